@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "decoding/settings.hpp"
+#include "model/settings.hpp"
+#include "text/corpus.hpp"
+#include "training/settings.hpp"
+
+namespace glassformer {
+
+/// Everything a config file says, one struct for each room.
+struct Config {
+  DataSettings data;
+  TokenizerSettings tokenizer;
+  TransformerSettings model;
+  TrainingSettings training;
+  DecodingSettings decoding;
+};
+
+/// Reads and checks a config file. `overrides` are KEY=VALUE with dots in the key (model.dropout=0.2); the value
+/// is YAML. Paths in the file are relative to the file's directory, paths in overrides to the current one; both
+/// come out absolute.
+/// \throws UserError naming file, line and key: unknown key (with the nearest known one), wrong type, value out
+///         of range, missing key without default, missing data file
+Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+
+/// The same without the check that data files exist: a checkpoint may be used where its training data is not.
+Config read_config_of_checkpoint(const std::filesystem::path& file);
+
+/// The whole config as YAML, every default written out, with paths absolute. read_config of it gives the same.
+std::string write_config(const Config& config);
+
+}  // namespace glassformer

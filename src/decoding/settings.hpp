@@ -1,0 +1,15 @@
+#pragma once
+
+#include "numerics/matrix.hpp"
+
+namespace glassformer {
+
+/// How a translation is searched for.
+struct DecodingSettings {
+  Index beam = 1;                 ///< hypotheses kept at each step; 1 is greedy search
+  double length_penalty = 1.0;    ///< a finished hypothesis scores log p / length^length_penalty (eos counted)
+  Index batch = 64;               ///< sentences decoded together
+  double max_length_ratio = 2.0;  ///< a translation has at most ratio * source tokens + 10 tokens
+};
+
+}  // namespace glassformer

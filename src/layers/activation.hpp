@@ -1,0 +1,7 @@
+#pragma once
+
+namespace glassformer {
+
+enum class Activation { relu, gelu, swish };
+
+}  // namespace glassformer

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+
+/// The words for numbers that every other room uses. All matrices are row-major: a row is a token.
+///
+/// Letters of the shape comments: B sentences, S source length, T target length, N rows (tokens), D model width,
+/// H heads, F feed-forward width, V vocabulary.
+namespace glassformer {
+
+using Index = Eigen::Index;
+using Id = std::int32_t;  ///< a token's number in its vocabulary
+
+template <class Scalar>
+using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class Scalar>
+using RowVector = Eigen::Matrix<Scalar, 1, Eigen::Dynamic, Eigen::RowMajor>;
+template <class Scalar>
+using ColVector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+
+using IdMatrix = Matrix<Id>;  ///< token ids of a padded batch, [B, length]
+
+/// Views own nothing; a copy shows the same numbers.
+template <class Scalar>
+using MatrixView = Eigen::Map<Matrix<Scalar>>;
+template <class Scalar>
+using RowVectorView = Eigen::Map<RowVector<Scalar>>;
+
+/// How a matrix is handed to a function: a whole matrix, a view or a block of columns, never copied.
+template <class Scalar>
+using ConstMatrixRef = const Eigen::Ref<const Matrix<Scalar>>&;
+template <class Scalar>
+using MatrixRef = Eigen::Ref<Matrix<Scalar>>;
+
+/// A matrix whose memory only grows, so that a training step, once warm, allocates nothing. In every expression
+/// it is an ordinary Eigen matrix. resize() leaves the contents undefined.
+template <class Scalar>
+class Buffer : public MatrixView<Scalar> {
+ public:
+  using View = MatrixView<Scalar>;
+  using View::operator=;
+
+  Buffer() : View(nullptr, 0, 0) {}
+  Buffer(Index rows, Index cols) : Buffer() { resize(rows, cols); }
+  Buffer(Buffer&& other) noexcept
+      : View(other.data(), other.rows(), other.cols()),
+        memory_(std::move(other.memory_)),
+        capacity_(std::exchange(other.capacity_, 0)) {
+    new (static_cast<View*>(&other)) View(nullptr, 0, 0);
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  Buffer& operator=(Buffer&&) = delete;
+
+  void resize(Index rows, Index cols) {
+    if (rows * cols > capacity_) {
+      capacity_ = rows * cols;
+      memory_.reset(new (kAlignment) Scalar[static_cast<std::size_t>(capacity_)]);
+    }
+    new (static_cast<View*>(this)) View(memory_.get(), rows, cols);
+  }
+  void resize_like(const auto& other) { resize(other.rows(), other.cols()); }
+  View& view() { return *this; }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};  // a cache line, and the widest vector register
+  struct Free {
+    void operator()(Scalar* memory) const { ::operator delete[](memory, kAlignment); }
+  };
+  std::unique_ptr<Scalar[], Free> memory_;
+  Index capacity_ = 0;
+};
+
+}  // namespace glassformer

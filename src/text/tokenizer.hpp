@@ -1,0 +1,67 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "numerics/matrix.hpp"
+
+namespace glassformer {
+
+/// The four ids that are no words. A tokenizer says which they are; nothing else may take them for granted.
+struct SpecialIds {
+  Id pad = 0;  ///< fills a batch up to its longest sentence; masked and never learned from
+  Id bos = 1;  ///< begins the decoder's input
+  Id eos = 2;  ///< ends every sentence
+  Id unk = 3;  ///< a word that the vocabulary does not hold
+};
+
+enum class TokenizerKind { word, sentencepiece };
+enum class SentencePieceModel { bpe, unigram };
+
+struct TokenizerSettings {
+  TokenizerKind kind = TokenizerKind::word;
+  bool joint = false;              ///< one vocabulary for both languages
+  Index vocabulary_size = 8000;    ///< special ids included; word: at most so many, the most frequent first
+  Index min_frequency = 1;         ///< word: rarer words become unk
+  SentencePieceModel model = SentencePieceModel::bpe;  ///< sentencepiece: what is trained
+  std::filesystem::path source_model;  ///< sentencepiece: a given .model file; empty: train one
+  std::filesystem::path target_model;  ///< the same for the target (joint: leave empty)
+};
+
+/// Text to ids and back.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  /// Ids of one sentence, without bos and eos. The sentence is valid UTF-8.
+  virtual std::vector<Id> encode(std::string_view sentence) const = 0;
+  /// The sentence of these ids; pad, bos and eos are left out.
+  virtual std::string decode(std::span<const Id> ids) const = 0;
+  /// How one id looks when shown to a person. \pre 0 <= id < vocabulary_size()
+  virtual std::string piece(Id id) const = 0;
+  virtual Index vocabulary_size() const = 0;
+  virtual SpecialIds special() const = 0;
+  /// Writes the tokenizer into `directory` so that load_tokenizer finds it there under `name`.
+  virtual void save(const std::filesystem::path& directory, const std::string& name) const = 0;
+};
+
+/// The tokenizers of both languages; one and the same where the vocabulary is joint.
+struct TokenizerPair {
+  std::shared_ptr<const Tokenizer> source;
+  std::shared_ptr<const Tokenizer> target;
+};
+
+/// Learns the vocabularies from the training text, or reads the .model files which the settings name.
+/// \throws UserError: a missing or unusable file, a vocabulary larger than the text allows
+TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
+                              const std::filesystem::path& target_text);
+
+void save_tokenizers(const TokenizerPair& tokenizers, const std::filesystem::path& directory);
+/// Reads what save_tokenizers wrote. \throws UserError: missing or damaged files
+TokenizerPair load_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& directory);
+
+}  // namespace glassformer

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+#include "numerics/matrix.hpp"
+
+namespace glassformer {
+
+/// Learning rate over updates.
+struct ScheduleSettings {
+  enum class Kind { inverse_sqrt, cosine, constant };
+  Kind kind = Kind::inverse_sqrt;
+  double learning_rate = 1e-3;  ///< the highest, reached at the end of the warm-up
+  Index warmup = 400;           ///< updates of linear rise from initial_rate; 0: none
+  double initial_rate = 1e-7;   ///< where the warm-up starts
+  double final_rate = 0;        ///< where cosine ends, at max_updates
+};
+
+struct OptimizerSettings {
+  enum class Kind { adam, adamw };
+  Kind kind = Kind::adam;
+  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
+  double weight_decay = 0;  ///< adam: added to the gradient (L2); adamw: decoupled
+  double clip_norm = 1;     ///< the gradient is scaled down to this global norm; 0: never
+};
+
+enum class Metric { loss, perplexity, token_accuracy, bleu, exact_match };
+
+struct ValidationSettings {
+  Index every = 500;             ///< updates between validations; a checkpoint is written with each
+  Metric metric = Metric::loss;  ///< which figure makes a checkpoint the best, and rules patience
+  Index patience = 0;            ///< stop after so many validations without a new best; 0: never
+  Index samples = 2;             ///< sample translations in the log
+};
+
+struct CheckpointSettings {
+  Index keep = 3;     ///< the latest so many stay on disk (best and last always)
+  Index average = 0;  ///< at the end, the mean of the last so many becomes a checkpoint of its own; 0: none
+};
+
+struct TrainingSettings {
+  std::uint64_t seed = 1;
+  Index max_tokens = 2048;  ///< padded tokens of a batch's larger side
+  Index accumulation = 1;     ///< batches whose gradients are summed for one update
+  Index shards = 8;           ///< parts of a batch that are computed side by side
+  double label_smoothing = 0.1;
+  Index max_updates = 0;      ///< 0: no limit; at least one of the three limits is set
+  Index max_epochs = 0;
+  double max_minutes = 0;
+  Index log_every = 50;       ///< updates between log lines
+  OptimizerSettings optimizer;
+  ScheduleSettings schedule;
+  ValidationSettings validation;
+  CheckpointSettings checkpoints;
+};
+
+}  // namespace glassformer
