@@ -18,6 +18,8 @@ struct Config {
   TransformerSettings model;
   TrainingSettings training;
   DecodingSettings decoding;
+
+  bool operator==(const Config&) const = default;
 };
 
 /// Reads and checks a config file. `overrides` are KEY=VALUE with dots in the key (model.dropout=0.2); the value

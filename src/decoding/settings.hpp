@@ -10,6 +10,8 @@ struct DecodingSettings {
   double length_penalty = 1.0;    ///< a finished hypothesis scores log p / length^length_penalty (eos counted)
   Index batch = 64;               ///< sentences decoded together
   double max_length_ratio = 2.0;  ///< a translation has at most ratio * source tokens + 10 tokens
+
+  bool operator==(const DecodingSettings&) const = default;
 };
 
 }  // namespace glassformer

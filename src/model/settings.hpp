@@ -22,6 +22,8 @@ struct TransformerSettings {
   double embedding_dropout = 0.1;  ///< of embedding + position
   double attention_dropout = 0.0;  ///< of attention weights
   double activation_dropout = 0.0; ///< of what the feed-forward network's activation gives
+
+  bool operator==(const TransformerSettings&) const = default;
 };
 
 }  // namespace glassformer

@@ -15,13 +15,14 @@ struct DataSettings {
   std::filesystem::path directory;
   std::string source_language;     ///< the ending of the source files, for example en
   std::string target_language;
-  std::string train;               ///< a NAME
-  std::string valid;
+  std::string train = "train";     ///< a NAME
+  std::string valid = "valid";
   std::vector<std::string> tests;  ///< NAMEs; may be empty
   Index max_length = 100;          ///< pairs with more tokens on one side (eos not counted) are left out of training
 
   std::filesystem::path source_file(const std::string& name) const { return directory / (name + "." + source_language); }
   std::filesystem::path target_file(const std::string& name) const { return directory / (name + "." + target_language); }
+  bool operator==(const DataSettings&) const = default;
 };
 
 /// The lines of a UTF-8 file without their line ends (\n or \r\n); a byte order mark at the start is dropped.

@@ -30,6 +30,8 @@ struct TokenizerSettings {
   SentencePieceModel model = SentencePieceModel::bpe;  ///< sentencepiece: what is trained
   std::filesystem::path source_model;  ///< sentencepiece: a given .model file; empty: train one
   std::filesystem::path target_model;  ///< the same for the target (joint: leave empty)
+
+  bool operator==(const TokenizerSettings&) const = default;
 };
 
 /// Text to ids and back.

@@ -14,6 +14,8 @@ struct ScheduleSettings {
   Index warmup = 400;           ///< updates of linear rise from initial_rate; 0: none
   double initial_rate = 1e-7;   ///< where the warm-up starts
   double final_rate = 0;        ///< where cosine ends, at max_updates
+
+  bool operator==(const ScheduleSettings&) const = default;
 };
 
 struct OptimizerSettings {
@@ -22,6 +24,8 @@ struct OptimizerSettings {
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
   double weight_decay = 0;  ///< adam: added to the gradient (L2); adamw: decoupled
   double clip_norm = 1;     ///< the gradient is scaled down to this global norm; 0: never
+
+  bool operator==(const OptimizerSettings&) const = default;
 };
 
 enum class Metric { loss, perplexity, token_accuracy, bleu, exact_match };
@@ -31,11 +35,15 @@ struct ValidationSettings {
   Metric metric = Metric::loss;  ///< which figure makes a checkpoint the best, and rules patience
   Index patience = 0;            ///< stop after so many validations without a new best; 0: never
   Index samples = 2;             ///< sample translations in the log
+
+  bool operator==(const ValidationSettings&) const = default;
 };
 
 struct CheckpointSettings {
   Index keep = 3;     ///< the latest so many stay on disk (best and last always)
   Index average = 0;  ///< at the end, the mean of the last so many becomes a checkpoint of its own; 0: none
+
+  bool operator==(const CheckpointSettings&) const = default;
 };
 
 struct TrainingSettings {
@@ -52,6 +60,8 @@ struct TrainingSettings {
   ScheduleSettings schedule;
   ValidationSettings validation;
   CheckpointSettings checkpoints;
+
+  bool operator==(const TrainingSettings&) const = default;
 };
 
 }  // namespace glassformer
