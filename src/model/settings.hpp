@@ -1,11 +1,11 @@
 #pragma once
 
 #include "layers/activation.hpp"
+#include "layers/add_and_norm.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
 
-enum class Norm { post, pre };  ///< where layer normalisation stands: after the residual sum, or before the sublayer
 enum class Tying { none, target, all };  ///< which embedding matrices are one: none; target and output; source too
 
 /// The shape of the transformer and how much of it is dropped in training.
@@ -24,6 +24,14 @@ struct TransformerSettings {
   double activation_dropout = 0.0; ///< of what the feed-forward network's activation gives
 
   bool operator==(const TransformerSettings&) const = default;
+};
+
+/// What the model must know of its vocabularies. Which ids are padding is a setting handed down, never a constant.
+struct VocabularyShape {
+  Index source_size = 0;
+  Index target_size = 0;  ///< equal to source_size where all embeddings are tied
+  Id source_pad = 0;
+  Id target_pad = 0;
 };
 
 }  // namespace glassformer

@@ -1,0 +1,59 @@
+#include "layers/cross_entropy.hpp"
+
+#include <cassert>
+#include <cmath>
+
+namespace glassformer {
+
+LossSum& LossSum::operator+=(const LossSum& other) {
+  loss += other.loss;
+  cross_entropy += other.cross_entropy;
+  tokens += other.tokens;
+  correct += other.correct;
+  return *this;
+}
+
+template <std::floating_point Scalar>
+LossSum CrossEntropy<Scalar>::forward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad,
+                                      double smoothing, Cache& cache) {
+  assert(expected.size() == logits.rows());
+  LossSum sum;
+  cache.log_sum_exp.resize(logits.rows(), 1);
+  for (Index n = 0; n < logits.rows(); ++n) {
+    const Id token = expected.data()[n];
+    if (token == pad) continue;
+    Index likeliest = 0;
+    const Scalar largest = logits.row(n).maxCoeff(&likeliest);
+    cache.row = (logits.row(n).array() - largest).exp();
+    const Scalar log_sum_exp = largest + std::log(cache.row.sum());
+    cache.log_sum_exp(n, 0) = log_sum_exp;
+
+    const double cross_entropy = log_sum_exp - logits(n, token);
+    const double mean_over_vocabulary = log_sum_exp - logits.row(n).mean();
+    sum += {(1 - smoothing) * cross_entropy + smoothing * mean_over_vocabulary, cross_entropy, 1, likeliest == token};
+  }
+  return sum;
+}
+
+template <std::floating_point Scalar>
+void CrossEntropy<Scalar>::backward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad,
+                                    double smoothing, Scalar d_loss, Cache& cache) {
+  // loss = - sum q log p, log p = logit - log sum exp.  As q sums to 1:   d_logits = p - q
+  cache.d_logits.resize_like(logits);
+  const auto everywhere = static_cast<Scalar>(smoothing / static_cast<double>(logits.cols()));
+  for (Index n = 0; n < logits.rows(); ++n) {
+    auto d_logits = cache.d_logits.row(n);
+    const Id token = expected.data()[n];
+    if (token == pad) {
+      d_logits.setZero();
+      continue;
+    }
+    d_logits.array() = d_loss * ((logits.row(n).array() - cache.log_sum_exp(n, 0)).exp() - everywhere);
+    d_logits(token) -= d_loss * static_cast<Scalar>(1 - smoothing);
+  }
+}
+
+template struct CrossEntropy<float>;
+template struct CrossEntropy<double>;
+
+}  // namespace glassformer

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <concepts>
+
+#include "numerics/matrix.hpp"
+
+namespace glassformer {
+
+/// What the loss of some tokens adds up to. Sums, to be divided once, by the tokens of the whole batch.
+struct LossSum {
+  double loss = 0;           ///< the objective: cross-entropy with label smoothing
+  double cross_entropy = 0;  ///< without label smoothing; exp of its mean is the perplexity
+  Index tokens = 0;          ///< expected tokens, padding not counted
+  Index correct = 0;         ///< of which the likeliest token is the expected one
+
+  LossSum& operator+=(const LossSum& other);
+};
+
+/// Cross-entropy of logits with label smoothing, as torch.nn.CrossEntropyLoss(label_smoothing, reduction="sum"):
+///
+///   log p_v = logit_v - log(sum over k of exp(logit_k))
+///   loss    = - sum over v of q_v log p_v        q_v = (1 - smoothing) [v is expected] + smoothing / V
+///
+/// Rows where padding is expected count nothing. N = rows (tokens), V = vocabulary.
+template <std::floating_point Scalar>
+struct CrossEntropy {
+  struct Cache {
+    Buffer<Scalar> log_sum_exp;  // [N, 1]
+    Buffer<Scalar> d_logits;     // [N, V] what backward gives
+    RowVector<Scalar> row;       // [V] room for one row
+  };
+
+  /// logits [N, V], expected: N ids in the order of the rows.
+  static LossSum forward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad, double smoothing,
+                         Cache& cache);
+  /// d_loss is the derivative of the result by the sum of the rows' losses: 1 / tokens, for a mean over tokens.
+  static void backward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad, double smoothing,
+                       Scalar d_loss, Cache& cache);
+};
+
+}  // namespace glassformer

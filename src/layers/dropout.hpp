@@ -1,0 +1,29 @@
+#pragma once
+
+#include <concepts>
+
+#include "layers/pass.hpp"
+#include "numerics/matrix.hpp"
+
+namespace glassformer {
+
+/// Inverted dropout (Srivastava et al. 2014): in training, each number is set to 0 with probability `rate` and
+/// divided by 1 - rate otherwise, so that its expectation stays:
+///
+///   y = x * scale        scale = 0 or 1 / (1 - rate)
+///
+/// Outside of training y = x. N = rows, D = columns.
+template <std::floating_point Scalar>
+struct Dropout {
+  struct Cache {
+    bool active = false;
+    Buffer<Scalar> scale;  // [N, D]
+  };
+  /// In place. The rows are those of B sentences, each with `groups` equal parts (attention has one per head,
+  /// token matrices have one in all).
+  static void forward(double rate, const Pass& pass, Site site, Index groups, MatrixRef<Scalar> x, Cache& cache);
+  /// In place: d_y becomes d_x.
+  static void backward(const Cache& cache, MatrixRef<Scalar> d_y);
+};
+
+}  // namespace glassformer

@@ -1,0 +1,64 @@
+#include "layers/embedding.hpp"
+
+#include <cassert>
+#include <cmath>
+
+namespace glassformer {
+
+template <std::floating_point Scalar>
+void ensure_positions(Index length, Index width, Buffer<Scalar>& positions) {
+  assert(width % 2 == 0);
+  if (positions.rows() >= length && positions.cols() == width) return;
+  const Index rows = std::max(length, 2 * positions.rows());
+  positions.resize(rows, width);
+  for (Index t = 0; t < rows; ++t) {
+    for (Index i = 0; i < width / 2; ++i) {
+      const double angle = static_cast<double>(t) * std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(width));
+      positions(t, i) = static_cast<Scalar>(std::sin(angle));
+      positions(t, width / 2 + i) = static_cast<Scalar>(std::cos(angle));
+    }
+  }
+}
+
+template <std::floating_point Scalar>
+void Embedding<Scalar>::embed(const Parameters& table, Id id, ConstMatrixRef<Scalar> positions, Index place,
+                              Eigen::Ref<RowVector<Scalar>> x) {
+  x = std::sqrt(static_cast<Scalar>(table.cols())) * table.row(id) + positions.row(place);
+}
+
+template <std::floating_point Scalar>
+void Embedding<Scalar>::forward(const Parameters& table, const IdMatrix& ids, Id pad, double dropout,
+                                const Pass& pass, Site site, Cache& cache) {
+  const Index length = ids.cols();
+  ensure_positions(length, table.cols(), cache.positions);
+  cache.output.resize(ids.size(), table.cols());
+  for (Index n = 0; n < ids.size(); ++n) {
+    const Id id = ids(n / length, n % length);
+    assert(0 <= id && id < table.rows());
+    if (id == pad) {
+      cache.output.row(n).setZero();
+    } else {
+      embed(table, id, cache.positions, n % length, cache.output.row(n));
+    }
+  }
+  Dropout<Scalar>::forward(dropout, pass, site, 1, cache.output, cache.dropout);
+}
+
+template <std::floating_point Scalar>
+void Embedding<Scalar>::backward(const IdMatrix& ids, Id pad, const Cache& cache, MatrixRef<Scalar> d_x,
+                                 Parameters& grad) {
+  Dropout<Scalar>::backward(cache.dropout, d_x);
+  // x = sqrt(D) * table[id] + position.  An id that occurs twice gets both gradients.
+  const Scalar scale = std::sqrt(static_cast<Scalar>(grad.cols()));
+  for (Index n = 0; n < ids.size(); ++n) {
+    const Id id = ids(n / ids.cols(), n % ids.cols());
+    if (id != pad) grad.row(id) += scale * d_x.row(n);
+  }
+}
+
+template struct Embedding<float>;
+template struct Embedding<double>;
+template void ensure_positions<float>(Index, Index, Buffer<float>&);
+template void ensure_positions<double>(Index, Index, Buffer<double>&);
+
+}  // namespace glassformer

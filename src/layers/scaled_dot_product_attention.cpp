@@ -1,0 +1,114 @@
+#include "layers/scaled_dot_product_attention.hpp"
+
+#include <cassert>
+#include <cmath>
+
+#include "layers/softmax.hpp"
+
+namespace glassformer {
+namespace {
+
+/// product = weights * values, where a weight of exactly 0 keeps its value out even if that is infinite or NaN
+/// (0 * NaN would be NaN). weights [T, S], values [S, d_head], product [T, d_head].
+template <class Scalar>
+void visible_product(ConstMatrixRef<Scalar> weights, ConstMatrixRef<Scalar> values, bool values_are_finite,
+                     MatrixRef<Scalar> product) {
+  if (values_are_finite) {
+    product.noalias() = weights * values;
+    return;
+  }
+  const Matrix<Scalar> finite = values.array().isFinite().select(values, Scalar{0});
+  product.noalias() = weights * finite;
+  for (Index j = 0; j < values.rows(); ++j) {
+    if (values.row(j).allFinite()) continue;
+    for (Index i = 0; i < weights.rows(); ++i) {
+      if (weights(i, j) != 0) product.row(i) += weights(i, j) * (values.row(j) - finite.row(j));
+    }
+  }
+}
+
+}  // namespace
+
+template <std::floating_point Scalar>
+void ScaledDotProductAttention<Scalar>::forward(Index sentences, Index heads, ConstMatrixRef<Scalar> q,
+                                                ConstMatrixRef<Scalar> k, ConstMatrixRef<Scalar> v, const Mask& mask,
+                                                double dropout, const Pass& pass, Site site, Cache& cache,
+                                                MatrixRef<Scalar> context) {
+  const Index T = q.rows() / sentences, S = k.rows() / sentences, d_head = q.cols() / heads;
+  assert(q.rows() == sentences * T && k.rows() == sentences * S && v.rows() == k.rows() && mask.keys() == S);
+  assert((mask.sentences == sentences || mask.sentences == 1) && (mask.queries == T || mask.queries == 1));
+  const Scalar scale = 1 / std::sqrt(static_cast<Scalar>(d_head));
+
+  cache.weights.resize(sentences * heads * T, S);
+  for (Index b = 0; b < sentences; ++b) {
+    for (Index h = 0; h < heads; ++h) {
+      auto weights = cache.weights.middleRows((b * heads + h) * T, T);                               // [T, S]
+      weights.noalias() = q.block(b * T, h * d_head, T, d_head) * k.block(b * S, h * d_head, S, d_head).transpose();
+      weights *= scale;  // so far, these are the scores
+      for (Index t = 0; t < T; ++t) {
+        MaskedSoftmax<Scalar>::forward_row(mask.blocked.row(mask.row(b, t)).data(), S, weights.row(t).data());
+      }
+    }
+  }
+
+  cache.dropout.active = pass.training && dropout > 0;
+  if (cache.dropout.active) {
+    cache.dropped_weights.resize_like(cache.weights);
+    cache.dropped_weights.view() = cache.weights.view();
+    Dropout<Scalar>::forward(dropout, pass, site, heads, cache.dropped_weights, cache.dropout);
+  }
+
+  const bool v_is_finite = v.allFinite();
+  for (Index b = 0; b < sentences; ++b) {
+    for (Index h = 0; h < heads; ++h) {
+      visible_product<Scalar>(cache.used_weights().middleRows((b * heads + h) * T, T),
+                              v.block(b * S, h * d_head, S, d_head), v_is_finite,
+                              context.block(b * T, h * d_head, T, d_head));
+    }
+  }
+}
+
+template <std::floating_point Scalar>
+void ScaledDotProductAttention<Scalar>::backward(Index sentences, Index heads, ConstMatrixRef<Scalar> q,
+                                                 ConstMatrixRef<Scalar> k, ConstMatrixRef<Scalar> v, Cache& cache,
+                                                 ConstMatrixRef<Scalar> d_context, MatrixRef<Scalar> d_q,
+                                                 MatrixRef<Scalar> d_k, MatrixRef<Scalar> d_v) {
+  const Index T = q.rows() / sentences, S = k.rows() / sentences, d_head = q.cols() / heads;
+  const Scalar scale = 1 / std::sqrt(static_cast<Scalar>(d_head));
+
+  // context = dropout(weights) V
+  cache.d_weights.resize_like(cache.weights);
+  for (Index b = 0; b < sentences; ++b) {
+    for (Index h = 0; h < heads; ++h) {
+      const auto d_c = d_context.block(b * T, h * d_head, T, d_head);                                // [T, d_head]
+      const Index first = (b * heads + h) * T;
+      d_v.block(b * S, h * d_head, S, d_head).noalias() =
+          cache.used_weights().middleRows(first, T).transpose() * d_c;                               // [S, d_head]
+      cache.d_weights.middleRows(first, T).noalias() =
+          d_c * v.block(b * S, h * d_head, S, d_head).transpose();                                   // [T, S]
+    }
+  }
+  Dropout<Scalar>::backward(cache.dropout, cache.d_weights);
+
+  // weights = masked softmax of scores
+  MaskedSoftmax<Scalar>::backward(cache.weights, cache.d_weights);
+  Buffer<Scalar>& d_scores = cache.d_weights;
+
+  // scores = Q K^T * scale
+  d_scores *= scale;
+  const bool k_is_finite = k.allFinite();
+  for (Index b = 0; b < sentences; ++b) {
+    for (Index h = 0; h < heads; ++h) {
+      const auto d_s = d_scores.middleRows((b * heads + h) * T, T);                                  // [T, S]
+      visible_product<Scalar>(d_s, k.block(b * S, h * d_head, S, d_head), k_is_finite,
+                              d_q.block(b * T, h * d_head, T, d_head));
+      d_k.block(b * S, h * d_head, S, d_head).noalias() =
+          d_s.transpose() * q.block(b * T, h * d_head, T, d_head);                                   // [S, d_head]
+    }
+  }
+}
+
+template struct ScaledDotProductAttention<float>;
+template struct ScaledDotProductAttention<double>;
+
+}  // namespace glassformer

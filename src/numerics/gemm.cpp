@@ -1,0 +1,122 @@
+#include "numerics/gemm.hpp"
+
+#include <omp.h>
+
+#include <cassert>
+#include <type_traits>
+
+#ifdef GLASSFORMER_ONEDNN
+#include <dnnl.h>
+#endif
+
+namespace glassformer {
+namespace {
+
+#ifdef GLASSFORMER_ONEDNN
+/// oneDNN asks OpenMP how many threads it may use, and splits a product by their number. One is the answer here.
+class OneThread {
+ public:
+  OneThread() : threads_(omp_get_max_threads()) {
+    if (threads_ != 1) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (threads_ != 1) omp_set_num_threads(threads_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int threads_;
+};
+
+void dnnl_product(char transpose_a, char transpose_b, Index inner, ConstMatrixRef<float> a, ConstMatrixRef<float> b,
+                  MatrixRef<float>& c, Result result) {
+  const OneThread one_thread;
+  [[maybe_unused]] const dnnl_status_t status =
+      dnnl_sgemm(transpose_a, transpose_b, c.rows(), c.cols(), inner, 1.0F, a.data(), a.outerStride(), b.data(),
+                 b.outerStride(), result == Result::add ? 1.0F : 0.0F, c.data(), c.outerStride());
+  assert(status == dnnl_success);
+}
+#endif
+
+/// oneDNN pays for itself from about this many multiplications on; below, Eigen is faster.
+constexpr Index kSmall = 32 * 32 * 32;
+
+template <class Scalar>
+constexpr bool door_leads_to_dnnl(Index work) {
+#ifdef GLASSFORMER_ONEDNN
+  return std::is_same_v<Scalar, float> && work > kSmall;
+#else
+  (void)work;
+  return false;
+#endif
+}
+
+template <class Scalar>
+void store(const auto& product, MatrixRef<Scalar>& c, Result result) {
+  if (result == Result::add) {
+    c.noalias() += product;
+  } else {
+    c.noalias() = product;
+  }
+}
+
+}  // namespace
+
+template <std::floating_point Scalar>
+void multiply(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result) {
+  assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());
+#ifdef GLASSFORMER_ONEDNN
+  if constexpr (std::is_same_v<Scalar, float>) {
+    if (door_leads_to_dnnl<Scalar>(c.size() * a.cols())) return dnnl_product('N', 'N', a.cols(), a, b, c, result);
+  }
+#endif
+  store<Scalar>(a * b, c, result);
+}
+
+template <std::floating_point Scalar>
+void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c,
+                               Result result) {
+  assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());
+#ifdef GLASSFORMER_ONEDNN
+  if constexpr (std::is_same_v<Scalar, float>) {
+    if (door_leads_to_dnnl<Scalar>(c.size() * a.cols())) return dnnl_product('N', 'T', a.cols(), a, b, c, result);
+  }
+#endif
+  store<Scalar>(a * b.transpose(), c, result);
+}
+
+template <std::floating_point Scalar>
+void multiply_transposed_left(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c,
+                              Result result) {
+  assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());
+#ifdef GLASSFORMER_ONEDNN
+  if constexpr (std::is_same_v<Scalar, float>) {
+    if (door_leads_to_dnnl<Scalar>(c.size() * a.rows())) return dnnl_product('T', 'N', a.rows(), a, b, c, result);
+  }
+#endif
+  store<Scalar>(a.transpose() * b, c, result);
+}
+
+std::string gemm_backend() {
+#ifdef GLASSFORMER_ONEDNN
+  const dnnl_version_t* const version = dnnl_version();
+  return "oneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
+         std::to_string(version->patch);
+#else
+  return "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
+         std::to_string(EIGEN_MINOR_VERSION);
+#endif
+}
+
+#define GLASSFORMER_INSTANTIATE(Scalar)                                                                          \
+  template void multiply<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>, MatrixRef<Scalar>, Result);     \
+  template void multiply_transposed_right<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                \
+                                                  MatrixRef<Scalar>, Result);                                    \
+  template void multiply_transposed_left<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                 \
+                                                 MatrixRef<Scalar>, Result);
+GLASSFORMER_INSTANTIATE(float)
+GLASSFORMER_INSTANTIATE(double)
+#undef GLASSFORMER_INSTANTIATE
+
+}  // namespace glassformer

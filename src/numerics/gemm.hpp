@@ -1,0 +1,30 @@
+#pragma once
+
+#include <concepts>
+#include <string>
+
+#include "numerics/matrix.hpp"
+
+/// The one door to big matrix products. Behind it stands oneDNN (float, where CMake found it) or Eigen. Every
+/// product runs on the calling thread alone, so that its bits do not depend on the number of threads.
+/// Blocks of columns may be handed in; nothing is copied.
+namespace glassformer {
+
+enum class Result { overwrite, add };  ///< C = product, or C += product
+
+/// C [N, M] = A [N, K] B [K, M]
+template <std::floating_point Scalar>
+void multiply(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result);
+
+/// C [N, M] = A [N, K] B^T, B [M, K]
+template <std::floating_point Scalar>
+void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result);
+
+/// C [N, M] = A^T B, A [K, N], B [K, M]
+template <std::floating_point Scalar>
+void multiply_transposed_left(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result);
+
+/// What stands behind the door, for the log: "oneDNN" or "Eigen".
+std::string gemm_backend();
+
+}  // namespace glassformer

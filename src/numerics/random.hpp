@@ -1,0 +1,30 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "numerics/matrix.hpp"
+
+/// Random numbers that are a function of their coordinates. The generator (Philox4x32-10; Salmon et al. 2011,
+/// "Parallel random numbers: as easy as 1, 2, 3") has no state: whoever asks for the same coordinates gets the
+/// same bits, on every machine, in any order, on any thread.
+namespace glassformer {
+
+/// The coordinates of one row of random numbers.
+struct RandomRow {
+  std::uint64_t seed = 0;      ///< of the run
+  std::uint32_t update = 0;    ///< the number of the training step (0: before training)
+  std::uint32_t site = 0;      ///< which place in the model asks
+  std::uint32_t sentence = 0;  ///< which sentence of the corpus
+  std::uint32_t row = 0;       ///< which row of the sentence's matrix
+};
+
+/// numbers[j] is uniform in [0, 1), a multiple of 2^-24; j = 0 .. size - 1.
+template <std::floating_point Scalar>
+void fill_uniform(const RandomRow& coordinates, Index size, Scalar* numbers);
+
+/// numbers[j] is 0 with probability `rate`, else 1 / (1 - rate), so that its mean is 1.
+template <std::floating_point Scalar>
+void fill_dropout(const RandomRow& coordinates, double rate, Index size, Scalar* numbers);
+
+}  // namespace glassformer
