@@ -158,8 +158,9 @@ void Transformer<Scalar>::backward_decoder(const Parameters& p, const ModelInput
     cache.d_memory += cache.decoder[i].d_memory();
     d_x = &cache.decoder[i].d_input();
   }
-  cache.d_state.view() = *d_x;
-  Embedding<Scalar>::backward(input.target_input, vocabulary.target_pad, cache.target_embedding, cache.d_state,
+  cache.d_embedded.resize_like(*d_x);
+  cache.d_embedded.view() = *d_x;
+  Embedding<Scalar>::backward(input.target_input, vocabulary.target_pad, cache.target_embedding, cache.d_embedded,
                               grad.target_embedding);
 }
 
@@ -177,8 +178,9 @@ void Transformer<Scalar>::backward_encoder(const Parameters& p, const ModelInput
                                    grad.encoder[i]);
     d_x = &cache.encoder[i].d_input();
   }
-  cache.d_memory.view() = *d_x;
-  Embedding<Scalar>::backward(input.source, vocabulary.source_pad, cache.source_embedding, cache.d_memory,
+  cache.d_embedded.resize_like(*d_x);
+  cache.d_embedded.view() = *d_x;
+  Embedding<Scalar>::backward(input.source, vocabulary.source_pad, cache.source_embedding, cache.d_embedded,
                               grad.source_embedding);
 }
 

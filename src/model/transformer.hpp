@@ -51,7 +51,8 @@ struct Transformer {
     Buffer<Scalar> normed_memory, normed_state;                        // pre-norm only
     Buffer<Scalar> logits;                                             // [N, V]
     typename CrossEntropy<Scalar>::Cache cross_entropy;
-    Buffer<Scalar> d_state, d_normed, d_memory;                        // room for backward
+    Buffer<Scalar> d_state, d_normed, d_embedded;                      // room for backward
+    Buffer<Scalar> d_memory;                                           // [M, D] sum over the decoder's layers
   };
 
   /// The model's settings and vocabulary, which all of its functions need.
