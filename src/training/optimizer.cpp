@@ -1,0 +1,52 @@
+#include "training/optimizer.hpp"
+
+#include <cassert>
+#include <cmath>
+
+#include "numerics/parallel.hpp"
+
+namespace glassformer {
+namespace {
+
+template <class Scalar>
+auto part(std::span<Scalar> values, Index begin, Index end) {
+  using Array = Eigen::Array<std::remove_const_t<Scalar>, Eigen::Dynamic, 1>;
+  return Eigen::Map<std::conditional_t<std::is_const_v<Scalar>, const Array, Array>>(values.data() + begin, end - begin);
+}
+
+}  // namespace
+
+double gradient_norm(std::span<const float> gradient) {
+  return std::sqrt(sum_ranges(static_cast<Index>(gradient.size()), [&](Index begin, Index end) {
+    return part(gradient, begin, end).template cast<double>().square().sum();
+  }));
+}
+
+Adam::Adam(const OptimizerSettings& settings, Index parameters)
+    : settings_(settings), m_(1, parameters), v_(1, parameters) {
+  m_.setZero();
+  v_.setZero();
+}
+
+void Adam::update(std::span<float> parameters, std::span<const float> gradient, double norm, double rate, Index t) {
+  assert(parameters.size() == gradient.size() && gradient.size() == m().size() && t >= 1);
+  const bool clip = settings_.clip_norm > 0 && norm > settings_.clip_norm;
+  const auto scale = static_cast<float>(clip ? settings_.clip_norm / norm : 1);
+  const auto beta1 = static_cast<float>(settings_.beta1), beta2 = static_cast<float>(settings_.beta2);
+  const auto epsilon = static_cast<float>(settings_.epsilon), decay = static_cast<float>(settings_.weight_decay);
+  const auto step = static_cast<float>(rate / (1 - std::pow(settings_.beta1, t)));
+  const auto inv_sqrt_v = static_cast<float>(1 / std::sqrt(1 - std::pow(settings_.beta2, t)));
+  const bool decoupled = settings_.kind == OptimizerSettings::Kind::adamw;
+
+  run_ranges(static_cast<Index>(parameters.size()), [&](Index begin, Index end) {
+    auto p = part(parameters, begin, end);
+    auto m = part(this->m(), begin, end), v = part(this->v(), begin, end);
+    if (decoupled) p *= 1 - static_cast<float>(rate) * decay;
+    const auto g = scale * part(gradient, begin, end) + (decoupled ? 0.0F : decay) * p;
+    m = beta1 * m + (1 - beta1) * g;
+    v = beta2 * v + (1 - beta2) * g.square();
+    p -= step * m / (v.sqrt() * inv_sqrt_v + epsilon);
+  });
+}
+
+}  // namespace glassformer

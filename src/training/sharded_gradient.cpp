@@ -1,0 +1,60 @@
+#include "training/sharded_gradient.hpp"
+
+#include "numerics/parallel.hpp"
+
+namespace glassformer {
+
+ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards) : model_(model) {
+  for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(model));
+}
+
+LossSum ShardedGradient::compute(const Parameters& parameters, const Corpus& corpus,
+                                 std::span<const std::vector<Index>> batches, const Step& step) {
+  TokenCount count;
+  for (const std::vector<Index>& batch : batches) count += count_tokens(corpus, batch);
+  const float d_loss = 1 / static_cast<float>(count.target);  // the loss is divided once, here
+
+  run_tasks(static_cast<Index>(shards_.size()), [&](Index i) {
+    shards_[static_cast<std::size_t>(i)]->gradient.values().setZero();
+    shards_[static_cast<std::size_t>(i)]->loss = {};
+  });
+  for (const std::vector<Index>& batch : batches) {
+    const auto parts = cut_into_shards(corpus, batch, static_cast<Index>(shards_.size()));
+    run_tasks(static_cast<Index>(parts.size()), [&](Index i) {
+      const auto part = static_cast<std::size_t>(i);
+      run_shard(*shards_[part], parameters, corpus, parts[part], step, d_loss);
+    });
+  }
+
+  sum_shards();
+  LossSum loss;
+  for (const auto& shard : shards_) loss += shard->loss;
+  return loss;
+}
+
+void ShardedGradient::run_shard(Shard& shard, const Parameters& parameters, const Corpus& corpus,
+                                std::span<const Index> sentences, const Step& step, float d_loss) const {
+  const Batch batch = make_batch(corpus, sentences);
+  const TransformerMasks masks =
+      make_masks(batch.source, model_.vocabulary.source_pad, batch.target_input, model_.vocabulary.target_pad);
+  const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
+  const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences};
+  shard.loss += model_.forward(parameters, input, step.label_smoothing, pass, shard.cache);
+  model_.backward(parameters, input, step.label_smoothing, d_loss, shard.cache, shard.gradient.parameters());
+}
+
+void ShardedGradient::sum_shards() {
+  run_ranges(shards_.front()->gradient.size(), [&](Index begin, Index end) {
+    auto sum = shards_.front()->gradient.values().segment(begin, end - begin);
+    for (std::size_t i = 1; i < shards_.size(); ++i) {  // in shard order: a sum of floats depends on it
+      sum += shards_[i]->gradient.values().segment(begin, end - begin);
+    }
+  });
+}
+
+std::span<const float> ShardedGradient::gradient() const {
+  const auto values = std::as_const(shards_.front()->gradient).values();
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
+
+}  // namespace glassformer
