@@ -32,6 +32,11 @@ std::vector<std::string> read_lines(const std::filesystem::path& file);
 /// Tokenized sentence pairs. All tokens of a side lie in one vector, so that a pair costs no allocation.
 class Corpus {
  public:
+  Corpus() = default;
+  /// No pairs yet; append() adds them.
+  Corpus(SpecialIds source_special, SpecialIds target_special)
+      : source_special_(source_special), target_special_(target_special) {}
+
   /// Reads and tokenizes both files. Pairs with an empty side or more than max_length tokens on one side are
   /// left out and counted. max_length 0: no limit, for test data.
   /// \throws UserError: unreadable files, different numbers of lines, no pair left
@@ -47,6 +52,7 @@ class Corpus {
   SpecialIds source_special() const { return source_special_; }
   SpecialIds target_special() const { return target_special_; }
 
+  /// Adds a pair, without bos and eos. \pre the spans lie outside this corpus
   void append(std::span<const Id> source, std::span<const Id> target, Index line);
 
  private:

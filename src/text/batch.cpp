@@ -1,0 +1,205 @@
+#include "text/batch.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <compare>
+#include <numeric>
+#include <random>
+#include <utility>
+
+namespace glassformer {
+namespace {
+
+/// Lengths as they lie in a batch: eos (source, target_output) or bos (target_input) is counted.
+struct Lengths {
+  Index source = 0, target = 0;
+
+  Index longer() const { return std::max(source, target); }
+  Lengths padded_with(Lengths other) const {
+    return {std::max(source, other.source), std::max(target, other.target)};
+  }
+  /// The order in which neighbours need little padding: by the longer side, which max_tokens counts; then by
+  /// the difference of the sides, rising and falling in turns, so that the last pairs of one length resemble
+  /// the first of the next.
+  auto operator<=>(const Lengths& other) const {
+    const auto place = [](const Lengths& l) {
+      const Index difference = l.source - l.target;
+      return std::pair(l.longer(), l.longer() % 2 == 0 ? difference : -difference);
+    };
+    return place(*this) <=> place(other);
+  }
+};
+
+Lengths lengths(const Corpus& corpus, Index sentence) {
+  return {static_cast<Index>(corpus.source(sentence).size()) + 1,
+          static_cast<Index>(corpus.target(sentence).size()) + 1};
+}
+
+std::vector<Index> all_sentences(const Corpus& corpus) {
+  std::vector<Index> sentences(static_cast<std::size_t>(corpus.size()));
+  std::iota(sentences.begin(), sentences.end(), Index{0});
+  return sentences;
+}
+
+void sort_longest_first(const Corpus& corpus, std::vector<Index>& sentences) {
+  std::ranges::stable_sort(sentences,
+                           [&](Index a, Index b) { return lengths(corpus, a) > lengths(corpus, b); });
+}
+
+/// Consecutive batches, each as large as `max_tokens` allows.
+std::vector<std::vector<Index>> cut_by_tokens(const Corpus& corpus, const std::vector<Index>& sentences,
+                                              Index max_tokens) {
+  std::vector<std::vector<Index>> batches;
+  Index longest = 0;  // sentence of the last batch
+  for (const Index sentence : sentences) {
+    const Index longer = lengths(corpus, sentence).longer();
+    longest = std::max(longest, longer);
+    if (batches.empty() || (static_cast<Index>(batches.back().size()) + 1) * longest > max_tokens) {
+      batches.emplace_back();
+      longest = longer;
+    }
+    batches.back().push_back(sentence);
+  }
+  return batches;
+}
+
+/// Random order that is the same on every platform: std::mt19937_64 and std::seed_seq are fixed by the
+/// standard, std::shuffle and std::uniform_int_distribution are not.
+class Shuffler {
+ public:
+  Shuffler(std::uint64_t seed, Index epoch)
+      : generator_(make_generator(seed, static_cast<std::uint64_t>(epoch))) {}
+
+  /// Fisher and Yates: each place, from the last, gets one of those not yet placed.
+  template <class T>
+  void shuffle(std::vector<T>& items) {
+    for (std::size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[below(left)]);
+  }
+
+ private:
+  static std::mt19937_64 make_generator(std::uint64_t seed, std::uint64_t epoch) {
+    std::seed_seq words{seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32};
+    return std::mt19937_64(words);
+  }
+
+  /// Evenly 0 .. bound-1: the numbers at the top, which would favour small remainders, are drawn again.
+  std::size_t below(std::uint64_t bound) {
+    const std::uint64_t usable = std::mt19937_64::max() - std::mt19937_64::max() % bound;
+    std::uint64_t number = generator_();
+    while (number >= usable) number = generator_();
+    return static_cast<std::size_t>(number % bound);
+  }
+
+  std::mt19937_64 generator_;
+};
+
+/// Consecutive groups, each as large as it can be while its padded tokens, source and target, stay within
+/// `limit`.
+std::vector<std::vector<Index>> cut_by_cost(const Corpus& corpus, const std::vector<Index>& sentences,
+                                            Index limit) {
+  std::vector<std::vector<Index>> groups;
+  Lengths longest;
+  for (const Index sentence : sentences) {
+    longest = longest.padded_with(lengths(corpus, sentence));
+    const Index count = groups.empty() ? 0 : static_cast<Index>(groups.back().size());
+    if (count == 0 || (count + 1) * (longest.source + longest.target) > limit) {
+      groups.emplace_back();
+      longest = lengths(corpus, sentence);
+    }
+    groups.back().push_back(sentence);
+  }
+  return groups;
+}
+
+/// One row of each matrix of the batch; what the sentence leaves free is padding.
+void fill_row(Batch& batch, Index row, const Corpus& corpus, Index sentence) {
+  const SpecialIds source_special = corpus.source_special(), target_special = corpus.target_special();
+  const std::span<const Id> source = corpus.source(sentence), target = corpus.target(sentence);
+
+  Id* ids = batch.source.row(row).data();
+  *std::ranges::copy(source, ids).out = source_special.eos;
+
+  ids = batch.target_input.row(row).data();
+  *ids = target_special.bos;
+  std::ranges::copy(target, ids + 1);
+
+  ids = batch.target_output.row(row).data();
+  *std::ranges::copy(target, ids).out = target_special.eos;
+}
+
+}  // namespace
+
+Batch make_batch(const Corpus& corpus, std::span<const Index> sentences) {
+  Lengths longest;
+  for (const Index sentence : sentences) longest = longest.padded_with(lengths(corpus, sentence));
+
+  Batch batch;
+  const auto rows = static_cast<Index>(sentences.size());
+  batch.source.setConstant(rows, longest.source, corpus.source_special().pad);
+  batch.target_input.setConstant(rows, longest.target, corpus.target_special().pad);
+  batch.target_output.setConstant(rows, longest.target, corpus.target_special().pad);
+  batch.sentences.assign(sentences.begin(), sentences.end());
+  for (Index row = 0; row < rows; ++row) fill_row(batch, row, corpus, sentences[static_cast<std::size_t>(row)]);
+  return batch;
+}
+
+TokenCount& TokenCount::operator+=(const TokenCount& other) {
+  source += other.source;
+  target += other.target;
+  cells += other.cells;
+  return *this;
+}
+
+double TokenCount::padding_share() const {
+  return cells == 0 ? 0 : static_cast<double>(cells - source - target) / static_cast<double>(cells);
+}
+
+TokenCount count_tokens(const Corpus& corpus, std::span<const Index> sentences) {
+  TokenCount count;
+  Lengths longest;
+  for (const Index sentence : sentences) {
+    const Lengths here = lengths(corpus, sentence);
+    count.source += here.source;
+    count.target += here.target;
+    longest = longest.padded_with(here);
+  }
+  count.cells = static_cast<Index>(sentences.size()) * (longest.source + longest.target);
+  return count;
+}
+
+std::vector<std::vector<Index>> plan_epoch(const Corpus& corpus, Index max_tokens, std::uint64_t seed,
+                                           Index epoch) {
+  Shuffler shuffler(seed, epoch);
+  std::vector<Index> sentences = all_sentences(corpus);
+  shuffler.shuffle(sentences);  // the stable sort leaves pairs of equal lengths in this order
+  sort_longest_first(corpus, sentences);
+  std::vector<std::vector<Index>> batches = cut_by_tokens(corpus, sentences, max_tokens);
+  shuffler.shuffle(batches);
+  return batches;
+}
+
+std::vector<std::vector<Index>> plan_in_order(const Corpus& corpus, Index max_tokens) {
+  std::vector<Index> sentences = all_sentences(corpus);
+  sort_longest_first(corpus, sentences);
+  return cut_by_tokens(corpus, sentences, max_tokens);
+}
+
+std::vector<std::vector<Index>> cut_into_shards(const Corpus& corpus, std::span<const Index> sentences,
+                                                Index shards) {
+  assert(shards > 0);
+  std::vector<Index> sorted(sentences.begin(), sentences.end());
+  sort_longest_first(corpus, sorted);
+
+  // Shards are computed side by side, so the costliest one counts: bisect for the lowest limit that enough
+  // shards can keep.
+  const Index whole = count_tokens(corpus, sorted).cells;
+  Index too_low = 0, enough = whole;
+  while (enough - too_low > 1) {
+    const Index middle = too_low + (enough - too_low) / 2;
+    const auto groups = static_cast<Index>(cut_by_cost(corpus, sorted, middle).size());
+    (groups <= shards ? enough : too_low) = middle;
+  }
+  return cut_by_cost(corpus, sorted, enough);
+}
+
+}  // namespace glassformer

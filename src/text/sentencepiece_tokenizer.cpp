@@ -1,0 +1,193 @@
+#include "text/sentencepiece_tokenizer.hpp"
+
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include <cassert>
+#include <charconv>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "text/lines.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+namespace {
+
+/// Longer lines teach nothing. It is the library's own default, and it must not grow much: the BPE trainer
+/// keeps positions inside a word in 16 bits and crashes beyond them.
+constexpr std::size_t kMaxLineBytes = 4192;
+/// Of a larger text the library draws so many lines, evenly and by a fixed seed: its memory stays within some
+/// GB.
+constexpr Index kMaxLines = 1'000'000;
+
+bool has_letter_or_digit(const std::string& line) {
+  const auto size = static_cast<std::ptrdiff_t>(line.size());
+  for (std::ptrdiff_t i = 0; i < size;) {
+    UChar32 character = 0;
+    U8_NEXT(line.data(), i, size, character);
+    if (u_isalnum(character)) return true;
+  }
+  return false;
+}
+
+/// The lines of the texts, one text after the other, in the form in which the trainer asks for them.
+class TrainingLines final : public sentencepiece::SentenceIterator {
+ public:
+  explicit TrainingLines(std::vector<std::filesystem::path> texts)
+      : texts_(std::move(texts)), reader_(texts_[0]) {
+    Next();
+  }
+
+  bool done() const override { return done_; }
+  const std::string& value() const override { return line_; }
+  auto status() const -> decltype(std::declval<const SentenceIterator&>().status()) override { return {}; }
+
+  void Next() override {
+    do {
+      while (!reader_.next(line_)) {
+        if (++text_ == texts_.size()) return finish();
+        reader_ = LineReader(texts_[text_]);
+      }
+    } while (line_.size() > kMaxLineBytes);
+    // The library leaves out lines with its own sign for unknown characters.
+    learnable_ = learnable_ || (line_.find("\u2585") == std::string::npos && has_letter_or_digit(line_));
+  }
+
+ private:
+  void finish() {
+    done_ = true;
+    if (learnable_) return;  // on a text without a letter the library would end the process
+    throw UserError(texts_.front().string() +
+                    ": expected text to train a tokenizer on, found no line with a letter " +
+                    "or digit and at most " + std::to_string(kMaxLineBytes) + " bytes; check the file");
+  }
+
+  std::vector<std::filesystem::path> texts_;
+  std::size_t text_ = 0;
+  LineReader reader_;
+  std::string line_;
+  bool done_ = false, learnable_ = false;
+};
+
+/// The number that follows `words` in a message of the library's.
+std::optional<Index> number_after(const std::string& message, std::string_view words) {
+  const std::size_t found = message.find(words);
+  if (found == std::string::npos) return std::nullopt;
+  Index number = 0;
+  const char* begin = message.data() + found + words.size();
+  const auto result = std::from_chars(begin, message.data() + message.size(), number);
+  return result.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+UserError training_error(const std::string& message, Index asked,
+                         const std::vector<std::filesystem::path>& texts) {
+  std::string names = texts.front().string();
+  if (texts.size() > 1) names += " and " + texts.back().string();
+  const std::string found = ", found " + std::to_string(asked) + "; ";
+  if (const auto largest = number_after(message, "to a value <= ")) {
+    return UserError("tokenizer.vocabulary_size: expected at most " + std::to_string(*largest) +
+                     ", which is all that " + names + " allows" + found + "lower it or give more text");
+  }
+  if (message.find("smaller than required_chars") != std::string::npos) {
+    if (const auto smallest = number_after(message, " vs ")) {
+      return UserError("tokenizer.vocabulary_size: expected at least " + std::to_string(*smallest) +
+                       ", so that every character of " + names + " has a place" + found + "raise it");
+    }
+  }
+  return UserError("tokenizer: SentencePiece cannot learn " + std::to_string(asked) + " pieces from " + names +
+                   "; it says: " + message);
+}
+
+}  // namespace
+
+SentencePieceTokenizer::~SentencePieceTokenizer() = default;
+
+SentencePieceTokenizer::SentencePieceTokenizer(std::string model, const std::string& origin)
+    : model_(std::move(model)), processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
+  if (const auto status = processor_->LoadFromSerializedProto(model_); !status.ok()) {
+    throw UserError(origin +
+                    ": expected a SentencePiece model, found something else or a damaged one; SentencePiece " +
+                    "says: " + status.ToString());
+  }
+  special_ = {processor_->pad_id(), processor_->bos_id(), processor_->eos_id(), processor_->unk_id()};
+  std::string missing;
+  for (const auto& [id, name] :
+       {std::pair(special_.pad, "pad"), {special_.bos, "bos"}, {special_.eos, "eos"}}) {
+    if (id < 0) missing += std::string(missing.empty() ? "" : ", ") + name;
+  }
+  if (!missing.empty()) {
+    throw UserError(origin + ": expected a SentencePiece model with pad, bos and eos, found one without " +
+                    missing + "; train it with --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3");
+  }
+}
+
+std::shared_ptr<const Tokenizer> SentencePieceTokenizer::train(
+    const TokenizerSettings& settings, const std::vector<std::filesystem::path>& texts) {
+  const std::unordered_map<std::string, std::string> options = {
+      {"model_type", settings.model == SentencePieceModel::bpe ? "bpe" : "unigram"},
+      {"vocab_size", std::to_string(settings.vocabulary_size)},
+      {"pad_id", "0"},
+      {"bos_id", "1"},
+      {"eos_id", "2"},
+      {"unk_id", "3"},
+      {"character_coverage", "1.0"},
+      {"max_sentence_length", std::to_string(kMaxLineBytes)},
+      {"input_sentence_size", std::to_string(kMaxLines)},
+      {"shuffle_input_sentence", "true"},
+      {"num_threads", "1"},  // the unigram trainer's sums, and so its pieces, depend on the number of threads
+      {"minloglevel", "3"},  // silent
+  };
+  TrainingLines lines(texts);
+  std::string model;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(options, &lines, &model);
+  if (!status.ok()) throw training_error(status.ToString(), settings.vocabulary_size, texts);
+  return std::shared_ptr<const Tokenizer>(new SentencePieceTokenizer(std::move(model), texts.front().string()));
+}
+
+std::shared_ptr<const Tokenizer> SentencePieceTokenizer::read(const std::filesystem::path& model_file) {
+  return std::shared_ptr<const Tokenizer>(
+      new SentencePieceTokenizer(read_bytes(model_file), model_file.string()));
+}
+
+std::shared_ptr<const Tokenizer> SentencePieceTokenizer::load(const std::filesystem::path& directory,
+                                                              const std::string& name) {
+  return read(directory / (name + ".spm"));
+}
+
+std::vector<Id> SentencePieceTokenizer::encode(std::string_view sentence) const {
+  std::vector<int> ids;
+  if (const auto status = processor_->Encode(std::string(sentence), &ids); !status.ok()) {
+    throw UserError("SentencePiece cannot encode a sentence; it says: " + status.ToString());
+  }
+  return {ids.begin(), ids.end()};
+}
+
+std::string SentencePieceTokenizer::decode(std::span<const Id> ids) const {
+  std::vector<int> words;
+  for (const Id id : ids) {
+    assert(id >= 0 && id < vocabulary_size());
+    if (id != special_.pad && id != special_.bos && id != special_.eos) words.push_back(id);
+  }
+  std::string sentence;
+  if (const auto status = processor_->Decode(words, &sentence); !status.ok()) {
+    throw UserError("SentencePiece cannot decode a sentence; it says: " + status.ToString());
+  }
+  return sentence;
+}
+
+std::string SentencePieceTokenizer::piece(Id id) const {
+  assert(id >= 0 && id < vocabulary_size());
+  return std::string(processor_->IdToPiece(id));
+}
+
+Index SentencePieceTokenizer::vocabulary_size() const { return processor_->GetPieceSize(); }
+
+void SentencePieceTokenizer::save(const std::filesystem::path& directory, const std::string& name) const {
+  write_bytes(directory / (name + ".spm"), model_);
+}
+
+}  // namespace glassformer

@@ -1,0 +1,62 @@
+#include "text/tokenizer.hpp"
+
+#include "text/sentencepiece_tokenizer.hpp"
+#include "text/word_tokenizer.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+namespace {
+
+using TextFiles = std::vector<std::filesystem::path>;
+
+void check(const TokenizerSettings& settings) {
+  if (settings.vocabulary_size < 5) {
+    throw UserError("tokenizer.vocabulary_size: expected at least 5 (4 special ids and a word), found " +
+                    std::to_string(settings.vocabulary_size));
+  }
+  if (settings.kind == TokenizerKind::word &&
+      !(settings.source_model.empty() && settings.target_model.empty())) {
+    throw UserError(
+        "tokenizer.source_model, tokenizer.target_model: expected none with tokenizer.kind word, found " +
+        (settings.source_model.empty() ? settings.target_model : settings.source_model).string() +
+        "; set tokenizer.kind to sentencepiece or leave them empty");
+  }
+  if (settings.joint && !settings.target_model.empty()) {
+    throw UserError("tokenizer.target_model: expected none with tokenizer.joint true, found " +
+                    settings.target_model.string() + "; name the joint model in tokenizer.source_model");
+  }
+}
+
+std::shared_ptr<const Tokenizer> make_tokenizer(const TokenizerSettings& settings,
+                                                const std::filesystem::path& given_model,
+                                                const TextFiles& texts) {
+  if (settings.kind == TokenizerKind::word) return WordTokenizer::learn(settings, texts);
+  if (!given_model.empty()) return SentencePieceTokenizer::read(given_model);
+  return SentencePieceTokenizer::train(settings, texts);
+}
+
+}  // namespace
+
+TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
+                              const std::filesystem::path& target_text) {
+  check(settings);
+  if (settings.joint) {
+    const auto joint = make_tokenizer(settings, settings.source_model, {source_text, target_text});
+    return {joint, joint};
+  }
+  return {make_tokenizer(settings, settings.source_model, {source_text}),
+          make_tokenizer(settings, settings.target_model, {target_text})};
+}
+
+void save_tokenizers(const TokenizerPair& tokenizers, const std::filesystem::path& directory) {
+  tokenizers.source->save(directory, "source");
+  tokenizers.target->save(directory, "target");  // also where both are one: other tools look for both files
+}
+
+TokenizerPair load_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& directory) {
+  const auto load = settings.kind == TokenizerKind::word ? WordTokenizer::load : SentencePieceTokenizer::load;
+  const auto source = load(directory, "source");
+  return {source, settings.joint ? source : load(directory, "target")};
+}
+
+}  // namespace glassformer

@@ -1,0 +1,145 @@
+#include "text/word_tokenizer.hpp"
+
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <nlohmann/json.hpp>
+
+#include "text/lines.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::array<std::string_view, 4> kSpecialWords = {"<pad>", "<s>", "</s>", "<unk>"};  // ids 0 to 3
+
+bool is_special(std::string_view word) { return std::ranges::find(kSpecialWords, word) != kSpecialWords.end(); }
+
+/// Calls use(word) for each word of the sentence, from left to right.
+void for_each_word(std::string_view sentence, auto use) {
+  const auto size = static_cast<std::ptrdiff_t>(sentence.size());
+  std::ptrdiff_t word_begin = 0;
+  const auto end_word = [&](std::ptrdiff_t end) {
+    if (end > word_begin) {
+      use(sentence.substr(static_cast<std::size_t>(word_begin), static_cast<std::size_t>(end - word_begin)));
+    }
+  };
+  for (std::ptrdiff_t i = 0; i < size;) {
+    const std::ptrdiff_t start = i;
+    UChar32 character = 0;
+    U8_NEXT(sentence.data(), i, size, character);
+    if (u_isUWhiteSpace(character)) {
+      end_word(start);
+      word_begin = i;
+    }
+  }
+  end_word(size);
+}
+
+std::filesystem::path vocabulary_file(const std::filesystem::path& directory, const std::string& name) {
+  return directory / (name + ".vocab.json");
+}
+
+}  // namespace
+
+WordTokenizer::WordTokenizer(std::vector<std::string> words) : words_(std::move(words)) {
+  for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) {
+    ids_.emplace(words_[id], static_cast<Id>(id));
+  }
+}
+
+std::shared_ptr<const Tokenizer> WordTokenizer::learn(const TokenizerSettings& settings,
+                                                      const std::vector<std::filesystem::path>& texts) {
+  std::unordered_map<std::string, Index, Hash, std::equal_to<>> counts;
+  for (const std::filesystem::path& text : texts) {
+    LineReader reader(text);
+    for (std::string line; reader.next(line);) {
+      for_each_word(line, [&](std::string_view word) {
+        if (const auto known = counts.find(word); known != counts.end()) {
+          ++known->second;
+        } else if (!is_special(word)) {
+          counts.emplace(word, 1);
+        }
+      });
+    }
+  }
+
+  std::erase_if(counts, [&](const auto& entry) { return entry.second < settings.min_frequency; });
+  if (counts.empty()) {
+    throw UserError(texts.front().string() + ": expected at least one word that occurs " +
+                    std::to_string(std::max<Index>(settings.min_frequency, 1)) +
+                    " times (tokenizer.min_frequency), found none; lower it or give more text");
+  }
+  std::vector<std::pair<std::string, Index>> by_frequency(counts.begin(), counts.end());
+  std::ranges::sort(by_frequency, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+
+  std::vector<std::string> words(kSpecialWords.begin(), kSpecialWords.end());
+  const auto most = static_cast<std::size_t>(settings.vocabulary_size);
+  for (auto& [word, count] : by_frequency) {
+    if (words.size() >= most) break;
+    words.push_back(std::move(word));
+  }
+  return std::shared_ptr<const Tokenizer>(new WordTokenizer(std::move(words)));
+}
+
+std::vector<Id> WordTokenizer::encode(std::string_view sentence) const {
+  std::vector<Id> ids;
+  for_each_word(sentence, [&](std::string_view word) {
+    const auto known = ids_.find(word);
+    ids.push_back(known != ids_.end() ? known->second : special().unk);
+  });
+  return ids;
+}
+
+std::string WordTokenizer::decode(std::span<const Id> ids) const {
+  const SpecialIds skipped = special();
+  std::string sentence;
+  for (const Id id : ids) {
+    if (id == skipped.pad || id == skipped.bos || id == skipped.eos) continue;
+    if (!sentence.empty()) sentence += ' ';
+    sentence += piece(id);
+  }
+  return sentence;
+}
+
+std::string WordTokenizer::piece(Id id) const {
+  assert(id >= 0 && id < vocabulary_size());
+  return words_[static_cast<std::size_t>(id)];
+}
+
+void WordTokenizer::save(const std::filesystem::path& directory, const std::string& name) const {
+  write_bytes(vocabulary_file(directory, name), nlohmann::json(words_).dump(1) + "\n");  // one word a line
+}
+
+std::shared_ptr<const Tokenizer> WordTokenizer::load(const std::filesystem::path& directory,
+                                                     const std::string& name) {
+  const std::filesystem::path file = vocabulary_file(directory, name);
+  const std::string bytes = read_bytes(file);
+  const auto damaged = [&](const std::string& found) {
+    return UserError(file.string() +
+                     ": expected a JSON list of different words that begins with <pad>, <s>, </s>, " +
+                     "<unk>, found " + found + "; copy the file anew from where the model was trained");
+  };
+
+  std::vector<std::string> words;
+  try {
+    words = nlohmann::json::parse(bytes).get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception& error) {
+    throw damaged(error.what());
+  }
+  if (words.size() < kSpecialWords.size() ||
+      !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin())) {
+    throw damaged("another beginning");
+  }
+  const std::size_t count = words.size();
+  std::shared_ptr<const WordTokenizer> tokenizer(new WordTokenizer(std::move(words)));
+  if (tokenizer->ids_.size() + kSpecialWords.size() != count) throw damaged("a word twice");
+  return tokenizer;
+}
+
+}  // namespace glassformer
