@@ -1,0 +1,162 @@
+#include <omp.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "numerics/gemm.hpp"
+#include "numerics/parallel.hpp"
+#include "random_values.hpp"
+#include "threads.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+enum class Form { plain, transposed_right, transposed_left };
+constexpr Form kForms[] = {Form::plain, Form::transposed_right, Form::transposed_left};
+
+/// Operands of C [N, M] = A B, in the shapes that the form wants, each a block of columns of a wider matrix. What
+/// lies beside the blocks is NaN.
+template <class Scalar>
+struct Operands {
+  Form form;
+  Index N, K, M;
+  Matrix<Scalar> wide_a, wide_b, wide_c;
+
+  Operands(RandomValues& random, Form form_, Index N_, Index K_, Index M_) : form(form_), N(N_), K(K_), M(M_) {
+    const bool left = form == Form::transposed_left, right = form == Form::transposed_right;
+    wide_a = surrounded(random, left ? K : N, left ? N : K);
+    wide_b = surrounded(random, right ? M : K, right ? K : M);
+    wide_c = surrounded(random, N, M);
+  }
+  static Matrix<Scalar> surrounded(RandomValues& random, Index rows, Index cols) {
+    Matrix<Scalar> wide(rows, cols + 5);
+    wide.setConstant(std::numeric_limits<Scalar>::quiet_NaN());
+    random.fill(wide.middleCols(2, cols));
+    return wide;
+  }
+  auto a() const { return wide_a.middleCols(2, wide_a.cols() - 5); }
+  auto b() const { return wide_b.middleCols(2, wide_b.cols() - 5); }
+  auto c() { return wide_c.middleCols(2, M); }
+
+  void multiply_into(MatrixRef<Scalar> into, Result result) const {
+    if (form == Form::plain) multiply<Scalar>(a(), b(), into, result);
+    if (form == Form::transposed_right) multiply_transposed_right<Scalar>(a(), b(), into, result);
+    if (form == Form::transposed_left) multiply_transposed_left<Scalar>(a(), b(), into, result);
+  }
+  /// One number of the product, and how far rounding may take it.
+  struct Sum {
+    double value = 0, magnitude = 0;
+  };
+  Sum sum(Index n, Index m) const {
+    Sum s;
+    for (Index k = 0; k < K; ++k) {
+      const double x = form == Form::transposed_left ? a()(k, n) : a()(n, k);
+      const double y = form == Form::transposed_right ? b()(m, k) : b()(k, m);
+      s.value += x * y;
+      s.magnitude += std::abs(x * y);
+    }
+    return s;
+  }
+};
+
+/// Whether C is the product (added to what was there), as plain loops say, and nothing beside C has changed.
+template <class Scalar>
+bool is_product(Operands<Scalar>& o, Result result) {
+  if (result == Result::overwrite) o.c().setConstant(std::numeric_limits<Scalar>::quiet_NaN());
+  const Matrix<Scalar> before = o.wide_c;
+  o.multiply_into(o.c(), result);
+  for (Index n = 0; n < o.N; ++n) {
+    for (Index m = 0; m < o.M; ++m) {
+      const double start = result == Result::add ? before(n, m + 2) : 0;
+      const auto [value, magnitude] = o.sum(n, m);
+      const double rounding = static_cast<double>(o.K + 1) * std::numeric_limits<Scalar>::epsilon();
+      if (!(std::abs(o.c()(n, m) - (start + value)) <= rounding * (magnitude + std::abs(start)))) return false;
+    }
+  }
+  return same_bits(o.wide_c.leftCols(2), before.leftCols(2)) && same_bits(o.wide_c.rightCols(3), before.rightCols(3));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("All forms of the product are what plain loops say, below and above the size where the backend "
+                   "changes, for blocks of columns too",
+                   "[numerics]", float, double) {
+  RandomValues random(1);
+  for (const Form form : kForms) {
+    for (const Index N : {1, 2, 7, 31, 32, 33, 70}) {
+      for (const Index K : {1, 3, 31, 32, 33, 70}) {
+        for (const Index M : {1, 2, 5, 31, 32, 33, 70}) {
+          Operands<TestType> operands(random, form, N, K, M);
+          CAPTURE(static_cast<int>(form), N, K, M);
+          REQUIRE(is_product(operands, Result::overwrite));
+          REQUIRE(is_product(operands, Result::add));
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("Long thin products are right, too", "[numerics]", float, double) {
+  RandomValues random(1);
+  for (const Form form : kForms) {
+    for (const auto& [N, K, M] : {std::array<Index, 3>{1, 64, 2000}, {2000, 64, 1}, {3, 5000, 4}, {1, 1, 40'000}}) {
+      Operands<TestType> operands(random, form, N, K, M);
+      CAPTURE(static_cast<int>(form), N, K, M);
+      REQUIRE(is_product(operands, Result::overwrite));
+      REQUIRE(is_product(operands, Result::add));
+    }
+  }
+}
+
+TEST_CASE("A product over no numbers is 0, and one of no rows is nothing", "[numerics]") {
+  RandomValues random(1);
+  for (const Form form : kForms) {
+    Operands<float> over_nothing(random, form, 3, 0, 4);
+    CHECK(is_product(over_nothing, Result::overwrite));
+    CHECK(is_product(over_nothing, Result::add));
+    Operands<float> no_rows(random, form, 0, 3, 4);
+    CHECK(is_product(no_rows, Result::overwrite));
+  }
+}
+
+TEMPLATE_TEST_CASE("A product has the same bits with 1, 2 and 5 threads, called inside and outside of tasks",
+                   "[numerics][threads]", float, double) {
+  RandomValues random(1);
+  for (const Form form : kForms) {
+    for (const auto& [N, K, M] : {std::array<Index, 3>{20, 20, 20}, {70, 70, 70}, {200, 128, 96}}) {
+      CAPTURE(static_cast<int>(form), N, K, M);
+      const Operands<TestType> operands(random, form, N, K, M);
+      const Matrix<TestType> start = random.matrix<TestType>(N, M);
+      const auto product = [&] {
+        Matrix<TestType> c = start;
+        operands.multiply_into(c, Result::add);
+        return c;
+      };
+      Matrix<TestType> expected;
+      {
+        const WithThreads one(1);
+        expected = product();
+      }
+      for (const int threads : {1, 2, 5}) {
+        const WithThreads with(threads);
+        CHECK(same_bits(product(), expected));
+        CHECK(omp_get_max_threads() == threads);  // the door leaves the setting as it found it
+
+        std::vector<Matrix<TestType>> products(6, start);
+        run_tasks(6, [&](Index i) { operands.multiply_into(products[static_cast<std::size_t>(i)], Result::add); });
+        for (const auto& c : products) CHECK(same_bits(c, expected));
+        CHECK(omp_get_max_threads() == threads);
+      }
+    }
+  }
+}
+
+TEST_CASE("The name of the backend can be told", "[numerics]") {
+  const std::string backend = gemm_backend();
+  CHECK((backend.starts_with("oneDNN ") || backend.starts_with("Eigen ")));
+}

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "catch.hpp"
+#include "numerics/random.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+using Words = std::array<std::uint32_t, 4>;
+
+/// Philox4x32-10 as the paper has it (Salmon et al. 2011, section 3.3): ten rounds of multiplying, swapping and
+/// adding a key that grows by Weyl sequences. Written a second time, so that the project's numbers are pinned to
+/// the paper and not to a library.
+Words philox(Words counter, std::array<std::uint32_t, 2> key) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t left = std::uint64_t{0xD2511F53} * counter[0], right = std::uint64_t{0xCD9E8D57} * counter[2];
+    counter = {static_cast<std::uint32_t>(right >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(right),
+               static_cast<std::uint32_t>(left >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(left)};
+    key[0] += 0x9E3779B9;
+    key[1] += 0xBB67AE85;
+  }
+  return counter;
+}
+
+std::vector<double> uniform(const RandomRow& row, Index size) {
+  std::vector<double> numbers(static_cast<std::size_t>(size));
+  fill_uniform(row, size, numbers.data());
+  return numbers;
+}
+
+constexpr RandomRow kRow{.seed = 0x123456789abcdef0, .update = 11, .site = 22, .sentence = 33, .row = 44};
+
+/// All rows that differ from kRow in one coordinate, the seed in its lower and in its upper half.
+std::vector<RandomRow> neighbours() {
+  std::vector<RandomRow> rows(6, kRow);
+  rows[0].seed += 1;
+  rows[1].seed += std::uint64_t{1} << 32;
+  rows[2].update += 1;
+  rows[3].site += 1;
+  rows[4].sentence += 1;
+  rows[5].row += 1;
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("Philox as written in this test gives the known answers of Random123's kat_vectors", "[numerics]") {
+  CHECK(philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  CHECK(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==
+        Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+  CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+        Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST_CASE("Random numbers are Philox of their coordinates: counter (block of four, row, sentence, site), key "
+          "(seed, update)",
+          "[numerics]") {
+  const std::uint32_t seed = 0x12345678 ^ 0x9abcdef0;  // both halves
+  const std::vector<double> numbers = uniform(kRow, 4 * 5);
+  for (std::uint32_t block = 0; block < 5; ++block) {
+    const Words bits = philox({block, 44, 33, 22}, {seed, 11});
+    for (std::size_t k = 0; k < 4; ++k) CHECK(numbers[4 * block + k] == std::ldexp(bits[k] >> 8, -24));
+  }
+  CHECK(uniform({}, 1)[0] == std::ldexp(0x6627e8, -24));
+}
+
+TEST_CASE("A random number does not depend on how many are asked for, nor on the type", "[numerics]") {
+  const std::vector<double> many = uniform(kRow, 103);
+  for (const Index size : {1, 2, 3, 4, 5, 7, 64}) {
+    const std::vector<double> few = uniform(kRow, size);
+    CHECK(few == std::vector<double>(many.begin(), many.begin() + size));
+  }
+  std::vector<float> floats(103);
+  fill_uniform(kRow, 103, floats.data());
+  CHECK(std::vector<double>(floats.begin(), floats.end()) == many);
+}
+
+TEST_CASE("Nothing is written beyond the numbers asked for", "[numerics]") {
+  for (Index size = 0; size < 9; ++size) {
+    std::vector<float> numbers(12, -1);
+    fill_uniform(kRow, size, numbers.data());
+    for (std::size_t i = 0; i < numbers.size(); ++i) CHECK((numbers[i] == -1) == (i >= static_cast<std::size_t>(size)));
+  }
+}
+
+TEST_CASE("Each coordinate matters: another seed, update, site, sentence or row gives other numbers", "[numerics]") {
+  constexpr Index kSize = 4096;
+  const std::vector<double> here = uniform(kRow, kSize);
+  for (const RandomRow& row : neighbours()) {
+    const std::vector<double> there = uniform(row, kSize);
+    double covariance = 0;
+    for (std::size_t i = 0; i < here.size(); ++i) covariance += (here[i] - 0.5) * (there[i] - 0.5);
+    // Of independent numbers the correlation is normal with deviation 1/sqrt(size); 5 of them is one in a million.
+    CHECK(std::abs(covariance / kSize * 12) < 5 / std::sqrt(kSize));
+    CHECK(here != there);
+  }
+}
+
+TEST_CASE("Uniform numbers lie in [0, 1) and have mean 1/2 and variance 1/12, within five deviations", "[numerics]") {
+  constexpr Index kRows = 100, kCols = 2000;
+  constexpr double kCount = kRows * kCols;
+  double sum = 0, squares = 0, smallest = 1, largest = 0;
+  for (Index row = 0; row < kRows; ++row) {
+    for (const double x : uniform({.seed = 5, .row = static_cast<std::uint32_t>(row)}, kCols)) {
+      sum += x;
+      squares += (x - 0.5) * (x - 0.5);
+      smallest = std::min(smallest, x);
+      largest = std::max(largest, x);
+    }
+  }
+  CHECK(smallest >= 0);
+  CHECK(largest < 1);
+  CHECK(std::abs(sum / kCount - 0.5) < 5 / std::sqrt(12 * kCount));
+  CHECK(std::abs(squares / kCount - 1.0 / 12) < 5 / std::sqrt(180 * kCount));
+}
+
+TEST_CASE("Dropout's factors are 0 with the given probability, and 1/(1 - rate) otherwise", "[numerics]") {
+  constexpr Index kCount = 100'000;
+  for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
+    std::vector<double> factors(kCount);
+    fill_dropout(kRow, rate, kCount, factors.data());
+    Index dropped = 0;
+    for (const double factor : factors) {
+      if (factor == 0) {
+        ++dropped;
+      } else {
+        REQUIRE(factor == 1 / (1 - rate));
+      }
+    }
+    CAPTURE(rate, dropped);
+    CHECK(std::abs(static_cast<double>(dropped) - rate * kCount) <= 5 * std::sqrt(kCount * rate * (1 - rate)));
+  }
+}
+
+TEST_CASE("Dropout drops the same places in float and in double", "[numerics]") {
+  std::vector<float> floats(1001);
+  std::vector<double> doubles(1001);
+  fill_dropout(kRow, 0.3, 1001, floats.data());
+  fill_dropout(kRow, 0.3, 1001, doubles.data());
+  for (std::size_t i = 0; i < floats.size(); ++i) CHECK((floats[i] == 0) == (doubles[i] == 0));
+}
