@@ -1,0 +1,15 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "config/key.hpp"
+
+namespace glassformer {
+
+/// What must hold between several keys. (What one key takes is said in the table of config.cpp.)
+/// \throws UserError at the key that is to blame: the one given by --set, or else the one in the file
+void check_rules(const Config& config, const Places& places, const std::filesystem::path& file);
+
+/// \throws UserError: a file which the config names does not exist or cannot be opened
+void check_files(const Config& config, const Places& places, const std::filesystem::path& file);
+
+}  // namespace glassformer

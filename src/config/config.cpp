@@ -1,0 +1,126 @@
+#include "config/config.hpp"
+
+#include "config/checks.hpp"
+#include "config/key.hpp"
+#include "config/yaml_reader.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr Index many = 1'000'000'000;
+
+/// Every key of a config file: its name, its field and what it takes. A new key is one line here (and one in
+/// each file in configs/). Defaults are those of the structs.
+std::vector<Key> keys_of(Config& config) {
+  DataSettings& data = config.data;
+  TokenizerSettings& tokenizer = config.tokenizer;
+  TransformerSettings& model = config.model;
+  TrainingSettings& training = config.training;
+  DecodingSettings& decoding = config.decoding;
+  EvaluationSettings& evaluation = config.evaluation;
+  using Optimizer = OptimizerSettings::Kind;
+  using Schedule = ScheduleSettings::Kind;
+  using Piece = SentencePieceModel;
+  return {
+      path("data.directory", data.directory).needed(),
+      text("data.source_language", data.source_language).needed(),
+      text("data.target_language", data.target_language).needed(),
+      text("data.train", data.train),
+      text("data.valid", data.valid),
+      texts("data.tests", data.tests),
+      whole("data.max_length", data.max_length, 1, many),
+
+      choice("tokenizer.kind", tokenizer.kind,
+             {{"word", TokenizerKind::word}, {"sentencepiece", TokenizerKind::sentencepiece}}),
+      flag("tokenizer.joint", tokenizer.joint),
+      whole("tokenizer.vocabulary_size", tokenizer.vocabulary_size, 5, 10'000'000),
+      whole("tokenizer.min_frequency", tokenizer.min_frequency, 1, many),
+      choice("tokenizer.model", tokenizer.model, {{"bpe", Piece::bpe}, {"unigram", Piece::unigram}}),
+      path_or_none("tokenizer.source_model", tokenizer.source_model),
+      path_or_none("tokenizer.target_model", tokenizer.target_model),
+
+      whole("model.d_model", model.d_model, 2, 100'000),
+      whole("model.heads", model.heads, 1, 100'000),
+      whole("model.encoder_layers", model.encoder_layers, 1, 1000),
+      whole("model.decoder_layers", model.decoder_layers, 1, 1000),
+      whole("model.d_ff", model.d_ff, 1, 1'000'000),
+      choice("model.norm", model.norm, {{"post", Norm::post}, {"pre", Norm::pre}}),
+      choice("model.activation", model.activation,
+             {{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"swish", Activation::swish}}),
+      choice("model.tied_embeddings", model.tied_embeddings,
+             {{"none", Tying::none}, {"target", Tying::target}, {"all", Tying::all}}),
+      number("model.dropout", model.dropout, from_0_to_below_1),
+      number("model.embedding_dropout", model.embedding_dropout, from_0_to_below_1),
+      number("model.attention_dropout", model.attention_dropout, from_0_to_below_1),
+      number("model.activation_dropout", model.activation_dropout, from_0_to_below_1),
+
+      whole("training.seed", training.seed),
+      whole("training.max_tokens", training.max_tokens, 1, many),
+      whole("training.accumulation", training.accumulation, 1, many),
+      whole("training.shards", training.shards, 1, 100'000),
+      number("training.label_smoothing", training.label_smoothing, from_0_to_below_1),
+      whole("training.max_updates", training.max_updates, 0, many),
+      whole("training.max_epochs", training.max_epochs, 0, many),
+      number("training.max_minutes", training.max_minutes, at_least_0),
+      whole("training.log_every", training.log_every, 1, many),
+      choice("training.optimizer.kind", training.optimizer.kind,
+             {{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}}),
+      number("training.optimizer.beta1", training.optimizer.beta1, from_0_to_below_1),
+      number("training.optimizer.beta2", training.optimizer.beta2, from_0_to_below_1),
+      number("training.optimizer.epsilon", training.optimizer.epsilon, above_0),
+      number("training.optimizer.weight_decay", training.optimizer.weight_decay, at_least_0),
+      number("training.optimizer.clip_norm", training.optimizer.clip_norm, at_least_0),
+      choice("training.schedule.kind", training.schedule.kind,
+             {{"inverse_sqrt", Schedule::inverse_sqrt},
+              {"cosine", Schedule::cosine},
+              {"constant", Schedule::constant}}),
+      number("training.schedule.learning_rate", training.schedule.learning_rate, above_0),
+      whole("training.schedule.warmup", training.schedule.warmup, 0, many),
+      number("training.schedule.initial_rate", training.schedule.initial_rate, at_least_0),
+      number("training.schedule.final_rate", training.schedule.final_rate, at_least_0),
+      whole("training.validation.every", training.validation.every, 1, many),
+      choice("training.validation.metric", training.validation.metric,
+             {{"loss", Metric::loss},
+              {"perplexity", Metric::perplexity},
+              {"token_accuracy", Metric::token_accuracy},
+              {"bleu", Metric::bleu},
+              {"exact_match", Metric::exact_match}}),
+      whole("training.validation.patience", training.validation.patience, 0, many),
+      whole("training.validation.samples", training.validation.samples, 0, many),
+      whole("training.checkpoints.keep", training.checkpoints.keep, 1, many),
+      whole("training.checkpoints.average", training.checkpoints.average, 0, many),
+
+      whole("decoding.beam", decoding.beam, 1, 1000),
+      number("decoding.length_penalty", decoding.length_penalty, at_least_0),
+      whole("decoding.batch", decoding.batch, 1, 1'000'000),
+      number("decoding.max_length_ratio", decoding.max_length_ratio, at_least_0),
+
+      choice("evaluation.bleu_tokenizer", evaluation.bleu_tokenizer,
+             {{"none", BleuTokenizer::none}, {"13a", BleuTokenizer::tok_13a}}),
+      flag("evaluation.lowercase", evaluation.lowercase),
+  };
+}
+
+Config read(const std::filesystem::path& file, const std::vector<std::string>& overrides, bool files_exist) {
+  Config config;
+  const Places places = read_yaml(keys_of(config), file, overrides);
+  check_rules(config, places, file);
+  if (files_exist) check_files(config, places, file);
+  return config;
+}
+
+}  // namespace
+
+Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  return read(file, overrides, true);
+}
+
+Config read_config_of_checkpoint(const std::filesystem::path& file) { return read(file, {}, false); }
+
+std::string write_config(const Config& config) {
+  Config copy = config;  // the table reads and writes, so it asks for fields that may change
+  return "# The complete config of a run: every default is written out, every path is absolute.\n" +
+         write_yaml(keys_of(copy));
+}
+
+}  // namespace glassformer

@@ -1,0 +1,111 @@
+#include "config/suggestion.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <system_error>
+#include <utility>
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+char small(char letter) { return static_cast<char>(std::tolower(static_cast<unsigned char>(letter))); }
+
+/// a, b, c; of a long list only the beginning.
+std::string listed(const std::vector<std::string>& words) {
+  constexpr std::size_t shown = 16;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(shown, words.size()); ++i) list += (i == 0 ? "" : ", ") + words[i];
+  return words.size() <= shown ? list : list + " and " + std::to_string(words.size() - shown) + " more";
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // row[j]: the distance between the first i letters of a and the first j letters of b
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0u);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (small(a[i]) == small(b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::optional<std::string> nearest(const std::string& word, const std::vector<std::string>& candidates,
+                                   std::string (*part)(const std::string&)) {
+  std::size_t least = std::max<std::size_t>(word.size() > 3 ? 2 : 1, word.size() / 4) + 1;
+  std::optional<std::string> result;
+  for (const std::string& candidate : candidates) {
+    const std::string other = part ? part(candidate) : candidate;
+    const std::size_t distance = edit_distance(word, other);
+    if (distance >= least || distance >= std::max(word.size(), other.size())) continue;
+    least = distance;
+    result = candidate;
+  }
+  return result;
+}
+
+std::string brief(std::string text, std::size_t longest) {
+  if (text.size() > longest) {
+    while (longest > 0 && (text[longest] & 0xC0) == 0x80) --longest;  // not inside a character of UTF-8
+    text = text.substr(0, longest) + "...";
+  }
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  return text;
+}
+
+std::string section_of(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? "" : name.substr(0, dot);
+}
+
+std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+std::string suggest_key(const std::string& name, const std::vector<std::string>& known) {
+  const std::string last = last_part(name), section = section_of(name);
+  std::vector<std::string> siblings, sibling_words, namesakes;
+  for (const std::string& key : known) {
+    if (last_part(key) == last) namesakes.push_back(key);
+    if (section_of(key) != section) continue;
+    siblings.push_back(key);
+    sibling_words.push_back(last_part(key));
+  }
+  if (!namesakes.empty()) {
+    const auto unlike = [&](const std::string& key) {  // training.optimizer.kind is most like optimizer.kind
+      return key.ends_with("." + name) ? 0 : edit_distance(key, name);
+    };
+    const std::string home = *std::min_element(namesakes.begin(), namesakes.end(),
+                                               [&](auto& a, auto& b) { return unlike(a) < unlike(b); });
+    return home == last ? last + " is a section of its own"
+                        : last + " belongs to " + section_of(home) + ": " + home;
+  }
+  auto near = nearest(last, siblings, last_part);
+  if (!near) near = nearest(last, known, last_part);
+  if (near) return "did you mean " + *near + "?";
+  if (siblings.empty()) return suggest_key(section, known);
+  return (section.empty() ? "the sections are " : section + " has ") + listed(sibling_words);
+}
+
+std::string suggest_file(const fs::path& missing) {
+  const fs::path directory = missing.has_parent_path() ? missing.parent_path() : ".";
+  std::error_code error;
+  std::vector<std::string> names;
+  for (auto entry = fs::directory_iterator(directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  if (error) return "there is no directory " + directory.string() + " that can be read";
+  std::sort(names.begin(), names.end());
+  const auto near = nearest(missing.filename().string(), names);
+  if (near) return "did you mean " + *near + "?";
+  return directory.string() + (names.empty() ? " is empty" : " holds " + listed(names));
+}
+
+}  // namespace glassformer

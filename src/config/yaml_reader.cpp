@@ -1,0 +1,167 @@
+#include "config/yaml_reader.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+
+#include "config/suggestion.hpp"
+#include "text/corpus.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "toy.yaml:31"; yaml-cpp counts lines from 0.
+std::string at_line(const std::string& file, int line) { return file + ":" + std::to_string(line + 1); }
+
+/// The text of the file. YAML forbids tabs before a key, and yaml-cpp says so only sometimes.
+std::string read_text(const fs::path& file) {
+  if (file.empty()) throw UserError("expected the name of a config file, found \"\"");
+  std::error_code error;
+  if (!fs::exists(file, error)) throw UserError(file.string() + ": no such file; " + suggest_file(file));
+  std::string text;
+  int line = 0;
+  for (const std::string& content : read_lines(file)) {
+    const std::size_t begin = content.find_first_not_of(" \t");
+    if (begin != std::string::npos && content[begin] != '#' && content.find('\t') < begin)
+      throw UserError(at_line(file.string(), line) + ": a tab before \"" + brief(content.substr(begin)) +
+                      "\"; YAML wants spaces there");
+    text += content + "\n";
+    ++line;
+  }
+  return text;
+}
+
+class Reader {
+ public:
+  Reader(const std::vector<Key>& keys, const fs::path& file) : keys_(keys), file_(file.string()) {
+    for (const Key& key : keys) {
+      for (std::string section = section_of(key.name); !section.empty(); section = section_of(section))
+        if (!is_section(section)) sections_.push_back(section);
+      known_.push_back(key.name);
+    }
+    known_.insert(known_.end(), sections_.begin(), sections_.end());
+  }
+
+  void read_file() {
+    std::vector<YAML::Node> documents;
+    try {
+      documents = YAML::LoadAll(read_text(file_));
+    } catch (const YAML::Exception& error) {
+      throw UserError(at_line(file_, error.mark.line) + ": not valid YAML: " + error.msg +
+                      "; look at indentation, colons, quotes and brackets in this line and before it");
+    }
+    if (documents.empty() || documents[0].IsNull())
+      throw UserError(file_ + ": empty; expected the sections " + top_level());
+    if (documents.size() > 1)
+      throw UserError(file_ + ": expected one YAML document, found " + std::to_string(documents.size()) +
+                      "; remove the line ---");
+    if (!documents[0].IsMap())
+      throw UserError(at_line(file_, documents[0].Mark().line) + ": expected the sections " + top_level() +
+                      ", each key followed by a colon and a space; found " + describe(documents[0]));
+    read_section("", documents[0]);
+  }
+
+  void read_override(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const Place place{"--set " + brief(text, 400), fs::current_path(), true};
+    if (equals == std::string::npos || equals == 0)
+      throw UserError(place.name + ": expected KEY=VALUE, for example --set model.dropout=0.2");
+    const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
+    if (is_section(name))
+      throw UserError(place.name + ": " + name + " is a section; " + suggest_key(name + ".", known_));
+    YAML::Node node{std::string()};  // "KEY=" means the empty text
+    try {
+      if (!value.empty()) node = YAML::Load(value);
+    } catch (const YAML::Exception& error) {
+      throw UserError(place.name + ": the value is not valid YAML: " + error.msg);
+    }
+    find(name, place).read(node, place);
+    places_[name] = place;
+  }
+
+  Places finish() {
+    for (const Key& key : keys_)
+      if (key.required && !places_.count(key.name))
+        throw UserError(file_ + ": " + key.name + ": missing; it has no default");
+    return places_;
+  }
+
+ private:
+  bool is_section(const std::string& name) const {
+    return std::find(sections_.begin(), sections_.end(), name) != sections_.end();
+  }
+
+  std::string top_level() const {
+    std::string list;
+    for (const std::string& section : sections_)
+      if (section_of(section).empty()) list += (list.empty() ? "" : ", ") + section;
+    return list;
+  }
+
+  const Key& find(const std::string& name, const Place& place) const {
+    for (const Key& key : keys_)
+      if (key.name == name) return key;
+    throw UserError(place.name + ": unknown key; " + suggest_key(name, known_));
+  }
+
+  void read_section(const std::string& section, const YAML::Node& node) {
+    for (const auto& entry : node) {
+      const int line = entry.first.Mark().line;
+      if (!entry.first.IsScalar())
+        throw UserError(at_line(file_, line) + ": expected a key, found " + describe(entry.first));
+      const std::string name = (section.empty() ? "" : section + ".") + entry.first.Scalar();
+      const Place place{at_line(file_, line) + ": " + brief(name), fs::path(file_).parent_path()};
+      if (const auto [first, is_new] = lines_.emplace(name, line); !is_new)
+        throw UserError(place.name + ": given twice; the first is in line " +
+                        std::to_string(first->second + 1));
+      if (!is_section(name)) {
+        find(name, place).read(entry.second, place);
+        places_[name] = place;
+      } else if (entry.second.IsMap()) {
+        read_section(name, entry.second);
+      } else if (!entry.second.IsNull()) {
+        throw UserError(place.name + ": expected a section, its keys indented below it, found " +
+                        describe(entry.second));
+      }
+    }
+  }
+
+  const std::vector<Key>& keys_;
+  std::string file_;
+  std::vector<std::string> sections_;
+  std::vector<std::string> known_;    // keys and sections
+  std::map<std::string, int> lines_;  // of all keys and sections met so far
+  Places places_;
+};
+
+}  // namespace
+
+Places read_yaml(const std::vector<Key>& keys, const fs::path& file,
+                 const std::vector<std::string>& overrides) {
+  Reader reader(keys, file);
+  reader.read_file();
+  for (const std::string& override_text : overrides) reader.read_override(override_text);
+  return reader.finish();
+}
+
+std::string write_yaml(const std::vector<Key>& keys) {
+  std::string text, open;  // `open` is the section written last
+  for (const Key& key : keys) {
+    const std::string section = section_of(key.name);
+    const std::string indent(2 * static_cast<std::size_t>(std::count(key.name.begin(), key.name.end(), '.')),
+                             ' ');
+    if (section != open) {
+      const bool nested = !section_of(section).empty();
+      text += nested ? indent.substr(2) : "\n";
+      text += last_part(section) + ":\n";
+      open = section;
+    }
+    text += indent + last_part(key.name) + ": " + key.write() + "\n";
+  }
+  return text;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,192 @@
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "catch.hpp"
+#include "config/config.hpp"
+#include "config/workplace.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+/// Random configs that keep every rule.
+class Dice {
+ public:
+  explicit Dice(std::uint32_t seed) : generator_(seed) {}
+
+  Index whole(Index lowest, Index highest) {
+    return std::uniform_int_distribution<Index>(lowest, highest)(generator_);
+  }
+  double fraction() { return std::uniform_real_distribution<double>(0, 1)(generator_); }
+  double positive() { return std::exp2(fraction() * 60 - 50); }
+  template <typename Enum>
+  Enum one_of(Index choices) {
+    return static_cast<Enum>(whole(0, choices - 1));
+  }
+  std::string text() {
+    static const std::vector<std::string> parts = {
+        "a", "B9", " ",    "#", ":",   ": ", "\"", "'", "\\", "ä", "\n", "\t", "no", "~", "-",
+        "[", "}",  "null", ",", "1e3", "%",  "@",  "&", "*x", "!", "|",  ">",  "語", "?", "\x7f"};
+    std::string result;
+    for (Index i = whole(1, 4); i > 0; --i) result += parts[static_cast<std::size_t>(whole(0, 29))];
+    return result;
+  }
+  std::filesystem::path path() { return "/" + text() + "x"; }
+
+  Config config() {
+    Config c;
+    c.data.directory = path();
+    c.data.source_language = text();
+    c.data.target_language = text();
+    c.data.train = text();
+    c.data.valid = text();
+    for (Index i = whole(0, 3); i > 0; --i) c.data.tests.push_back(text());
+    c.data.max_length = whole(1, 300);
+    c.tokenizer.kind = one_of<TokenizerKind>(2);
+    c.tokenizer.joint = whole(0, 1) == 1;
+    c.tokenizer.vocabulary_size = whole(5, 50000);
+    c.tokenizer.min_frequency = whole(1, 5);
+    c.tokenizer.model = one_of<SentencePieceModel>(2);
+    if (c.tokenizer.kind == TokenizerKind::sentencepiece) {
+      c.tokenizer.source_model = path();
+      if (!c.tokenizer.joint) c.tokenizer.target_model = path();
+    }
+    c.model.heads = whole(1, 8);
+    c.model.d_model = c.model.heads * 2 * whole(1, 32);
+    c.model.encoder_layers = whole(1, 8);
+    c.model.decoder_layers = whole(1, 8);
+    c.model.d_ff = whole(1, 5000);
+    c.model.norm = one_of<Norm>(2);
+    c.model.activation = one_of<Activation>(3);
+    c.model.tied_embeddings = one_of<Tying>(c.tokenizer.joint ? 3 : 2);
+    c.model.dropout = fraction();
+    c.model.embedding_dropout = fraction();
+    c.model.attention_dropout = fraction();
+    c.model.activation_dropout = fraction();
+    fill(c.training);
+    c.decoding = {whole(1, 9), positive(), whole(1, 99), positive()};
+    c.evaluation = {one_of<BleuTokenizer>(2), whole(0, 1) == 1};
+    return c;
+  }
+
+ private:
+  void fill(TrainingSettings& t) {
+    t.seed = (static_cast<std::uint64_t>(generator_()) << 32) | generator_();
+    t.max_tokens = whole(1, 1'000'000'000);
+    t.accumulation = whole(1, 9);
+    t.shards = whole(1, 99);
+    t.label_smoothing = fraction();
+    t.max_updates = whole(1000, 9999);
+    t.max_epochs = whole(0, 9);
+    t.max_minutes = positive();
+    t.log_every = whole(1, 99);
+    t.optimizer = {
+        one_of<OptimizerSettings::Kind>(2), fraction(), fraction(), positive(), positive(), positive()};
+    t.schedule = {one_of<ScheduleSettings::Kind>(3), positive(), whole(0, 999), positive(), positive()};
+    t.validation = {whole(1, 999), one_of<Metric>(5), whole(0, 9), whole(0, 9)};
+    t.checkpoints = {whole(1, 9), whole(0, 9)};
+  }
+
+  std::mt19937 generator_;
+};
+
+}  // namespace
+
+TEST_CASE("what a file leaves out has the default of its struct", "[config]") {
+  const Workplace place;
+  Config expected;
+  expected.data.directory = place.directory / "data";
+  expected.data.source_language = "en";
+  expected.data.target_language = "de";
+  expected.training.max_updates = 1000;
+  CHECK(place.read("") == expected);
+  CHECK(place.read("model:\ndecoding: {}\n") == expected);  // an empty section says nothing
+}
+
+TEST_CASE("every type of value is read, and an override comes after the file", "[config]") {
+  const Workplace place;
+  const std::string more =
+      "model: {d_model: 32, norm: pre, dropout: .25, attention_dropout: 5e-1}\n"
+      "tokenizer: {joint: yes, kind: 'sentencepiece', source_model: data/both.model}\n"
+      "decoding: {length_penalty: 2}\n";
+  const Config c =
+      place.read(more, {"model.d_model=64", "data.tests=[test, 'test']", "training.seed=18446744073709551615",
+                        "training.optimizer.kind=adamw", "model.d_model=128"});
+  CHECK(c.model.d_model == 128);
+  CHECK(c.model.norm == Norm::pre);
+  CHECK(c.model.dropout == 0.25);
+  CHECK(c.model.attention_dropout == 0.5);
+  CHECK(c.tokenizer.joint);
+  CHECK(c.tokenizer.kind == TokenizerKind::sentencepiece);
+  CHECK(c.decoding.length_penalty == 2);
+  CHECK(c.data.tests == std::vector<std::string>{"test", "test"});
+  CHECK(c.training.seed == std::numeric_limits<std::uint64_t>::max());
+  CHECK(c.training.optimizer.kind == OptimizerSettings::Kind::adamw);
+}
+
+TEST_CASE("words that YAML takes for something else are still text where text is asked for", "[config]") {
+  const Workplace place;
+  place.write("data/1e3.no", "a\n");
+  place.write("data/1e3.true", "a\n");
+  const Config c = place.read(
+      "", {"data.source_language=no", "data.target_language=true", "data.train=1e3", "data.valid=1e3"});
+  CHECK(c.data.source_language == "no");
+  CHECK(c.data.target_language == "true");
+  CHECK(c.data.train == "1e3");
+}
+
+TEST_CASE("paths are relative to the file, and in overrides to the current directory", "[config]") {
+  namespace fs = std::filesystem;
+  const Workplace place;
+  const fs::path file =
+      place.write("configs/deep/b.yaml",
+                  "data: {directory: ../../data/./, source_language: en, target_language: de}\n"
+                  "training: {max_epochs: 1}\n");
+  CHECK(read_config(file).data.directory == place.directory / "data");
+
+  const fs::path there = fs::relative(place.directory / "data");
+  REQUIRE(there.is_relative());
+  CHECK(read_config(file, {"data.directory=" + there.string()}).data.directory == place.directory / "data");
+  CHECK(read_config(fs::relative(file)).data.directory == place.directory / "data");
+
+  const std::string sentencepiece = "tokenizer: {kind: sentencepiece, source_model: data/both.model}\n";
+  CHECK(place.read(sentencepiece).tokenizer.source_model == place.directory / "data/both.model");
+  CHECK(place.read(sentencepiece, {"tokenizer.source_model="}).tokenizer.source_model.empty());
+  CHECK(place.read(sentencepiece, {"tokenizer.source_model=\"\""}).tokenizer.source_model.empty());
+}
+
+TEST_CASE("Windows line ends and a byte order mark do not matter", "[config]") {
+  const Workplace place;
+  std::string text = "\xEF\xBB\xBF" + place.smallest + "model: {heads: 8}\n";
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
+    text.replace(at, 1, "\r\n");
+  CHECK(read_config(place.write("windows.yaml", text)).model.heads == 8);
+}
+
+TEST_CASE("a written config reads back the same, to the last bit of every number", "[config]") {
+  const Workplace place;
+  Dice dice(7);
+  for (int i = 0; i < 300; ++i) {
+    const Config config = dice.config();
+    const std::string text = write_config(config);
+    INFO(text);
+    CHECK(read_config_of_checkpoint(place.write("written.yaml", text)) == config);
+    CHECK(text.starts_with("# "));
+  }
+}
+
+TEST_CASE("a written config works from any directory", "[config]") {
+  const Workplace place;
+  const Config config = place.read("tokenizer: {kind: sentencepiece, source_model: data/both.model}\n");
+  CHECK(read_config(place.write("runs/toy/config.yaml", write_config(config))) == config);
+}
+
+TEST_CASE("a checkpoint's config needs no data files, but keeps all other rules", "[config]") {
+  const Workplace place;
+  const std::string text = "data: {directory: gone, source_language: en, target_language: de}\n";
+  CHECK(
+      read_config_of_checkpoint(place.write("c.yaml", text + "training: {max_updates: 9}\n")).data.directory ==
+      place.directory / "gone");
+  CHECK_THROWS_AS(read_config_of_checkpoint(place.write("c.yaml", text)), UserError);
+}

@@ -1,0 +1,121 @@
+#include <charconv>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "catch.hpp"
+#include "config/config.hpp"
+#include "config/workplace.hpp"
+
+using namespace glassformer;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Line {
+  std::string value, comment, fallback;  // key: value  # comment (default fallback)
+};
+
+/// The keys of a config file as they stand in its lines, without YAML's rules; how often each stands there too.
+std::map<std::string, std::vector<Line>> keys_in(std::istream& text) {
+  static const std::regex pattern(R"(^( *)(\w+):(?: (.*?))?(?: +# *(.*?) *\((required|default (.*))\))?$)");
+  std::map<std::string, std::vector<Line>> keys;
+  std::vector<std::string> sections;
+  for (std::string line; std::getline(text, line);) {
+    std::smatch part;
+    if (line.empty() || line[0] == '#') continue;
+    INFO(line);
+    REQUIRE(std::regex_match(line, part, pattern));
+    sections.resize(part[1].str().size() / 2);
+    if (!part[3].matched) {
+      sections.push_back(part[2]);
+      continue;
+    }
+    std::string name;
+    for (const std::string& section : sections) name += section + ".";
+    keys[name + part[2].str()].push_back({part[3], part[4], part[5] == "required" ? part[5] : part[6]});
+  }
+  return keys;
+}
+
+bool same_value(const std::string& a, const std::string& b) {
+  double x = 0, y = 0;
+  const auto number = [](const std::string& text, double& value) {
+    return std::from_chars(text.data(), text.data() + text.size(), value).ptr == text.data() + text.size();
+  };
+  return number(a, x) && number(b, y) ? x == y : a == b;
+}
+
+std::vector<fs::path> config_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(GLASSFORMER_SOURCE_DIR) / "configs"))
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  return files;
+}
+
+Config without_data(const std::string& name) {
+  return read_config_of_checkpoint(fs::path(GLASSFORMER_SOURCE_DIR) / "configs" / name);
+}
+
+}  // namespace
+
+TEST_CASE("every file in configs/ has every key once, and its comment tells the default", "[config]") {
+  std::istringstream written(write_config(Config{}));
+  const auto defaults = keys_in(written);
+  REQUIRE(defaults.size() > 50);
+  REQUIRE(config_files().size() >= 4);
+  for (const fs::path& file : config_files()) {
+    INFO(file.string());
+    std::ifstream text(file);
+    const auto keys = keys_in(text);
+    CHECK(keys.size() == defaults.size());
+    for (const auto& [name, lines] : defaults) {
+      INFO(name);
+      REQUIRE(keys.count(name) == 1);
+      REQUIRE(keys.at(name).size() == 1);
+      const std::string told = keys.at(name)[0].fallback;
+      const bool required =
+          name == "data.directory" || name == "data.source_language" || name == "data.target_language";
+      CHECK(same_value(told, required ? "required" : lines[0].value));
+    }
+  }
+}
+
+TEST_CASE("every file in configs/ can be read, with its data where that is here", "[config]") {
+  for (const fs::path& file : config_files()) {
+    INFO(file.string());
+    const Config config = read_config_of_checkpoint(file);
+    if (fs::exists(config.data.directory) || file.filename() != "multi30k_tiny.yaml")
+      CHECK(read_config(file) == config);
+    else
+      WARN("the data of " << file.filename() << " is not here; its config was read without it");
+  }
+}
+
+TEST_CASE("the Multi30k config is the published recipe, within its number of parameters", "[config]") {
+  const Config c = without_data("multi30k_tiny.yaml");
+  const Index d = c.model.d_model, f = c.model.d_ff, v = c.tokenizer.vocabulary_size;
+  const Index linear = d * d + d, norm = 2 * d, feed_forward = d * f + f + f * d + d;
+  const Index encoder = c.model.encoder_layers * (4 * linear + feed_forward + 2 * norm);
+  const Index decoder = c.model.decoder_layers * (8 * linear + feed_forward + 3 * norm);
+  CHECK(encoder == 529920);
+  CHECK(decoder == 795136);
+  CHECK(c.model.tied_embeddings == Tying::all);
+  CHECK(v * d + v + encoder + decoder <= 2'600'000);
+}
+
+TEST_CASE("no test line of the reversed digits stands in the training text", "[config]") {
+  const Config c = without_data("reverse.yaml");
+  const std::vector<std::string> train = read_lines(c.data.source_file("train"));
+  const std::vector<std::string> target = read_lines(c.data.target_file("train"));
+  const std::set<std::string> known(train.begin(), train.end());
+  CHECK(known.size() == train.size());
+  for (const char* name : {"valid", "test"})
+    for (const std::string& line : read_lines(c.data.source_file(name))) CHECK(known.count(line) == 0);
+  REQUIRE(target.size() == train.size());
+  for (std::size_t i = 0; i < train.size(); ++i) {
+    const std::string backwards(train[i].rbegin(), train[i].rend());
+    if (backwards != target[i]) FAIL_CHECK("line " << i + 1 << ": " << train[i] << " -> " << target[i]);
+  }
+}
