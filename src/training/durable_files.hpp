@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// Files that a crash, a full disk or a cut of power leaves either as they were or as they should be, never in
+/// between. The recipe is always the same: write under another name, have the disk confirm it (fsync), rename,
+/// have the disk confirm the directory. A rename happens wholly or not at all.
+///
+/// Every failure is a UserError that names the file and the reason which the system gave.
+namespace glassformer {
+
+using Bytes = std::span<const std::byte>;
+
+/// The file of these parts, one after the other.
+void write_file_durably(const std::filesystem::path& file, const std::vector<Bytes>& parts);
+void write_file_durably(const std::filesystem::path& file, std::string_view text);
+
+/// Has `fill` write files into a new directory, which then takes the name `directory`. Until that moment it is
+/// called .NAME.partial; whatever goes wrong, it is removed and an older `directory` stands untouched.
+void write_directory_durably(const std::filesystem::path& directory,
+                             const std::function<void(const std::filesystem::path& unfinished)>& fill);
+
+/// Removes a directory; killed half-way, it leaves nothing under the directory's own name.
+void remove_directory_durably(const std::filesystem::path& directory);
+
+/// Cleans `parent` of what a killed process left behind in these functions, and finishes an interrupted swap.
+void clear_unfinished_directories(const std::filesystem::path& parent);
+
+/// Whether the name is one that an unfinished directory bears.
+bool is_unfinished_name(const std::filesystem::path& path);
+
+/// Makes the symbolic link point to `target`, which is relative to the link's directory.
+void point_link_durably(const std::filesystem::path& link, const std::filesystem::path& target);
+
+}  // namespace glassformer

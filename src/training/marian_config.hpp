@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "config/config.hpp"
+#include "text/tokenizer.hpp"
+
+/// What the Hugging Face library must know of a checkpoint. Its Marian model is our post-norm transformer: the
+/// same sums in the same order, sinusoidal positions with the sines first, embeddings scaled by sqrt(d_model).
+namespace glassformer {
+
+/// config.json, as transformers.MarianConfig reads it. Marian has no pre-norm: such a model gets a model_type
+/// of its own, so that the library refuses it instead of computing something else.
+std::string marian_config(const Config& config, const TokenizerPair& tokenizers);
+
+/// generation_config.json, as transformers.GenerationConfig reads it: our search as far as it can be said
+/// there. There is no word for a limit that grows with the source; the limit of the longest training sentence
+/// stands.
+std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers);
+
+}  // namespace glassformer

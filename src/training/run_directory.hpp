@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "config/config.hpp"
+
+namespace glassformer {
+
+/// The directory of one training:
+///
+///   runs/toy/  config.yaml  train.log  metrics.jsonl
+///              step-00001200/  step-00001400/  ...   checkpoints
+///              best -> step-00001200   last -> step-00001400
+///
+/// Everything here throws UserError when the disk refuses.
+class RunDirectory {
+ public:
+  /// Makes the directory, parents included, and writes config.yaml.
+  /// \throws UserError: a run stands there already
+  static RunDirectory create(const std::filesystem::path& path, const Config& config);
+
+  /// Opens a run to continue it, and removes what an interrupted save has left.
+  /// \throws UserError: there is no run
+  static RunDirectory resume(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Replaces config.yaml.
+  void store_config(const Config& config) const;
+
+  /// Where the checkpoint of this update belongs: step-00001200.
+  std::filesystem::path checkpoint(Index update) const;
+  /// All step-... checkpoints, in order of update.
+  std::vector<std::filesystem::path> checkpoints() const;
+  /// From where to continue: what `last` points to; where the link is missing or broken, the latest checkpoint.
+  std::optional<std::filesystem::path> last() const;
+
+  /// \pre checkpoint lies in this directory
+  void point_best(const std::filesystem::path& checkpoint) const;
+  void point_last(const std::filesystem::path& checkpoint) const;
+
+  /// Removes all step-... checkpoints but the latest `keep` and what `best` and `last` point to.
+  void prune(Index keep) const;
+
+ private:
+  explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+};
+
+/// The checkpoint that a user means by `path`: a checkpoint directory itself, or a run directory, of which it
+/// is the best, or the last where there is no best. \throws UserError saying what was expected and what is
+/// there
+std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);
+
+}  // namespace glassformer

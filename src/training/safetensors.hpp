@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "numerics/arena.hpp"
+
+/// The safetensors format (https://huggingface.co/docs/safetensors), in which other tools read our checkpoints:
+///
+///   8 bytes         length of the header, little-endian
+///   header          JSON: {"__metadata__": {NAME: TEXT, ...},
+///                          NAME: {"dtype": "F32", "shape": [rows, cols], "data_offsets": [begin, end]}, ...}
+///   data            the numbers of all tensors, back to back; the offsets count bytes from here
+namespace glassformer {
+
+/// A tensor to be written. Owns nothing.
+struct NamedTensor {
+  std::string name;
+  std::vector<Index> shape;
+  std::span<const float> values;  ///< row-major; as many as the shape says
+};
+
+using Metadata = std::map<std::string, std::string>;
+
+/// A file that has been read and checked: every number of `values` belongs to exactly one tensor.
+struct Safetensors {
+  Metadata metadata;
+  std::vector<TensorPlace> tensors;  ///< in the order of their numbers; offsets count floats
+  std::vector<float> values;
+
+  /// nullptr where there is none of that name
+  const TensorPlace* find(const std::string& name) const;
+  std::span<const float> values_of(const TensorPlace& tensor) const;
+};
+
+/// Adds "format": "pt" to the metadata, which the Hugging Face library asks for. A file of that name is
+/// replaced in one step. \throws UserError: the file cannot be written
+void write_safetensors(const std::filesystem::path& file, const std::vector<NamedTensor>& tensors,
+                       Metadata metadata = {});
+
+/// Trusts nothing in the file: memory is asked for only after the header has been found to describe the file's
+/// size exactly.
+/// \throws UserError: no such file, truncated, no safetensors file, numbers other than F32
+Safetensors read_safetensors(const std::filesystem::path& file);
+
+}  // namespace glassformer

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "catch.hpp"
+#include "numerics/arena.hpp"
+#include "text/tokenizer.hpp"
+#include "user_error.hpp"
+
+/// Small things that the tests of checkpoints need in place of a model and a language.
+namespace glassformer::stand_in {
+
+namespace fs = std::filesystem;
+
+/// An empty directory that lives as long as the object.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (fs::temp_directory_path() / "glassformer-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    path_ = name;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const fs::path& path() const { return path_; }
+  fs::path operator/(const fs::path& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+inline std::string read_bytes(const fs::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(input), {}};
+}
+
+inline void write_bytes(const fs::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+/// Entries of a directory, hidden ones included.
+inline Index count_entries(const fs::path& directory) {
+  return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
+}
+
+/// The message of the UserError that `action` throws; empty if it throws none. Any other exception goes on.
+inline std::string complaint(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// A matcher for messages that hold this text; Catch2 renamed it in version 3.
+inline auto Says(const std::string& text) {
+#if __has_include(<catch2/catch_all.hpp>)
+  return Catch::Matchers::ContainsSubstring(text);
+#else
+  return Catch::Matchers::Contains(text);
+#endif
+}
+
+/// Knows no words, but can be saved.
+class Tokenizer : public glassformer::Tokenizer {
+ public:
+  explicit Tokenizer(Index size, SpecialIds special = {}) : size_(size), special_(special) {}
+  std::vector<Id> encode(std::string_view) const override { return {}; }
+  std::string decode(std::span<const Id>) const override { return ""; }
+  std::string piece(Id) const override { return ""; }
+  Index vocabulary_size() const override { return size_; }
+  SpecialIds special() const override { return special_; }
+  void save(const fs::path& directory, const std::string& name) const override {
+    write_bytes(directory / (name + ".stand_in"), std::to_string(size_));
+  }
+
+ private:
+  Index size_;
+  SpecialIds special_;
+};
+
+inline TokenizerPair tokenizers(Index source_size = 5, Index target_size = 3) {
+  return {std::make_shared<Tokenizer>(source_size), std::make_shared<Tokenizer>(target_size)};
+}
+
+/// Three tensors with the names and shapes that a model has, but no model.
+struct Parameters {
+  using Scalar = float;
+  MatrixView<float> embedding;      // [V, D]
+  MatrixView<float> weight;         // [2, D]
+  RowVectorView<float> final_bias;  // [V]
+
+  Parameters(ArenaCursor<float>& cursor, Index vocabulary, Index width)
+      : embedding(cursor.matrix("model.shared.weight", vocabulary, width)),
+        weight(cursor.matrix("model.encoder.layers.0.fc1.weight", 2, width)),
+        final_bias(cursor.vector("final_logits_bias", vocabulary)) {}
+};
+
+/// Numbers that are all different; `salt` makes another set.
+inline void fill(Arena<Parameters>& arena, float salt = 0) {
+  for (Index i = 0; i < arena.size(); ++i) arena.values()[i] = 0.1F * static_cast<float>(i + 1) + salt;
+}
+
+}  // namespace glassformer::stand_in
