@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+
+#include "numerics/matrix.hpp"
+
+namespace glassformer {
+
+enum class BleuTokenizer {
+  none,     ///< words are what white space parts: for text that is tokenized already
+  tok_13a,  ///< as sacreBLEU by default: for plain text. See tokenizer_13a.hpp
+};
+
+struct BleuOptions {
+  BleuTokenizer tokenizer = BleuTokenizer::tok_13a;
+  bool lowercase = false;  ///< compare without regard to case
+};
+
+/// BLEU of a corpus and what it is made of. bleu.cpp explains the parts.
+struct Bleu {
+  static constexpr int kOrders = 4;  ///< n-grams of 1, 2, 3 and 4 words
+
+  double score = 0;                          ///< 0 to 100, higher is better
+  std::array<double, kOrders> precisions{};  ///< percent, for n = 1, 2, 3, 4; smoothed
+  double brevity_penalty = 0;                ///< 0 to 1
+  Index hypothesis_length = 0;               ///< words of all hypotheses
+  Index reference_length = 0;                ///< words of all references
+  std::array<Index, kOrders> matches{};      ///< n-grams of the hypotheses that were found in the reference ...
+  std::array<Index, kOrders> totals{};       ///< ... of so many
+  /// How it was counted: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glassformer-0.1.0
+  std::string signature;
+
+  /// All of it in one line, in sacreBLEU's form:
+  /// BLEU|nrefs:1|... = 41.02 71.0/47.5/34.3/24.5 (BP = 0.999 ratio = 0.999 hyp_len = 12096 ref_len = 12103)
+  std::string line() const;
+};
+
+/// BLEU (Papineni et al. 2002) as sacreBLEU defines it: one reference, n up to 4, smoothing "exp", effective
+/// order off. Texts are UTF-8, not tokenized beforehand unless the tokenizer is `none`.
+/// \pre as many hypotheses as references; hypothesis i translates the same sentence as reference i
+Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
+                 const BleuOptions& options = {});
+
+}  // namespace glassformer

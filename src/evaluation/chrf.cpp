@@ -1,0 +1,91 @@
+// chrF compares characters where BLEU compares words. A wrong ending (grünen, grüner) costs a little instead of
+// a whole word, and no tokenisation has to be agreed upon.
+//
+// White space is taken out, so that an n-gram may reach across words. For n = 1 ... 6, over the whole corpus:
+//
+//   precision_n = matches_n / n-grams of the hypotheses        recall_n = matches_n / n-grams of the references
+//
+// with the same clipped matches as BLEU. Precision P and recall R are the means over n, and
+//
+//   chrF_beta = (1 + beta^2) * P * R / (beta^2 * P + R)        beta = 2: recall weighs more than precision
+//
+// Two rules for short sentences, both sacreBLEU's. The mean takes in only those n for which both sides have
+// n-grams (effective order, "eff:yes"). And where a reference is too short to have an n-gram, those of its
+// hypothesis are not counted, as nothing could match them.
+//
+// Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation", WMT.
+
+#include "evaluation/chrf.hpp"
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdio>
+#include <string_view>
+
+#include "evaluation/ngrams.hpp"
+#include "evaluation/signature.hpp"
+#include "evaluation/unicode_text.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::size_t kOrders = 6;
+using Counts = std::array<NgramCounts, kOrders>;
+
+/// The sentence's characters without white space.
+Symbols characters(const std::string& sentence, bool lowercase) {
+  const std::string text = lowercase ? lower_case(sentence) : sentence;
+  Symbols symbols;
+  for (const std::string_view word : split_words(text)) symbols += code_points(word);
+  return symbols;
+}
+
+void add(Counts& sum, const Counts& sentence) {
+  for (std::size_t n = 0; n < kOrders; ++n) {
+    if (sentence[n].reference > 0) sum[n].hypothesis += sentence[n].hypothesis;
+    sum[n].reference += sentence[n].reference;
+    sum[n].matches += sentence[n].matches;
+  }
+}
+
+/// chrF_2 in percent.
+double f_score(const Counts& counts) {
+  double precision = 0, recall = 0;  // sums over n first, then means
+  int orders = 0;
+  for (const NgramCounts& count : counts) {
+    if (count.hypothesis == 0 || count.reference == 0) continue;
+    precision += static_cast<double>(count.matches) / static_cast<double>(count.hypothesis);
+    recall += static_cast<double>(count.matches) / static_cast<double>(count.reference);
+    ++orders;
+  }
+  if (precision == 0) return 0;  // nothing matches, so recall is 0 as well
+  precision /= orders;
+  recall /= orders;
+  constexpr double kBetaSquared = 4;
+  return 100 * (1 + kBetaSquared) * precision * recall / (kBetaSquared * precision + recall);
+}
+
+}  // namespace
+
+Chrf corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references,
+                 const ChrfOptions& options) {
+  assert(hypotheses.size() == references.size());
+  Counts sum;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const Symbols hypothesis = characters(hypotheses[i], options.lowercase);
+    const Symbols reference = characters(references[i], options.lowercase);
+    Counts counts;
+    count_ngrams(hypothesis, reference, counts);
+    add(sum, counts);
+  }
+  return {.score = f_score(sum), .signature = make_signature(options.lowercase, "eff:yes|nc:6|nw:0|space:no")};
+}
+
+std::string Chrf::line() const {
+  char figure[32];
+  std::snprintf(figure, sizeof figure, " = %.2f", score);
+  return "chrF2|" + signature + figure;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evaluation/signature.hpp"
+
+#ifndef GLASSFORMER_SOURCE_DIR
+#define GLASSFORMER_SOURCE_DIR "."
+#endif
+
+/// What the sacrebleu package says of the same texts; scripts/make_sacrebleu_fixtures.py wrote it down.
+namespace glassformer::sacrebleu {
+
+inline const nlohmann::json& fixture() {
+  static const nlohmann::json content = [] {
+    std::ifstream file(GLASSFORMER_SOURCE_DIR "/tests/fixtures/sacrebleu.json");
+    return nlohmann::json::parse(file);
+  }();
+  return content;
+}
+
+/// The text without "|version:...", the one field in which we and the package differ.
+inline std::string without_version(std::string text) {
+  const std::string version = "|version:" + std::string(kScorer);
+  const std::size_t at = text.find(version);
+  return at == std::string::npos ? "no version in: " + text : text.erase(at, version.size());
+}
+
+inline std::filesystem::path multi30k() { return GLASSFORMER_SOURCE_DIR "/../shared/multi30k"; }
+
+inline std::vector<std::string> lines_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The words between single blanks, as Python's split(" ").
+inline std::vector<std::string> split_at_blanks(const std::string& line) {
+  std::vector<std::string> words(1);
+  for (const char c : line) {
+    if (c == ' ') {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+/// Hypotheses made from references, as spoil() in scripts/make_sacrebleu_fixtures.py makes them.
+inline std::vector<std::string> spoil(const std::vector<std::string>& lines, const std::string& way) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (way == "take the next line") {
+      result.push_back(lines[(i + 1) % lines.size()]);
+      continue;
+    }
+    std::vector<std::string> words = split_at_blanks(lines[i]);
+    if (way == "swap neighbours in every third line" && i % 3 == 0) {
+      for (std::size_t j = 0; j + 1 < words.size(); j += 2) std::swap(words[j], words[j + 1]);
+    }
+    if (way == "keep the first half") words.resize(words.size() / 2);
+    std::string spoilt;
+    for (std::size_t j = 0; j < words.size(); ++j) {
+      if (way == "drop every seventh word" && j % 7 == 6) continue;
+      spoilt += (j > 0 ? " " : "") + words[j];
+      if (way == "double every fifth word" && j % 5 == 4) spoilt += " " + words[j];
+    }
+    result.push_back(spoilt);
+  }
+  return result;
+}
+
+}  // namespace glassformer::sacrebleu

@@ -1,0 +1,112 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "evaluation/bleu.hpp"
+#include "evaluation/sacrebleu_fixture.hpp"
+
+using namespace glassformer;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+constexpr double kTolerance = 1e-9;
+
+/// Compares every part of BLEU, for both tokenizers, with regard to case and without.
+void check_against_sacrebleu(const Lines& hypotheses, const Lines& references, const nlohmann::json& figures) {
+  REQUIRE(figures.size() == 4);
+  for (const auto& expected : figures) {
+    CAPTURE(expected["signature"].get<std::string>());
+    const BleuOptions options{
+        .tokenizer = expected["tokenizer"] == "none" ? BleuTokenizer::none : BleuTokenizer::tok_13a,
+        .lowercase = expected["lowercase"]};
+    const Bleu bleu = corpus_bleu(hypotheses, references, options);
+    CHECK(std::abs(bleu.score - expected["score"].get<double>()) < kTolerance);
+    for (std::size_t n = 0; n < bleu.precisions.size(); ++n) {
+      CAPTURE(n + 1);
+      CHECK(std::abs(bleu.precisions[n] - expected["precisions"][n].get<double>()) < kTolerance);
+      CHECK(bleu.matches[n] == expected["matches"][n].get<Index>());
+      CHECK(bleu.totals[n] == expected["totals"][n].get<Index>());
+    }
+    CHECK(std::abs(bleu.brevity_penalty - expected["brevity_penalty"].get<double>()) < kTolerance);
+    CHECK(bleu.hypothesis_length == expected["hypothesis_length"].get<Index>());
+    CHECK(bleu.reference_length == expected["reference_length"].get<Index>());
+    CHECK(sacrebleu::without_version(bleu.signature) == expected["signature"].get<std::string>());
+    CHECK(sacrebleu::without_version(bleu.line()) == expected["line"].get<std::string>());
+  }
+}
+
+double bleu_of_words(const std::string& hypothesis, const std::string& reference) {
+  return corpus_bleu(Lines{hypothesis}, Lines{reference}, {.tokenizer = BleuTokenizer::none}).score;
+}
+
+}  // namespace
+
+TEST_CASE("BLEU of hard little corpora is what sacreBLEU says", "[evaluation]") {
+  REQUIRE(sacrebleu::fixture()["corpora"].size() > 20);
+  for (const auto& corpus : sacrebleu::fixture()["corpora"]) {
+    CAPTURE(corpus["name"].get<std::string>());
+    check_against_sacrebleu(corpus["hypotheses"], corpus["references"], corpus["bleu"]);
+  }
+}
+
+TEST_CASE("BLEU of spoilt Multi30k sentences is what sacreBLEU says", "[evaluation]") {
+  if (!std::filesystem::exists(sacrebleu::multi30k())) {
+    WARN("SKIPPED: " << sacrebleu::multi30k() << " does not exist");
+    return;
+  }
+  REQUIRE(sacrebleu::fixture()["multi30k"].size() == 10);
+  for (const auto& expected : sacrebleu::fixture()["multi30k"]) {
+    CAPTURE(expected["file"].get<std::string>(), expected["way"].get<std::string>());
+    const Lines references = sacrebleu::lines_of(sacrebleu::multi30k() / expected["file"].get<std::string>());
+    check_against_sacrebleu(sacrebleu::spoil(references, expected["way"]), references, expected["bleu"]);
+  }
+}
+
+TEST_CASE("A word counts at most as often as the reference has it", "[evaluation]") {
+  const Bleu bleu = corpus_bleu(Lines{"the the the the the the the"}, Lines{"the cat is on the mat"});
+  CHECK(bleu.matches[0] == 2);
+  CHECK(bleu.precisions[0] == Approx(100 * 2.0 / 7));  // the example of Papineni et al. 2002, section 2.1
+}
+
+TEST_CASE("Smoothing gives the k-th order without a match 1/2^k of a match", "[evaluation]") {
+  const Bleu bleu = corpus_bleu(Lines{"a x b y c"}, Lines{"a b c d e"});
+  CHECK(bleu.precisions[0] == Approx(100 * 3.0 / 5));
+  CHECK(bleu.precisions[1] == Approx(100 / (2 * 4.0)));
+  CHECK(bleu.precisions[2] == Approx(100 / (4 * 3.0)));
+  CHECK(bleu.precisions[3] == Approx(100 / (8 * 2.0)));
+}
+
+TEST_CASE("BLEU is 0 without any match, and without any 4-gram", "[evaluation]") {
+  CHECK(bleu_of_words("v w x y z", "a b c d e") == 0);
+  CHECK(bleu_of_words("a b c", "a b c") == 0);
+  CHECK(bleu_of_words("a b c d", "a b c d") == Approx(100));
+}
+
+TEST_CASE("A translation too short pays exp(1 - r/c), one too long pays nothing", "[evaluation]") {
+  CHECK(bleu_of_words("a b c d", "a b c d e f") == Approx(100 * std::exp(1 - 6.0 / 4)));
+  CHECK(corpus_bleu(Lines{"a b c d e f"}, Lines{"a b c d"}).brevity_penalty == 1);
+}
+
+TEST_CASE("The BLEU of a corpus is not the mean over its sentences", "[evaluation]") {
+  // One sentence alone scores 0 for want of a 4-gram; in the corpus its words count all the same.
+  CHECK(bleu_of_words("a b", "a b") == 0);
+  CHECK(corpus_bleu(Lines{"a b", "c d e f"}, Lines{"a b", "c d e f"}).score == Approx(100));
+}
+
+TEST_CASE("BLEU of nothing is 0", "[evaluation]") {
+  const Bleu bleu = corpus_bleu({}, {});
+  CHECK(bleu.score == 0);
+  CHECK(bleu.hypothesis_length == 0);
+  CHECK(bleu.reference_length == 0);
+}
+
+TEST_CASE("The signature names every choice, and glassformer as the one who counted", "[evaluation]") {
+  const std::string by_default = corpus_bleu({}, {}).signature;
+  const std::string other =
+      corpus_bleu({}, {}, {.tokenizer = BleuTokenizer::none, .lowercase = true}).signature;
+  CHECK(by_default.find("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glassformer") == 0);
+  CHECK(other.find("nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:glassformer") == 0);
+}
