@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "training/chart.hpp"
+#include "training/curves.hpp"
+#include "training/stand_ins.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<TrainingFigures> training_of(Index count) {
+  std::vector<TrainingFigures> figures;
+  for (Index i = 1; i <= count; ++i) {
+    TrainingFigures f;
+    f.update = i;
+    f.loss = 1 + 6 * std::exp(-5.0 * static_cast<double>(i) / static_cast<double>(count));
+    f.learning_rate = 1e-3;
+    figures.push_back(f);
+  }
+  return figures;
+}
+
+std::vector<ValidationFigures> validation_of(Index count, Index every) {
+  std::vector<ValidationFigures> figures;
+  for (Index i = 1; i <= count; ++i) {
+    ValidationFigures f;
+    f.update = i * every;
+    f.loss = 2 - 0.01 * static_cast<double>(i);
+    f.perplexity = 4;
+    f.bleu = static_cast<double>(i);
+    f.exact_match = 0.25;
+    f.best = i <= 2;
+    figures.push_back(f);
+  }
+  return figures;
+}
+
+std::string drawn(const std::vector<TrainingFigures>& training,
+                  const std::vector<ValidationFigures>& validation, const std::string& title = "toy") {
+  const stand_in::TemporaryDirectory directory;
+  write_curves(directory / "curves.svg", training, validation, title);
+  return stand_in::read_bytes(directory / "curves.svg");
+}
+
+Index count(const std::string& text, const std::string& part) {
+  Index found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// Points of all curves, and of them those that begin a piece of line.
+Index count_points(const std::string& svg, const std::string& commands = "ML") {
+  static const std::regex curve(R"re(class="curve"[^>]* d="([^"]*)")re");
+  Index points = 0;
+  for (std::sregex_iterator i(svg.begin(), svg.end(), curve), end; i != end; ++i) {
+    const std::string path = (*i)[1];
+    points +=
+        std::count_if(path.begin(), path.end(), [&](char c) { return commands.find(c) != std::string::npos; });
+  }
+  return points;
+}
+
+/// Every element closed in order, one root, nothing but known entities, no number that is none.
+bool is_sound(const std::string& svg) {
+  static const std::regex markup(
+      R"re(<(/?)([a-z]+)((?: [a-zA-Z:-]+="[^"<]*")*)(/?)>|[<>]|&(?!(amp|lt|gt|quot|#160);))re");
+  std::vector<std::string> open;
+  Index roots = 0;
+  for (std::sregex_iterator i(svg.begin(), svg.end(), markup), end; i != end; ++i) {
+    const std::smatch& match = *i;
+    if (!match[2].matched) return false;
+    if (match[1].length() > 0) {
+      if (open.empty() || open.back() != match[2]) return false;
+      open.pop_back();
+    } else {
+      if (open.empty()) ++roots;
+      if (match[4].length() == 0) open.push_back(match[2]);
+      const std::string attributes = match[3];
+      if (attributes.find("nan") != std::string::npos || attributes.find("inf") != std::string::npos)
+        return false;
+    }
+  }
+  return open.empty() && roots == 1;
+}
+
+}  // namespace
+
+TEST_CASE("The check for sound XML can fail", "[training][curves]") {
+  CHECK(is_sound("<svg a=\"1\"><text>a &amp; b</text><path/></svg>"));
+  for (const char* broken : {"<svg>", "<svg></text></svg>", "<svg>&</svg>", "<svg a=1></svg>", "<svg/><svg/>",
+                             "<svg>a < b</svg>", "<svg y=\"nan\"/>"}) {
+    CHECK_FALSE(is_sound(broken));
+  }
+}
+
+TEST_CASE("The picture holds every point of a short run", "[training][curves]") {
+  const std::string svg = drawn(training_of(60), validation_of(6, 10));
+  CHECK(is_sound(svg));
+  CHECK(count_points(svg) == 60 + 60 + 6 + 6 + 6);      // two of training, three of validation
+  CHECK(count_points(svg, "M") == 5);                   // each in one piece
+  CHECK(count(svg, "<circle class=\"dot\"") == 3 * 6);  // validation only
+}
+
+TEST_CASE("The last validation that was the best so far is marked in every validation curve",
+          "[training][curves]") {
+  const std::string svg = drawn(training_of(60), validation_of(6, 10));
+  CHECK(count(svg, "<circle class=\"best\"") == 3);
+  CHECK(count(svg, "best: update 20<") == 1);
+  CHECK(count(svg, "best checkpoint at update 20: loss 1.980, perplexity 4.00, BLEU 2.0, exact match 25.0 %") ==
+        2);
+  CHECK(count(svg, "best checkpoint: validation 1.980<") == 1);
+}
+
+TEST_CASE("The last value of each curve stands at its end", "[training][curves]") {
+  const std::string svg = drawn(training_of(60), validation_of(6, 10));
+  for (const char* value :
+       {">1.940</text>", ">1.040</text>", ">0.001</text>", ">6.0</text>", ">25.0 %</text>"}) {
+    CAPTURE(value);
+    CHECK(count(svg, value) >= 1);
+  }
+}
+
+TEST_CASE("A long run is thinned out", "[training][curves]") {
+  const std::string svg = drawn(training_of(100000), validation_of(1000, 100));
+  CHECK(is_sound(svg));
+  CHECK(count_points(svg) < 10000);
+  CHECK(count_points(svg) > 3000);
+  CHECK(svg.size() < 200000);
+  CHECK(count(svg, "<circle class=\"dot\"") == 0);
+}
+
+TEST_CASE("Thinning out keeps the highest and the lowest value, the order and a short series whole",
+          "[training][curves]") {
+  ChartSeries series;
+  for (int i = 0; i < 10000; ++i) series.push_back({static_cast<double>(i), std::sin(i * 0.01)});
+  series[4711].y = 5;
+  series[815].y = -5;
+  for (int i = 6000; i < 7000; ++i) series[static_cast<std::size_t>(i)].y = kNaN;
+  const ChartAxis axis{0, 9999, {}};
+  const ChartSeries thin = thin_out(series, axis, 100);
+  CHECK(thin.size() <= 202);
+  const auto has = [&](double y) {
+    return std::any_of(thin.begin(), thin.end(), [y](const ChartPoint& p) { return p.y == y; });
+  };
+  CHECK(has(5));
+  CHECK(has(-5));
+  CHECK(std::is_sorted(thin.begin(), thin.end(), [](auto& a, auto& b) { return a.x < b.x; }));
+  CHECK(std::any_of(thin.begin(), thin.end(), [](const ChartPoint& p) { return std::isnan(p.y); }));
+  CHECK(thin_out(series, axis, 5000).size() == series.size());
+}
+
+TEST_CASE("Values that are none break the line and nothing else", "[training][curves]") {
+  auto training = training_of(10);
+  training[3].loss = kNaN;
+  training[5].loss = std::numeric_limits<double>::infinity();
+  const std::string svg = drawn(training, {});
+  CHECK(is_sound(svg));
+  CHECK(count_points(svg) == 8 + 10);
+  CHECK(count_points(svg, "M") == 3 + 1);
+  CHECK(count(svg, "<circle class=\"dot\"") == 1);  // update 5 stands alone between two gaps
+}
+
+TEST_CASE("A picture comes out of runs with next to nothing to show", "[training][curves]") {
+  auto all_nan_training = training_of(3);
+  for (auto& f : all_nan_training) f.loss = f.learning_rate = f.minutes = kNaN;
+  auto all_nan_validation = validation_of(3, 1);
+  for (auto& f : all_nan_validation) f.loss = f.perplexity = f.bleu = f.exact_match = kNaN;
+  auto huge = training_of(2);
+  huge[0].loss = 1e300;
+  huge[1].loss = -1e300;
+
+  CHECK(is_sound(drawn({}, {})));
+  CHECK(is_sound(drawn(training_of(1), {})));
+  CHECK(is_sound(drawn({}, validation_of(1, 7))));
+  CHECK(is_sound(drawn(training_of(2), validation_of(1, 2))));
+  CHECK(is_sound(drawn(huge, {})));
+  const std::string nothing = drawn(all_nan_training, all_nan_validation);
+  CHECK(is_sound(nothing));
+  CHECK(count(nothing, "no loss yet") == 1);
+  CHECK(count(nothing, "no validation with translations yet") == 1);
+}
+
+TEST_CASE("Without translations the third panel is empty; without exact match it has one curve",
+          "[training][curves]") {
+  auto validation = validation_of(4, 10);
+  for (auto& f : validation) f.exact_match = kNaN;
+  CHECK(count(drawn({}, validation), "exact match in %") == 0);
+  CHECK(count_points(drawn({}, validation)) == 8);
+  for (auto& f : validation) f.bleu = kNaN;
+  CHECK(count(drawn({}, validation), "no validation with translations yet") == 1);
+}
+
+TEST_CASE("A loss that explodes for a moment does not flatten the rest, and the picture says so",
+          "[training][curves]") {
+  auto training = training_of(100);
+  CHECK(count(drawn(training, {}), "cut off") == 0);
+  training[50].loss = 1e6;
+  const std::string svg = drawn(training, {});
+  CHECK(count(svg, "peaks up to 1e+06 are cut off") == 1);
+  CHECK(is_sound(svg));
+}
+
+TEST_CASE("A title may hold any bytes", "[training][curves]") {
+  const std::string svg = drawn({}, {}, "a<b> & \"c\" \x01 \xff ü");
+  CHECK(is_sound(svg));
+  CHECK(count(svg, "a&lt;b&gt; &amp; &quot;c&quot;   \xEF\xBF\xBD ü</title>") == 1);
+}
+
+TEST_CASE("Axes have round ticks that hold all values", "[training][curves]") {
+  const auto axis_of = [](double low, double high, ChartAxisStyle style = {}) {
+    const ChartSeries series{{0, low}, {1, high}};
+    return fitting_axis({&series}, style);
+  };
+  CHECK(axis_of(1.2, 5.9).ticks == std::vector<double>{1, 2, 3, 4, 5, 6});
+  CHECK(axis_of(1, 6).ticks == std::vector<double>{1, 2, 3, 4, 5, 6});
+  CHECK(axis_of(20, 45, {.ticks = 5, .from_zero = true}).ticks == std::vector<double>{0, 10, 20, 30, 40, 50});
+  CHECK(axis_of(3, 3).low < 3);
+  CHECK(axis_of(3, 3).high > 3);
+  CHECK(axis_of(kNaN, kNaN).ticks == std::vector<double>{0, 1});
+  CHECK(tick_label(axis_of(0, 0.002), 0.0005) == "0.0005");
+  CHECK(tick_label(axis_of(0, 2e-6), 5e-7) == "5e-07");
+  CHECK(tick_label(axis_of(0, 50000), 20000) == "20,000");
+  CHECK(tick_label(axis_of(-1, 1), 0) == "0");
+}
+
+TEST_CASE("A picture that cannot be written is the user's mistake", "[training][curves]") {
+  const stand_in::TemporaryDirectory directory;
+  CHECK_THROWS_AS(write_curves(directory / "none" / "curves.svg", {}, {}, "toy"), UserError);
+}
