@@ -1,5 +1,7 @@
 #include "config/config.hpp"
 
+#include <algorithm>
+
 #include "config/checks.hpp"
 #include "config/key.hpp"
 #include "config/yaml_reader.hpp"
@@ -116,6 +118,23 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
 }
 
 Config read_config_of_checkpoint(const std::filesystem::path& file) { return read(file, {}, false); }
+
+std::vector<std::string> keys_that_change_training(const Config& a, const Config& b) {
+  static const std::vector<std::string> kHarmless = {
+      "data.tests", "training.max_updates", "training.max_epochs", "training.max_minutes",
+      "training.log_every", "training.validation.", "training.checkpoints.", "decoding.", "evaluation."};
+  const auto is_harmless = [&](const std::string& key) {
+    if (key == "training.max_updates" && b.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;
+    return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const auto& name) { return key.starts_with(name); });
+  };
+  Config copy_a = a, copy_b = b;
+  const std::vector<Key> keys_a = keys_of(copy_a), keys_b = keys_of(copy_b);
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < keys_a.size(); ++i) {
+    if (keys_a[i].write() != keys_b[i].write() && !is_harmless(keys_a[i].name)) changed.push_back(keys_a[i].name);
+  }
+  return changed;
+}
 
 std::string write_config(const Config& config) {
   Config copy = config;  // the table reads and writes, so it asks for fields that may change

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "decoding/settings.hpp"
+#include "evaluation/settings.hpp"
 #include "model/settings.hpp"
 #include "text/corpus.hpp"
 #include "training/settings.hpp"
@@ -18,6 +19,7 @@ struct Config {
   TransformerSettings model;
   TrainingSettings training;
   DecodingSettings decoding;
+  EvaluationSettings evaluation;
 
   bool operator==(const Config&) const = default;
 };
@@ -31,6 +33,10 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
 
 /// The same without the check that data files exist: a checkpoint may be used where its training data is not.
 Config read_config_of_checkpoint(const std::filesystem::path& file);
+
+/// The keys in which the two differ, without those that leave the trained weights as they are (how long to train,
+/// what to log and keep, how to decode and evaluate).
+std::vector<std::string> keys_that_change_training(const Config& a, const Config& b);
 
 /// The whole config as YAML, every default written out, with paths absolute. read_config of it gives the same.
 std::string write_config(const Config& config);

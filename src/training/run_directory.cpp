@@ -80,12 +80,15 @@ std::optional<fs::path> behind(const fs::path& link) {
 
 }  // namespace
 
+void RunDirectory::refuse_existing(const fs::path& path) {
+  if (!holds_run(path)) return;
+  throw UserError(path.string() +
+                  ": a run stands here already. Continue it with --resume, or choose another "
+                  "directory with --output.");
+}
+
 RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
-  if (holds_run(path)) {
-    throw UserError(path.string() +
-                    ": a run stands here already. Continue it with --resume, or choose another "
-                    "directory with --output.");
-  }
+  refuse_existing(path);
   std::error_code reason;
   const bool is_new = fs::create_directories(path, reason);
   if (reason) throw UserError(path.string() + ": the run directory cannot be made: " + reason.message() + ".");
@@ -106,6 +109,15 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
   }
   clear_unfinished_directories(path);
   return RunDirectory(path);
+}
+
+void RunDirectory::refuse_changed(const Config& config) const {
+  const std::vector<std::string> changed = keys_that_change_training(read_config_of_checkpoint(path_ / kConfigFile), config);
+  if (changed.empty()) return;
+  std::string names;
+  for (const std::string& key : changed) names += (names.empty() ? "" : ", ") + key;
+  throw UserError((path_ / kConfigFile).string() + ": the run was begun with other values of " + names +
+                  ". Continue it with the config it was begun with, or begin another run with --output.");
 }
 
 void RunDirectory::store_config(const Config& config) const {

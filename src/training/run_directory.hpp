@@ -17,6 +17,9 @@ namespace glassformer {
 /// Everything here throws UserError when the disk refuses.
 class RunDirectory {
  public:
+  /// \throws UserError: a run stands there already
+  static void refuse_existing(const std::filesystem::path& path);
+
   /// Makes the directory, parents included, and writes config.yaml.
   /// \throws UserError: a run stands there already
   static RunDirectory create(const std::filesystem::path& path, const Config& config);
@@ -26,6 +29,9 @@ class RunDirectory {
   static RunDirectory resume(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
+  /// What a run is continued with may differ from what it was begun with only where the trained weights do not
+  /// depend on it. \throws UserError naming the keys that differ
+  void refuse_changed(const Config& config) const;
   /// Replaces config.yaml.
   void store_config(const Config& config) const;
 

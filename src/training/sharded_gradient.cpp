@@ -8,15 +8,15 @@ ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards) 
   for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(model));
 }
 
-LossSum ShardedGradient::compute(const Parameters& parameters, const Corpus& corpus,
-                                 std::span<const std::vector<Index>> batches, const Step& step) {
+ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, const Corpus& corpus,
+                                                 std::span<const std::vector<Index>> batches, const Step& step) {
   TokenCount count;
   for (const std::vector<Index>& batch : batches) count += count_tokens(corpus, batch);
   const float d_loss = 1 / static_cast<float>(count.target);  // the loss is divided once, here
 
   run_tasks(static_cast<Index>(shards_.size()), [&](Index i) {
     shards_[static_cast<std::size_t>(i)]->gradient.values().setZero();
-    shards_[static_cast<std::size_t>(i)]->loss = {};
+    shards_[static_cast<std::size_t>(i)]->result = {};
   });
   for (const std::vector<Index>& batch : batches) {
     const auto parts = cut_into_shards(corpus, batch, static_cast<Index>(shards_.size()));
@@ -27,9 +27,12 @@ LossSum ShardedGradient::compute(const Parameters& parameters, const Corpus& cor
   }
 
   sum_shards();
-  LossSum loss;
-  for (const auto& shard : shards_) loss += shard->loss;
-  return loss;
+  Result sum;
+  for (const auto& shard : shards_) {
+    sum.loss += shard->result.loss;
+    sum.tokens += shard->result.tokens;
+  }
+  return sum;
 }
 
 void ShardedGradient::run_shard(Shard& shard, const Parameters& parameters, const Corpus& corpus,
@@ -39,7 +42,8 @@ void ShardedGradient::run_shard(Shard& shard, const Parameters& parameters, cons
       make_masks(batch.source, model_.vocabulary.source_pad, batch.target_input, model_.vocabulary.target_pad);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
   const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences};
-  shard.loss += model_.forward(parameters, input, step.label_smoothing, pass, shard.cache);
+  shard.result.tokens += count_tokens(corpus, sentences);
+  shard.result.loss += model_.forward(parameters, input, step.label_smoothing, pass, shard.cache);
   model_.backward(parameters, input, step.label_smoothing, d_loss, shard.cache, shard.gradient.parameters());
 }
 

@@ -27,9 +27,13 @@ class ShardedGradient {
     std::uint64_t seed = 0;    ///< of dropout
     std::uint32_t update = 0;  ///< number of the update, for dropout
   };
+  struct Result {
+    LossSum loss;
+    TokenCount tokens;  ///< as padded in the shards
+  };
   /// Forward and backward of all sentences of `batches`. The gradient is that of the mean loss over their target
   /// tokens; several batches give what one batch of all their sentences would give, up to rounding.
-  LossSum compute(const Parameters& parameters, const Corpus& corpus,
+  Result compute(const Parameters& parameters, const Corpus& corpus,
                   std::span<const std::vector<Index>> batches, const Step& step);
 
   /// What compute found, in the layout of the parameters.
@@ -40,7 +44,7 @@ class ShardedGradient {
     explicit Shard(const Transformer<float>& model) : gradient(model.settings, model.vocabulary) {}
     Transformer<float>::Cache cache;
     Arena<Parameters> gradient;
-    LossSum loss;
+    Result result;
   };
   void run_shard(Shard& shard, const Parameters& parameters, const Corpus& corpus,
                  std::span<const Index> sentences, const Step& step, float d_loss) const;

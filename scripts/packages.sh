@@ -1,0 +1,94 @@
+# Sourced by the other scripts: sees to it that what the build needs is installed.
+#
+# On Debian and Ubuntu the missing packages are installed, which needs root or sudo. Elsewhere they are named, also as
+# Homebrew, dnf and pacman call them, and the script stops.
+
+# How it is recognised  |  apt  |  Homebrew  |  dnf  |  pacman  |  what it is for
+# "command X" looks for a program, "header X" asks the compiler. A package that only some package managers have bears
+# the address of its source elsewhere. (The names for dnf, Homebrew and pacman could not be tried where this was
+# written; a name that has changed is quickly found in the package manager's search.)
+readonly PACKAGES='
+command cmake                   | cmake                 | cmake         | cmake               | cmake         | the build
+command ninja                   | ninja-build           | ninja         | ninja-build         | ninja         | the build, in parallel
+command c++                     | g++                   | gcc           | gcc-c++             | gcc           | the compiler
+header omp.h                    | libgomp1              | libomp        | libgomp             | gcc           | OpenMP: threads
+header Eigen/Core               | libeigen3-dev         | eigen         | eigen3-devel        | eigen         | matrices
+header yaml-cpp/yaml.h          | libyaml-cpp-dev       | yaml-cpp      | yaml-cpp-devel      | yaml-cpp      | config files
+header spdlog/spdlog.h          | libspdlog-dev         | spdlog        | spdlog-devel        | spdlog        | the log
+header CLI/CLI.hpp              | libcli11-dev          | cli11         | cli11-devel         | cli11         | the command line
+header nlohmann/json.hpp        | nlohmann-json3-dev    | nlohmann-json | json-devel          | nlohmann-json | metrics, checkpoints
+header unicode/uchar.h          | libicu-dev            | icu4c         | libicu-devel        | icu           | Unicode in BLEU and chrF
+header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | sentencepiece-devel | sentencepiece | subword tokenizer
+header Random123/philox.h       | librandom123-dev      | random123     | random123-devel     | random123     | random numbers (github.com/DEShawResearch/random123)
+header catch2                   | catch2                | catch2        | catch-devel         | catch2        | tests
+header dnnl.h                   | libdnnl-dev           | onednn        | onednn-devel        | onednn        | faster matrix products (optional)
+'
+
+has_header() {  # has_header Eigen/Core
+  local include=()
+  for directory in /opt/homebrew/include /usr/local/include /usr/include/eigen3 /usr/local/include/eigen3 \
+                   /opt/homebrew/include/eigen3 /opt/homebrew/opt/icu4c/include /opt/homebrew/opt/libomp/include; do
+    include+=(-isystem "$directory")
+  done
+  local test="__has_include(<$1>)"
+  [[ $1 != catch2 ]] || test='__has_include(<catch2/catch_all.hpp>) || __has_include(<catch2/catch.hpp>)'  # 3 or 2
+  printf '#if !(%s)\n#error missing\n#endif\n' "$test" | c++ -std=c++20 -E -x c++ "${include[@]}" - >/dev/null 2>&1
+}
+
+is_there() {  # is_there command cmake
+  case $1 in
+    command) command -v "$2" >/dev/null ;;
+    header) command -v c++ >/dev/null && has_header "$2" ;;
+  esac
+}
+
+# The rows of the table whose package is missing.
+missing_rows() {
+  local row kind name
+  while IFS= read -r row; do
+    [[ -n $row ]] || continue
+    read -r kind name _ <<<"$row"
+    is_there "$kind" "$name" || echo "$row"
+  done <<<"$PACKAGES"
+}
+
+column() { cut -d'|' -f"$1" | tr -d ' ' | sort -u | tr '\n' ' '; }  # column 2 <rows
+
+name_packages() {  # name_packages "$rows"
+  {
+    echo 'These packages are missing:'
+    echo "  Debian, Ubuntu   apt-get install $(column 2 <<<"$1")"
+    echo "  Homebrew         brew install $(column 3 <<<"$1")"
+    echo "  Fedora           dnf install $(column 4 <<<"$1")"
+    echo "  Arch             pacman -S $(column 5 <<<"$1")"
+    echo 'What each is for:'
+    awk -F'|' '{ gsub(/ /, "", $2); print "  " $2 ":" $6 }' <<<"$1"
+  } >&2
+}
+
+install_packages() {
+  local rows root=()
+  rows=$(missing_rows)
+  [[ -n $rows ]] || return 0
+  if ! command -v apt-get >/dev/null; then
+    name_packages "$rows"
+    exit 2
+  fi
+  if [[ $(id -u) != 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+      name_packages "$rows"
+      echo 'They can be installed here by root only, and there is no sudo.' >&2
+      exit 2
+    fi
+    root=(sudo)
+  fi
+  echo "Installing $(column 2 <<<"$rows")" >&2
+  "${root[@]}" apt-get update -qq
+  # shellcheck disable=SC2046  # one word for each package
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(column 2 <<<"$rows") >/dev/null
+}
+
+build() {  # build release
+  cmake --preset "$1" -G Ninja "${@:2}"
+  cmake --build --preset "$1"
+}

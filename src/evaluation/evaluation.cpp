@@ -1,0 +1,68 @@
+#include "evaluation/evaluation.hpp"
+
+#include <cmath>
+
+#include "evaluation/unicode_text.hpp"
+#include "numerics/parallel.hpp"
+#include "text/batch.hpp"
+
+namespace glassformer {
+namespace {
+
+/// The share of lines that have the same words; two lines that differ in white space only say the same.
+double share_of_equal_lines(const std::vector<std::string>& translations, const std::vector<std::string>& references) {
+  Index equal = 0;
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    equal += split_words(translations[i]) == split_words(references[i]);
+  }
+  return static_cast<double>(equal) / static_cast<double>(references.size());
+}
+
+}  // namespace
+
+TestText TestText::read(const std::filesystem::path& source_file, const std::filesystem::path& reference_file,
+                        const TokenizerPair& tokenizers) {
+  Corpus corpus = Corpus::read(source_file, reference_file, tokenizers, 0);  // first: it checks both files
+  return {read_lines(source_file), read_lines(reference_file), std::move(corpus)};
+}
+
+double Evaluation::cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
+
+double Evaluation::perplexity() const { return std::exp(cross_entropy()); }
+
+double Evaluation::token_accuracy() const {
+  return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens);
+}
+
+LossSum teacher_forced_loss(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
+                            const Corpus& corpus) {
+  constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
+  const auto batches = plan_in_order(corpus, kTokens);
+  std::vector<LossSum> losses(batches.size());
+  run_tasks_with<Transformer<float>::Cache>(
+      static_cast<Index>(batches.size()), [&](Index i, Transformer<float>::Cache& cache) {
+        const Batch batch = make_batch(corpus, batches[static_cast<std::size_t>(i)]);
+        const TransformerMasks masks =
+            make_masks(batch.source, model.vocabulary.source_pad, batch.target_input, model.vocabulary.target_pad);
+        losses[static_cast<std::size_t>(i)] =
+            model.forward(parameters, {batch.source, batch.target_input, batch.target_output, masks}, 0, {}, cache);
+      });
+  LossSum sum;
+  for (const LossSum& loss : losses) sum += loss;
+  return sum;
+}
+
+Evaluation evaluate(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
+                    const TokenizerPair& tokenizers, const DecodingSettings& decoding,
+                    const EvaluationSettings& settings, const TestText& text) {
+  Evaluation evaluation;
+  evaluation.loss = teacher_forced_loss(model, parameters, text.corpus);
+  evaluation.translations = translate_lines(model, parameters, tokenizers, decoding, text.sources);
+  evaluation.bleu =
+      corpus_bleu(evaluation.translations, text.references, {settings.bleu_tokenizer, settings.lowercase});
+  evaluation.chrf = corpus_chrf(evaluation.translations, text.references, {settings.lowercase});
+  evaluation.exact_match = share_of_equal_lines(evaluation.translations, text.references);
+  return evaluation;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "decoding/translator.hpp"
+#include "evaluation/bleu.hpp"
+#include "evaluation/chrf.hpp"
+#include "evaluation/settings.hpp"
+#include "text/corpus.hpp"
+
+namespace glassformer {
+
+/// Text to be evaluated on: as lines, for translations; as ids, for the loss.
+struct TestText {
+  std::vector<std::string> sources;
+  std::vector<std::string> references;
+  Corpus corpus;  ///< without the pairs that have an empty side
+
+  /// \throws UserError as Corpus::read does
+  static TestText read(const std::filesystem::path& source_file, const std::filesystem::path& reference_file,
+                       const TokenizerPair& tokenizers);
+};
+
+/// How well a model does.
+struct Evaluation {
+  LossSum loss;          ///< teacher-forced, without label smoothing
+  Bleu bleu;             ///< of translations against references
+  Chrf chrf;
+  double exact_match = 0;  ///< share of translations equal to their reference, 0 to 1 (white space folded)
+  std::vector<std::string> translations;
+
+  double cross_entropy() const;   ///< per target token
+  double perplexity() const;      ///< exp of it
+  double token_accuracy() const;  ///< share of expected tokens that are the likeliest, teacher-forced, 0 to 1
+};
+
+/// Translates with `decoding` and computes every figure, on all threads.
+Evaluation evaluate(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
+                    const TokenizerPair& tokenizers, const DecodingSettings& decoding,
+                    const EvaluationSettings& settings, const TestText& text);
+
+/// The teacher-forced loss alone.
+LossSum teacher_forced_loss(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
+                            const Corpus& corpus);
+
+}  // namespace glassformer

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+
+#include "config/config.hpp"
+#include "model/transformer.hpp"
+#include "text/tokenizer.hpp"
+
+namespace glassformer {
+
+/// A trained model, as evaluate and translate use it.
+struct LoadedModel {
+  Config config;
+  TokenizerPair tokenizers;
+  Transformer<float> model;
+  Arena<Transformer<float>::Parameters> parameters;
+
+  /// \param path  a checkpoint, or a run directory: then its best checkpoint
+  /// \throws UserError: no checkpoint there, or a damaged one
+  explicit LoadedModel(const std::filesystem::path& path);
+};
+
+}  // namespace glassformer
