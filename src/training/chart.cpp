@@ -57,7 +57,7 @@ ChartAxis fitting_axis(const std::vector<const ChartSeries*>& series, const Char
   if (high - low <= 1e-9 * std::max(std::abs(high), std::abs(low))) {  // one value: give it room on both sides
     const double room = low == 0 ? 1 : std::abs(low) / 2;
     high = low + room;
-    low -= room;
+    if (!style.from_zero) low -= room;
   }
   const double step = round_step((high - low) / style.ticks);
   low = step * std::floor(low / step + 1e-6);

@@ -49,6 +49,12 @@ ChartSeries series_of(const std::vector<Figures>& figures, double Figures::*figu
   return series;
 }
 
+ChartSeries cross_entropy_of(const std::vector<TrainingFigures>& training) {
+  ChartSeries series = series_of(training, &TrainingFigures::perplexity);
+  for (ChartPoint& point : series) point.y = std::log(point.y);
+  return series;
+}
+
 std::string number(double value, int places) {
   return std::abs(value) < 1e6 ? fmt::format("{:.{}f}", value, places) : fmt::format("{:.2e}", value);
 }
@@ -62,10 +68,10 @@ std::vector<ChartPanel> make_panels(const std::vector<TrainingFigures>& training
   using V = ValidationFigures;
   const auto rate = [](double value) { return fmt::format("{:.2g}", value); };
   return {
-      {"Loss per target token",
+      {"Loss: cross-entropy per target token",
        118,
        250,
-       {{"training", kBlue, series_of(training, &TrainingFigures::loss), false, with_places(3)},
+       {{"training", kBlue, cross_entropy_of(training), false, with_places(3)},
         {"validation", kVermillion, series_of(validation, &V::loss), true, with_places(3)}},
        {.ticks = 5, .cut_peaks = true},
        "no loss yet"},

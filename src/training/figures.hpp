@@ -30,7 +30,7 @@ struct TrainingFigures {
 struct ValidationFigures {
   Index update = 0;
   Index epoch = 1;
-  double loss = 0;  ///< per target token
+  double loss = 0;  ///< plain cross-entropy per target token
   double perplexity = 0;
   double token_accuracy = 0;                                      ///< 0 to 1, teacher-forced
   double bleu = std::numeric_limits<double>::quiet_NaN();         ///< 0 to 100, of greedy translations

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "training/figure_text.hpp"

@@ -21,7 +21,8 @@ std::vector<TrainingFigures> training_of(Index count) {
   for (Index i = 1; i <= count; ++i) {
     TrainingFigures f;
     f.update = i;
-    f.loss = 1 + 6 * std::exp(-5.0 * static_cast<double>(i) / static_cast<double>(count));
+    f.perplexity = std::exp(1 + 6 * std::exp(-5.0 * static_cast<double>(i) / static_cast<double>(count)));
+    f.loss = 100;  // the objective is not drawn
     f.learning_rate = 1e-3;
     figures.push_back(f);
   }
@@ -159,8 +160,8 @@ TEST_CASE("Thinning out keeps the highest and the lowest value, the order and a 
 
 TEST_CASE("Values that are none break the line and nothing else", "[training][curves]") {
   auto training = training_of(10);
-  training[3].loss = kNaN;
-  training[5].loss = std::numeric_limits<double>::infinity();
+  training[3].perplexity = kNaN;
+  training[5].perplexity = std::numeric_limits<double>::infinity();
   const std::string svg = drawn(training, {});
   CHECK(is_sound(svg));
   CHECK(count_points(svg) == 8 + 10);
@@ -170,18 +171,22 @@ TEST_CASE("Values that are none break the line and nothing else", "[training][cu
 
 TEST_CASE("A picture comes out of runs with next to nothing to show", "[training][curves]") {
   auto all_nan_training = training_of(3);
-  for (auto& f : all_nan_training) f.loss = f.learning_rate = f.minutes = kNaN;
+  for (auto& f : all_nan_training) f.perplexity = f.learning_rate = f.minutes = kNaN;
   auto all_nan_validation = validation_of(3, 1);
   for (auto& f : all_nan_validation) f.loss = f.perplexity = f.bleu = f.exact_match = kNaN;
   auto huge = training_of(2);
-  huge[0].loss = 1e300;
-  huge[1].loss = -1e300;
+  huge[0].perplexity = 1e300;
+  huge[1].perplexity = 0;
 
   CHECK(is_sound(drawn({}, {})));
   CHECK(is_sound(drawn(training_of(1), {})));
   CHECK(is_sound(drawn({}, validation_of(1, 7))));
   CHECK(is_sound(drawn(training_of(2), validation_of(1, 2))));
   CHECK(is_sound(drawn(huge, {})));
+  auto absurd = validation_of(2, 1);
+  absurd[0].loss = 1e300;
+  absurd[1].loss = absurd[1].bleu = -1e300;
+  CHECK(is_sound(drawn({}, absurd)));
   const std::string nothing = drawn(all_nan_training, all_nan_validation);
   CHECK(is_sound(nothing));
   CHECK(count(nothing, "no loss yet") == 1);
@@ -202,9 +207,9 @@ TEST_CASE("A loss that explodes for a moment does not flatten the rest, and the 
           "[training][curves]") {
   auto training = training_of(100);
   CHECK(count(drawn(training, {}), "cut off") == 0);
-  training[50].loss = 1e6;
+  training[50].perplexity = 1e300;
   const std::string svg = drawn(training, {});
-  CHECK(count(svg, "peaks up to 1e+06 are cut off") == 1);
+  CHECK(count(svg, "peaks up to 691 are cut off") == 1);
   CHECK(is_sound(svg));
 }
 
@@ -224,6 +229,7 @@ TEST_CASE("Axes have round ticks that hold all values", "[training][curves]") {
   CHECK(axis_of(20, 45, {.ticks = 5, .from_zero = true}).ticks == std::vector<double>{0, 10, 20, 30, 40, 50});
   CHECK(axis_of(3, 3).low < 3);
   CHECK(axis_of(3, 3).high > 3);
+  CHECK(axis_of(0, 0, {.ticks = 2, .from_zero = true}).ticks == std::vector<double>{0, 0.5, 1});
   CHECK(axis_of(kNaN, kNaN).ticks == std::vector<double>{0, 1});
   CHECK(tick_label(axis_of(0, 0.002), 0.0005) == "0.0005");
   CHECK(tick_label(axis_of(0, 2e-6), 5e-7) == "5e-07");
