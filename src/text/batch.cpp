@@ -94,7 +94,7 @@ class Shuffler {
 };
 
 /// Consecutive groups, each as large as it can be while its padded tokens, source and target, stay within
-/// `limit`.
+/// `limit`; a sentence beyond it makes a group of its own.
 std::vector<std::vector<Index>> cut_by_cost(const Corpus& corpus, const std::vector<Index>& sentences,
                                             Index limit) {
   std::vector<std::vector<Index>> groups;

@@ -34,10 +34,10 @@ struct TokenCount {
 };
 TokenCount count_tokens(const Corpus& corpus, std::span<const Index> sentences);
 
-/// One epoch: which sentences make up each batch. A batch holds at most `max_tokens` padded tokens of its larger
-/// side (sentences x longest sentence, eos counted; one sentence longer than that makes a batch of its own), and
-/// sentences of similar length together. Order within a length, and order of the batches, are shuffled; the
-/// result depends on the corpus, max_tokens, seed and epoch alone.
+/// One epoch: which sentences make up each batch. A batch holds at most `max_tokens` padded tokens of its
+/// larger side (sentences x longest sentence, eos counted; one sentence longer than that makes a batch of its
+/// own), and sentences of similar length together. Order within a length, and order of the batches, are
+/// shuffled; the result depends on the corpus, max_tokens, seed and epoch alone, and is the same everywhere.
 std::vector<std::vector<Index>> plan_epoch(const Corpus& corpus, Index max_tokens, std::uint64_t seed,
                                            Index epoch);
 

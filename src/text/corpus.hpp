@@ -18,10 +18,14 @@ struct DataSettings {
   std::string train = "train";     ///< a NAME
   std::string valid = "valid";
   std::vector<std::string> tests;  ///< NAMEs; may be empty
-  Index max_length = 100;          ///< pairs with more tokens on one side (eos not counted) are left out of training
+  Index max_length = 100;          ///< pairs with more tokens on a side (eos not counted) are not trained on
 
-  std::filesystem::path source_file(const std::string& name) const { return directory / (name + "." + source_language); }
-  std::filesystem::path target_file(const std::string& name) const { return directory / (name + "." + target_language); }
+  std::filesystem::path source_file(const std::string& name) const {
+    return directory / (name + "." + source_language);
+  }
+  std::filesystem::path target_file(const std::string& name) const {
+    return directory / (name + "." + target_language);
+  }
   bool operator==(const DataSettings&) const = default;
 };
 
@@ -44,8 +48,9 @@ class Corpus {
                      const TokenizerPair& tokenizers, Index max_length);
 
   Index size() const { return static_cast<Index>(lines_.size()); }
-  std::span<const Id> source(Index i) const { return tokens(source_ids_, source_ends_, i); }  ///< without eos
-  std::span<const Id> target(Index i) const { return tokens(target_ids_, target_ends_, i); }  ///< without bos, eos
+  /// The pair's tokens, without bos and eos.
+  std::span<const Id> source(Index i) const { return tokens(source_ids_, source_ends_, i); }
+  std::span<const Id> target(Index i) const { return tokens(target_ids_, target_ends_, i); }
   Index line(Index i) const { return lines_[static_cast<std::size_t>(i)]; }  ///< from 0, in the files
   Index left_out_empty() const { return left_out_empty_; }
   Index left_out_long() const { return left_out_long_; }

@@ -90,12 +90,12 @@ UserError training_error(const std::string& message, Index asked,
   const std::string found = ", found " + std::to_string(asked) + "; ";
   if (const auto largest = number_after(message, "to a value <= ")) {
     return UserError("tokenizer.vocabulary_size: expected at most " + std::to_string(*largest) +
-                     ", which is all that " + names + " allows" + found + "lower it or give more text");
+                     " (the text of " + names + " allows no more)" + found + "lower it or give more text");
   }
   if (message.find("smaller than required_chars") != std::string::npos) {
     if (const auto smallest = number_after(message, " vs ")) {
       return UserError("tokenizer.vocabulary_size: expected at least " + std::to_string(*smallest) +
-                       ", so that every character of " + names + " has a place" + found + "raise it");
+                       " (a place for every character of " + names + ")" + found + "raise it");
     }
   }
   return UserError("tokenizer: SentencePiece cannot learn " + std::to_string(asked) + " pieces from " + names +

@@ -1,0 +1,102 @@
+#include "catch.hpp"
+#include "texts.hpp"
+
+using namespace glassformer;
+using namespace glassformer::text_test;
+
+namespace {
+
+using Ids = std::vector<Id>;
+
+Ids copy(std::span<const Id> ids) { return {ids.begin(), ids.end()}; }
+
+/// Two files and the tokenizers made from them.
+struct ParallelText {
+  TemporaryDirectory directory;
+  fs::path source, target;
+  TokenizerPair tokenizers;
+
+  ParallelText(const std::string& source_text, const std::string& target_text)
+      : source(directory.write("train.en", source_text)),
+        target(directory.write("train.de", target_text)),
+        tokenizers(make_tokenizers({}, directory.write("words.en", "a b c d\n"),
+                                   directory.write("words.de", "x y z\n"))) {}
+
+  Corpus read(Index max_length = 0) const { return Corpus::read(source, target, tokenizers, max_length); }
+  std::string complaint(Index max_length = 0) const {
+    return text_test::complaint([&] { read(max_length); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a corpus holds the ids of both sides, without eos, and the numbers of their lines", "[text]") {
+  const ParallelText text("a b\nc\n", "x\ny z q\n");
+  const Corpus corpus = text.read();
+  REQUIRE(corpus.size() == 2);
+  CHECK(copy(corpus.source(0)) == Ids{4, 5});
+  CHECK(copy(corpus.source(1)) == Ids{6});
+  CHECK(copy(corpus.target(0)) == Ids{4});
+  CHECK(copy(corpus.target(1)) == Ids{5, 6, 3});
+  CHECK(corpus.line(1) == 1);
+}
+
+TEST_CASE("pairs with an empty side are left out and counted, and lines keep their numbers", "[text]") {
+  const ParallelText text("\na\n  \nb\n\n", "x\n\n\ny\n\n");
+  const Corpus corpus = text.read();
+  REQUIRE(corpus.size() == 1);
+  CHECK(corpus.line(0) == 3);
+  CHECK(copy(corpus.source(0)) == Ids{5});
+  CHECK(corpus.left_out_empty() == 4);
+  CHECK(corpus.left_out_long() == 0);
+}
+
+TEST_CASE("pairs with more than max_length tokens on one side are left out and counted", "[text]") {
+  const ParallelText text("a a a\na a\na\na a a\n", "x\nx x\nx x x\nx x x\n");
+  CHECK(text.read(2).size() == 1);
+  CHECK(text.read(2).left_out_long() == 3);
+  CHECK(text.read(2).line(0) == 1);
+  CHECK(text.read(3).size() == 4);
+  CHECK(text.read(0).size() == 4);  // 0: no limit
+}
+
+TEST_CASE("files with different numbers of lines are an error that gives both", "[text]") {
+  const ParallelText less("a\nb\nc\n", "x\ny\n");
+  CHECK(less.complaint() == less.target.string() + ": expected 3 lines, as many as " + less.source.string() +
+                                " has, found 2; both files must hold one sentence a line");
+  const ParallelText more("a\n", "x\ny\n\nz\n");
+  CHECK(contains(more.complaint(), "train.de: expected 1 lines"));
+  CHECK(contains(more.complaint(), "found 4;"));
+}
+
+TEST_CASE("a corpus without a pair is an error that says why", "[text]") {
+  CHECK(contains(ParallelText("", "").complaint(), "of 0 lines"));
+  const std::string message = ParallelText("a a\n\n", "x\ny\n").complaint(1);
+  CHECK(contains(message, "of 2 lines, 1 have an empty side and 1 have more than 1 tokens"));
+}
+
+TEST_CASE("unreadable parallel text is an error that names the file", "[text]") {
+  CHECK(contains(ParallelText("a\n", "\xFF\n").complaint(), "train.de:1: expected UTF-8"));
+  ParallelText text("a\n", "x\n");
+  text.target = text.directory.path() / "none.de";
+  CHECK(contains(text.complaint(), "none.de: expected a readable file"));
+}
+
+TEST_CASE("a corpus carries the special ids of both its tokenizers", "[text]") {
+  const Corpus corpus(SpecialIds{.pad = 7, .bos = 8, .eos = 9, .unk = 5}, SpecialIds{.pad = 1});
+  CHECK(corpus.size() == 0);
+  CHECK(corpus.source_special().pad == 7);
+  CHECK(corpus.source_special().eos == 9);
+  CHECK(corpus.target_special().pad == 1);
+  const ParallelText text("a\n", "x\n");
+  CHECK(text.read().source_special().eos == 2);
+}
+
+TEST_CASE("the names of data files are made of directory, name and language", "[text]") {
+  DataSettings settings;
+  settings.directory = "data/toy";
+  settings.source_language = "en";
+  settings.target_language = "de";
+  CHECK(settings.source_file("train") == fs::path("data/toy/train.en"));
+  CHECK(settings.target_file("test.2016") == fs::path("data/toy/test.2016.de"));
+}

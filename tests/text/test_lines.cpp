@@ -1,0 +1,109 @@
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "catch.hpp"
+#include "text/lines.hpp"
+#include "texts.hpp"
+
+using namespace glassformer;
+using namespace glassformer::text_test;
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines lines_of(const std::string& bytes) {
+  const TemporaryDirectory directory;
+  return read_lines(directory.write("text", bytes));
+}
+
+/// What reading these bytes complains about.
+std::string complaint_of(const std::string& bytes) {
+  const TemporaryDirectory directory;
+  return complaint([&] { read_lines(directory.write("text", bytes)); });
+}
+
+}  // namespace
+
+TEST_CASE("lines lose their ends, of either kind, and nothing else", "[text]") {
+  CHECK(lines_of("a b\nc\n") == Lines{"a b", "c"});
+  CHECK(lines_of("a b\r\nc\r\n") == Lines{"a b", "c"});
+  CHECK(lines_of(" a \n\t\n") == Lines{" a ", "\t"});
+  CHECK(lines_of("a\rb\n") == Lines{"a\rb"});
+  CHECK(lines_of("a\r\r\n") == Lines{"a\r"});
+}
+
+TEST_CASE("a last line counts with or without a line end", "[text]") {
+  CHECK(lines_of("a\nb") == Lines{"a", "b"});
+  CHECK(lines_of("a\nb\r") == Lines{"a", "b"});
+  CHECK(lines_of("a\n\n") == Lines{"a", ""});
+  CHECK(lines_of("\n") == Lines{""});
+}
+
+TEST_CASE("an empty file has no lines", "[text]") { CHECK(lines_of("").empty()); }
+
+TEST_CASE("a byte order mark is dropped at the start of a file and nowhere else", "[text]") {
+  const std::string mark = "\xEF\xBB\xBF";
+  CHECK(lines_of(mark + "a\n" + mark + "b\n") == Lines{"a", mark + "b"});
+  CHECK(lines_of(mark).empty());
+  CHECK(lines_of(mark + "\n") == Lines{""});
+}
+
+TEST_CASE("Unicode's own line separators do not end a line", "[text]") {
+  const std::string line = "a\u2028b\u2029c\u0085d\v\f";
+  CHECK(lines_of(line + "\n") == Lines{line});
+}
+
+TEST_CASE("invalid UTF-8 is named by file, line and byte", "[text]") {
+  CHECK(contains(complaint_of("gut\ngr\xFC\xDF\n"),
+                 "text:2: expected UTF-8 text, found the byte 0xFC at byte 3"));
+  CHECK(contains(complaint_of("\xFF\xFE"
+                              "a"),
+                 "text:1: expected UTF-8 text, found the byte 0xFF at byte 1"));
+  CHECK(contains(complaint_of("\xEF\xBB\xBF"
+                              "a\xE4"),
+                 ":1: expected UTF-8 text, found the byte 0xE4 at byte 2"));
+  CHECK(contains(complaint_of("cut \xE2\x82"), "byte 5"));               // a character that ends too early
+  CHECK(contains(complaint_of("\xC0\xAF"), "byte 1"));                   // overlong: / in two bytes
+  CHECK(contains(complaint_of("\xED\xA0\x80"), "byte 1"));               // half of a UTF-16 pair
+  CHECK(contains(complaint_of("\xF4\x90\x80\x80"), "byte 1"));           // beyond the last code point
+  CHECK(complaint_of("\u00E4 \u20AC \U0001F600 \U0010FFFF\n").empty());  // valid: 2, 3 and 4 bytes
+}
+
+TEST_CASE("a NUL byte is named by file, line and byte", "[text]") {
+  CHECK(contains(complaint_of(std::string("a\nb\0c\n", 6)),
+                 "text:2: expected UTF-8 text, found a NUL byte at byte 2"));
+}
+
+TEST_CASE("what cannot be read as a file is named with the reason", "[text]") {
+  const TemporaryDirectory directory;
+  CHECK(contains(complaint([&] { read_lines(directory.path()); }), "expected a file, found a directory"));
+  CHECK(contains(complaint([&] { read_lines(directory.path() / "none.en"); }),
+                 "none.en: expected a readable file"));
+  CHECK(contains(complaint([&] { read_bytes(directory.path() / "none"); }), "No such file"));
+  CHECK(contains(complaint([&] { write_bytes(directory.path() / "none/file", "a"); }), "cannot be written"));
+}
+
+TEST_CASE("a pipe is read like a file", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path pipe = directory.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(pipe) << "a\nb\n"; });
+  const Lines lines = read_lines(pipe);
+  writer.join();
+  CHECK(lines == Lines{"a", "b"});
+}
+
+TEST_CASE("the reader counts lines as it goes", "[text]") {
+  const TemporaryDirectory directory;
+  LineReader reader(directory.write("text", "a\nb\n"));
+  std::string line;
+  CHECK(reader.lines_read() == 0);
+  REQUIRE(reader.next(line));
+  CHECK(reader.lines_read() == 1);
+  REQUIRE(reader.next(line));
+  CHECK_FALSE(reader.next(line));
+  CHECK_FALSE(reader.next(line));
+  CHECK(reader.lines_read() == 2);
+}

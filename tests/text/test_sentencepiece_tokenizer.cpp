@@ -1,0 +1,234 @@
+#include <fcntl.h>
+#include <sentencepiece_trainer.h>
+
+#include <map>
+
+#include "catch.hpp"
+#include "text/lines.hpp"
+#include "texts.hpp"
+
+using namespace glassformer;
+using namespace glassformer::text_test;
+
+namespace {
+
+using Ids = std::vector<Id>;
+
+TokenizerSettings sentencepiece_settings(SentencePieceModel model = SentencePieceModel::bpe, Index size = 80) {
+  TokenizerSettings settings;
+  settings.kind = TokenizerKind::sentencepiece;
+  settings.model = model;
+  settings.vocabulary_size = size;
+  settings.joint = true;
+  return settings;
+}
+
+std::shared_ptr<const Tokenizer> trained(const std::string& source, const std::string& target,
+                                         const TokenizerSettings& settings) {
+  const TemporaryDirectory directory;
+  return make_tokenizers(settings, directory.write("train.en", source), directory.write("train.de", target))
+      .source;
+}
+
+/// A .model file made by the library itself, as a user would make it.
+fs::path write_model(const TemporaryDirectory& directory, std::map<std::string, std::string> options) {
+  std::unordered_map<std::string, std::string> all = {
+      {"input", directory.write("model-text", sentences(500)).string()},
+      {"model_prefix", (directory.path() / "given").string()},
+      {"vocab_size", "70"},
+      {"model_type", "bpe"},
+      {"minloglevel", "3"}};
+  all.insert(options.begin(), options.end());
+  REQUIRE(sentencepiece::SentencePieceTrainer::Train(all).ok());
+  return directory.path() / "given.model";
+}
+
+/// What `action` writes to standard output and standard error, by whichever library.
+std::string printed_by(const std::function<void()>& action) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory.path() / "printed";
+  const int out = ::dup(1), err = ::dup(2);
+  const int sink = ::open(file.c_str(), O_CREAT | O_WRONLY, 0600);
+  ::dup2(sink, 1);
+  ::dup2(sink, 2);
+  action();
+  std::fflush(nullptr);
+  ::dup2(out, 1);
+  ::dup2(err, 2);
+  for (const int descriptor : {out, err, sink}) ::close(descriptor);
+  return read_bytes(file);
+}
+
+std::string saved(const Tokenizer& tokenizer) {
+  const TemporaryDirectory directory;
+  tokenizer.save(directory.path(), "source");
+  return read_bytes(directory.path() / "source.spm");
+}
+
+}  // namespace
+
+TEST_CASE("both kinds of pieces give the sentence back", "[text]") {
+  for (const auto model : {SentencePieceModel::bpe, SentencePieceModel::unigram}) {
+    const auto tokenizer = trained(sentences(500), sentences(500, 2), sentencepiece_settings(model));
+    CHECK(tokenizer->vocabulary_size() == 80);
+    for (const std::string sentence : {"gulinsta sucht it .", "zw\u00F6bane paints das Fenster .", "a"}) {
+      const Ids ids = tokenizer->encode(sentence);
+      CHECK(std::ranges::all_of(ids, [](Id id) { return id > 3 && id < 80; }));
+      CHECK(tokenizer->decode(ids) == sentence);
+    }
+    CHECK(tokenizer->encode("").empty());
+    CHECK(tokenizer->encode(" \u200B ").empty());  // nothing is left of it after normalisation
+  }
+}
+
+TEST_CASE("trained pieces have pad 0, bos 1, eos 2, unk 3, and text cannot name them", "[text]") {
+  const auto tokenizer = trained(sentences(500), "", sentencepiece_settings());
+  const SpecialIds special = tokenizer->special();
+  CHECK(Ids{special.pad, special.bos, special.eos, special.unk} == Ids{0, 1, 2, 3});
+  CHECK(tokenizer->piece(0) == "<pad>");
+  CHECK(tokenizer->piece(3) == "<unk>");
+  for (const Id id : tokenizer->encode("<s> the </s> <pad> <unk>")) CHECK(id >= special.unk);
+}
+
+TEST_CASE("decoding leaves out pad, bos and eos and shows unk", "[text]") {
+  const auto tokenizer = trained(sentences(500), "", sentencepiece_settings());
+  Ids ids = tokenizer->encode("the boat .");
+  ids.insert(ids.begin(), 1);
+  ids.insert(ids.end(), {2, 0, 0});
+  CHECK(tokenizer->decode(ids) == "the boat .");
+  CHECK(tokenizer->decode(Ids{1, 2, 0}).empty());
+  CHECK(contains(tokenizer->decode(tokenizer->encode("the \u732B .")), "\u2047"));
+}
+
+TEST_CASE("every character of the training text has a piece, in whichever file it stands", "[text]") {
+  const auto tokenizer = trained(sentences(500), sentences(200) + "\u017B\n", sentencepiece_settings());
+  const Ids ids = tokenizer->encode("\u017B");
+  CHECK(std::ranges::count(ids, tokenizer->special().unk) == 0);
+}
+
+TEST_CASE("the same text gives the same pieces, byte for byte, and nothing is printed", "[text]") {
+  for (const auto model : {SentencePieceModel::bpe, SentencePieceModel::unigram}) {
+    std::string once, again;
+    const std::string printed = printed_by([&] {
+      once = saved(*trained(sentences(500), sentences(300, 2), sentencepiece_settings(model)));
+      again = saved(*trained(sentences(500), sentences(300, 2), sentencepiece_settings(model)));
+    });
+    CHECK(printed.empty());
+    CHECK(once == again);
+    CHECK_FALSE(once.empty());
+  }
+}
+
+TEST_CASE("a vocabulary that the text does not allow is an error which says what it allows", "[text]") {
+  for (const auto model : {SentencePieceModel::bpe, SentencePieceModel::unigram}) {
+    const auto train = [&](Index size) {
+      return complaint([&] { trained(sentences(500), "", sentencepiece_settings(model, size)); });
+    };
+    const std::string large = train(5000);
+    const std::string words = "tokenizer.vocabulary_size: expected at most ";
+    REQUIRE(large.starts_with(words));
+    CHECK(contains(large, "train.en and "));
+    CHECK(contains(large, "found 5000; lower it"));
+    CHECK(train(std::stol(large.substr(words.size()))).empty());
+
+    const std::string small = train(10);
+    const std::string other_words = "tokenizer.vocabulary_size: expected at least ";
+    REQUIRE(small.starts_with(other_words));
+    CHECK(contains(small, "found 10; raise it"));
+    CHECK(train(std::stol(small.substr(other_words.size()))).empty());
+  }
+}
+
+TEST_CASE("text without anything to learn is an error and not the end of the process", "[text]") {
+  const std::string long_line = std::string(70000, 'a') + "\n";
+  for (const auto model : {SentencePieceModel::bpe, SentencePieceModel::unigram}) {
+    for (const std::string& text : {std::string(), std::string("\n \n"), std::string("\u200B\n\u0001\n"),
+                                    std::string("\u2585 a\n"), long_line}) {
+      CAPTURE(text.size());
+      CHECK(contains(complaint([&] { trained(text, text, sentencepiece_settings(model)); }),
+                     "expected text to train a tokenizer on"));
+    }
+    // Beside other lines they do no harm.
+    trained(sentences(500) + long_line, "\n\u2585 a\n\u0001\n", sentencepiece_settings(model));
+  }
+}
+
+TEST_CASE("a mistake in the text is named while training", "[text]") {
+  const std::string message = complaint([] { trained(sentences(3), "a\nb\xFF\n", sentencepiece_settings()); });
+  CHECK(contains(message, "train.de:2: expected UTF-8 text"));
+}
+
+TEST_CASE("SentencePiece tokenizers come back from their files", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path english = directory.write("train.en", sentences(500));
+  const fs::path german = directory.write("train.de", sentences(500, 3));
+  for (const bool joint : {true, false}) {
+    TokenizerSettings settings = sentencepiece_settings();
+    settings.joint = joint;
+    const TokenizerPair made = make_tokenizers(settings, english, german);
+    save_tokenizers(made, directory.path());
+    const TokenizerPair loaded = load_tokenizers(settings, directory.path());
+    CHECK(saved(*loaded.source) == saved(*made.source));
+    CHECK(saved(*loaded.target) == saved(*made.target));
+    CHECK((loaded.source == loaded.target) == joint);
+    CHECK(loaded.target->encode("der B\u00E4r") == made.target->encode("der B\u00E4r"));
+    const bool same_files =
+        read_bytes(directory.path() / "source.spm") == read_bytes(directory.path() / "target.spm");
+    CHECK(same_files == joint);
+  }
+}
+
+TEST_CASE("a given model keeps the special ids with which it was trained", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path text = directory.write("train.en", sentences(500));
+  TokenizerSettings settings = sentencepiece_settings();
+  settings.source_model = write_model(directory, {{"pad_id", "3"}, {"unk_id", "0"}});
+  const TokenizerPair joint = make_tokenizers(settings, text, text);
+  const SpecialIds special = joint.source->special();
+  CHECK(Ids{special.pad, special.bos, special.eos, special.unk} == Ids{3, 1, 2, 0});
+  CHECK(joint.source->vocabulary_size() == 70);  // vocabulary_size is for training
+  CHECK(joint.target == joint.source);
+  CHECK(joint.source->decode(Ids{1, 2, 3}).empty());
+
+  settings.joint = false;  // the target has no model, so it is trained
+  const TokenizerPair separate = make_tokenizers(settings, text, text);
+  CHECK(separate.source->special().pad == 3);
+  CHECK(separate.target->special().pad == 0);
+  CHECK(separate.target->vocabulary_size() == 80);
+}
+
+TEST_CASE("a given model that lacks a special id is an error which says how to train one", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path text = directory.write("train.en", sentences(500));
+  TokenizerSettings settings = sentencepiece_settings();
+  settings.source_model = write_model(directory, {});
+  CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }),
+                 "without pad; train it with --pad_id=0"));
+  write_model(directory, {{"pad_id", "0"}, {"unk_id", "1"}, {"bos_id", "-1"}, {"eos_id", "-1"}});
+  CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }), "without bos, eos;"));
+}
+
+TEST_CASE("a missing or damaged model is an error", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path text = directory.write("train.en", sentences(500));
+  TokenizerSettings settings = sentencepiece_settings();
+  const std::string model = read_bytes(write_model(directory, {{"pad_id", "3"}}));
+  const auto complaint_of = [&](const std::string& bytes) {
+    settings.source_model = directory.write("damaged.model", bytes);
+    return complaint([&] { make_tokenizers(settings, text, text); });
+  };
+  CHECK(complaint_of(model).empty());
+  for (const std::string& bytes :
+       {std::string(), std::string("no model\n"), model.substr(0, model.size() / 2)}) {
+    CHECK(contains(complaint_of(bytes), "damaged.model: expected a SentencePiece model"));
+  }
+  settings.source_model = directory.path() / "none.model";
+  CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }),
+                 "none.model: expected a readable file"));
+  CHECK(contains(complaint([&] { load_tokenizers(settings, directory.path()); }),
+                 "source.spm: expected a readable"));
+
+  settings.target_model = settings.source_model;
+  CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }),
+                 "tokenizer.target_model: expected none"));
+}

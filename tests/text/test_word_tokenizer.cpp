@@ -1,0 +1,144 @@
+#include "catch.hpp"
+#include "text/lines.hpp"
+#include "texts.hpp"
+
+using namespace glassformer;
+using namespace glassformer::text_test;
+
+namespace {
+
+using Ids = std::vector<Id>;
+
+/// The tokenizer learned from these texts (joint).
+std::shared_ptr<const Tokenizer> learned(const std::string& source, const std::string& target = "",
+                                         TokenizerSettings settings = {}) {
+  const TemporaryDirectory directory;
+  settings.joint = true;
+  return make_tokenizers(settings, directory.write("train.en", source), directory.write("train.de", target))
+      .source;
+}
+
+std::vector<std::string> pieces(const Tokenizer& tokenizer) {
+  std::vector<std::string> all;
+  for (Index id = 0; id < tokenizer.vocabulary_size(); ++id)
+    all.push_back(tokenizer.piece(static_cast<Id>(id)));
+  return all;
+}
+
+std::string complaint_of_vocabulary(const std::string& json) {
+  const TemporaryDirectory directory;
+  directory.write("source.vocab.json", json);
+  directory.write("target.vocab.json", json);
+  return complaint([&] { load_tokenizers({}, directory.path()); });
+}
+
+}  // namespace
+
+TEST_CASE("words follow the special ids, the most frequent first, ties in the order of their bytes", "[text]") {
+  const auto tokenizer = learned("b a c\nB b \u00E4\n", "z b\n");
+  CHECK(pieces(*tokenizer) ==
+        std::vector<std::string>{"<pad>", "<s>", "</s>", "<unk>", "b", "B", "a", "c", "z", "\u00E4"});
+  const SpecialIds special = tokenizer->special();
+  CHECK(Ids{special.pad, special.bos, special.eos, special.unk} == Ids{0, 1, 2, 3});
+}
+
+TEST_CASE("words are what any white space separates", "[text]") {
+  const auto tokenizer = learned("a b c d e f\n");
+  CHECK(tokenizer->encode("  a\tb  c\u00A0d\u3000e\u2028f ") == Ids{4, 5, 6, 7, 8, 9});
+  CHECK(tokenizer->encode("").empty());
+  CHECK(tokenizer->encode(" \t\u2003").empty());
+  CHECK(tokenizer->encode("ab") == Ids{3});
+}
+
+TEST_CASE("a word that the vocabulary lacks becomes unk and is shown as such", "[text]") {
+  const auto tokenizer = learned("a b\n");
+  CHECK(tokenizer->encode("a x b") == Ids{4, 3, 5});
+  CHECK(tokenizer->decode(Ids{4, 3, 5}) == "a <unk> b");
+}
+
+TEST_CASE("decoding leaves out pad, bos and eos", "[text]") {
+  const auto tokenizer = learned("a b\n");
+  CHECK(tokenizer->decode(Ids{1, 4, 5, 4, 2, 0, 0}) == "a b a");
+  CHECK(tokenizer->decode(Ids{1, 2, 0}).empty());
+}
+
+TEST_CASE("text cannot name a special id", "[text]") {
+  const auto tokenizer = learned("<s> <s> a </s> <pad> <unk> <s>x\n");
+  CHECK(pieces(*tokenizer) == std::vector<std::string>{"<pad>", "<s>", "</s>", "<unk>", "<s>x", "a"});
+  CHECK(tokenizer->encode("<s> a </s> <pad> <unk>") == Ids{3, 5, 3, 3, 3});
+}
+
+TEST_CASE("rare words are left out, and the rarest beyond the vocabulary's size", "[text]") {
+  TokenizerSettings settings;
+  settings.min_frequency = 2;
+  CHECK(learned("a a b c c c\n", "", settings)->vocabulary_size() == 6);
+  settings.min_frequency = 1;
+  settings.vocabulary_size = 6;
+  CHECK(pieces(*learned("a a b c c c\n", "", settings)) ==
+        std::vector<std::string>{"<pad>", "<s>", "</s>", "<unk>", "c", "a"});
+}
+
+TEST_CASE("a vocabulary without a word is an error", "[text]") {
+  TokenizerSettings settings;
+  CHECK(contains(complaint([&] { learned("\n \n", "", settings); }), "train.en: expected at least one word"));
+  settings.min_frequency = 3;
+  CHECK(contains(complaint([&] { learned("a a b\n", "", settings); }), "occurs 3 times"));
+  settings.vocabulary_size = 4;
+  CHECK(contains(complaint([&] { learned("a\n", "", settings); }),
+                 "tokenizer.vocabulary_size: expected at least 5"));
+}
+
+TEST_CASE("each language has its own words unless the vocabulary is joint", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path english = directory.write("train.en", "a b\n"),
+                 german = directory.write("train.de", "c d e\n");
+  const TokenizerPair separate = make_tokenizers({}, english, german);
+  CHECK(separate.source->vocabulary_size() == 6);
+  CHECK(separate.target->vocabulary_size() == 7);
+
+  TokenizerSettings settings;
+  settings.joint = true;
+  const TokenizerPair joint = make_tokenizers(settings, english, german);
+  CHECK(joint.source == joint.target);
+  CHECK(joint.source->vocabulary_size() == 9);
+}
+
+TEST_CASE("word tokenizers come back from their files", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path english = directory.write("train.en", "a \"quoted\\\" \u00E4 \u2581\n");
+  const fs::path german = directory.write("train.de", sentences(50));
+  for (const bool joint : {false, true}) {
+    TokenizerSettings settings;
+    settings.joint = joint;
+    const TokenizerPair made = make_tokenizers(settings, english, german);
+    save_tokenizers(made, directory.path());
+    const TokenizerPair loaded = load_tokenizers(settings, directory.path());
+    CHECK(pieces(*loaded.source) == pieces(*made.source));
+    CHECK(pieces(*loaded.target) == pieces(*made.target));
+    CHECK((loaded.source == loaded.target) == joint);
+    CHECK(loaded.target->encode("der B\u00E4r <s>") == made.target->encode("der B\u00E4r <s>"));
+    const bool same_files = read_bytes(directory.path() / "source.vocab.json") ==
+                            read_bytes(directory.path() / "target.vocab.json");
+    CHECK(same_files == joint);
+  }
+}
+
+TEST_CASE("a damaged vocabulary file is an error", "[text]") {
+  CHECK(complaint_of_vocabulary(R"(["<pad>", "<s>", "</s>", "<unk>", "a"])").empty());
+  const std::string expected = "source.vocab.json: expected a JSON list of different words";
+  for (const std::string json : {R"(["<pad>", "<s>", "</s>", "<unk>", "a")", R"({"a": 1})", R"([1, 2, 3, 4])",
+                                 "", R"(["<s>", "<pad>", "</s>", "<unk>", "a"])", R"(["<pad>"])",
+                                 R"(["<pad>", "<s>", "</s>", "<unk>", "a", "a"])", "[\"<pad>\", \"\xFF\"]"}) {
+    CAPTURE(json);
+    CHECK(contains(complaint_of_vocabulary(json), expected));
+  }
+  const TemporaryDirectory empty;
+  CHECK(contains(complaint([&] { load_tokenizers({}, empty.path()); }),
+                 "source.vocab.json: expected a readable file"));
+}
+
+TEST_CASE("a given model does not go with the word tokenizer", "[text]") {
+  TokenizerSettings settings;
+  settings.source_model = "some.model";
+  CHECK(contains(complaint([&] { learned("a\n", "", settings); }), "found some.model"));
+}

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "text/corpus.hpp"
+#include "user_error.hpp"
+
+/// Small texts, corpora and files for the tests of this room.
+namespace glassformer::text_test {
+
+namespace fs = std::filesystem;
+
+/// An empty directory that lives as long as the object.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (fs::temp_directory_path() / "glassformer-text-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    path_ = name;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const fs::path& path() const { return path_; }
+  fs::path write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path_ / name, std::ios::binary) << bytes;
+    return path_ / name;
+  }
+
+ private:
+  fs::path path_;
+};
+
+/// The message of the UserError that `action` throws; empty if it throws none. Any other exception goes on.
+inline std::string complaint(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// 0 .. count - 1, the same numbers on every platform.
+inline Index draw(std::mt19937_64& generator, Index count) {
+  return static_cast<Index>(generator() % static_cast<std::uint64_t>(count));
+}
+
+/// Sentences of a made-up world. Its people have names of three syllables, so that there is something to learn
+/// below the word.
+inline std::string sentences(int count, std::uint64_t seed = 1) {
+  constexpr std::array syllables = {"ba", "do",  "fi",  "gu",  "lin", "mar",
+                                    "ne", "pol", "ris", "sta", "tu",  "zwö"};
+  constexpr std::array does = {"watches", "carries", "paints", "sucht", "findet", "forgets", "repairs"};
+  constexpr std::array what = {"a red bicycle", "the 12 boats", "das Fenster",
+                               "ten apples",    "einen Brief",  "it"};
+  std::mt19937_64 generator(seed);
+  const auto pick = [&](const auto& from) {
+    return std::string(from[static_cast<std::size_t>(draw(generator, static_cast<Index>(from.size())))]);
+  };
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    for (int k = 0; k < 3; ++k) text += pick(syllables);
+    text += ' ' + pick(does);
+    text += ' ' + pick(what) + " .\n";
+  }
+  return text;
+}
+
+/// A corpus in which sentence i of a side has the ids 10, 11, 12, ... in the number that `lengths` says.
+inline Corpus corpus_of_lengths(const std::vector<std::pair<Index, Index>>& lengths) {
+  Corpus corpus;
+  std::vector<Id> ids(1000);
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<Id>(10 + i);
+  const std::span<const Id> all(ids);
+  for (const auto& [source, target] : lengths) {
+    corpus.append(all.first(static_cast<std::size_t>(source)), all.first(static_cast<std::size_t>(target)),
+                  corpus.size());
+  }
+  return corpus;
+}
+
+/// Lengths as in captions or news: sums of random numbers (bell-shaped), the target near its source.
+inline Corpus random_corpus(Index size, std::uint64_t seed, Index typical = 13) {
+  std::mt19937_64 generator(seed);
+  std::vector<std::pair<Index, Index>> lengths;
+  for (Index i = 0; i < size; ++i) {
+    Index source = 1;
+    for (int k = 0; k < 4; ++k) source += draw(generator, typical / 2 + 1);
+    const Index target = std::max<Index>(1, source - 3 + draw(generator, 4) + draw(generator, 4));
+    lengths.emplace_back(source, target);
+  }
+  return corpus_of_lengths(lengths);
+}
+
+}  // namespace glassformer::text_test
