@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "layers/softmax.hpp"
+#include "numerics/gemm.hpp"
 
 namespace glassformer {
 namespace {
@@ -14,11 +15,11 @@ template <class Scalar>
 void visible_product(ConstMatrixRef<Scalar> weights, ConstMatrixRef<Scalar> values, bool values_are_finite,
                      MatrixRef<Scalar> product) {
   if (values_are_finite) {
-    product.noalias() = weights * values;
+    multiply_small<Scalar>(weights, values, product);
     return;
   }
   const Matrix<Scalar> finite = values.array().isFinite().select(values, Scalar{0});
-  product.noalias() = weights * finite;
+  multiply_small<Scalar>(weights, finite, product);
   for (Index j = 0; j < values.rows(); ++j) {
     if (values.row(j).allFinite()) continue;
     for (Index i = 0; i < weights.rows(); ++i) {
@@ -43,7 +44,8 @@ void ScaledDotProductAttention<Scalar>::forward(Index sentences, Index heads, Co
   for (Index b = 0; b < sentences; ++b) {
     for (Index h = 0; h < heads; ++h) {
       auto weights = cache.weights.middleRows((b * heads + h) * T, T);                               // [T, S]
-      weights.noalias() = q.block(b * T, h * d_head, T, d_head) * k.block(b * S, h * d_head, S, d_head).transpose();
+      multiply_transposed_right_small<Scalar>(q.block(b * T, h * d_head, T, d_head),
+                                              k.block(b * S, h * d_head, S, d_head), weights);
       weights *= scale;  // so far, these are the scores
       for (Index t = 0; t < T; ++t) {
         MaskedSoftmax<Scalar>::forward_row(mask.blocked.row(mask.row(b, t)).data(), S, weights.row(t).data());
@@ -82,10 +84,10 @@ void ScaledDotProductAttention<Scalar>::backward(Index sentences, Index heads, C
     for (Index h = 0; h < heads; ++h) {
       const auto d_c = d_context.block(b * T, h * d_head, T, d_head);                                // [T, d_head]
       const Index first = (b * heads + h) * T;
-      d_v.block(b * S, h * d_head, S, d_head).noalias() =
-          cache.used_weights().middleRows(first, T).transpose() * d_c;                               // [S, d_head]
-      cache.d_weights.middleRows(first, T).noalias() =
-          d_c * v.block(b * S, h * d_head, S, d_head).transpose();                                   // [T, S]
+      multiply_transposed_left_small<Scalar>(cache.used_weights().middleRows(first, T), d_c,
+                                             d_v.block(b * S, h * d_head, S, d_head));               // [S, d_head]
+      multiply_transposed_right_small<Scalar>(d_c, v.block(b * S, h * d_head, S, d_head),
+                                              cache.d_weights.middleRows(first, T));                 // [T, S]
     }
   }
   Dropout<Scalar>::backward(cache.dropout, cache.d_weights);
@@ -102,8 +104,8 @@ void ScaledDotProductAttention<Scalar>::backward(Index sentences, Index heads, C
       const auto d_s = d_scores.middleRows((b * heads + h) * T, T);                                  // [T, S]
       visible_product<Scalar>(d_s, k.block(b * S, h * d_head, S, d_head), k_is_finite,
                               d_q.block(b * T, h * d_head, T, d_head));
-      d_k.block(b * S, h * d_head, S, d_head).noalias() =
-          d_s.transpose() * q.block(b * T, h * d_head, T, d_head);                                   // [S, d_head]
+      multiply_transposed_left_small<Scalar>(d_s, q.block(b * T, h * d_head, T, d_head),
+                                             d_k.block(b * S, h * d_head, S, d_head));               // [S, d_head]
     }
   }
 }

@@ -10,7 +10,7 @@ void MaskedSoftmax<Scalar>::forward_row(const std::uint8_t* blocked, Index size,
   Eigen::Map<Eigen::Array<Scalar, 1, Eigen::Dynamic>> row(scores, size);
 
   for (Index j = 0; j < size; ++j) scores[j] = blocked[j] ? kMinusInfinity : scores[j];
-  const Scalar largest = row.maxCoeff();
+  const Scalar largest = row.template maxCoeff<Eigen::PropagateNaN>();  // a visible NaN must not pass for nothing
   if (largest == kMinusInfinity) {  // nothing visible
     row.setZero();
     return;

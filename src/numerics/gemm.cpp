@@ -39,26 +39,10 @@ void dnnl_product(char transpose_a, char transpose_b, Index inner, ConstMatrixRe
 }
 #endif
 
-/// oneDNN pays for itself from about this many multiplications on; below, Eigen is faster.
-constexpr Index kSmall = 32 * 32 * 32;
-
 template <class Scalar>
-constexpr bool door_leads_to_dnnl(Index work) {
-#ifdef GLASSFORMER_ONEDNN
-  return std::is_same_v<Scalar, float> && work > kSmall;
-#else
-  (void)work;
-  return false;
-#endif
-}
-
-template <class Scalar>
-void store(const auto& product, MatrixRef<Scalar>& c, Result result) {
-  if (result == Result::add) {
-    c.noalias() += product;
-  } else {
-    c.noalias() = product;
-  }
+void eigen_product(const auto& product, MatrixRef<Scalar>& c, Result result) {
+  if (result == Result::overwrite) c.setZero();
+  c.noalias() += product;
 }
 
 }  // namespace
@@ -67,11 +51,9 @@ template <std::floating_point Scalar>
 void multiply(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result) {
   assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());
 #ifdef GLASSFORMER_ONEDNN
-  if constexpr (std::is_same_v<Scalar, float>) {
-    if (door_leads_to_dnnl<Scalar>(c.size() * a.cols())) return dnnl_product('N', 'N', a.cols(), a, b, c, result);
-  }
+  if constexpr (std::is_same_v<Scalar, float>) return dnnl_product('N', 'N', a.cols(), a, b, c, result);
 #endif
-  store<Scalar>(a * b, c, result);
+  eigen_product<Scalar>(a * b, c, result);
 }
 
 template <std::floating_point Scalar>
@@ -79,11 +61,9 @@ void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> 
                                Result result) {
   assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());
 #ifdef GLASSFORMER_ONEDNN
-  if constexpr (std::is_same_v<Scalar, float>) {
-    if (door_leads_to_dnnl<Scalar>(c.size() * a.cols())) return dnnl_product('N', 'T', a.cols(), a, b, c, result);
-  }
+  if constexpr (std::is_same_v<Scalar, float>) return dnnl_product('N', 'T', a.cols(), a, b, c, result);
 #endif
-  store<Scalar>(a * b.transpose(), c, result);
+  eigen_product<Scalar>(a * b.transpose(), c, result);
 }
 
 template <std::floating_point Scalar>
@@ -91,11 +71,27 @@ void multiply_transposed_left(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b
                               Result result) {
   assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());
 #ifdef GLASSFORMER_ONEDNN
-  if constexpr (std::is_same_v<Scalar, float>) {
-    if (door_leads_to_dnnl<Scalar>(c.size() * a.rows())) return dnnl_product('T', 'N', a.rows(), a, b, c, result);
-  }
+  if constexpr (std::is_same_v<Scalar, float>) return dnnl_product('T', 'N', a.rows(), a, b, c, result);
 #endif
-  store<Scalar>(a.transpose() * b, c, result);
+  eigen_product<Scalar>(a.transpose() * b, c, result);
+}
+
+template <std::floating_point Scalar>
+void multiply_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c) {
+  assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());
+  eigen_product<Scalar>(a * b, c, Result::overwrite);
+}
+
+template <std::floating_point Scalar>
+void multiply_transposed_right_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c) {
+  assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());
+  eigen_product<Scalar>(a * b.transpose(), c, Result::overwrite);
+}
+
+template <std::floating_point Scalar>
+void multiply_transposed_left_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c) {
+  assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());
+  eigen_product<Scalar>(a.transpose() * b, c, Result::overwrite);
 }
 
 std::string gemm_backend() {
@@ -114,7 +110,12 @@ std::string gemm_backend() {
   template void multiply_transposed_right<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                \
                                                   MatrixRef<Scalar>, Result);                                    \
   template void multiply_transposed_left<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                 \
-                                                 MatrixRef<Scalar>, Result);
+                                                 MatrixRef<Scalar>, Result);                                     \
+  template void multiply_small<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>, MatrixRef<Scalar>);       \
+  template void multiply_transposed_right_small<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,          \
+                                                        MatrixRef<Scalar>);                                      \
+  template void multiply_transposed_left_small<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,           \
+                                                       MatrixRef<Scalar>);
 GLASSFORMER_INSTANTIATE(float)
 GLASSFORMER_INSTANTIATE(double)
 #undef GLASSFORMER_INSTANTIATE

@@ -5,9 +5,13 @@
 
 #include "numerics/matrix.hpp"
 
-/// The one door to big matrix products. Behind it stands oneDNN (float, where CMake found it) or Eigen. Every
-/// product runs on the calling thread alone, so that its bits do not depend on the number of threads.
-/// Blocks of columns may be handed in; nothing is copied.
+/// The one door to matrix products. Behind it stands oneDNN (float, where CMake found it) or Eigen. Every product runs
+/// on the calling thread alone, so that its bits do not depend on the number of threads. Blocks of columns may be
+/// handed in; nothing is copied.
+///
+/// The products inside one head of attention are small. They go through the door's small wing, where Eigen does them
+/// always: oneDNN is slower there, and a choice by size would make a sentence's bits depend on how far its batch is
+/// padded.
 namespace glassformer {
 
 enum class Result { overwrite, add };  ///< C = product, or C += product
@@ -15,16 +19,22 @@ enum class Result { overwrite, add };  ///< C = product, or C += product
 /// C [N, M] = A [N, K] B [K, M]
 template <std::floating_point Scalar>
 void multiply(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result);
+template <std::floating_point Scalar>
+void multiply_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c);
 
 /// C [N, M] = A [N, K] B^T, B [M, K]
 template <std::floating_point Scalar>
 void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result);
+template <std::floating_point Scalar>
+void multiply_transposed_right_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c);
 
 /// C [N, M] = A^T B, A [K, N], B [K, M]
 template <std::floating_point Scalar>
 void multiply_transposed_left(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result);
+template <std::floating_point Scalar>
+void multiply_transposed_left_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c);
 
-/// What stands behind the door, for the log: "oneDNN" or "Eigen".
+/// What stands behind the door, for the log: "oneDNN" or "Eigen", with the version.
 std::string gemm_backend();
 
 }  // namespace glassformer
