@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "training/figure_text.hpp"
 
@@ -39,7 +40,7 @@ class PanelPainter {
     for (const ChartCurve& curve : panel_.curves) line(curve);
     for (const ChartCurve& curve : panel_.curves) ring(curve);
     add("</svg>");
-    for (const ChartCurve& curve : panel_.curves) best_value(curve);
+    best_values();
     legend();
     last_values();
     return svg_;
@@ -131,14 +132,23 @@ class PanelPainter {
         x(best->x), y(best->y), curve.colour, curve.name, curve.label(best->y));
   }
 
-  /// Above the ring; at the panel's top, below it. Where the best is the last, last_values() says it.
-  void best_value(const ChartCurve& curve) {
-    const ChartPoint* best = best_point(curve);
-    if (!best || best == &curve.points.back()) return;
-    const bool at_the_top = y(best->y)<panel_.top + 36, at_the_end = x(best->x)> frame_.right - 30;
-    add(R"(<text class="value" x="{:.1f}" y="{:.1f}" text-anchor="{}" style="fill:{}">{}</text>)", x(best->x),
-        y(best->y) + (at_the_top ? 24 : -13), at_the_end ? "end" : "middle", curve.colour,
-        curve.label(best->y));
+  /// Above the rings; below where the panel's top or another ring is near. Where the best is the last,
+  /// last_values() says it.
+  void best_values() {
+    std::vector<std::pair<const ChartPoint*, const ChartCurve*>> labels;
+    for (const ChartCurve& curve : panel_.curves) {
+      const ChartPoint* best = best_point(curve);
+      if (best && best != &curve.points.back()) labels.emplace_back(best, &curve);
+    }
+    std::sort(labels.begin(), labels.end(), [](auto& a, auto& b) { return a.first->y > b.first->y; });
+    double above = panel_.top, label_above = above;  // the next ring and the next label upwards
+    for (const auto& [best, curve] : labels) {
+      const double ring = y(best->y);
+      label_above = std::max(ring - above < 36 ? ring + 24 : ring - 13, label_above + 16);
+      above = ring;
+      add(R"(<text class="value" x="{:.1f}" y="{:.1f}" text-anchor="{}" style="fill:{}">{}</text>)", x(best->x),
+          label_above, x(best->x) > frame_.right - 30 ? "end" : "middle", curve->colour, curve->label(best->y));
+    }
   }
 
   /// Above the panel's right end. The signs are letters: each viewer knows the widths of its own font.

@@ -73,20 +73,20 @@ std::vector<ChartPanel> make_panels(const std::vector<TrainingFigures>& training
        250,
        {{"training", kBlue, cross_entropy_of(training), false, with_places(3)},
         {"validation", kVermillion, series_of(validation, &V::loss), true, with_places(3)}},
-       {.ticks = 5, .cut_peaks = true},
+       {.ticks = 7, .cut_peaks = true},
        "no loss yet"},
       {"Learning rate",
        428,
        90,
        {{"learning rate", kGreen, series_of(training, &TrainingFigures::learning_rate), false, rate}},
-       {.ticks = 2, .from_zero = true},
+       {.ticks = 3, .from_zero = true},
        "no update yet"},
       {"Greedy translations of the validation text",
        578,
        170,
        {{"BLEU", kVermillion, series_of(validation, &V::bleu), true, with_places(1)},
         {"exact match in %", kPurple, series_of(validation, &V::exact_match, 100), true, with_places(1, " %")}},
-       {.ticks = 4, .from_zero = true},
+       {.ticks = 5, .from_zero = true},
        "no validation with translations yet"},
   };
 }
@@ -98,7 +98,7 @@ ChartAxis update_axis(const std::vector<TrainingFigures>& training,
   for (const auto& f : training) last = std::max(last, f.update);
   for (const auto& f : validation) last = std::max(last, f.update);
   ChartAxis axis{0, static_cast<double>(last), {}};
-  axis.ticks = round_ticks(0, axis.high, 6);
+  axis.ticks = round_ticks(0, axis.high, 8);
   std::erase_if(axis.ticks, [](double tick) { return tick != std::floor(tick); });
   return axis;
 }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "training/chart.hpp"
 #include "training/curves.hpp"
 #include "training/stand_ins.hpp"
 
@@ -120,6 +119,26 @@ TEST_CASE("The last validation that was the best so far is marked in every valid
   CHECK(count(svg, "best checkpoint: validation 1.980<") == 1);
 }
 
+TEST_CASE("Values of best points stand apart even where their curves meet", "[training][curves]") {
+  for (const double height : {0.0, 50.0, 100.0}) {
+    auto validation = validation_of(5, 10);
+    for (auto& f : validation) {
+      f.bleu = height;
+      f.exact_match = height / 100;
+    }
+    validation[0].bleu = 100;
+    const std::string svg = drawn(training_of(60), validation);
+    const std::regex label(
+        R"re(class="value" x="[^"]*" y="([^"]*)" text-anchor="middle"[^>]*>([0-9.]+)( %)?<)re");
+    std::vector<double> places;
+    for (std::sregex_iterator i(svg.begin(), svg.end(), label), end; i != end; ++i) {
+      if (std::stod((*i)[2]) == height) places.push_back(std::stod((*i)[1]));
+    }
+    REQUIRE(places.size() == 2);
+    CHECK(std::abs(places[0] - places[1]) >= 15.9);
+  }
+}
+
 TEST_CASE("The last value of each curve stands at its end", "[training][curves]") {
   const std::string svg = drawn(training_of(60), validation_of(6, 10));
   for (const char* value :
@@ -136,26 +155,6 @@ TEST_CASE("A long run is thinned out", "[training][curves]") {
   CHECK(count_points(svg) > 3000);
   CHECK(svg.size() < 200000);
   CHECK(count(svg, "<circle class=\"dot\"") == 0);
-}
-
-TEST_CASE("Thinning out keeps the highest and the lowest value, the order and a short series whole",
-          "[training][curves]") {
-  ChartSeries series;
-  for (int i = 0; i < 10000; ++i) series.push_back({static_cast<double>(i), std::sin(i * 0.01)});
-  series[4711].y = 5;
-  series[815].y = -5;
-  for (int i = 6000; i < 7000; ++i) series[static_cast<std::size_t>(i)].y = kNaN;
-  const ChartAxis axis{0, 9999, {}};
-  const ChartSeries thin = thin_out(series, axis, 100);
-  CHECK(thin.size() <= 202);
-  const auto has = [&](double y) {
-    return std::any_of(thin.begin(), thin.end(), [y](const ChartPoint& p) { return p.y == y; });
-  };
-  CHECK(has(5));
-  CHECK(has(-5));
-  CHECK(std::is_sorted(thin.begin(), thin.end(), [](auto& a, auto& b) { return a.x < b.x; }));
-  CHECK(std::any_of(thin.begin(), thin.end(), [](const ChartPoint& p) { return std::isnan(p.y); }));
-  CHECK(thin_out(series, axis, 5000).size() == series.size());
 }
 
 TEST_CASE("Values that are none break the line and nothing else", "[training][curves]") {
@@ -217,24 +216,6 @@ TEST_CASE("A title may hold any bytes", "[training][curves]") {
   const std::string svg = drawn({}, {}, "a<b> & \"c\" \x01 \xff ü");
   CHECK(is_sound(svg));
   CHECK(count(svg, "a&lt;b&gt; &amp; &quot;c&quot;   \xEF\xBF\xBD ü</title>") == 1);
-}
-
-TEST_CASE("Axes have round ticks that hold all values", "[training][curves]") {
-  const auto axis_of = [](double low, double high, ChartAxisStyle style = {}) {
-    const ChartSeries series{{0, low}, {1, high}};
-    return fitting_axis({&series}, style);
-  };
-  CHECK(axis_of(1.2, 5.9).ticks == std::vector<double>{1, 2, 3, 4, 5, 6});
-  CHECK(axis_of(1, 6).ticks == std::vector<double>{1, 2, 3, 4, 5, 6});
-  CHECK(axis_of(20, 45, {.ticks = 5, .from_zero = true}).ticks == std::vector<double>{0, 10, 20, 30, 40, 50});
-  CHECK(axis_of(3, 3).low < 3);
-  CHECK(axis_of(3, 3).high > 3);
-  CHECK(axis_of(0, 0, {.ticks = 2, .from_zero = true}).ticks == std::vector<double>{0, 0.5, 1});
-  CHECK(axis_of(kNaN, kNaN).ticks == std::vector<double>{0, 1});
-  CHECK(tick_label(axis_of(0, 0.002), 0.0005) == "0.0005");
-  CHECK(tick_label(axis_of(0, 2e-6), 5e-7) == "5e-07");
-  CHECK(tick_label(axis_of(0, 50000), 20000) == "20,000");
-  CHECK(tick_label(axis_of(-1, 1), 0) == "0");
 }
 
 TEST_CASE("A picture that cannot be written is the user's mistake", "[training][curves]") {
