@@ -1,0 +1,43 @@
+#include "decoding/beam_search.hpp"
+
+#include "decoding/scoring.hpp"
+#include "decoding/sentence_beam.hpp"
+
+namespace glassformer {
+
+std::vector<std::vector<Hypothesis>> beam_search(const Transformer<float>& model,
+                                                 const Transformer<float>::Parameters& parameters,
+                                                 const DecodingSettings& settings, const SearchIds& ids,
+                                                 std::span<const std::span<const Id>> sources,
+                                                 IncrementalDecoder<float>& decoder) {
+  std::vector<SentenceBeam> beams;
+  std::vector<Extension> rows, next;
+  for (std::size_t b = 0; b < sources.size(); ++b) {
+    beams.emplace_back(settings, ids, longest_translation(settings, sources[b]));
+    rows.push_back({static_cast<Index>(b), 0, ids.bos});
+  }
+
+  LikeliestTokens likeliest(ids);
+  decoder.start(model, parameters, sources, settings.beam);
+  while (!rows.empty()) {
+    const Eigen::Ref<const Matrix<float>> logits = decoder.step(rows);                             // [R, V]
+    next.clear();
+    Index first = 0;  // row of the sentence's first hypothesis
+    for (std::size_t b = 0; b < beams.size(); ++b) {
+      const auto count = static_cast<Index>(beams[b].running().size());
+      if (count == 0) continue;  // done
+      beams[b].advance(logits.middleRows(first, count), likeliest);
+      for (const SentenceBeam::Running& running : beams[b].running()) {
+        next.push_back({static_cast<Index>(b), first + running.parent, running.token});
+      }
+      first += count;
+    }
+    std::swap(rows, next);
+  }
+
+  std::vector<std::vector<Hypothesis>> found;
+  for (SentenceBeam& beam : beams) found.push_back(std::move(beam.result()));
+  return found;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,52 @@
+#include "decoding/greedy_search.hpp"
+
+#include "decoding/likeliest_tokens.hpp"
+#include "decoding/scoring.hpp"
+
+namespace glassformer {
+namespace {
+
+/// Adds the likeliest token. Says whether the hypothesis goes on.
+bool grow(Hypothesis& hypothesis, std::span<const NextToken> likeliest, Id eos, Index limit) {
+  const bool at_limit = static_cast<Index>(hypothesis.ids.size()) == limit;
+  if (likeliest.empty() || (likeliest.front().id != eos && at_limit)) {
+    hypothesis.finished = false;
+    return false;
+  }
+  const auto [id, log_probability] = likeliest.front();
+  hypothesis.log_probability += log_probability;
+  if (id == eos) return false;
+  hypothesis.ids.push_back(id);
+  return true;
+}
+
+}  // namespace
+
+std::vector<Hypothesis> greedy_search(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
+                                      const DecodingSettings& settings, const SearchIds& ids,
+                                      std::span<const std::span<const Id>> sources,
+                                      IncrementalDecoder<float>& decoder) {
+  std::vector<Hypothesis> found(sources.size());
+  std::vector<Extension> rows, next;
+  for (std::size_t b = 0; b < sources.size(); ++b) rows.push_back({static_cast<Index>(b), 0, ids.bos});
+
+  LikeliestTokens likeliest(ids);
+  decoder.start(model, parameters, sources, 1);
+  while (!rows.empty()) {
+    const Eigen::Ref<const Matrix<float>> logits = decoder.step(rows);                             // [R, V]
+    next.clear();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const auto row = static_cast<Index>(r), sentence = rows[r].sentence;
+      const auto b = static_cast<std::size_t>(sentence);
+      const auto tokens = likeliest.choose({logits.row(row).data(), static_cast<std::size_t>(logits.cols())}, 1);
+      if (grow(found[b], tokens, ids.eos, longest_translation(settings, sources[b]))) {
+        next.push_back({sentence, row, tokens.front().id});
+      }
+    }
+    std::swap(rows, next);
+  }
+  for (Hypothesis& hypothesis : found) score(hypothesis, settings.length_penalty);
+  return found;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <vector>
+
+#include "decoding/encoded_sources.hpp"
+#include "decoding/key_value_cache.hpp"
+#include "model/transformer.hpp"
+
+namespace glassformer {
+
+/// A hypothesis that has just got one more token.
+struct Extension {
+  Index sentence;  ///< which of the sources it translates
+  Index parent;    ///< which row of the step before it continues; says nothing in the first step
+  Id token;        ///< the token it has got: bos in the first step
+};
+
+/// The transformer's decoder, one token at a time. Teacher forcing knows all tokens of the target and computes them
+/// at once; a search knows the next token only after it has seen what the model makes of those before. So each step
+/// runs the decoder's layers for one token of each hypothesis, and keeps the keys and values of it for the steps to
+/// come. The logits are those of teacher forcing (the same layers compute them), up to rounding.
+///
+/// A hypothesis' logits do not depend on the other rows of the step, nor on the other sources, to the bit (see
+/// whole_rows.hpp; where d_model is a multiple of 16). Where nothing is left over from an earlier run.
+///
+/// R rows = running hypotheses of all sentences, D = model width, V = target vocabulary.
+template <std::floating_point Scalar>
+class IncrementalDecoder {
+ public:
+  /// Encodes the sources (ids, eos included, none empty). Model and parameters must outlive the steps. At most
+  /// `hypotheses` of a sentence will run at a time.
+  void start(const Transformer<Scalar>& model, const typename Transformer<Scalar>::Parameters& parameters,
+             std::span<const std::span<const Id>> sources, Index hypotheses);
+
+  /// The next step. Rows of one sentence must be neighbours; a sentence that has ended just stays away. Gives the
+  /// logits [R, V] of the tokens that may come next; they live until the next step.
+  Eigen::Ref<const Matrix<Scalar>> step(std::span<const Extension> rows);
+
+ private:
+  using Join = AddAndNorm<Scalar>;
+  using Layer = DecoderLayer<Scalar>;
+
+  const Buffer<Scalar>& embed(std::span<const Extension> rows);
+  void self_attention(std::size_t layer, const Buffer<Scalar>& x, Index rows);
+  void cross_attention(std::size_t layer, const Buffer<Scalar>& x, std::span<const Extension> rows);
+  void feed_forward(std::size_t layer, const Buffer<Scalar>& x);
+  void project(const Buffer<Scalar>& state);
+
+  const Transformer<Scalar>* model_ = nullptr;
+  const typename Transformer<Scalar>::Parameters* parameters_ = nullptr;
+  EncodedSources<Scalar> sources_;
+  KeyValueCache<Scalar> past_;
+  std::vector<Index> parents_;                       // [R]
+  Mask all_visible_;                                 // [1, 1, t]
+  typename Embedding<Scalar>::Cache embedding_;
+  typename Layer::Cache layer_;                      // one room for all layers: each needs it only once a step
+  typename LayerNorm<Scalar>::Cache norm_;           // pre-norm only
+  Buffer<Scalar> normed_state_;                      // pre-norm only
+  Buffer<Scalar> logits_;
+};
+
+}  // namespace glassformer

@@ -1,0 +1,77 @@
+#include "decoding/key_value_cache.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace glassformer {
+
+template <std::floating_point Scalar>
+void KeyValueCache<Scalar>::start(std::size_t layers, Index slots, Index width) {
+  constexpr Index kFirstCapacity = 16;
+  slots_ = slots;
+  length_ = 0;
+  capacity_ = kFirstCapacity;
+  key_value_.resize(layers);
+  for (Buffer<Scalar>& both : key_value_) both.resize(slots_ * capacity_, 2 * width);
+}
+
+template <std::floating_point Scalar>
+void KeyValueCache<Scalar>::extend(std::span<const Index> parents) {
+  assert(static_cast<Index>(parents.size()) <= slots_);
+  if (length_ == 0) {
+    slot_.resize(parents.size());
+    std::iota(slot_.begin(), slot_.end(), Index{0});
+  } else {
+    inherit_slots(parents);
+  }
+  if (length_ == capacity_) grow();
+  ++length_;
+}
+
+template <std::floating_point Scalar>
+void KeyValueCache<Scalar>::inherit_slots(std::span<const Index> parents) {
+  constexpr Index kNone = -1;
+  std::swap(slot_, slot_before_);
+  slot_.assign(parents.size(), kNone);
+  taken_.assign(static_cast<std::size_t>(slots_), false);
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    const Index slot = slot_before_[static_cast<std::size_t>(parents[i])];
+    if (taken_[static_cast<std::size_t>(slot)]) continue;
+    taken_[static_cast<std::size_t>(slot)] = true;
+    slot_[i] = slot;
+  }
+  // Every slot still free has no heir, so nothing is lost by writing to it.
+  auto free = taken_.begin();
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    if (slot_[i] != kNone) continue;
+    free = std::find(free, taken_.end(), false);
+    *free = true;
+    slot_[i] = free - taken_.begin();
+    copy_slot(slot_before_[static_cast<std::size_t>(parents[i])], slot_[i]);
+  }
+}
+
+template <std::floating_point Scalar>
+void KeyValueCache<Scalar>::copy_slot(Index from, Index to) {
+  for (Buffer<Scalar>& both : key_value_) {
+    both.middleRows(to * capacity_, length_) = both.middleRows(from * capacity_, length_);
+  }
+}
+
+template <std::floating_point Scalar>
+void KeyValueCache<Scalar>::grow() {
+  const Index larger = 2 * capacity_;
+  for (Buffer<Scalar>& both : key_value_) {
+    old_.resize_like(both);
+    old_.view() = both;
+    both.resize(slots_ * larger, old_.cols());
+    for (const Index slot : slot_) both.middleRows(slot * larger, length_) = old_.middleRows(slot * capacity_, length_);
+  }
+  capacity_ = larger;
+}
+
+template class KeyValueCache<float>;
+template class KeyValueCache<double>;
+
+}  // namespace glassformer

@@ -1,0 +1,60 @@
+#include "decoding/search.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+#include "decoding/beam_search.hpp"
+#include "decoding/greedy_search.hpp"
+#include "numerics/parallel.hpp"
+
+namespace glassformer {
+namespace {
+
+using Source = std::span<const Id>;
+
+/// Numbers of the sentences, longest first: the longest batches begin first, so that no thread is left alone with one
+/// at the end.
+std::vector<std::size_t> longest_first(std::span<const std::vector<Id>> sources) {
+  std::vector<std::size_t> order(sources.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sources[a].size() > sources[b].size(); });
+  return order;
+}
+
+/// Few sentences make smaller batches, so that all threads have one. A result does not depend on its batch.
+Index batch_size(const DecodingSettings& settings, Index sentences) {
+  return std::clamp<Index>((sentences + thread_count() - 1) / thread_count(), 1, settings.batch);
+}
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> translate(const Transformer<float>& model,
+                                               const Transformer<float>::Parameters& parameters,
+                                               const DecodingSettings& settings, const SearchIds& ids,
+                                               std::span<const std::vector<Id>> sources) {
+  assert(settings.beam >= 1 && settings.batch >= 1);
+  const std::vector<std::size_t> order = longest_first(sources);
+  const auto sentences = static_cast<Index>(sources.size());
+  const Index size = batch_size(settings, sentences);
+
+  std::vector<std::vector<Hypothesis>> results(sources.size());
+  run_tasks_with<IncrementalDecoder<float>>(
+      (sentences + size - 1) / size, [&](Index task, IncrementalDecoder<float>& decoder) {
+        const Index first = task * size, count = std::min(size, sentences - first);
+        const std::span<const std::size_t> batch(order.data() + first, static_cast<std::size_t>(count));
+        std::vector<Source> batch_sources;
+        for (const std::size_t i : batch) batch_sources.emplace_back(sources[i]);
+        if (settings.beam == 1) {
+          const auto found = greedy_search(model, parameters, settings, ids, batch_sources, decoder);
+          for (std::size_t k = 0; k < batch.size(); ++k) results[batch[k]] = {found[k]};
+        } else {
+          auto found = beam_search(model, parameters, settings, ids, batch_sources, decoder);
+          for (std::size_t k = 0; k < batch.size(); ++k) results[batch[k]] = std::move(found[k]);
+        }
+      });
+  return results;
+}
+
+}  // namespace glassformer
