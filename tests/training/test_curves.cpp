@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -56,37 +55,65 @@ Index count(const std::string& text, const std::string& part) {
   return found;
 }
 
-/// Points of all curves, and of them those that begin a piece of line.
+/// What stands between `begin` and `end`, each time.
+std::vector<std::string> all_between(const std::string& text, const std::string& begin,
+                                     const std::string& end) {
+  std::vector<std::string> found;
+  for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+    at += begin.size();
+    found.push_back(text.substr(at, text.find(end, at) - at));
+  }
+  return found;
+}
+
+/// Points of all curves, and of them those that begin a piece of line ("M").
 Index count_points(const std::string& svg, const std::string& commands = "ML") {
-  static const std::regex curve(R"re(class="curve"[^>]* d="([^"]*)")re");
   Index points = 0;
-  for (std::sregex_iterator i(svg.begin(), svg.end(), curve), end; i != end; ++i) {
-    const std::string path = (*i)[1];
+  for (const std::string& curve : all_between(svg, "<path class=\"curve\"", "/>")) {
+    const std::string path = all_between(curve, " d=\"", "\"").at(0);
     points +=
         std::count_if(path.begin(), path.end(), [&](char c) { return commands.find(c) != std::string::npos; });
   }
   return points;
 }
 
-/// Every element closed in order, one root, nothing but known entities, no number that is none.
+/// name="value" name="value" ..., no value of which is NaN or infinite.
+bool are_sound_attributes(const std::string& text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t open = text.find("=\"", at);
+    if (text[at] != ' ' || open == std::string::npos) return false;
+    const std::size_t close = text.find('"', open + 2);
+    if (close == std::string::npos) return false;
+    const std::string value = text.substr(open + 2, close - open - 2);
+    if (value.find("nan") != std::string::npos || value.find("inf") != std::string::npos) return false;
+    at = close + 1;
+  }
+  return true;
+}
+
+/// Every element closed in order, one root, no entity that XML does not know, no number that is none.
 bool is_sound(const std::string& svg) {
-  static const std::regex markup(
-      R"re(<(/?)([a-z]+)((?: [a-zA-Z:-]+="[^"<]*")*)(/?)>|[<>]|&(?!(amp|lt|gt|quot|#160);))re");
+  for (const std::string& entity : all_between(svg, "&", ";")) {
+    if (entity != "amp" && entity != "lt" && entity != "gt" && entity != "quot" && entity != "#160")
+      return false;
+  }
+  if (count(svg, "<") != count(svg, ">")) return false;
   std::vector<std::string> open;
   Index roots = 0;
-  for (std::sregex_iterator i(svg.begin(), svg.end(), markup), end; i != end; ++i) {
-    const std::smatch& match = *i;
-    if (!match[2].matched) return false;
-    if (match[1].length() > 0) {
-      if (open.empty() || open.back() != match[2]) return false;
+  for (std::string tag : all_between(svg, "<", ">")) {
+    if (tag.find('<') != std::string::npos) return false;
+    const bool closes = tag.starts_with('/'), is_empty = tag.ends_with('/');
+    if (closes) {
+      if (open.empty() || "/" + open.back() != tag) return false;
       open.pop_back();
-    } else {
-      if (open.empty()) ++roots;
-      if (match[4].length() == 0) open.push_back(match[2]);
-      const std::string attributes = match[3];
-      if (attributes.find("nan") != std::string::npos || attributes.find("inf") != std::string::npos)
-        return false;
+      continue;
     }
+    if (is_empty) tag.pop_back();
+    const std::size_t name_end = std::min(tag.find(' '), tag.size());
+    if (!are_sound_attributes(tag.substr(name_end))) return false;
+    if (open.empty()) ++roots;
+    if (!is_empty) open.push_back(tag.substr(0, name_end));
   }
   return open.empty() && roots == 1;
 }
@@ -128,11 +155,11 @@ TEST_CASE("Values of best points stand apart even where their curves meet", "[tr
     }
     validation[0].bleu = 100;
     const std::string svg = drawn(training_of(60), validation);
-    const std::regex label(
-        R"re(class="value" x="[^"]*" y="([^"]*)" text-anchor="middle"[^>]*>([0-9.]+)( %)?<)re");
     std::vector<double> places;
-    for (std::sregex_iterator i(svg.begin(), svg.end(), label), end; i != end; ++i) {
-      if (std::stod((*i)[2]) == height) places.push_back(std::stod((*i)[1]));
+    for (const std::string& label : all_between(svg, "<text class=\"value\"", "</text>")) {
+      const double value = std::stod(label.substr(label.find('>') + 1));
+      if (label.find("middle") == std::string::npos || value != height) continue;
+      places.push_back(std::stod(all_between(label, " y=\"", "\"").at(0)));
     }
     REQUIRE(places.size() == 2);
     CHECK(std::abs(places[0] - places[1]) >= 15.9);
