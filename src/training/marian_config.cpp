@@ -1,7 +1,6 @@
 #include "training/marian_config.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #ifndef GLASSFORMER_VERSION  // the build says it
@@ -28,11 +27,19 @@ const char* name_of(Activation activation) {
   return "";
 }
 
-/// Tokens of the longest translation, bos counted.
-Index longest_translation(const Config& config) {
+/// Tokens of the longest output of the longest training sentence, bos and eos counted.
+Index longest_output(const Config& config) {
   if (config.data.max_length == 0) return kPositions;
   const double source = static_cast<double>(config.data.max_length);
-  return static_cast<Index>(std::floor(config.decoding.max_length_ratio * source)) + 10 + 1;
+  return static_cast<Index>(config.decoding.max_length_ratio * source) + 10 + 2;
+}
+
+/// pad and bos, which no translation contains; eos is always allowed.
+Json forbidden_ids(const SpecialIds& ids) {
+  Json words = Json::array();
+  if (ids.pad != ids.eos) words.push_back(Json::array({ids.pad}));
+  if (ids.bos != ids.eos && ids.bos != ids.pad) words.push_back(Json::array({ids.bos}));
+  return words;
 }
 
 }  // namespace
@@ -61,7 +68,7 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   json["activation_dropout"] = model.activation_dropout;
   json["scale_embedding"] = true;
   json["static_position_embeddings"] = true;
-  json["max_position_embeddings"] = std::max(kPositions, longest_translation(config));
+  json["max_position_embeddings"] = std::max(kPositions, longest_output(config));
   json["vocab_size"] = tokenizers.source->vocabulary_size();
   json["decoder_vocab_size"] = tokenizers.target->vocabulary_size();
   json["share_encoder_decoder_embeddings"] = model.tied_embeddings == Tying::all;
@@ -86,8 +93,10 @@ std::string marian_generation_config(const Config& config, const TokenizerPair& 
   json["decoder_start_token_id"] = ids.bos;
   json["num_beams"] = config.decoding.beam;
   json["length_penalty"] = config.decoding.length_penalty;
-  json["early_stopping"] = false;
-  json["max_length"] = longest_translation(config);
+  // "never": as here, a search goes on until no running hypothesis can overtake the finished ones.
+  json["early_stopping"] = config.decoding.beam > 1 ? Json("never") : Json(false);
+  json["bad_words_ids"] = forbidden_ids(ids);
+  json["max_length"] = longest_output(config);
   return json.dump(2) + "\n";
 }
 

@@ -95,9 +95,20 @@ TEST_CASE("generation_config.json holds the search and the target's ids", "[trai
                      {"decoder_start_token_id", 8},
                      {"num_beams", 5},
                      {"length_penalty", 0.6},
-                     {"early_stopping", false},
-                     {"max_length", 1511}});
-  CHECK(json::parse(marian_config(config, pair))["max_position_embeddings"] == 1511);
+                     {"early_stopping", "never"},
+                     {"bad_words_ids", {json::array({7}), json::array({8})}},
+                     {"max_length", 1512}});
+  CHECK(json::parse(marian_config(config, pair))["max_position_embeddings"] == 1512);
   config.data.max_length = 0;
+  config.decoding.beam = 1;
   CHECK(json::parse(marian_generation_config(config, pair))["max_length"] == 1024);
+  CHECK(json::parse(marian_generation_config(config, pair))["early_stopping"] == false);
+}
+
+TEST_CASE("generation_config.json never forbids eos, not even where a sentence begins with it", "[training]") {
+  const SpecialIds ids{.pad = 1, .bos = 2, .eos = 2, .unk = 3};
+  const TokenizerPair pair{std::make_shared<stand_in::Tokenizer>(20, ids),
+                           std::make_shared<stand_in::Tokenizer>(20, ids)};
+  const json said = json::parse(marian_generation_config(Config{}, pair));
+  CHECK(said["bad_words_ids"] == json::array({json::array({1})}));
 }
