@@ -13,7 +13,8 @@ void LayerNorm<Scalar>::forward(const Parameters& p, ConstMatrixRef<Scalar> x, C
   y.resize_like(x);
   for (Index n = 0; n < x.rows(); ++n) {
     auto x_hat = cache.x_hat.row(n);
-    x_hat.array() = x.row(n).array() - x.row(n).mean();
+    // (* 1: of a plain row, Eigen adds the numbers in an order that depends on where in memory the row lies.)
+    x_hat.array() = x.row(n).array() - (x.row(n).array() * Scalar{1}).mean();
     const Scalar inv_std = 1 / std::sqrt(x_hat.squaredNorm() / static_cast<Scalar>(x.cols()) + kEpsilon);
     x_hat *= inv_std;
     y.row(n) = p.gain.cwiseProduct(x_hat) + p.bias;
