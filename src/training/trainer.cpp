@@ -9,8 +9,8 @@
 #include "model/initialization.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
-#include "training/checkpoint.hpp"
-#include "training/curves.hpp"
+#include "checkpoint/checkpoint.hpp"
+#include "report/curves.hpp"
 #include "training/schedule.hpp"
 
 namespace glassformer {

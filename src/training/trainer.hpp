@@ -6,12 +6,12 @@
 
 #include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
-#include "training/log.hpp"
-#include "training/metrics.hpp"
+#include "report/log.hpp"
+#include "report/metrics.hpp"
 #include "training/optimizer.hpp"
-#include "training/run_directory.hpp"
+#include "checkpoint/run_directory.hpp"
 #include "training/sharded_gradient.hpp"
-#include "training/training_state.hpp"
+#include "checkpoint/training_state.hpp"
 
 namespace glassformer {
 

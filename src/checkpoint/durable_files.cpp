@@ -1,0 +1,219 @@
+#include "checkpoint/durable_files.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "user_error.hpp"
+
+namespace glassformer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kPartial = ".partial";    // not finished, or being removed
+constexpr std::string_view kReplaced = ".replaced";  // the older directory during a swap
+
+[[noreturn]] void fail(const std::string& what, const fs::path& path, const std::error_code& reason) {
+  throw UserError(path.string() + ": " + what + ": " + reason.message() + ".");
+}
+std::error_code system_reason() { return {errno, std::generic_category()}; }
+
+/// An open file descriptor.
+class Descriptor {
+ public:
+  Descriptor(const fs::path& path, int flags)
+      : path_(path), number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (number_ < 0) fail("cannot be opened", path, system_reason());
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  void write(Bytes bytes) {
+    constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // systems refuse more than about 2 GB in one call
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(number_, bytes.data(), std::min(bytes.size(), kAtOnce));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail("cannot be written", path_, system_reason());
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+  }
+  void sync() {
+    // EINVAL: this kind of file or file system knows no such confirmation, and we can do no better.
+    if (::fsync(number_) != 0 && errno != EINVAL) fail("cannot be written to disk", path_, system_reason());
+  }
+  void close() {
+    if (::close(std::exchange(number_, -1)) != 0) fail("cannot be closed", path_, system_reason());
+  }
+
+ private:
+  fs::path path_;
+  int number_;
+};
+
+fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+fs::path beside(const fs::path& path, std::string_view ending) {
+  return parent_of(path) / ("." + path.filename().string() + std::string(ending));
+}
+fs::path without_trailing_slash(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
+void sync(const fs::path& path) {
+  Descriptor file(path, O_RDONLY);
+  file.sync();
+}
+
+/// Directories are confirmed after what lies in them.
+void sync_all(const fs::path& directory) {
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (entry.is_directory()) {
+      sync_all(entry.path());
+    } else if (entry.is_regular_file()) {
+      sync(entry.path());
+    }
+  }
+  sync(directory);
+}
+
+void rename_path(const fs::path& from, const fs::path& to) {
+  std::error_code reason;
+  fs::rename(from, to, reason);
+  if (reason) fail("cannot be renamed to " + to.filename().string(), from, reason);
+}
+
+void remove_path(const fs::path& path) {
+  std::error_code reason;
+  fs::remove_all(path, reason);
+  if (reason) fail("cannot be removed", path, reason);
+}
+
+/// Removes a file or directory unless told that it is finished. Runs while an error is on its way: throws
+/// nothing.
+class RemoveUnlessDone {
+ public:
+  explicit RemoveUnlessDone(fs::path path) : path_(std::move(path)) {}
+  ~RemoveUnlessDone() {
+    std::error_code ignored;
+    if (!done_) fs::remove_all(path_, ignored);
+  }
+  RemoveUnlessDone(const RemoveUnlessDone&) = delete;
+  RemoveUnlessDone& operator=(const RemoveUnlessDone&) = delete;
+  void done() { done_ = true; }
+
+ private:
+  fs::path path_;
+  bool done_ = false;
+};
+
+/// No system renames a directory onto a full one, so the older one steps aside first.
+/// clear_unfinished_directories puts it back if we are killed between the two steps.
+void swap_in(const fs::path& finished, const fs::path& directory) {
+  const fs::path older = beside(directory, kReplaced);
+  remove_path(older);
+  rename_path(directory, older);
+  try {
+    rename_path(finished, directory);
+  } catch (const UserError&) {
+    rename_path(older, directory);
+    throw;
+  }
+  sync(parent_of(directory));
+  remove_path(older);
+}
+
+}  // namespace
+
+void write_file_durably(const fs::path& file, const std::vector<Bytes>& parts) {
+  const fs::path partial = beside(file, kPartial);
+  RemoveUnlessDone guard(partial);
+  Descriptor output(partial, O_WRONLY | O_CREAT | O_TRUNC);
+  for (const Bytes part : parts) output.write(part);
+  output.sync();
+  output.close();
+  rename_path(partial, file);
+  guard.done();
+  sync(parent_of(file));
+}
+
+void write_file_durably(const fs::path& file, std::string_view text) {
+  write_file_durably(file, {std::as_bytes(std::span(text))});
+}
+
+void write_directory_durably(const fs::path& target, const std::function<void(const fs::path&)>& fill) try {
+  const fs::path directory = without_trailing_slash(target);
+  const fs::path partial = beside(directory, kPartial);
+  RemoveUnlessDone guard(partial);
+  fs::remove_all(partial);
+  fs::create_directories(partial);
+  fill(partial);
+  sync_all(partial);
+  if (fs::exists(fs::symlink_status(directory))) {
+    swap_in(partial, directory);
+  } else {
+    rename_path(partial, directory);
+    sync(parent_of(directory));
+  }
+  guard.done();
+} catch (const fs::filesystem_error& error) {
+  fail("cannot be written", error.path1().empty() ? target : error.path1(), error.code());
+}
+
+void remove_directory_durably(const fs::path& target) {
+  const fs::path directory = without_trailing_slash(target);
+  const fs::path partial = beside(directory, kPartial);
+  remove_path(partial);
+  rename_path(directory, partial);
+  sync(parent_of(directory));
+  remove_path(partial);
+}
+
+bool is_unfinished_name(const fs::path& path) {
+  const std::string name = without_trailing_slash(path).filename().string();
+  const auto ends = [&](std::string_view ending) {
+    return name.size() > 1 + ending.size() && name.ends_with(ending);
+  };
+  return name.starts_with('.') && (ends(kPartial) || ends(kReplaced));
+}
+
+void clear_unfinished_directories(const fs::path& parent) try {
+  std::vector<fs::path> unfinished;
+  for (const auto& entry : fs::directory_iterator(parent)) {
+    if (is_unfinished_name(entry.path())) unfinished.push_back(entry.path());
+  }
+  for (const fs::path& path : unfinished) {
+    const std::string name = path.filename().string();
+    const fs::path swapped = parent / name.substr(1, name.size() - 1 - kReplaced.size());
+    if (name.ends_with(kReplaced) && !fs::exists(fs::symlink_status(swapped))) {
+      rename_path(path, swapped);
+    } else {
+      remove_path(path);
+    }
+  }
+  sync(parent);
+} catch (const fs::filesystem_error& error) {
+  fail("cannot be read", parent, error.code());
+}
+
+void point_link_durably(const fs::path& link, const fs::path& target) {
+  const fs::path partial = beside(link, kPartial);
+  RemoveUnlessDone guard(partial);
+  remove_path(partial);
+  std::error_code reason;
+  fs::create_directory_symlink(target, partial, reason);
+  if (reason) fail("a symbolic link cannot be made here", link, reason);
+  rename_path(partial, link);
+  guard.done();
+  sync(parent_of(link));
+}
+
+}  // namespace glassformer

@@ -1,0 +1,103 @@
+#include "checkpoint/marian_config.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#ifndef GLASSFORMER_VERSION  // the build says it
+#define GLASSFORMER_VERSION "unknown"
+#endif
+
+namespace glassformer {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr Index kPositions = 1024;  // rows of the position table that the library makes; ours has no end
+
+const char* name_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return "relu";
+    case Activation::gelu:
+      return "gelu";  // the exact one, by erf, there as here; the approximation is "gelu_new"
+    case Activation::swish:
+      return "swish";
+  }
+  return "";
+}
+
+/// Tokens of the longest output of the longest training sentence, bos and eos counted.
+Index longest_output(const Config& config) {
+  if (config.data.max_length == 0) return kPositions;
+  const double source = static_cast<double>(config.data.max_length);
+  return static_cast<Index>(config.decoding.max_length_ratio * source) + 10 + 2;
+}
+
+/// pad and bos, which no translation contains; eos is always allowed.
+Json forbidden_ids(const SpecialIds& ids) {
+  Json words = Json::array();
+  if (ids.pad != ids.eos) words.push_back(Json::array({ids.pad}));
+  if (ids.bos != ids.eos && ids.bos != ids.pad) words.push_back(Json::array({ids.bos}));
+  return words;
+}
+
+}  // namespace
+
+std::string marian_config(const Config& config, const TokenizerPair& tokenizers) {
+  const TransformerSettings& model = config.model;
+  const SpecialIds ids = tokenizers.target->special();
+  Json json;
+  if (model.norm == Norm::post) {
+    json["architectures"] = {"MarianMTModel"};
+    json["model_type"] = "marian";
+  } else {
+    json["model_type"] = "glassformer";
+    json["glassformer_norm"] = "pre";
+  }
+  json["d_model"] = model.d_model;
+  json["encoder_layers"] = model.encoder_layers;
+  json["decoder_layers"] = model.decoder_layers;
+  json["encoder_attention_heads"] = model.heads;
+  json["decoder_attention_heads"] = model.heads;
+  json["encoder_ffn_dim"] = model.d_ff;
+  json["decoder_ffn_dim"] = model.d_ff;
+  json["activation_function"] = name_of(model.activation);
+  json["dropout"] = model.dropout;  // there also of embedding + position
+  json["attention_dropout"] = model.attention_dropout;
+  json["activation_dropout"] = model.activation_dropout;
+  json["scale_embedding"] = true;
+  json["static_position_embeddings"] = true;
+  json["max_position_embeddings"] = std::max(kPositions, longest_output(config));
+  json["vocab_size"] = tokenizers.source->vocabulary_size();
+  json["decoder_vocab_size"] = tokenizers.target->vocabulary_size();
+  json["share_encoder_decoder_embeddings"] = model.tied_embeddings == Tying::all;
+  json["tie_word_embeddings"] = model.tied_embeddings != Tying::none;
+  json["pad_token_id"] = ids.pad;
+  json["bos_token_id"] = ids.bos;
+  json["eos_token_id"] = ids.eos;
+  json["decoder_start_token_id"] = ids.bos;
+  json["forced_eos_token_id"] = nullptr;  // left out, it would be 0
+  json["is_encoder_decoder"] = true;
+  json["torch_dtype"] = "float32";
+  json["glassformer_version"] = GLASSFORMER_VERSION;
+  return json.dump(2) + "\n";
+}
+
+std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers) {
+  const SpecialIds ids = tokenizers.target->special();
+  Json json;
+  json["pad_token_id"] = ids.pad;
+  json["bos_token_id"] = ids.bos;
+  json["eos_token_id"] = ids.eos;
+  json["decoder_start_token_id"] = ids.bos;
+  json["num_beams"] = config.decoding.beam;
+  json["length_penalty"] = config.decoding.length_penalty;
+  // "never": as here, a search goes on until no running hypothesis can overtake the finished ones.
+  json["early_stopping"] = config.decoding.beam > 1 ? Json("never") : Json(false);
+  json["bad_words_ids"] = forbidden_ids(ids);
+  json["max_length"] = longest_output(config);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace glassformer

@@ -1,0 +1,214 @@
+#include "checkpoint/run_directory.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/durable_files.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kConfigFile = "config.yaml";
+constexpr std::string_view kStep = "step-";
+constexpr std::size_t kDigits = 8;
+
+std::string step_name(Index update) {
+  std::string digits = std::to_string(update);
+  if (digits.size() < kDigits) digits.insert(0, kDigits - digits.size(), '0');
+  return std::string(kStep) + digits;
+}
+
+/// The update in a name like step-00001200.
+std::optional<Index> update_of(const std::string& name) {
+  if (!name.starts_with(kStep) || name.size() < kStep.size() + kDigits) return std::nullopt;
+  const char* const end = name.data() + name.size();
+  Index update = 0;
+  const auto [stop, error] = std::from_chars(name.data() + kStep.size(), end, update);
+  if (error != std::errc() || stop != end || update < 0) return std::nullopt;
+  return update;
+}
+
+/// Names in a directory, sorted; none where there is no directory to be read.
+std::vector<std::string> names_in(const fs::path& directory) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (fs::directory_iterator entry(directory, ignored), end; entry != end; entry.increment(ignored)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<fs::path> checkpoints_in(const fs::path& run) {
+  std::vector<std::pair<Index, fs::path>> found;
+  for (const std::string& name : names_in(run)) {
+    const std::optional<Index> update = update_of(name);
+    if (update && is_checkpoint(run / name)) found.emplace_back(*update, run / name);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<fs::path> paths;
+  for (auto& [update, path] : found) paths.push_back(std::move(path));
+  return paths;
+}
+
+/// What makes a directory a run.
+bool holds_run(const fs::path& directory) {
+  const std::vector<std::string> names = names_in(directory);
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name == kConfigFile || name == "best" || name == "last" || name == "train.log" ||
+           name == "metrics.jsonl" || update_of(name);
+  });
+}
+
+/// The checkpoint behind a link, by its own name; nothing if the link is missing or broken.
+std::optional<fs::path> behind(const fs::path& link) {
+  std::error_code ignored;
+  const fs::path target = fs::read_symlink(link, ignored);
+  const fs::path checkpoint =
+      target.empty() ? link : link.parent_path() / target;  // a copied run may have no links
+  if (!is_checkpoint(checkpoint)) return std::nullopt;
+  return checkpoint;
+}
+
+}  // namespace
+
+void RunDirectory::refuse_existing(const fs::path& path) {
+  if (!holds_run(path)) return;
+  throw UserError(path.string() +
+                  ": a run stands here already. Continue it with --resume, or choose another "
+                  "directory with --output.");
+}
+
+RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
+  refuse_existing(path);
+  std::error_code reason;
+  const bool is_new = fs::create_directories(path, reason);
+  if (reason) throw UserError(path.string() + ": the run directory cannot be made: " + reason.message() + ".");
+  RunDirectory run(path);
+  try {
+    run.store_config(config);
+  } catch (...) {
+    if (is_new) fs::remove(path, reason);
+    throw;
+  }
+  return run;
+}
+
+RunDirectory RunDirectory::resume(const fs::path& path) {
+  if (!holds_run(path)) {
+    throw UserError(path.string() + ": there is no run to be continued here (no " + kConfigFile +
+                    ", no checkpoints). Check the path, or leave --resume out to begin anew.");
+  }
+  clear_unfinished_directories(path);
+  return RunDirectory(path);
+}
+
+void RunDirectory::refuse_changed(const Config& config) const {
+  const std::vector<std::string> changed = keys_that_change_training(read_config_of_checkpoint(path_ / kConfigFile), config);
+  if (changed.empty()) return;
+  std::string names;
+  for (const std::string& key : changed) names += (names.empty() ? "" : ", ") + key;
+  throw UserError((path_ / kConfigFile).string() + ": the run was begun with other values of " + names +
+                  ". Continue it with the config it was begun with, or begin another run with --output.");
+}
+
+void RunDirectory::store_config(const Config& config) const {
+  write_file_durably(path_ / kConfigFile, write_config(config));
+}
+
+fs::path RunDirectory::checkpoint(Index update) const { return path_ / step_name(update); }
+
+std::vector<fs::path> RunDirectory::checkpoints() const { return checkpoints_in(path_); }
+
+std::optional<fs::path> RunDirectory::last() const {
+  if (const auto linked = behind(path_ / "last")) return linked;
+  const std::vector<fs::path> all = checkpoints();
+  if (all.empty()) return std::nullopt;
+  return all.back();
+}
+
+void RunDirectory::point_best(const fs::path& checkpoint) const {
+  point_link_durably(path_ / "best", checkpoint.filename());
+}
+
+void RunDirectory::point_last(const fs::path& checkpoint) const {
+  point_link_durably(path_ / "last", checkpoint.filename());
+}
+
+void RunDirectory::prune(Index keep) const {
+  std::set<fs::path> kept;
+  for (const char* link : {"best", "last"}) {
+    if (const auto checkpoint = behind(path_ / link)) kept.insert(checkpoint->filename());
+  }
+  const std::vector<fs::path> all = checkpoints();
+  const std::size_t latest = std::min(all.size(), static_cast<std::size_t>(std::max<Index>(keep, 0)));
+  for (std::size_t i = 0; i < all.size() - latest; ++i) {
+    if (!kept.contains(all[i].filename())) remove_directory_durably(all[i]);
+  }
+}
+
+namespace {
+
+constexpr const char* kExpected =
+    "Expected a checkpoint directory (it holds model.safetensors) or a run directory (it holds best or last)";
+
+/// The names as one text, the last ones if there are many.
+std::string enumerate(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 8;
+  const std::size_t first = names.size() > kShown ? names.size() - kShown : 0;
+  std::string text = first > 0 ? "..., " : "";
+  for (std::size_t i = first; i < names.size(); ++i) text += (i > first ? ", " : "") + names[i];
+  return text;
+}
+
+/// A sentence on what a user could have meant in this directory.
+std::string what_is_in(const fs::path& directory) {
+  std::vector<std::string> checkpoints, runs;
+  for (const std::string& name : names_in(directory)) {
+    if (is_checkpoint(directory / name)) {
+      checkpoints.push_back(name);
+    } else if (!is_unfinished_name(name) && holds_run(directory / name)) {
+      runs.push_back(name);
+    }
+  }
+  if (!checkpoints.empty()) return "Checkpoints in " + directory.string() + ": " + enumerate(checkpoints) + ".";
+  if (!runs.empty()) return "Runs in " + directory.string() + ": " + enumerate(runs) + ".";
+  if (holds_run(directory)) return "The run " + directory.string() + " has no checkpoint yet.";
+  const std::vector<std::string> names = names_in(directory);
+  if (names.empty()) return directory.string() + " is empty.";
+  return "In " + directory.string() + " there are: " + enumerate(names) + ".";
+}
+
+}  // namespace
+
+fs::path resolve_checkpoint(const fs::path& path) {
+  const fs::path place = path.has_filename() ? path : path.parent_path();  // without a trailing slash
+  const fs::path parent = place.has_parent_path() ? place.parent_path() : fs::path(".");
+  const auto refusal = [&](const std::string& why, const fs::path& shown) {
+    return UserError(path.string() + ": " + why + ". " + kExpected + ". " + what_is_in(shown));
+  };
+  std::error_code ignored;
+  if (is_checkpoint(place)) return place;
+  if (is_unfinished_name(place)) throw refusal("the writing of this checkpoint was interrupted", parent);
+  for (const char* link : {"best", "last"}) {
+    if (const auto checkpoint = behind(place / link)) return *checkpoint;
+    const fs::path target = fs::read_symlink(place / link, ignored);
+    if (!target.empty()) {
+      throw refusal("its " + std::string(link) + " points to " + target.string() + ", which is no checkpoint",
+                    place);
+    }
+  }
+  if (fs::is_directory(place, ignored)) throw refusal("this is neither a checkpoint nor a run", place);
+  if (fs::exists(place, ignored)) throw refusal("this is a file", parent);
+  throw refusal("there is no such directory", fs::is_directory(parent, ignored) ? parent : fs::path("."));
+}
+
+}  // namespace glassformer

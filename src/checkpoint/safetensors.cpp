@@ -1,0 +1,226 @@
+#include "checkpoint/safetensors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "checkpoint/durable_files.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
+static_assert(sizeof(float) == 4);
+
+namespace {
+
+constexpr std::size_t kLengthBytes = 8;                // of the header's length
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // as the reference implementation has it
+constexpr int kHeaderDepth = 3;                        // {name: {"shape": [...]}}
+
+/// What is wrong inside a file; read_safetensors puts the file's name before it.
+struct Damage : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::string in_quotes(const std::string& name) { return json(name).dump(); }
+
+/// JSON that nests no deeper than a header does, and in which no key stands twice.
+json parse_header(const std::string& text) {
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  const auto check = [&](int depth, json::parse_event_t event, json& value) {
+    if (depth > kHeaderDepth) throw Damage("its header nests too deeply");
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
+      throw Damage("its header has the key " + value.dump() + " twice");
+    }
+    return true;
+  };
+  try {
+    json header = json::parse(text, check);
+    if (!header.is_object()) throw Damage("its header is no JSON object");
+    return header;
+  } catch (const json::parse_error& error) {
+    throw Damage("its header is no valid JSON from byte " + std::to_string(error.byte) + " on");
+  } catch (const json::exception&) {  // a number beyond all bounds
+    throw Damage("its header is no valid JSON");
+  }
+}
+
+Metadata read_metadata(const json& entry) {
+  if (!entry.is_object()) throw Damage("its \"__metadata__\" is no JSON object");
+  Metadata metadata;
+  for (const auto& [key, value] : entry.items()) {
+    if (!value.is_string()) throw Damage("its metadata " + in_quotes(key) + " is no text");
+    metadata[key] = value.get<std::string>();
+  }
+  return metadata;
+}
+
+/// An array of whole numbers that an Index can hold.
+std::vector<Index> read_numbers(const json& entry, const char* key, const std::string& name) {
+  const auto found = entry.find(key);
+  const auto is_count = [](const json& number) {
+    return number.is_number_unsigned() &&
+           number.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
+  };
+  if (found == entry.end() || !found->is_array() || !std::all_of(found->begin(), found->end(), is_count)) {
+    throw Damage("the " + std::string(key) + " of tensor " + in_quotes(name) + " is no list of whole numbers");
+  }
+  return found->get<std::vector<Index>>();
+}
+
+/// The product of the shape, or `limit` + 1 if it is larger than `limit`.
+Index count_up_to(const std::vector<Index>& shape, Index limit) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  Index product = 1;
+  for (const Index extent : shape) {
+    if (extent > limit / product) return limit + 1;
+    product *= extent;
+  }
+  return product;
+}
+
+/// One entry of the header. `data_bytes` is what follows the header in the file.
+TensorPlace read_entry(const std::string& name, const json& entry, Index data_bytes) {
+  if (!entry.is_object()) throw Damage("its entry " + in_quotes(name) + " is no JSON object");
+  const auto dtype = entry.find("dtype");
+  if (dtype == entry.end() || !dtype->is_string()) throw Damage("tensor " + in_quotes(name) + " has no dtype");
+  if (*dtype != "F32") {
+    throw Damage("tensor " + in_quotes(name) + " holds numbers of the type " + dtype->dump() +
+                 ". Only \"F32\" can be read: convert the file, in PyTorch with tensor.float()");
+  }
+  const std::vector<Index> shape = read_numbers(entry, "shape", name);
+  const std::vector<Index> offsets = read_numbers(entry, "data_offsets", name);
+  if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes) {
+    throw Damage("the data_offsets of tensor " + in_quotes(name) + " do not lie within the " +
+                 std::to_string(data_bytes) + " bytes of data");
+  }
+  const Index bytes = offsets[1] - offsets[0];
+  const Index size = count_up_to(shape, data_bytes / 4);
+  if (bytes % 4 != 0 || size != bytes / 4) {
+    throw Damage("tensor " + in_quotes(name) + " has " + std::to_string(bytes) +
+                 " bytes, which is not what its shape " + json(shape).dump() + " needs");
+  }
+  return {name, shape, offsets[0], size};  // the offset in bytes as yet
+}
+
+/// All tensors, in the order of their data, which they must cover without gap or overlap.
+std::vector<TensorPlace> read_entries(const json& header, Index data_bytes) {
+  std::vector<TensorPlace> tensors;
+  for (const auto& [name, entry] : header.items()) {
+    if (name != "__metadata__") tensors.push_back(read_entry(name, entry, data_bytes));
+  }
+  std::sort(tensors.begin(), tensors.end(), [](const TensorPlace& a, const TensorPlace& b) {
+    return std::pair(a.offset, a.size) < std::pair(b.offset, b.size);
+  });
+  Index end = 0;  // in bytes
+  for (TensorPlace& tensor : tensors) {
+    if (tensor.offset != end)
+      throw Damage("the data of tensor " + in_quotes(tensor.name) + " does not begin at byte " +
+                   std::to_string(end) + ", where the data before it ends");
+    end += tensor.size * 4;
+    tensor.offset /= 4;
+  }
+  if (end != data_bytes) {
+    throw Damage("its header describes " + std::to_string(end) + " bytes of data, but " +
+                 std::to_string(data_bytes) + " bytes follow");
+  }
+  return tensors;
+}
+
+void read_bytes(std::ifstream& input, void* bytes, std::uint64_t count) {
+  input.read(static_cast<char*>(bytes), static_cast<std::streamsize>(count));
+  if (!input) throw Damage("reading stopped before its end");
+}
+
+Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) {
+  const std::string truncated = "The file is truncated, or it is no safetensors file";
+  if (file_size < kLengthBytes) {
+    throw Damage("it has only " + std::to_string(file_size) + " bytes. " + truncated);
+  }
+  std::uint64_t header_length = 0;
+  read_bytes(input, &header_length, kLengthBytes);
+  if (header_length > std::min(file_size - kLengthBytes, kLongestHeader)) {
+    throw Damage("it announces a header of " + std::to_string(header_length) + " bytes, but has " +
+                 std::to_string(file_size) + " bytes in all. " + truncated);
+  }
+  std::string text(header_length, '\0');
+  read_bytes(input, text.data(), header_length);
+  const json header = parse_header(text);
+
+  const std::uint64_t data_bytes = file_size - kLengthBytes - header_length;
+  Safetensors result;
+  if (header.contains("__metadata__")) result.metadata = read_metadata(header["__metadata__"]);
+  result.tensors = read_entries(header, static_cast<Index>(data_bytes));
+  result.values.resize(data_bytes / 4);
+  read_bytes(input, result.values.data(), data_bytes);
+  return result;
+}
+
+/// The header's length and the header, padded so that the data begins at a multiple of 8.
+std::string make_header(const std::vector<NamedTensor>& tensors, const Metadata& metadata) {
+  nlohmann::ordered_json header;
+  header["__metadata__"] = metadata;
+  Index offset = 0;
+  for (const NamedTensor& tensor : tensors) {
+    const Index bytes = static_cast<Index>(tensor.values.size_bytes());
+    assert(count_up_to(tensor.shape, bytes) * 4 == bytes && !header.contains(tensor.name));
+    header[tensor.name] = {
+        {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + bytes}}};
+    offset += bytes;
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  const std::uint64_t length = text.size();
+  std::array<char, kLengthBytes> bytes;
+  std::memcpy(bytes.data(), &length, kLengthBytes);
+  return std::string(bytes.data(), kLengthBytes) + text;
+}
+
+}  // namespace
+
+const TensorPlace* Safetensors::find(const std::string& name) const {
+  const auto found =
+      std::find_if(tensors.begin(), tensors.end(), [&](const auto& tensor) { return tensor.name == name; });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+std::span<const float> Safetensors::values_of(const TensorPlace& tensor) const {
+  return std::span(values).subspan(static_cast<std::size_t>(tensor.offset),
+                                   static_cast<std::size_t>(tensor.size));
+}
+
+void write_safetensors(const fs::path& file, const std::vector<NamedTensor>& tensors, Metadata metadata) {
+  metadata.emplace("format", "pt");
+  const std::string header = make_header(tensors, metadata);
+  std::vector<Bytes> parts{std::as_bytes(std::span(header))};
+  for (const NamedTensor& tensor : tensors) parts.push_back(std::as_bytes(tensor.values));
+  write_file_durably(file, parts);
+}
+
+Safetensors read_safetensors(const fs::path& file) try {
+  if (!fs::exists(file)) throw Damage("there is no such file");
+  if (!fs::is_regular_file(file)) throw Damage("this is no file");
+  std::ifstream input(file, std::ios::binary);
+  if (!input) throw Damage("the file cannot be opened. Check its permissions");
+  return read_checked(input, fs::file_size(file));
+} catch (const Damage& damage) {
+  throw UserError(file.string() + ": " + damage.what() + ".");
+} catch (const fs::filesystem_error& error) {
+  throw UserError(file.string() + ": the file cannot be read: " + error.code().message() + ".");
+} catch (const std::bad_alloc&) {
+  throw UserError(file.string() + ": the file does not fit into this machine's memory.");
+}
+
+}  // namespace glassformer

@@ -1,0 +1,225 @@
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/safetensors.hpp"
+#include "checkpoint/stand_ins.hpp"
+
+using namespace glassformer;
+using namespace glassformer::stand_in;
+using nlohmann::json;
+
+namespace {
+
+using SmallArena = Arena<Parameters>;
+
+SmallArena& filled(SmallArena& arena, float salt = 0) {
+  fill(arena, salt);
+  return arena;
+}
+
+void save(const fs::path& directory, const SmallArena& arena, const TrainingStateView* state = nullptr) {
+  save_checkpoint(directory, Config{}, tokenizers(), arena.tensors(), arena.values().data(), state);
+}
+
+std::vector<float> numbers(const SmallArena& arena) { return {arena.values().begin(), arena.values().end()}; }
+
+/// The model's tensors as they stand in its file, to be written again with changes.
+std::vector<NamedTensor> tensors_of(const Safetensors& file) {
+  std::vector<NamedTensor> tensors;
+  for (const TensorPlace& tensor : file.tensors)
+    tensors.push_back({tensor.name, tensor.shape, file.values_of(tensor)});
+  return tensors;
+}
+
+/// What read_parameters says when the file of a good checkpoint is changed. The arena must stay as it was.
+std::string complaint_after(const std::function<void(const fs::path& model_file)>& change) {
+  const TemporaryDirectory directory;
+  SmallArena saved(3, 2), loaded(3, 2);
+  save(directory / "checkpoint", filled(saved));
+  fill(loaded, 5);
+  const std::vector<float> before = numbers(loaded);
+  change(directory / "checkpoint" / "model.safetensors");
+  const std::string message =
+      complaint([&] { read_parameters(directory / "checkpoint", loaded.tensors(), loaded.values().data()); });
+  CHECK(numbers(loaded) == (message.empty() ? numbers(saved) : before));
+  return message;
+}
+
+std::string complaint_after_edit(const std::function<void(std::vector<NamedTensor>& tensors)>& edit) {
+  return complaint_after([&](const fs::path& model_file) {
+    const Safetensors file = read_safetensors(model_file);
+    std::vector<NamedTensor> tensors = tensors_of(file);
+    edit(tensors);
+    write_safetensors(model_file, tensors);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("parameters and training state come back from a checkpoint bit for bit", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  SmallArena saved(3, 2), loaded(3, 2);
+  fill(saved);
+  const std::vector<float> m(static_cast<std::size_t>(saved.size()), 0.25F), v(m.size(), 1e-12F);
+  const TrainingStateView state{m, v, {12, 3, 4, 0.1, 6, 7, 1.0 / 3}};
+  save(directory / "step-00000012", saved, &state);
+
+  read_parameters(directory / "step-00000012", loaded.tensors(), loaded.values().data());
+  CHECK(numbers(loaded) == numbers(saved));
+  const TrainingState read = read_training_state(directory / "step-00000012", loaded.size());
+  CHECK(read.adam_m == m);
+  CHECK(read.adam_v == v);
+  CHECK(read.progress == state.progress);
+}
+
+TEST_CASE("a checkpoint directory holds everything that using it takes", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  SmallArena arena(3, 2);
+  save(directory / "checkpoint", filled(arena));
+  CHECK(is_checkpoint(directory / "checkpoint"));
+  for (const char* name : {"model.safetensors", "config.yaml", "config.json", "generation_config.json"}) {
+    CHECK(fs::file_size(directory / "checkpoint" / name) > 0);
+  }
+  CHECK(count_entries(directory / "checkpoint") > 4);  // the tokenizers
+  CHECK(json::parse(read_bytes(directory / "checkpoint" / "config.json"))["model_type"] == "marian");
+  CHECK(count_entries(directory.path()) == 1);
+  CHECK_THAT(complaint([&] { read_training_state(directory / "checkpoint", arena.size()); }),
+             Says("training cannot be continued"));
+}
+
+TEST_CASE("the bias of the output stands in the file as a matrix of one row", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  SmallArena arena(3, 2);
+  save(directory / "checkpoint", filled(arena));
+  const Safetensors file = read_safetensors(directory / "checkpoint" / "model.safetensors");
+  CHECK(file.metadata.at("format") == "pt");
+  CHECK(file.find("final_logits_bias")->shape == std::vector<Index>{1, 3});
+  CHECK(file.find("model.shared.weight")->shape == std::vector<Index>{3, 2});
+}
+
+TEST_CASE("a checkpoint replaces the one of its name, but nothing else", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  SmallArena first(3, 2), second(3, 2), loaded(3, 2);
+  save(directory / "checkpoint", filled(first));
+  write_bytes(directory / "checkpoint" / "left over", "");
+  save(directory / "checkpoint", filled(second, 7));
+  read_parameters(directory / "checkpoint", loaded.tensors(), loaded.values().data());
+  CHECK(numbers(loaded) == numbers(second));
+  CHECK_FALSE(fs::exists(directory / "checkpoint" / "left over"));
+  CHECK(count_entries(directory.path()) == 1);
+
+  fs::create_directory(directory / "thesis");
+  write_bytes(directory / "thesis" / "chapter1", "years of work");
+  CHECK_THAT(complaint([&] { save(directory / "thesis", first); }), Says("thesis") && Says("none"));
+  CHECK(read_bytes(directory / "thesis" / "chapter1") == "years of work");
+  CHECK_THAT(complaint([&] { save(directory / "thesis" / "chapter1", first); }), Says("chapter1"));
+}
+
+TEST_CASE("an error while a checkpoint is saved leaves the older one and nothing else", "[checkpoint]") {
+  struct Failing : stand_in::Tokenizer {
+    using stand_in::Tokenizer::Tokenizer;
+    void save(const fs::path&, const std::string&) const override { throw UserError("disk full"); }
+  };
+  const TemporaryDirectory directory;
+  SmallArena first(3, 2), second(3, 2), loaded(3, 2);
+  const TokenizerPair failing{std::make_shared<Failing>(5), std::make_shared<Failing>(3)};
+  fill(second, 7);
+  const auto fail = [&] {
+    save_checkpoint(directory / "checkpoint", Config{}, failing, second.tensors(), second.values().data());
+  };
+  CHECK(complaint(fail) == "disk full");
+  CHECK(count_entries(directory.path()) == 0);
+  save(directory / "checkpoint", filled(first));
+  CHECK(complaint(fail) == "disk full");
+  CHECK(count_entries(directory.path()) == 1);
+  read_parameters(directory / "checkpoint", loaded.tensors(), loaded.values().data());
+  CHECK(numbers(loaded) == numbers(first));
+}
+
+TEST_CASE("a tensor that is missing, superfluous or of another shape is named", "[checkpoint]") {
+  const std::vector<float> two{1, 2}, six(6, 0);
+  CHECK(complaint_after_edit([](auto&) {}).empty());
+  CHECK_THAT(complaint_after_edit([](auto& tensors) { tensors.erase(tensors.begin()); }),
+             Says("model.safetensors: ") && Says("model.shared.weight [3,2] is missing"));
+  CHECK_THAT(complaint_after_edit([&](auto& tensors) {
+               tensors.push_back({"surprise", {2}, two});
+             }),
+             Says("surprise [2] is not part of the model"));
+  CHECK_THAT(complaint_after_edit([&](auto& tensors) {
+               tensors[0].shape = {2, 3};
+             }),
+             Says("model.shared.weight has the shape [2,3], expected [3,2]"));
+  CHECK_THAT(complaint_after_edit([&](auto& tensors) { tensors[2].shape = {3}; }),
+             Says("final_logits_bias has the shape [3], expected [1,3]"));
+  CHECK_THAT(complaint_after_edit([](auto& tensors) { tensors.clear(); }),
+             Says("shared") && Says("fc1") && Says("final_logits_bias"));
+}
+
+TEST_CASE("copies of tied matrices and tables of positions are passed over", "[checkpoint]") {
+  const std::vector<float> positions(8, 0.5F);
+  CHECK(complaint_after_edit([&](auto& tensors) {
+          for (const char* copy :
+               {"lm_head.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
+            tensors.push_back({copy, {3, 2}, tensors[0].values});
+          }
+          tensors.push_back({"model.encoder.embed_positions.weight", {4, 2}, positions});
+          tensors.push_back({"model.decoder.embed_positions.weight", {4, 2}, positions});
+        }).empty());
+  const std::vector<float> others(6, 0.5F);  // no copy: the file's model is not tied
+  CHECK_THAT(complaint_after_edit([&](auto& tensors) {
+               tensors.push_back({"lm_head.weight", {3, 2}, others});
+             }),
+             Says("lm_head.weight [3,2] is not part of the model"));
+}
+
+TEST_CASE("a checkpoint whose model file is damaged is refused", "[checkpoint]") {
+  CHECK_THAT(complaint_after([](const fs::path& file) { fs::remove(file); }), Says("no such file"));
+  CHECK_THAT(complaint_after([](const fs::path& file) { fs::resize_file(file, fs::file_size(file) - 1); }),
+             Says("model.safetensors: "));
+  CHECK_THAT(complaint_after([](const fs::path& file) { write_bytes(file, "GIF89a"); }), Says("6 bytes"));
+}
+
+TEST_CASE("a header with any bit flipped never gives other parameters", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  SmallArena saved(3, 2), loaded(3, 2);
+  save(directory / "checkpoint", filled(saved));
+  const fs::path file = directory / "checkpoint" / "model.safetensors";
+  const std::string bytes = read_bytes(file);
+  const std::size_t header_end = bytes.size() - static_cast<std::size_t>(saved.size()) * 4;
+  for (std::size_t bit = 0; bit < header_end * 8; ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    write_bytes(file, damaged);
+    loaded.values().setZero();
+    const std::string message =
+        complaint([&] { read_parameters(directory / "checkpoint", loaded.tensors(), loaded.values().data()); });
+    INFO("bit " << bit << ": " << message);
+    CHECK((!message.empty() || numbers(loaded) == numbers(saved)));
+  }
+}
+
+TEST_CASE("the average of checkpoints is the mean of each parameter, summed in double precision",
+          "[checkpoint]") {
+  const TemporaryDirectory directory;
+  std::vector<fs::path> paths;
+  // In float, 2^24 + 1 + 1 + 1 would be 2^24: the ones would be lost.
+  for (const float value : {16777216.0F, 1.0F, 1.0F, 1.0F}) {
+    SmallArena arena(3, 2);
+    fill(arena);
+    arena.values()[0] = value;
+    paths.push_back(directory / std::to_string(paths.size()));
+    save(paths.back(), arena);
+  }
+  SmallArena mean(3, 2), expected(3, 2);
+  average_parameters(paths, mean.tensors(), mean.values().data());
+  CHECK(mean.values()[0] == static_cast<float>((16777216.0 + 3) / 4));
+  fill(expected);
+  for (Index i = 1; i < mean.size(); ++i) CHECK(mean.values()[i] == expected.values()[i]);
+
+  average_parameters({paths[0]}, mean.tensors(), mean.values().data());
+  CHECK(mean.values()[0] == 16777216.0F);
+  paths.push_back(directory / "missing");
+  CHECK_THAT(complaint([&] { average_parameters(paths, mean.tensors(), mean.values().data()); }),
+             Says("missing"));
+}

@@ -1,0 +1,122 @@
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "catch.hpp"
+#include "checkpoint/durable_files.hpp"
+#include "checkpoint/stand_ins.hpp"
+
+using namespace glassformer;
+using namespace glassformer::stand_in;
+
+namespace {
+
+/// While it lives, no file can grow beyond so many bytes: a full disk on a small scale.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit small{bytes, limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &limit_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit limit_{};
+};
+
+}  // namespace
+
+TEST_CASE("a file that cannot be written wholly leaves the older one and nothing else", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  write_file_durably(directory / "file", "older");
+  std::string message;
+  {
+    const SmallDisk disk(1000);
+    message = complaint([&] { write_file_durably(directory / "file", std::string(5000, 'x')); });
+  }
+  CHECK_THAT(message, Says("file") && Says("cannot be written") && Says("too large"));
+  CHECK(read_bytes(directory / "file") == "older");
+  CHECK(count_entries(directory.path()) == 1);
+  write_file_durably(directory / "file", std::string(5000, 'x'));
+  CHECK(read_bytes(directory / "file") == std::string(5000, 'x'));
+}
+
+TEST_CASE("a directory gets its name only when everything in it is written", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const fs::path target = directory / "deep" / "target";
+  write_directory_durably(target, [&](const fs::path& unfinished) {
+    CHECK_FALSE(fs::exists(target));
+    CHECK(is_unfinished_name(unfinished));
+    CHECK(unfinished.parent_path() == target.parent_path());
+    fs::create_directory(unfinished / "inner");
+    write_bytes(unfinished / "inner" / "file", "1");
+  });
+  CHECK(read_bytes(target / "inner" / "file") == "1");
+
+  write_directory_durably(target / "", [&](const fs::path& unfinished) {
+    CHECK(read_bytes(target / "inner" / "file") == "1");
+    write_bytes(unfinished / "file", "2");
+  });
+  CHECK(read_bytes(target / "file") == "2");
+  CHECK_FALSE(fs::exists(target / "inner"));
+  CHECK(count_entries(target.parent_path()) == 1);
+}
+
+TEST_CASE("an error while a directory is written leaves the older one and nothing else", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const auto fail = [](const fs::path& unfinished) {
+    write_bytes(unfinished / "file", "half");
+    throw UserError("no more");
+  };
+  CHECK(complaint([&] { write_directory_durably(directory / "target", fail); }) == "no more");
+  CHECK(count_entries(directory.path()) == 0);
+  write_directory_durably(directory / "target",
+                          [](const fs::path& unfinished) { write_bytes(unfinished / "file", "1"); });
+  CHECK(complaint([&] { write_directory_durably(directory / "target", fail); }) == "no more");
+  CHECK(read_bytes(directory / "target" / "file") == "1");
+  CHECK(count_entries(directory.path()) == 1);
+}
+
+TEST_CASE("what killed processes leave behind is cleared away, and an interrupted swap is undone",
+          "[checkpoint]") {
+  const TemporaryDirectory directory;
+  for (const char* name :
+       {".new.partial", ".swapped.partial", ".swapped.replaced", ".done.replaced", "done", ".hidden"}) {
+    fs::create_directory(directory / name);
+    write_bytes(directory / name / "file", name);
+  }
+  clear_unfinished_directories(directory.path());
+  CHECK(read_bytes(directory / "swapped" / "file") == ".swapped.replaced");
+  CHECK(read_bytes(directory / "done" / "file") == "done");
+  CHECK(read_bytes(directory / ".hidden" / "file") == ".hidden");
+  CHECK(count_entries(directory.path()) == 3);
+}
+
+TEST_CASE("a link is moved from one target to the next in one step", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "one");
+  fs::create_directory(directory / "two");
+  point_link_durably(directory / "link", "one");
+  CHECK(fs::read_symlink(directory / "link") == "one");
+  fs::create_symlink("nowhere", directory / ".link.partial");  // left by a killed process
+  point_link_durably(directory / "link", "two");
+  CHECK(fs::read_symlink(directory / "link") == "two");
+  CHECK(count_entries(directory.path()) == 3);
+  CHECK_THAT(complaint([&] { point_link_durably(directory / "no" / "link", "two"); }), Says("link"));
+}
+
+TEST_CASE("a directory that is removed leaves nothing", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "target");
+  write_bytes(directory / "target" / "file", "1");
+  remove_directory_durably(directory / "target");
+  CHECK(count_entries(directory.path()) == 0);
+  CHECK_THAT(complaint([&] { remove_directory_durably(directory / "target"); }), Says("target"));
+}

@@ -1,0 +1,114 @@
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "checkpoint/marian_config.hpp"
+#include "checkpoint/stand_ins.hpp"
+
+using namespace glassformer;
+using namespace glassformer::stand_in;
+using nlohmann::json;
+
+namespace {
+
+json marian(const Config& config) { return json::parse(marian_config(config, tokenizers(5, 3))); }
+
+}  // namespace
+
+TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]") {
+  Config config;
+  config.model.d_model = 64;
+  config.model.heads = 4;
+  config.model.encoder_layers = 3;
+  config.model.decoder_layers = 2;
+  config.model.d_ff = 256;
+  config.model.dropout = 0.25;
+  const json said = marian(config);
+  const json expected = {{"model_type", "marian"},
+                         {"architectures", {"MarianMTModel"}},
+                         {"is_encoder_decoder", true},
+                         {"d_model", 64},
+                         {"encoder_layers", 3},
+                         {"decoder_layers", 2},
+                         {"encoder_attention_heads", 4},
+                         {"decoder_attention_heads", 4},
+                         {"encoder_ffn_dim", 256},
+                         {"decoder_ffn_dim", 256},
+                         {"activation_function", "relu"},
+                         {"dropout", 0.25},
+                         {"attention_dropout", 0.0},
+                         {"activation_dropout", 0.0},
+                         {"scale_embedding", true},
+                         {"static_position_embeddings", true},
+                         {"max_position_embeddings", 1024},
+                         {"vocab_size", 5},
+                         {"decoder_vocab_size", 3},
+                         {"share_encoder_decoder_embeddings", false},
+                         {"tie_word_embeddings", true},
+                         {"pad_token_id", 0},
+                         {"bos_token_id", 1},
+                         {"eos_token_id", 2},
+                         {"decoder_start_token_id", 1},
+                         {"forced_eos_token_id", nullptr},
+                         {"torch_dtype", "float32"}};
+  for (const auto& [key, value] : expected.items()) {
+    INFO(key);
+    REQUIRE(said.contains(key));
+    CHECK(said[key] == value);
+  }
+  CHECK(said.contains("glassformer_version"));
+  CHECK(said.size() == expected.size() + 1);
+}
+
+TEST_CASE("config.json says which matrices are one, and which activation", "[checkpoint]") {
+  Config config;
+  config.model.tied_embeddings = Tying::all;
+  config.model.activation = Activation::gelu;
+  CHECK(marian(config)["share_encoder_decoder_embeddings"] == true);
+  CHECK(marian(config)["tie_word_embeddings"] == true);
+  CHECK(marian(config)["activation_function"] == "gelu");
+  config.model.tied_embeddings = Tying::none;
+  config.model.activation = Activation::swish;
+  CHECK(marian(config)["share_encoder_decoder_embeddings"] == false);
+  CHECK(marian(config)["tie_word_embeddings"] == false);
+  CHECK(marian(config)["activation_function"] == "swish");
+}
+
+TEST_CASE("a pre-norm model does not pass for Marian's", "[checkpoint]") {
+  Config config;
+  config.model.norm = Norm::pre;
+  CHECK(marian(config)["model_type"] == "glassformer");
+  CHECK(marian(config)["glassformer_norm"] == "pre");
+  CHECK_FALSE(marian(config).contains("architectures"));
+}
+
+TEST_CASE("generation_config.json holds the search and the target's ids", "[checkpoint]") {
+  Config config;
+  config.data.max_length = 600;
+  config.decoding = {.beam = 5, .length_penalty = 0.6, .max_length_ratio = 2.5};
+  const SpecialIds ids{.pad = 7, .bos = 8, .eos = 9, .unk = 10};
+  const TokenizerPair pair{std::make_shared<stand_in::Tokenizer>(20),
+                           std::make_shared<stand_in::Tokenizer>(20, ids)};
+  const json said = json::parse(marian_generation_config(config, pair));
+  CHECK(said == json{{"pad_token_id", 7},
+                     {"bos_token_id", 8},
+                     {"eos_token_id", 9},
+                     {"decoder_start_token_id", 8},
+                     {"num_beams", 5},
+                     {"length_penalty", 0.6},
+                     {"early_stopping", "never"},
+                     {"bad_words_ids", {json::array({7}), json::array({8})}},
+                     {"max_length", 1512}});
+  CHECK(json::parse(marian_config(config, pair))["max_position_embeddings"] == 1512);
+  config.data.max_length = 0;
+  config.decoding.beam = 1;
+  CHECK(json::parse(marian_generation_config(config, pair))["max_length"] == 1024);
+  CHECK(json::parse(marian_generation_config(config, pair))["early_stopping"] == false);
+}
+
+TEST_CASE("generation_config.json never forbids eos, not even where a sentence begins with it", "[checkpoint]") {
+  const SpecialIds ids{.pad = 1, .bos = 2, .eos = 2, .unk = 3};
+  const TokenizerPair pair{std::make_shared<stand_in::Tokenizer>(20, ids),
+                           std::make_shared<stand_in::Tokenizer>(20, ids)};
+  const json said = json::parse(marian_generation_config(Config{}, pair));
+  CHECK(said["bad_words_ids"] == json::array({json::array({1})}));
+}

@@ -1,0 +1,156 @@
+#include "catch.hpp"
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/run_directory.hpp"
+#include "checkpoint/stand_ins.hpp"
+
+using namespace glassformer;
+using namespace glassformer::stand_in;
+
+namespace {
+
+void save(const fs::path& directory) {
+  Arena<Parameters> arena(3, 2);
+  fill(arena);
+  save_checkpoint(directory, Config{}, tokenizers(), arena.tensors(), arena.values().data());
+}
+
+RunDirectory run_with(const fs::path& path, const std::vector<Index>& updates) {
+  const RunDirectory run = RunDirectory::create(path, Config{});
+  for (const Index update : updates) save(run.checkpoint(update));
+  return run;
+}
+
+std::vector<std::string> names(const std::vector<fs::path>& paths) {
+  std::vector<std::string> result;
+  for (const fs::path& path : paths) result.push_back(path.filename().string());
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a new run directory holds its config, and its checkpoints stand in order of update", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = run_with(directory / "runs" / "toy", {1200, 5, 123456789});
+  CHECK(fs::file_size(directory / "runs" / "toy" / "config.yaml") > 0);
+  CHECK(run.checkpoint(1200) == directory / "runs" / "toy" / "step-00001200");
+  CHECK(names(run.checkpoints()) ==
+        std::vector<std::string>{"step-00000005", "step-00001200", "step-123456789"});
+}
+
+TEST_CASE("a directory that holds a run is not begun anew", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  RunDirectory::create(directory / "toy", Config{});
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", Config{}); }),
+             Says("toy: ") && Says("--resume") && Says("--output"));
+  fs::create_directory(directory / "other");
+  write_bytes(directory / "other" / "metrics.jsonl", "");
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "other", Config{}); }), Says("already"));
+  fs::create_directory(directory / "empty");
+  CHECK(complaint([&] { RunDirectory::create(directory / "empty", Config{}); }).empty());
+  write_bytes(directory / "file", "");
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file" / "toy", Config{}); }),
+             Says("cannot be made") && Says("Not a directory"));
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file", Config{}); }), Says("file: "));
+}
+
+TEST_CASE("a run is resumed only where one is, without what an interrupted save has left", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("no run") && Says("--resume"));
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory.path()); }), Says("no run"));
+
+  run_with(directory / "toy", {100, 200});
+  fs::copy(directory / "toy" / "step-00000200", directory / "toy" / ".step-00000300.partial");
+  fs::rename(directory / "toy" / "step-00000200", directory / "toy" / ".step-00000200.replaced");
+  const RunDirectory run = RunDirectory::resume(directory / "toy");
+  CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000200"});
+  CHECK(count_entries(run.path()) == 3);  // and config.yaml
+}
+
+TEST_CASE("an unfinished checkpoint is no checkpoint", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = run_with(directory / "toy", {100});
+  fs::copy(run.checkpoint(100), run.path() / ".step-00000200.partial");
+  CHECK_FALSE(is_checkpoint(run.path() / ".step-00000200.partial"));
+  CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100"});
+  CHECK_THAT(complaint([&] { resolve_checkpoint(run.path() / ".step-00000200.partial/"); }),
+             Says("interrupted") && Says("step-00000100"));
+  fs::create_directory(run.checkpoint(300));  // without model.safetensors
+  CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100"});
+}
+
+TEST_CASE("best and last are relative links, so that a run can be moved", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = run_with(directory / "toy", {100, 200});
+  run.point_best(run.checkpoint(100));
+  run.point_last(run.checkpoint(100));
+  run.point_last(run.checkpoint(200));
+  CHECK(fs::read_symlink(run.path() / "best") == "step-00000100");
+  CHECK(fs::read_symlink(run.path() / "last") == "step-00000200");
+  fs::rename(directory / "toy", directory / "moved");
+  CHECK(resolve_checkpoint(directory / "moved") == directory / "moved" / "step-00000100");
+  CHECK(RunDirectory::resume(directory / "moved").last() == directory / "moved" / "step-00000200");
+}
+
+TEST_CASE("a run without a sound link to its last checkpoint continues from the latest", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = RunDirectory::create(directory / "toy", Config{});
+  CHECK_FALSE(run.last());
+  save(run.checkpoint(100));
+  save(run.checkpoint(200));
+  CHECK(run.last() == run.checkpoint(200));
+  run.point_last(run.checkpoint(100));
+  CHECK(run.last() == run.checkpoint(100));
+  fs::remove_all(run.checkpoint(100));
+  CHECK(run.last() == run.checkpoint(200));
+}
+
+TEST_CASE("pruning keeps the latest checkpoints, the best and the last", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = run_with(directory / "toy", {100, 200, 300, 400, 500});
+  save(run.path() / "average");
+  run.point_best(run.checkpoint(100));
+  run.point_last(run.checkpoint(500));
+  run.prune(5);
+  CHECK(run.checkpoints().size() == 5);
+  run.prune(2);
+  CHECK(names(run.checkpoints()) ==
+        std::vector<std::string>{"step-00000100", "step-00000400", "step-00000500"});
+  run.point_last(run.checkpoint(400));
+  run.prune(0);
+  CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000400"});
+  CHECK(is_checkpoint(run.path() / "average"));
+  CHECK(count_entries(run.path()) == 6);  // config.yaml, best, last, average, two steps
+}
+
+TEST_CASE("a checkpoint is found by its own path or by its run's", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = run_with(directory / "toy", {100, 200});
+  CHECK(resolve_checkpoint(run.checkpoint(100)) == run.checkpoint(100));
+  CHECK(resolve_checkpoint(run.checkpoint(100) / "") == run.checkpoint(100));
+  run.point_last(run.checkpoint(200));
+  CHECK(resolve_checkpoint(run.path()) == run.checkpoint(200));
+  run.point_best(run.checkpoint(100));
+  CHECK(resolve_checkpoint(run.path() / "") == run.checkpoint(100));
+  CHECK(resolve_checkpoint(run.path() / "last") == run.path() / "last");
+}
+
+TEST_CASE("a path that leads to no checkpoint is refused with what is there instead", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = run_with(directory / "toy", {100, 200});
+  const auto complaint_about = [](const fs::path& path) {
+    return complaint([&] { resolve_checkpoint(path); });
+  };
+  const auto both = Says("step-00000100, step-00000200");
+  CHECK_THAT(complaint_about(run.checkpoint(300)),
+             Says("no such directory") && Says("Expected a checkpoint") && both);
+  CHECK_THAT(complaint_about(run.path()), Says("neither") && both);
+  CHECK_THAT(complaint_about(run.checkpoint(100) / "model.safetensors"), Says("a file"));
+  CHECK_THAT(complaint_about(directory / "toi"), Says("no such directory") && Says("Runs in") && Says("toy"));
+  CHECK_THAT(complaint_about(directory.path()), Says("Runs in") && Says("toy"));
+  CHECK_THAT(complaint_about(directory / "no" / "where"), Says("no such directory"));
+  CHECK_THAT(complaint_about(""), Says("no such directory"));
+  run.point_best("step-00000300");
+  CHECK_THAT(complaint_about(run.path()), Says("best points to step-00000300") && both);
+  const RunDirectory young = RunDirectory::create(directory / "young", Config{});
+  CHECK_THAT(complaint_about(young.path()), Says("no checkpoint yet"));
+}

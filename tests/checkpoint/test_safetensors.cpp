@@ -1,0 +1,207 @@
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "checkpoint/safetensors.hpp"
+#include "checkpoint/stand_ins.hpp"
+
+using namespace glassformer;
+using namespace glassformer::stand_in;
+using nlohmann::json;
+
+namespace {
+
+/// A file's bytes: length, header, data.
+std::string raw_file(const std::string& header, const std::string& data) {
+  const std::uint64_t length = header.size();
+  std::string bytes(8, '\0');
+  std::memcpy(bytes.data(), &length, 8);
+  return bytes + header + data;
+}
+
+std::string complaint_about(const std::string& bytes) {
+  const TemporaryDirectory directory;
+  write_bytes(directory / "file.safetensors", bytes);
+  return complaint([&] { read_safetensors(directory / "file.safetensors"); });
+}
+
+/// What is said of a file with this entry for a tensor "x" and so many bytes of data.
+std::string complaint_about_entry(const json& entry, std::size_t data_bytes) {
+  return complaint_about(raw_file(json{{"x", entry}}.dump(), std::string(data_bytes, '\0')));
+}
+
+json entry_of(const json& shape, const json& offsets) {
+  return {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", offsets}};
+}
+
+std::string small_file() {
+  const TemporaryDirectory directory;
+  const std::vector<float> a{1, 2, 3, 4, 5, 6}, b{7};
+  write_safetensors(directory / "small", {{"a", {2, 3}, a}, {"b", {1}, b}}, {{"key", "value"}});
+  return read_bytes(directory / "small");
+}
+
+}  // namespace
+
+TEST_CASE("safetensors files come back as they were written, bit for bit", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> matrix{-0.0F, 1e-45F, 3.4e38F, infinity, -infinity, 1.0F / 3};
+  const std::vector<float> scalar{42}, nothing;
+  write_safetensors(directory / "file",
+                    {{"matrix", {2, 3}, matrix}, {"nothing", {0, 7}, nothing}, {"one", {}, scalar}},
+                    {{"ärger", "\"quoted\"\n"}});
+  const Safetensors file = read_safetensors(directory / "file");
+  CHECK(file.metadata == Metadata{{"format", "pt"}, {"ärger", "\"quoted\"\n"}});
+  REQUIRE(file.tensors.size() == 3);
+  CHECK(file.find("matrix")->shape == std::vector<Index>{2, 3});
+  CHECK(file.find("nothing")->shape == std::vector<Index>{0, 7});
+  CHECK(file.find("one")->shape.empty());
+  CHECK(file.find("two") == nullptr);
+  const auto values = file.values_of(*file.find("matrix"));
+  CHECK(std::memcmp(values.data(), matrix.data(), sizeof(float) * 6) == 0);
+  CHECK(file.values_of(*file.find("one"))[0] == 42);
+  CHECK(count_entries(directory.path()) == 1);  // no temporary file is left
+}
+
+TEST_CASE("the data of a safetensors file begins at a multiple of 8", "[checkpoint]") {
+  const std::string bytes = small_file();
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), 8);
+  CHECK(length % 8 == 0);
+  CHECK(bytes.size() == 8 + length + 7 * 4);
+  CHECK(bytes[8] == '{');
+}
+
+TEST_CASE("a safetensors file written by the reference implementation is read", "[checkpoint]") {
+  const Safetensors file = read_safetensors(GLASSFORMER_SOURCE_DIR "/tests/fixtures/python.safetensors");
+  CHECK(file.metadata == Metadata{{"format", "pt"}, {"made_with", "Python"}});
+  REQUIRE(file.tensors.size() == 3);
+  CHECK(file.find("weight")->shape == std::vector<Index>{2, 3});
+  for (Index i = 0; i < 6; ++i) {
+    CHECK(file.values_of(*file.find("weight"))[static_cast<std::size_t>(i)] ==
+          0.5F * static_cast<float>(i) - 1);
+  }
+  CHECK(file.find("bias")->shape == std::vector<Index>{2});
+  CHECK(file.values_of(*file.find("bias"))[0] == 0.1F);
+  CHECK(file.values_of(*file.find("bias"))[1] == -7e-30F);
+  CHECK(file.find("empty")->shape == std::vector<Index>{0, 4});
+}
+
+TEST_CASE("a safetensors file that is cut off anywhere is refused", "[checkpoint]") {
+  const std::string bytes = small_file();
+  CHECK(complaint_about(bytes).empty());
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    INFO("cut off after " << length << " bytes");
+    CHECK_THAT(complaint_about(bytes.substr(0, length)), Says("file.safetensors: "));
+  }
+  CHECK_THAT(complaint_about(bytes + '\0'), Says("29 bytes follow"));
+}
+
+TEST_CASE("a safetensors header with any bit flipped is refused or says the same numbers", "[checkpoint]") {
+  const std::string bytes = small_file();
+  const std::size_t header_end = bytes.size() - 7 * 4;
+  const TemporaryDirectory directory;
+  for (std::size_t bit = 0; bit < header_end * 8; ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    write_bytes(directory / "file", damaged);
+    INFO("bit " << bit);
+    try {  // a flipped bit in a name only gives another name
+      const Safetensors file = read_safetensors(directory / "file");
+      CHECK(file.values == std::vector<float>{1, 2, 3, 4, 5, 6, 7});
+    } catch (const UserError& error) {
+      CHECK_THAT(error.what(), Says("file: "));
+    }
+  }
+}
+
+TEST_CASE("a safetensors header that announces terabytes costs no memory", "[checkpoint]") {
+  std::string bytes = small_file();
+  for (const std::uint64_t length : {std::uint64_t{1} << 42, ~std::uint64_t{0}, ~std::uint64_t{0} - 7}) {
+    std::memcpy(bytes.data(), &length, 8);
+    CHECK_THAT(complaint_about(bytes), Says("announces a header of " + std::to_string(length) + " bytes"));
+  }
+  const std::int64_t tera = std::int64_t{1} << 40;
+  CHECK_THAT(complaint_about_entry(entry_of({tera}, {0, 4 * tera}), 8), Says("data_offsets"));
+  CHECK_THAT(complaint_about_entry(entry_of({tera}, {0, 8}), 8), Says("shape"));
+}
+
+TEST_CASE("safetensors shapes whose product overflows are refused", "[checkpoint]") {
+  const std::int64_t half = std::int64_t{1} << 32;  // half * half = 2^64, which is 0 in 64 bits
+  CHECK_THAT(complaint_about_entry(entry_of({half, half}, {0, 0}), 0), Says("shape"));
+  CHECK_THAT(complaint_about_entry(entry_of({half, half, 2}, {0, 8}), 8), Says("shape"));
+  CHECK_THAT(complaint_about_entry(entry_of({~std::uint64_t{0}}, {0, 8}), 8), Says("shape"));
+  CHECK_THAT(complaint_about_entry(entry_of({2}, {0, ~std::uint64_t{0}}), 8), Says("data_offsets"));
+  CHECK(complaint_about_entry(entry_of({half, half, 0}, {0, 0}), 0).empty());
+}
+
+TEST_CASE("safetensors numbers other than F32 are refused by name", "[checkpoint]") {
+  for (const char* dtype : {"F16", "BF16", "F64", "I64", "U8", "F8_E4M3", ""}) {
+    json entry = entry_of({2}, {0, 8});
+    entry["dtype"] = dtype;
+    CHECK_THAT(complaint_about_entry(entry, 8),
+               Says("\"x\"") && Says("\"" + std::string(dtype) + "\"") && Says("F32"));
+  }
+}
+
+TEST_CASE("a safetensors header that is wrong in any other way is refused", "[checkpoint]") {
+  const std::string two(8, '\0');
+  const auto complaint_about_header = [&](const std::string& header) {
+    return complaint_about(raw_file(header, two));
+  };
+  CHECK_THAT(complaint_about_header(""), Says("JSON"));
+  CHECK_THAT(complaint_about_header("[1, 2]"), Says("no JSON object"));
+  CHECK_THAT(complaint_about_header("{\"x\": 1e999}"), Says("JSON"));
+  CHECK_THAT(complaint_about_header("{\"\xff\": 1}"), Says("JSON"));
+  CHECK_THAT(complaint_about_header("{}"), Says("0 bytes of data, but 8 bytes follow"));
+  CHECK_THAT(complaint_about_header("{\"x\": 3}"), Says("\"x\" is no JSON object"));
+  CHECK_THAT(complaint_about_header(std::string(100'000, '[')), Says("too deeply"));
+  CHECK_THAT(complaint_about_header("{\"__metadata__\": []}"), Says("__metadata__"));
+  CHECK_THAT(complaint_about_header("{\"__metadata__\": {\"epoch\": 3}}"), Says("\"epoch\" is no text"));
+  const std::string entry = entry_of({1}, {0, 4}).dump();
+  CHECK_THAT(complaint_about_header("{\"x\": " + entry + ", \"x\": " + entry + "}"), Says("\"x\" twice"));
+
+  CHECK_THAT(complaint_about_entry(json::object(), 8), Says("no dtype"));
+  CHECK_THAT(complaint_about_entry({{"dtype", 7}}, 8), Says("no dtype"));
+  CHECK_THAT(complaint_about_entry({{"dtype", "F32"}}, 8), Says("shape"));
+  CHECK_THAT(complaint_about_entry({{"dtype", "F32"}, {"shape", {2}}}, 8), Says("data_offsets"));
+  CHECK_THAT(complaint_about_entry(entry_of({-2}, {0, 8}), 8), Says("shape"));
+  CHECK_THAT(complaint_about_entry(entry_of({2.0}, {0, 8}), 8), Says("shape"));
+  CHECK_THAT(complaint_about_entry(entry_of("2", {0, 8}), 8), Says("shape"));
+  CHECK_THAT(complaint_about_entry(entry_of({3}, {0, 8}), 8), Says("shape"));
+  CHECK_THAT(complaint_about_entry(entry_of({2}, {0}), 8), Says("data_offsets"));
+  CHECK_THAT(complaint_about_entry(entry_of({2}, {8, 0}), 8), Says("data_offsets"));
+  CHECK_THAT(complaint_about_entry(entry_of({2}, {0, 7}), 8), Says("7 bytes"));
+  CHECK_THAT(complaint_about_entry(entry_of({1}, {4, 8}), 8), Says("does not begin at byte 0"));
+}
+
+TEST_CASE("safetensors data must be covered without gap or overlap, in whatever order the header has it",
+          "[checkpoint]") {
+  const auto complaint_about_two = [](const json& x, const json& y) {
+    return complaint_about(raw_file(json{{"x", x}, {"y", y}}.dump(), std::string(16, '\0')));
+  };
+  CHECK(complaint_about_two(entry_of({3}, {4, 16}), entry_of({1}, {0, 4})).empty());
+  CHECK_THAT(complaint_about_two(entry_of({2}, {0, 8}), entry_of({1}, {12, 16})), Says("\"y\""));
+  CHECK_THAT(complaint_about_two(entry_of({3}, {0, 12}), entry_of({2}, {8, 16})), Says("\"y\""));
+  CHECK_THAT(complaint_about_two(entry_of({4}, {0, 16}), entry_of({4}, {0, 16})), Says("does not begin"));
+}
+
+TEST_CASE("a safetensors file that cannot be opened or written is a user error that names it", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const std::vector<float> one{1};
+  CHECK_THAT(complaint([&] { read_safetensors(directory / "missing"); }),
+             Says("missing") && Says("no such file"));
+  CHECK_THAT(complaint([&] { read_safetensors(directory.path()); }), Says("no file"));
+  CHECK_THAT(complaint([&] {
+               write_safetensors(directory / "no" / "where", {{"x", {1}, one}});
+             }),
+             Says("where") && Says("No such file or directory"));
+  write_bytes(directory / "file", "");
+  CHECK_THAT(complaint([&] {
+               write_safetensors(directory / "file" / "x", {{"x", {1}, one}});
+             }),
+             Says("Not a directory"));
+}

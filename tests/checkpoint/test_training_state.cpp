@@ -1,0 +1,83 @@
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "catch.hpp"
+#include "checkpoint/safetensors.hpp"
+#include "checkpoint/stand_ins.hpp"
+#include "checkpoint/training_state.hpp"
+
+using namespace glassformer;
+using namespace glassformer::stand_in;
+
+TEST_CASE("the progress of a training comes back from JSON exactly", "[checkpoint]") {
+  Progress progress{1200, 3, 17, 0, 900, 2, 0};
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> mantissa(-1, 1);
+  std::uniform_int_distribution<int> exponent(-1070, 1023);
+  for (int i = 0; i < 1000; ++i) {
+    progress.best_figure = std::ldexp(mantissa(random), exponent(random));
+    progress.minutes = std::ldexp(mantissa(random), exponent(random));
+    CHECK(read_progress(write_progress(progress), "here") == progress);
+  }
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double figure : {infinity, -infinity, 0.1, 1.0, std::numeric_limits<double>::denorm_min()}) {
+    progress.best_figure = figure;
+    CHECK(read_progress(write_progress(progress), "here") == progress);
+  }
+  progress.best_figure = std::nan("");
+  CHECK(std::isnan(read_progress(write_progress(progress), "here").best_figure));
+  progress.update = std::numeric_limits<Index>::max();
+  CHECK(read_progress(write_progress(progress), "here").update == progress.update);
+}
+
+TEST_CASE("a damaged progress is refused with the place where it stands", "[checkpoint]") {
+  const std::string good = write_progress({12, 3, 4, 1.5, 6, 7, 8.5});
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    CHECK_THAT(complaint([&] { read_progress(good.substr(0, length), "here"); }), Says("here: "));
+  }
+  const auto complaint_with = [&](const std::string& key, const nlohmann::json& value) {
+    nlohmann::json object = nlohmann::json::parse(good);
+    object[key] = value;
+    return complaint([&] { read_progress(object.dump(), "here"); });
+  };
+  CHECK(complaint_with("update", 13).empty());
+  CHECK_THAT(complaint_with("update", -1), Says("\"update\"") && Says("-1"));
+  CHECK_THAT(complaint_with("epoch", 1.5), Says("\"epoch\"") && Says("1.5"));
+  CHECK_THAT(complaint_with("batch", ~std::uint64_t{0}), Says("\"batch\""));
+  CHECK_THAT(complaint_with("minutes", "soon"), Says("here: "));
+  CHECK_THAT(complaint([&] { read_progress("[]", "here"); }), Says("here: "));
+}
+
+TEST_CASE("a training state comes back as it was written", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const std::vector<float> m{1, -2, 3}, v{4, 5, 1e-40F};
+  const Progress progress{12, 3, 4, 0.1, 6, 7, 1.0 / 3};
+  write_training_state(directory.path(), {m, v, progress});
+  const TrainingState state = read_training_state(directory.path(), 3);
+  CHECK(state.adam_m == m);
+  CHECK(state.adam_v == v);
+  CHECK(state.progress == progress);
+}
+
+TEST_CASE("a training state that is missing, incomplete or of another model is refused", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const auto complaint_for = [&](Index parameters) {
+    return complaint([&] { read_training_state(directory.path(), parameters); });
+  };
+  CHECK_THAT(complaint_for(3), Says(directory.path().string()) && Says("no training_state.safetensors"));
+
+  const std::vector<float> numbers{1, 2, 3};
+  write_training_state(directory.path(), {numbers, numbers, {}});
+  CHECK(complaint_for(3).empty());
+  CHECK_THAT(complaint_for(4), Says("[3]") && Says("4 parameters"));
+
+  const fs::path file = directory / "training_state.safetensors";
+  write_safetensors(file, {{"adam.m", {3}, numbers}}, {{"progress", write_progress({})}});
+  CHECK_THAT(complaint_for(3), Says("adam.v is missing"));
+  write_safetensors(file, {{"adam.m", {3}, numbers}, {"adam.v", {3}, numbers}});
+  CHECK_THAT(complaint_for(3), Says("progress"));
+  write_safetensors(file, {{"adam.m", {3}, numbers}, {"adam.v", {3}, numbers}}, {{"progress", "{"}});
+  CHECK_THAT(complaint_for(3), Says("training_state.safetensors: "));
+}

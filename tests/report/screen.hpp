@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "report/figures.hpp"
+#include "report/progress.hpp"
+
+namespace glassformer {
+
+/// For tests: an update as it may be in the middle of a run.
+inline TrainingFigures some_figures() {
+  return {.update = 1200,
+          .epoch = 3,
+          .loss = 2.1345,
+          .perplexity = 8.45,
+          .gradient_norm = 0.91,
+          .learning_rate = 1.2e-3,
+          .source_tokens_per_second = 12345,
+          .target_tokens_per_second = 11800,
+          .padding_share = 0.1,
+          .minutes = 2,
+          .minutes_left = 1 + 40.0 / 60};
+}
+
+/// A terminal or a pipe that remembers what was written.
+struct Screen {
+  std::string written;
+  int width = 200;
+
+  DisplayTarget target(bool terminal, std::chrono::milliseconds interval = std::chrono::milliseconds(0)) {
+    const auto write = [this](std::string_view text) {
+      written += text;
+      return true;
+    };
+    return {terminal, write, [this] { return width; }, interval};
+  }
+
+  /// What one would see: each line as it stands after all carriage returns and erasures. Writing over a longer
+  /// text without erasing it shows.
+  std::vector<std::string> lines() const {
+    std::vector<std::string> seen{""};
+    std::size_t column = 0;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      if (written[i] == '\n') {
+        seen.emplace_back();
+        column = 0;
+      } else if (written[i] == '\r') {
+        column = 0;
+      } else if (written.compare(i, 3, "\x1b[K") == 0) {
+        seen.back().resize(column);
+        i += 2;
+      } else {
+        seen.back().resize(std::max(seen.back().size(), column + 1));
+        seen.back()[column++] = written[i];
+      }
+    }
+    return seen;
+  }
+};
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace glassformer

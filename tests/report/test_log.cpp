@@ -1,0 +1,85 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "catch.hpp"
+#include "report/figure_text.hpp"
+#include "report/log.hpp"
+#include "report/screen.hpp"
+#include "checkpoint/stand_ins.hpp"
+
+using namespace glassformer;
+using stand_in::read_bytes;
+using stand_in::TemporaryDirectory;
+
+TEST_CASE("Training figures are plain lines in a pipe and in train.log, and a live line on a terminal",
+          "[report][log]") {
+  for (const bool terminal : {false, true}) {
+    CAPTURE(terminal);
+    const TemporaryDirectory run;
+    Screen screen;
+    const auto before = spdlog::default_logger();
+    {
+      RunLog log(run.path(), {3000, 30}, screen.target(terminal));
+      spdlog::info("twenty pairs");
+      spdlog::warn("no warm-up");
+      log.training(some_figures(), false);
+      log.training(some_figures(), true);
+      log.status("validating ...");
+      log.validation({.update = 1250, .epoch = 3, .bleu = 30, .best = true},
+                     {{"a man", "ein Mann", "eine Frau"}});
+    }
+    CHECK(spdlog::default_logger() == before);
+
+    const std::string file = read_bytes(run / "train.log");
+    CHECK(contains(file, "  warning: no warm-up\n"));
+    CHECK(contains(file, "  twenty pairs\n"));
+    CHECK(contains(file, training_line(some_figures(), {3000, 30}) + "\n"));
+    CHECK(contains(file, "source       a man\n"));
+    CHECK(contains(file, "reference    ein Mann\n"));
+    CHECK(contains(file, "translation  eine Frau\n"));
+    CHECK_FALSE(contains(file, "\x1b"));
+    CHECK(std::count(file.begin(), file.end(), '\n') == 7);
+
+    const auto lines = screen.lines();
+    CHECK(lines.size() == 8);  // the last is empty
+    CHECK(contains(lines[0], "twenty pairs"));
+    CHECK(contains(lines[terminal ? 6 : 2], training_line(some_figures(), {3000, 30})));
+    CHECK(contains(screen.written, "\x1b") == terminal);
+  }
+}
+
+TEST_CASE("A log is continued, not replaced, and a directory that is none is the user's mistake",
+          "[report][log]") {
+  const TemporaryDirectory run;
+  Screen screen;
+  for (const char* text : {"first", "second"}) {
+    RunLog log(run.path(), {}, screen.target(false));
+    spdlog::info(text);
+  }
+  CHECK(contains(read_bytes(run / "train.log"), "first\n"));
+  CHECK(contains(read_bytes(run / "train.log"), "second\n"));
+  CHECK_THROWS_AS(RunLog(run / "train.log", {}, screen.target(false)), UserError);
+}
+
+TEST_CASE("A full disk under train.log is told once and ends nothing", "[report][log]") {
+  if (!std::filesystem::exists("/dev/full")) {
+    WARN("skipped: this system has no /dev/full");
+    return;
+  }
+  const TemporaryDirectory run;
+  std::filesystem::create_symlink("/dev/full", run / "train.log");
+  Screen screen;
+  {
+    RunLog log(run.path(), {}, screen.target(false));
+    spdlog::info("first");
+    spdlog::info("second");
+  }
+  CHECK(contains(screen.written, "first"));
+  CHECK(contains(screen.written, "second"));
+  const std::size_t told = screen.written.find("train.log is incomplete");
+  CHECK(told != std::string::npos);
+  CHECK(screen.written.find("train.log is incomplete", told + 1) == std::string::npos);
+}

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "catch.hpp"
+#include "report/figure_text.hpp"
+#include "report/progress.hpp"
+#include "report/screen.hpp"
+
+using namespace glassformer;
+
+TEST_CASE("The training line names every figure", "[report][progress]") {
+  CHECK(
+      training_line(some_figures(), {3000, 30}) ==
+      "update 1,200  epoch  3/30  loss  2.1345  ppl    8.45  grad   0.91  rate 1.2e-03  source 12.3k/s  target "
+      "11.8k/s  left 1m40s");
+}
+
+TEST_CASE("A terminal of eighty columns holds all figures of the training line", "[report][progress]") {
+  CHECK(training_line(some_figures(), {999999, 30}, 78) ==
+        "  1,200 ep  3/30 loss 2.135 ppl   8.45 grad 0.91 lr 1.2e-3 12.3k>11.8k/s 1m40s");
+}
+
+TEST_CASE("Where not all labels have space, the more important figures have the longer ones",
+          "[report][progress]") {
+  CHECK(training_line(some_figures(), {3000, 30}, 99) ==
+        "update 1,200 epoch  3/30 loss  2.1345 ppl    8.45 grad   0.91 rate 1.2e-03 12.3k>11.8k/s left 1m40s");
+}
+
+TEST_CASE("The training line is never wider than its terminal and loses the least important figures first",
+          "[report][progress]") {
+  for (int width = 18; width < 140; ++width) {
+    const std::string line = training_line(some_figures(), {0, 30}, width);
+    CAPTURE(width, line);
+    CHECK(line.size() <= static_cast<std::size_t>(width));
+    CHECK(contains(line, "1,200"));
+    CHECK(contains(line, "loss"));
+  }
+  const std::string narrow = training_line(some_figures(), {0, 30}, 40);
+  CHECK(contains(narrow, "1m40s"));
+  CHECK(contains(narrow, "3/30"));
+  CHECK_FALSE(contains(narrow, "lr"));
+  CHECK_FALSE(contains(narrow, "grad"));
+}
+
+TEST_CASE("Lines of a run have their columns in the same places", "[report][progress]") {
+  TrainingFigures late = some_figures();
+  late.update = 999999;
+  late.epoch = 30;
+  late.loss = 11.3;
+  late.perplexity = 80821.6;
+  late.gradient_norm = 1234.5;
+  late.learning_rate = 0;
+  late.source_tokens_per_second = 1234567;
+  late.target_tokens_per_second = 12;
+  late.minutes_left = 60 * 30;
+  TrainingFigures broken = some_figures();
+  broken.loss = broken.perplexity = broken.gradient_norm = std::nan("");
+  broken.minutes_left = -1;
+  const std::string line = training_line(some_figures(), {0, 30});
+  for (const TrainingFigures& figures : {late, broken}) {
+    const std::string other = training_line(figures, {0, 30});
+    CHECK(other.size() == line.size());
+    for (const char* label : {"epoch", "loss", "ppl", "grad", "rate", "source", "target", "left"}) {
+      CHECK(other.find(label) == line.find(label));
+    }
+  }
+  CHECK(contains(training_line(broken, {}), "loss     nan"));
+  CHECK(contains(training_line(broken, {}), "left     -"));
+}
+
+TEST_CASE("Numbers and times are short and of one width", "[report][progress]") {
+  CHECK(with_commas(0) == "0");
+  CHECK(with_commas(999) == "999");
+  CHECK(with_commas(1000) == "1,000");
+  CHECK(with_commas(-1234567) == "-1,234,567");
+  CHECK(short_count(0) == "    0");
+  CHECK(short_count(999.4) == "  999");
+  CHECK(short_count(999.6) == " 1.0k");
+  CHECK(short_count(99960) == " 100k");
+  CHECK(short_count(999600) == "1.00M");
+  CHECK(short_count(std::nan("")) == "    -");
+  CHECK(short_time(0) == "   0s");
+  CHECK(short_time(59.995 / 60) == "1m00s");
+  CHECK(short_time(59.995) == "1h00m");
+  CHECK(short_time(60 * 24 * 3 + 60 * 4 + 59) == "3d04h");
+  CHECK(short_time(-1) == "    -");
+  CHECK(fit_number(1e9, 7, 4) == "  1e+09");
+  CHECK(fit_number(123456.7, 7, 2) == " 123457");
+}
+
+TEST_CASE("The validation line shows all its figures, and those of translations only where there are some",
+          "[report][progress]") {
+  ValidationFigures figures{.update = 1250,
+                            .epoch = 3,
+                            .loss = 1.8812,
+                            .perplexity = 5.21,
+                            .token_accuracy = 0.712,
+                            .bleu = 34.51,
+                            .exact_match = 0.12,
+                            .best = true};
+  CHECK(validation_line(figures, {3000, 30}) ==
+        "update 1,250  validation   loss  1.8812  ppl    5.21  token accuracy  71.2 %  BLEU  34.51  exact "
+        "match  12.0 "
+        "%  best so far");
+  const std::string training = training_line(some_figures(), {3000, 30});
+  CHECK(validation_line(figures, {3000, 30}).find("loss") == training.find("loss"));
+  figures.bleu = figures.exact_match = std::nan("");
+  figures.best = false;
+  CHECK_FALSE(contains(validation_line(figures, {}), "BLEU"));
+  CHECK_FALSE(contains(validation_line(figures, {}), "exact"));
+  CHECK_FALSE(contains(validation_line(figures, {}), "best"));
+}
+
+TEST_CASE("On a terminal one line rewrites itself and log lines stand above it undamaged",
+          "[report][progress]") {
+  Screen screen;
+  {
+    ProgressDisplay display(screen.target(true));
+    display.line("begin");
+    display.draw([](int) { return std::string("a long live line"); });
+    display.draw([](int) { return std::string("short"); });
+    CHECK(screen.lines() == std::vector<std::string>{"begin", "short"});
+    display.line("in between");
+    CHECK(screen.lines() == std::vector<std::string>{"begin", "in between", "short"});
+    display.draw("validating ...");
+    CHECK(screen.lines().back() == "validating ...");
+    display.draw([](int) { return std::string("last"); });
+  }
+  CHECK(screen.lines() == std::vector<std::string>{"begin", "in between", "last", ""});
+}
+
+TEST_CASE("The live line keeps the last column free, in a window of any width, and cuts no character in two",
+          "[report][progress]") {
+  Screen screen;
+  ProgressDisplay display(screen.target(true));
+  int asked = 0;
+  display.draw([&asked](int width) {
+    asked = width;
+    return std::string("äöü and more");
+  });
+  CHECK(asked == 199);
+  screen.width = 4;
+  display.line("");
+  CHECK(asked == 3);
+  CHECK(screen.lines().back() == "äöü");
+  screen.width = 0;
+  display.line("");
+  CHECK(screen.lines().back() == "ä");
+}
+
+TEST_CASE("The live line is redrawn only so often, but after a log line at once and with the latest figures",
+          "[report][progress]") {
+  Screen screen;
+  ProgressDisplay display(screen.target(true, std::chrono::hours(1)));
+  display.draw([](int) { return std::string("first"); });
+  display.draw([](int) { return std::string("second"); });
+  CHECK(screen.lines().back() == "first");
+  display.line("text");
+  CHECK(screen.lines() == std::vector<std::string>{"text", "second"});
+}
+
+TEST_CASE("In a pipe there are lines and nothing but lines", "[report][progress]") {
+  Screen screen;
+  {
+    ProgressDisplay display(screen.target(false));
+    display.draw([](int) { return std::string("live"); });
+    display.draw("validating ...");
+    display.line("text");
+  }
+  CHECK(screen.written == "text\n");
+}
+
+TEST_CASE("A reader who went away silences the display and nothing else", "[report][progress]") {
+  int writes = 0;
+  const auto refuse = [&writes](std::string_view) { return ++writes, false; };
+  ProgressDisplay display({true, refuse, [] { return 80; }, std::chrono::milliseconds(0)});
+  display.line("one");
+  display.line("two");
+  display.draw("three");
+  CHECK(writes == 1);
+}
+
+TEST_CASE("Lines of several threads do not mix", "[report][progress]") {
+  Screen screen;
+  {
+    ProgressDisplay display(screen.target(true));
+    const auto work = [&display] {
+      for (int i = 0; i < 3000; ++i) {
+        display.draw([](int) { return std::string("live"); });
+        display.line("whole line");
+      }
+    };
+    std::thread other(work);
+    work();
+    other.join();
+  }
+  const auto lines = screen.lines();
+  CHECK(lines.size() == 6002);
+  CHECK(std::count(lines.begin(), lines.end(), "whole line") == 6000);
+}
