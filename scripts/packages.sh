@@ -66,26 +66,50 @@ name_packages() {  # name_packages "$rows"
   } >&2
 }
 
+can_install() { command -v apt-get >/dev/null && { [[ $(id -u) == 0 ]] || command -v sudo >/dev/null; }; }
+
+apt_install() {  # apt_install g++ cmake
+  local root=()
+  [[ $(id -u) == 0 ]] || root=(sudo)
+  echo "Installing $*" >&2
+  "${root[@]}" apt-get update -qq
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
 install_packages() {
-  local rows root=()
+  local rows
   rows=$(missing_rows)
   [[ -n $rows ]] || return 0
-  if ! command -v apt-get >/dev/null; then
+  if ! can_install; then
     name_packages "$rows"
+    ! command -v apt-get >/dev/null || echo 'They can be installed here by root only, and there is no sudo.' >&2
     exit 2
   fi
-  if [[ $(id -u) != 0 ]]; then
-    if ! command -v sudo >/dev/null; then
-      name_packages "$rows"
-      echo 'They can be installed here by root only, and there is no sudo.' >&2
-      exit 2
-    fi
-    root=(sudo)
-  fi
-  echo "Installing $(column 2 <<<"$rows")" >&2
-  "${root[@]}" apt-get update -qq
   # shellcheck disable=SC2046  # one word for each package
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(column 2 <<<"$rows") >/dev/null
+  apt_install $(column 2 <<<"$rows")
+}
+
+# Whether programs with OpenMP can be built and run here under the thread sanitizer. It wants Clang and LLVM's OpenMP
+# runtime: in GCC's it sees races that are none.
+thread_sanitizer_works() {
+  local probe
+  probe=$(mktemp -d)
+  printf '#include <omp.h>\nint main() {\n#pragma omp parallel\n  (void)omp_get_thread_num();\n}\n' >"$probe/probe.cpp"
+  clang++ -fopenmp -fsanitize=thread "$probe/probe.cpp" -o "$probe/probe" 2>/dev/null &&
+    TSAN_OPTIONS=ignore_noninstrumented_modules=1 "$probe/probe" >/dev/null 2>&1
+  local works=$?
+  rm -r "$probe"
+  return $works
+}
+
+install_thread_sanitizer() {
+  ! thread_sanitizer_works || return 0
+  can_install || return 1
+  apt_install clang libomp-dev
+  local version
+  version=$(clang -dumpversion | cut -d. -f1)
+  thread_sanitizer_works || apt_install "libclang-rt-$version-dev" || return 1
+  thread_sanitizer_works
 }
 
 build() {  # build release

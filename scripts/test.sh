@@ -1,17 +1,28 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, runs every test.
 #
-#   scripts/test.sh              the release build
-#   scripts/test.sh asan         with the address and undefined-behaviour sanitizers
-#   scripts/test.sh tsan '[threads]'   with the thread sanitizer; what follows the preset goes to the test program
+#   scripts/test.sh                     the release build
+#   scripts/test.sh asan                with the address and undefined-behaviour sanitizers
+#   scripts/test.sh tsan '[threads]'    with the thread sanitizer
+#
+# What follows the preset goes to the test program: names of tests, tags, options.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
 preset=${1:-release}
 install_packages
+if [[ $preset == tsan ]]; then
+  if ! install_thread_sanitizer; then
+    echo 'SKIPPED: no thread sanitizer here. It needs clang++, the LLVM OpenMP runtime (libomp) and compiler-rt.' >&2
+    exit 0
+  fi
+  export TSAN_OPTIONS="ignore_noninstrumented_modules=1:${TSAN_OPTIONS:-}"
+fi
+
 build "$preset"
 "build/$preset/glassformer_tests" "${@:2}"
-if [[ $preset == release ]]; then
+if [[ $preset == release && $# -le 1 ]]; then
   for test in tests/scripts/test_*.py; do python3 "$test"; done
+  for maker in scripts/make_*_corpus.py; do python3 "$maker" --check; done
 fi

@@ -1,0 +1,119 @@
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "checkpoint/stand_ins.hpp"
+
+using glassformer::stand_in::read_bytes;
+using glassformer::stand_in::TemporaryDirectory;
+using glassformer::stand_in::write_bytes;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The program as a user runs it: from a directory of its own, with arguments as the shell takes them.
+class Program {
+ public:
+  struct Result {
+    int status;
+    std::string out, err;
+  };
+
+  Result run(const std::string& arguments, const std::string& input = "") const {
+    write_bytes(directory_ / ".in", input);
+    const std::string command = "cd '" + directory_.path().string() + "' && '" GLASSFORMER_PROGRAM "' " + arguments +
+                                " <.in >.out 2>.err";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(directory_ / ".out"), read_bytes(directory_ / ".err")};
+  }
+  fs::path operator/(const fs::path& name) const { return directory_ / name; }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+std::string config(const std::string& name) { return "'" GLASSFORMER_SOURCE_DIR "/configs/" + name + ".yaml'"; }
+
+/// A mistake of the user's: one line on standard error, status 2, nothing on standard output.
+void check_refused(const Program::Result& result, const std::string& expected) {
+  CAPTURE(result.err);
+  CHECK(result.status == 2);
+  CHECK(result.out.empty());
+  CHECK(result.err.find(expected) != std::string::npos);
+  CHECK(result.err.find("glassformer: ") == 0);
+  CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+}
+
+}  // namespace
+
+TEST_CASE("train, evaluate and translate work together, and output and log keep apart", "[program]") {
+  const Program program;
+  const auto trained = program.run("train " + config("debug") + " --output run");
+  CAPTURE(trained.err);
+  REQUIRE(trained.status == 0);
+  CHECK(trained.out.empty());
+
+  const auto translated = program.run("translate run", "she sleeps .\n\nthe small dog sees a house .");
+  CHECK(translated.status == 0);
+  CHECK(translated.err.empty());
+  CHECK(translated.out == "sie schläft .\n\nder kleine hund sieht ein haus .\n");
+  CHECK(program.run("translate run/last --beam 3 --batch 1 --length-penalty 0.5", "she sleeps .\n").out ==
+        "sie schläft .\n");
+
+  write_bytes(program / "a.en", "she sleeps .\n");
+  write_bytes(program / "a.de", "sie schläft .\n");
+  const auto evaluated = program.run("evaluate run --source a.en --reference a.de --json");
+  CHECK(evaluated.status == 0);
+  const auto json = nlohmann::json::parse(evaluated.out);
+  CHECK(json.at(0).at("exact_match") == 1.0);
+  CHECK(json.at(0).at("bleu_signature").get<std::string>().find("tok:none") != std::string::npos);
+
+  CHECK(program.run("translate run --input a.en --output b.de").status == 0);
+  CHECK(read_bytes(program / "b.de") == "sie schläft .\n");
+  check_refused(program.run("train " + config("debug") + " --output run"), "--resume");
+  check_refused(program.run("train " + config("debug") + " --output run --resume --set model.d_ff=32"), "model.d_ff");
+}
+
+TEST_CASE("a mistake in what was given gives one message and status 2, and leaves no run directory", "[program]") {
+  const Program program;
+  check_refused(program.run("train nowhere.yaml --output run"), "nowhere.yaml");
+  check_refused(program.run("train " + config("debug") + " --output run --set model.heads=3"), "heads");
+  check_refused(program.run("train " + config("debug") + " --output run --set model.dropout=1.5"), "1.5");
+  check_refused(program.run("train " + config("debug") + " --output run --set modle.dropout=0"), "modle");
+  check_refused(program.run("train " + config("debug") + " --output run --set data.directory=nowhere"), "nowhere");
+  check_refused(program.run("train " + config("debug") + " --output run --resume"), "run");
+
+  fs::create_directory(program / "text");
+  for (const char* name : {"valid.en", "valid.de", "train.de"}) write_bytes(program / "text" / name, "a\nb\n");
+  const std::string with_text = "train " + config("debug") + " --output run --set data.directory=text";
+  write_bytes(program / "text/train.en", "a\n");
+  check_refused(program.run(with_text), "lines");
+  write_bytes(program / "text/train.en", "a\n\xFF\n");
+  check_refused(program.run(with_text), ":2:");
+  write_bytes(program / "text/train.en", "");
+  check_refused(program.run(with_text), "train.en");
+  write_bytes(program / "text/train.en", "\n\n");
+  check_refused(program.run(with_text), "train.en");
+  CHECK_FALSE(fs::exists(program / "run"));
+
+  check_refused(program.run("translate run"), "run");
+  check_refused(program.run("evaluate text"), "text");
+}
+
+TEST_CASE("the command line explains itself", "[program]") {
+  const Program program;
+  for (const char* verb : {"train", "evaluate", "translate", "gradcheck"}) {
+    const auto help = program.run(std::string(verb) + " --help");
+    CHECK(help.status == 0);
+    CHECK(help.out.find("default") != std::string::npos);
+  }
+  CHECK(program.run("--version").out.find("glassformer 0.") == 0);
+  CHECK(program.run("").status == 2);
+  CHECK(program.run("trian x").status == 2);
+  CHECK(program.run("translate run --beam 0").status == 2);
+  const auto checked = program.run("gradcheck " + config("debug"));
+  CHECK(checked.status == 0);
+  CHECK(checked.out.find("model.decoder.layers.0.encoder_attn.k_proj.weight") != std::string::npos);
+}

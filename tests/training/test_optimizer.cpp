@@ -1,0 +1,95 @@
+#include "training/optimizer.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "catch.hpp"
+#include "random_values.hpp"
+#include "threads.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+/// Adam of one parameter, written down plainly in double precision, for comparison.
+struct PlainAdam {
+  OptimizerSettings s;
+  double m = 0, v = 0;
+  double update(double p, double g, double rate, int t) {
+    if (s.kind == OptimizerSettings::Kind::adamw) {
+      p -= rate * s.weight_decay * p;
+    } else {
+      g += s.weight_decay * p;
+    }
+    m = s.beta1 * m + (1 - s.beta1) * g;
+    v = s.beta2 * v + (1 - s.beta2) * g * g;
+    const double m_hat = m / (1 - std::pow(s.beta1, t)), v_hat = v / (1 - std::pow(s.beta2, t));
+    return p - rate * m_hat / (std::sqrt(v_hat) + s.epsilon);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Adam and AdamW follow their formula over twenty updates, weight decay included", "[training]") {
+  for (const auto kind : {OptimizerSettings::Kind::adam, OptimizerSettings::Kind::adamw}) {
+    const OptimizerSettings settings{.kind = kind, .epsilon = 1e-3, .weight_decay = 0.1, .clip_norm = 0};
+    RandomValues random(1);
+    std::vector<float> p(5), g(5);
+    std::vector<double> plain(5);
+    for (std::size_t i = 0; i < 5; ++i) plain[i] = p[i] = static_cast<float>(random.number());
+    std::vector<PlainAdam> expected(5, {settings});
+    Adam adam(settings, 5);
+    for (int t = 1; t <= 20; ++t) {
+      for (std::size_t i = 0; i < 5; ++i) {
+        g[i] = static_cast<float>(random.number());
+        plain[i] = expected[i].update(plain[i], g[i], 0.01, t);
+      }
+      adam.update(p, g, gradient_norm(g), 0.01, t);
+    }
+    for (std::size_t i = 0; i < 5; ++i) CHECK(p[i] == Approx(plain[i]).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("the first update of Adam moves each parameter by the rate against its gradient's sign", "[training]") {
+  // m / (1 - beta1) is g and v / (1 - beta2) is g^2: without the corrections it would be much less.
+  std::vector<float> p = {1, 1, 1};
+  const std::vector<float> g = {0.5F, -20, 0.001F};
+  Adam adam({.clip_norm = 0}, 3);
+  adam.update(p, g, gradient_norm(g), 0.1, 1);
+  CHECK(p[0] == Approx(0.9));
+  CHECK(p[1] == Approx(1.1));
+  CHECK(p[2] == Approx(0.9));
+}
+
+TEST_CASE("a gradient longer than clip_norm is scaled down to it, a shorter one is left alone", "[training]") {
+  const std::vector<float> g = {3, 4};
+  CHECK(gradient_norm(g) == Approx(5));
+  for (const double clip : {1.0, 5.0, 10.0}) {
+    std::vector<float> p = {0, 0};
+    Adam adam({.beta1 = 0.9, .clip_norm = clip}, 2);
+    adam.update(p, g, 5, 0.1, 1);
+    CHECK(adam.m()[0] == Approx(0.1 * 3 * std::min(1.0, clip / 5)));
+    CHECK(adam.m()[1] == Approx(0.1 * 4 * std::min(1.0, clip / 5)));
+  }
+}
+
+TEST_CASE("norm and update have the same bits on 1, 2 and 5 threads", "[training][threads]") {
+  RandomValues random(2);
+  constexpr Index size = 100'003;  // several ranges, the last one shorter
+  Buffer<float> gradient = random.matrix<float>(1, size), start = random.matrix<float>(1, size);
+  const std::span<const float> g(gradient.data(), size);
+  std::vector<std::vector<float>> results;
+  std::vector<double> norms;
+  for (const int threads : {1, 2, 5}) {
+    const WithThreads with_threads(threads);
+    std::vector<float> p(start.data(), start.data() + size);
+    Adam adam({}, size);
+    norms.push_back(gradient_norm(g));
+    for (Index t = 1; t <= 3; ++t) adam.update(p, g, norms.back(), 0.01, t);
+    results.push_back(p);
+  }
+  CHECK(norms[0] == norms[1]);
+  CHECK(norms[0] == norms[2]);
+  CHECK(results[0] == results[1]);
+  CHECK(results[0] == results[2]);
+}
