@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "catch.hpp"
+#include "decoding/likeliest_tokens.hpp"
+#include "random_values.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+constexpr SearchIds kIds{.source_pad = 0, .bos = 1, .eos = 2, .target_pad = 0};
+
+std::vector<Id> ids_of(std::span<const NextToken> tokens) {
+  std::vector<Id> ids;
+  for (const NextToken& token : tokens) ids.push_back(token.id);
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("the likeliest tokens are those a full sort puts first", "[decoding]") {
+  const Index V = GENERATE(3, 5, 63, 64, 65, 1000);
+  const std::size_t count = GENERATE(1, 2, 10, 2000);
+  RandomValues random(static_cast<std::uint64_t>(V));
+  std::vector<float> logits(static_cast<std::size_t>(V));
+  for (float& logit : logits) logit = static_cast<float>(std::round(random.number(-9, 9)));  // many are equal
+
+  std::vector<Id> expected(logits.size() - 2);
+  std::iota(expected.begin(), expected.end(), 2);  // pad 0 and bos 1 are not chosen
+  std::stable_sort(expected.begin(), expected.end(), [&](Id a, Id b) {
+    return logits[static_cast<std::size_t>(a)] > logits[static_cast<std::size_t>(b)];
+  });
+  expected.resize(std::min(expected.size(), count));
+  LikeliestTokens likeliest(kIds);
+  CHECK(ids_of(likeliest.choose(logits, count)) == expected);
+}
+
+TEST_CASE("log-probabilities are over all tokens, also those that may not be chosen", "[decoding]") {
+  const std::vector<float> logits = {std::log(0.4F) + 90, std::log(0.1F) + 90, std::log(0.2F) + 90,
+                                     std::log(0.3F) + 90};
+  LikeliestTokens likeliest(kIds);
+  const auto tokens = likeliest.choose(logits, 4);
+  REQUIRE(ids_of(tokens) == std::vector<Id>{3, 2});
+  CHECK(tokens[0].log_probability == Approx(std::log(0.3)).epsilon(1e-5));
+  CHECK(tokens[1].log_probability == Approx(std::log(0.2)).epsilon(1e-5));
+}
+
+TEST_CASE("eos may be chosen even where it also is bos or pad", "[decoding]") {
+  LikeliestTokens likeliest({.source_pad = 0, .bos = 2, .eos = 2, .target_pad = 2});
+  CHECK(ids_of(likeliest.choose(std::vector<float>{1, 2, 3, 0}, 9)) == std::vector<Id>{2, 1, 0, 3});
+}
+
+TEST_CASE("impossible tokens are not chosen, and none of a row with NaN", "[decoding]") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  LikeliestTokens likeliest(kIds);
+  CHECK(ids_of(likeliest.choose(std::vector<float>{0, 0, -kInfinity, 1, -kInfinity, 2}, 9)) == std::vector<Id>{5, 3});
+  CHECK(likeliest.choose(std::vector<float>{0, 0, 1, std::numeric_limits<float>::quiet_NaN(), 2}, 9).empty());
+  CHECK(likeliest.choose(std::vector<float>(5, -kInfinity), 9).empty());
+}

@@ -1,0 +1,125 @@
+#include <cmath>
+#include <vector>
+
+#include "catch.hpp"
+#include "decoding/sentence_beam.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+constexpr SearchIds kIds{.source_pad = 0, .bos = 1, .eos = 2, .target_pad = 0};
+constexpr Id kA = 3, kB = 4;
+
+/// Probabilities of eos, a and b, for each running hypothesis.
+struct Next {
+  double eos, a, b;
+};
+
+void advance(SentenceBeam& beam, const std::vector<Next>& next) {
+  REQUIRE(beam.running().size() == next.size());
+  Matrix<float> logits(static_cast<Index>(next.size()), 5);
+  for (std::size_t h = 0; h < next.size(); ++h) {
+    const double rest = (1 - next[h].eos - next[h].a - next[h].b) / 2;
+    Index v = 0;
+    for (const double p : {rest, rest, next[h].eos, next[h].a, next[h].b}) {
+      logits(static_cast<Index>(h), v++) = static_cast<float>(std::log(p));
+    }
+  }
+  LikeliestTokens likeliest(kIds);
+  beam.advance(logits, likeliest);
+}
+
+DecodingSettings settings(Index beam, double length_penalty) {
+  DecodingSettings s;
+  s.beam = beam;
+  s.length_penalty = length_penalty;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a hypothesis that ends in eos among the first of the beam is finished, others run on", "[decoding]") {
+  SentenceBeam beam(settings(2, 0), kIds, 10);
+  advance(beam, {{.eos = 0.2, .a = 0.5, .b = 0.1}});  // a 0.5, eos 0.2 (finished), b 0.1
+  REQUIRE(beam.running().size() == 2);
+  CHECK(beam.running()[0].token == kA);
+  CHECK(beam.running()[1].token == kB);
+  advance(beam, {{.eos = 0.1, .a = 0.5, .b = 0.3}, {.eos = 0.7, .a = 0.1, .b = 0.1}});
+  // a a 0.25, a b 0.15, b eos 0.07 is third and not looked at, a eos 0.05
+  REQUIRE(beam.running().size() == 2);
+  CHECK(beam.running()[0].parent == 0);
+  CHECK(beam.running()[1].parent == 0);
+  CHECK(beam.running()[1].token == kB);
+  advance(beam, {{.eos = 0.9, .a = 0.02, .b = 0.02}, {.eos = 0.02, .a = 0.02, .b = 0.9}});
+  // a a eos 0.225 is finished: it pushes nothing out, for two are kept. a b b 0.135 cannot beat eos 0.2.
+  REQUIRE(beam.running().empty());
+  REQUIRE(beam.result().size() == 2);
+  CHECK(beam.result()[0].ids == std::vector<Id>{kA, kA});
+  CHECK(beam.result()[0].log_probability == Approx(std::log(0.225)).epsilon(1e-5));
+  CHECK(beam.result()[1].ids.empty());
+  CHECK(beam.result()[1].score == Approx(std::log(0.2)).epsilon(1e-5));
+}
+
+TEST_CASE("the search goes on while a longer hypothesis may still score better", "[decoding]") {
+  SentenceBeam beam(settings(1, 1), kIds, 10);
+  advance(beam, {{.eos = 0.5, .a = 0.4, .b = 0.05}});
+  REQUIRE(beam.running().size() == 1);  // "nothing" is finished with log 0.5, but a may reach log(0.4) / 11
+  for (int t = 0; t < 4; ++t) advance(beam, {{.eos = 0.004, .a = 0.99, .b = 0.001}});
+  advance(beam, {{.eos = 0.99, .a = 0.004, .b = 0.001}});
+  const double log_p = std::log(0.4) + 5 * std::log(0.99);
+  CHECK(beam.result().front().ids == std::vector<Id>(5, kA));
+  CHECK(beam.result().front().score == Approx(log_p / 6).epsilon(1e-5));
+  // The sixth a has log p = log 0.4 + 4 log 0.99 + log 0.004, too little even over eleven tokens.
+  CHECK(beam.running().empty());
+}
+
+TEST_CASE("the search stops as soon as no running hypothesis can score better", "[decoding]") {
+  SentenceBeam beam(settings(1, 1), kIds, 10);
+  advance(beam, {{.eos = 0.9, .a = 0.3 * std::pow(0.9, 11), .b = 0.001}});  // log p / 11 < log 0.9
+  CHECK(beam.running().empty());
+  SentenceBeam longer(settings(1, 1), kIds, 30);  // but not / 31
+  advance(longer, {{.eos = 0.9, .a = 0.3 * std::pow(0.9, 11), .b = 0.001}});
+  CHECK(longer.running().size() == 1);
+}
+
+TEST_CASE("a negative length penalty stops correctly too", "[decoding]") {
+  SentenceBeam beam(settings(1, -1), kIds, 10);  // score = log p * length
+  advance(beam, {{.eos = 0.5, .a = 0.45, .b = 0.01}});
+  CHECK(beam.running().empty());
+  CHECK(beam.result().front().ids.empty());
+}
+
+TEST_CASE("at the longest length only eos counts, and what has no eos by then is given up", "[decoding]") {
+  SentenceBeam ends(settings(2, 1), kIds, 1), does_not(settings(2, 1), kIds, 1);
+  advance(ends, {{.eos = 0.01, .a = 0.5, .b = 0.3}});
+  advance(does_not, {{.eos = 0.01, .a = 0.5, .b = 0.3}});
+  advance(ends, {{.eos = 0.3, .a = 0.5, .b = 0.1}, {.eos = 0.1, .a = 0.1, .b = 0.1}});
+  REQUIRE(ends.running().empty());
+  REQUIRE(ends.result().size() == 1);
+  CHECK(ends.result()[0].finished);
+  CHECK(ends.result()[0].ids == std::vector<Id>{kA});
+
+  advance(does_not, {{.eos = 0.01, .a = 0.5, .b = 0.3}, {.eos = 0.1, .a = 0.1, .b = 0.1}});
+  REQUIRE(does_not.running().empty());
+  REQUIRE(does_not.result().size() == 2);
+  CHECK(!does_not.result()[0].finished);
+  CHECK(does_not.result()[0].ids == std::vector<Id>{kA});
+  CHECK(does_not.result()[0].score == Approx(std::log(0.5)).epsilon(1e-5));
+  CHECK(does_not.result()[1].ids == std::vector<Id>{kB});
+}
+
+TEST_CASE("equally likely extensions come by token, then by parent", "[decoding]") {
+  SentenceBeam beam(settings(3, 0), kIds, 10);
+  advance(beam, {{.eos = 0.1, .a = 0.3, .b = 0.3}});
+  REQUIRE(beam.running().size() == 2);  // no third token may be chosen
+  CHECK(beam.running()[0].token == kA);
+  advance(beam, {{.eos = 0.1, .a = 0.25, .b = 0.25}, {.eos = 0.1, .a = 0.25, .b = 0.25}});
+  REQUIRE(beam.running().size() == 3);
+  CHECK(beam.running()[0].token == kA);
+  CHECK(beam.running()[0].parent == 0);
+  CHECK(beam.running()[1].token == kA);
+  CHECK(beam.running()[1].parent == 1);
+  CHECK(beam.running()[2].token == kB);
+  CHECK(beam.running()[2].parent == 0);
+}

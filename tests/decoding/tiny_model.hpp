@@ -1,0 +1,109 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decoding/search.hpp"
+#include "model/transformer.hpp"
+#include "random_values.hpp"
+
+namespace glassformer {
+
+inline constexpr Id kPad = 0, kBos = 1, kEos = 2;
+
+inline TransformerSettings tiny_settings() {
+  TransformerSettings settings;
+  settings.d_model = 16;
+  settings.heads = 2;
+  settings.d_ff = 24;
+  settings.tied_embeddings = Tying::none;
+  return settings;
+}
+
+/// A random model whose predictions are peaked, as a trained model's are.
+template <class Scalar = float>
+struct TinyModel {
+  Transformer<Scalar> model;
+  Arena<typename Transformer<Scalar>::Parameters> arena;
+
+  explicit TinyModel(const TransformerSettings& settings, Index vocabulary_size, std::uint64_t seed = 1,
+                     double peak = 4)
+      : model{settings, {vocabulary_size, vocabulary_size, kPad, kPad}}, arena(settings, model.vocabulary) {
+    RandomValues random(seed);
+    for (const TensorPlace& tensor : arena.tensors()) {
+      const double scale = tensor.shape.size() == 2 ? 1 / std::sqrt(static_cast<double>(tensor.shape[1])) : 0.3;
+      auto values = arena.values(tensor);
+      random.fill(values);
+      values *= static_cast<Scalar>(scale);
+      if (tensor.name.find("norm.weight") != std::string::npos) values += Scalar{1};
+      if (tensor.name == "lm_head.weight") values *= static_cast<Scalar>(peak);
+    }
+  }
+  typename Transformer<Scalar>::Parameters& p() { return arena.parameters(); }
+  const typename Transformer<Scalar>::Parameters& p() const { return arena.parameters(); }
+};
+
+/// `count` random sentences of `shortest` .. `longest` words, eos behind them.
+inline std::vector<std::vector<Id>> random_sources(std::size_t count, Index shortest, Index longest,
+                                                   Index vocabulary_size, std::uint64_t seed = 7) {
+  RandomValues random(seed);
+  std::vector<std::vector<Id>> sources(count);
+  for (std::vector<Id>& source : sources) {
+    const Index length = shortest + random.index(longest - shortest + 1);
+    for (Index i = 0; i < length; ++i) source.push_back(static_cast<Id>(3 + random.index(vocabulary_size - 3)));
+    source.push_back(kEos);
+  }
+  return sources;
+}
+
+/// The logits [R * T, V] that teacher forcing gives for R beginnings of translations of one source, each bos and then
+/// what the hypothesis holds; shorter ones are padded.
+template <class Scalar>
+Buffer<Scalar> forced_logits(const TinyModel<Scalar>& tiny, const std::vector<Id>& source,
+                             const std::vector<std::vector<Id>>& hypotheses) {
+  const auto rows = static_cast<Index>(hypotheses.size());
+  std::size_t longest = 0;
+  for (const std::vector<Id>& ids : hypotheses) longest = std::max(longest, ids.size());
+  IdMatrix source_ids(rows, static_cast<Index>(source.size()));
+  source_ids.rowwise() = Eigen::Map<const RowVector<Id>>(source.data(), source_ids.cols());
+  IdMatrix input = IdMatrix::Constant(rows, static_cast<Index>(longest) + 1, kPad);
+  for (Index r = 0; r < rows; ++r) {
+    const std::vector<Id>& ids = hypotheses[static_cast<std::size_t>(r)];
+    input(r, 0) = kBos;
+    for (std::size_t t = 0; t < ids.size(); ++t) input(r, static_cast<Index>(t) + 1) = ids[t];
+  }
+  const TransformerMasks masks = make_masks(source_ids, kPad, input, kPad);
+  typename Transformer<Scalar>::Cache cache;
+  const Buffer<Scalar>& memory = tiny.model.encode(tiny.p(), source_ids, masks.encoder_padding, Pass{}, cache);
+  Buffer<Scalar> logits;
+  const Buffer<Scalar>& found = tiny.model.decode(tiny.p(), input, memory, masks, Pass{}, cache);
+  logits.resize_like(found);
+  logits.view() = found;
+  return logits;
+}
+
+/// log p of each hypothesis, eos included, by teacher forcing.
+template <class Scalar>
+std::vector<double> forced_log_probabilities(const TinyModel<Scalar>& tiny, const std::vector<Id>& source,
+                                             const std::vector<std::vector<Id>>& hypotheses) {
+  const Buffer<Scalar> logits = forced_logits(tiny, source, hypotheses);
+  const Index length = logits.rows() / static_cast<Index>(hypotheses.size());
+  std::vector<double> sums;
+  for (std::size_t r = 0; r < hypotheses.size(); ++r) {
+    std::vector<Id> expected = hypotheses[r];
+    expected.push_back(kEos);
+    double sum = 0;
+    for (std::size_t t = 0; t < expected.size(); ++t) {
+      const Eigen::ArrayXd row =
+          logits.row(static_cast<Index>(r) * length + static_cast<Index>(t)).template cast<double>().transpose();
+      sum += row[expected[t]] - row.maxCoeff() - std::log((row - row.maxCoeff()).exp().sum());
+    }
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+}  // namespace glassformer
