@@ -31,6 +31,10 @@ class OneThread {
 
 void dnnl_product(char transpose_a, char transpose_b, Index inner, ConstMatrixRef<float> a, ConstMatrixRef<float> b,
                   MatrixRef<float>& c, Result result) {
+  if (inner == 0) {  // an empty sum, which oneDNN refuses
+    if (result == Result::overwrite) c.setZero();
+    return;
+  }
   const OneThread one_thread;
   [[maybe_unused]] const dnnl_status_t status =
       dnnl_sgemm(transpose_a, transpose_b, c.rows(), c.cols(), inner, 1.0F, a.data(), a.outerStride(), b.data(),

@@ -53,7 +53,7 @@ TrainingText TrainingText::read(const Config& config, const TokenizerPair& token
           TestText::read(data.source_file(data.valid), data.target_file(data.valid), tokenizers)};
 }
 
-Trainer::Trainer(const Config& config, TrainingText text, RunDirectory directory, bool resume)
+Trainer::Trainer(const Config& config, TrainingText text, RunDirectory directory, bool resume, DisplayTarget display)
     : config_(config),
       text_(std::move(text)),
       directory_(std::move(directory)),
@@ -61,7 +61,7 @@ Trainer::Trainer(const Config& config, TrainingText text, RunDirectory directory
       parameters_(model_.settings, model_.vocabulary),
       gradient_(model_, config.training.shards),
       optimizer_(config.training.optimizer, parameters_.size()),
-      log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}),
+      log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),
       metrics_(directory_.path() / "metrics.jsonl") {
   initialize(model_, config_.training.seed, parameters_.parameters());
   const auto checkpoint = resume ? directory_.last() : std::nullopt;

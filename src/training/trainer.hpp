@@ -29,8 +29,9 @@ struct TrainingText {
 class Trainer {
  public:
   /// Weights are drawn anew, or with `resume` taken from the run's last checkpoint together with everything that
-  /// the continuation depends on.
-  Trainer(const Config& config, TrainingText text, RunDirectory directory, bool resume);
+  /// the continuation depends on. What is logged is shown at `display`.
+  Trainer(const Config& config, TrainingText text, RunDirectory directory, bool resume,
+          DisplayTarget display = standard_error());
 
   /// Trains until the config says stop, or `interrupted` becomes true; then the update under way is finished and a
   /// checkpoint written.

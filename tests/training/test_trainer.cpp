@@ -14,6 +14,8 @@ namespace fs = std::filesystem;
 
 const std::atomic<bool> kNever = false;
 
+const DisplayTarget kNowhere{.write = [](std::string_view) { return true; }, .width = [] { return 80; }};
+
 Config toy(const std::vector<std::string>& overrides) {
   std::vector<std::string> all = {"model.d_model=16", "model.d_ff=16", "training.max_epochs=0", "training.max_tokens=400",
                                   "data.train=valid", "training.validation.every=1000"};
@@ -26,7 +28,8 @@ void train(const Config& config, const fs::path& directory, bool resume = false)
   const TokenizerPair tokenizers =
       make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
   Trainer(config, TrainingText::read(config, tokenizers),
-          resume ? RunDirectory::resume(directory) : RunDirectory::create(directory, config), resume)
+          resume ? RunDirectory::resume(directory) : RunDirectory::create(directory, config), resume,
+          kNowhere)
       .run(kNever);
 }
 
@@ -49,7 +52,8 @@ TEST_CASE("an interrupted run has a checkpoint of the update it was interrupted 
   const TokenizerPair tokenizers = make_tokenizers(config.tokenizer, config.data.source_file("valid"),
                                                    config.data.target_file("valid"));
   const std::atomic<bool> interrupted = true;
-  Trainer(config, TrainingText::read(config, tokenizers), RunDirectory::create(directory / "run", config), false)
+  Trainer(config, TrainingText::read(config, tokenizers), RunDirectory::create(directory / "run", config), false,
+          kNowhere)
       .run(interrupted);
   CHECK(is_checkpoint(directory / "run" / "last"));
   train(config, directory / "run", true);

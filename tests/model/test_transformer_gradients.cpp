@@ -1,0 +1,144 @@
+#include <string>
+
+#include "catch.hpp"
+#include "gradients.hpp"
+#include "model/example.hpp"
+
+using namespace glassformer;
+using Parameters = Transformer<double>::Parameters;
+
+namespace {
+
+/// ReLU bends at 0, and across a bend differences say nothing. Biases of some size keep every unit clear of it,
+/// some above and some below.
+void keep_clear_of_the_bend(Arena<InArena<Parameters, double>>& parameters) {
+  for (const TensorPlace& tensor : parameters.tensors()) {
+    if (!tensor.name.ends_with("fc1.bias")) continue;
+    auto bias = parameters.values(tensor);
+    bias = (bias < 0).select(bias - 10, bias + 10);
+  }
+}
+
+/// Checks `limit` numbers of every tensor (0: all), the loss being the mean over the batch's tokens.
+void check_model(const TransformerSettings& settings, double label_smoothing, Index limit) {
+  CAPTURE(settings.norm == Norm::post, static_cast<int>(settings.tied_embeddings),
+          static_cast<int>(settings.activation), settings.encoder_layers, settings.decoder_layers, label_smoothing,
+          settings.dropout);
+  RandomValues random(1);
+  const example::PaddedBatch batch = example::batch();
+  const Transformer<double> model{settings, example::vocabulary(settings.tied_embeddings)};
+  example::LearnedModel<double> learned(random, model.settings, model.vocabulary);
+  if (settings.activation == Activation::relu) keep_clear_of_the_bend(learned.parameters);
+  Transformer<double>::Cache cache;
+  const double tokens = static_cast<double>(batch.tokens());
+  require_gradients<Parameters>(
+      learned,
+      [&] { return model.forward(learned.p(), batch.input(), label_smoothing, batch.training(), cache).loss / tokens; },
+      [&](Parameters& grad) {
+        model.backward(learned.p(), batch.input(), label_smoothing, 1 / tokens, cache, grad);
+      },
+      {}, limit);
+}
+
+constexpr Index kSome = 7;  // numbers of each tensor
+
+}  // namespace
+
+TEST_CASE("The gradients of the post-norm transformer are what differences say, whatever is tied", "[model]") {
+  check_model(example::settings(Norm::post, Tying::none, Activation::gelu), 0, kSome);
+  check_model(example::settings(Norm::post, Tying::target, Activation::relu), 0.1, kSome);
+  check_model(example::settings(Norm::post, Tying::all, Activation::swish), 0.1, kSome);
+}
+
+TEST_CASE("The gradients of the pre-norm transformer are what differences say, whatever is tied", "[model]") {
+  check_model(example::settings(Norm::pre, Tying::none, Activation::relu), 0.1, kSome);
+  check_model(example::settings(Norm::pre, Tying::target, Activation::swish), 0, kSome);
+  check_model(example::settings(Norm::pre, Tying::all, Activation::gelu), 0.1, kSome);
+}
+
+TEST_CASE("The gradients of the transformer are what differences say while dropout drops at all four places",
+          "[model]") {
+  check_model(example::with_dropout(example::settings(Norm::post, Tying::target, Activation::relu)), 0.1, kSome);
+  check_model(example::with_dropout(example::settings(Norm::post, Tying::all, Activation::gelu)), 0, kSome);
+  check_model(example::with_dropout(example::settings(Norm::pre, Tying::none, Activation::swish)), 0.1, kSome);
+  check_model(example::with_dropout(example::settings(Norm::pre, Tying::all, Activation::relu)), 0.1, kSome);
+}
+
+TEST_CASE("Every single number of a smaller transformer's gradient is what differences say", "[model]") {
+  for (const Norm norm : {Norm::post, Norm::pre}) {
+    TransformerSettings settings = example::with_dropout(example::settings(norm, Tying::target));
+    settings.d_model = 4;
+    settings.d_ff = 5;
+    settings.encoder_layers = settings.decoder_layers = 1;
+    check_model(settings, 0.1, 0);
+  }
+}
+
+TEST_CASE("A transformer may have an encoder or a decoder without layers; its gradients are right all the same",
+          "[model]") {
+  for (const Norm norm : {Norm::post, Norm::pre}) {
+    TransformerSettings settings = example::settings(norm, Tying::target);
+    settings.encoder_layers = 0;
+    check_model(settings, 0, kSome);
+    settings.decoder_layers = 0;
+    check_model(settings, 0, kSome);
+    settings.encoder_layers = 1;  // which nobody listens to
+    check_model(settings, 0, kSome);
+  }
+}
+
+TEST_CASE("The gradient of the memory is the sum of what every decoder layer sends back, and what differences say",
+          "[model]") {
+  for (const Norm norm : {Norm::post, Norm::pre}) {
+    RandomValues random(2);
+    const example::PaddedBatch batch = example::batch();
+    const Transformer<double> model{example::with_dropout(example::settings(norm, Tying::target)),
+                                    example::vocabulary(Tying::target)};
+    example::LearnedModel<double> learned(random, model.settings, model.vocabulary);
+    Transformer<double>::Cache cache, decoder_cache;
+    const Pass pass = batch.training();
+    model.forward(learned.p(), batch.input(), 0.1, pass, cache);
+    model.backward(learned.p(), batch.input(), 0.1, 1.0, cache, learned.grad());
+
+    Matrix<double> sum = Matrix<double>::Zero(15, 8);
+    for (const auto& layer : cache.decoder) {
+      CHECK(layer.d_memory().cwiseAbs().maxCoeff() > 0);
+      sum += layer.d_memory();
+    }
+    CHECK(largest_difference(cache.d_memory, sum) < 1e-14);
+
+    Buffer<double> memory(15, 8);
+    memory.view() = model.encode(learned.p(), batch.source, batch.masks.encoder_padding, pass, decoder_cache);
+    require_gradient("memory", {memory.data(), 15 * 8}, {cache.d_memory.data(), 15 * 8}, [&] {
+      const auto& logits =
+          model.decode(learned.p(), batch.target_input, memory, batch.masks, pass, decoder_cache);
+      return CrossEntropy<double>::forward(logits, batch.target_output, example::kTargetPad, 0.1,
+                                           decoder_cache.cross_entropy)
+          .loss;
+    });
+  }
+}
+
+TEST_CASE("A gradient of the whole transformer that is wrong by a thousandth in one entry is found", "[model]") {
+  RandomValues random(3);
+  const example::PaddedBatch batch = example::batch();
+  const Transformer<double> model{example::settings(Norm::post, Tying::all), example::vocabulary(Tying::all)};
+  example::LearnedModel<double> learned(random, model.settings, model.vocabulary);
+  Transformer<double>::Cache cache;
+  const auto loss = [&] { return model.forward(learned.p(), batch.input(), 0.1, batch.training(), cache).loss; };
+  loss();
+  model.backward(learned.p(), batch.input(), 0.1, 1.0, cache, learned.grad());
+
+  for (const TensorPlace& tensor : learned.parameters.tensors()) {
+    // A bias of the keys adds the same to all scores of a query: it changes nothing and has no gradient to spoil.
+    if (tensor.name.ends_with("k_proj.bias")) continue;
+    CAPTURE(tensor.name);
+    Index largest = 0;
+    learned.gradient.values(tensor).abs().maxCoeff(&largest);
+    double& value = learned.parameters.values(tensor)[largest];
+    const double spoiled = 1.001 * learned.gradient.values(tensor)[largest];
+    CHECK(check_gradient({&value, 1}, {&spoiled, 1}, loss).relative > kLargestGradientError);
+    const double right = learned.gradient.values(tensor)[largest];
+    CHECK(check_gradient({&value, 1}, {&right, 1}, loss).relative < kLargestGradientError);
+  }
+}
