@@ -12,12 +12,9 @@ namespace {
 /// product = weights * values, where a weight of exactly 0 keeps its value out even if that is infinite or NaN
 /// (0 * NaN would be NaN). weights [T, S], values [S, d_head], product [T, d_head].
 template <class Scalar>
-void visible_product(ConstMatrixRef<Scalar> weights, ConstMatrixRef<Scalar> values, bool values_are_finite,
-                     MatrixRef<Scalar> product) {
-  if (values_are_finite) {
-    multiply_small<Scalar>(weights, values, product);
-    return;
-  }
+void visible_product(ConstMatrixRef<Scalar> weights, ConstMatrixRef<Scalar> values, MatrixRef<Scalar> product) {
+  multiply_small<Scalar>(weights, values, product);
+  if (product.allFinite()) return;  // as it is where all values are finite, which is almost always
   const Matrix<Scalar> finite = values.array().isFinite().select(values, Scalar{0});
   multiply_small<Scalar>(weights, finite, product);
   for (Index j = 0; j < values.rows(); ++j) {
@@ -60,11 +57,10 @@ void ScaledDotProductAttention<Scalar>::forward(Index sentences, Index heads, Co
     Dropout<Scalar>::forward(dropout, pass, site, heads, cache.dropped_weights, cache.dropout);
   }
 
-  const bool v_is_finite = v.allFinite();
   for (Index b = 0; b < sentences; ++b) {
     for (Index h = 0; h < heads; ++h) {
       visible_product<Scalar>(cache.used_weights().middleRows((b * heads + h) * T, T),
-                              v.block(b * S, h * d_head, S, d_head), v_is_finite,
+                              v.block(b * S, h * d_head, S, d_head),
                               context.block(b * T, h * d_head, T, d_head));
     }
   }
@@ -98,11 +94,10 @@ void ScaledDotProductAttention<Scalar>::backward(Index sentences, Index heads, C
 
   // scores = Q K^T * scale
   d_scores *= scale;
-  const bool k_is_finite = k.allFinite();
   for (Index b = 0; b < sentences; ++b) {
     for (Index h = 0; h < heads; ++h) {
       const auto d_s = d_scores.middleRows((b * heads + h) * T, T);                                  // [T, S]
-      visible_product<Scalar>(d_s, k.block(b * S, h * d_head, S, d_head), k_is_finite,
+      visible_product<Scalar>(d_s, k.block(b * S, h * d_head, S, d_head),
                               d_q.block(b * T, h * d_head, T, d_head));
       multiply_transposed_left_small<Scalar>(d_s, q.block(b * T, h * d_head, T, d_head),
                                              d_k.block(b * S, h * d_head, S, d_head));               // [S, d_head]
