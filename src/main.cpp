@@ -8,14 +8,13 @@
 #include <optional>
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
+#include "checkpoint/loaded_model.hpp"
 #include "config/config.hpp"
 #include "decoding/translator.hpp"
 #include "evaluation/evaluation.hpp"
-#include "text/lines.hpp"
-#include "checkpoint/loaded_model.hpp"
 #include "report/log.hpp"
+#include "text/lines.hpp"
 #include "training/model_gradient_check.hpp"
 #include "training/trainer.hpp"
 #include "user_error.hpp"
@@ -165,7 +164,6 @@ int translate(const TranslateOptions& options) {
   if (options.batch > 0) decoding.batch = options.batch;
   if (options.length_penalty) decoding.length_penalty = *options.length_penalty;
 
-  const bool typed = options.input.empty() && isatty(STDIN_FILENO) != 0;
   LineReader input(options.input.empty() ? "/dev/stdin" : options.input);
   std::ofstream file;
   if (!options.output.empty()) {
@@ -174,13 +172,17 @@ int translate(const TranslateOptions& options) {
   }
   std::ostream& output = options.output.empty() ? std::cout : file;
 
-  // Large pieces keep all threads busy; someone who types wants an answer to each line.
-  const std::size_t piece = typed ? 1 : static_cast<std::size_t>(64 * decoding.batch);
+  // Lines that are there already are translated together, which keeps all threads busy. Someone who types, or a
+  // program that waits for an answer, gets it line by line.
+  const auto most = static_cast<std::size_t>(64 * decoding.batch);
   std::vector<std::string> lines;
   std::string line;
   for (bool more = true; more;) {
     lines.clear();
-    while (lines.size() < piece && (more = input.next(line))) lines.push_back(line);
+    while (lines.size() < most && (more = input.next(line))) {
+      lines.push_back(line);
+      if (!input.has_text_waiting()) break;
+    }
     for (const std::string& translation :
          translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding, lines)) {
       output << translation << '\n';

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <vector>
 
+#include "checkpoint/training_state.hpp"
 #include "config/config.hpp"
 #include "numerics/arena.hpp"
 #include "text/tokenizer.hpp"
-#include "checkpoint/training_state.hpp"
 
 /// A checkpoint is a directory that holds all that evaluating, translating and explaining need, and that the
 /// Hugging Face library can open as a Marian model:

@@ -1,8 +1,8 @@
 #include "checkpoint/loaded_model.hpp"
 
-#include "decoding/translator.hpp"
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_directory.hpp"
+#include "decoding/translator.hpp"
 
 namespace glassformer {
 

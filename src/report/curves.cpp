@@ -7,8 +7,8 @@
 #include <iterator>
 #include <optional>
 
-#include "report/chart_panel.hpp"
 #include "checkpoint/durable_files.hpp"
+#include "report/chart_panel.hpp"
 #include "report/figure_text.hpp"
 
 namespace glassformer {

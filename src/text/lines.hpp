@@ -19,6 +19,9 @@ class LineReader {
   /// \throws UserError naming file, line and byte: invalid UTF-8, a NUL byte
   bool next(std::string& line);
 
+  /// Whether text is there already, so that next() need not wait for whoever types or sends it.
+  bool has_text_waiting() { return stream_.rdbuf()->in_avail() > 0; }
+
   Index lines_read() const { return lines_read_; }
 
  private:

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "checkpoint/checkpoint.hpp"
 #include "model/initialization.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
-#include "checkpoint/checkpoint.hpp"
 #include "report/curves.hpp"
 #include "training/schedule.hpp"
 

@@ -4,14 +4,14 @@
 #include <chrono>
 #include <vector>
 
+#include "checkpoint/run_directory.hpp"
+#include "checkpoint/training_state.hpp"
 #include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
 #include "report/log.hpp"
 #include "report/metrics.hpp"
 #include "training/optimizer.hpp"
-#include "checkpoint/run_directory.hpp"
 #include "training/sharded_gradient.hpp"
-#include "checkpoint/training_state.hpp"
 
 namespace glassformer {
 

@@ -22,11 +22,15 @@ class Program {
   };
 
   Result run(const std::string& arguments, const std::string& input = "") const {
+    return shell("\"$glassformer\" " + arguments, input);
+  }
+  /// What a shell prints; "$glassformer" is the program.
+  Result shell(const std::string& commands, const std::string& input = "") const {
     write_bytes(directory_ / ".in", input);
-    const std::string command = "cd '" + directory_.path().string() + "' && '" GLASSFORMER_PROGRAM "' " + arguments +
-                                " <.in >.out 2>.err";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(directory_ / ".out"), read_bytes(directory_ / ".err")};
+    const int status = std::system(("cd '" + directory_.path().string() + "' && glassformer='" GLASSFORMER_PROGRAM
+                                    "' && { " + commands + "; } <.in >.out 2>.err").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(directory_ / ".out"),
+            read_bytes(directory_ / ".err")};
   }
   fs::path operator/(const fs::path& name) const { return directory_ / name; }
 
@@ -61,6 +65,11 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
   CHECK(translated.out == "sie schläft .\n\nder kleine hund sieht ein haus .\n");
   CHECK(program.run("translate run/last --beam 3 --batch 1 --length-penalty 0.5", "she sleeps .\n").out ==
         "sie schläft .\n");
+
+  // Whoever sends a line and waits gets the answer before sending another.
+  CHECK(program.shell("mkfifo asked answered; timeout 60 \"$glassformer\" translate run <asked >answered & "
+                      "exec 3>asked 4<answered; echo 'she sleeps .' >&3; read -r answer <&4; echo \"$answer\"; "
+                      "exec 3>&-; wait").out == "sie schläft .\n");
 
   write_bytes(program / "a.en", "she sleeps .\n");
   write_bytes(program / "a.de", "sie schläft .\n");

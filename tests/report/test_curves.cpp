@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "report/curves.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "report/curves.hpp"
 
 using namespace glassformer;
 

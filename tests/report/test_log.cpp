@@ -5,10 +5,10 @@
 #include <string>
 
 #include "catch.hpp"
+#include "checkpoint/stand_ins.hpp"
 #include "report/figure_text.hpp"
 #include "report/log.hpp"
 #include "report/screen.hpp"
-#include "checkpoint/stand_ins.hpp"
 
 using namespace glassformer;
 using stand_in::read_bytes;

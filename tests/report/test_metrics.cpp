@@ -6,8 +6,8 @@
 #include <string>
 
 #include "catch.hpp"
-#include "report/metrics.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "report/metrics.hpp"
 
 using namespace glassformer;
 using stand_in::complaint;
