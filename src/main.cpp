@@ -222,7 +222,8 @@ int run(int argc, char** argv) {
   TrainOptions training;
   CLI::App* const train_verb = app.add_subcommand("train", "Train a model as a config file says");
   train_verb->add_option("config", training.config, "a YAML file, for example configs/toy.yaml")->required();
-  train_verb->add_option("--set", training.overrides, "set a key of the config: --set model.dropout=0.2 (may be repeated)")
+  train_verb
+      ->add_option("--set", training.overrides, "set a key of the config: --set model.dropout=0.2 (may be repeated)")
       ->type_name("KEY=VALUE")->allow_extra_args(false);
   train_verb->add_flag("--resume", training.resume, "continue the run from its last checkpoint (default: begin anew)");
   train_verb->add_option("--output", training.output, "the run's directory (default: runs/NAME for configs/NAME.yaml)")
@@ -246,15 +247,20 @@ int run(int argc, char** argv) {
   TranslateOptions translation;
   CLI::App* const translate_verb = app.add_subcommand("translate", "Translate text, line by line");
   translate_verb->add_option("checkpoint", translation.checkpoint, kCheckpoint)->required();
-  translate_verb->add_option("--beam", translation.beam, "hypotheses kept, 1 is greedy (default: decoding.beam of the config)")
+  translate_verb
+      ->add_option("--beam", translation.beam, "hypotheses kept, 1 is greedy (default: decoding.beam of the config)")
       ->check(CLI::Range(1, 1000))->type_name("N");
-  translate_verb->add_option("--length-penalty", translation.length_penalty,
-                             "score = log p / length^A (default: decoding.length_penalty of the config)")
+  translate_verb
+      ->add_option("--length-penalty", translation.length_penalty,
+                   "score = log p / length^A (default: decoding.length_penalty of the config)")
       ->check(CLI::NonNegativeNumber)->type_name("A");
-  translate_verb->add_option("--batch", translation.batch, "sentences decoded together (default: decoding.batch of the config)")
+  translate_verb
+      ->add_option("--batch", translation.batch, "sentences decoded together (default: decoding.batch of the config)")
       ->check(CLI::Range(1, 1'000'000))->type_name("N");
-  translate_verb->add_option("--input", translation.input, "text to translate (default: standard input)")->type_name("FILE");
-  translate_verb->add_option("--output", translation.output, "where translations go (default: standard output)")->type_name("FILE");
+  translate_verb->add_option("--input", translation.input, "text to translate (default: standard input)")
+      ->type_name("FILE");
+  translate_verb->add_option("--output", translation.output, "where translations go (default: standard output)")
+      ->type_name("FILE");
   translate_verb->callback([&] { status = translate(translation); });
 
   fs::path gradcheck_config;
@@ -265,7 +271,8 @@ int run(int argc, char** argv) {
   gradcheck_verb->add_option("config", gradcheck_config, "a YAML file, for example configs/debug.yaml")->required();
   gradcheck_verb->add_option("--set", gradcheck_overrides, "set a key of the config (may be repeated)")
       ->type_name("KEY=VALUE")->allow_extra_args(false);
-  gradcheck_verb->add_option("--samples", samples, "numbers checked in each tensor; 0: all (default: 20)")->type_name("N");
+  gradcheck_verb->add_option("--samples", samples, "numbers checked in each tensor; 0: all (default: 20)")
+      ->type_name("N");
   gradcheck_verb->callback([&] { status = gradcheck(gradcheck_config, gradcheck_overrides, samples); });
 
   try {

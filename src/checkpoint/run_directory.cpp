@@ -112,7 +112,8 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
 }
 
 void RunDirectory::refuse_changed(const Config& config) const {
-  const std::vector<std::string> changed = keys_that_change_training(read_config_of_checkpoint(path_ / kConfigFile), config);
+  const Config begun = read_config_of_checkpoint(path_ / kConfigFile);
+  const std::vector<std::string> changed = keys_that_change_training(begun, config);
   if (changed.empty()) return;
   std::string names;
   for (const std::string& key : changed) names += (names.empty() ? "" : ", ") + key;

@@ -13,7 +13,8 @@ void ensure_positions(Index length, Index width, Buffer<Scalar>& positions) {
   positions.resize(rows, width);
   for (Index t = 0; t < rows; ++t) {
     for (Index i = 0; i < width / 2; ++i) {
-      const double angle = static_cast<double>(t) * std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(width));
+      const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(width);
+      const double angle = static_cast<double>(t) * std::pow(10000.0, exponent);
       positions(t, i) = static_cast<Scalar>(std::sin(angle));
       positions(t, width / 2 + i) = static_cast<Scalar>(std::cos(angle));
     }

@@ -19,7 +19,8 @@ struct Linear {
     MatrixView<Scalar> weight;   // [out, in]
     RowVectorView<Scalar> bias;  // [out]
 
-    Parameters(MatrixView<Scalar> weight_view, RowVectorView<Scalar> bias_view) : weight(weight_view), bias(bias_view) {}
+    Parameters(MatrixView<Scalar> weight_view, RowVectorView<Scalar> bias_view)
+        : weight(weight_view), bias(bias_view) {}
     Parameters(ArenaCursor<Scalar>& cursor, const std::string& name, Index in, Index out)
         : weight(cursor.matrix(name + ".weight", out, in)), bias(cursor.vector(name + ".bias", out)) {}
 

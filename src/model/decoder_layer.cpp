@@ -35,7 +35,8 @@ void DecoderLayer<Scalar>::forward(const Parameters& p, const TransformerSetting
   const Buffer<Scalar>& g = cache.cross_attention_join.output;
 
   // y = add & norm(g, feed-forward)
-  const Buffer<Scalar>& feed_forward_input = Join::enter(settings.norm, p.feed_forward_norm, g, cache.feed_forward_join);
+  const Buffer<Scalar>& feed_forward_input =
+      Join::enter(settings.norm, p.feed_forward_norm, g, cache.feed_forward_join);
   FeedForward<Scalar>::forward(p.feed_forward, settings.activation, settings.activation_dropout, feed_forward_input,
                                pass, site + 4, cache.feed_forward);
   Join::leave(settings.norm, p.feed_forward_norm, g, cache.feed_forward.output, settings.dropout, pass, site + 5,

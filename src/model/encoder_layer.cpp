@@ -14,7 +14,8 @@ void EncoderLayer<Scalar>::forward(const Parameters& p, const TransformerSetting
                                    const Mask& padding, Index sentences, const Pass& pass, Site site, Cache& cache) {
   using Join = AddAndNorm<Scalar>;
   // h = add & norm(x, self-attention)
-  const Buffer<Scalar>& attention_input = Join::enter(settings.norm, p.self_attention_norm, x, cache.self_attention_join);
+  const Buffer<Scalar>& attention_input =
+      Join::enter(settings.norm, p.self_attention_norm, x, cache.self_attention_join);
   SelfAttention<Scalar>::forward(p.self_attention, {settings.heads, settings.attention_dropout}, sentences,
                                  attention_input, padding, pass, site, cache.self_attention);
   Join::leave(settings.norm, p.self_attention_norm, x, cache.self_attention.output, settings.dropout, pass, site + 1,
@@ -22,7 +23,8 @@ void EncoderLayer<Scalar>::forward(const Parameters& p, const TransformerSetting
   const Buffer<Scalar>& h = cache.self_attention_join.output;
 
   // y = add & norm(h, feed-forward)
-  const Buffer<Scalar>& feed_forward_input = Join::enter(settings.norm, p.feed_forward_norm, h, cache.feed_forward_join);
+  const Buffer<Scalar>& feed_forward_input =
+      Join::enter(settings.norm, p.feed_forward_norm, h, cache.feed_forward_join);
   FeedForward<Scalar>::forward(p.feed_forward, settings.activation, settings.activation_dropout, feed_forward_input,
                                pass, site + 2, cache.feed_forward);
   Join::leave(settings.norm, p.feed_forward_norm, h, cache.feed_forward.output, settings.dropout, pass, site + 3,

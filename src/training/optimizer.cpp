@@ -10,8 +10,9 @@ namespace {
 
 template <class Scalar>
 auto part(std::span<Scalar> values, Index begin, Index end) {
-  using Array = Eigen::Array<std::remove_const_t<Scalar>, Eigen::Dynamic, 1>;
-  return Eigen::Map<std::conditional_t<std::is_const_v<Scalar>, const Array, Array>>(values.data() + begin, end - begin);
+  using Plain = Eigen::Array<std::remove_const_t<Scalar>, Eigen::Dynamic, 1>;
+  using Array = std::conditional_t<std::is_const_v<Scalar>, const Plain, Plain>;
+  return Eigen::Map<Array>(values.data() + begin, end - begin);
 }
 
 }  // namespace
