@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "checkpoint/durable_files.hpp"
+#include "files/durable_files.hpp"
 #include "checkpoint/marian_config.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "user_error.hpp"

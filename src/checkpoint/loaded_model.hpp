@@ -10,6 +10,7 @@ namespace glassformer {
 
 /// A trained model, as evaluate and translate use it.
 struct LoadedModel {
+  std::filesystem::path checkpoint;
   Config config;
   TokenizerPair tokenizers;
   Transformer<float> model;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "checkpoint/checkpoint.hpp"
-#include "checkpoint/durable_files.hpp"
+#include "files/durable_files.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -17,21 +17,21 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kConfigFile = "config.yaml";
-constexpr std::string_view kStep = "step-";
+constexpr std::string_view kStep = "step-", kAverage = "average-";
 constexpr std::size_t kDigits = 8;
 
-std::string step_name(Index update) {
+std::string checkpoint_name(std::string_view kind, Index update) {
   std::string digits = std::to_string(update);
   if (digits.size() < kDigits) digits.insert(0, kDigits - digits.size(), '0');
-  return std::string(kStep) + digits;
+  return std::string(kind) + digits;
 }
 
 /// The update in a name like step-00001200.
-std::optional<Index> update_of(const std::string& name) {
-  if (!name.starts_with(kStep) || name.size() < kStep.size() + kDigits) return std::nullopt;
+std::optional<Index> update_of(const std::string& name, std::string_view kind = kStep) {
+  if (!name.starts_with(kind) || name.size() < kind.size() + kDigits) return std::nullopt;
   const char* const end = name.data() + name.size();
   Index update = 0;
-  const auto [stop, error] = std::from_chars(name.data() + kStep.size(), end, update);
+  const auto [stop, error] = std::from_chars(name.data() + kind.size(), end, update);
   if (error != std::errc() || stop != end || update < 0) return std::nullopt;
   return update;
 }
@@ -47,10 +47,10 @@ std::vector<std::string> names_in(const fs::path& directory) {
   return names;
 }
 
-std::vector<fs::path> checkpoints_in(const fs::path& run) {
+std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind = kStep) {
   std::vector<std::pair<Index, fs::path>> found;
   for (const std::string& name : names_in(run)) {
-    const std::optional<Index> update = update_of(name);
+    const std::optional<Index> update = update_of(name, kind);
     if (update && is_checkpoint(run / name)) found.emplace_back(*update, run / name);
   }
   std::sort(found.begin(), found.end());
@@ -125,7 +125,9 @@ void RunDirectory::store_config(const Config& config) const {
   write_file_durably(path_ / kConfigFile, write_config(config));
 }
 
-fs::path RunDirectory::checkpoint(Index update) const { return path_ / step_name(update); }
+fs::path RunDirectory::checkpoint(Index update) const { return path_ / checkpoint_name(kStep, update); }
+
+fs::path RunDirectory::average(Index update) const { return path_ / checkpoint_name(kAverage, update); }
 
 std::vector<fs::path> RunDirectory::checkpoints() const { return checkpoints_in(path_); }
 
@@ -149,11 +151,14 @@ void RunDirectory::prune(Index keep) const {
   for (const char* link : {"best", "last"}) {
     if (const auto checkpoint = behind(path_ / link)) kept.insert(checkpoint->filename());
   }
-  const std::vector<fs::path> all = checkpoints();
-  const std::size_t latest = std::min(all.size(), static_cast<std::size_t>(std::max<Index>(keep, 0)));
-  for (std::size_t i = 0; i < all.size() - latest; ++i) {
-    if (!kept.contains(all[i].filename())) remove_directory_durably(all[i]);
-  }
+  const auto remove_all_but = [&](Index latest, const std::vector<fs::path>& all) {
+    for (Index i = 0; i < static_cast<Index>(all.size()) - latest; ++i) {
+      const fs::path& checkpoint = all[static_cast<std::size_t>(i)];
+      if (!kept.contains(checkpoint.filename())) remove_directory_durably(checkpoint);
+    }
+  };
+  remove_all_but(keep, checkpoints());
+  remove_all_but(1, checkpoints_in(path_, kAverage));
 }
 
 namespace {

@@ -11,7 +11,7 @@ namespace glassformer {
 /// The directory of one training:
 ///
 ///   runs/toy/  config.yaml  train.log  metrics.jsonl
-///              step-00001200/  step-00001400/  ...   checkpoints
+///              step-00001200/  step-00001400/  ...   checkpoints; average-00001400: a mean of them
 ///              best -> step-00001200   last -> step-00001400
 ///
 /// Everything here throws UserError when the disk refuses.
@@ -37,6 +37,8 @@ class RunDirectory {
 
   /// Where the checkpoint of this update belongs: step-00001200.
   std::filesystem::path checkpoint(Index update) const;
+  /// Where the mean of the last checkpoints belongs: average-00001200.
+  std::filesystem::path average(Index update) const;
   /// All step-... checkpoints, in order of update.
   std::vector<std::filesystem::path> checkpoints() const;
   /// From where to continue: what `last` points to; where the link is missing or broken, the latest checkpoint.
@@ -46,7 +48,8 @@ class RunDirectory {
   void point_best(const std::filesystem::path& checkpoint) const;
   void point_last(const std::filesystem::path& checkpoint) const;
 
-  /// Removes all step-... checkpoints but the latest `keep` and what `best` and `last` point to.
+  /// Removes all step-... checkpoints but the latest `keep`, and all means but the latest. What `best` and `last`
+  /// point to stays.
   void prune(Index keep) const;
 
  private:

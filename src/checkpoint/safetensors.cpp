@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "checkpoint/durable_files.hpp"
+#include "files/durable_files.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {

@@ -50,10 +50,12 @@ std::string write_progress(const Progress& progress) {
   const nlohmann::ordered_json object = {{"update", progress.update},
                                          {"epoch", progress.epoch},
                                          {"batch", progress.batch},
+                                         {"validated", progress.validated},
                                          {"best_figure", encode(progress.best_figure)},
                                          {"best_update", progress.best_update},
                                          {"without_best", progress.without_best},
-                                         {"minutes", encode(progress.minutes)}};
+                                         {"minutes", encode(progress.minutes)},
+                                         {"text", progress.text}};
   return object.dump();
 }
 
@@ -71,10 +73,12 @@ Progress read_progress(const std::string& text, const std::string& place) try {
   progress.update = count("update");
   progress.epoch = count("epoch");
   progress.batch = count("batch");
+  progress.validated = count("validated");
   progress.best_figure = decode(object.at("best_figure"));
   progress.best_update = count("best_update");
   progress.without_best = count("without_best");
   progress.minutes = decode(object.at("minutes"));
+  progress.text = count("text");
   return progress;
 } catch (const json::exception& error) {
   throw UserError(place + ": the progress of the training is damaged: " + error.what() + ".");

@@ -121,8 +121,10 @@ Config read_config_of_checkpoint(const std::filesystem::path& file) { return rea
 
 std::vector<std::string> keys_that_change_training(const Config& a, const Config& b) {
   static const std::vector<std::string> kHarmless = {
-      "data.tests", "training.max_updates", "training.max_epochs", "training.max_minutes",
-      "training.log_every", "training.validation.", "training.checkpoints.", "decoding.", "evaluation."};
+      "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model",
+      "training.max_updates", "training.max_epochs", "training.max_minutes", "training.log_every",
+      "training.validation.every", "training.validation.patience", "training.validation.samples",
+      "training.checkpoints.", "decoding.", "evaluation."};
   const auto is_harmless = [&](const std::string& key) {
     if (key == "training.max_updates" && b.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;
     return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const auto& name) { return key.starts_with(name); });

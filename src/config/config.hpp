@@ -7,7 +7,7 @@
 #include "decoding/settings.hpp"
 #include "evaluation/settings.hpp"
 #include "model/settings.hpp"
-#include "text/corpus.hpp"
+#include "text/settings.hpp"
 #include "training/settings.hpp"
 
 namespace glassformer {
@@ -35,7 +35,7 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
 Config read_config_of_checkpoint(const std::filesystem::path& file);
 
 /// The keys in which the two differ, without those that leave the trained weights as they are (how long to train,
-/// what to log and keep, how to decode and evaluate).
+/// what to log and keep, how to decode and evaluate) and those that only say where files lie.
 std::vector<std::string> keys_that_change_training(const Config& a, const Config& b);
 
 /// The whole config as YAML, every default written out, with paths absolute. read_config of it gives the same.

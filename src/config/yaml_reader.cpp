@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "config/suggestion.hpp"
-#include "text/corpus.hpp"
+#include "files/lines.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {

@@ -67,9 +67,7 @@ void SentenceBeam::run_on(const Extended& extended) {
 
 bool SentenceBeam::is_hopeless(double log_probability) const {
   if (static_cast<Index>(kept_.size()) < settings_.beam) return false;
-  // With a negative penalty short ones score best: then eos next is the best that can come.
-  const Index best_length = settings_.length_penalty >= 0 ? limit_ + 1 : length_ + 2;
-  return length_normalised(log_probability, best_length, settings_.length_penalty) <= kept_.back().score;
+  return length_normalised(log_probability, limit_ + 1, settings_.length_penalty) <= kept_.back().score;
 }
 
 void SentenceBeam::keep_running_as_cut_off() {

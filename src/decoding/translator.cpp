@@ -2,11 +2,6 @@
 
 namespace glassformer {
 
-VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers) {
-  return {tokenizers.source->vocabulary_size(), tokenizers.target->vocabulary_size(),
-          tokenizers.source->special().pad, tokenizers.target->special().pad};
-}
-
 std::vector<std::string> translate_lines(const Transformer<float>& model,
                                          const Transformer<float>::Parameters& parameters,
                                          const TokenizerPair& tokenizers, const DecodingSettings& settings,

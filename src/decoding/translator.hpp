@@ -9,9 +9,6 @@
 
 namespace glassformer {
 
-/// What the model must know of the vocabularies, from those who own them.
-VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers);
-
 /// Text to text: encodes each line, adds eos, searches, and decodes the best hypothesis. One line out for each line
 /// in, in the same order; an empty line (or one of white space only) stays empty.
 std::vector<std::string> translate_lines(const Transformer<float>& model,

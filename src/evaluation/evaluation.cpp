@@ -22,8 +22,16 @@ double share_of_equal_lines(const std::vector<std::string>& translations, const 
 
 TestText TestText::read(const std::filesystem::path& source_file, const std::filesystem::path& reference_file,
                         const TokenizerPair& tokenizers) {
-  Corpus corpus = Corpus::read(source_file, reference_file, tokenizers, 0);  // first: it checks both files
-  return {read_lines(source_file), read_lines(reference_file), std::move(corpus)};
+  TestText text{{}, {}, Corpus(tokenizers.source->special(), tokenizers.target->special())};
+  ParallelReader reader(source_file, reference_file);
+  std::string source, reference;
+  while (reader.next(source, reference)) {
+    text.corpus.add(tokenizers, source, reference, 0);
+    text.sources.push_back(source);
+    text.references.push_back(reference);
+  }
+  text.corpus.refuse_empty(source_file.string() + " and " + reference_file.string(), 0);
+  return text;
 }
 
 double Evaluation::cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }

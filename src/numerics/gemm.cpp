@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <cassert>
+#include <stdexcept>
 #include <type_traits>
 
 #ifdef GLASSFORMER_ONEDNN
@@ -36,10 +37,12 @@ void dnnl_product(char transpose_a, char transpose_b, Index inner, ConstMatrixRe
     return;
   }
   const OneThread one_thread;
-  [[maybe_unused]] const dnnl_status_t status =
+  const dnnl_status_t status =
       dnnl_sgemm(transpose_a, transpose_b, c.rows(), c.cols(), inner, 1.0F, a.data(), a.outerStride(), b.data(),
                  b.outerStride(), result == Result::add ? 1.0F : 0.0F, c.data(), c.outerStride());
-  assert(status == dnnl_success);
+  if (status != dnnl_success) {
+    throw std::runtime_error("oneDNN refuses a matrix product: status " + std::to_string(status));
+  }
 }
 #endif
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <optional>
 
-#include "checkpoint/durable_files.hpp"
+#include "files/durable_files.hpp"
 #include "report/chart_panel.hpp"
 #include "report/figure_text.hpp"
 

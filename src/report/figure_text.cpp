@@ -89,6 +89,7 @@ std::vector<Column> training_columns(const TrainingFigures& figures, const RunLe
   const std::string update = update_text(figures.update, length), epoch = epoch_text(figures.epoch, length);
   const std::string source = short_count(figures.source_tokens_per_second);
   const std::string target = short_count(figures.target_tokens_per_second);
+  const std::string padding = fit_number(100 * figures.padding_share, 4, 1) + '%';
   const std::string left = short_time(figures.minutes_left);
   return {
       {"update " + update, update, 0},
@@ -98,6 +99,7 @@ std::vector<Column> training_columns(const TrainingFigures& figures, const RunLe
       {"grad " + fit_number(figures.gradient_norm, 6, 2), "grad " + fit_number(figures.gradient_norm, 4, 2), 6},
       {"rate " + rate_text(figures.learning_rate, false), "lr " + rate_text(figures.learning_rate, true), 7},
       {"source " + source + "/s  target " + target + "/s", source + ">" + target + "/s", 5},
+      {"padding " + padding, "pad " + padding, 8},
       {"left " + left, left, 2},
   };
 }

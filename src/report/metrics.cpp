@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "checkpoint/durable_files.hpp"
+#include "files/durable_files.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {

@@ -1,59 +1,72 @@
 #include "text/corpus.hpp"
 
 #include <algorithm>
-
-#include "text/lines.hpp"
-#include "user_error.hpp"
+#include <cstdint>
 
 namespace glassformer {
-namespace {
 
-/// For two files of which one has ended: reads the other to its end, so that both counts can be told.
-UserError unequal(const std::filesystem::path& source_file, LineReader& source,
-                  const std::filesystem::path& target_file, LineReader& target) {
-  std::string line;
-  while (source.next(line)) {
-  }
-  while (target.next(line)) {
-  }
-  return UserError(target_file.string() + ": expected " + std::to_string(source.lines_read()) +
-                   " lines, as many as " + source_file.string() + " has, found " +
-                   std::to_string(target.lines_read()) + "; both files must hold one sentence a line");
+bool ParallelReader::next(std::string& source, std::string& target) {
+  const bool has_source = source_.next(source);
+  const bool has_target = target_.next(target);
+  if (has_source != has_target) throw unequal();
+  return has_source;
 }
 
-}  // namespace
+UserError ParallelReader::unequal() {
+  // One file has ended: the other is read to its end, so that both counts can be told.
+  std::string line;
+  while (source_.next(line)) {
+  }
+  while (target_.next(line)) {
+  }
+  return UserError(target_file_.string() + ": expected " + std::to_string(source_.lines_read()) +
+                   " lines, as many as " + source_file_.string() + " has, found " +
+                   std::to_string(target_.lines_read()) + "; both files must hold one sentence a line");
+}
 
 Corpus Corpus::read(const std::filesystem::path& source_file, const std::filesystem::path& target_file,
                     const TokenizerPair& tokenizers, Index max_length) {
   Corpus corpus(tokenizers.source->special(), tokenizers.target->special());
-  LineReader source_reader(source_file), target_reader(target_file);
-  std::string source_line, target_line;
-  while (true) {
-    const bool has_source = source_reader.next(source_line);
-    const bool has_target = target_reader.next(target_line);
-    if (has_source != has_target) throw unequal(source_file, source_reader, target_file, target_reader);
-    if (!has_source) break;
-
-    const std::vector<Id> source = tokenizers.source->encode(source_line);
-    const std::vector<Id> target = tokenizers.target->encode(target_line);
-    const auto longer = static_cast<Index>(std::max(source.size(), target.size()));
-    if (source.empty() || target.empty()) {
-      ++corpus.left_out_empty_;
-    } else if (max_length > 0 && longer > max_length) {
-      ++corpus.left_out_long_;
-    } else {
-      corpus.append(source, target, source_reader.lines_read() - 1);
-    }
-  }
-  if (corpus.size() == 0) {
-    throw UserError(source_file.string() + " and " + target_file.string() +
-                    ": expected at least one sentence pair, " + "found none: of " +
-                    std::to_string(source_reader.lines_read()) + " lines, " +
-                    std::to_string(corpus.left_out_empty_) + " have an empty side and " +
-                    std::to_string(corpus.left_out_long_) + " have more than " + std::to_string(max_length) +
-                    " tokens on one side; check the files and data.max_length");
-  }
+  ParallelReader reader(source_file, target_file);
+  std::string source, target;
+  while (reader.next(source, target)) corpus.add(tokenizers, source, target, max_length);
+  corpus.refuse_empty(source_file.string() + " and " + target_file.string(), max_length);
   return corpus;
+}
+
+void Corpus::add(const TokenizerPair& tokenizers, const std::string& source_line, const std::string& target_line,
+                 Index max_length) {
+  const std::vector<Id> source = tokenizers.source->encode(source_line);
+  const std::vector<Id> target = tokenizers.target->encode(target_line);
+  const auto longer = static_cast<Index>(std::max(source.size(), target.size()));
+  if (source.empty() || target.empty()) {
+    ++left_out_empty_;
+  } else if (max_length > 0 && longer > max_length) {
+    ++left_out_long_;
+  } else {
+    append(source, target, lines_read_);
+  }
+  ++lines_read_;
+}
+
+void Corpus::refuse_empty(const std::string& files, Index max_length) const {
+  if (size() > 0) return;
+  std::string message = files + ": expected at least one sentence pair, found none: of " +
+                        std::to_string(lines_read_) + " lines, " + std::to_string(left_out_empty_) +
+                        " have an empty side";
+  if (max_length > 0) {
+    message += " and " + std::to_string(left_out_long_) + " have more than " + std::to_string(max_length) +
+               " tokens on one side";
+  }
+  throw UserError(message + "; check the files" + (max_length > 0 ? " and data.max_length" : ""));
+}
+
+Index Corpus::fingerprint() const {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a (Fowler, Noll & Vo), a whole number at a time
+  const auto mix = [&](auto number) { hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211U; };
+  for (const auto* ids : {&source_ids_, &target_ids_}) std::ranges::for_each(*ids, mix);
+  for (const auto* ends : {&source_ends_, &target_ends_}) std::ranges::for_each(*ends, mix);
+  return static_cast<Index>(hash >> 2) + 1;
 }
 
 void Corpus::append(std::span<const Id> source, std::span<const Id> target, Index line) {

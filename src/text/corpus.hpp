@@ -5,33 +5,28 @@
 #include <string>
 #include <vector>
 
+#include "files/lines.hpp"
 #include "text/tokenizer.hpp"
+#include "user_error.hpp"
 
 namespace glassformer {
 
-/// Where parallel text lies: directory/NAME.LANGUAGE, one sentence a line, line i of one file the translation
-/// of line i of the other.
-struct DataSettings {
-  std::filesystem::path directory;
-  std::string source_language;     ///< the ending of the source files, for example en
-  std::string target_language;
-  std::string train = "train";     ///< a NAME
-  std::string valid = "valid";
-  std::vector<std::string> tests;  ///< NAMEs; may be empty
-  Index max_length = 100;          ///< pairs with more tokens on a side (eos not counted) are not trained on
+/// Reads two files side by side: line i of the one is the translation of line i of the other.
+class ParallelReader {
+ public:
+  /// \throws UserError as LineReader
+  ParallelReader(const std::filesystem::path& source_file, const std::filesystem::path& target_file)
+      : source_file_(source_file), target_file_(target_file), source_(source_file), target_(target_file) {}
 
-  std::filesystem::path source_file(const std::string& name) const {
-    return directory / (name + "." + source_language);
-  }
-  std::filesystem::path target_file(const std::string& name) const {
-    return directory / (name + "." + target_language);
-  }
-  bool operator==(const DataSettings&) const = default;
+  /// False after the last pair. \throws UserError as LineReader; one file has more lines than the other
+  bool next(std::string& source, std::string& target);
+
+ private:
+  UserError unequal();
+
+  std::filesystem::path source_file_, target_file_;
+  LineReader source_, target_;
 };
-
-/// The lines of a UTF-8 file without their line ends (\n or \r\n); a byte order mark at the start is dropped.
-/// \throws UserError: no such file, a directory, invalid UTF-8 or a NUL byte (with the line's number)
-std::vector<std::string> read_lines(const std::filesystem::path& file);
 
 /// Tokenized sentence pairs. All tokens of a side lie in one vector, so that a pair costs no allocation.
 class Corpus {
@@ -46,6 +41,11 @@ class Corpus {
   /// \throws UserError: unreadable files, different numbers of lines, no pair left
   static Corpus read(const std::filesystem::path& source_file, const std::filesystem::path& target_file,
                      const TokenizerPair& tokenizers, Index max_length);
+  /// Tokenizes one more pair of lines and adds it, or leaves it out as read() does.
+  void add(const TokenizerPair& tokenizers, const std::string& source_line, const std::string& target_line,
+           Index max_length);
+  /// \throws UserError, which begins with `files`: there is no pair
+  void refuse_empty(const std::string& files, Index max_length) const;
 
   Index size() const { return static_cast<Index>(lines_.size()); }
   /// The pair's tokens, without bos and eos.
@@ -54,6 +54,8 @@ class Corpus {
   Index line(Index i) const { return lines_[static_cast<std::size_t>(i)]; }  ///< from 0, in the files
   Index left_out_empty() const { return left_out_empty_; }
   Index left_out_long() const { return left_out_long_; }
+  /// Tells this corpus from another one: above 0, made of all ids and of where sentences end.
+  Index fingerprint() const;
   SpecialIds source_special() const { return source_special_; }
   SpecialIds target_special() const { return target_special_; }
 
@@ -69,6 +71,7 @@ class Corpus {
   std::vector<Id> source_ids_, target_ids_;
   std::vector<std::size_t> source_ends_, target_ends_;
   std::vector<Index> lines_;
+  Index lines_read_ = 0;
   SpecialIds source_special_, target_special_;
   Index left_out_empty_ = 0, left_out_long_ = 0;
 };

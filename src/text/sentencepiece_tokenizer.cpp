@@ -11,7 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "text/lines.hpp"
+#include "files/durable_files.hpp"
+#include "files/lines.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -187,7 +188,7 @@ std::string SentencePieceTokenizer::piece(Id id) const {
 Index SentencePieceTokenizer::vocabulary_size() const { return processor_->GetPieceSize(); }
 
 void SentencePieceTokenizer::save(const std::filesystem::path& directory, const std::string& name) const {
-  write_bytes(directory / (name + ".spm"), model_);
+  write_file_durably(directory / (name + ".spm"), model_);
 }
 
 }  // namespace glassformer

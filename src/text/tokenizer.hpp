@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "numerics/matrix.hpp"
+#include "text/settings.hpp"
 
 namespace glassformer {
 
@@ -17,21 +18,6 @@ struct SpecialIds {
   Id bos = 1;  ///< begins the decoder's input
   Id eos = 2;  ///< ends every sentence
   Id unk = 3;  ///< a word that the vocabulary does not hold
-};
-
-enum class TokenizerKind { word, sentencepiece };
-enum class SentencePieceModel { bpe, unigram };
-
-struct TokenizerSettings {
-  TokenizerKind kind = TokenizerKind::word;
-  bool joint = false;              ///< one vocabulary for both languages
-  Index vocabulary_size = 8000;    ///< special ids included; word: at most so many, the most frequent first
-  Index min_frequency = 1;         ///< word: rarer words become unk
-  SentencePieceModel model = SentencePieceModel::bpe;  ///< sentencepiece: what is trained
-  std::filesystem::path source_model;  ///< sentencepiece: a given .model file; empty: train one
-  std::filesystem::path target_model;  ///< the same for the target (joint: leave empty)
-
-  bool operator==(const TokenizerSettings&) const = default;
 };
 
 /// Text to ids and back.

@@ -8,7 +8,8 @@
 #include <cassert>
 #include <nlohmann/json.hpp>
 
-#include "text/lines.hpp"
+#include "files/durable_files.hpp"
+#include "files/lines.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -113,7 +114,7 @@ std::string WordTokenizer::piece(Id id) const {
 }
 
 void WordTokenizer::save(const std::filesystem::path& directory, const std::string& name) const {
-  write_bytes(vocabulary_file(directory, name), nlohmann::json(words_).dump(1) + "\n");  // one word a line
+  write_file_durably(vocabulary_file(directory, name), nlohmann::json(words_).dump(1) + "\n");  // one word a line
 }
 
 std::shared_ptr<const Tokenizer> WordTokenizer::load(const std::filesystem::path& directory,

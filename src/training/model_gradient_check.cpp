@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "decoding/translator.hpp"
 #include "model/initialization.hpp"
+#include "model/vocabulary.hpp"
 #include "numerics/random.hpp"
 #include "text/batch.hpp"
 

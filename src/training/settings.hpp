@@ -11,9 +11,9 @@ struct ScheduleSettings {
   enum class Kind { inverse_sqrt, cosine, constant };
   Kind kind = Kind::inverse_sqrt;
   double learning_rate = 1e-3;  ///< the highest, reached at the end of the warm-up
-  Index warmup = 400;           ///< updates of linear rise from initial_rate; 0: none
-  double initial_rate = 1e-7;   ///< where the warm-up starts
-  double final_rate = 0;        ///< where cosine ends, at max_updates
+  Index warmup = 400;           ///< updates of linear rise; 0: none
+  double initial_rate = 1e-7;   ///< from where the warm-up rises: its update u is u / warmup of the way up
+  double final_rate = 0;        ///< towards where cosine falls: reached when max_updates are done
 
   bool operator==(const ScheduleSettings&) const = default;
 };

@@ -4,31 +4,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <stdexcept>
 
 #include "checkpoint/checkpoint.hpp"
+#include "files/durable_files.hpp"
 #include "model/initialization.hpp"
+#include "model/vocabulary.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "report/curves.hpp"
+#include "training/limits.hpp"
 #include "training/schedule.hpp"
+#include "training/selection.hpp"
+#include "user_error.hpp"
 
 namespace glassformer {
 namespace {
-
-/// The figure that the config has chosen to rule "best" and patience.
-double chosen_figure(Metric metric, const ValidationFigures& figures) {
-  switch (metric) {
-    case Metric::loss: return figures.loss;
-    case Metric::perplexity: return figures.perplexity;
-    case Metric::token_accuracy: return figures.token_accuracy;
-    case Metric::bleu: return figures.bleu;
-    case Metric::exact_match: return figures.exact_match;
-  }
-  return figures.loss;
-}
-
-bool lower_is_better(Metric metric) { return metric == Metric::loss || metric == Metric::perplexity; }
 
 /// Validation translates greedily, whatever the config says of the final search: it is done often.
 DecodingSettings greedy(DecodingSettings settings) {
@@ -53,28 +44,23 @@ TrainingText TrainingText::read(const Config& config, const TokenizerPair& token
           TestText::read(data.source_file(data.valid), data.target_file(data.valid), tokenizers)};
 }
 
-Trainer::Trainer(const Config& config, TrainingText text, RunDirectory directory, bool resume, DisplayTarget display)
+Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory, bool resume,
+                 DisplayTarget display)
     : config_(config),
       text_(std::move(text)),
-      directory_(std::move(directory)),
       model_{config.model, vocabulary_shape(text_.tokenizers)},
       parameters_(model_.settings, model_.vocabulary),
       gradient_(model_, config.training.shards),
       optimizer_(config.training.optimizer, parameters_.size()),
+      // Where memory does not suffice, that has shown by now; only then is anything written.
+      directory_(resume ? RunDirectory::resume(directory) : RunDirectory::create(directory, config)),
       log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),
       metrics_(directory_.path() / "metrics.jsonl") {
   initialize(model_, config_.training.seed, parameters_.parameters());
+  progress_.text = text_.train.fingerprint();
   const auto checkpoint = resume ? directory_.last() : std::nullopt;
-  if (checkpoint) {
-    read_parameters(*checkpoint, parameters_.tensors(), parameters_.values().data());
-    const TrainingState state = read_training_state(*checkpoint, parameters_.size());
-    std::ranges::copy(state.adam_m, optimizer_.m().begin());
-    std::ranges::copy(state.adam_v, optimizer_.v().begin());
-    progress_ = state.progress;
-    minutes_before_ = progress_.minutes;
-    saved_update_ = progress_.update;
-    spdlog::info("resuming from {}", checkpoint->string());
-  }
+  if (checkpoint) load(*checkpoint);
+  directory_.store_config(config_);
   metrics_.truncate_after(checkpoint ? progress_.update : -1);
 
   const Corpus& train = text_.train;
@@ -87,27 +73,35 @@ Trainer::Trainer(const Config& config, TrainingText text, RunDirectory directory
                config_.training.shards, gemm_backend());
 }
 
+void Trainer::load(const std::filesystem::path& checkpoint) {
+  const TrainingState state = read_training_state(checkpoint, parameters_.size());
+  if (state.progress.text != progress_.text) {
+    throw UserError(checkpoint.string() + ": the training text has changed since this run was begun. " +
+                    "Continue it with the same text, or begin another run with --output.");
+  }
+  read_parameters(checkpoint, parameters_.tensors(), parameters_.values().data());
+  std::ranges::copy(state.adam_m, optimizer_.m().begin());
+  std::ranges::copy(state.adam_v, optimizer_.v().begin());
+  progress_ = state.progress;
+  minutes_before_ = progress_.minutes;
+  saved_update_ = progress_.update;
+  if (progress_.validated != progress_.update) interim_ = checkpoint;
+  spdlog::info("resuming from {}", checkpoint.string());
+}
+
 void Trainer::run(const std::atomic<bool>& interrupted) {
   plan();
-  while (!is_finished() && !interrupted) {
+  while (!is_finished(config_.training, progress_, minutes()) && !interrupted) {
     update();
     if (progress_.update % config_.training.validation.every == 0) validate();
   }
+  if (window_.updates > 0) report(true);
   if (interrupted) {
     if (saved_update_ != progress_.update) write_checkpoint();
     return;
   }
-  if (saved_update_ != progress_.update) validate();
+  if (progress_.validated != progress_.update) validate();
   if (config_.training.checkpoints.average > 1) average_checkpoints();
-}
-
-bool Trainer::is_finished() const {
-  const TrainingSettings& training = config_.training;
-  const Index patience = training.validation.patience;
-  return (training.max_updates > 0 && progress_.update >= training.max_updates) ||
-         (training.max_epochs > 0 && progress_.epoch >= training.max_epochs) ||
-         (training.max_minutes > 0 && minutes() >= training.max_minutes) ||
-         (patience > 0 && progress_.without_best >= patience);
 }
 
 void Trainer::plan() {
@@ -125,6 +119,7 @@ void Trainer::update() {
       parameters_.parameters(), text_.train, std::span(batches_).subspan(first, count),
       {training.label_smoothing, training.seed, static_cast<std::uint32_t>(progress_.update)});
   const double norm = gradient_norm(gradient_.gradient());
+  refuse_diverged(result, norm);
   const double rate = learning_rate(training.schedule, training.max_updates, progress_.update);
   optimizer_.update({parameters_.values().data(), gradient_.gradient().size()}, gradient_.gradient(), norm, rate,
                     progress_.update);
@@ -141,23 +136,36 @@ void Trainer::update() {
   window_.gradient_norm += norm;
   window_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++window_.updates;
-  const bool due = progress_.update % training.log_every == 0;
+  report(progress_.update % training.log_every == 0);
+}
+
+void Trainer::refuse_diverged(const ShardedGradient::Result& result, double norm) const {
+  if (std::isfinite(result.loss.loss) && std::isfinite(norm)) return;
+  const auto last = directory_.last();
+  throw std::runtime_error("update " + std::to_string(progress_.update) + ": the training has diverged: the " +
+                           (std::isfinite(result.loss.loss) ? "gradient" : "loss") +
+                           " is no finite number any more. A lower training.schedule.learning_rate or a longer " +
+                           "warmup may help." + (last ? " The last checkpoint is " + last->string() + "." : ""));
+}
+
+void Trainer::report(bool due) {
   const TrainingFigures figures = training_figures();
   log_.training(figures, due);
-  if (due) {
-    metrics_.append(figures);
-    window_ = {};
-  }
+  if (!due) return;
+  metrics_.append(figures);
+  window_ = {};
 }
 
 void Trainer::validate() {
   log_.status("validating ...");
   const Evaluation evaluation = evaluate(model_, parameters_.parameters(), text_.tokenizers, greedy(config_.decoding),
                                          config_.evaluation, text_.valid);
+  progress_.validated = progress_.update;
   ValidationFigures figures = figures_of(evaluation);
-  figures.best = is_better(chosen_figure(config_.training.validation.metric, figures));
+  const Metric metric = config_.training.validation.metric;
+  figures.best = is_better(metric, chosen_figure(metric, figures), progress_);
   if (figures.best) {
-    progress_.best_figure = chosen_figure(config_.training.validation.metric, figures);
+    progress_.best_figure = chosen_figure(metric, figures);
     progress_.best_update = progress_.update;
     progress_.without_best = 0;
   } else {
@@ -178,6 +186,8 @@ void Trainer::write_checkpoint() {
   save_checkpoint(checkpoint, config_, text_.tokenizers, parameters_.tensors(), parameters_.values().data(), &state);
   directory_.point_last(checkpoint);
   if (progress_.best_update == progress_.update) directory_.point_best(checkpoint);
+  if (!interim_.empty() && interim_ != checkpoint) remove_directory_durably(interim_);
+  interim_.clear();
   directory_.prune(std::max(config_.training.checkpoints.keep, config_.training.checkpoints.average));
   saved_update_ = progress_.update;
 }
@@ -189,14 +199,20 @@ void Trainer::average_checkpoints() {
 
   Arena<Transformer<float>::Parameters> mean(model_.settings, model_.vocabulary);
   average_parameters(checkpoints, mean.tensors(), mean.values().data());
-  const std::filesystem::path checkpoint = directory_.path() / "average";
+  const std::filesystem::path checkpoint = directory_.average(progress_.update);
   save_checkpoint(checkpoint, config_, text_.tokenizers, mean.tensors(), mean.values().data());
 
   const ValidationFigures figures =
       figures_of(evaluate(model_, mean.parameters(), text_.tokenizers, greedy(config_.decoding), config_.evaluation,
                           text_.valid));
-  const bool better = is_better(chosen_figure(config_.training.validation.metric, figures));
-  if (better) directory_.point_best(checkpoint);
+  const Metric metric = config_.training.validation.metric;
+  const bool better = is_better(metric, chosen_figure(metric, figures), progress_);
+  if (better) {
+    progress_.best_figure = chosen_figure(metric, figures);
+    progress_.best_update = progress_.update;
+    write_checkpoint();  // whoever continues from here must beat the mean
+    directory_.point_best(checkpoint);
+  }
   spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}, BLEU {:.2f}, exact match {:.2f}%{}", count,
                checkpoint.string(), figures.loss, figures.bleu, 100 * figures.exact_match,
                better ? "; better than any of them, so best points to it" : "");
@@ -211,13 +227,6 @@ ValidationFigures Trainer::figures_of(const Evaluation& evaluation) {
           .bleu = evaluation.bleu.score,
           .exact_match = evaluation.exact_match,
           .minutes = minutes()};
-}
-
-bool Trainer::is_better(double figure) const {
-  if (std::isnan(figure)) return false;
-  if (progress_.best_update == 0) return true;
-  return lower_is_better(config_.training.validation.metric) ? figure < progress_.best_figure
-                                                             : figure > progress_.best_figure;
 }
 
 TrainingFigures Trainer::training_figures() const {
@@ -241,18 +250,8 @@ double Trainer::minutes() const {
 }
 
 double Trainer::minutes_left() const {
-  const TrainingSettings& training = config_.training;
-  double done = 0;  // the share of the way to the nearest limit
-  if (training.max_updates > 0) {
-    done = std::max(done, static_cast<double>(progress_.update) / static_cast<double>(training.max_updates));
-  }
-  if (training.max_epochs > 0) {
-    const double epochs = static_cast<double>(progress_.epoch) +
-                          static_cast<double>(progress_.batch) / static_cast<double>(batches_.size());
-    done = std::max(done, epochs / static_cast<double>(training.max_epochs));
-  }
-  if (training.max_minutes > 0) done = std::max(done, minutes() / training.max_minutes);
-  return done > 0 ? minutes() * std::max(0.0, 1 / done - 1) : -1;
+  const double done = share_done(config_.training, progress_, static_cast<Index>(batches_.size()), minutes());
+  return done > 0 ? minutes() * (1 / done - 1) : -1;
 }
 
 }  // namespace glassformer

@@ -28,13 +28,15 @@ struct TrainingText {
 /// One training run: batches in, checkpoints out.
 class Trainer {
  public:
-  /// Weights are drawn anew, or with `resume` taken from the run's last checkpoint together with everything that
-  /// the continuation depends on. What is logged is shown at `display`.
-  Trainer(const Config& config, TrainingText text, RunDirectory directory, bool resume,
+  /// Makes the run's directory and draws weights; or with `resume` opens it, and takes from its last checkpoint the
+  /// weights and all else that the continuation depends on. What is logged is shown at `display`.
+  /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with
+  Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory, bool resume,
           DisplayTarget display = standard_error());
 
   /// Trains until the config says stop, or `interrupted` becomes true; then the update under way is finished and a
   /// checkpoint written.
+  /// \throws std::runtime_error: the training diverged
   void run(const std::atomic<bool>& interrupted);
 
  private:
@@ -46,33 +48,35 @@ class Trainer {
     Index updates = 0;
   };
 
-  bool is_finished() const;
+  void load(const std::filesystem::path& checkpoint);
   void plan();                  // the batches of the current epoch
   void update();                // one step of the optimizer
+  void refuse_diverged(const ShardedGradient::Result& result, double norm) const;
+  void report(bool due);        // due: a line in the log, and the window begins anew
   void validate();              // figures, samples, best, checkpoint
   void write_checkpoint();
   void average_checkpoints();   // the mean of the last so many, as a checkpoint of its own
   ValidationFigures figures_of(const Evaluation& evaluation);
-  bool is_better(double figure) const;
   TrainingFigures training_figures() const;
   double minutes() const;
   double minutes_left() const;
 
   const Config config_;
   const TrainingText text_;
-  const RunDirectory directory_;
   const Transformer<float> model_;
   Arena<Transformer<float>::Parameters> parameters_;
   ShardedGradient gradient_;
   Adam optimizer_;
+  const RunDirectory directory_;
   Progress progress_;
   std::vector<std::vector<Index>> batches_;  // of the current epoch
   Window window_;
+  Index saved_update_ = -1;        // of the last checkpoint
+  std::filesystem::path interim_;  // the checkpoint of an interrupt: it goes when the next one is written
   RunLog log_;
   MetricsFile metrics_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   double minutes_before_ = 0;  // of the run, before it was resumed
-  Index saved_update_ = -1;    // of the last checkpoint
 };
 
 }  // namespace glassformer

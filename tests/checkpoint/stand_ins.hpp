@@ -1,7 +1,5 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -11,35 +9,16 @@
 
 #include "catch.hpp"
 #include "numerics/arena.hpp"
+#include "temporary_directory.hpp"
 #include "text/tokenizer.hpp"
-#include "user_error.hpp"
 
 /// Small things that the tests of checkpoints need in place of a model and a language.
 namespace glassformer::stand_in {
 
 namespace fs = std::filesystem;
 
-/// An empty directory that lives as long as the object.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "glassformer-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const fs::path& path() const { return path_; }
-  fs::path operator/(const fs::path& name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
+using test::complaint;
+using test::TemporaryDirectory;
 
 inline std::string read_bytes(const fs::path& file) {
   std::ifstream input(file, std::ios::binary);
@@ -53,16 +32,6 @@ inline void write_bytes(const fs::path& file, const std::string& bytes) {
 /// Entries of a directory, hidden ones included.
 inline Index count_entries(const fs::path& directory) {
   return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
-}
-
-/// The message of the UserError that `action` throws; empty if it throws none. Any other exception goes on.
-inline std::string complaint(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 /// A matcher for messages that hold this text; Catch2 renamed it in version 3.

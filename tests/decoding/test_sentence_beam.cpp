@@ -83,13 +83,6 @@ TEST_CASE("the search stops as soon as no running hypothesis can score better", 
   CHECK(longer.running().size() == 1);
 }
 
-TEST_CASE("a negative length penalty stops correctly too", "[decoding]") {
-  SentenceBeam beam(settings(1, -1), kIds, 10);  // score = log p * length
-  advance(beam, {{.eos = 0.5, .a = 0.45, .b = 0.01}});
-  CHECK(beam.running().empty());
-  CHECK(beam.result().front().ids.empty());
-}
-
 TEST_CASE("at the longest length only eos counts, and what has no eos by then is given up", "[decoding]") {
   SentenceBeam ends(settings(2, 1), kIds, 1), does_not(settings(2, 1), kIds, 1);
   advance(ends, {{.eos = 0.01, .a = 0.5, .b = 0.3}});

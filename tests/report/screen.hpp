@@ -6,6 +6,7 @@
 
 #include "report/figures.hpp"
 #include "report/progress.hpp"
+#include "temporary_directory.hpp"
 
 namespace glassformer {
 
@@ -60,8 +61,6 @@ struct Screen {
   }
 };
 
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using test::contains;
 
 }  // namespace glassformer

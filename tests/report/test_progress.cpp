@@ -15,7 +15,7 @@ TEST_CASE("The training line names every figure", "[report][progress]") {
   CHECK(
       training_line(some_figures(), {3000, 30}) ==
       "update 1,200  epoch  3/30  loss  2.1345  ppl    8.45  grad   0.91  rate 1.2e-03  source 12.3k/s  target "
-      "11.8k/s  left 1m40s");
+      "11.8k/s  padding 10.0%  left 1m40s");
 }
 
 TEST_CASE("A terminal of eighty columns holds all figures of the training line", "[report][progress]") {
@@ -26,7 +26,7 @@ TEST_CASE("A terminal of eighty columns holds all figures of the training line",
 TEST_CASE("Where not all labels have space, the more important figures have the longer ones",
           "[report][progress]") {
   CHECK(training_line(some_figures(), {3000, 30}, 99) ==
-        "update 1,200 epoch  3/30 loss  2.1345 ppl    8.45 grad   0.91 rate 1.2e-03 12.3k>11.8k/s left 1m40s");
+        "update 1,200 epoch  3/30 loss  2.1345 ppl    8.45 grad 0.91 lr 1.2e-3 12.3k>11.8k/s pad 10.0% 1m40s");
 }
 
 TEST_CASE("The training line is never wider than its terminal and loses the least important figures first",

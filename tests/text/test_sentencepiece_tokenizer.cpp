@@ -1,10 +1,12 @@
 #include <fcntl.h>
 #include <sentencepiece_trainer.h>
 
+#include <cstdio>
+#include <iostream>
 #include <map>
 
 #include "catch.hpp"
-#include "text/lines.hpp"
+#include "files/lines.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;
@@ -47,11 +49,14 @@ fs::path write_model(const TemporaryDirectory& directory, std::map<std::string, 
 std::string printed_by(const std::function<void()>& action) {
   const TemporaryDirectory directory;
   const fs::path file = directory.path() / "printed";
+  std::cout.flush();
+  std::fflush(nullptr);
   const int out = ::dup(1), err = ::dup(2);
   const int sink = ::open(file.c_str(), O_CREAT | O_WRONLY, 0600);
   ::dup2(sink, 1);
   ::dup2(sink, 2);
   action();
+  std::cout.flush();
   std::fflush(nullptr);
   ::dup2(out, 1);
   ::dup2(err, 2);

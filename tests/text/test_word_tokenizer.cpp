@@ -1,5 +1,5 @@
 #include "catch.hpp"
-#include "text/lines.hpp"
+#include "files/lines.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;

@@ -1,63 +1,23 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "temporary_directory.hpp"
 #include "text/corpus.hpp"
-#include "user_error.hpp"
 
 /// Small texts, corpora and files for the tests of this room.
 namespace glassformer::text_test {
 
 namespace fs = std::filesystem;
 
-/// An empty directory that lives as long as the object.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "glassformer-text-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const fs::path& path() const { return path_; }
-  fs::path write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-    return path_ / name;
-  }
-
- private:
-  fs::path path_;
-};
-
-/// The message of the UserError that `action` throws; empty if it throws none. Any other exception goes on.
-inline std::string complaint(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using test::complaint;
+using test::contains;
+using test::TemporaryDirectory;
 
 /// 0 .. count - 1, the same numbers on every platform.
 inline Index draw(std::mt19937_64& generator, Index count) {

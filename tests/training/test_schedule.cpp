@@ -31,9 +31,11 @@ TEST_CASE("after the warm-up, inverse_sqrt halves the rate whenever the updates 
 }
 
 TEST_CASE("cosine goes from the full rate by the mean to the final rate, and stays there", "[training]") {
-  CHECK(learning_rate(settings(Kind::cosine), 1100, 600) == Approx(0.006));
-  CHECK(learning_rate(settings(Kind::cosine), 1100, 350) == Approx(0.002 + 0.008 * (1 + std::cos(M_PI / 4)) / 2));
-  CHECK(learning_rate(settings(Kind::cosine), 1100, 1100) == Approx(0.002));
+  CHECK(learning_rate(settings(Kind::cosine), 1100, 601) == Approx(0.006));
+  CHECK(learning_rate(settings(Kind::cosine), 1100, 351) == Approx(0.002 + 0.008 * (1 + std::cos(M_PI / 4)) / 2));
+  CHECK(learning_rate(settings(Kind::cosine), 1100, 101) == Approx(0.01));
+  CHECK(learning_rate(settings(Kind::cosine), 1100, 1100) > 0.002);
+  CHECK(learning_rate(settings(Kind::cosine), 1100, 1101) == 0.002);
   CHECK(learning_rate(settings(Kind::cosine), 1100, 2000) == Approx(0.002));
 }
 

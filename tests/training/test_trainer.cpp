@@ -1,8 +1,12 @@
 #include "training/trainer.hpp"
 
+#include <regex>
+
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/loaded_model.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "model/vocabulary.hpp"
 #include "training/model_gradient_check.hpp"
 
 using namespace glassformer;
@@ -23,14 +27,24 @@ Config toy(const std::vector<std::string>& overrides) {
   return read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/toy.yaml", all);
 }
 
-void train(const Config& config, const fs::path& directory, bool resume = false) {
+void train(const Config& config, const fs::path& directory, bool resume = false,
+           const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
   const DataSettings& data = config.data;
   const TokenizerPair tokenizers =
-      make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
-  Trainer(config, TrainingText::read(config, tokenizers),
-          resume ? RunDirectory::resume(directory) : RunDirectory::create(directory, config), resume,
-          kNowhere)
-      .run(kNever);
+      resume ? load_tokenizers(config.tokenizer, *RunDirectory::resume(directory).last())
+             : make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+  Trainer(config, TrainingText::read(config, tokenizers), directory, resume, display).run(interrupted);
+}
+
+/// Trains, and is interrupted during the update after this one.
+void train_up_to(Index update, const Config& config, const fs::path& directory) {
+  std::atomic<bool> interrupted = false;
+  DisplayTarget display = kNowhere;
+  display.write = [&](std::string_view text) {
+    if (std::regex_search(std::string(text), std::regex("update +" + std::to_string(update) + " "))) interrupted = true;
+    return true;
+  };
+  train(config, directory, false, interrupted, display);
 }
 
 std::string weights(const fs::path& run) { return stand_in::read_bytes(run / "last" / "model.safetensors"); }
@@ -49,12 +63,7 @@ TEST_CASE("a run that was stopped in the middle of an epoch and resumed ends wit
 TEST_CASE("an interrupted run has a checkpoint of the update it was interrupted at", "[training]") {
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=50"});
-  const TokenizerPair tokenizers = make_tokenizers(config.tokenizer, config.data.source_file("valid"),
-                                                   config.data.target_file("valid"));
-  const std::atomic<bool> interrupted = true;
-  Trainer(config, TrainingText::read(config, tokenizers), RunDirectory::create(directory / "run", config), false,
-          kNowhere)
-      .run(interrupted);
+  train(config, directory / "run", false, true);
   CHECK(is_checkpoint(directory / "run" / "last"));
   train(config, directory / "run", true);
   CHECK(fs::exists(directory / "run" / "step-00000050"));
@@ -102,8 +111,91 @@ TEST_CASE("the mean of the last checkpoints is written at the end", "[training]"
       mean(config.model, vocabulary);
   read_parameters(checkpoints[0], a.tensors(), a.values().data());
   read_parameters(checkpoints[1], b.tensors(), b.values().data());
-  read_parameters(directory / "run" / "average", mean.tensors(), mean.values().data());
+  read_parameters(directory / "run" / "average-00000004", mean.tensors(), mean.values().data());
   CHECK(((a.values() + b.values()) / 2 - mean.values()).abs().maxCoeff() < 1e-7F);
+}
+
+TEST_CASE("an interrupt changes neither the last weights nor the mean, and its checkpoint goes", "[training]") {
+  const TemporaryDirectory directory;
+  const Config config = toy({"training.max_updates=12", "training.validation.every=4", "training.log_every=1",
+                             "training.checkpoints.keep=1", "training.checkpoints.average=2"});
+  train(config, directory / "whole");
+  train_up_to(6, config, directory / "parts");
+  CHECK(fs::read_symlink(directory / "parts" / "last") == "step-00000006");
+  train(config, directory / "parts", true);
+  CHECK_FALSE(fs::exists(directory / "parts" / "step-00000006"));
+  CHECK(weights(directory / "whole") == weights(directory / "parts"));
+  for (const char* name : {"average-00000012/model.safetensors", "step-00000008/model.safetensors"}) {
+    CHECK(stand_in::read_bytes(directory / "whole" / name) == stand_in::read_bytes(directory / "parts" / name));
+  }
+}
+
+TEST_CASE("a run interrupted in its last update is validated when it is resumed", "[training]") {
+  const TemporaryDirectory directory;
+  const Config config = toy({"training.max_updates=3", "training.log_every=1"});
+  train_up_to(3, config, directory / "run");
+  CHECK_FALSE(fs::exists(directory / "run" / "best"));
+  train(config, directory / "run", true);
+  CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000003");
+}
+
+TEST_CASE("where the mean is the best, it stays so until something better comes", "[training]") {
+  const TemporaryDirectory directory;
+  // A rate so high that the weights jump to and fro: their mean is better than any of them.
+  const std::vector<std::string> keys = {"training.validation.every=5", "training.checkpoints.keep=1",
+                                         "training.schedule.kind=constant", "training.schedule.warmup=0",
+                                         "training.schedule.learning_rate=0.3", "training.validation.metric=loss"};
+  const auto config = [&](const std::string& updates, const std::string& average) {
+    std::vector<std::string> all = keys;
+    all.insert(all.end(), {"training.max_updates=" + updates, "training.checkpoints.average=" + average});
+    return toy(all);
+  };
+  const auto loss_of_best = [&] {
+    const LoadedModel best(directory / "run");
+    const DataSettings& data = best.config.data;
+    const TestText text = TestText::read(data.source_file("valid"), data.target_file("valid"), best.tokenizers);
+    const LossSum sum = teacher_forced_loss(best.model, best.parameters.parameters(), text.corpus);
+    return sum.cross_entropy / static_cast<double>(sum.tokens);
+  };
+  train(config("30", "3"), directory / "run");
+  REQUIRE(fs::read_symlink(directory / "run" / "best") == "average-00000030");
+  const double loss_of_mean = loss_of_best();
+  train(config("34", "0"), directory / "run", true);
+  CHECK(loss_of_best() <= loss_of_mean);
+}
+
+TEST_CASE("a run cannot be continued with another text", "[training]") {
+  const TemporaryDirectory directory;
+  train(toy({"training.max_updates=2"}), directory / "run");
+  CHECK_THAT(stand_in::complaint([&] {
+               train(toy({"training.max_updates=4", "data.train=test"}), directory / "run", true);
+             }),
+             stand_in::Says("text has changed"));
+}
+
+TEST_CASE("a run copied without its links can be continued", "[training]") {
+  const TemporaryDirectory directory;
+  train(toy({"training.max_updates=2"}), directory / "run");
+  fs::copy(directory / "run", directory / "copy", fs::copy_options::recursive);
+  train(toy({"training.max_updates=4"}), directory / "copy", true);
+  CHECK(fs::read_symlink(directory / "copy" / "last") == "step-00000004");
+}
+
+TEST_CASE("a training that diverges stops, says so, and keeps its last checkpoint", "[training]") {
+  const TemporaryDirectory directory;
+  const Config config = toy({"training.max_updates=50", "training.validation.every=1",
+                             "training.schedule.kind=constant", "training.schedule.warmup=0",
+                             "training.schedule.learning_rate=1e30"});
+  CHECK_THROWS_WITH(train(config, directory / "run"), stand_in::Says("diverged") && stand_in::Says("step-"));
+  CHECK(is_checkpoint(directory / "run" / "last"));
+}
+
+TEST_CASE("the last updates are in the figures, however few they are", "[training]") {
+  const TemporaryDirectory directory;
+  train(toy({"training.max_updates=7", "training.log_every=5"}), directory / "run");
+  const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
+  REQUIRE(metrics.training.size() == 2);
+  CHECK(metrics.training[1].update == 7);
 }
 
 TEST_CASE("gradcheck finds the model of the debugger's config right", "[training]") {

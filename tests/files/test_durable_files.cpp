@@ -3,7 +3,7 @@
 #include <csignal>
 
 #include "catch.hpp"
-#include "checkpoint/durable_files.hpp"
+#include "files/durable_files.hpp"
 #include "checkpoint/stand_ins.hpp"
 
 using namespace glassformer;

@@ -1,13 +1,18 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <thread>
 
 #include "catch.hpp"
-#include "text/lines.hpp"
-#include "texts.hpp"
+#include "files/lines.hpp"
+#include "temporary_directory.hpp"
 
 using namespace glassformer;
-using namespace glassformer::text_test;
+using test::complaint;
+using test::contains;
+using test::TemporaryDirectory;
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -82,7 +87,6 @@ TEST_CASE("what cannot be read as a file is named with the reason", "[text]") {
   CHECK(contains(complaint([&] { read_lines(directory.path() / "none.en"); }),
                  "none.en: expected a readable file"));
   CHECK(contains(complaint([&] { read_bytes(directory.path() / "none"); }), "No such file"));
-  CHECK(contains(complaint([&] { write_bytes(directory.path() / "none/file", "a"); }), "cannot be written"));
 }
 
 TEST_CASE("a pipe is read like a file", "[text]") {
@@ -106,4 +110,39 @@ TEST_CASE("the reader counts lines as it goes", "[text]") {
   CHECK_FALSE(reader.next(line));
   CHECK_FALSE(reader.next(line));
   CHECK(reader.lines_read() == 2);
+}
+
+TEST_CASE("a line is waiting only when all of it is there", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path pipe = directory.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread opens([&] { LineReader(pipe).has_line_waiting(); });  // a writer can open once a reader has
+  std::ofstream writer(pipe);
+  LineReader reader(pipe);
+  opens.join();
+  std::string line;
+
+  CHECK_FALSE(reader.has_line_waiting());
+  writer << "one\ntwo\nth" << std::flush;
+  CHECK(reader.has_line_waiting());
+  REQUIRE(reader.next(line));
+  CHECK(reader.has_line_waiting());
+  REQUIRE(reader.next(line));
+  CHECK(line == "two");
+  CHECK_FALSE(reader.has_line_waiting());
+  writer << "ree\n" << std::flush;
+  CHECK(reader.has_line_waiting());
+  REQUIRE(reader.next(line));
+  CHECK(line == "three");
+  writer << "four";
+  writer.close();
+  CHECK_FALSE(reader.has_line_waiting());
+  REQUIRE(reader.next(line));
+  CHECK(line == "four");
+  CHECK_FALSE(reader.next(line));
+}
+
+TEST_CASE("lines longer than what is read at once are whole", "[text]") {
+  const std::string longest(300'000, 'x'), shorter(65'535, 'y');
+  CHECK(lines_of(shorter + "\n" + longest + "\r\nz\n" + shorter) == Lines{shorter, longest, "z", shorter});
 }

@@ -1,4 +1,4 @@
-#include "checkpoint/durable_files.hpp"
+#include "files/durable_files.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -205,10 +205,12 @@ void clear_unfinished_directories(const fs::path& parent) try {
 }
 
 void point_link_durably(const fs::path& link, const fs::path& target) {
+  std::error_code reason;
+  // A copy made without links has a directory in its place.
+  if (fs::is_directory(fs::symlink_status(link, reason))) remove_directory_durably(link);
   const fs::path partial = beside(link, kPartial);
   RemoveUnlessDone guard(partial);
   remove_path(partial);
-  std::error_code reason;
   fs::create_directory_symlink(target, partial, reason);
   if (reason) fail("a symbolic link cannot be made here", link, reason);
   rename_path(partial, link);

@@ -1,0 +1,123 @@
+#include "files/lines.hpp"
+
+#include <poll.h>
+#include <unicode/utf8.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+#include "user_error.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr const char* kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes read at once
+
+std::FILE* open_file(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw UserError(file.string() + ": expected a file, found a directory; name a file inside it");
+  }
+  std::FILE* const opened = std::fopen(file.c_str(), "rb");
+  if (opened == nullptr) {
+    throw UserError(file.string() + ": expected a readable file, found none (" + std::strerror(errno) +
+                    "); check the path");
+  }
+  return opened;
+}
+
+}  // namespace
+
+LineReader::LineReader(const std::filesystem::path& file) : LineReader(file, open_file(file)) {}
+
+LineReader LineReader::of_standard_input() { return {"standard input", fdopen(dup(STDIN_FILENO), "rb")}; }
+
+bool LineReader::read_more() {
+  buffer_.erase(0, begin_);
+  searched_ -= begin_;
+  begin_ = 0;
+  const std::size_t size = buffer_.size();
+  buffer_.resize(size + kPiece);
+  ssize_t count = 0;
+  do {
+    count = read(fileno(file_.get()), buffer_.data() + size, kPiece);
+  } while (count < 0 && errno == EINTR);
+  buffer_.resize(size + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  if (count < 0) throw UserError(name_.string() + ": reading failed (" + std::strerror(errno) + ")");
+  return count > 0;
+}
+
+bool LineReader::has_whole_line() {
+  searched_ = std::min(buffer_.find('\n', searched_), buffer_.size());
+  return searched_ < buffer_.size();
+}
+
+bool LineReader::has_line_waiting() {
+  while (!has_whole_line()) {
+    pollfd waiting{fileno(file_.get()), POLLIN, 0};
+    if (poll(&waiting, 1, 0) <= 0 || !read_more()) return false;
+  }
+  return true;
+}
+
+bool LineReader::next(std::string& line) {
+  while (!has_whole_line() && read_more()) {
+  }
+  if (begin_ == buffer_.size()) return false;
+  line.assign(buffer_, begin_, searched_ - begin_);
+  begin_ = searched_ = std::min(searched_ + 1, buffer_.size());
+
+  if (lines_read_ == 0 && line.starts_with(kByteOrderMark)) {
+    line.erase(0, std::strlen(kByteOrderMark));
+    if (line.empty() && begin_ == buffer_.size() && !buffer_.ends_with('\n')) return false;  // nothing but the mark
+  }
+  ++lines_read_;
+  if (line.ends_with('\r')) line.pop_back();
+  check(line);
+  return true;
+}
+
+void LineReader::check(const std::string& line) const {
+  const auto size = static_cast<std::ptrdiff_t>(line.size());
+  for (std::ptrdiff_t i = 0; i < size;) {
+    const std::ptrdiff_t start = i;
+    UChar32 character = 0;  // ICU makes it negative where the bytes are no UTF-8
+    U8_NEXT(line.data(), i, size, character);
+    if (character > 0) continue;
+
+    std::ostringstream message;
+    message << name_.string() << ':' << lines_read_ << ": expected UTF-8 text, found ";
+    if (character == 0) {
+      message << "a NUL byte";
+    } else {
+      message << "the byte 0x" << std::hex << std::uppercase
+              << static_cast<int>(static_cast<unsigned char>(line[static_cast<std::size_t>(start)])) << std::dec;
+    }
+    message << " at byte " << start + 1 << " of the line; save the file as UTF-8";
+    throw UserError(message.str());
+  }
+}
+
+std::vector<std::string> read_lines(const std::filesystem::path& file) {
+  LineReader reader(file);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+std::string read_bytes(const std::filesystem::path& file) {
+  std::fclose(open_file(file));  // for its messages
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  if (stream.bad()) throw UserError(file.string() + ": reading failed before the end of the file");
+  return bytes;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "numerics/matrix.hpp"
+
+namespace glassformer {
+
+/// Where parallel text lies: directory/NAME.LANGUAGE, one sentence a line, line i of one file the translation
+/// of line i of the other.
+struct DataSettings {
+  std::filesystem::path directory;
+  std::string source_language;     ///< the ending of the source files, for example en
+  std::string target_language;
+  std::string train = "train";     ///< a NAME
+  std::string valid = "valid";
+  std::vector<std::string> tests;  ///< NAMEs; may be empty
+  Index max_length = 100;          ///< pairs with more tokens on a side (eos not counted) are not trained on
+
+  std::filesystem::path source_file(const std::string& name) const {
+    return directory / (name + "." + source_language);
+  }
+  std::filesystem::path target_file(const std::string& name) const {
+    return directory / (name + "." + target_language);
+  }
+  bool operator==(const DataSettings&) const = default;
+};
+
+enum class TokenizerKind { word, sentencepiece };
+enum class SentencePieceModel { bpe, unigram };
+
+struct TokenizerSettings {
+  TokenizerKind kind = TokenizerKind::word;
+  bool joint = false;              ///< one vocabulary for both languages
+  Index vocabulary_size = 8000;    ///< special ids included; word: at most so many, the most frequent first
+  Index min_frequency = 1;         ///< word: rarer words become unk
+  SentencePieceModel model = SentencePieceModel::bpe;  ///< sentencepiece: what is trained
+  std::filesystem::path source_model;  ///< sentencepiece: a given .model file; empty: train one
+  std::filesystem::path target_model;  ///< the same for the target (joint: leave empty)
+
+  bool operator==(const TokenizerSettings&) const = default;
+};
+
+}  // namespace glassformer

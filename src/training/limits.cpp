@@ -1,0 +1,29 @@
+#include "training/limits.hpp"
+
+#include <algorithm>
+
+namespace glassformer {
+
+bool is_finished(const TrainingSettings& settings, const Progress& progress, double minutes) {
+  const Index patience = settings.validation.patience;
+  return (settings.max_updates > 0 && progress.update >= settings.max_updates) ||
+         (settings.max_epochs > 0 && progress.epoch >= settings.max_epochs) ||
+         (settings.max_minutes > 0 && minutes >= settings.max_minutes) ||
+         (patience > 0 && progress.without_best >= patience);
+}
+
+double share_done(const TrainingSettings& settings, const Progress& progress, Index batches, double minutes) {
+  double done = 0;
+  if (settings.max_updates > 0) {
+    done = std::max(done, static_cast<double>(progress.update) / static_cast<double>(settings.max_updates));
+  }
+  if (settings.max_epochs > 0) {
+    const double epochs =
+        static_cast<double>(progress.epoch) + static_cast<double>(progress.batch) / static_cast<double>(batches);
+    done = std::max(done, epochs / static_cast<double>(settings.max_epochs));
+  }
+  if (settings.max_minutes > 0) done = std::max(done, minutes / settings.max_minutes);
+  return std::min(done, 1.0);
+}
+
+}  // namespace glassformer

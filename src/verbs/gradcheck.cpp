@@ -1,0 +1,48 @@
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "training/model_gradient_check.hpp"
+#include "verbs/verbs.hpp"
+
+namespace glassformer {
+namespace {
+
+int gradcheck(const std::filesystem::path& file, const std::vector<std::string>& overrides, Index samples) {
+  constexpr double kTolerance = 1e-7;
+  bool right = true;
+  std::printf("%-58s %13s %8s %12s\n", "tensor", "shape", "checked", "error");
+  for (const TensorCheck& check : check_model_gradient(read_config(file, overrides), samples)) {
+    std::string shape = std::to_string(check.shape.front());
+    if (check.shape.size() == 2) shape += " x " + std::to_string(check.shape.back());
+    const bool passes = check.error.relative < kTolerance;
+    right = right && passes;
+    std::printf("%-58s %13s %8ld %12.1e%s\n", check.name.c_str(), shape.c_str(), static_cast<long>(check.error.checked),
+                check.error.relative, passes ? "" : "  WRONG");
+  }
+  std::printf("%s: relative error of the hand-written gradient against differences of the loss, at most %.0e allowed\n",
+              right ? "all right" : "WRONG", kTolerance);
+  return right ? 0 : 1;
+}
+
+}  // namespace
+
+void add_gradcheck(CLI::App& program, int& status) {
+  struct Options {
+    std::filesystem::path config;
+    std::vector<std::string> overrides;
+    Index samples = 20;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* const verb = program.add_subcommand(
+      "gradcheck", "Compare the hand-written gradient with finite differences, a row per tensor");
+  verb->add_option("config", options->config, "a YAML file, for example configs/debug.yaml")->required();
+  verb->add_option("--set", options->overrides, "set a key of the config (may be repeated)")
+      ->type_name("KEY=VALUE")->allow_extra_args(false);
+  verb->add_option("--samples", options->samples, "numbers checked in each tensor; 0: all (default: 20)")
+      ->check(CLI::NonNegativeNumber)->type_name("N");
+  verb->callback(
+      [options, &status] { status = gradcheck(options->config, options->overrides, options->samples); });
+}
+
+}  // namespace glassformer

@@ -1,0 +1,90 @@
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "config/config.hpp"
+#include "training/trainer.hpp"
+#include "verbs/verbs.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::atomic<bool> interrupted = false;
+std::atomic<int> interrupting_signal = 0;
+
+/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once.
+void stop_politely_on_signals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int signal) {
+    interrupting_signal = signal;
+    interrupted = true;
+  };
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+struct TrainOptions {
+  fs::path config;
+  std::vector<std::string> overrides;
+  fs::path output;
+  bool resume = false;
+
+  fs::path directory() const {
+    if (output.empty()) return fs::path("runs") / config.stem();
+    return output.has_filename() ? output : output.parent_path();  // without a trailing slash
+  }
+};
+
+int train(const TrainOptions& options) {
+  const Config config = read_config(options.config, options.overrides);
+  const fs::path directory = options.directory();
+  const auto old = options.resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
+  if (old) {
+    old->refuse_changed(config);
+  } else {
+    RunDirectory::refuse_existing(directory);
+  }
+
+  // Everything that can be wrong with the text shows before the run's directory is made.
+  const auto last = old ? old->last() : std::nullopt;
+  const DataSettings& data = config.data;
+  const TokenizerPair tokenizers =
+      last ? load_tokenizers(config.tokenizer, *last)
+           : make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+  TrainingText text = TrainingText::read(config, tokenizers);
+
+  stop_politely_on_signals();
+  Trainer(config, std::move(text), directory, options.resume).run(interrupted);
+  if (interrupted) {
+    spdlog::info("interrupted; the checkpoint is written. Continue with: glassformer train {}/config.yaml --resume "
+                 "--output {}",
+                 directory.string(), directory.string());
+    return 128 + interrupting_signal;
+  }
+  spdlog::info("done: {}/best is the best checkpoint, {}/curves.svg a picture of the run", directory.string(),
+               directory.string());
+  return 0;
+}
+
+}  // namespace
+
+void add_train(CLI::App& program, int& status) {
+  const auto options = std::make_shared<TrainOptions>();
+  CLI::App* const verb = program.add_subcommand("train", "Train a model as a config file says");
+  verb->add_option("config", options->config, "a YAML file, for example configs/toy.yaml")->required();
+  verb->add_option("--set", options->overrides, "set a key of the config: --set model.dropout=0.2 (may be repeated)")
+      ->type_name("KEY=VALUE")->allow_extra_args(false);
+  verb->add_flag("--resume", options->resume, "continue the run from its last checkpoint (default: begin anew)");
+  verb->add_option("--output", options->output, "the run's directory (default: runs/NAME for configs/NAME.yaml)")
+      ->type_name("DIR");
+  verb->callback([options, &status] { status = train(*options); });
+}
+
+}  // namespace glassformer

@@ -1,0 +1,82 @@
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "checkpoint/loaded_model.hpp"
+#include "decoding/translator.hpp"
+#include "files/lines.hpp"
+#include "user_error.hpp"
+#include "verbs/verbs.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TranslateOptions {
+  fs::path checkpoint;
+  Index beam = 0, batch = 0;
+  std::optional<double> length_penalty;
+  fs::path input, output;
+};
+
+int translate(const TranslateOptions& options) {
+  const LoadedModel loaded(options.checkpoint);
+  DecodingSettings decoding = loaded.config.decoding;
+  if (options.beam > 0) decoding.beam = options.beam;
+  if (options.batch > 0) decoding.batch = options.batch;
+  if (options.length_penalty) decoding.length_penalty = *options.length_penalty;
+
+  LineReader input = options.input.empty() ? LineReader::of_standard_input() : LineReader(options.input);
+  std::ofstream file;
+  if (!options.output.empty()) {
+    if (std::error_code ignored; fs::equivalent(options.input, options.output, ignored)) {
+      throw UserError(options.output.string() + ": this is the input itself; give --output another path.");
+    }
+    file.open(options.output);
+    if (!file) throw UserError(options.output.string() + ": cannot be written; give --output another path.");
+  }
+  std::ostream& output = options.output.empty() ? std::cout : file;
+
+  // Lines that are there already are translated together, which keeps all threads busy. Someone who types, or a
+  // program that waits for an answer, gets it line by line.
+  const auto most = static_cast<std::size_t>(64 * decoding.batch);
+  std::vector<std::string> lines;
+  std::string line;
+  for (bool more = true; more;) {
+    lines.clear();
+    while (lines.size() < most && (more = input.next(line))) {
+      lines.push_back(line);
+      if (!input.has_line_waiting()) break;
+    }
+    for (const std::string& translation :
+         translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding, lines)) {
+      output << translation << '\n';
+    }
+    if (!output.flush()) throw std::runtime_error("the translations cannot be written (is the disk full?)");
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_translate(CLI::App& program, int& status) {
+  const auto options = std::make_shared<TranslateOptions>();
+  CLI::App* const verb = program.add_subcommand("translate", "Translate text, line by line");
+  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required();
+  verb->add_option("--beam", options->beam, "hypotheses kept, 1 is greedy (default: decoding.beam of the config)")
+      ->check(CLI::Range(1, 1000))->type_name("N");
+  verb->add_option("--length-penalty", options->length_penalty,
+                   "score = log p / length^A (default: decoding.length_penalty of the config)")
+      ->check(CLI::NonNegativeNumber)->type_name("A");
+  verb->add_option("--batch", options->batch, "sentences decoded together (default: decoding.batch of the config)")
+      ->check(CLI::Range(1, 1'000'000))->type_name("N");
+  verb->add_option("--input", options->input, "text to translate (default: standard input)")->type_name("FILE");
+  verb->add_option("--output", options->output, "where translations go (default: standard output)")
+      ->type_name("FILE");
+  verb->callback([options, &status] { status = translate(*options); });
+}
+
+}  // namespace glassformer

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+/// The verbs of the program. Each adds itself to the command line, and when it is called puts the exit status into
+/// `status`. Results go to standard output, the log goes to standard error.
+namespace glassformer {
+
+void add_train(CLI::App& program, int& status);
+void add_evaluate(CLI::App& program, int& status);
+void add_translate(CLI::App& program, int& status);
+void add_gradcheck(CLI::App& program, int& status);
+
+/// What the verbs that use a trained model say of their first argument.
+inline constexpr const char* kCheckpointHelp =
+    "a checkpoint directory, or a run directory (then its best checkpoint)";
+
+}  // namespace glassformer
