@@ -8,9 +8,7 @@
 namespace glassformer {
 namespace {
 
-Index padded_length(std::span<const Id> source) {
-  return round_up(static_cast<Index>(source.size()), kWholeSentences);
-}
+Index padded_length(std::span<const Id> source) { return whole_length(static_cast<Index>(source.size())); }
 
 Eigen::Map<const IdMatrix> as_matrix(std::span<const Id> source) {
   return {source.data(), 1, static_cast<Index>(source.size())};
@@ -50,7 +48,7 @@ void EncodedSources<Scalar>::encode_group(const Transformer<Scalar>& model,
                                           Index first_row) {
   const Id pad = model.vocabulary.source_pad;
   const auto count = static_cast<Index>(sources.size());
-  IdMatrix ids = IdMatrix::Constant(round_up(count, kWholeSentences), length, pad);                // [B, S]
+  IdMatrix ids = IdMatrix::Constant(whole_sentences(count), length, pad);                          // [B, S]
   for (Index b = 0; b < count; ++b) {
     const std::span<const Id> source = sources[static_cast<std::size_t>(b)];
     ids.row(b).head(static_cast<Index>(source.size())) = as_matrix(source);

@@ -61,7 +61,7 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::embed(std::span<const Extensio
   const auto count = static_cast<Index>(rows.size());
   const Index place = past_.length() - 1, D = model_->settings.d_model;
   ensure_positions(place + 1, D, embedding_.positions);
-  embedding_.output.resize(round_up(count, kWholeRows), D);
+  embedding_.output.resize(whole_rows(count), D);
   embedding_.output.bottomRows(embedding_.output.rows() - count).setZero();  // these nobody reads
   for (Index r = 0; r < count; ++r) {
     const Id token = rows[static_cast<std::size_t>(r)].token;

@@ -22,8 +22,8 @@ struct Extension {
 /// runs the decoder's layers for one token of each hypothesis, and keeps the keys and values of it for the steps to
 /// come. The logits are those of teacher forcing (the same layers compute them), up to rounding.
 ///
-/// A hypothesis' logits do not depend, to the last bit, on the other rows of the step, nor on the other sources, nor on
-/// what the decoder did before (see whole_rows.hpp).
+/// A hypothesis' logits do not depend, to the last bit, on the other sentences of the step, nor on what the decoder did
+/// before (see whole_rows.hpp).
 ///
 /// R rows = running hypotheses of all sentences, D = model width, V = target vocabulary.
 template <std::floating_point Scalar>

@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cassert>
 #include <stdexcept>
 #include <type_traits>
@@ -44,6 +45,31 @@ void dnnl_product(char transpose_a, char transpose_b, Index inner, ConstMatrixRe
     throw std::runtime_error("oneDNN refuses a matrix product: status " + std::to_string(status));
   }
 }
+
+/// Whether oneDNN uses AVX-512: the processor may have it, and DNNL_MAX_CPU_ISA forbid it.
+bool has_avx512() {
+  static const bool has = (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
+  return has;
+}
+
+/// How many rows of A B^T one call may compute. oneDNN has two sorts of kernels, those that first copy their operands
+/// and those that do not, and chooses by the size of the product. From 200 rows on, another row more may change the
+/// kernel. With AVX-512 that mostly does no harm: either the strides say that operands are copied anyhow, or both sorts
+/// cut the sum over K in the same places. (True of oneDNN 2.6; of any other the tests tagged [batches] must say.)
+Index rows_at_once(ConstMatrixRef<float> a, ConstMatrixRef<float> b) {
+  const bool always_copied = a.outerStride() % 256 == 0 && b.outerStride() % 256 == 0;
+  if (has_avx512() && (a.cols() <= 768 || always_copied)) return std::max<Index>(a.rows(), 1);
+  return 192;
+}
+
+void dnnl_product_by_rows(ConstMatrixRef<float> a, ConstMatrixRef<float> b, MatrixRef<float> c, Result result) {
+  const Index most = rows_at_once(a, b);
+  for (Index first = 0; first < a.rows(); first += most) {
+    const Index rows = std::min(most, a.rows() - first);
+    MatrixRef<float> block = c.middleRows(first, rows);
+    dnnl_product('N', 'T', a.cols(), a.middleRows(first, rows), b, block, result);
+  }
+}
 #endif
 
 template <class Scalar>
@@ -68,7 +94,7 @@ void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> 
                                Result result) {
   assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());
 #ifdef GLASSFORMER_ONEDNN
-  if constexpr (std::is_same_v<Scalar, float>) return dnnl_product('N', 'T', a.cols(), a, b, c, result);
+  if constexpr (std::is_same_v<Scalar, float>) return dnnl_product_by_rows(a, b, c, result);
 #endif
   eigen_product<Scalar>(a * b.transpose(), c, result);
 }
@@ -99,6 +125,13 @@ template <std::floating_point Scalar>
 void multiply_transposed_left_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c) {
   assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());
   eigen_product<Scalar>(a.transpose() * b, c, Result::overwrite);
+}
+
+Index alike_rows() {
+#ifdef GLASSFORMER_ONEDNN
+  if (!has_avx512()) return 12;
+#endif
+  return 16;
 }
 
 std::string gemm_backend() {

@@ -34,6 +34,12 @@ void multiply_transposed_left(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b
 template <std::floating_point Scalar>
 void multiply_transposed_left_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c);
 
+/// Where the number of rows N is a multiple of this, C = A B^T computes all its rows alike: the bits of a row depend on
+/// that row of A and on B, and on neither N nor the row's place. (In which order the terms of a sum are added depends
+/// on the kernel. Eigen takes rows four at a time and those left over one by one; oneDNN's kernels take 8 or 16 of them
+/// under AVX-512, and 4 or 6 under the instruction sets before.) A multiple of 4, always.
+Index alike_rows();
+
 /// What stands behind the door, for the log: "oneDNN" or "Eigen", with the version.
 std::string gemm_backend();
 

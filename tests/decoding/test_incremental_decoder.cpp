@@ -98,7 +98,7 @@ TEST_CASE("a model may have more layers on one side, or none", "[decoding]") {
   CHECK(difference_from_teacher_forcing<double>(settings, 4, 2) < 1e-10);
 }
 
-TEST_CASE("a hypothesis' logits are the same to the bit, whatever is decoded beside it", "[decoding]") {
+TEST_CASE("a hypothesis' logits are the same to the bit, whatever is decoded beside it", "[decoding][batches]") {
   TransformerSettings settings = tiny_settings();
   const Index width = GENERATE(16, 24, 40);
   settings.d_model = width;

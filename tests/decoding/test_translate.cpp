@@ -27,7 +27,7 @@ bool same_to_the_bit(const std::vector<std::vector<Hypothesis>>& a, const std::v
 
 }  // namespace
 
-TEST_CASE("translations are the same to the bit for every size of batch and number of threads", "[decoding]") {
+TEST_CASE("translations are the same to the bit for every size of batch and number of threads", "[decoding][batches]") {
   TransformerSettings shape = tiny_settings();
   shape.d_model = GENERATE(16, 24, 64);
   TinyModel<float> tiny(shape, kVocabulary);
@@ -48,7 +48,7 @@ TEST_CASE("translations are the same to the bit for every size of batch and numb
   }
 }
 
-TEST_CASE("translations come in the order of the sources", "[decoding]") {
+TEST_CASE("translations come in the order of the sources", "[decoding][batches]") {
   const TinyModel<float> tiny(tiny_settings(), kVocabulary);
   DecodingSettings settings;
   settings.beam = GENERATE(1, 3);

@@ -156,6 +156,27 @@ TEMPLATE_TEST_CASE("A product has the same bits with 1, 2 and 5 threads, called 
   }
 }
 
+TEMPLATE_TEST_CASE("A row of A B^T has the same bits wherever it stands among however many whole rows",
+                   "[numerics][batches]", float, double) {
+  RandomValues random(1);
+  const Index unit = alike_rows();
+  REQUIRE(unit % 4 == 0);
+  // The last three are where oneDNN changes its kernel on the way from few rows to many.
+  for (const auto& [K, M] : {std::array<Index, 2>{8, 8}, {13, 37}, {64, 192}, {64, 1}, {300, 100}, {24, 513},
+                             {512, 512}, {1000, 300}}) {
+    const Matrix<TestType> b = random.matrix<TestType>(M, K), start = random.matrix<TestType>(1, M);
+    const Matrix<TestType> a = random.matrix<TestType>(1, K).replicate(720, 1);
+    Matrix<TestType> expected;
+    for (Index N = unit; N <= a.rows(); N += N < 240 ? unit : 5 * unit) {
+      Matrix<TestType> c = start.replicate(N, 1);
+      multiply_transposed_right<TestType>(a.topRows(N), b, c, Result::add);
+      if (N == unit) expected = c.topRows(1);
+      CAPTURE(K, M, N);
+      REQUIRE(same_bits(c, expected.replicate(N, 1)));
+    }
+  }
+}
+
 TEST_CASE("The name of the backend can be told", "[numerics]") {
   const std::string backend = gemm_backend();
   CHECK((backend.starts_with("oneDNN ") || backend.starts_with("Eigen ")));
