@@ -1,20 +1,64 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
+#include "config/suggestion.hpp"
 #include "report/log.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
+namespace glassformer {
 namespace {
 
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& verbs) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
+  return names;
+}
+
+std::vector<std::string> names_of(const std::vector<const CLI::Option*>& options) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  if (const auto meant = nearest(word, known)) return "; did you mean " + *meant + "?";
+  std::string all;
+  for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
+  return "; there are " + all;
+}
+
+/// What CLI11 would say of an unknown verb or option, with what was meant.
+void refuse_unknown_words(const CLI::App& program, const std::vector<std::string>& words) {
+  if (words.empty() || words[0].starts_with("-")) return;
+  const std::vector<std::string> verbs = names_of(program.get_subcommands({}));
+  if (std::ranges::find(verbs, words[0]) == verbs.end()) {
+    throw UserError("unknown verb " + words[0] + did_you_mean(words[0], verbs));
+  }
+  const CLI::App& verb = *program.get_subcommand(words[0]);
+  const std::vector<std::string> options = names_of(verb.get_options());
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (name.size() > 2 && name.starts_with("--") && std::ranges::find(options, name) == options.end()) {
+      throw UserError("unknown option " + name + " of " + words[0] + did_you_mean(name, options));
+    }
+  }
+}
+
 int run(int argc, char** argv) {
-  using namespace glassformer;
   CLI::App program{"Glassformer: a see-through encoder-decoder transformer.\n"
-                   "Results go to standard output, the log to standard error. Exit status: 0, 2 for a mistake in what "
-                   "was given, 1 for anything else, 130 or 143 after an interrupt."};
+                   "Results go to standard output, the log to standard error. Exit status:\n"
+                   "0, 2 for a mistake in what was given, 1 for anything else, 130 or 143\n"
+                   "after an interrupt."};
   program.set_version_flag("--version", "glassformer " GLASSFORMER_VERSION);
   program.require_subcommand(1);
   int status = 0;
@@ -23,12 +67,16 @@ int run(int argc, char** argv) {
   add_translate(program, status);
   add_gradcheck(program, status);
 
+  refuse_unknown_words(program, {argv + 1, argv + argc});
   try {
     program.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    program.exit(help);
   } catch (const CLI::ParseError& error) {
-    status = program.exit(error) == 0 ? 0 : 2;
+    throw UserError(std::string(error.what()) + "; see glassformer --help, or --help after a verb");
   }
-  if (!std::cout.flush() || std::fflush(stdout) != 0) {
+  std::fflush(stdout);
+  if (!std::cout.flush() || std::ferror(stdout) != 0) {
     throw std::runtime_error("the result cannot be written to standard output (is the disk full?)");
   }
   return status;
@@ -36,10 +84,23 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+CLI::Validator number_from(double lowest, double highest) {
+  const auto check = [=](const std::string& text) -> std::string {
+    double number = 0;
+    if (CLI::detail::lexical_cast(text, number) && number >= lowest && number <= highest) return "";
+    std::ostringstream message;
+    message << "expected a number from " << lowest << " to " << highest << ", found " << text;
+    return message.str();
+  };
+  return {check, ""};
+}
+
+}  // namespace glassformer
+
 int main(int argc, char** argv) {
   glassformer::log_to_standard_error();
   try {
-    return run(argc, argv);
+    return glassformer::run(argc, argv);
   } catch (const glassformer::UserError& error) {
     std::cerr << "glassformer: " << error.what() << '\n';
     return 2;

@@ -81,10 +81,18 @@ std::optional<fs::path> behind(const fs::path& link) {
 }  // namespace
 
 void RunDirectory::refuse_existing(const fs::path& path) {
-  if (!holds_run(path)) return;
-  throw UserError(path.string() +
-                  ": a run stands here already. Continue it with --resume, or choose another "
-                  "directory with --output.");
+  const std::vector<std::string> names = names_in(path);
+  const bool is_abandoned = std::find(names.begin(), names.end(), "train.log") != names.end() &&
+                            checkpoints_in(path).empty();  // a run that ended before its first checkpoint
+  if (is_abandoned) return;
+  if (holds_run(path)) {
+    throw UserError(path.string() + ": a run stands here already. Continue it with --resume, or choose another " +
+                    "directory with --output.");
+  }
+  if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.starts_with('.'); })) {
+    throw UserError(path.string() + ": expected no directory, an empty one or a run, found other files in it. " +
+                    "Choose another directory with --output.");
+  }
 }
 
 RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
@@ -111,12 +119,14 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
   return RunDirectory(path);
 }
 
-void RunDirectory::refuse_changed(const Config& config) const {
+std::vector<ChangedKey> RunDirectory::accept_changes(const Config& config) const {
   const Config begun = read_config_of_checkpoint(path_ / kConfigFile);
-  const std::vector<std::string> changed = keys_that_change_training(begun, config);
-  if (changed.empty()) return;
+  const std::vector<ChangedKey> changed = changed_keys(begun, config);
   std::string names;
-  for (const std::string& key : changed) names += (names.empty() ? "" : ", ") + key;
+  for (const ChangedKey& key : changed) {
+    if (key.changes_training) names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
+  }
+  if (names.empty()) return changed;
   throw UserError((path_ / kConfigFile).string() + ": the run was begun with other values of " + names +
                   ". Continue it with the config it was begun with, or begin another run with --output.");
 }
@@ -213,7 +223,10 @@ fs::path resolve_checkpoint(const fs::path& path) {
     }
   }
   if (fs::is_directory(place, ignored)) throw refusal("this is neither a checkpoint nor a run", place);
-  if (fs::exists(place, ignored)) throw refusal("this is a file", parent);
+  if (fs::exists(place, ignored)) {
+    if (is_checkpoint(parent)) throw UserError(path.string() + ": this is a file of a checkpoint; give " + parent.string());
+    throw refusal("this is a file", parent);
+  }
   throw refusal("there is no such directory", fs::is_directory(parent, ignored) ? parent : fs::path("."));
 }
 

@@ -17,11 +17,11 @@ namespace glassformer {
 /// Everything here throws UserError when the disk refuses.
 class RunDirectory {
  public:
-  /// \throws UserError: a run stands there already
+  /// \throws UserError: a run with a checkpoint stands there already, or something that is no run
   static void refuse_existing(const std::filesystem::path& path);
 
   /// Makes the directory, parents included, and writes config.yaml.
-  /// \throws UserError: a run stands there already
+  /// \throws UserError as refuse_existing
   static RunDirectory create(const std::filesystem::path& path, const Config& config);
 
   /// Opens a run to continue it, and removes what an interrupted save has left.
@@ -30,8 +30,8 @@ class RunDirectory {
 
   const std::filesystem::path& path() const { return path_; }
   /// What a run is continued with may differ from what it was begun with only where the trained weights do not
-  /// depend on it. \throws UserError naming the keys that differ
-  void refuse_changed(const Config& config) const;
+  /// depend on it. Gives these differences. \throws UserError naming the others
+  std::vector<ChangedKey> accept_changes(const Config& config) const;
   /// Replaces config.yaml.
   void store_config(const Config& config) const;
 

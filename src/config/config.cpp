@@ -59,7 +59,7 @@ std::vector<Key> keys_of(Config& config) {
       whole("training.seed", training.seed),
       whole("training.max_tokens", training.max_tokens, 1, many),
       whole("training.accumulation", training.accumulation, 1, many),
-      whole("training.shards", training.shards, 1, 100'000),
+      whole("training.shards", training.shards, 1, 1000),
       number("training.label_smoothing", training.label_smoothing, from_0_to_below_1),
       whole("training.max_updates", training.max_updates, 0, many),
       whole("training.max_epochs", training.max_epochs, 0, many),
@@ -119,21 +119,22 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
 
 Config read_config_of_checkpoint(const std::filesystem::path& file) { return read(file, {}, false); }
 
-std::vector<std::string> keys_that_change_training(const Config& a, const Config& b) {
+std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   static const std::vector<std::string> kHarmless = {
       "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model",
       "training.max_updates", "training.max_epochs", "training.max_minutes", "training.log_every",
       "training.validation.every", "training.validation.patience", "training.validation.samples",
       "training.checkpoints.", "decoding.", "evaluation."};
   const auto is_harmless = [&](const std::string& key) {
-    if (key == "training.max_updates" && b.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;
+    if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;
     return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const auto& name) { return key.starts_with(name); });
   };
-  Config copy_a = a, copy_b = b;
-  const std::vector<Key> keys_a = keys_of(copy_a), keys_b = keys_of(copy_b);
-  std::vector<std::string> changed;
-  for (std::size_t i = 0; i < keys_a.size(); ++i) {
-    if (keys_a[i].write() != keys_b[i].write() && !is_harmless(keys_a[i].name)) changed.push_back(keys_a[i].name);
+  Config copy_before = before, copy_after = after;  // the table reads and writes
+  const std::vector<Key> keys_before = keys_of(copy_before), keys_after = keys_of(copy_after);
+  std::vector<ChangedKey> changed;
+  for (std::size_t i = 0; i < keys_before.size(); ++i) {
+    const std::string &name = keys_before[i].name, old = keys_before[i].write(), now = keys_after[i].write();
+    if (old != now) changed.push_back({name, old, now, !is_harmless(name)});
   }
   return changed;
 }

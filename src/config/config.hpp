@@ -34,9 +34,15 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
 /// The same without the check that data files exist: a checkpoint may be used where its training data is not.
 Config read_config_of_checkpoint(const std::filesystem::path& file);
 
-/// The keys in which the two differ, without those that leave the trained weights as they are (how long to train,
-/// what to log and keep, how to decode and evaluate) and those that only say where files lie.
-std::vector<std::string> keys_that_change_training(const Config& a, const Config& b);
+/// A key in which two configs differ.
+struct ChangedKey {
+  std::string name, before, after;
+  bool changes_training;  ///< false: the trained weights do not depend on it
+};
+
+/// The keys in which the two differ. The trained weights depend on all of them but those on how long to train, what
+/// to log and keep, how to decode and evaluate, and where files lie.
+std::vector<ChangedKey> changed_keys(const Config& before, const Config& after);
 
 /// The whole config as YAML, every default written out, with paths absolute. read_config of it gives the same.
 std::string write_config(const Config& config);

@@ -65,6 +65,7 @@ Evaluation evaluate(const Transformer<float>& model, const Transformer<float>::P
                     const EvaluationSettings& settings, const TestText& text) {
   Evaluation evaluation;
   evaluation.loss = teacher_forced_loss(model, parameters, text.corpus);
+  evaluation.empty_pairs = text.corpus.left_out_empty();
   evaluation.translations = translate_lines(model, parameters, tokenizers, decoding, text.sources);
   evaluation.bleu =
       corpus_bleu(evaluation.translations, text.references, {settings.bleu_tokenizer, settings.lowercase});

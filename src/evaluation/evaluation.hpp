@@ -29,6 +29,7 @@ struct Evaluation {
   Bleu bleu;             ///< of translations against references
   Chrf chrf;
   double exact_match = 0;  ///< share of translations equal to their reference, 0 to 1 (white space folded)
+  Index empty_pairs = 0;   ///< pairs with an empty side; they are not in `loss`
   std::vector<std::string> translations;
 
   double cross_entropy() const;   ///< per target token

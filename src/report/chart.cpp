@@ -52,7 +52,7 @@ ChartAxis fitting_axis(const std::vector<const ChartSeries*>& series, const Char
   double high = style.cut_peaks ? below_peaks(values) : *std::max_element(values.begin(), values.end());
   if (style.from_zero) {
     low = std::min(low, 0.0);
-    high = std::max(high, 0.0);
+    high = std::max(high, style.reach);
   }
   if (high - low <= 1e-9 * std::max(std::abs(high), std::abs(low))) {  // one value: give it room on both sides
     const double room = low == 0 ? 1 : std::abs(low) / 2;

@@ -26,6 +26,7 @@ std::vector<double> round_ticks(double low, double high, int count);
 struct ChartAxisStyle {
   int ticks = 5;           ///< about so many
   bool from_zero = false;  ///< 0 is part of the axis
+  double reach = 0;        ///< with from_zero: so is this, lest a little look like much
   bool cut_peaks = false;  ///< what lies far above all else (a run that diverged for a moment) stays outside
 };
 

@@ -86,7 +86,7 @@ std::vector<ChartPanel> make_panels(const std::vector<TrainingFigures>& training
        170,
        {{"BLEU", kVermillion, series_of(validation, &V::bleu), true, with_places(1)},
         {"exact match in %", kPurple, series_of(validation, &V::exact_match, 100), true, with_places(1, " %")}},
-       {.ticks = 5, .from_zero = true},
+       {.ticks = 5, .from_zero = true, .reach = 10},
        "no validation with translations yet"},
   };
 }

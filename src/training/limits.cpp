@@ -4,12 +4,15 @@
 
 namespace glassformer {
 
-bool is_finished(const TrainingSettings& settings, const Progress& progress, double minutes) {
+std::optional<std::string> end_reached(const TrainingSettings& settings, const Progress& progress, double minutes) {
   const Index patience = settings.validation.patience;
-  return (settings.max_updates > 0 && progress.update >= settings.max_updates) ||
-         (settings.max_epochs > 0 && progress.epoch >= settings.max_epochs) ||
-         (settings.max_minutes > 0 && minutes >= settings.max_minutes) ||
-         (patience > 0 && progress.without_best >= patience);
+  if (settings.max_updates > 0 && progress.update >= settings.max_updates) return "training.max_updates are done";
+  if (settings.max_epochs > 0 && progress.epoch >= settings.max_epochs) return "training.max_epochs are done";
+  if (settings.max_minutes > 0 && minutes >= settings.max_minutes) return "training.max_minutes are over";
+  if (patience > 0 && progress.without_best >= patience) {
+    return std::to_string(patience) + " validations without a new best (training.validation.patience)";
+  }
+  return std::nullopt;
 }
 
 double share_done(const TrainingSettings& settings, const Progress& progress, Index batches, double minutes) {

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "checkpoint/training_state.hpp"
 #include "training/settings.hpp"
 
 /// When a run ends: after so many updates, epochs or minutes, or when it has run out of patience.
 namespace glassformer {
 
-bool is_finished(const TrainingSettings& settings, const Progress& progress, double minutes);
+/// What has ended the run, in words; nothing while it goes on.
+std::optional<std::string> end_reached(const TrainingSettings& settings, const Progress& progress, double minutes);
 
 /// How much of the way to the nearest of the first three limits is done, 0 to 1. `batches`: of an epoch.
 double share_done(const TrainingSettings& settings, const Progress& progress, Index batches, double minutes);

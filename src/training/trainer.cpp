@@ -71,6 +71,10 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
   spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
                parameters_.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                config_.training.shards, gemm_backend());
+  if (config_.training.label_smoothing > 0) {
+    spdlog::info("the loss of training is with label smoothing {:g}; its perplexity, and all of the validation, without",
+                 config_.training.label_smoothing);
+  }
 }
 
 void Trainer::load(const std::filesystem::path& checkpoint) {
@@ -90,17 +94,19 @@ void Trainer::load(const std::filesystem::path& checkpoint) {
 }
 
 void Trainer::run(const std::atomic<bool>& interrupted) {
+  const auto end = [&] { return end_reached(config_.training, progress_, minutes()); };
   plan();
-  while (!is_finished(config_.training, progress_, minutes()) && !interrupted) {
+  while (!end() && !interrupted) {
     update();
+    if (end() && window_.updates > 0) report(true);  // the last updates, however few
     if (progress_.update % config_.training.validation.every == 0) validate();
   }
-  if (window_.updates > 0) report(true);
   if (interrupted) {
     if (saved_update_ != progress_.update) write_checkpoint();
     return;
   }
   if (progress_.validated != progress_.update) validate();
+  spdlog::info("the end, at update {}: {}", progress_.update, *end());
   if (config_.training.checkpoints.average > 1) average_checkpoints();
 }
 
@@ -195,6 +201,7 @@ void Trainer::write_checkpoint() {
 void Trainer::average_checkpoints() {
   std::vector<std::filesystem::path> checkpoints = directory_.checkpoints();
   const auto count = std::min(checkpoints.size(), static_cast<std::size_t>(config_.training.checkpoints.average));
+  if (count < 2) return;  // a mean of one
   checkpoints.erase(checkpoints.begin(), checkpoints.end() - static_cast<std::ptrdiff_t>(count));
 
   Arena<Transformer<float>::Parameters> mean(model_.settings, model_.vocabulary);

@@ -1,5 +1,7 @@
 #include "evaluation/evaluation.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -32,6 +34,12 @@ std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& co
   std::vector<NamedTest> tests;
   for (const std::string& name : config.data.tests) {
     tests.push_back({name, config.data.source_file(name), config.data.target_file(name)});
+    for (const fs::path& file : {tests.back().source, tests.back().reference}) {
+      if (!fs::exists(file)) {
+        throw UserError(file.string() + ": the test text of the checkpoint's config is not there (any more); give " +
+                        "--source FILE and --reference FILE.");
+      }
+    }
   }
   if (tests.empty()) {
     throw UserError(options.checkpoint.string() +
@@ -40,11 +48,16 @@ std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& co
   return tests;
 }
 
-nlohmann::ordered_json to_json(const NamedTest& test, const Evaluation& e) {
-  return {{"name", test.name},
+nlohmann::ordered_json to_json(const NamedTest& test, const Evaluation& e, const LoadedModel& loaded,
+                               const DecodingSettings& decoding) {
+  return {{"checkpoint", loaded.checkpoint.string()},
+          {"beam", decoding.beam},
+          {"length_penalty", decoding.length_penalty},
+          {"name", test.name},
           {"source", test.source.string()},
           {"reference", test.reference.string()},
           {"pairs", e.translations.size()},
+          {"pairs_with_an_empty_side", e.empty_pairs},
           {"loss", e.cross_entropy()},
           {"perplexity", e.perplexity()},
           {"token_accuracy", e.token_accuracy()},
@@ -59,21 +72,29 @@ void print(const NamedTest& test, const Evaluation& e) {
   std::printf("%s: %zu pairs, loss %.4f, perplexity %.3f, token accuracy %.2f%%, exact match %.2f%%\n",
               test.name.c_str(), e.translations.size(), e.cross_entropy(), e.perplexity(), 100 * e.token_accuracy(),
               100 * e.exact_match);
+  if (e.empty_pairs > 0) {
+    std::printf("  (%ld pairs with an empty side are not in loss, perplexity and token accuracy)\n",
+                static_cast<long>(e.empty_pairs));
+  }
   std::printf("  %s\n  %s\n", e.bleu.line().c_str(), e.chrf.line().c_str());
   std::fflush(stdout);
 }
 
 int evaluate(const EvaluateOptions& options) {
+  if (options.source.empty() != options.reference.empty()) {
+    throw UserError("--source and --reference: expected both or neither, found one; give the other as well.");
+  }
   const LoadedModel loaded(options.checkpoint);
   DecodingSettings decoding = loaded.config.decoding;
   if (options.beam > 0) decoding.beam = options.beam;
+  spdlog::info("{}, beam {}, length penalty {:g}", loaded.checkpoint.string(), decoding.beam, decoding.length_penalty);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (const NamedTest& test : tests_of(options, loaded.config)) {
     const TestText text = TestText::read(test.source, test.reference, loaded.tokenizers);
     const Evaluation evaluation = evaluate(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding,
                                            loaded.config.evaluation, text);
     if (options.json) {
-      results.push_back(to_json(test, evaluation));
+      results.push_back(to_json(test, evaluation, loaded, decoding));
     } else {
       print(test, evaluation);
     }
@@ -87,15 +108,14 @@ int evaluate(const EvaluateOptions& options) {
 void add_evaluate(CLI::App& program, int& status) {
   const auto options = std::make_shared<EvaluateOptions>();
   CLI::App* const verb = program.add_subcommand("evaluate", "Compute loss, accuracy, BLEU and chrF on test text");
-  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required();
-  CLI::Option* const source = verb->add_option(
-      "--source", options->source, "text to translate (default: the test texts of the checkpoint's config)");
-  CLI::Option* const reference =
-      verb->add_option("--reference", options->reference, "its right translations, line by line");
-  source->needs(reference)->type_name("FILE");
-  reference->needs(source)->type_name("FILE");
-  verb->add_option("--beam", options->beam, "hypotheses kept, 1 is greedy (default: decoding.beam of the config)")
-      ->check(CLI::Range(1, 1000))->type_name("N");
+  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
+  verb->add_option("--source", options->source,
+                   "text to translate, with --reference\n(default: the test texts of the config)")
+      ->type_name("FILE");
+  verb->add_option("--reference", options->reference, "its right translations, line by line,\nwith --source")
+      ->type_name("FILE");
+  verb->add_option("--beam", options->beam, "hypotheses kept, 1 is greedy\n(default: decoding.beam of the config)")
+      ->check(number_from(1, 1000))->type_name("N");
   verb->add_flag("--json", options->json, "print JSON (default: text)");
   verb->callback([options, &status] { status = evaluate(*options); });
 }

@@ -36,11 +36,11 @@ void add_gradcheck(CLI::App& program, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* const verb = program.add_subcommand(
       "gradcheck", "Compare the hand-written gradient with finite differences, a row per tensor");
-  verb->add_option("config", options->config, "a YAML file, for example configs/debug.yaml")->required();
-  verb->add_option("--set", options->overrides, "set a key of the config (may be repeated)")
+  verb->add_option("config", options->config, "a YAML file, for example configs/debug.yaml")->required()->type_name("");
+  verb->add_option("--set", options->overrides, "set a key of the config (may be repeated;\ndefault: as the file says)")
       ->type_name("KEY=VALUE")->allow_extra_args(false);
-  verb->add_option("--samples", options->samples, "numbers checked in each tensor; 0: all (default: 20)")
-      ->check(CLI::NonNegativeNumber)->type_name("N");
+  verb->add_option("--samples", options->samples, "numbers checked in each tensor; 0: all\n(default: 20)")
+      ->check(number_from(0, 1'000'000'000))->type_name("N");
   verb->callback(
       [options, &status] { status = gradcheck(options->config, options->overrides, options->samples); });
 }

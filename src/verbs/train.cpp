@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "config/config.hpp"
 #include "training/trainer.hpp"
+#include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -42,22 +44,32 @@ struct TrainOptions {
   }
 };
 
+/// Messages of the tokenizers name their key, but do not know its file.
+TokenizerPair learn_tokenizers(const Config& config, const fs::path& file) try {
+  const DataSettings& data = config.data;
+  return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+} catch (const UserError& error) {
+  if (!std::string_view(error.what()).starts_with("tokenizer.")) throw;
+  throw UserError(file.string() + ": " + error.what());
+}
+
 int train(const TrainOptions& options) {
   const Config config = read_config(options.config, options.overrides);
   const fs::path directory = options.directory();
   const auto old = options.resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   if (old) {
-    old->refuse_changed(config);
+    for (const ChangedKey& key : old->accept_changes(config)) {
+      spdlog::info("{} was {}, is now {}", key.name, key.before, key.after);
+    }
   } else {
     RunDirectory::refuse_existing(directory);
   }
 
   // Everything that can be wrong with the text shows before the run's directory is made.
   const auto last = old ? old->last() : std::nullopt;
-  const DataSettings& data = config.data;
   const TokenizerPair tokenizers =
       last ? load_tokenizers(config.tokenizer, *last)
-           : make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+           : learn_tokenizers(config, options.config);
   TrainingText text = TrainingText::read(config, tokenizers);
 
   stop_politely_on_signals();
@@ -78,11 +90,13 @@ int train(const TrainOptions& options) {
 void add_train(CLI::App& program, int& status) {
   const auto options = std::make_shared<TrainOptions>();
   CLI::App* const verb = program.add_subcommand("train", "Train a model as a config file says");
-  verb->add_option("config", options->config, "a YAML file, for example configs/toy.yaml")->required();
-  verb->add_option("--set", options->overrides, "set a key of the config: --set model.dropout=0.2 (may be repeated)")
+  verb->add_option("config", options->config, "a YAML file, for example configs/toy.yaml")->required()->type_name("");
+  verb->add_option("--set", options->overrides,
+                   "set a key of the config, --set model.dropout=0.2\n(may be repeated; default: as the file says;\n"
+                   "paths are relative to the current directory)")
       ->type_name("KEY=VALUE")->allow_extra_args(false);
-  verb->add_flag("--resume", options->resume, "continue the run from its last checkpoint (default: begin anew)");
-  verb->add_option("--output", options->output, "the run's directory (default: runs/NAME for configs/NAME.yaml)")
+  verb->add_flag("--resume", options->resume, "continue the run from its last checkpoint\n(default: begin anew)");
+  verb->add_option("--output", options->output, "the run's directory\n(default: runs/NAME for configs/NAME.yaml)")
       ->type_name("DIR");
   verb->callback([options, &status] { status = train(*options); });
 }

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -7,7 +6,7 @@
 #include "checkpoint/loaded_model.hpp"
 #include "decoding/translator.hpp"
 #include "files/lines.hpp"
-#include "user_error.hpp"
+#include "files/output_file.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -29,16 +28,11 @@ int translate(const TranslateOptions& options) {
   if (options.batch > 0) decoding.batch = options.batch;
   if (options.length_penalty) decoding.length_penalty = *options.length_penalty;
 
-  LineReader input = options.input.empty() ? LineReader::of_standard_input() : LineReader(options.input);
-  std::ofstream file;
-  if (!options.output.empty()) {
-    if (std::error_code ignored; fs::equivalent(options.input, options.output, ignored)) {
-      throw UserError(options.output.string() + ": this is the input itself; give --output another path.");
-    }
-    file.open(options.output);
-    if (!file) throw UserError(options.output.string() + ": cannot be written; give --output another path.");
-  }
-  std::ostream& output = options.output.empty() ? std::cout : file;
+  LineReader input = options.input.empty() || options.input == "-" ? LineReader::of_standard_input()
+                                                                   : LineReader(options.input);
+  std::optional<OutputFile> file;
+  if (!options.output.empty()) file.emplace(options.output);
+  std::ostream& output = file ? file->stream() : std::cout;
 
   // Lines that are there already are translated together, which keeps all threads busy. Someone who types, or a
   // program that waits for an answer, gets it line by line.
@@ -57,6 +51,7 @@ int translate(const TranslateOptions& options) {
     }
     if (!output.flush()) throw std::runtime_error("the translations cannot be written (is the disk full?)");
   }
+  if (file) file->finish();
   return 0;
 }
 
@@ -65,15 +60,16 @@ int translate(const TranslateOptions& options) {
 void add_translate(CLI::App& program, int& status) {
   const auto options = std::make_shared<TranslateOptions>();
   CLI::App* const verb = program.add_subcommand("translate", "Translate text, line by line");
-  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required();
-  verb->add_option("--beam", options->beam, "hypotheses kept, 1 is greedy (default: decoding.beam of the config)")
-      ->check(CLI::Range(1, 1000))->type_name("N");
+  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
+  verb->add_option("--beam", options->beam, "hypotheses kept, 1 is greedy\n(default: decoding.beam of the config)")
+      ->check(number_from(1, 1000))->type_name("N");
   verb->add_option("--length-penalty", options->length_penalty,
-                   "score = log p / length^A (default: decoding.length_penalty of the config)")
-      ->check(CLI::NonNegativeNumber)->type_name("A");
-  verb->add_option("--batch", options->batch, "sentences decoded together (default: decoding.batch of the config)")
-      ->check(CLI::Range(1, 1'000'000))->type_name("N");
-  verb->add_option("--input", options->input, "text to translate (default: standard input)")->type_name("FILE");
+                   "score = log p / length^A\n(default: decoding.length_penalty of the config)")
+      ->check(number_from(0, 1000))->type_name("A");
+  verb->add_option("--batch", options->batch, "sentences decoded together\n(default: decoding.batch of the config)")
+      ->check(number_from(1, 1'000'000))->type_name("N");
+  verb->add_option("--input", options->input, "text to translate, a sentence a line\n(default: standard input)")
+      ->type_name("FILE");
   verb->add_option("--output", options->output, "where translations go (default: standard output)")
       ->type_name("FILE");
   verb->callback([options, &status] { status = translate(*options); });

@@ -13,6 +13,9 @@ void add_gradcheck(CLI::App& program, int& status);
 
 /// What the verbs that use a trained model say of their first argument.
 inline constexpr const char* kCheckpointHelp =
-    "a checkpoint directory, or a run directory (then its best checkpoint)";
+    "a checkpoint directory, or a run directory\n(then its best checkpoint)";
+
+/// Accepts numbers from lowest to highest.
+CLI::Validator number_from(double lowest, double highest);
 
 }  // namespace glassformer

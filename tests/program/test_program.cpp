@@ -81,6 +81,18 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
 
   CHECK(program.run("translate run --input a.en --output b.de").status == 0);
   CHECK(read_bytes(program / "b.de") == "sie schläft .\n");
+  CHECK(program.shell("mkfifo pipe; cat a.en >pipe & \"$glassformer\" evaluate run --source pipe --reference a.de; wait")
+            .out == program.run("evaluate run --source a.en --reference a.de").out.replace(0, 4, "pipe"));
+  CHECK(program.run("evaluate run --source a.en --reference a.de >/dev/full").status == 1);
+
+  // A mistake that shows half-way costs no older file.
+  write_bytes(program / "bad.en", "she sleeps .\n\xFF\n");
+  check_refused(program.run("translate run --input bad.en --output b.de"), "bad.en:2");
+  CHECK(read_bytes(program / "b.de") == "sie schläft .\n");
+  CHECK_FALSE(fs::exists(program / "b.de.partial"));
+  CHECK(program.run("translate run --input a.en --output a.en").status == 0);
+  CHECK(read_bytes(program / "a.en") == "sie schläft .\n");
+
   check_refused(program.run("train " + config("debug") + " --output run"), "--resume");
   check_refused(program.run("train " + config("debug") + " --output run --resume --set model.d_ff=32"), "model.d_ff");
 }
@@ -106,9 +118,21 @@ TEST_CASE("a mistake in what was given gives one message and status 2, and leave
   write_bytes(program / "text/train.en", "\n\n");
   check_refused(program.run(with_text), "train.en");
   CHECK_FALSE(fs::exists(program / "run"));
+  check_refused(program.run("train " + config("debug") + " --output text"), "other files");
 
   check_refused(program.run("translate run"), "run");
   check_refused(program.run("evaluate text"), "text");
+}
+
+TEST_CASE("a run that ended before its first checkpoint does not stand in the way of the next", "[program]") {
+  const Program program;
+  const std::string diverging = "train " + config("debug") + " --output run --set training.schedule.kind=constant "
+                                "--set training.schedule.warmup=0 --set training.schedule.learning_rate=1e30";
+  const auto diverged = program.run(diverging);
+  CHECK(diverged.status == 1);
+  CHECK(diverged.err.find("diverged") != std::string::npos);
+  CHECK(fs::exists(program / "run/train.log"));
+  CHECK(program.run("train " + config("debug") + " --output run --set training.max_updates=1").status == 0);
 }
 
 TEST_CASE("the command line explains itself", "[program]") {
@@ -119,9 +143,11 @@ TEST_CASE("the command line explains itself", "[program]") {
     CHECK(help.out.find("default") != std::string::npos);
   }
   CHECK(program.run("--version").out.find("glassformer 0.") == 0);
-  CHECK(program.run("").status == 2);
-  CHECK(program.run("trian x").status == 2);
-  CHECK(program.run("translate run --beam 0").status == 2);
+  check_refused(program.run(""), "--help");
+  check_refused(program.run("trian x"), "did you mean train?");
+  check_refused(program.run("train x --ouput y"), "did you mean --output?");
+  check_refused(program.run("translate run --beam 0"), "from 1 to 1000");
+  check_refused(program.run("translate run --length-penalty nan"), "found nan");
   const auto checked = program.run("gradcheck " + config("debug"));
   CHECK(checked.status == 0);
   CHECK(checked.out.find("model.decoder.layers.0.encoder_attn.k_proj.weight") != std::string::npos);
