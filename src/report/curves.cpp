@@ -118,7 +118,7 @@ std::string summary(const std::vector<TrainingFigures>& training, const Validati
                        last.epoch == 1 ? "" : "s", time);
   }
   if (!best) return text;
-  text += fmt::format(" · best checkpoint at update {}: loss {}, perplexity {}", with_commas(best->update),
+  text += fmt::format(" · best validation at update {}: loss {}, perplexity {}", with_commas(best->update),
                       number(best->loss, 3), number(best->perplexity, 2));
   if (std::isfinite(best->bleu)) text += ", BLEU " + number(best->bleu, 1);
   if (std::isfinite(best->exact_match)) text += ", exact match " + number(100 * best->exact_match, 1) + " %";

@@ -141,7 +141,7 @@ TEST_CASE("The last validation that was the best so far is marked in every valid
   const std::string svg = drawn(training_of(60), validation_of(6, 10));
   CHECK(count(svg, "<circle class=\"best\"") == 3);
   CHECK(count(svg, "best: update 20<") == 1);
-  CHECK(count(svg, "best checkpoint at update 20: loss 1.980, perplexity 4.00, BLEU 2.0, exact match 25.0 %") ==
+  CHECK(count(svg, "best validation at update 20: loss 1.980, perplexity 4.00, BLEU 2.0, exact match 25.0 %") ==
         2);
   CHECK(count(svg, "best checkpoint: validation 1.980<") == 1);
 }
