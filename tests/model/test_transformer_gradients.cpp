@@ -9,16 +9,6 @@ using Parameters = Transformer<double>::Parameters;
 
 namespace {
 
-/// ReLU bends at 0, and across a bend differences say nothing. Biases of some size keep every unit clear of it,
-/// some above and some below.
-void keep_clear_of_the_bend(Arena<InArena<Parameters, double>>& parameters) {
-  for (const TensorPlace& tensor : parameters.tensors()) {
-    if (!tensor.name.ends_with("fc1.bias")) continue;
-    auto bias = parameters.values(tensor);
-    bias = (bias < 0).select(bias - 10, bias + 10);
-  }
-}
-
 /// Checks `limit` numbers of every tensor (0: all), the loss being the mean over the batch's tokens.
 void check_model(const TransformerSettings& settings, double label_smoothing, Index limit) {
   CAPTURE(settings.norm == Norm::post, static_cast<int>(settings.tied_embeddings),
@@ -28,7 +18,6 @@ void check_model(const TransformerSettings& settings, double label_smoothing, In
   const example::PaddedBatch batch = example::batch();
   const Transformer<double> model{settings, example::vocabulary(settings.tied_embeddings)};
   example::LearnedModel<double> learned(random, model.settings, model.vocabulary);
-  if (settings.activation == Activation::relu) keep_clear_of_the_bend(learned.parameters);
   Transformer<double>::Cache cache;
   const double tokens = static_cast<double>(batch.tokens());
   require_gradients<Parameters>(
