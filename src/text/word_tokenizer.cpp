@@ -68,10 +68,13 @@ std::shared_ptr<const Tokenizer> WordTokenizer::learn(const TokenizerSettings& s
     }
   }
 
+  if (counts.empty()) {
+    throw UserError(texts.front().string() + ": expected text, a sentence a line, found not one word; give more text");
+  }
   std::erase_if(counts, [&](const auto& entry) { return entry.second < settings.min_frequency; });
   if (counts.empty()) {
     throw UserError(texts.front().string() + ": expected at least one word that occurs " +
-                    std::to_string(std::max<Index>(settings.min_frequency, 1)) +
+                    std::to_string(settings.min_frequency) +
                     " times (tokenizer.min_frequency), found none; lower it or give more text");
   }
   std::vector<std::pair<std::string, Index>> by_frequency(counts.begin(), counts.end());

@@ -87,16 +87,21 @@ int evaluate(const EvaluateOptions& options) {
   const LoadedModel loaded(options.checkpoint);
   DecodingSettings decoding = loaded.config.decoding;
   if (options.beam > 0) decoding.beam = options.beam;
+  const std::vector<NamedTest> tests = tests_of(options, loaded.config);
+  std::vector<TestText> texts;
+  for (const NamedTest& test : tests) {
+    texts.push_back(TestText::read(test.source, test.reference, loaded.tokenizers));
+  }
+
   spdlog::info("{}, beam {}, length penalty {:g}", loaded.checkpoint.string(), decoding.beam, decoding.length_penalty);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
-  for (const NamedTest& test : tests_of(options, loaded.config)) {
-    const TestText text = TestText::read(test.source, test.reference, loaded.tokenizers);
+  for (std::size_t i = 0; i < tests.size(); ++i) {
     const Evaluation evaluation = evaluate(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding,
-                                           loaded.config.evaluation, text);
+                                           loaded.config.evaluation, texts[i]);
     if (options.json) {
-      results.push_back(to_json(test, evaluation, loaded, decoding));
+      results.push_back(to_json(tests[i], evaluation, loaded, decoding));
     } else {
-      print(test, evaluation);
+      print(tests[i], evaluation);
     }
   }
   if (options.json) std::cout << results.dump(2) << '\n';

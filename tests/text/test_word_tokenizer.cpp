@@ -80,7 +80,7 @@ TEST_CASE("rare words are left out, and the rarest beyond the vocabulary's size"
 
 TEST_CASE("a vocabulary without a word is an error", "[text]") {
   TokenizerSettings settings;
-  CHECK(contains(complaint([&] { learned("\n \n", "", settings); }), "train.en: expected at least one word"));
+  CHECK(contains(complaint([&] { learned("\n \n", "", settings); }), "train.en: expected text"));
   settings.min_frequency = 3;
   CHECK(contains(complaint([&] { learned("a a b\n", "", settings); }), "occurs 3 times"));
   settings.vocabulary_size = 4;
