@@ -21,9 +21,10 @@ const std::atomic<bool> kNever = false;
 const DisplayTarget kNowhere{.write = [](std::string_view) { return true; }, .width = [] { return 80; }};
 
 Config toy(const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = {"model.d_model=16", "model.d_ff=16", "training.max_epochs=0", "training.max_tokens=400",
+  std::vector<std::string> all = {"model.d_model=16", "model.d_ff=16", "training.max_epochs=0",
+                                  "training.max_tokens=400",
                                   "data.train=valid", "training.validation.every=1000",
-                                  "training.checkpoints.average=0"};
+                                  "training.checkpoints.average=0", "decoding.max_length_ratio=0.5"};
   all.insert(all.end(), overrides.begin(), overrides.end());
   return read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/toy.yaml", all);
 }
