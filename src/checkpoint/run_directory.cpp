@@ -224,7 +224,9 @@ fs::path resolve_checkpoint(const fs::path& path) {
   }
   if (fs::is_directory(place, ignored)) throw refusal("this is neither a checkpoint nor a run", place);
   if (fs::exists(place, ignored)) {
-    if (is_checkpoint(parent)) throw UserError(path.string() + ": this is a file of a checkpoint; give " + parent.string());
+    if (is_checkpoint(parent)) {
+      throw UserError(path.string() + ": this is a file of a checkpoint; give " + parent.string());
+    }
     throw refusal("this is a file", parent);
   }
   throw refusal("there is no such directory", fs::is_directory(parent, ignored) ? parent : fs::path("."));

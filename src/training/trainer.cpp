@@ -72,7 +72,7 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
                parameters_.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                config_.training.shards, gemm_backend());
   if (config_.training.label_smoothing > 0) {
-    spdlog::info("the loss of training is with label smoothing {:g}; its perplexity, and all of the validation, without",
+    spdlog::info("the loss of training is with label smoothing {:g}; its perplexity and all of the validation without",
                  config_.training.label_smoothing);
   }
 }
