@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "files/durable_files.hpp"
 #include "checkpoint/marian_config.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "files/durable_files.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {

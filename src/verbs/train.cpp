@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -6,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <thread>
 
 #include "config/config.hpp"
 #include "training/trainer.hpp"
@@ -20,16 +22,23 @@ namespace fs = std::filesystem;
 std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
 
-/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once.
+/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. A thread of
+/// its own waits for them, and no other is ever interrupted by a handler: in oneDNN's matrix products the stack pointer
+/// may point into the heap, where a handler's frame destroys what lies there (its issue 4845, mended in 2026).
 void stop_politely_on_signals() {
-  struct sigaction action = {};
-  action.sa_handler = [](int signal) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // here, and in every thread that begins from now on
+  std::thread([signals] {
+    int signal = 0;
+    sigwait(&signals, &signal);
     interrupting_signal = signal;
     interrupted = true;
-  };
-  action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the second one has its usual effect
+    while (true) pause();
+  }).detach();
 }
 
 struct TrainOptions {
@@ -68,8 +77,7 @@ int train(const TrainOptions& options) {
   // Everything that can be wrong with the text shows before the run's directory is made.
   const auto last = old ? old->last() : std::nullopt;
   const TokenizerPair tokenizers =
-      last ? load_tokenizers(config.tokenizer, *last)
-           : learn_tokenizers(config, options.config);
+       last ? load_tokenizers(config.tokenizer, *last) : learn_tokenizers(config, options.config);
   TrainingText text = TrainingText::read(config, tokenizers);
 
   stop_politely_on_signals();

@@ -82,7 +82,8 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
 
   CHECK(program.run("translate run --input a.en --output b.de").status == 0);
   CHECK(read_bytes(program / "b.de") == "sie schläft .\n");
-  CHECK(program.shell("mkfifo pipe; cat a.en >pipe & \"$glassformer\" evaluate run --source pipe --reference a.de; wait")
+  CHECK(program.shell("mkfifo pipe; cat a.en >pipe & \"$glassformer\" evaluate run --source pipe "
+                      "--reference a.de; wait")
             .out == program.run("evaluate run --source a.en --reference a.de").out.replace(0, 4, "pipe"));
   CHECK(program.run("evaluate run --source a.en --reference a.de >/dev/full").status == 1);
 
@@ -134,6 +135,22 @@ TEST_CASE("a run that ended before its first checkpoint does not stand in the wa
   CHECK(diverged.err.find("diverged") != std::string::npos);
   CHECK(fs::exists(program / "run/train.log"));
   CHECK(program.run("train " + config("debug") + " --output run --set training.max_updates=1").status == 0);
+}
+
+TEST_CASE("a training that is interrupted writes a checkpoint, and says how to go on", "[program]") {
+  const Program program;
+  for (const auto& [signal, status] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+    const std::string run = signal;
+    CAPTURE(run);
+    const auto interrupted = program.shell(
+        "\"$glassformer\" train " + config("debug") + " --output " + run +
+        " --set training.max_updates=0 --set training.max_minutes=1 --set training.validation.every=100000000 & "
+        "while kill -0 $! && ! grep -q 'update  10' .err; do sleep 0.05; done; kill -" + run + " $!; wait $!");
+    CAPTURE(interrupted.err);
+    CHECK(interrupted.status == status);
+    CHECK(interrupted.err.find("--resume") != std::string::npos);
+    CHECK(fs::exists(program / run / "last" / "model.safetensors"));
+  }
 }
 
 TEST_CASE("the command line explains itself", "[program]") {

@@ -120,7 +120,7 @@ TEST_CASE("the mean of the last checkpoints is written at the end", "[training]"
 TEST_CASE("an interrupt changes neither the last weights nor the mean, and its checkpoint goes", "[training]") {
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=12", "training.validation.every=4", "training.log_every=1",
-                             "training.checkpoints.keep=1", "training.checkpoints.average=2"});
+                             "training.checkpoints.keep=1", "training.checkpoints.average=3"});
   train(config, directory / "whole");
   train_up_to(6, config, directory / "parts");
   CHECK(fs::read_symlink(directory / "parts" / "last") == "step-00000006");
@@ -128,7 +128,8 @@ TEST_CASE("an interrupt changes neither the last weights nor the mean, and its c
   CHECK_FALSE(fs::exists(directory / "parts" / "step-00000006"));
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
   for (const char* name : {"average-00000012/model.safetensors", "step-00000008/model.safetensors"}) {
-    CHECK(stand_in::read_bytes(directory / "whole" / name) == stand_in::read_bytes(directory / "parts" / name));
+    CAPTURE(name);
+    CHECK((stand_in::read_bytes(directory / "whole" / name) == stand_in::read_bytes(directory / "parts" / name)));
   }
 }
 
