@@ -1,4 +1,3 @@
-#include <cmath>
 #include <vector>
 
 #include "catch.hpp"
@@ -65,17 +64,6 @@ TEST_CASE("Dropout is off outside of training and at rate 0, forward and backwar
   }
 }
 
-TEST_CASE("Dropout's backward drops what its forward dropped, and scales alike", "[layers]") {
-  const std::vector<Index> sentences{4, 9};
-  Buffer<double> x(6, 5), d_y(6, 5);
-  x.setConstant(2);
-  d_y.setConstant(2);
-  Dropout<double>::Cache cache;
-  Dropout<double>::forward(0.5, training(sentences), 3, 1, x, cache);
-  Dropout<double>::backward(cache, d_y);
-  CHECK(same_bits(x, d_y));
-}
-
 TEST_CASE("Dropout treats a sentence alike in every batch, at every place in it and however far it is padded",
           "[layers]") {
   // Sentence 9, three tokens of five numbers, alone; then second of three sentences that are padded to seven.
@@ -114,14 +102,4 @@ TEST_CASE("Dropout draws the numbers of (seed, update, site, sentence, group and
   // The second place of the last group of sentence 9.
   fill_dropout({.seed = 1, .update = 2, .site = 3, .sentence = 9, .row = 2 << 20 | 1}, 0.5, 5, expected.data());
   CHECK(same_bits(drawn.row(11), expected));
-}
-
-TEST_CASE("Dropout keeps the expectation, within five deviations", "[layers]") {
-  // The sum of n factors has mean n and variance n * rate / (1 - rate). Five deviations: one in a million.
-  const std::vector<Index> sentences{1, 2, 3, 4};
-  constexpr Index kRows = 400, kCols = 250;
-  for (const double rate : {0.1, 0.5, 0.8}) {
-    const double sum = factors(rate, training(sentences), 1, kRows, kCols).sum();
-    CHECK(std::abs(sum - kRows * kCols) < 5 * std::sqrt(kRows * kCols * rate / (1 - rate)));
-  }
 }

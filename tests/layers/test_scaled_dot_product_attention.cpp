@@ -1,80 +1,20 @@
-#include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "catch.hpp"
 #include "gradients.hpp"
-#include "layers/scaled_dot_product_attention.hpp"
+#include "layers/attention_example.hpp"
 
 using namespace glassformer;
 using Blocked = Matrix<std::uint8_t>;
-
-namespace {
-
-/// B sentences, T queries, S keys, H heads, D columns.
-struct Shape {
-  Index B, T, S, H, D;
-};
-
-const Shape kShapes[] = {{1, 1, 1, 1, 2}, {2, 3, 4, 2, 6}, {3, 5, 2, 1, 4}, {2, 4, 9, 4, 4}, {1, 12, 17, 2, 32}};
-
-/// Queries, keys, values and all gradients of one attention.
+using Shape = example::AttentionShape;
 template <class Scalar>
-struct Example {
-  Shape shape;
-  Mask mask;
-  double dropout;
-  std::vector<Index> sentences;
-  Buffer<Scalar> q, k, v, d_context, context, d_q, d_k, d_v;
-  typename ScaledDotProductAttention<Scalar>::Cache cache;
-
-  Example(RandomValues& random, const Shape& s, const Mask& mask_, double dropout_)
-      : shape(s), mask(mask_), dropout(dropout_), context(s.B * s.T, s.D), d_q(s.B * s.T, s.D), d_k(s.B * s.S, s.D),
-        d_v(s.B * s.S, s.D) {
-    for (Index b = 0; b < s.B; ++b) sentences.push_back(10 + b);
-    for (auto [matrix, rows] : {std::pair{&q, s.B * s.T}, {&k, s.B * s.S}, {&v, s.B * s.S}, {&d_context, s.B * s.T}}) {
-      matrix->resize(rows, s.D);
-      random.fill(*matrix);
-    }
-  }
-  void forward() {
-    const Pass pass{.training = true, .seed = 1, .update = 2, .sentences = sentences};
-    ScaledDotProductAttention<Scalar>::forward(shape.B, shape.H, q, k, v, mask, dropout, pass, 3, cache, context);
-  }
-  void backward() {
-    ScaledDotProductAttention<Scalar>::backward(shape.B, shape.H, q, k, v, cache, d_context, d_q, d_k, d_v);
-  }
-  /// What key j of sentence b holds.
-  auto key(Index b, Index j) { return k.row(b * shape.S + j); }
-  auto value(Index b, Index j) { return v.row(b * shape.S + j); }
-};
-
-/// A mask of its own for every query of every sentence. Query 0 sees nothing; of the others, about half is hidden.
-Mask random_mask(RandomValues& random, const Shape& shape) {
-  Mask mask{shape.B, shape.T, Blocked(shape.B * shape.T, shape.S)};
-  for (Index n = 0; n < mask.blocked.rows(); ++n) {
-    for (Index j = 0; j < shape.S; ++j) mask.blocked(n, j) = n % shape.T == 0 || random.index(2) == 0;
-  }
-  return mask;
-}
-
-/// Padding: about half of the keys are hidden from every query of their sentence.
-Mask random_padding(RandomValues& random, const Shape& shape) {
-  Mask mask{shape.B, 1, Blocked(shape.B, shape.S)};
-  for (Index b = 0; b < shape.B; ++b) {
-    for (Index j = 0; j < shape.S; ++j) mask.blocked(b, j) = random.index(2) == 0;
-  }
-  return mask;
-}
-
-constexpr double kAnything[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
-                                -std::numeric_limits<double>::infinity(), 1e30};
-
-}  // namespace
+using Example = example::AttentionExample<Scalar>;
+using example::random_mask, example::random_padding;
 
 TEST_CASE("Attention is what plain loops make of the formula, the scale being sqrt(d_head)", "[layers]") {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : {Shape{1, 1, 1, 1, 2}, {2, 3, 4, 2, 6}, {3, 5, 2, 1, 4}, {2, 4, 9, 4, 4},
+                             {1, 12, 17, 2, 32}}) {
     RandomValues random(1);
     Example<double> e(random, shape, random_mask(random, shape), 0);
     e.forward();
@@ -179,88 +119,6 @@ TEST_CASE("Causal attention with padding gives the context and gradients that Py
   CHECK(largest_difference(e.d_q, d_q) < 1e-10);
   CHECK(largest_difference(e.d_k, d_k) < 1e-10);
   CHECK(largest_difference(e.d_v, d_v) < 1e-10);
-}
-
-TEMPLATE_TEST_CASE("What padded keys and values hold changes no bit of the context or of any gradient", "[layers]",
-                   float, double) {
-  for (const Shape& shape : kShapes) {
-    for (const double dropout : {0.0, 0.4}) {
-      RandomValues random(3);
-      Example<TestType> e(random, shape, random_padding(random, shape), dropout);
-      e.forward();
-      e.backward();
-      const Matrix<TestType> context = e.context, d_q = e.d_q, d_k = e.d_k, d_v = e.d_v;
-      for (const double anything : kAnything) {
-        for (Index b = 0; b < shape.B; ++b) {
-          for (Index j = 0; j < shape.S; ++j) {
-            if (!e.mask.is_blocked(b, 0, j)) continue;
-            e.key(b, j).setConstant(static_cast<TestType>(anything));
-            e.value(b, j).setConstant(static_cast<TestType>(anything));
-          }
-        }
-        e.forward();
-        e.backward();
-        CAPTURE(shape.B, shape.T, shape.S, shape.H, shape.D, dropout, anything);
-        REQUIRE(same_bits(e.context, context));
-        REQUIRE(same_bits(e.d_q, d_q));
-        for (Index b = 0; b < shape.B; ++b) {
-          for (Index j = 0; j < shape.S; ++j) {
-            const Index row = b * shape.S + j;
-            if (e.mask.is_blocked(b, 0, j)) {
-              REQUIRE(e.d_k.row(row).cwiseAbs().maxCoeff() == 0);
-              REQUIRE(e.d_v.row(row).cwiseAbs().maxCoeff() == 0);
-            } else {
-              REQUIRE(same_bits(e.d_k.row(row), d_k.row(row)));
-              REQUIRE(same_bits(e.d_v.row(row), d_v.row(row)));
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-TEMPLATE_TEST_CASE("What the future holds changes no bit of the context of earlier queries", "[layers]", float, double) {
-  for (const Index T : {2, 5, 19}) {
-    for (const Index d_head : {1, 3, 16}) {
-      RandomValues random(4);
-      Example<TestType> e(random, {2, T, T, 2, 2 * d_head}, look_ahead_mask(T), 0);
-      e.forward();
-      const Matrix<TestType> context = e.context;
-      for (const double anything : kAnything) {
-        const Index from = T / 2;  // keys from here on are changed, in sentence 0 alone
-        for (Index j = from; j < T; ++j) {
-          e.key(0, j).setConstant(static_cast<TestType>(anything));
-          e.value(0, j).setConstant(static_cast<TestType>(anything));
-        }
-        e.forward();
-        CAPTURE(T, d_head, anything);
-        CHECK(same_bits(e.context.topRows(from), context.topRows(from)));
-        CHECK(same_bits(e.context.bottomRows(T), context.bottomRows(T)));
-        CHECK_FALSE(same_bits(e.context.row(from), context.row(from)));
-        if (std::isnan(anything)) CHECK(std::isnan(e.context(from, 0)));  // what is visible is not hidden
-      }
-    }
-  }
-}
-
-TEST_CASE("A query that sees nothing gets a context of zeros and gives no gradient", "[layers]") {
-  RandomValues random(5);
-  const Shape shape{2, 3, 4, 2, 6};
-  Example<double> e(random, shape, random_mask(random, shape), 0.3);
-  e.forward();
-  e.backward();
-  for (const Index row : {0, 3}) {
-    CHECK(e.context.row(row).cwiseAbs().maxCoeff() == 0);
-    CHECK(e.d_q.row(row).cwiseAbs().maxCoeff() == 0);
-  }
-  CHECK(e.context.cwiseAbs().maxCoeff() > 0);
-  const Matrix<double> d_k = e.d_k, d_v = e.d_v;
-  e.d_context.row(0) *= 100;
-  e.d_context.row(3) *= 100;
-  e.backward();
-  CHECK(largest_difference(e.d_k, d_k) == 0);
-  CHECK(largest_difference(e.d_v, d_v) == 0);
 }
 
 TEST_CASE("The weights of every query that sees something sum to 1, and those used carry the dropout", "[layers]") {

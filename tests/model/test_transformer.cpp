@@ -1,5 +1,3 @@
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -56,35 +54,6 @@ TEST_CASE("The logits have a row for every place of the target and a column for 
   CHECK(run.loss.tokens == batch.tokens());
 }
 
-TEST_CASE("A padded batch gives every sentence the logits, and all together the loss and gradient, which the "
-          "sentences have alone",
-          "[model]") {
-  for (const Norm norm : {Norm::post, Norm::pre}) {
-    for (const bool dropout : {false, true}) {
-      CAPTURE(norm == Norm::post, dropout);
-      TransformerSettings settings = example::settings(norm, Tying::target);
-      if (dropout) settings = example::with_dropout(settings);
-      const example::PaddedBatch batch = example::batch();
-      Run<double> together(settings), alone(settings);
-      together.forward_backward(batch);
-
-      LossSum sum;
-      for (Index b = 0; b < 3; ++b) {
-        const example::PaddedBatch sentence = example::alone(batch, b);
-        alone.forward_backward(sentence);
-        sum += alone.loss;
-        const Index T = sentence.target_input.cols();
-        CHECK(largest_difference(together.cache.logits.middleRows(b * 4, T), alone.cache.logits) < 1e-12);
-      }
-      CHECK(std::abs(together.loss.loss - sum.loss) < 1e-12);
-      CHECK(std::abs(together.loss.cross_entropy - sum.cross_entropy) < 1e-12);
-      CHECK(together.loss.tokens == sum.tokens);
-      CHECK(together.loss.correct == sum.correct);
-      CHECK(largest_difference(together.learned.gradient.values(), alone.learned.gradient.values()) < 1e-12);
-    }
-  }
-}
-
 TEMPLATE_TEST_CASE("No word of the target changes a bit of the logits before it", "[model]", float, double) {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     Run<TestType> run(wide(example::settings(norm, Tying::none)));
@@ -119,60 +88,6 @@ TEST_CASE("Every place of the target sees the whole source", "[model]") {
   run.forward(batch, {});
   for (Index t = 0; t < 4; ++t) CHECK(largest_difference(run.cache.logits.row(t), logits.row(t)) > 1e-6);
   CHECK(same_bits(run.cache.logits.bottomRows(8), logits.bottomRows(8)));  // the other sentences are not concerned
-}
-
-TEST_CASE("What the embedding holds for padding changes no bit, NaN included", "[model]") {
-  const example::PaddedBatch batch = example::batch();
-  Run<double> run(example::with_dropout(example::settings(Norm::pre, Tying::none)));
-  run.forward_backward(batch);
-  const Matrix<double> logits = run.cache.logits;
-  const Eigen::ArrayXd gradient = run.learned.gradient.values();
-
-  run.learned.p().source_embedding.row(example::kSourcePad).setConstant(std::numeric_limits<double>::quiet_NaN());
-  run.learned.p().target_embedding.row(example::kTargetPad).setConstant(std::numeric_limits<double>::quiet_NaN());
-  run.learned.gradient.values().setZero();
-  run.forward_backward(batch);
-  CHECK(same_bits(run.cache.logits, logits));
-  CHECK(same_bits(run.learned.gradient.values(), gradient));
-  CHECK(run.learned.grad().source_embedding.row(example::kSourcePad).cwiseAbs().maxCoeff() == 0);
-  CHECK(run.learned.grad().target_embedding.row(example::kTargetPad).cwiseAbs().maxCoeff() == 0);
-}
-
-TEST_CASE("A sentence without any source word leaves loss and gradient finite, and those of its neighbours alone",
-          "[model]") {
-  for (const Norm norm : {Norm::post, Norm::pre}) {
-    example::PaddedBatch batch = example::batch();
-    Run<double> run(example::settings(norm, Tying::target));
-    run.forward(batch, {});
-    const Matrix<double> logits = run.cache.logits;
-    batch.source.row(1).setConstant(example::kSourcePad);
-    batch.masks = make_masks(batch.source, example::kSourcePad, batch.target_input, example::kTargetPad);
-    run.forward_backward(batch);
-    CHECK(std::isfinite(run.loss.loss));
-    CHECK(run.learned.gradient.values().isFinite().all());
-    CHECK(same_bits(run.cache.logits.topRows(4), logits.topRows(4)));
-    CHECK(same_bits(run.cache.logits.bottomRows(4), logits.bottomRows(4)));
-  }
-}
-
-TEST_CASE("Dropout changes the training pass alone, and draws anew at every update", "[model]") {
-  const example::PaddedBatch batch = example::batch();
-  const TransformerSettings plain = example::settings(Norm::post, Tying::target);
-  Run<double> run(example::with_dropout(plain)), without(plain);
-  without.forward(batch, batch.training());
-  run.forward(batch, {});
-  CHECK(same_bits(run.cache.logits, without.cache.logits));
-
-  Pass pass = batch.training();
-  run.forward(batch, pass);
-  const Matrix<double> first = run.cache.logits;
-  CHECK_FALSE(same_bits(first, without.cache.logits));
-  ++pass.update;
-  run.forward(batch, pass);
-  CHECK_FALSE(same_bits(run.cache.logits, first));
-  --pass.update;
-  run.forward(batch, pass);
-  CHECK(same_bits(run.cache.logits, first));
 }
 
 TEST_CASE("Every one of the four dropout rates drops something", "[model]") {

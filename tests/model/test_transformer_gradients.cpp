@@ -76,38 +76,6 @@ TEST_CASE("A transformer may have an encoder or a decoder without layers; its gr
   }
 }
 
-TEST_CASE("The gradient of the memory is the sum of what every decoder layer sends back, and what differences say",
-          "[model]") {
-  for (const Norm norm : {Norm::post, Norm::pre}) {
-    RandomValues random(2);
-    const example::PaddedBatch batch = example::batch();
-    const Transformer<double> model{example::with_dropout(example::settings(norm, Tying::target)),
-                                    example::vocabulary(Tying::target)};
-    example::LearnedModel<double> learned(random, model.settings, model.vocabulary);
-    Transformer<double>::Cache cache, decoder_cache;
-    const Pass pass = batch.training();
-    model.forward(learned.p(), batch.input(), 0.1, pass, cache);
-    model.backward(learned.p(), batch.input(), 0.1, 1.0, cache, learned.grad());
-
-    Matrix<double> sum = Matrix<double>::Zero(15, 8);
-    for (const auto& layer : cache.decoder) {
-      CHECK(layer.d_memory().cwiseAbs().maxCoeff() > 0);
-      sum += layer.d_memory();
-    }
-    CHECK(largest_difference(cache.d_memory, sum) < 1e-14);
-
-    Buffer<double> memory(15, 8);
-    memory.view() = model.encode(learned.p(), batch.source, batch.masks.encoder_padding, pass, decoder_cache);
-    require_gradient("memory", {memory.data(), 15 * 8}, {cache.d_memory.data(), 15 * 8}, [&] {
-      const auto& logits =
-          model.decode(learned.p(), batch.target_input, memory, batch.masks, pass, decoder_cache);
-      return CrossEntropy<double>::forward(logits, batch.target_output, example::kTargetPad, 0.1,
-                                           decoder_cache.cross_entropy)
-          .loss;
-    });
-  }
-}
-
 TEST_CASE("A gradient of the whole transformer that is wrong by a thousandth in one entry is found", "[model]") {
   RandomValues random(3);
   const example::PaddedBatch batch = example::batch();

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "catch.hpp"
+#include "model/example.hpp"
+
+/// A law is something that holds for every model and every batch. It is tried on 200 of them, of random shape and
+/// content, always the same 200.
+namespace glassformer::laws {
+
+constexpr int kDraws = 200;
+
+/// Tries `law(random)` on kDraws draws. The number of the draw stands beside whatever fails.
+void hold(std::uint64_t seed, const auto& law) {
+  RandomValues random(seed);
+  for (int draw = 0; draw < kDraws; ++draw) {
+    CAPTURE(draw);
+    law(random);
+  }
+}
+
+/// One of low .. high.
+inline Index between(RandomValues& random, Index low, Index high) { return low + random.index(high - low + 1); }
+
+/// A model of any shape that is quickly computed, without dropout.
+inline TransformerSettings draw_settings(RandomValues& random) {
+  TransformerSettings settings = example::settings(
+      random.index(2) == 0 ? Norm::post : Norm::pre, static_cast<Tying>(random.index(3)),
+      static_cast<Activation>(random.index(3)));
+  settings.heads = between(random, 1, 3);
+  settings.d_model = settings.heads * 2 * between(random, 4 / settings.heads, 4);
+  settings.d_ff = between(random, 1, 20);
+  settings.encoder_layers = between(random, 1, 3);
+  settings.decoder_layers = between(random, 1, 3);
+  return settings;
+}
+
+/// Any rates at the four places where dropout can be.
+inline TransformerSettings draw_dropout(RandomValues& random, TransformerSettings settings) {
+  for (double* rate : {&settings.dropout, &settings.embedding_dropout, &settings.attention_dropout,
+                       &settings.activation_dropout}) {
+    *rate = random.number(0.05, 0.6);
+  }
+  return settings;
+}
+
+/// Sentence pairs of 1 to 9 tokens on either side, padded; some sources have padding in their midst, too.
+inline example::PaddedBatch draw_batch(RandomValues& random, Index sentences) {
+  example::PaddedBatch batch = example::random_batch(random, sentences, between(random, 1, 9));
+  for (Index b = 0; b < sentences; ++b) {
+    const Index s = random.index(batch.source.cols());
+    const bool something_follows = s + 1 < batch.source.cols() && batch.source(b, s + 1) != example::kSourcePad;
+    if (something_follows && random.index(3) > 0) batch.source(b, s) = example::kSourcePad;
+  }
+  batch.masks = make_masks(batch.source, example::kSourcePad, batch.target_input, example::kTargetPad);
+  return batch;
+}
+inline example::PaddedBatch draw_batch(RandomValues& random) { return draw_batch(random, between(random, 1, 6)); }
+
+/// A model whose numbers have the size that training gives them: weights shrink with the width, gains are about 1.
+template <class Scalar>
+struct DrawnModel {
+  Transformer<Scalar> model;
+  Arena<typename Transformer<Scalar>::Parameters> parameters, gradient;
+  typename Transformer<Scalar>::Cache cache;
+  LossSum loss;
+
+  DrawnModel(RandomValues& random, const TransformerSettings& settings)
+      : model{settings, example::vocabulary(settings.tied_embeddings)},
+        parameters(settings, model.vocabulary),
+        gradient(settings, model.vocabulary) {
+    for (const TensorPlace& tensor : parameters.tensors()) {
+      auto values = parameters.values(tensor);
+      random.fill(values);
+      const double width = tensor.shape.size() == 2 ? static_cast<double>(tensor.shape[1]) : 10.0;
+      values *= static_cast<Scalar>(1 / std::sqrt(width));
+      if (tensor.name.ends_with("norm.weight")) values += Scalar{1};
+    }
+  }
+  typename Transformer<Scalar>::Parameters& p() { return parameters.parameters(); }
+
+  void forward(const example::PaddedBatch& batch, const Pass& pass) {
+    loss = model.forward(p(), batch.input(), 0.1, pass, cache);
+  }
+  /// The gradient of the summed loss, in place of what was there.
+  void forward_backward(const example::PaddedBatch& batch) {
+    gradient.values().setZero();
+    forward(batch, batch.training());
+    model.backward(p(), batch.input(), 0.1, Scalar{1}, cache, gradient.parameters());
+  }
+};
+
+/// What a place may hold where nobody looks.
+inline double draw_anything(RandomValues& random) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kAnything[] = {1e30, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
+  return kAnything[random.index(4)];
+}
+
+}  // namespace glassformer::laws

@@ -1,0 +1,226 @@
+#include "layers/attention_example.hpp"
+#include "laws/draws.hpp"
+
+/// What stands behind a mask can change in any way without changing one bit of what stands before it.
+using namespace glassformer;
+using namespace glassformer::laws;
+using example::AttentionExample, example::AttentionShape;
+
+namespace {
+
+/// 1 to 3 sentences, 1 to 9 queries and keys, 1 to 3 heads of 1 to 17 columns.
+AttentionShape draw_shape(RandomValues& random) {
+  const Index heads = between(random, 1, 3);
+  return {between(random, 1, 3), between(random, 1, 9), between(random, 1, 9), heads, heads * between(random, 1, 17)};
+}
+
+/// Any of the masks there are. (The causal ones make the shape square.)
+Mask draw_mask(RandomValues& random, AttentionShape& shape) {
+  const Mask padding = example::random_padding(random, shape);
+  switch (random.index(4)) {
+    case 0: return padding;
+    case 1: return example::random_mask(random, shape);
+  }
+  shape.T = shape.S;
+  if (random.index(2) == 0) return prefix_mask(shape.T, random.index(shape.T + 1));
+  return combined_mask(padding, look_ahead_mask(shape.T));
+}
+
+double draw_dropout_rate(RandomValues& random) { return random.index(2) == 0 ? 0 : random.number(0.1, 0.9); }
+
+bool blocked_for_all(const Mask& mask, Index sentence, Index key) {
+  bool blocked = true;
+  for (Index query = 0; query < mask.queries; ++query) blocked &= mask.is_blocked(sentence, query, key);
+  return blocked;
+}
+
+bool sees_nothing(const Mask& mask, Index sentence, Index query) {
+  return (mask.blocked.row(mask.row(sentence, query)).array() == 1).all();
+}
+
+bool all_zero(const auto& numbers) { return (numbers.array() == 0).all(); }
+
+/// Equal as numbers: -0 is 0.
+bool equal(const auto& a, const auto& b) { return (a.array() == b.array()).all(); }
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Law: what a key holds that is blocked for all queries changes no bit of the context or of any "
+                   "gradient",
+                   "[laws]", float, double) {
+  hold(1, [](RandomValues& random) {
+    AttentionShape shape = draw_shape(random);
+    const Mask mask = draw_mask(random, shape);
+    AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
+    e.forward();
+    e.backward();
+    const Matrix<TestType> context = e.context, d_q = e.d_q, d_k = e.d_k, d_v = e.d_v;
+    for (Index b = 0; b < shape.B; ++b) {
+      for (Index j = 0; j < shape.S; ++j) {
+        if (!blocked_for_all(mask, b, j)) continue;
+        CHECK(all_zero(e.d_k.row(b * shape.S + j)));
+        CHECK(all_zero(e.d_v.row(b * shape.S + j)));
+        e.key(b, j).setConstant(static_cast<TestType>(draw_anything(random)));
+        e.value(b, j).setConstant(static_cast<TestType>(draw_anything(random)));
+      }
+    }
+    e.forward();
+    e.backward();
+    CHECK(same_bits(e.context, context));
+    CHECK(same_bits(e.d_q, d_q));
+    CHECK(same_bits(e.d_k, d_k));
+    CHECK(same_bits(e.d_v, d_v));
+  });
+}
+
+TEMPLATE_TEST_CASE("Law: what a key holds changes no bit of the context, nor of its gradient by the query, where the "
+                   "query does not see the key",
+                   "[laws]", float, double) {
+  hold(2, [](RandomValues& random) {
+    AttentionShape shape = draw_shape(random);
+    const Mask mask = draw_mask(random, shape);
+    AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
+    e.forward();
+    e.backward();
+    const Matrix<TestType> context = e.context, d_q = e.d_q;
+    const Index key = random.index(shape.S);
+    const auto anything = static_cast<TestType>(draw_anything(random));
+    for (Index b = 0; b < shape.B; ++b) {
+      e.key(b, key).setConstant(anything);
+      e.value(b, key).setConstant(anything);
+    }
+    e.forward();
+    e.backward();
+    for (Index b = 0; b < shape.B; ++b) {
+      for (Index t = 0; t < shape.T; ++t) {
+        const Index row = b * shape.T + t;
+        if (mask.is_blocked(b, t, key)) {
+          CHECK(same_bits(e.context.row(row), context.row(row)));
+          CHECK(same_bits(e.d_q.row(row), d_q.row(row)));
+        } else if (std::isnan(anything) && e.dropout == 0) {
+          CHECK(e.context.row(row).hasNaN());  // what is visible is not hidden
+        }
+      }
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("Law: a query that sees nothing has weights, context and gradients of exactly 0", "[laws]", float,
+                   double) {
+  hold(3, [](RandomValues& random) {
+    AttentionShape shape = draw_shape(random);
+    const Mask drawn = draw_mask(random, shape);
+    const Mask one_each{shape.B, shape.T, Matrix<std::uint8_t>::Zero(shape.B * shape.T, shape.S)};
+    Mask mask = combined_mask(drawn, one_each);                   // with a row of its own for every query
+    mask.blocked.row(random.index(shape.B * shape.T)).setOnes();  // of which one sees nothing at least
+    AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
+    e.forward();
+    e.backward();
+    CHECK((e.context.allFinite() && e.d_q.allFinite() && e.d_k.allFinite() && e.d_v.allFinite()));
+    const Matrix<TestType> d_k = e.d_k, d_v = e.d_v;
+    for (Index b = 0; b < shape.B; ++b) {
+      for (Index t = 0; t < shape.T; ++t) {
+        if (!sees_nothing(mask, b, t)) continue;
+        for (Index h = 0; h < shape.H; ++h) {
+          CHECK(all_zero(e.cache.weights.row((b * shape.H + h) * shape.T + t)));
+        }
+        CHECK(all_zero(e.context.row(b * shape.T + t)));
+        CHECK(all_zero(e.d_q.row(b * shape.T + t)));
+        e.d_context.row(b * shape.T + t) *= 1000;  // whatever is asked of it
+      }
+    }
+    e.forward();
+    e.backward();
+    CHECK(equal(e.d_k, d_k));
+    CHECK(equal(e.d_v, d_v));
+  });
+}
+
+TEMPLATE_TEST_CASE("Law: what the encoder gives for padding, and what the embeddings hold for it, changes no bit of "
+                   "the logits",
+                   "[laws]", float, double) {
+  hold(4, [](RandomValues& random) {
+    TransformerSettings settings = draw_settings(random);
+    settings.tied_embeddings = Tying::none;  // tied to the output, pad's embedding is a class like any other
+    const example::PaddedBatch batch = draw_batch(random);
+    DrawnModel<TestType> drawn(random, settings);
+    drawn.forward_backward(batch);
+    const Matrix<TestType> logits = drawn.cache.logits;
+    const Eigen::Array<TestType, Eigen::Dynamic, 1> gradient = drawn.gradient.values();
+
+    const auto anything = static_cast<TestType>(draw_anything(random));
+    drawn.p().source_embedding.row(example::kSourcePad).setConstant(anything);
+    drawn.p().target_embedding.row(example::kTargetPad).setConstant(anything);
+    drawn.forward_backward(batch);
+    CHECK(same_bits(drawn.cache.logits, logits));
+    CHECK(same_bits(drawn.gradient.values(), gradient));
+
+    const Pass pass = batch.training();
+    const Buffer<TestType>& encoded =
+        drawn.model.encode(drawn.p(), batch.source, batch.masks.encoder_padding, pass, drawn.cache);
+    Buffer<TestType> memory(encoded.rows(), encoded.cols());
+    memory.view() = encoded;
+    for (Index n = 0; n < memory.rows(); ++n) {
+      if (batch.source.data()[n] == example::kSourcePad) memory.row(n).setConstant(anything);
+    }
+    CHECK(same_bits(drawn.model.decode(drawn.p(), batch.target_input, memory, batch.masks, pass, drawn.cache), logits));
+  });
+}
+
+TEST_CASE("Law: a source without words and a target padded on the left leave loss and gradient finite, and their "
+          "neighbours alone",
+          "[laws]") {
+  hold(5, [](RandomValues& random) {
+    const Index B = between(random, 2, 5);
+    example::PaddedBatch batch = draw_batch(random, B);
+    DrawnModel<double> drawn(random, draw_settings(random));
+    drawn.forward_backward(batch);
+    const Matrix<double> logits = drawn.cache.logits;
+
+    const Index empty = random.index(B), left = (empty + 1) % B, T = batch.target_input.cols();
+    batch.source.row(empty).setConstant(example::kSourcePad);
+    batch.target_input.row(left).head(between(random, 1, T)).setConstant(example::kTargetPad);
+    batch.masks = make_masks(batch.source, example::kSourcePad, batch.target_input, example::kTargetPad);
+    drawn.forward_backward(batch);
+    CHECK(std::isfinite(drawn.loss.loss));
+    CHECK(drawn.cache.logits.allFinite());
+    CHECK(drawn.gradient.values().isFinite().all());
+    for (Index b = 0; b < B; ++b) {
+      if (b == empty || b == left) continue;
+      CHECK(same_bits(drawn.cache.logits.middleRows(b * T, T), logits.middleRows(b * T, T)));
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("Law: padding takes no gradient: neither its embedding nor any row of a padded place", "[laws]",
+                   float, double) {
+  hold(6, [](RandomValues& random) {
+    const TransformerSettings settings = draw_dropout(random, draw_settings(random));
+    const example::PaddedBatch batch = draw_batch(random);
+    DrawnModel<TestType> drawn(random, settings);
+    drawn.forward_backward(batch);
+
+    // Where the target's embedding is the output's matrix too, its row for padding is a class like any other.
+    const bool source_tied = settings.tied_embeddings == Tying::all;
+    const bool target_tied = settings.tied_embeddings != Tying::none;
+    const auto& grad = drawn.gradient.parameters();
+    CHECK((source_tied || all_zero(grad.source_embedding.row(example::kSourcePad))));
+    CHECK((target_tied || all_zero(grad.target_embedding.row(example::kTargetPad))));
+
+    const auto zero_where_padded = [](const Buffer<TestType>& gradient, const IdMatrix& ids, Id pad) {
+      for (Index n = 0; n < ids.size(); ++n) {
+        if (ids.data()[n] == pad && !all_zero(gradient.row(n))) return false;
+      }
+      return true;
+    };
+    CHECK(zero_where_padded(drawn.cache.cross_entropy.d_logits, batch.target_input, example::kTargetPad));
+    CHECK(zero_where_padded(drawn.cache.d_memory, batch.source, example::kSourcePad));
+    for (const auto& layer : drawn.cache.decoder) {
+      CHECK(zero_where_padded(layer.d_input(), batch.target_input, example::kTargetPad));
+      CHECK(zero_where_padded(layer.d_memory(), batch.source, example::kSourcePad));
+    }
+    for (const auto& layer : drawn.cache.encoder) {
+      CHECK(zero_where_padded(layer.d_input(), batch.source, example::kSourcePad));
+    }
+  });
+}

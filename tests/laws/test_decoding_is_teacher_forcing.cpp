@@ -1,0 +1,85 @@
+#include <span>
+#include <vector>
+
+#include "decoding/incremental_decoder.hpp"
+#include "decoding/tiny_model.hpp"
+#include "laws/draws.hpp"
+
+/// Decoding step by step, with keys and values kept, gives the logits that teacher forcing computes at once for the
+/// same beginning, where nothing is kept.
+using namespace glassformer;
+using namespace glassformer::laws;
+
+namespace {
+
+constexpr Index kVocabulary = 37;
+
+/// A running hypothesis and what it holds so far.
+struct Running {
+  Index sentence;
+  std::vector<Id> ids;
+};
+
+/// Steps along random hypotheses of some sentences, as a beam would: up to `beam` children of random parents, until the
+/// sentence's own last step. Gives the largest difference from teacher forcing, as a part of the largest logit.
+template <class Scalar>
+double difference_from_teacher_forcing(const TransformerSettings& settings, RandomValues& random, Index longest,
+                                       Index beam) {
+  const TinyModel<Scalar> tiny(settings, kVocabulary, static_cast<std::uint64_t>(random.index(1000)));
+  const auto sources = random_sources(static_cast<std::size_t>(between(random, 1, 6)), 0, 9, kVocabulary,
+                                      static_cast<std::uint64_t>(random.index(1000)));
+  const std::vector<std::span<const Id>> spans(sources.begin(), sources.end());
+  IncrementalDecoder<Scalar> decoder;
+  decoder.start(tiny.model, tiny.p(), spans, beam);
+
+  std::vector<Running> running;
+  std::vector<Extension> rows;
+  std::vector<Index> last_step;
+  for (Index b = 0; b < static_cast<Index>(sources.size()); ++b) {
+    running.push_back({b, {}});
+    rows.push_back({b, 0, kBos});
+    last_step.push_back(random.index(longest));
+  }
+  double difference = 0, largest = 0;
+  for (Index t = 0; !rows.empty(); ++t) {
+    const auto logits = decoder.step(rows);
+    std::vector<Running> next;
+    rows.clear();
+    for (Index r = 0, first = 0; r < static_cast<Index>(running.size()); ++r) {
+      const Running& hypothesis = running[static_cast<std::size_t>(r)];
+      const auto sentence = static_cast<std::size_t>(hypothesis.sentence);
+      const Buffer<Scalar> forced = forced_logits(tiny, sources[sentence], {hypothesis.ids});
+      difference = std::max(difference, largest_difference(logits.row(r), forced.row(t)));
+      largest = std::max(largest, static_cast<double>(forced.row(t).cwiseAbs().maxCoeff()));
+
+      const bool last_of_sentence = r + 1 == static_cast<Index>(running.size()) ||
+                                    running[static_cast<std::size_t>(r) + 1].sentence != hypothesis.sentence;
+      if (!last_of_sentence) continue;
+      for (Index i = 0; i < beam && t < last_step[sentence]; ++i) {
+        const Index parent = between(random, first, r);
+        const auto token = static_cast<Id>(3 + random.index(kVocabulary - 3));
+        next.push_back(running[static_cast<std::size_t>(parent)]);
+        next.back().ids.push_back(token);
+        rows.push_back({hypothesis.sentence, parent, token});
+      }
+      first = r + 1;
+    }
+    running = std::move(next);
+  }
+  return difference / largest;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Law: step by step with the cache, the logits are those of teacher forcing without it", "[laws]",
+                   float, double) {
+  hold(31, [](RandomValues& random) {
+    TransformerSettings settings = draw_settings(random);
+    settings.encoder_layers = random.index(4);  // or none
+    settings.decoder_layers = random.index(4);
+    const Index longest = random.index(20) == 0 ? 40 : 6;
+    const double difference =
+        difference_from_teacher_forcing<TestType>(settings, random, longest, between(random, 1, 3));
+    CHECK(difference < (std::is_same_v<TestType, float> ? 1e-5 : 1e-13));
+  });
+}

@@ -1,0 +1,104 @@
+#include "laws/draws.hpp"
+
+/// What the decoder gives for place t does not depend on any target token after t, and a detector that would notice.
+using namespace glassformer;
+using namespace glassformer::laws;
+
+namespace {
+
+/// The logits of a batch, where the decoder's self-attention is under the mask `used`.
+template <class Scalar>
+Matrix<Scalar> logits_under(DrawnModel<Scalar>& drawn, const example::PaddedBatch& batch, const Mask& used) {
+  TransformerMasks masks = batch.masks;
+  masks.decoder_combined = used;
+  const Buffer<Scalar>& memory = drawn.model.encode(drawn.p(), batch.source, masks.encoder_padding, {}, drawn.cache);
+  return drawn.model.decode(drawn.p(), batch.target_input, memory, masks, {}, drawn.cache);
+}
+
+/// The detector: changes one token of a single sentence after the other, and counts the cells (t, j) in which token j
+/// reaches the logits at t although the mask `promised` says that it does not. `used` is what the decoder works with.
+template <class Scalar>
+Index leaking_cells(DrawnModel<Scalar>& drawn, const example::PaddedBatch& sentence, const Mask& used,
+                    const Mask& promised) {
+  const Matrix<Scalar> logits = logits_under(drawn, sentence, used);
+  Index leaks = 0;
+  for (Index j = 0; j < sentence.target_input.cols(); ++j) {
+    example::PaddedBatch changed = sentence;
+    changed.target_input(0, j) = sentence.target_input(0, j) == 4 ? 5 : 4;
+    const Matrix<Scalar> others = logits_under(drawn, changed, used);
+    for (Index t = 0; t < sentence.target_input.cols(); ++t) {
+      leaks += promised.is_blocked(0, t, j) && !same_bits(others.row(t), logits.row(t));
+    }
+  }
+  return leaks;
+}
+
+/// The mask that one of the seeds prints for "causal language modelling" of T tokens, built of (1, .. 1, 0, .. 0) with
+/// `prefix` ones: every row sees one key more than the row before, but the first sees `prefix` of them already.
+Mask shifted_mask(Index T, Index prefix) {
+  Mask mask{1, T, Matrix<std::uint8_t>(T, T)};
+  for (Index t = 0; t < T; ++t) {
+    for (Index j = 0; j < T; ++j) mask.blocked(t, j) = j >= t + prefix;
+  }
+  return mask;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Law: no target token changes a bit of the logits before it, whatever else is in the batch",
+                   "[laws]", float, double) {
+  hold(11, [](RandomValues& random) {
+    const example::PaddedBatch batch = draw_batch(random);
+    const Index B = batch.source.rows(), T = batch.target_input.cols();
+    DrawnModel<TestType> drawn(random, draw_settings(random));
+    drawn.forward(batch, {});
+    const Matrix<TestType> logits = drawn.cache.logits;
+
+    const Index from = random.index(T);  // tokens from here on become others, some of them padding
+    example::PaddedBatch changed = batch;
+    for (Index b = 0; b < B; ++b) {
+      for (Index t = from; t < T; ++t) changed.target_input(b, t) = static_cast<Id>(random.index(7));
+    }
+    changed.masks = make_masks(changed.source, example::kSourcePad, changed.target_input, example::kTargetPad);
+    drawn.forward(changed, {});
+    for (Index b = 0; b < B; ++b) {
+      CHECK(same_bits(drawn.cache.logits.middleRows(b * T, from), logits.middleRows(b * T, from)));
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("Law: the detector finds no leak under the look-ahead mask, and finds one without it", "[laws]",
+                   float, double) {
+  hold(12, [](RandomValues& random) {
+    const Index T = between(random, 2, 9);
+    const example::PaddedBatch sentence = example::random_batch(random, 1, T);
+    DrawnModel<TestType> drawn(random, draw_settings(random));
+    const Mask promised = look_ahead_mask(T), nothing_blocked{1, 1, Matrix<std::uint8_t>::Zero(1, T)};
+    CHECK(leaking_cells(drawn, sentence, sentence.masks.decoder_combined, promised) == 0);
+    CHECK(leaking_cells(drawn, sentence, nothing_blocked, promised) > 0);
+  });
+}
+
+TEST_CASE("Law: under a prefix mask only the prefix is seen before its time", "[laws]") {
+  hold(13, [](RandomValues& random) {
+    const Index T = between(random, 2, 9);
+    const example::PaddedBatch sentence = example::random_batch(random, 1, T);
+    DrawnModel<double> drawn(random, draw_settings(random));
+    const Mask promised = prefix_mask(T, random.index(T + 1));
+    CHECK(leaking_cells(drawn, sentence, promised, promised) == 0);
+  });
+}
+
+TEST_CASE("Law: the seeds' shifted mask leaks in 18 cells of a decoder of one layer", "[laws]") {
+  // It is meant to show a prefix of 4 tokens and to be causal after it. But row t sees the keys up to t + 3.
+  const Mask seed = shifted_mask(10, 4), meant = prefix_mask(10, 4);
+  CHECK((seed.blocked.array() == 0 && meant.blocked.array() == 1).count() == 18);
+  hold(14, [&](RandomValues& random) {
+    TransformerSettings settings = draw_settings(random);
+    settings.decoder_layers = 1;  // with more of them, what has leaked goes on
+    const example::PaddedBatch sentence = example::random_batch(random, 1, 10);
+    DrawnModel<double> drawn(random, settings);
+    CHECK(leaking_cells(drawn, sentence, seed, meant) == 18);
+    CHECK(leaking_cells(drawn, sentence, meant, meant) == 0);
+  });
+}
