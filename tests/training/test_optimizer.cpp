@@ -38,13 +38,13 @@ TEST_CASE("Adam and AdamW follow their formula over twenty updates, weight decay
     std::vector<double> plain(5);
     for (std::size_t i = 0; i < 5; ++i) plain[i] = p[i] = static_cast<float>(random.number());
     std::vector<PlainAdam> expected(5, {settings});
-    Adam adam(settings, 5);
+    Adam<float> adam(settings, 5);
     for (int t = 1; t <= 20; ++t) {
       for (std::size_t i = 0; i < 5; ++i) {
         g[i] = static_cast<float>(random.number());
         plain[i] = expected[i].update(plain[i], g[i], 0.01, t);
       }
-      adam.update(p, g, gradient_norm(g), 0.01, t);
+      adam.update(p, g, gradient_norm<float>(g), 0.01, t);
     }
     for (std::size_t i = 0; i < 5; ++i) CHECK(p[i] == Approx(plain[i]).epsilon(1e-5));
   }
@@ -54,8 +54,8 @@ TEST_CASE("the first update of Adam moves each parameter by the rate against its
   // m / (1 - beta1) is g and v / (1 - beta2) is g^2: without the corrections it would be much less.
   std::vector<float> p = {1, 1, 1};
   const std::vector<float> g = {0.5F, -20, 0.001F};
-  Adam adam({.clip_norm = 0}, 3);
-  adam.update(p, g, gradient_norm(g), 0.1, 1);
+  Adam<float> adam({.clip_norm = 0}, 3);
+  adam.update(p, g, gradient_norm<float>(g), 0.1, 1);
   CHECK(p[0] == Approx(0.9));
   CHECK(p[1] == Approx(1.1));
   CHECK(p[2] == Approx(0.9));
@@ -63,10 +63,10 @@ TEST_CASE("the first update of Adam moves each parameter by the rate against its
 
 TEST_CASE("a gradient longer than clip_norm is scaled down to it, a shorter one is left alone", "[training]") {
   const std::vector<float> g = {3, 4};
-  CHECK(gradient_norm(g) == Approx(5));
+  CHECK(gradient_norm<float>(g) == Approx(5));
   for (const double clip : {1.0, 5.0, 10.0}) {
     std::vector<float> p = {0, 0};
-    Adam adam({.beta1 = 0.9, .clip_norm = clip}, 2);
+    Adam<float> adam({.beta1 = 0.9, .clip_norm = clip}, 2);
     adam.update(p, g, 5, 0.1, 1);
     CHECK(adam.m()[0] == Approx(0.1 * 3 * std::min(1.0, clip / 5)));
     CHECK(adam.m()[1] == Approx(0.1 * 4 * std::min(1.0, clip / 5)));
@@ -83,8 +83,8 @@ TEST_CASE("norm and update have the same bits on 1, 2 and 5 threads", "[training
   for (const int threads : {1, 2, 5}) {
     const WithThreads with_threads(threads);
     std::vector<float> p(start.data(), start.data() + size);
-    Adam adam({}, size);
-    norms.push_back(gradient_norm(g));
+    Adam<float> adam({}, size);
+    norms.push_back(gradient_norm<float>(g));
     for (Index t = 1; t <= 3; ++t) adam.update(p, g, norms.back(), 0.01, t);
     results.push_back(p);
   }
