@@ -44,6 +44,7 @@ CASES = {
     "pre_swish_untied": {**BASE, "norm": "pre", "activation": "swish", "tying": "none", "clip_norm": 1.0},
 }
 
+# Not the same padding on both sides: where all embeddings are tied, the padding of one is a word of the other.
 SOURCE_PAD, TARGET_PAD, BEGIN, END = 3, 1, 0, 2
 
 UPDATES = 10
@@ -193,7 +194,7 @@ def cross_entropy(logits, target_output, label_smoothing):
 # --- src/training/optimizer.hpp ---------------------------------------------------------------------------------
 
 def clip_(parameters, clip_norm):
-    """torch.nn.utils.clip_grad_norm_, which divides by norm + 1e-6, without the 1e-6: it would show at 1e-9."""
+    """torch.nn.utils.clip_grad_norm_, but for the 1e-6 which that one adds to the norm: it would show at 1e-9."""
     norm = torch.nn.utils.get_total_norm([parameter.grad for parameter in parameters])
     if 0 < clip_norm < norm:
         for parameter in parameters:

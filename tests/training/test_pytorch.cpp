@@ -53,7 +53,7 @@ void check_tensors(const Arena<Parameters>& actual, const json& expected, bool g
 }
 
 template <class Scalar>
-using Numbers = Arena<typename Transformer<Scalar>::Parameters>;
+using ModelNumbers = Arena<typename Transformer<Scalar>::Parameters>;
 
 /// Forward and backward of the whole model, then ten updates of Adam, beside what PyTorch wrote down of the same.
 template <class Scalar>
@@ -65,7 +65,7 @@ void check_case(const std::string& name) {
   const double rate = torch.at("adam").at("learning_rate");
   const json &losses = torch.at("losses"), &logits = torch.at("logits");
 
-  Numbers<Scalar> parameters(model.settings, model.vocabulary), gradient(model.settings, model.vocabulary);
+  ModelNumbers<Scalar> parameters(model.settings, model.vocabulary), gradient(model.settings, model.vocabulary);
   for (const TensorPlace& tensor : parameters.tensors()) {
     parameters.values(tensor) = pytorch::numbers(torch.at("parameters").at(tensor.name)).template cast<Scalar>();
   }
