@@ -145,7 +145,7 @@ TEST_CASE("a training that is interrupted writes a checkpoint, and says how to g
     const auto interrupted = program.shell(
         "\"$glassformer\" train " + config("debug") + " --output " + run +
         " --set training.max_updates=0 --set training.max_minutes=1 --set training.validation.every=100000000 & "
-        "while kill -0 $! && ! grep -q 'update  10' .err; do sleep 0.05; done; kill -" + run + " $!; wait $!");
+        "while kill -0 $! && ! grep -q 'update *10 ' .err; do sleep 0.05; done; kill -" + run + " $!; wait $!");
     CAPTURE(interrupted.err);
     CHECK(interrupted.status == status);
     CHECK(interrupted.err.find("--resume") != std::string::npos);
