@@ -27,7 +27,8 @@ TEST_CASE("a row sees keys and values of its ancestors, however rows are continu
     for (Index r = 0; r < static_cast<Index>(told.size()); ++r) {
       for (std::size_t layer = 0; layer < kLayers; ++layer) {
         for (Index i = 0; i <= t; ++i) {
-          const double number = told[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)] + static_cast<double>(layer);
+          const double number =
+              told[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)] + static_cast<double>(layer);
           REQUIRE(cache.keys(layer, r)(i, 1) == number);
           REQUIRE(cache.values(layer, r)(i, 0) == -number);
         }

@@ -103,7 +103,8 @@ TEST_CASE("In cross-attention the queries come from the decoder, the keys and va
   const Matrix<double> x{{1, 0}, {0.5, -1}}, memory{{1, 2}, {0, 1}, {-1, 0.5}};
 
   CrossAttention<double>::Cache cache;
-  CrossAttention<double>::forward(p, {.heads = 1}, 1, x, memory, {1, 1, Matrix<std::uint8_t>::Zero(1, 3)}, {}, 0, cache);
+  const Mask all_visible{1, 1, Matrix<std::uint8_t>::Zero(1, 3)};
+  CrossAttention<double>::forward(p, {.heads = 1}, 1, x, memory, all_visible, {}, 0, cache);
   const Matrix<double> weights{{0.560790978332, 0.276508473832, 0.162700547836},
                                {0.780776197126, 0.15906267258, 0.0601611302939}};
   const Matrix<double> output{{0.398090430496, 3.35697183932}, {0.720615066832, 4.22200633079}};

@@ -44,7 +44,8 @@ TEST_CASE("Label smoothing is that of torch.nn.CrossEntropyLoss: spread over all
   CHECK(largest_difference(cache.d_logits, d_logits) < 1e-10);
 }
 
-TEMPLATE_TEST_CASE("Rows where padding is expected count nothing, whatever their logits are", "[layers]", float, double) {
+TEMPLATE_TEST_CASE("Rows where padding is expected count nothing, whatever their logits are", "[layers]", float,
+                   double) {
   constexpr Id kPad = 3;
   const IdMatrix expected{{4, kPad}, {kPad, 0}};
   RandomValues random(1);

@@ -37,7 +37,8 @@ TEST_CASE("The gradients of a linear map are what differences say", "[layers]") 
       [&](Parameters& grad) { Linear<double>::backward(learned.p(), x, d_y, grad, d_x); }, {{"x", x, d_x}});
 }
 
-TEST_CASE("A linear map's names and places are those of torch.nn.Linear: weight [out, in], then bias [out]", "[layers]") {
+TEST_CASE("A linear map's names and places are those of torch.nn.Linear: weight [out, in], then bias [out]",
+          "[layers]") {
   RandomValues random(3);
   const Learned<Parameters, double> learned(random, "fc1", Index{5}, Index{7});
   const auto& tensors = learned.parameters.tensors();

@@ -66,7 +66,9 @@ TEMPLATE_TEST_CASE("No word of the target changes a bit of the logits before it"
     for (const Index from : {1, 5, 11}) {  // words from here on become others, some of them padding
       example::PaddedBatch changed = batch;
       for (Index t = from; t < T; ++t) {
-        for (Index b = 0; b < B; ++b) changed.target_input(b, t) = static_cast<Id>((batch.target_input(b, t) + 1 + b) % 7);
+        for (Index b = 0; b < B; ++b) {
+          changed.target_input(b, t) = static_cast<Id>((batch.target_input(b, t) + 1 + b) % 7);
+        }
       }
       changed.masks = make_masks(changed.source, example::kSourcePad, changed.target_input, example::kTargetPad);
       run.forward(changed, {});

@@ -23,7 +23,10 @@ struct Parameters {
   RowVectorView<float> last;
 
   Parameters(ArenaCursor<float>& cursor, Index width)
-      : table(cursor.matrix("table", 4, 3)), inner(scoped(cursor, width)), tied(table), last(cursor.vector("last", 1)) {}
+      : table(cursor.matrix("table", 4, 3)),
+        inner(scoped(cursor, width)),
+        tied(table),
+        last(cursor.vector("last", 1)) {}
 
   static Inner scoped(ArenaCursor<float>& cursor, Index width) {
     const ArenaCursor<float>::Scope outer(cursor, "layers.0.");

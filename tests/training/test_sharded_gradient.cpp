@@ -26,7 +26,8 @@ struct Example {
     random.fill(parameters);
     parameters.values() *= 0.3F;
     for (Index i = 0; i < 40; ++i) {
-      std::vector<Id> source(static_cast<std::size_t>(1 + random.index(9))), target(static_cast<std::size_t>(1 + random.index(9)));
+      std::vector<Id> source(static_cast<std::size_t>(1 + random.index(9)));
+      std::vector<Id> target(static_cast<std::size_t>(1 + random.index(9)));
       for (Id& id : source) id = static_cast<Id>(4 + random.index(26));
       for (Id& id : target) id = static_cast<Id>(4 + random.index(36));
       corpus.append(source, target, i);
