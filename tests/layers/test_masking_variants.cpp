@@ -1,0 +1,64 @@
+#include <limits>
+
+#include "catch.hpp"
+#include "layers/masking_variants.hpp"
+#include "layers/softmax.hpp"
+#include "random_values.hpp"
+
+using namespace glassformer;
+using Blocked = Matrix<std::uint8_t>;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+const Mask kMask{1, 3, Blocked{{0, 1, 1, 0}, {0, 0, 0, 0}, {1, 1, 0, 1}}};  // every query sees something
+
+/// What the model does.
+Matrix<double> masked_softmax(Matrix<double> scores, const Mask& mask) {
+  for (Index t = 0; t < scores.rows(); ++t) {
+    MaskedSoftmax<double>::forward_row(mask.blocked.row(mask.row(0, t)).data(), scores.cols(), scores.row(t).data());
+  }
+  return scores;
+}
+
+}  // namespace
+
+TEST_CASE("Where every query sees something, all ways of masking give the same weights", "[layers]") {
+  RandomValues random(1);
+  const Matrix<double> scores = 3 * random.matrix(3, 4);
+  const Matrix<double> expected = masked_softmax(scores, kMask);
+  for (const double value : {-1e9, -kInfinity}) {
+    const Matrix<double> weights = unmasked_softmax<double>(scores + additive_mask<double>(kMask, value));
+    CHECK(largest_difference(weights, expected) < 1e-6);  // of scores near 1e9, doubles keep seven decimals
+    CHECK(kMask.blocked.cast<double>().cwiseProduct(weights).isZero(0));
+  }
+  CHECK(largest_difference(renormalised(mask_after_softmax(scores, kMask)), expected) < 1e-15);
+}
+
+TEST_CASE("A mask that is one row for all queries masks the weights of each", "[layers]") {
+  RandomValues random(2);
+  const Matrix<double> scores = random.matrix(3, 4);
+  const Mask padding = padding_mask(IdMatrix{{7, 8, 0, 0}}, 0);
+  CHECK(additive_mask<double>(padding, -5) == Matrix<double>{{0, 0, -5, -5}});
+  const Matrix<double> weights = mask_after_softmax(scores, padding);
+  CHECK(weights.leftCols(2) == unmasked_softmax(scores).leftCols(2));
+  CHECK(weights.rightCols(2).isZero(0));
+}
+
+TEST_CASE("What a query that sees nothing gets, by each way of masking", "[layers]") {
+  const Matrix<double> scores{{0.5, 1, -0.25, 2}};
+  const Mask all{1, 1, Blocked::Ones(1, 4)};
+  CHECK(unmasked_softmax<double>(scores + additive_mask<double>(all, -kInfinity)).array().isNaN().all());
+  CHECK(renormalised(mask_after_softmax(scores, all)).array().isNaN().all());
+  const Matrix<double> as_if_unmasked = unmasked_softmax<double>(scores + additive_mask<double>(all, -1e9));
+  CHECK(largest_difference(as_if_unmasked, unmasked_softmax(scores)) < 1e-6);
+  CHECK(masked_softmax(scores, all).isZero(0));
+}
+
+TEST_CASE("Without division by its sum, a row masked after the softmax tells what was blocked", "[layers]") {
+  const Mask mask{1, 1, Blocked{{0, 0, 1}}};
+  const Matrix<double> low{{0, 0, 0}}, high{{0, 0, 5}};  // they differ in what is blocked
+  CHECK(mask_after_softmax(low, mask).sum() == Approx(2 / 3.0));
+  CHECK(mask_after_softmax(high, mask).sum() == Approx(2 / (2 + std::exp(5.0))));
+  CHECK(renormalised(mask_after_softmax(high, mask))(0) == Approx(0.5));
+}
