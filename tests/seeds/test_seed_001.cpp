@@ -1,0 +1,65 @@
+#include "layers/masking_variants.hpp"
+#include "seed_attention.hpp"
+
+using namespace glassformer;
+using namespace glassformer::seeds;
+
+// Seed 001 (TensorFlow, hence float): scaled dot-product attention of three words under a look-ahead mask.
+
+namespace {
+
+/// The notebook's scaled_dot_product_attention(q, k, v, mask), with its intermediate results.
+template <class Scalar>
+struct PrefixAttention {
+  Mask mask = look_ahead_mask(3);
+  Matrix<Scalar> q, k, v;                         // [T, D]
+  Matrix<Scalar> context = Matrix<Scalar>(3, 4);  // [T, D]
+  typename ScaledDotProductAttention<Scalar>::Cache cache;
+
+  explicit PrefixAttention(const Golden& golden)
+      : q(golden.input<Scalar>("q")), k(golden.input<Scalar>("k")), v(golden.input<Scalar>("v")) {
+    ScaledDotProductAttention<Scalar>::forward(1, 1, q, k, v, mask, 0, {}, 0, cache, context);
+  }
+  /// [T, T] with `blocked_value` added where a key is blocked
+  Matrix<Scalar> logits(double blocked_value) const {
+    return q * k.transpose() / std::sqrt(static_cast<Scalar>(q.cols())) + additive_mask<Scalar>(mask, blocked_value);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("001.look_ahead_3: what lies ahead of each query is blocked", "[seeds]") {
+  Golden golden("001.look_ahead_3");
+  golden.check("mask", look_ahead_mask(golden.integer("size")).blocked);
+}
+
+TEST_CASE("001.sdpa_prefix: attention of a prefix of three words to itself", "[seeds]") {
+  Golden golden("001.sdpa_prefix");
+  const PrefixAttention<double> exact(golden);
+  const PrefixAttention<float> printed(golden);
+  CHECK(exact.mask.blocked == golden.input<std::uint8_t>("blocked"));
+  CHECK(exact.q.cols() == golden.integer("d_k"));
+
+  golden.check("logits_visible", exact.logits(to_number("-.inf")));
+  golden.check("attn", exact.cache.weights);
+  golden.check("output", exact.context);
+  golden.check("attn", printed.cache.weights);
+  golden.check("output", printed.context);
+
+  // The example is saturated: a wrong scale gives the same output. It shows in the tiny weights, so these are compared
+  // relatively, to a few units of float's last place.
+  constexpr Tolerance kFloat{.relative = 4e-7};
+  golden.check_printed("logits", printed.logits(-1e9), kFloat);
+  golden.check_printed("attn", printed.cache.weights, kFloat);
+  golden.check_printed("output", printed.context, kFloat);
+  golden.check_printed("attn", exact.cache.weights, kFloat);
+}
+
+TEST_CASE("001.float32_absorption: near 1e9 floats are 64 apart, so that a score added to -1e9 is lost", "[seeds]") {
+  Golden golden("001.float32_absorption");
+  const Matrix<float> scores = golden.input<float>("scores");
+  const Mask all{1, 1, Table::Ones(1, 3)};
+  golden.check("sum_f32", scores + additive_mask<float>(all, golden.number("add")));
+  // The project adds nothing to scores; a blocked key is left out of the sum.
+  CHECK(masked_softmax(scores, all).isZero(0));
+}
