@@ -1,4 +1,5 @@
 #include "laws/draws.hpp"
+#include "seeds/shifted_mask.hpp"
 
 /// What the decoder gives for place t does not depend on any target token after t, and a detector that would notice.
 using namespace glassformer;
@@ -31,16 +32,6 @@ Index leaking_cells(DrawnModel<Scalar>& drawn, const example::PaddedBatch& sente
     }
   }
   return leaks;
-}
-
-/// The mask that one of the seeds prints for "causal language modelling" of T tokens, built of (1, .. 1, 0, .. 0) with
-/// `prefix` ones: every row sees one key more than the row before, but the first sees `prefix` of them already.
-Mask shifted_mask(Index T, Index prefix) {
-  Mask mask{1, T, Matrix<std::uint8_t>(T, T)};
-  for (Index t = 0; t < T; ++t) {
-    for (Index j = 0; j < T; ++j) mask.blocked(t, j) = j >= t + prefix;
-  }
-  return mask;
 }
 
 }  // namespace
@@ -91,7 +82,7 @@ TEST_CASE("Law: under a prefix mask only the prefix is seen before its time", "[
 
 TEST_CASE("Law: the seeds' shifted mask leaks in 18 cells of a decoder of one layer", "[laws]") {
   // It is meant to show a prefix of 4 tokens and to be causal after it. But row t sees the keys up to t + 3.
-  const Mask seed = shifted_mask(10, 4), meant = prefix_mask(10, 4);
+  const Mask seed = seeds::shifted_mask(10, 4), meant = prefix_mask(10, 4);
   CHECK((seed.blocked.array() == 0 && meant.blocked.array() == 1).count() == 18);
   hold(14, [&](RandomValues& random) {
     TransformerSettings settings = draw_settings(random);

@@ -13,10 +13,6 @@
 #include "catch.hpp"
 #include "numerics/matrix.hpp"
 
-#ifndef GLASSFORMER_SOURCE_DIR
-#define GLASSFORMER_SOURCE_DIR "."
-#endif
-
 /// The worked examples of the seeds, the five notebooks that this project began with: tests/fixtures/golden.json.
 namespace glassformer::seeds {
 

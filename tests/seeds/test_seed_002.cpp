@@ -4,6 +4,7 @@
 #include "layers/cross_entropy.hpp"
 #include "layers/masking_variants.hpp"
 #include "seed_attention.hpp"
+#include "shifted_mask.hpp"
 #include "text/batch.hpp"
 
 using namespace glassformer;
@@ -13,16 +14,6 @@ using namespace glassformer::seeds;
 // It errs most of all five; most of its examples show what it writes beside what is right.
 
 namespace {
-
-/// Blocked as the seed's matrix is, for v = (1, .., 1, 0, .., 0) with `ones` ones: row by row one more key is visible,
-/// beginning with `ones` of them.
-Table shifted_mask(Index length, Index ones) {
-  Table blocked(length, length);
-  for (Index query = 0; query < length; ++query) {
-    for (Index key = 0; key < length; ++key) blocked(query, key) = key >= query + ones;
-  }
-  return blocked;
-}
 
 /// Blocked as the seed's code does it: a triangle laid into the matrix from column mask_begin + 1 on.
 Table code_mask(Index length, Index mask_begin) {
@@ -92,7 +83,7 @@ TEST_CASE("002.fully_masked_row: a query that sees nothing, in four ways", "[see
 TEST_CASE("002.clm_mask_10: the seed's decoder mask shows 18 keys that it must not", "[seeds]") {
   Golden golden("002.clm_mask_10");
   const Index T = golden.integer("T"), prefix = golden.integer("prefix");
-  const Table wrong = shifted_mask(T, prefix);
+  const Table wrong = shifted_mask(T, prefix).blocked;
   golden.check("seed_matrix", wrong);
   golden.check("seed_visible_per_row", visible_keys(wrong));
 
@@ -112,7 +103,7 @@ TEST_CASE("002.clm_code: the seed's code shows one key more than its matrix", "[
   const Index T = golden.integer("tgt_length"), begin = golden.integer("mask_begin");
   golden.check("code_matrix", code_mask(T, begin));
   golden.check("visible_row0", visible_keys(code_mask(T, begin))(0));
-  golden.check("matrix_visible_row0", visible_keys(shifted_mask(T, begin))(0));
+  golden.check("matrix_visible_row0", visible_keys(shifted_mask(T, begin).blocked)(0));
   golden.check("matrix_visible_row0", visible_keys(prefix_mask(T, begin).blocked)(0));  // which is right for row 0
 }
 

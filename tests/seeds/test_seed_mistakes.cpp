@@ -1,5 +1,6 @@
 #include "layers/masking_variants.hpp"
 #include "seed_attention.hpp"
+#include "shifted_mask.hpp"
 
 using namespace glassformer;
 using namespace glassformer::seeds;
@@ -37,11 +38,7 @@ void check_close(const Matrix<double>& got, const Matrix<double>& expected) {
 
 TEST_CASE("Mistake 5: under a mask shifted by the prefix, words see the answer that they are asked for", "[mistakes]") {
   // Words 0 to 3 are given. When word 4 changes, nothing before it may.
-  Table shifted(6, 6);
-  for (Index query = 0; query < 6; ++query) {
-    for (Index key = 0; key < 6; ++key) shifted(query, key) = key >= query + 4;  // as seed 002 draws it
-  }
-  const Mask wrong{1, 6, shifted}, right = prefix_mask(6, 4);
+  const Mask wrong = shifted_mask(6, 4), right = prefix_mask(6, 4);
   const Matrix<double> x = six_words();
   Matrix<double> changed = x;
   changed.row(4) = -x.row(4);
