@@ -59,6 +59,24 @@ TEST_CASE("loss and gradient have the same bits on 1, 2 and 5 threads", "[traini
   CHECK(gradients[0] == gradients[2]);
 }
 
+TEST_CASE("the gradient is that of the mean loss over the target's tokens", "[training]") {
+  Example example;
+  const std::vector<float> sharded = example.gradient(3, {example.sentences});
+
+  const Batch batch = make_batch(example.corpus, example.sentences);  // in one piece, and divided afterwards
+  const TransformerMasks masks = make_masks(batch.source, 0, batch.target_input, 0);
+  const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
+  Transformer<float>::Cache cache;
+  Arena<Transformer<float>::Parameters> sum(example.model.settings, example.model.vocabulary);
+  sum.values().setZero();
+  const Pass pass{.training = true, .seed = 7, .update = 3, .sentences = batch.sentences};
+  const LossSum loss = example.model.forward(example.parameters.parameters(), input, 0.1, pass, cache);
+  example.model.backward(example.parameters.parameters(), input, 0.1, 1.0F, cache, sum.parameters());
+  const Eigen::Map<const Eigen::ArrayXf> mean(sharded.data(), static_cast<Index>(sharded.size()));
+  const Eigen::ArrayXf expected = sum.values() / static_cast<float>(loss.tokens);
+  CHECK((mean - expected).matrix().norm() < 1e-5F * expected.matrix().norm());
+}
+
 TEST_CASE("computing twice gives the same: nothing of the last batch is left", "[training]") {
   Example example;
   ShardedGradient sharded(example.model, 4);
