@@ -23,6 +23,7 @@ Matrix<Scalar> additive_mask(const Mask& mask, double value) {
 template <std::floating_point Scalar>
 Matrix<Scalar> mask_after_softmax(const Matrix<Scalar>& scores, const Mask& mask) {
   assert(mask.sentences == 1 && mask.keys() == scores.cols());
+  assert(mask.queries == 1 || mask.queries == scores.rows());
   Matrix<Scalar> weights = unmasked_softmax(scores);
   for (Index t = 0; t < weights.rows(); ++t) {
     for (Index s = 0; s < weights.cols(); ++s) {

@@ -28,8 +28,9 @@ namespace glassformer {
 template <std::floating_point Scalar>
 Matrix<Scalar> unmasked_softmax(const Matrix<Scalar>& scores);
 
-/// What to add to scores: 0 where visible, `value` where blocked, in the shape of mask.blocked. (Many multiply the mask
-/// by the value; with -infinity that makes NaN of every visible score, for 0 * infinity is NaN.)
+/// What to add to scores: 0 where visible, `value` where blocked, in the shape of mask.blocked: of a padding mask one
+/// row for all queries, additive_mask(...).replicate(T, 1). (Many multiply the mask by the value; with -infinity that
+/// makes NaN of every visible score, for 0 * infinity is NaN.)
 template <class Scalar>
 Matrix<Scalar> additive_mask(const Mask& mask, double value);
 

@@ -93,7 +93,7 @@ void Trainer::load(const std::filesystem::path& checkpoint) {
   spdlog::info("resuming from {}", checkpoint.string());
 }
 
-void Trainer::run(const std::atomic<bool>& interrupted) {
+bool Trainer::run(const std::atomic<bool>& interrupted) {
   const auto end = [&] { return end_reached(config_.training, progress_, minutes()); };
   plan();
   while (!end() && !interrupted) {
@@ -103,11 +103,12 @@ void Trainer::run(const std::atomic<bool>& interrupted) {
   }
   if (interrupted) {
     if (saved_update_ != progress_.update) write_checkpoint();
-    return;
+    return false;
   }
   if (progress_.validated != progress_.update) validate();
   spdlog::info("the end, at update {}: {}", progress_.update, *end());
   if (config_.training.checkpoints.average > 1) average_checkpoints();
+  return true;
 }
 
 void Trainer::plan() {

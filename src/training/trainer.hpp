@@ -35,9 +35,9 @@ class Trainer {
           DisplayTarget display = standard_error());
 
   /// Trains until the config says stop, or `interrupted` becomes true; then the update under way is finished and a
-  /// checkpoint written.
+  /// checkpoint written. Says whether the end was reached.
   /// \throws std::runtime_error: the training diverged
-  void run(const std::atomic<bool>& interrupted);
+  bool run(const std::atomic<bool>& interrupted);
 
  private:
   /// What the updates since the last line of the log add up to.

@@ -31,6 +31,7 @@ void stop_politely_on_signals() {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // here, and in every thread that begins from now on
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);  // a shell's "&" ignores them
   std::thread([signals] {
     int signal = 0;
     sigwait(&signals, &signal);
@@ -81,8 +82,8 @@ int train(const TrainOptions& options) {
   TrainingText text = TrainingText::read(config, tokenizers);
 
   stop_politely_on_signals();
-  Trainer(config, std::move(text), directory, options.resume).run(interrupted);
-  if (interrupted) {
+  const bool complete = Trainer(config, std::move(text), directory, options.resume).run(interrupted);
+  if (!complete) {
     spdlog::info("interrupted; the checkpoint is written. Continue with: glassformer train {}/config.yaml --resume "
                  "--output {}",
                  directory.string(), directory.string());

@@ -8,12 +8,13 @@
 #include "model/example.hpp"
 
 /// A law is something that holds for every model and every batch. It is tried on 200 of them, of random shape and
-/// content, always the same 200.
+/// content, always the same 200. They are drawn so that each has what the law speaks of.
 namespace glassformer::laws {
 
 constexpr int kDraws = 200;
 
-/// Tries `law(random)` on kDraws draws. The number of the draw stands beside whatever fails.
+/// Tries `law(random)` on kDraws draws. The number of the draw stands beside whatever fails. (Each law has a seed of its
+/// own, so that they are not all tried on the same models.)
 void hold(std::uint64_t seed, const auto& law) {
   RandomValues random(seed);
   for (int draw = 0; draw < kDraws; ++draw) {
@@ -47,18 +48,20 @@ inline TransformerSettings draw_dropout(RandomValues& random, TransformerSetting
   return settings;
 }
 
-/// Sentence pairs of 1 to 9 tokens on either side, padded; some sources have padding in their midst, too.
-inline example::PaddedBatch draw_batch(RandomValues& random, Index sentences) {
-  example::PaddedBatch batch = example::random_batch(random, sentences, between(random, 1, 9));
-  for (Index b = 0; b < sentences; ++b) {
-    const Index s = random.index(batch.source.cols());
-    const bool something_follows = s + 1 < batch.source.cols() && batch.source(b, s + 1) != example::kSourcePad;
-    if (something_follows && random.index(3) > 0) batch.source(b, s) = example::kSourcePad;
+/// 2 to 6 sentence pairs of 1 to 9 tokens on either side, padded: the last pair is shorter than the first on both sides,
+/// and some sources have padding in their midst, too.
+inline example::PaddedBatch draw_batch(RandomValues& random) {
+  example::PaddedBatch batch = example::random_batch(random, between(random, 2, 6), between(random, 2, 9));
+  const Index last = batch.source.rows() - 1, length = batch.source.cols();
+  batch.source(last, length - 1) = example::kSourcePad;
+  batch.target_input(last, length - 1) = batch.target_output(last, length - 1) = example::kTargetPad;
+  for (Index b = 0; b <= last; ++b) {
+    const Index s = random.index(length - 1);
+    if (batch.source(b, s + 1) != example::kSourcePad && random.index(3) > 0) batch.source(b, s) = example::kSourcePad;
   }
   batch.masks = make_masks(batch.source, example::kSourcePad, batch.target_input, example::kTargetPad);
   return batch;
 }
-inline example::PaddedBatch draw_batch(RandomValues& random) { return draw_batch(random, between(random, 1, 6)); }
 
 /// A model whose numbers have the size that training gives them: weights shrink with the width, gains are about 1.
 template <class Scalar>
@@ -86,10 +89,13 @@ struct DrawnModel {
     loss = model.forward(p(), batch.input(), 0.1, pass, cache);
   }
   /// The gradient of the summed loss, in place of what was there.
-  void forward_backward(const example::PaddedBatch& batch) {
+  void backward(const example::PaddedBatch& batch) {
     gradient.values().setZero();
-    forward(batch, batch.training());
     model.backward(p(), batch.input(), 0.1, Scalar{1}, cache, gradient.parameters());
+  }
+  void forward_backward(const example::PaddedBatch& batch) {
+    forward(batch, batch.training());
+    backward(batch);
   }
 };
 

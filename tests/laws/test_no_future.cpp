@@ -45,7 +45,7 @@ TEMPLATE_TEST_CASE("Law: no target token changes a bit of the logits before it, 
     drawn.forward(batch, {});
     const Matrix<TestType> logits = drawn.cache.logits;
 
-    const Index from = random.index(T);  // tokens from here on become others, some of them padding
+    const Index from = between(random, 1, T - 1);  // tokens from here on become others, some of them padding
     example::PaddedBatch changed = batch;
     for (Index b = 0; b < B; ++b) {
       for (Index t = from; t < T; ++t) changed.target_input(b, t) = static_cast<Id>(random.index(7));

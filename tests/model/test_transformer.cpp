@@ -108,40 +108,6 @@ TEST_CASE("Every one of the four dropout rates drops something", "[model]") {
   }
 }
 
-TEST_CASE("All places that draw random numbers draw different ones", "[model]") {
-  // Sites are told apart by what they draw for the same sentence: the scales of equal shapes must differ.
-  const example::PaddedBatch batch = example::alone(example::batch(), 0);
-  TransformerSettings settings = example::with_dropout(example::settings(Norm::post, Tying::target));
-  settings.dropout = settings.embedding_dropout = settings.attention_dropout = settings.activation_dropout = 0.5;
-  settings.d_ff = 20;
-  Run<double> run(settings);
-  run.forward(batch, batch.training());
-
-  std::vector<const Dropout<double>::Cache*> drawn{&run.cache.source_embedding.dropout,
-                                                   &run.cache.target_embedding.dropout};
-  for (const auto& layer : run.cache.encoder) {
-    drawn.insert(drawn.end(), {&layer.self_attention.attention.dropout, &layer.self_attention_join.dropout,
-                               &layer.feed_forward.dropout, &layer.feed_forward_join.dropout});
-  }
-  for (const auto& layer : run.cache.decoder) {
-    drawn.insert(drawn.end(), {&layer.self_attention.attention.dropout, &layer.self_attention_join.dropout,
-                               &layer.cross_attention.attention.dropout, &layer.cross_attention_join.dropout,
-                               &layer.feed_forward.dropout, &layer.feed_forward_join.dropout});
-  }
-  REQUIRE(drawn.size() == 2 + 2 * 4 + 2 * 6);
-  // The first four numbers of each of four rows: as a random number of 16 bits, its chance to recur is small.
-  std::set<std::vector<bool>> patterns;
-  for (const auto* cache : drawn) {
-    REQUIRE(cache->active);
-    std::vector<bool> pattern;
-    for (Index row = 0; row < 4; ++row) {
-      for (Index i = 0; i < 4; ++i) pattern.push_back(cache->scale(row, i) == 0);
-    }
-    patterns.insert(pattern);
-  }
-  CHECK(patterns.size() == drawn.size());
-}
-
 TEMPLATE_TEST_CASE("A cache that served another batch gives the bits of a fresh one", "[model]", float, double) {
   RandomValues random(6);
   const example::PaddedBatch batch = example::batch(), larger = example::random_batch(random, 5, 9);

@@ -15,6 +15,12 @@ using Table = Matrix<std::uint8_t>;  ///< what a mask holds: 1 = blocked
 
 inline Mask nothing_blocked(Index keys) { return {1, 1, Table::Zero(1, keys)}; }
 
+/// To six decimals, as the mistakes' numbers are written.
+inline void check_close(const Matrix<double>& got, const Matrix<double>& expected) {
+  CAPTURE(got, expected);
+  CHECK(largest_difference(got, expected) < 1e-6);
+}
+
 /// How many keys each query sees. [1, T]
 inline RowVector<Index> visible_keys(const Table& blocked) {
   return blocked.cols() - blocked.cast<Index>().rowwise().sum().transpose().array();

@@ -8,15 +8,13 @@ using namespace glassformer::seeds;
 // Where the seeds err, or say what can mislead: the wrong way's number, the right way's beside it, and why. The wrong
 // way is written out in the test, the right one is the library's. 26 points, of which are
 //
-//   here               5, 7, 10, 14, 15, 24, 26, which are about masks
+//   here               5, 7, 8, 10, 12, 14, 15, 24, 26, which are about masks and lengths
 //   in the next page   2, 3, 13, 16, 17, 18, 20, 23 (test_seed_mistakes_attention.cpp)
 //   in [seeds]         1 (002.scale), 4 (002.padding_outer, 002.fully_masked_row), 6 (002.clm_code),
 //                      11 (002.cross_attention, 004.create_mask, 002.cross_entropy_pad),
 //                      19 (003.mask_after_softmax, 003.renormalise_underflow),
 //                      21 (001.float32_absorption, 002.fully_masked_row, 002.half_precision), 25 (004.left_padding)
-//   no tests           8, a vector that is built and never used, and a mask of 3000 x 3000 floats (the project's masks
-//                      are bytes, and one row where all queries see alike); 9 and 12, labels, indices and spelling;
-//                      22, cells run out of their order
+//   no tests           9, labels of encoder and decoder that are changed about; 22, cells run out of their order
 
 namespace {
 
@@ -28,11 +26,6 @@ Matrix<double> context_of(const Matrix<double>& x, const Mask& mask) {
 }
 
 Matrix<double> six_words() { return Golden("003.causal_class").input("x"); }
-
-void check_close(const Matrix<double>& got, const Matrix<double>& expected) {
-  CAPTURE(got, expected);
-  CHECK(largest_difference(got, expected) < 1e-6);
-}
 
 }  // namespace
 
@@ -58,6 +51,24 @@ TEST_CASE("Mistake 7: a mask of -infinity is added; subtracted, it makes NaN", "
   const Matrix<double> right{{0.268941, 0.731059, 0}};
   check_close(unmasked_softmax<double>(scores + minus_infinity), right);
   check_close(masked_softmax(scores, mask), right);
+}
+
+TEST_CASE("Mistake 8: a padding mask needs a byte for each key, not a float for each query and key", "[mistakes]") {
+  const Index length = 3000;
+  const Matrix<float> wrong = Matrix<float>::Zero(length, length);  // of which the seed then makes no use
+  const Mask right = padding_mask(IdMatrix::Constant(1, length, 5), 0);
+  CHECK(wrong.size() * static_cast<Index>(sizeof(float)) == 36'000'000);
+  CHECK(right.blocked.size() * static_cast<Index>(sizeof(std::uint8_t)) == 3'000);
+}
+
+TEST_CASE("Mistake 12: M words are s_0 .. s_(M-1), and with N of padding the layers give M + N rows", "[mistakes]") {
+  const Index M = 4, N = 2;
+  IdMatrix ids = IdMatrix::Constant(1, M + N, 0);
+  for (Index i = 0; i < M; ++i) ids(i) = static_cast<Id>(5 + i);  // the last is at M - 1
+  CHECK(visible_keys(padding_mask(ids, 0).blocked)(0) == M);
+  const Matrix<double> context = context_of(six_words(), padding_mask(ids, 0));
+  CHECK(context.rows() == M + N);      // right
+  CHECK(context.rows() != M + N - 1);  // wrong: as the seed has the shape of its output
 }
 
 TEST_CASE("Mistake 10: (1, 0, .., 0) generates the causal mask; as a padding mask it would hide the sentence",

@@ -11,11 +11,6 @@ using namespace glassformer::seeds;
 
 namespace {
 
-void check_close(const Matrix<double>& got, const Matrix<double>& expected) {
-  CAPTURE(got, expected);
-  CHECK(largest_difference(got, expected) < 1e-6);
-}
-
 Matrix<double> attend(const Matrix<double>& q, const Matrix<double>& k, const Matrix<double>& v, const Mask& mask) {
   ScaledDotProductAttention<double>::Cache cache;
   Matrix<double> context(q.rows(), v.cols());

@@ -9,10 +9,6 @@
 #include "model/transformer.hpp"
 #include "training/settings.hpp"
 
-#ifndef GLASSFORMER_SOURCE_DIR
-#define GLASSFORMER_SOURCE_DIR "."
-#endif
-
 /// What PyTorch says of one model and one batch; scripts/make_torch_fixtures.py wrote it down.
 namespace glassformer::pytorch {
 
