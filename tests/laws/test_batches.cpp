@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "decoding/tiny_model.hpp"
 #include "laws/draws.hpp"

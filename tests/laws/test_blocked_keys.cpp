@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "layers/attention_example.hpp"
 #include "laws/draws.hpp"
 

@@ -1,4 +1,6 @@
+#include <cmath>
 #include <set>
+#include <vector>
 
 #include "laws/draws.hpp"
 

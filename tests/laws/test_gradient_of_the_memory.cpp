@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "gradients.hpp"
 #include "laws/draws.hpp"
 

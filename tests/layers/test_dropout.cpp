@@ -1,3 +1,4 @@
+#include <span>
 #include <vector>
 
 #include "catch.hpp"
