@@ -71,7 +71,7 @@ TEST_CASE("Law: dropout keeps the expectation", "[laws]") {
     const double deviations = (ones.sum() - n) / std::sqrt(n * rate / (1 - rate));
     CHECK(std::abs(deviations) < 5);
     squares += deviations * deviations;
-  });
+  }, 200);
   CHECK(squares > 134);
   CHECK(squares < 283);
 }
