@@ -70,8 +70,11 @@ run_tests() {  # those that take no time first
   done) >"$COPY/build/tests.log" 2>&1
 }
 
-# The name of the test that failed: what stands between the first two lines of dashes.
-failed_test() { awk '/^-----/ { dashes++; next } dashes == 1 { print; exit }' "$COPY/build/tests.log"; }
+# The name of the test that failed: a test's name stands between two lines of dashes, before what it has to say.
+failed_test() {
+  awk '/^-----/ { if (!inside) getline name; inside = !inside; next }
+       /FAILED/ { print name; exit }' "$COPY/build/tests.log"
+}
 
 wanted=$(count_faults) || fail 'Nothing was built. Mend tests/faults.txt first.'
 [[ $wanted -gt 0 ]] || fail "No fault of tests/faults.txt has \"$WANTED\" in its first line."
