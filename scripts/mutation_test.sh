@@ -13,7 +13,7 @@ install_packages
 
 readonly COPY=build/mutants WANTED=${1:-}
 
-fail() { printf '%s\n' "$@" >&2; exit 1; }
+fail() { echo "$1" >&2; exit "${2:-1}"; }  # fail MESSAGE [STATUS]
 
 # Sees to it, before anything is built, that every fault says where it goes; prints how many are wanted.
 count_faults() {
@@ -76,8 +76,8 @@ failed_test() {
        /FAILED/ { print name; exit }' "$COPY/build/tests.log"
 }
 
-wanted=$(count_faults) || fail 'Nothing was built. Mend tests/faults.txt first.'
-[[ $wanted -gt 0 ]] || fail "No fault of tests/faults.txt has \"$WANTED\" in its first line."
+wanted=$(count_faults) || fail 'Nothing was built. Mend tests/faults.txt first.' 2
+[[ $wanted -gt 0 ]] || fail "No fault of tests/faults.txt has \"$WANTED\" in its first line." 2
 mkdir -p "$COPY/build"
 refresh_copy
 build_copy || fail "The copy does not build without a fault: $COPY/build/build.log"

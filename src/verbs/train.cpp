@@ -78,7 +78,7 @@ int train(const TrainOptions& options) {
   // Everything that can be wrong with the text shows before the run's directory is made.
   const auto last = old ? old->last() : std::nullopt;
   const TokenizerPair tokenizers =
-       last ? load_tokenizers(config.tokenizer, *last) : learn_tokenizers(config, options.config);
+      last ? load_tokenizers(config.tokenizer, *last) : learn_tokenizers(config, options.config);
   TrainingText text = TrainingText::read(config, tokenizers);
 
   stop_politely_on_signals();

@@ -17,8 +17,8 @@ constexpr int kDraws = 20;  // this sanitizer looks for other mistakes, and take
 constexpr int kDraws = 200;
 #endif
 
-/// Tries `law(random)` on so many draws. The number of the draw stands beside whatever fails. (Each law has a seed of its
-/// own, so that they are not all tried on the same models.)
+/// Tries `law(random)` on so many draws. The number of the draw stands beside whatever fails. (Each law has a seed of
+/// its own, so that they are not all tried on the same models.)
 void hold(std::uint64_t seed, const auto& law, int draws = kDraws) {
   RandomValues random(seed);
   for (int draw = 0; draw < draws; ++draw) {
@@ -52,8 +52,8 @@ inline TransformerSettings draw_dropout(RandomValues& random, TransformerSetting
   return settings;
 }
 
-/// 2 to 6 sentence pairs of 1 to 9 tokens on either side, padded: the last pair is shorter than the first on both sides,
-/// and some sources have padding in their midst, too.
+/// 2 to 6 sentence pairs of 1 to 9 tokens on either side, padded: the last pair is shorter than the first on both
+/// sides, and some sources have padding in their midst, too.
 inline example::PaddedBatch draw_batch(RandomValues& random) {
   example::PaddedBatch batch = example::random_batch(random, between(random, 2, 6), between(random, 2, 9));
   const Index last = batch.source.rows() - 1, length = batch.source.cols();

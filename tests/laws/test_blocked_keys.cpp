@@ -61,8 +61,7 @@ TEMPLATE_TEST_CASE("Law: what a key holds that is blocked for all queries change
     AttentionShape shape = draw_shape(random);
     const Mask mask = draw_mask(random, shape, random.index(shape.S));
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
-    e.forward();
-    e.backward();
+    e.forward_backward();
     const Matrix<TestType> context = e.context, d_q = e.d_q, d_k = e.d_k, d_v = e.d_v;
     for (Index b = 0; b < shape.B; ++b) {
       for (Index j = 0; j < shape.S; ++j) {
@@ -73,8 +72,7 @@ TEMPLATE_TEST_CASE("Law: what a key holds that is blocked for all queries change
         e.value(b, j).setConstant(static_cast<TestType>(draw_anything(random)));
       }
     }
-    e.forward();
-    e.backward();
+    e.forward_backward();
     CHECK(same_bits(e.context, context));
     CHECK(same_bits(e.d_q, d_q));
     CHECK(same_bits(e.d_k, d_k));
@@ -90,16 +88,14 @@ TEMPLATE_TEST_CASE("Law: what a key holds changes no bit of the context, nor of 
     const Index key = random.index(shape.S);
     const Mask mask = draw_mask(random, shape, key);
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
-    e.forward();
-    e.backward();
+    e.forward_backward();
     const Matrix<TestType> context = e.context, d_q = e.d_q;
     const auto anything = static_cast<TestType>(draw_anything(random));
     for (Index b = 0; b < shape.B; ++b) {
       e.key(b, key).setConstant(anything);
       e.value(b, key).setConstant(anything);
     }
-    e.forward();
-    e.backward();
+    e.forward_backward();
     for (Index b = 0; b < shape.B; ++b) {
       for (Index t = 0; t < shape.T; ++t) {
         const Index row = b * shape.T + t;
@@ -123,8 +119,7 @@ TEMPLATE_TEST_CASE("Law: a query that sees nothing has weights, context and grad
     Mask mask = combined_mask(drawn, one_each);                   // with a row of its own for every query
     mask.blocked.row(random.index(shape.B * shape.T)).setOnes();  // of which one sees nothing at least
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
-    e.forward();
-    e.backward();
+    e.forward_backward();
     CHECK((e.context.allFinite() && e.d_q.allFinite() && e.d_k.allFinite() && e.d_v.allFinite()));
     const Matrix<TestType> d_k = e.d_k, d_v = e.d_v;
     for (Index b = 0; b < shape.B; ++b) {
@@ -138,8 +133,7 @@ TEMPLATE_TEST_CASE("Law: a query that sees nothing has weights, context and grad
         e.d_context.row(b * shape.T + t) *= 1000;  // whatever is asked of it
       }
     }
-    e.forward();
-    e.backward();
+    e.forward_backward();
     CHECK(equal(e.d_k, d_k));
     CHECK(equal(e.d_v, d_v));
   });
@@ -174,10 +168,10 @@ TEMPLATE_TEST_CASE("Law: what the encoder gives for padding, and what the embedd
   });
 }
 
-// Keys and values, that is, not what they are made of: where the memory itself were NaN, so would be the gradient of the
-// matrix that projects it, for 0 * NaN is NaN.
-TEMPLATE_TEST_CASE("Law: what the keys and values of padding hold changes no bit of any gradient of the model", "[laws]",
-                   float, double) {
+// Keys and values, that is, not what they are made of: where the memory itself were NaN, so would be the gradient of
+// the matrix that projects it, for 0 * NaN is NaN.
+TEMPLATE_TEST_CASE("Law: what the keys and values of padding hold changes no bit of any gradient of the model",
+                   "[laws]", float, double) {
   hold(7, [](RandomValues& random) {
     const example::PaddedBatch batch = draw_batch(random);
     DrawnModel<TestType> drawn(random, draw_dropout(random, draw_settings(random)));
@@ -192,8 +186,8 @@ TEMPLATE_TEST_CASE("Law: what the keys and values of padding hold changes no bit
   });
 }
 
-TEMPLATE_TEST_CASE("Law: a source without words gets no attention and no gradient, a target padded on the left no NaN, "
-                   "their neighbours what they had",
+TEMPLATE_TEST_CASE("Law: a source without words gets no attention and no gradient, a target padded on the left no "
+                   "NaN, their neighbours what they had",
                    "[laws]", float, double) {
   hold(5, [](RandomValues& random) {
     example::PaddedBatch batch = draw_batch(random);

@@ -39,6 +39,10 @@ struct AttentionExample {
   void backward() {
     ScaledDotProductAttention<Scalar>::backward(shape.B, shape.H, q, k, v, cache, d_context, d_q, d_k, d_v);
   }
+  void forward_backward() {
+    forward();
+    backward();
+  }
   /// What key j of sentence b holds.
   auto key(Index b, Index j) { return k.row(b * shape.S + j); }
   auto value(Index b, Index j) { return v.row(b * shape.S + j); }

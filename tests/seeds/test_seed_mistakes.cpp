@@ -61,16 +61,6 @@ TEST_CASE("Mistake 8: a padding mask needs a byte for each key, not a float for 
   CHECK(right.blocked.size() * static_cast<Index>(sizeof(std::uint8_t)) == 3'000);
 }
 
-TEST_CASE("Mistake 12: M words are s_0 .. s_(M-1), and with N of padding the layers give M + N rows", "[mistakes]") {
-  const Index M = 4, N = 2;
-  IdMatrix ids = IdMatrix::Constant(1, M + N, 0);
-  for (Index i = 0; i < M; ++i) ids(i) = static_cast<Id>(5 + i);  // the last is at M - 1
-  CHECK(visible_keys(padding_mask(ids, 0).blocked)(0) == M);
-  const Matrix<double> context = context_of(six_words(), padding_mask(ids, 0));
-  CHECK(context.rows() == M + N);      // right
-  CHECK(context.rows() != M + N - 1);  // wrong: as the seed has the shape of its output
-}
-
 TEST_CASE("Mistake 10: (1, 0, .., 0) generates the causal mask; as a padding mask it would hide the sentence",
           "[mistakes]") {
   const IdMatrix target_input{{1, 10, 11, 12, 13, 14, 15, 16}};  // bos and seven words: no padding
@@ -80,6 +70,16 @@ TEST_CASE("Mistake 10: (1, 0, .., 0) generates the causal mask; as a padding mas
   CHECK(visible_keys(wrong.blocked) == RowVector<Index>{{1, 1, 1, 1, 1, 1, 1, 1}});
   CHECK(visible_keys(right.blocked) == RowVector<Index>{{1, 2, 3, 4, 5, 6, 7, 8}});
   CHECK(right.blocked == prefix_mask(8, 1).blocked);  // a prefix of one word: what its author had in mind
+}
+
+TEST_CASE("Mistake 12: M words are s_0 .. s_(M-1), and with N of padding the layers give M + N rows", "[mistakes]") {
+  const Index M = 4, N = 2;
+  IdMatrix ids = IdMatrix::Constant(1, M + N, 0);
+  for (Index i = 0; i < M; ++i) ids(i) = static_cast<Id>(5 + i);  // the last is at M - 1
+  CHECK(visible_keys(padding_mask(ids, 0).blocked)(0) == M);
+  const Matrix<double> context = context_of(six_words(), padding_mask(ids, 0));
+  CHECK(context.rows() == M + N);      // right
+  CHECK(context.rows() != M + N - 1);  // wrong: as the seed has the shape of its output
 }
 
 TEST_CASE("Mistake 14: the encoder needs a mask, too, or padding changes what it says of the words", "[mistakes]") {

@@ -29,24 +29,30 @@ Config toy(const std::vector<std::string>& overrides) {
   return read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/toy.yaml", all);
 }
 
-void train(const Config& config, const fs::path& directory, bool resume = false,
+/// Gives what Trainer::run gives: whether the end was reached.
+bool train(const Config& config, const fs::path& directory, bool resume = false,
            const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
   const DataSettings& data = config.data;
   const TokenizerPair tokenizers =
       resume ? load_tokenizers(config.tokenizer, *RunDirectory::resume(directory).last())
              : make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
-  Trainer(config, TrainingText::read(config, tokenizers), directory, resume, display).run(interrupted);
+  return Trainer(config, TrainingText::read(config, tokenizers), directory, resume, display).run(interrupted);
+}
+
+/// Trains, and is interrupted when the log says something that matches.
+bool train_until(const std::string& pattern, const Config& config, const fs::path& directory) {
+  std::atomic<bool> interrupted = false;
+  DisplayTarget display = kNowhere;
+  display.write = [&](std::string_view text) {
+    if (std::regex_search(std::string(text), std::regex(pattern))) interrupted = true;
+    return true;
+  };
+  return train(config, directory, false, interrupted, display);
 }
 
 /// Trains, and is interrupted during the update after this one.
 void train_up_to(Index update, const Config& config, const fs::path& directory) {
-  std::atomic<bool> interrupted = false;
-  DisplayTarget display = kNowhere;
-  display.write = [&](std::string_view text) {
-    if (std::regex_search(std::string(text), std::regex("update +" + std::to_string(update) + " "))) interrupted = true;
-    return true;
-  };
-  train(config, directory, false, interrupted, display);
+  CHECK_FALSE(train_until("update +" + std::to_string(update) + " ", config, directory));
 }
 
 std::string weights(const fs::path& run) { return stand_in::read_bytes(run / "last" / "model.safetensors"); }
@@ -139,6 +145,12 @@ TEST_CASE("a run interrupted in its last update is validated when it is resumed"
   train_up_to(3, config, directory / "run");
   CHECK_FALSE(fs::exists(directory / "run" / "best"));
   train(config, directory / "run", true);
+  CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000003");
+}
+
+TEST_CASE("an interrupt during the last validation finds the run complete", "[training]") {
+  const TemporaryDirectory directory;
+  CHECK(train_until("validation +loss", toy({"training.max_updates=3"}), directory / "run"));
   CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000003");
 }
 
