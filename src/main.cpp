@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
   add_evaluate(program, status);
   add_translate(program, status);
   add_gradcheck(program, status);
+  add_benchmark(program, status);
 
   refuse_unknown_words(program, {argv + 1, argv + argc});
   try {

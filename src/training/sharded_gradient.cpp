@@ -1,8 +1,35 @@
 #include "training/sharded_gradient.hpp"
 
+#include <chrono>
+#include <utility>
+
 #include "numerics/parallel.hpp"
 
 namespace glassformer {
+namespace {
+
+/// Says how long it is since it was last asked, or since it was made.
+class Stopwatch {
+ public:
+  double lap() {
+    const Clock::time_point before = std::exchange(since_, Clock::now());
+    return std::chrono::duration<double>(since_ - before).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since_ = Clock::now();
+};
+
+}  // namespace
+
+ShardedGradient::Seconds& ShardedGradient::Seconds::operator+=(const Seconds& other) {
+  data += other.data;
+  forward += other.forward;
+  backward += other.backward;
+  sum += other.sum;
+  return *this;
+}
 
 ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards) : model_(model) {
   for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(model));
@@ -26,25 +53,32 @@ ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, c
     });
   }
 
+  Stopwatch watch;
   sum_shards();
   Result sum;
+  sum.seconds.sum = watch.lap();
   for (const auto& shard : shards_) {
     sum.loss += shard->result.loss;
     sum.tokens += shard->result.tokens;
+    sum.seconds += shard->result.seconds;
   }
   return sum;
 }
 
 void ShardedGradient::run_shard(Shard& shard, const Parameters& parameters, const Corpus& corpus,
                                 std::span<const Index> sentences, const Step& step, float d_loss) const {
+  Stopwatch watch;
   const Batch batch = make_batch(corpus, sentences);
   const TransformerMasks masks =
       make_masks(batch.source, model_.vocabulary.source_pad, batch.target_input, model_.vocabulary.target_pad);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
   const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences};
   shard.result.tokens += count_tokens(corpus, sentences);
+  shard.result.seconds.data += watch.lap();
   shard.result.loss += model_.forward(parameters, input, step.label_smoothing, pass, shard.cache);
+  shard.result.seconds.forward += watch.lap();
   model_.backward(parameters, input, step.label_smoothing, d_loss, shard.cache, shard.gradient.parameters());
+  shard.result.seconds.backward += watch.lap();
 }
 
 void ShardedGradient::sum_shards() {

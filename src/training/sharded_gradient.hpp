@@ -27,9 +27,16 @@ class ShardedGradient {
     std::uint64_t seed = 0;    ///< of dropout
     std::uint32_t update = 0;  ///< number of the update, for dropout
   };
+  /// Where the time went. The first three are summed over all threads.
+  struct Seconds {
+    double data = 0, forward = 0, backward = 0;
+    double sum = 0;
+    Seconds& operator+=(const Seconds& other);
+  };
   struct Result {
     LossSum loss;
     TokenCount tokens;  ///< as padded in the shards
+    Seconds seconds;
   };
   /// Forward and backward of all sentences of `batches`. The gradient is that of the mean loss over their target
   /// tokens; several batches give what one batch of all their sentences would give, up to rounding.

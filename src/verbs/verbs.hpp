@@ -10,6 +10,7 @@ void add_train(CLI::App& program, int& status);
 void add_evaluate(CLI::App& program, int& status);
 void add_translate(CLI::App& program, int& status);
 void add_gradcheck(CLI::App& program, int& status);
+void add_benchmark(CLI::App& program, int& status);
 
 /// What the verbs that use a trained model say of their first argument.
 inline constexpr const char* kCheckpointHelp =

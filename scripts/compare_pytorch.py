@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Trains the model of a benchmark config with Glassformer and with PyTorch, in turns, and prints how they compare.
+
+    pip install torch==2.13.0
+    scripts/compare_pytorch.py --config configs/benchmark/tiny.yaml --set data.directory=DIR --threads 2
+
+PyTorch runs torch.nn.Transformer with the same shape, the same batches of ids, the same loss (cross-entropy with label
+smoothing, padding ignored), clipping and Adam, dropout 0.1 in the same places; once eagerly, and once more through
+torch.compile. Each turn is a process of its own. Tokens are those of both sides without padding. A ratio is taken within
+a round, for a machine may be slower in the next one.
+"""
+
+import argparse
+import json
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+# --- One turn of PyTorch, in a process of its own ---------------------------------------------------------------------
+
+def build_model(shape):
+    import torch
+    from torch import nn
+
+    class Model(nn.Module):
+        """Embedding * sqrt(D) + sinusoids, nn.Transformer, and logits through the embedding: one matrix for all."""
+
+        def __init__(self):
+            super().__init__()
+            width = shape["d_model"]
+            self.embedding = nn.Embedding(shape["vocabulary"], width)
+            nn.init.normal_(self.embedding.weight, 0, width**-0.5)
+            self.bias = nn.Parameter(torch.zeros(shape["vocabulary"]))
+            self.dropout = nn.Dropout(shape["dropout"])
+            self.transformer = nn.Transformer(
+                width, shape["heads"], shape["encoder_layers"], shape["decoder_layers"], shape["d_ff"],
+                dropout=shape["dropout"], batch_first=True)
+            self.transformer.encoder.norm = None  # post-norm, as in the paper: no norm after the last layer
+            self.transformer.decoder.norm = None
+            angles = torch.arange(1024)[:, None] / 10000 ** (torch.arange(0, width, 2) / width)
+            self.register_buffer("positions", torch.cat([angles.sin(), angles.cos()], dim=1))
+
+        def embed(self, ids):
+            x = self.embedding(ids) * math.sqrt(self.embedding.embedding_dim)
+            return self.dropout(x + self.positions[: ids.shape[1]])
+
+        def forward(self, source, target_input):
+            length = target_input.shape[1]
+            future = torch.ones(length, length, dtype=torch.bool).triu(1)
+            padding = source == shape["pad"]
+            state = self.transformer(
+                self.embed(source), self.embed(target_input), tgt_mask=future, src_key_padding_mask=padding,
+                tgt_key_padding_mask=target_input == shape["pad"], memory_key_padding_mask=padding, tgt_is_causal=False)
+            return nn.functional.linear(state, self.embedding.weight, self.bias)
+
+    return Model()
+
+
+def pad(rows, shape):
+    import torch
+    length = max(map(len, rows))
+    return torch.tensor([row + [shape["pad"]] * (length - len(row)) for row in rows])
+
+
+def train_with_pytorch(batches_file, compiled, seconds, threads):
+    import torch
+    torch.set_num_threads(threads)
+    torch.manual_seed(1)
+    with open(batches_file, encoding="utf-8") as lines:
+        shape = json.loads(next(lines))
+        batches = [json.loads(line) for line in lines]
+    eos, bos = shape["eos"], shape["bos"]
+    batches = [(pad([s + [eos] for s in b["source"]], shape), pad([[bos] + t for t in b["target"]], shape),
+                pad([t + [eos] for t in b["target"]], shape)) for b in batches]
+
+    model = build_model(shape)
+    run = torch.compile(model, dynamic=True) if compiled else model
+    loss_of = torch.nn.CrossEntropyLoss(ignore_index=shape["pad"], label_smoothing=shape["label_smoothing"])
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9)
+
+    def update(batch):
+        source, target_input, target_output = batch
+        optimizer.zero_grad()
+        loss = loss_of(run(source, target_input).flatten(0, 1), target_output.flatten())
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), shape["clip_norm"])
+        optimizer.step()
+        return (source != shape["pad"]).sum() + (target_output != shape["pad"]).sum()
+
+    by_length = sorted(batches, key=lambda batch: batch[0].shape[1] + batch[1].shape[1])
+    for batch in [by_length[-1], by_length[0], *batches[:3]]:  # warms up; compiling takes its time here
+        update(batch)
+    tokens, updates, start = 0, 0, time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        tokens += int(update(batches[updates % len(batches)]))
+        updates += 1
+    took = time.perf_counter() - start
+    print(json.dumps({"tokens_per_second": tokens / took, "updates": updates,
+                      "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+
+
+# --- The turns --------------------------------------------------------------------------------------------------------
+
+def last_json(command, environment):
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"compare_pytorch.py: {' '.join(map(str, command))} ended with status {done.returncode}")
+    return json.loads(done.stdout[done.stdout.index("{"):])
+
+
+def take_turns(options, batches_file):
+    environment = os.environ | {"OMP_NUM_THREADS": str(options.threads)}
+    overrides = [word for override in options.set for word in ("--set", override)]
+    commands = {"glassformer": [options.program, "benchmark", options.config, *overrides, "--json",
+                                "--seconds", str(options.seconds), "--threads", str(options.threads)]}
+    for kind in ["eager"] if options.eager_only else ["eager", "compiled"]:
+        commands[kind] = [sys.executable, __file__, "--turn", kind, "--batches", batches_file,
+                          "--seconds", str(options.seconds), "--threads", str(options.threads)]
+    turns = {name: [] for name in commands}
+    for number in range(options.rounds):
+        for name, command in commands.items():
+            result = last_json(command, environment)
+            if name == "glassformer":
+                result["tokens_per_second"] = result["source_tokens_per_second"] + result["target_tokens_per_second"]
+            turns[name].append(result)
+            print(f"round {number + 1}  {name:<12} {result['tokens_per_second']:>9.0f} tokens/s"
+                  f" {result['peak_rss_bytes'] / 1e6:>8.0f} MB", flush=True)
+    return turns
+
+
+def show(name, values, form="{:8.2f}"):
+    low, middle, high = min(values), statistics.median(values), max(values)
+    print(f"{name:<44}", *(form.format(value) for value in (low, middle, high)))
+
+
+def compare(turns):
+    ours = turns["glassformer"]
+    print(f"\n{'':<44}  minimum   median  maximum")
+    others = [name for name in turns if name != "glassformer"]
+    for name in others:
+        show(f"tokens/s, times PyTorch {name}",
+             [a["tokens_per_second"] / b["tokens_per_second"] for a, b in zip(ours, turns[name])])
+    show("tokens/s, times the faster of them", [
+        a["tokens_per_second"] / max(turns[name][i]["tokens_per_second"] for name in others)
+        for i, a in enumerate(ours)])
+    for name in others:
+        show(f"peak memory, share of PyTorch {name}",
+             [a["peak_rss_bytes"] / b["peak_rss_bytes"] for a, b in zip(ours, turns[name])])
+    show("share of the FMA peak", [a["peak_share"] for a in ours])
+    show("heap allocations an update", [a["heap_allocations_per_update"] for a in ours])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--config", help="a config of Glassformer, for example configs/benchmark/tiny.yaml")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="set a key of the config")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=20, help="of each turn (default: 20)")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--eager-only", action="store_true", help="leave torch.compile out")
+    parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
+    parser.add_argument("--turn", choices=["eager", "compiled"], help=argparse.SUPPRESS)
+    parser.add_argument("--batches", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.turn:
+        train_with_pytorch(options.batches, options.turn == "compiled", options.seconds, options.threads)
+        return
+    if not options.config:
+        parser.error("--config is needed")
+    if not options.program.exists():
+        parser.error(f"{options.program} is not there; build it first (scripts/test.sh does), or say --program")
+    with tempfile.TemporaryDirectory() as directory:
+        batches_file = Path(directory) / "batches.jsonl"
+        overrides = [word for override in options.set for word in ("--set", override)]
+        subprocess.run([options.program, "benchmark", options.config, *overrides, "--export-batches", batches_file],
+                       check=True)
+        compare(take_turns(options, batches_file))
+
+
+if __name__ == "__main__":
+    main()

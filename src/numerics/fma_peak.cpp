@@ -1,0 +1,60 @@
+#include "numerics/fma_peak.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "numerics/parallel.hpp"
+
+namespace glassformer {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr Index kLanes = 16;
+#elif defined(__AVX__)
+constexpr Index kLanes = 8;
+#else
+constexpr Index kLanes = 4;
+#endif
+constexpr int kChains = 12;  // latency 4, two a cycle: 8 are needed; and 12, with two factors, fit into 16 registers
+constexpr Index kRounds = 200'000;
+
+using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+
+/// x = x a + b, over and over, in every chain. What comes out is of no interest, but must be handed back: otherwise the
+/// compiler would leave it all away.
+float multiply_add(float start) {
+  Lanes chain[kChains];
+  for (int i = 0; i < kChains; ++i) chain[i] = Lanes{} + start + static_cast<float>(i);
+  const Lanes a = Lanes{} + 0.999F, b = Lanes{} + 0.001F;
+  for (Index round = 0; round < kRounds; ++round) {
+#pragma GCC unroll 12
+    for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;
+  }
+  Lanes sum{};
+  for (const Lanes& x : chain) sum += x;
+  return sum[0];
+}
+
+}  // namespace
+
+double measure_fma_peak() {
+  constexpr int kTries = 8;
+  const auto threads = static_cast<Index>(thread_count());
+  std::vector<float> results(static_cast<std::size_t>(threads));
+  double best = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    run_tasks(threads, [&](Index thread) {
+      results[static_cast<std::size_t>(thread)] = multiply_add(static_cast<float>(thread));
+    });
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const auto operations = static_cast<double>(2 * kLanes * kChains * kRounds * threads);
+    best = std::max(best, operations / seconds.count() / 1e9);
+  }
+  volatile float sink = 0;
+  for (const float result : results) sink = sink + result;
+  return best;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,145 @@
+#include <omp.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "files/output_file.hpp"
+#include "model/vocabulary.hpp"
+#include "text/batch.hpp"
+#include "training/benchmark.hpp"
+#include "verbs/verbs.hpp"
+
+namespace glassformer {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BenchmarkOptions {
+  std::filesystem::path config;
+  std::vector<std::string> overrides;
+  double seconds = 20;
+  int threads = 0;
+  bool json = false;
+  std::filesystem::path batches;
+};
+
+Json to_json(const BenchmarkFigures& f) {
+  return {{"source_tokens_per_second", f.source_tokens_per_second},
+          {"target_tokens_per_second", f.target_tokens_per_second},
+          {"gflops", f.gflops},
+          {"fma_peak_gflops", f.fma_peak_gflops},
+          {"peak_share", f.peak_share()},
+          {"padding_share", f.padding_share},
+          {"seconds",
+           {{"data", f.seconds.data},
+            {"forward", f.seconds.forward},
+            {"backward", f.seconds.backward},
+            {"waiting", f.seconds.waiting},
+            {"sum", f.seconds.sum},
+            {"optimizer", f.seconds.optimizer},
+            {"total", f.seconds.total()}}},
+          {"updates", f.updates},
+          {"peak_rss_bytes", f.peak_rss_bytes},
+          {"heap_allocations_per_update", f.heap_allocations_per_update},
+          {"threads", f.threads},
+          {"backend", f.backend}};
+}
+
+void print(const BenchmarkFigures& f) {
+  const double updates = static_cast<double>(f.updates);
+  const auto part = [&](const char* name, double seconds) {
+    std::printf("    %-24s %8.2f ms  %5.1f %%\n", name, 1000 * seconds / updates, 100 * seconds / f.seconds.total());
+  };
+  std::printf("source tokens per second     %10.0f\n", f.source_tokens_per_second);
+  std::printf("target tokens per second     %10.0f\n", f.target_tokens_per_second);
+  std::printf("matrix products              %10.1f GFLOP/s: 6 for each weight that a token passes, and attention's\n",
+              f.gflops);
+  std::printf("peak of multiply-adds        %10.1f GFLOP/s, measured\n", f.fma_peak_gflops);
+  std::printf("share of the peak            %10.1f %%\n", 100 * f.peak_share());
+  std::printf("padding                      %10.1f %% of all cells\n", 100 * f.padding_share);
+  std::printf("time of an update            %10.2f ms, mean of %ld\n", 1000 * f.seconds.total() / updates,
+              static_cast<long>(f.updates));
+  part("data", f.seconds.data);
+  part("forward", f.seconds.forward);
+  part("backward", f.seconds.backward);
+  part("waiting for other threads", f.seconds.waiting);
+  part("sum over shards", f.seconds.sum);
+  part("optimizer", f.seconds.optimizer);
+  std::printf("peak resident memory         %10.1f MB\n", static_cast<double>(f.peak_rss_bytes) / 1e6);
+  if (f.heap_allocations_per_update >= 0) {
+    std::printf("heap allocations an update   %10.1f\n", f.heap_allocations_per_update);
+  }
+  std::printf("threads                      %10d\n", f.threads);
+  std::printf("matrix products by           %10s\n", f.backend.c_str());
+}
+
+/// What another program needs to train the same model on the same batches: a line of JSON for the model, then one for
+/// each batch of the first epoch, in order, ids without bos, eos and padding.
+void export_batches(const std::filesystem::path& file, const Config& config, const TokenizerPair& tokenizers,
+                    const Corpus& corpus) {
+  const TransformerSettings& m = config.model;
+  const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
+  const SpecialIds special = corpus.target_special();
+  std::ofstream out(file);
+  out << Json{{"d_model", m.d_model}, {"heads", m.heads}, {"encoder_layers", m.encoder_layers},
+              {"decoder_layers", m.decoder_layers}, {"d_ff", m.d_ff}, {"vocabulary", vocabulary.target_size},
+              {"dropout", m.dropout}, {"label_smoothing", config.training.label_smoothing},
+              {"pad", special.pad}, {"bos", special.bos}, {"eos", special.eos},
+              {"clip_norm", config.training.optimizer.clip_norm}}
+      << '\n';
+  for (const auto& batch : plan_epoch(corpus, config.training.max_tokens, config.training.seed, 0)) {
+    Json sources = Json::array(), targets = Json::array();
+    for (const Index sentence : batch) {
+      sources.push_back(corpus.source(sentence));
+      targets.push_back(corpus.target(sentence));
+    }
+    out << Json{{"source", sources}, {"target", targets}} << '\n';
+  }
+}
+
+int benchmark(const BenchmarkOptions& options) {
+  if (options.threads > 0) omp_set_num_threads(options.threads);
+  const Config config = read_config(options.config, options.overrides);
+  const DataSettings& data = config.data;
+  const TokenizerPair tokenizers =
+      make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+  const Corpus corpus =
+      Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
+  if (!options.batches.empty()) {
+    export_batches(options.batches, config, tokenizers, corpus);
+    return 0;
+  }
+  const BenchmarkFigures figures = run_benchmark(config, tokenizers, corpus, options.seconds);
+  if (options.json) {
+    std::printf("%s\n", to_json(figures).dump(2).c_str());
+  } else {
+    print(figures);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_benchmark(CLI::App& program, int& status) {
+  const auto options = std::make_shared<BenchmarkOptions>();
+  CLI::App* const verb = program.add_subcommand(
+      "benchmark", "Train for some seconds, keep nothing, and say how fast it was");
+  verb->add_option("config", options->config, "a YAML file, for example configs/benchmark/tiny.yaml")
+      ->required()->type_name("");
+  verb->add_option("--set", options->overrides, "set a key of the config (may be repeated;\ndefault: as the file says)")
+      ->type_name("KEY=VALUE")->allow_extra_args(false);
+  verb->add_option("--seconds", options->seconds, "how long to train (default: 20)")
+      ->check(number_from(0.001, 1'000'000))->type_name("S");
+  verb->add_option("--threads", options->threads, "threads (default: OMP_NUM_THREADS, or one for each\nprocessor)")
+      ->check(number_from(1, 10'000))->type_name("N");
+  verb->add_flag("--json", options->json, "print the figures as JSON");
+  verb->add_option("--export-batches", options->batches,
+                   "do not train: write model and batches as JSON lines\nto a file, for another program to train on")
+      ->type_name("FILE");
+  verb->callback([options, &status] { status = benchmark(*options); });
+}
+
+}  // namespace glassformer
