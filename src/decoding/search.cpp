@@ -40,8 +40,9 @@ std::vector<std::vector<Hypothesis>> translate(const Transformer<float>& model,
   const Index size = batch_size(settings, sentences);
 
   std::vector<std::vector<Hypothesis>> results(sources.size());
-  run_tasks_with<IncrementalDecoder<float>>(
-      (sentences + size - 1) / size, [&](Index task, IncrementalDecoder<float>& decoder) {
+  Workspaces<IncrementalDecoder<float>> decoders;
+  run_tasks_with(
+      decoders, (sentences + size - 1) / size, [&](Index task, IncrementalDecoder<float>& decoder) {
         const Index first = task * size, count = std::min(size, sentences - first);
         const std::span<const std::size_t> batch(order.data() + first, static_cast<std::size_t>(count));
         std::vector<Source> batch_sources;

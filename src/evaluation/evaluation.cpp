@@ -47,8 +47,9 @@ LossSum teacher_forced_loss(const Transformer<float>& model, const Transformer<f
   constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
   const auto batches = plan_in_order(corpus, kTokens);
   std::vector<LossSum> losses(batches.size());
-  run_tasks_with<Transformer<float>::Cache>(
-      static_cast<Index>(batches.size()), [&](Index i, Transformer<float>::Cache& cache) {
+  Workspaces<Transformer<float>::Cache> caches;
+  run_tasks_with(
+      caches, static_cast<Index>(batches.size()), [&](Index i, Transformer<float>::Cache& cache) {
         const Batch batch = make_batch(corpus, batches[static_cast<std::size_t>(i)]);
         const TransformerMasks masks =
             make_masks(batch.source, model.vocabulary.source_pad, batch.target_input, model.vocabulary.target_pad);

@@ -24,8 +24,7 @@ LossSum CrossEntropy<Scalar>::forward(ConstMatrixRef<Scalar> logits, const IdMat
     if (token == pad) continue;
     Index likeliest = 0;
     const Scalar largest = logits.row(n).maxCoeff(&likeliest);
-    cache.row = (logits.row(n).array() - largest).exp();
-    const Scalar log_sum_exp = largest + std::log(cache.row.sum());
+    const Scalar log_sum_exp = largest + std::log((logits.row(n).array() - largest).exp().sum());
     cache.log_sum_exp(n, 0) = log_sum_exp;
 
     const double cross_entropy = log_sum_exp - logits(n, token);
@@ -36,20 +35,19 @@ LossSum CrossEntropy<Scalar>::forward(ConstMatrixRef<Scalar> logits, const IdMat
 }
 
 template <std::floating_point Scalar>
-void CrossEntropy<Scalar>::backward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad,
-                                    double smoothing, Scalar d_loss, Cache& cache) {
+void CrossEntropy<Scalar>::backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss,
+                                    const Cache& cache, MatrixRef<Scalar> logits) {
   // loss = - sum q log p, log p = logit - log sum exp.  As q sums to 1:   d_logits = p - q
-  cache.d_logits.resize_like(logits);
   const auto everywhere = static_cast<Scalar>(smoothing / static_cast<double>(logits.cols()));
   for (Index n = 0; n < logits.rows(); ++n) {
-    auto d_logits = cache.d_logits.row(n);
+    auto row = logits.row(n);
     const Id token = expected.data()[n];
     if (token == pad) {
-      d_logits.setZero();
+      row.setZero();
       continue;
     }
-    d_logits.array() = d_loss * ((logits.row(n).array() - cache.log_sum_exp(n, 0)).exp() - everywhere);
-    d_logits(token) -= d_loss * static_cast<Scalar>(1 - smoothing);
+    row.array() = d_loss * ((row.array() - cache.log_sum_exp(n, 0)).exp() - everywhere);
+    row(token) -= d_loss * static_cast<Scalar>(1 - smoothing);
   }
 }
 

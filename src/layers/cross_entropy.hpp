@@ -26,16 +26,15 @@ template <std::floating_point Scalar>
 struct CrossEntropy {
   struct Cache {
     Buffer<Scalar> log_sum_exp;  // [N, 1]
-    Buffer<Scalar> d_logits;     // [N, V] what backward gives
-    RowVector<Scalar> row;       // [V] room for one row
   };
 
   /// logits [N, V], expected: N ids in the order of the rows.
   static LossSum forward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad, double smoothing,
                          Cache& cache);
-  /// d_loss is the derivative of the result by the sum of the rows' losses: 1 / tokens, for a mean over tokens.
-  static void backward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad, double smoothing,
-                       Scalar d_loss, Cache& cache);
+  /// In place: the logits [N, V] become d_logits, for they are by far the largest matrix. d_loss is the derivative of
+  /// the result by the sum of the rows' losses: 1 / tokens, for a mean over tokens.
+  static void backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss, const Cache& cache,
+                       MatrixRef<Scalar> logits);
 };
 
 }  // namespace glassformer

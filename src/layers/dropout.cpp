@@ -1,10 +1,24 @@
 #include "layers/dropout.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include "numerics/random.hpp"
 
 namespace glassformer {
+namespace {
+
+/// x = x * kept * scale
+template <class Scalar>
+void scale_kept(const typename Dropout<Scalar>::Cache& cache, MatrixRef<Scalar> x) {
+  for (Index r = 0; r < x.rows(); ++r) {
+    Scalar* const row = x.row(r).data();
+    const std::uint8_t* const kept = cache.kept.row(r).data();
+    for (Index j = 0; j < x.cols(); ++j) row[j] = kept[j] != 0 ? row[j] * cache.scale : Scalar{0};
+  }
+}
+
+}  // namespace
 
 template <std::floating_point Scalar>
 void Dropout<Scalar>::forward(double rate, const Pass& pass, Site site, Index groups, MatrixRef<Scalar> x,
@@ -14,26 +28,26 @@ void Dropout<Scalar>::forward(double rate, const Pass& pass, Site site, Index gr
 
   // A random row is known by its sentence, its group and its place in the group. None of them depends on how far
   // the batch is padded, hence neither do the numbers drawn.
-  cache.scale.resize(x.rows(), x.cols());
+  cache.scale = static_cast<Scalar>(1 / (1 - rate));
+  cache.kept.resize(x.rows(), x.cols());
   const auto sentences = static_cast<Index>(pass.sentences.size());
   assert(sentences > 0 && x.rows() % (sentences * groups) == 0);
   const Index rows = x.rows() / (sentences * groups);
-  for (Index r = 0; r < x.rows(); ++r) {
-    const Index sentence = r / (groups * rows), group = r / rows % groups, place = r % rows;
-    fill_dropout({.seed = pass.seed,
-                  .update = pass.update,
-                  .site = site,
-                  .sentence = static_cast<std::uint32_t>(pass.sentences[static_cast<std::size_t>(sentence)]),
-                  .row = static_cast<std::uint32_t>(group << 20 | place)},
-                 rate, x.cols(), cache.scale.row(r).data());
+  RandomRow random{.seed = pass.seed, .update = pass.update, .site = site};
+  for (Index part = 0; part < sentences * groups; ++part) {
+    random.sentence = static_cast<std::uint32_t>(pass.sentences[static_cast<std::size_t>(part / groups)]);
+    for (Index place = 0; place < rows; place += kRowsAtOnce) {
+      random.row = static_cast<std::uint32_t>(part % groups << 20 | place);
+      draw_kept(random, rate, cache.kept.middleRows(part * rows + place, std::min(kRowsAtOnce, rows - place)));
+    }
   }
-  x.array() *= cache.scale.array();
+  scale_kept<Scalar>(cache, x);
 }
 
 template <std::floating_point Scalar>
 void Dropout<Scalar>::backward(const Cache& cache, MatrixRef<Scalar> d_y) {
-  // y = x * scale
-  if (cache.active) d_y.array() *= cache.scale.array();
+  // y = x * kept / (1 - rate)
+  if (cache.active) scale_kept<Scalar>(cache, d_y);
 }
 
 template struct Dropout<float>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 
 #include "layers/pass.hpp"
 #include "numerics/matrix.hpp"
@@ -10,14 +11,15 @@ namespace glassformer {
 /// Inverted dropout (Srivastava et al. 2014): in training, each number is set to 0 with probability `rate` and
 /// divided by 1 - rate otherwise, so that its expectation stays:
 ///
-///   y = x * scale        scale = 0 or 1 / (1 - rate)
+///   y = x * kept / (1 - rate)        kept = 0 or 1
 ///
 /// Outside of training y = x. N = rows, D = columns.
 template <std::floating_point Scalar>
 struct Dropout {
   struct Cache {
     bool active = false;
-    Buffer<Scalar> scale;  // [N, D]
+    Scalar scale = 1;           // 1 / (1 - rate)
+    Buffer<std::uint8_t> kept;  // [N, D]
   };
   /// In place. The rows are those of B sentences, each with `groups` equal parts (attention has one per head,
   /// token matrices have one in all).

@@ -132,10 +132,11 @@ template <std::floating_point Scalar>
 void Transformer<Scalar>::backward(const Parameters& p, const ModelInput& input, double label_smoothing,
                                    Scalar d_loss, Cache& cache, Parameters& grad) const {
   // loss = cross-entropy(logits)
-  CrossEntropy<Scalar>::backward(cache.logits, input.target_output, vocabulary.target_pad, label_smoothing, d_loss,
-                                 cache.cross_entropy);
+  CrossEntropy<Scalar>::backward(input.target_output, vocabulary.target_pad, label_smoothing, d_loss,
+                                 cache.cross_entropy, cache.logits);
+  const Buffer<Scalar>& d_logits = cache.logits;
   // logits = state E^T + b
-  Linear<Scalar>::backward(p.output, state(cache), cache.cross_entropy.d_logits, grad.output, cache.d_state);
+  Linear<Scalar>::backward(p.output, state(cache), d_logits, grad.output, cache.d_state);
   backward_decoder(p, input, cache, grad);
   backward_encoder(p, input, cache, grad);
 }

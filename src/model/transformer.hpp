@@ -49,7 +49,7 @@ struct Transformer {
     std::vector<typename DecoderLayer<Scalar>::Cache> decoder;
     typename LayerNorm<Scalar>::Cache encoder_norm, decoder_norm;      // pre-norm only
     Buffer<Scalar> normed_memory, normed_state;                        // pre-norm only
-    Buffer<Scalar> logits;                                             // [N, V]
+    Buffer<Scalar> logits;                                             // [N, V] after backward: their gradient
     typename CrossEntropy<Scalar>::Cache cross_entropy;
     Buffer<Scalar> d_state, d_normed, d_embedded;                      // room for backward
     Buffer<Scalar> d_memory;                                           // [M, D] sum over the decoder's layers

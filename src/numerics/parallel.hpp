@@ -16,25 +16,36 @@ namespace glassformer {
 /// task is thrown again here once all tasks have ended (the one of the lowest number).
 void run_tasks(Index count, const std::function<void(Index task)>& task);
 
-/// The same for tasks that need a workspace: each of them gets one that no other task uses meanwhile. What an
-/// earlier task has left in it must not matter.
+/// Rooms to work in, for tasks that need one. A task in progress has one to itself; what an earlier task has left in it
+/// must not matter. There are never more of them than tasks have run side by side, and they are kept: buffers in them
+/// stay as large as they have grown.
 template <class Workspace>
-void run_tasks_with(Index count, const std::function<void(Index task, Workspace& workspace)>& task) {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Workspace>> idle;
+class Workspaces {
+ public:
+  std::unique_ptr<Workspace> take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return std::make_unique<Workspace>();
+    std::unique_ptr<Workspace> workspace = std::move(idle_.back());
+    idle_.pop_back();
+    return workspace;
+  }
+  void give_back(std::unique_ptr<Workspace> workspace) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(workspace));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Workspace>> idle_;
+};
+
+/// run_tasks, with a workspace for each task: task(number, workspace).
+template <class Workspace>
+void run_tasks_with(Workspaces<Workspace>& workspaces, Index count, const auto& task) {
   run_tasks(count, [&](Index i) {
-    std::unique_ptr<Workspace> workspace;
-    {
-      const std::lock_guard lock(mutex);
-      if (!idle.empty()) {
-        workspace = std::move(idle.back());
-        idle.pop_back();
-      }
-    }
-    if (!workspace) workspace = std::make_unique<Workspace>();
+    std::unique_ptr<Workspace> workspace = workspaces.take();
     task(i, *workspace);
-    const std::lock_guard lock(mutex);
-    idle.push_back(std::move(workspace));
+    workspaces.give_back(std::move(workspace));
   });
 }
 

@@ -184,20 +184,19 @@ std::vector<std::vector<Index>> plan_in_order(const Corpus& corpus, Index max_to
   return cut_by_tokens(corpus, sentences, max_tokens);
 }
 
-std::vector<std::vector<Index>> cut_into_shards(const Corpus& corpus, std::span<const Index> sentences,
-                                                Index shards) {
-  assert(shards > 0);
+std::vector<std::vector<Index>> cut_into_parts(const Corpus& corpus, std::span<const Index> sentences, Index parts) {
+  assert(parts > 0);
   std::vector<Index> sorted(sentences.begin(), sentences.end());
   sort_longest_first(corpus, sorted);
 
-  // Shards are computed side by side, so the costliest one counts: bisect for the lowest limit that enough
-  // shards can keep.
+  // Shards are computed side by side, so the costliest one counts: bisect for the lowest limit that so many parts can
+  // keep.
   const Index whole = count_tokens(corpus, sorted).cells;
   Index too_low = 0, enough = whole;
   while (enough - too_low > 1) {
     const Index middle = too_low + (enough - too_low) / 2;
     const auto groups = static_cast<Index>(cut_by_cost(corpus, sorted, middle).size());
-    (groups <= shards ? enough : too_low) = middle;
+    (groups <= parts ? enough : too_low) = middle;
   }
   return cut_by_cost(corpus, sorted, enough);
 }

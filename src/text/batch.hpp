@@ -44,9 +44,8 @@ std::vector<std::vector<Index>> plan_epoch(const Corpus& corpus, Index max_token
 /// The same without shuffling, for validation and tests: longest sentences first.
 std::vector<std::vector<Index>> plan_in_order(const Corpus& corpus, Index max_tokens);
 
-/// Cuts a batch into at most `shards` groups of whole sentences of about equal cost, none empty, sentences of
+/// Cuts a batch into at most `parts` groups of whole sentences of about equal cost, none empty, sentences of
 /// similar length together. Depends on nothing but its arguments.
-std::vector<std::vector<Index>> cut_into_shards(const Corpus& corpus, std::span<const Index> sentences,
-                                                Index shards);
+std::vector<std::vector<Index>> cut_into_parts(const Corpus& corpus, std::span<const Index> sentences, Index parts);
 
 }  // namespace glassformer

@@ -31,7 +31,7 @@ class Updates {
         corpus_(corpus),
         model_{config.model, vocabulary_shape(tokenizers)},
         parameters_(model_.settings, model_.vocabulary),
-        gradient_(model_, config.training.shards),
+        gradient_(model_, config.training.shards, config.training.micro_batch_tokens),
         optimizer_(config.training.optimizer, parameters_.size()) {
     initialize(model_, config.training.seed, parameters_.parameters());
   }

@@ -3,8 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include "numerics/parallel.hpp"
-
 namespace glassformer {
 namespace {
 
@@ -31,7 +29,8 @@ ShardedGradient::Seconds& ShardedGradient::Seconds::operator+=(const Seconds& ot
   return *this;
 }
 
-ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards) : model_(model) {
+ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens)
+    : model_(model), micro_batch_tokens_(micro_batch_tokens) {
   for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(model));
 }
 
@@ -46,10 +45,13 @@ ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, c
     shards_[static_cast<std::size_t>(i)]->result = {};
   });
   for (const std::vector<Index>& batch : batches) {
-    const auto parts = cut_into_shards(corpus, batch, static_cast<Index>(shards_.size()));
-    run_tasks(static_cast<Index>(parts.size()), [&](Index i) {
+    const auto parts = cut_into_parts(corpus, batch, static_cast<Index>(shards_.size()));
+    run_tasks_with(caches_, static_cast<Index>(parts.size()), [&](Index i, Cache& cache) {
       const auto part = static_cast<std::size_t>(i);
-      run_shard(*shards_[part], parameters, corpus, parts[part], step, d_loss);
+      const Index pieces = 1 + count_tokens(corpus, parts[part]).cells / micro_batch_tokens_;
+      for (const std::vector<Index>& sentences : cut_into_parts(corpus, parts[part], pieces)) {
+        run_micro_batch(*shards_[part], parameters, corpus, sentences, step, d_loss, cache);
+      }
     });
   }
 
@@ -65,8 +67,9 @@ ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, c
   return sum;
 }
 
-void ShardedGradient::run_shard(Shard& shard, const Parameters& parameters, const Corpus& corpus,
-                                std::span<const Index> sentences, const Step& step, float d_loss) const {
+void ShardedGradient::run_micro_batch(Shard& shard, const Parameters& parameters, const Corpus& corpus,
+                                      std::span<const Index> sentences, const Step& step, float d_loss,
+                                      Cache& cache) const {
   Stopwatch watch;
   const Batch batch = make_batch(corpus, sentences);
   const TransformerMasks masks =
@@ -75,9 +78,9 @@ void ShardedGradient::run_shard(Shard& shard, const Parameters& parameters, cons
   const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences};
   shard.result.tokens += count_tokens(corpus, sentences);
   shard.result.seconds.data += watch.lap();
-  shard.result.loss += model_.forward(parameters, input, step.label_smoothing, pass, shard.cache);
+  shard.result.loss += model_.forward(parameters, input, step.label_smoothing, pass, cache);
   shard.result.seconds.forward += watch.lap();
-  model_.backward(parameters, input, step.label_smoothing, d_loss, shard.cache, shard.gradient.parameters());
+  model_.backward(parameters, input, step.label_smoothing, d_loss, cache, shard.gradient.parameters());
   shard.result.seconds.backward += watch.lap();
 }
 

@@ -7,19 +7,23 @@
 
 #include "model/transformer.hpp"
 #include "numerics/arena.hpp"
+#include "numerics/parallel.hpp"
 #include "text/batch.hpp"
 
 namespace glassformer {
 
-/// The gradient of a batch, computed in shards: groups of whole sentences, each padded only to its own longest, each
-/// run forward and backward by one thread with caches and a gradient of its own. The shards' gradients are summed
-/// in shard order. So the result depends on the number of shards, which the config says, and not on the number of
-/// threads, which the machine says.
+/// The gradient of a batch, computed in shards: groups of whole sentences, each run forward and backward by one thread
+/// and with a gradient of its own. The shards' gradients are summed in shard order. So the result depends on the number
+/// of shards, which the config says, and not on the number of threads, which the machine says.
+///
+/// A thread computes its shard in micro-batches, one after the other, each padded only to its own longest sentence. So
+/// activations need little memory, and stay in the processor's caches.
 class ShardedGradient {
  public:
   using Parameters = Transformer<float>::Parameters;
 
-  ShardedGradient(const Transformer<float>& model, Index shards);
+  /// A micro-batch has about `micro_batch_tokens` padded tokens, source and target together.
+  ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens);
 
   /// How one update is computed.
   struct Step {
@@ -35,7 +39,7 @@ class ShardedGradient {
   };
   struct Result {
     LossSum loss;
-    TokenCount tokens;  ///< as padded in the shards
+    TokenCount tokens;  ///< as padded in the micro-batches
     Seconds seconds;
   };
   /// Forward and backward of all sentences of `batches`. The gradient is that of the mean loss over their target
@@ -47,18 +51,20 @@ class ShardedGradient {
   std::span<const float> gradient() const;
 
  private:
+  using Cache = Transformer<float>::Cache;
   struct Shard {
     explicit Shard(const Transformer<float>& model) : gradient(model.settings, model.vocabulary) {}
-    Transformer<float>::Cache cache;
     Arena<Parameters> gradient;
     Result result;
   };
-  void run_shard(Shard& shard, const Parameters& parameters, const Corpus& corpus,
-                 std::span<const Index> sentences, const Step& step, float d_loss) const;
+  void run_micro_batch(Shard& shard, const Parameters& parameters, const Corpus& corpus,
+                       std::span<const Index> sentences, const Step& step, float d_loss, Cache& cache) const;
   void sum_shards();
 
   const Transformer<float>& model_;
+  Index micro_batch_tokens_;
   std::vector<std::unique_ptr<Shard>> shards_;
+  Workspaces<Cache> caches_;
 };
 
 }  // namespace glassformer

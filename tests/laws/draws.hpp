@@ -74,6 +74,7 @@ struct DrawnModel {
   Arena<typename Transformer<Scalar>::Parameters> parameters, gradient;
   typename Transformer<Scalar>::Cache cache;
   LossSum loss;
+  Matrix<Scalar> logits;  // of the last forward: in the cache, backward makes their gradient of them
 
   DrawnModel(RandomValues& random, const TransformerSettings& settings)
       : model{settings, example::vocabulary(settings.tied_embeddings)},
@@ -91,6 +92,7 @@ struct DrawnModel {
 
   void forward(const example::PaddedBatch& batch, const Pass& pass) {
     loss = model.forward(p(), batch.input(), 0.1, pass, cache);
+    logits = cache.logits;
   }
   /// The gradient of the summed loss, in place of what was there.
   void backward(const example::PaddedBatch& batch) {

@@ -47,8 +47,8 @@ struct DrawnTraining {
     Eigen::ArrayXf gradient;
     LossSum loss;
   };
-  Found compute(Index shards, const std::vector<std::vector<Index>>& batches) const {
-    ShardedGradient sharded(model, shards);
+  Found compute(Index shards, const std::vector<std::vector<Index>>& batches, Index micro_batch_tokens = 30) const {
+    ShardedGradient sharded(model, shards, micro_batch_tokens);
     const ShardedGradient::Step step{.label_smoothing = 0.1, .seed = 7, .update = 3};
     const LossSum loss = sharded.compute(parameters.parameters(), corpus, batches, step).loss;
     return {Eigen::Map<const Eigen::ArrayXf>(sharded.gradient().data(), parameters.size()), loss};

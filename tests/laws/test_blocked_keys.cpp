@@ -148,14 +148,14 @@ TEMPLATE_TEST_CASE("Law: what the encoder gives for padding, and what the embedd
     const example::PaddedBatch batch = draw_batch(random);
     DrawnModel<TestType> drawn(random, settings);
     drawn.forward_backward(batch);
-    const Matrix<TestType> logits = drawn.cache.logits;
+    const Matrix<TestType> logits = drawn.logits;
     const Eigen::Array<TestType, Eigen::Dynamic, 1> gradient = drawn.gradient.values();
 
     const auto anything = static_cast<TestType>(draw_anything(random));
     drawn.p().source_embedding.row(example::kSourcePad).setConstant(anything);
     drawn.p().target_embedding.row(example::kTargetPad).setConstant(anything);
     drawn.forward_backward(batch);
-    CHECK(same_bits(drawn.cache.logits, logits));
+    CHECK(same_bits(drawn.logits, logits));
     CHECK(same_bits(drawn.gradient.values(), gradient));
 
     const Pass pass = batch.training();
@@ -195,7 +195,7 @@ TEMPLATE_TEST_CASE("Law: a source without words gets no attention and no gradien
     DrawnModel<TestType> drawn(random, draw_settings(random));
     const Index H = drawn.model.settings.heads;
     drawn.forward_backward(batch);
-    const Matrix<TestType> logits = drawn.cache.logits;
+    const Matrix<TestType> logits = drawn.logits;
 
     const Index empty = random.index(B), left = (empty + 1) % B;
     batch.source.row(empty).setConstant(example::kSourcePad);
@@ -203,7 +203,7 @@ TEMPLATE_TEST_CASE("Law: a source without words gets no attention and no gradien
     batch.masks = make_masks(batch.source, example::kSourcePad, batch.target_input, example::kTargetPad);
     drawn.forward_backward(batch);
     CHECK(std::isfinite(drawn.loss.loss));
-    CHECK(drawn.cache.logits.allFinite());
+    CHECK(drawn.logits.allFinite());
     CHECK(drawn.gradient.values().isFinite().all());
     for (const auto& layer : drawn.cache.encoder) {
       CHECK(all_zero(layer.self_attention.attention.weights.middleRows(empty * H * S, H * S)));
@@ -215,7 +215,7 @@ TEMPLATE_TEST_CASE("Law: a source without words gets no attention and no gradien
     CHECK(all_zero(drawn.cache.d_memory.middleRows(empty * S, S)));
     for (Index b = 0; b < B; ++b) {
       if (b == empty || b == left) continue;
-      CHECK(same_bits(drawn.cache.logits.middleRows(b * T, T), logits.middleRows(b * T, T)));
+      CHECK(same_bits(drawn.logits.middleRows(b * T, T), logits.middleRows(b * T, T)));
     }
   });
 }
@@ -239,7 +239,7 @@ TEMPLATE_TEST_CASE("Law: padding takes no gradient: neither its embedding nor an
       }
       return true;
     };
-    CHECK(zero_where_padded(drawn.cache.cross_entropy.d_logits, batch.target_input, example::kTargetPad));
+    CHECK(zero_where_padded(drawn.cache.logits, batch.target_input, example::kTargetPad));
     CHECK(zero_where_padded(drawn.cache.d_memory, batch.source, example::kSourcePad));
     for (const auto& layer : drawn.cache.decoder) {
       CHECK(zero_where_padded(layer.d_input(), batch.target_input, example::kTargetPad));

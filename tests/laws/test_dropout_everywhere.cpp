@@ -18,10 +18,10 @@ std::vector<Matrix<double>> factors(const DrawnModel<double>& drawn, Index b, In
   std::vector<Matrix<double>> sites;
   const auto take = [&](const Dropout<double>::Cache& cache, Index rows, Index cols, Index groups = 1) {
     REQUIRE(cache.active);
-    const Index padded = cache.scale.rows() / (batch_size * groups);
+    const Index padded = cache.kept.rows() / (batch_size * groups);
     Matrix<double>& site = sites.emplace_back(groups * rows, cols);
     for (Index g = 0; g < groups; ++g) {
-      site.middleRows(g * rows, rows) = cache.scale.block((b * groups + g) * padded, 0, rows, cols);
+      site.middleRows(g * rows, rows) = cache.scale * cache.kept.block((b * groups + g) * padded, 0, rows, cols).cast<double>();
     }
   };
   const Index D = drawn.model.settings.d_model, F = drawn.model.settings.d_ff, H = drawn.model.settings.heads;

@@ -99,8 +99,8 @@ TEST_CASE("Dropout draws anew for another sentence, row, group, site, update and
 TEST_CASE("Dropout draws the numbers of (seed, update, site, sentence, group and place)", "[layers]") {
   const std::vector<Index> sentences{4, 9};
   const Matrix<double> drawn = factors(0.5, training(sentences), 3, 2 * 3 * 2, 5);
-  RowVector<double> expected(5);
-  // The second place of the last group of sentence 9.
-  fill_dropout({.seed = 1, .update = 2, .site = 3, .sentence = 9, .row = 2 << 20 | 1}, 0.5, 5, expected.data());
-  CHECK(same_bits(drawn.row(11), expected));
+  Matrix<std::uint8_t> kept(2, 5);
+  // The last group of sentence 9, of which the last row is the second place.
+  draw_kept({.seed = 1, .update = 2, .site = 3, .sentence = 9, .row = 2 << 20}, 0.5, kept);
+  CHECK(same_bits(drawn.row(11), kept.row(1).cast<double>() * 2));
 }

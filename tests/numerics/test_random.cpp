@@ -119,28 +119,41 @@ TEST_CASE("Uniform numbers lie in [0, 1) and have mean 1/2 and variance 1/12, wi
   CHECK(std::abs(squares / kCount - 1.0 / 12) < 5 / std::sqrt(180 * kCount));
 }
 
-TEST_CASE("Dropout's factors are 0 with the given probability, and 1/(1 - rate) otherwise", "[numerics]") {
-  constexpr Index kCount = 100'000;
-  for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
-    std::vector<double> factors(kCount);
-    fill_dropout(kRow, rate, kCount, factors.data());
-    Index dropped = 0;
-    for (const double factor : factors) {
-      if (factor == 0) {
-        ++dropped;
-      } else {
-        REQUIRE(factor == 1 / (1 - rate));
+TEST_CASE("What dropout keeps is decided by Philox: counter (column, row, sentence, site), 16 bits for each of 8 rows",
+          "[numerics]") {
+  const std::uint32_t seed = 0x12345678 ^ 0x9abcdef0, threshold = 0.3 * 65536;
+  RandomRow first = kRow;
+  first.row = 48;
+  for (const Index cols : {1, 15, 16, 17, 40}) {
+    Matrix<std::uint8_t> kept(8, cols);
+    draw_kept(first, 0.3, kept);
+    for (Index j = 0; j < cols; ++j) {
+      const Words bits = philox({static_cast<std::uint32_t>(j), 48, 33, 22}, {seed, 11});
+      for (Index r = 0; r < 8; ++r) {
+        const std::uint32_t word = bits[static_cast<std::size_t>(r / 2)];
+        CHECK(kept(r, j) == ((r % 2 == 0 ? word & 0xFFFF : word >> 16) >= threshold));
       }
     }
-    CAPTURE(rate, dropped);
-    CHECK(std::abs(static_cast<double>(dropped) - rate * kCount) <= 5 * std::sqrt(kCount * rate * (1 - rate)));
+    Matrix<std::uint8_t> guarded = Matrix<std::uint8_t>::Constant(9, cols + 2, 7);  // fewer rows; nothing beyond them
+    draw_kept(first, 0.3, guarded.block(1, 1, 3, cols));
+    CHECK(guarded.block(1, 1, 3, cols) == kept.topRows(3));
+    guarded.block(1, 1, 3, cols).setConstant(7);
+    CHECK((guarded.array() == 7).all());
   }
 }
 
-TEST_CASE("Dropout drops the same places in float and in double", "[numerics]") {
-  std::vector<float> floats(1001);
-  std::vector<double> doubles(1001);
-  fill_dropout(kRow, 0.3, 1001, floats.data());
-  fill_dropout(kRow, 0.3, 1001, doubles.data());
-  for (std::size_t i = 0; i < floats.size(); ++i) CHECK((floats[i] == 0) == (doubles[i] == 0));
+TEST_CASE("Dropout drops with the given probability, alike in every row", "[numerics]") {
+  constexpr Index kCount = 50'000;
+  for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
+    Matrix<std::uint8_t> kept(8, kCount);
+    RandomRow first = kRow;
+    first.row = 48;
+    draw_kept(first, rate, kept);
+    CHECK(kept.maxCoeff() <= 1);
+    for (Index r = 0; r < 8; ++r) {
+      const double dropped = kCount - kept.row(r).cast<double>().sum();
+      CAPTURE(rate, r, dropped);
+      CHECK(std::abs(dropped - rate * kCount) <= 5 * std::sqrt(kCount * rate * (1 - rate)));
+    }
+  }
 }

@@ -74,8 +74,9 @@ struct SeedAttention {
   /// Once more from the weights on, with dropout whose draw is given: `keep` is 1 where a weight stays.
   void drop(const Matrix<double>& keep, double rate) {
     cache.dropout.active = true;
-    cache.dropout.scale.resize_like(keep);
-    cache.dropout.scale = keep / (1 - rate);
+    cache.dropout.scale = 1 / (1 - rate);
+    cache.dropout.kept.resize_like(keep);
+    cache.dropout.kept = keep.cast<std::uint8_t>();
     cache.dropped_weights.resize_like(keep);
     cache.dropped_weights.view() = cache.weights;
     Dropout<double>::backward(cache.dropout, cache.dropped_weights);  // as forward: multiplies by the scale

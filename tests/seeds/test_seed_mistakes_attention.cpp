@@ -100,7 +100,7 @@ TEST_CASE("Mistake 17: a seed does not fix what PyTorch's dropout draws; in the 
   x.setOnes();
   Dropout<double>::Cache cache;
   Dropout<double>::forward(0.5, training(123, 1), 0, 1, x, cache);
-  CHECK(x == Matrix<double>{{0, 2, 0, 0, 2, 2, 0, 0}, {2, 2, 0, 2, 2, 0, 0, 2}});
+  CHECK(x == Matrix<double>{{0, 0, 2, 2, 0, 2, 2, 0}, {0, 2, 2, 0, 2, 0, 0, 2}});
 }
 
 TEST_CASE("Mistake 18: dropout that is made and not applied changes nothing; applied, it changes training alone",
@@ -113,9 +113,9 @@ TEST_CASE("Mistake 18: dropout that is made and not applied changes nothing; app
   check_close(not_applied.row(0), Matrix<double>{{-0.451920, 0.221605}});
 
   // Right: of the first word's only weight, which is 1, dropout makes 2 or 0.
-  attention.forward(x, look_ahead_mask(6), 1, 0.5, training(1, 0));
-  check_close(attention.context.row(0), Matrix<double>{{-0.903841, 0.443210}});
   attention.forward(x, look_ahead_mask(6), 1, 0.5, training(1, 2));
+  check_close(attention.context.row(0), Matrix<double>{{-0.903841, 0.443210}});
+  attention.forward(x, look_ahead_mask(6), 1, 0.5, training(1, 0));
   check_close(attention.context.row(0), Matrix<double>{{0, 0}});
   attention.forward(x, look_ahead_mask(6), 1, 0.5, Pass{});  // not in training
   CHECK(same_bits(attention.context, not_applied));
@@ -127,11 +127,11 @@ TEST_CASE("Mistake 20: dropout of weights drops links between two words, not uni
   const Matrix<double> x = golden.input("x");
   SeedAttention attention(golden);
   const Buffer<double>& dropped = attention.cache.dropped_weights;
-  // One draw: word 0 is dropped for four of the six queries. Were it a unit, its column would be 0.
-  attention.forward(x, look_ahead_mask(6), 1, 0.5, training(1, 3));
-  check_close(dropped.col(0).transpose(), Matrix<double>{{0, 0, 0, 0.488936, 0, 0.324899}});
+  // One draw: word 0 is dropped for three of the six queries. Were it a unit, its column would be 0.
+  attention.forward(x, look_ahead_mask(6), 1, 0.5, training(1, 4));
+  check_close(dropped.col(0).transpose(), Matrix<double>{{2, 0, 0, 0.488936, 0.398818, 0}});
   check_close(dropped.rowwise().sum().transpose(),
-              Matrix<double>{{0, 1.033460, 0.681613, 0.997978, 1.210572, 1.658729}});
+              Matrix<double>{{2, 1.033460, 0.681613, 0.997402, 1.176360, 1.008910}});
 
   constexpr std::uint32_t kDraws = 2000;
   RowVector<double> mean = RowVector<double>::Zero(6);

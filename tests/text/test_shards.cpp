@@ -40,7 +40,7 @@ TEST_CASE("shards hold every sentence of the batch once, and none is empty", "[t
     const Corpus corpus = random_corpus(200, seed);
     for (const auto& batch : plan_epoch(corpus, 300, seed, 1)) {
       for (const Index count : {1, 2, 3, 8, 100}) {
-        const Plan shards = cut_into_shards(corpus, batch, count);
+        const Plan shards = cut_into_parts(corpus, batch, count);
         CHECK(static_cast<Index>(shards.size()) <= count);
         std::vector<Index> together;
         for (const auto& shard : shards) {
@@ -60,7 +60,7 @@ TEST_CASE("no other cut of the sorted batch has a cheaper costliest shard", "[te
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Corpus corpus = random_corpus(9, seed);
     for (const Index count : {1, 2, 3, 4}) {
-      const Plan shards = cut_into_shards(corpus, all_of(corpus), count);
+      const Plan shards = cut_into_parts(corpus, all_of(corpus), count);
       std::vector<Index> order;
       for (const auto& shard : shards) order.insert(order.end(), shard.begin(), shard.end());
       CHECK(bottleneck(corpus, shards) == best_bottleneck(corpus, order, count));
@@ -72,7 +72,7 @@ TEST_CASE("shards of a whole training batch cost about the same and pad less tha
   const Corpus corpus = random_corpus(5000, 2);
   for (const auto& batch : plan_epoch(corpus, 4096, 1, 1)) {
     if (batch.size() < 100) continue;  // what is left over at the end of the corpus
-    const Plan shards = cut_into_shards(corpus, batch, 8);
+    const Plan shards = cut_into_parts(corpus, batch, 8);
     REQUIRE(shards.size() == 8);
     TokenCount sum;
     for (const auto& shard : shards) sum += count_tokens(corpus, shard);
@@ -83,14 +83,14 @@ TEST_CASE("shards of a whole training batch cost about the same and pad less tha
 
 TEST_CASE("a batch of few sentences gives as many shards, of nothing none", "[text]") {
   const Corpus corpus = corpus_of_lengths({{3, 3}, {30, 30}, {4, 4}});
-  CHECK(cut_into_shards(corpus, all_of(corpus), 8) == Plan{{1}, {2}, {0}});
-  CHECK(cut_into_shards(corpus, all_of(corpus), 2) == Plan{{1}, {2, 0}});
-  CHECK(cut_into_shards(corpus, all_of(corpus), 1) == Plan{{1, 2, 0}});
-  CHECK(cut_into_shards(corpus, std::vector<Index>{2}, 8) == Plan{{2}});
-  CHECK(cut_into_shards(corpus, {}, 8).empty());
+  CHECK(cut_into_parts(corpus, all_of(corpus), 8) == Plan{{1}, {2}, {0}});
+  CHECK(cut_into_parts(corpus, all_of(corpus), 2) == Plan{{1}, {2, 0}});
+  CHECK(cut_into_parts(corpus, all_of(corpus), 1) == Plan{{1, 2, 0}});
+  CHECK(cut_into_parts(corpus, std::vector<Index>{2}, 8) == Plan{{2}});
+  CHECK(cut_into_parts(corpus, {}, 8).empty());
 }
 
 TEST_CASE("shards repeat for equal arguments", "[text]") {
   const Corpus corpus = random_corpus(100, 4);
-  CHECK(cut_into_shards(corpus, all_of(corpus), 8) == cut_into_shards(corpus, all_of(corpus), 8));
+  CHECK(cut_into_parts(corpus, all_of(corpus), 8) == cut_into_parts(corpus, all_of(corpus), 8));
 }

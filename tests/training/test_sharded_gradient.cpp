@@ -35,8 +35,9 @@ struct Example {
     std::iota(sentences.begin(), sentences.end(), Index{0});
   }
 
-  std::vector<float> gradient(Index shards, const std::vector<std::vector<Index>>& batches, double* loss = nullptr) {
-    ShardedGradient sharded(model, shards);
+  std::vector<float> gradient(Index shards, const std::vector<std::vector<Index>>& batches, double* loss = nullptr,
+                              Index micro_batch_tokens = 20) {
+    ShardedGradient sharded(model, shards, micro_batch_tokens);
     const auto result = sharded.compute(parameters.parameters(), corpus, batches, {0.1, 7, 3});
     if (loss != nullptr) *loss = result.loss.loss;
     return {sharded.gradient().begin(), sharded.gradient().end()};
@@ -79,7 +80,7 @@ TEST_CASE("the gradient is that of the mean loss over the target's tokens", "[tr
 
 TEST_CASE("computing twice gives the same: nothing of the last batch is left", "[training]") {
   Example example;
-  ShardedGradient sharded(example.model, 4);
+  ShardedGradient sharded(example.model, 4, 50);
   const std::vector<std::vector<Index>> batches = {example.sentences}, other = {{5, 6, 7}};
   sharded.compute(example.parameters.parameters(), example.corpus, batches, {0.1, 7, 3});
   const std::vector<float> first(sharded.gradient().begin(), sharded.gradient().end());
@@ -90,7 +91,7 @@ TEST_CASE("computing twice gives the same: nothing of the last batch is left", "
 
 TEST_CASE("another update draws other dropout", "[training]") {
   Example example;
-  ShardedGradient sharded(example.model, 2);
+  ShardedGradient sharded(example.model, 2, 50);
   const std::vector<std::vector<Index>> batches = {example.sentences};
   const double third = sharded.compute(example.parameters.parameters(), example.corpus, batches, {0, 7, 3}).loss.loss;
   const double fourth = sharded.compute(example.parameters.parameters(), example.corpus, batches, {0, 7, 4}).loss.loss;
