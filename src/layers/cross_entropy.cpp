@@ -22,14 +22,14 @@ LossSum CrossEntropy<Scalar>::forward(ConstMatrixRef<Scalar> logits, const IdMat
   for (Index n = 0; n < logits.rows(); ++n) {
     const Id token = expected.data()[n];
     if (token == pad) continue;
-    Index likeliest = 0;
-    const Scalar largest = logits.row(n).maxCoeff(&likeliest);
+    const Scalar largest = logits.row(n).maxCoeff();
     const Scalar log_sum_exp = largest + std::log((logits.row(n).array() - largest).exp().sum());
     cache.log_sum_exp(n, 0) = log_sum_exp;
 
     const double cross_entropy = log_sum_exp - logits(n, token);
     const double mean_over_vocabulary = log_sum_exp - logits.row(n).mean();
-    sum += {(1 - smoothing) * cross_entropy + smoothing * mean_over_vocabulary, cross_entropy, 1, likeliest == token};
+    const bool likeliest = logits(n, token) == largest && !(logits.row(n).head(token).array() == largest).any();
+    sum += {(1 - smoothing) * cross_entropy + smoothing * mean_over_vocabulary, cross_entropy, 1, likeliest};
   }
   return sum;
 }

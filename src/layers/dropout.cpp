@@ -11,10 +11,11 @@ namespace {
 /// x = x * kept * scale
 template <class Scalar>
 void scale_kept(const typename Dropout<Scalar>::Cache& cache, MatrixRef<Scalar> x) {
+  const Scalar scale = cache.scale;
   for (Index r = 0; r < x.rows(); ++r) {
     Scalar* const row = x.row(r).data();
     const std::uint8_t* const kept = cache.kept.row(r).data();
-    for (Index j = 0; j < x.cols(); ++j) row[j] = kept[j] != 0 ? row[j] * cache.scale : Scalar{0};
+    for (Index j = 0; j < x.cols(); ++j) row[j] *= static_cast<Scalar>(kept[j]) * scale;
   }
 }
 

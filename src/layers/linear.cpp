@@ -19,7 +19,7 @@ void Linear<Scalar>::backward(const Parameters& p, ConstMatrixRef<Scalar> x, Con
                               Parameters& grad, Buffer<Scalar>& d_x) {
   assert(d_y.rows() == x.rows() && d_y.cols() == p.weight.rows());
   // y = ... + b.  All rows share the bias, so its gradients add up.
-  grad.bias += d_y.colwise().sum();                                          // [out]
+  for (Index n = 0; n < d_y.rows(); ++n) grad.bias += d_y.row(n);            // [out]
   // y = x W^T + ...
   multiply_transposed_left<Scalar>(d_y, x, grad.weight, Result::add);        // [out, in]
   d_x.resize(x.rows(), x.cols());

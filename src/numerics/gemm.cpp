@@ -109,24 +109,6 @@ void multiply_transposed_left(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b
   eigen_product<Scalar>(a.transpose() * b, c, result);
 }
 
-template <std::floating_point Scalar>
-void multiply_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c) {
-  assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());
-  eigen_product<Scalar>(a * b, c, Result::overwrite);
-}
-
-template <std::floating_point Scalar>
-void multiply_transposed_right_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c) {
-  assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());
-  eigen_product<Scalar>(a * b.transpose(), c, Result::overwrite);
-}
-
-template <std::floating_point Scalar>
-void multiply_transposed_left_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c) {
-  assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());
-  eigen_product<Scalar>(a.transpose() * b, c, Result::overwrite);
-}
-
 Index alike_rows() {
 #ifdef GLASSFORMER_ONEDNN
   if (!has_avx512()) return 12;
@@ -150,12 +132,7 @@ std::string gemm_backend() {
   template void multiply_transposed_right<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                \
                                                   MatrixRef<Scalar>, Result);                                    \
   template void multiply_transposed_left<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                 \
-                                                 MatrixRef<Scalar>, Result);                                     \
-  template void multiply_small<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>, MatrixRef<Scalar>);       \
-  template void multiply_transposed_right_small<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,          \
-                                                        MatrixRef<Scalar>);                                      \
-  template void multiply_transposed_left_small<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,           \
-                                                       MatrixRef<Scalar>);
+                                                 MatrixRef<Scalar>, Result);
 GLASSFORMER_INSTANTIATE(float)
 GLASSFORMER_INSTANTIATE(double)
 #undef GLASSFORMER_INSTANTIATE

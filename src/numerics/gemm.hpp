@@ -9,9 +9,9 @@
 /// on the calling thread alone, so that its bits do not depend on the number of threads. Blocks of columns may be
 /// handed in; nothing is copied.
 ///
-/// The products inside one head of attention are small. They go through the door's small wing, where Eigen does them
-/// always: oneDNN is slower there, and a choice by size would make a sentence's bits depend on how far its batch is
-/// padded.
+/// The products inside one head of attention are small. They go through the door's small wing, which is our own
+/// (small_gemm.cpp): a library takes longer to begin than such a product takes. Every sum runs over K from the first
+/// term to the last, each fused into the sum so far, so its bits do not depend on how far the batch is padded.
 namespace glassformer {
 
 enum class Result { overwrite, add };  ///< C = product, or C += product

@@ -26,7 +26,8 @@ struct BenchmarkFigures {
   Index updates = 0;
   double source_tokens_per_second = 0, target_tokens_per_second = 0;  ///< padding not counted
   double gflops = 0;            ///< 1e9 operations a second, of those that training_flops counts
-  double fma_peak_gflops = 0;   ///< what the processor could do: see measure_fma_peak
+  double fma_peak_gflops = 0;   ///< what the processor could do, see measure_fma_peak: mean of what was measured at the
+                                ///< start and between updates
   double padding_share = 0;     ///< 0..1 of the cells of the padded shards
   PartSeconds seconds;          ///< of all updates together
   std::int64_t peak_rss_bytes = 0;

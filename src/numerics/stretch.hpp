@@ -1,0 +1,34 @@
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstring>
+
+#include "numerics/matrix.hpp"
+
+/// Rows in stretches of sixteen numbers. The processor handles a whole stretch in one or a few vector operations, exp
+/// included. The last stretch of a row is filled up with numbers that change nothing. So the bits of a result depend
+/// neither on where in memory the row begins, nor on what lies behind its end.
+namespace glassformer {
+
+inline constexpr Index kStretch = 16;
+
+template <std::floating_point Scalar>
+using Stretch = Eigen::Array<Scalar, kStretch, 1>;
+
+/// row[j] .. row[j + 15]; what lies at `size` or beyond is `filling`.
+template <std::floating_point Scalar>
+Stretch<Scalar> load_stretch(const Scalar* row, Index j, Index size, Scalar filling) {
+  if (j + kStretch <= size) return Eigen::Map<const Stretch<Scalar>>(row + j);
+  Stretch<Scalar> stretch = Stretch<Scalar>::Constant(filling);
+  std::memcpy(stretch.data(), row + j, static_cast<std::size_t>(size - j) * sizeof(Scalar));
+  return stretch;
+}
+
+/// Writes back what of the stretch belongs to the row.
+template <std::floating_point Scalar>
+void store_stretch(const Stretch<Scalar>& stretch, Scalar* row, Index j, Index size) {
+  std::memcpy(row + j, stretch.data(), static_cast<std::size_t>(std::min(kStretch, size - j)) * sizeof(Scalar));
+}
+
+}  // namespace glassformer
