@@ -22,7 +22,6 @@ header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | senten
 header Random123/philox.h       | librandom123-dev      | random123     | random123-devel     | random123     | random numbers (github.com/DEShawResearch/random123)
 header catch2                   | catch2                | catch2        | catch-devel         | catch2        | tests
 command python3                 | python3               | python        | python3             | python        | tests of scripts, mutation test
-header dnnl.h                   | libdnnl-dev           | onednn        | onednn-devel        | onednn        | faster matrix products (optional)
 '
 
 has_header() {  # has_header Eigen/Core

@@ -23,8 +23,6 @@ fi
 build "$preset"
 "build/$preset/glassformer_tests" "${@:2}"
 if [[ $preset == release && $# -le 1 ]]; then
-  # oneDNN has other kernels for each of these. (Where it is not built in, this is but a repetition.)
-  for isa in SSE41 AVX AVX2; do DNNL_MAX_CPU_ISA=$isa "build/$preset/glassformer_tests" '[batches]'; done
   for test in tests/scripts/test_*.py; do python3 "$test"; done
   for maker in scripts/make_*_corpus.py; do python3 "$maker" --check; done
 fi

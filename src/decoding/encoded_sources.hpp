@@ -15,7 +15,7 @@ namespace glassformer {
 template <std::floating_point Scalar>
 class EncodedSources {
  public:
-  /// Forgets the sentences before. `sources`: ids, none empty; fastest where equal lengths are neighbours.
+  /// Forgets the sentences before. `sources`: ids, none empty; fastest where lengths are alike.
   void encode(const Transformer<Scalar>& model, const typename Transformer<Scalar>::Parameters& p,
               std::span<const std::span<const Id>> sources);
 
@@ -37,13 +37,11 @@ class EncodedSources {
     return both.block(sentences_[static_cast<std::size_t>(sentence)].first_row, half * width, mask(sentence).keys(),
                       width);
   }
-  void encode_group(const Transformer<Scalar>& model, const typename Transformer<Scalar>::Parameters& p,
-                    std::span<const std::span<const Id>> sources, Index length, Index first_row);
 
   std::vector<Sentence> sentences_;
   std::vector<Buffer<Scalar>> key_value_;           // for each layer [rows of all sentences, 2D]
   typename Transformer<Scalar>::Cache cache_;       // the encoder's
-  Buffer<Scalar> projected_;                        // [rows of a group, 2D]
+  Buffer<Scalar> projected_;                        // [B*S, 2D]
 };
 
 }  // namespace glassformer

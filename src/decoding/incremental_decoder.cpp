@@ -1,10 +1,5 @@
 #include "decoding/incremental_decoder.hpp"
 
-#include <algorithm>
-
-#include "decoding/whole_rows.hpp"
-#include "numerics/gemm.hpp"
-
 namespace glassformer {
 
 template <std::floating_point Scalar>
@@ -27,7 +22,7 @@ Eigen::Ref<const Matrix<Scalar>> IncrementalDecoder<Scalar>::step(std::span<cons
 
   const Buffer<Scalar>* x = &embed(rows);                                                          // [R, D]
   for (std::size_t i = 0; i < p.decoder.size(); ++i) {
-    self_attention(i, *x, static_cast<Index>(rows.size()));
+    self_attention(i, *x);
     cross_attention(i, layer_.self_attention_join.output, rows);
     feed_forward(i, layer_.cross_attention_join.output);
     x = &layer_.output();                                                                          // [R, D]
@@ -36,24 +31,8 @@ Eigen::Ref<const Matrix<Scalar>> IncrementalDecoder<Scalar>::step(std::span<cons
     LayerNorm<Scalar>::forward(*p.decoder_norm, *x, norm_, normed_state_);
     x = &normed_state_;
   }
-  project(*x);
-  return logits_.topRows(static_cast<Index>(rows.size()));
-}
-
-/// logits = state E^T + b, a block of the vocabulary at a time: with few rows, oneDNN is up to three times as fast if
-/// the block of E [words, D] and what comes of it stay in the second-level cache.
-template <std::floating_point Scalar>
-void IncrementalDecoder<Scalar>::project(const Buffer<Scalar>& state) {
-  constexpr Index kWords = 512;
-  const auto& output = parameters_->output;
-  const Index V = output.weight.rows();
-  logits_.resize(state.rows(), V);
-  for (Index word = 0; word < V; word += kWords) {
-    const Index words = std::min(kWords, V - word);
-    auto logits = logits_.middleCols(word, words);                                                 // [R, words]
-    logits.rowwise() = output.bias.middleCols(word, words);
-    multiply_transposed_right<Scalar>(state, output.weight.middleRows(word, words), logits, Result::add);
-  }
+  Linear<Scalar>::forward(p.output, *x, logits_);                                                  // [R, V]
+  return logits_;
 }
 
 template <std::floating_point Scalar>
@@ -61,8 +40,7 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::embed(std::span<const Extensio
   const auto count = static_cast<Index>(rows.size());
   const Index place = past_.length() - 1, D = model_->settings.d_model;
   ensure_positions(place + 1, D, embedding_.positions);
-  embedding_.output.resize(whole_rows(count), D);
-  embedding_.output.bottomRows(embedding_.output.rows() - count).setZero();  // these nobody reads
+  embedding_.output.resize(count, D);
   for (Index r = 0; r < count; ++r) {
     const Id token = rows[static_cast<std::size_t>(r)].token;
     Embedding<Scalar>::embed(parameters_->target_embedding, token, embedding_.positions, place,
@@ -72,7 +50,7 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::embed(std::span<const Extensio
 }
 
 template <std::floating_point Scalar>
-void IncrementalDecoder<Scalar>::self_attention(std::size_t layer, const Buffer<Scalar>& x, Index rows) {
+void IncrementalDecoder<Scalar>::self_attention(std::size_t layer, const Buffer<Scalar>& x) {
   const TransformerSettings& settings = model_->settings;
   const auto& p = parameters_->decoder[layer];
   const Index D = settings.d_model;
@@ -81,8 +59,7 @@ void IncrementalDecoder<Scalar>::self_attention(std::size_t layer, const Buffer<
   const Buffer<Scalar>& input = Join::enter(settings.norm, p.self_attention_norm, x, layer_.self_attention_join);
   Linear<Scalar>::forward(p.self_attention.query_key_value, input, room.query_key_value);          // [R, 3D]
   room.context.resize_like(x);
-  room.context.bottomRows(x.rows() - rows).setZero();
-  for (Index r = 0; r < rows; ++r) {
+  for (Index r = 0; r < x.rows(); ++r) {
     past_.newest(layer, r) = room.query_key_value.row(r).rightCols(2 * D);
     ScaledDotProductAttention<Scalar>::forward(1, settings.heads, room.query_key_value.block(r, 0, 1, D),
                                                past_.keys(layer, r), past_.values(layer, r), all_visible_, 0, Pass{},
@@ -102,7 +79,6 @@ void IncrementalDecoder<Scalar>::cross_attention(std::size_t layer, const Buffer
   const Buffer<Scalar>& input = Join::enter(settings.norm, p.cross_attention_norm, x, layer_.cross_attention_join);
   Linear<Scalar>::forward(p.cross_attention.query(), input, room.query);                           // [R, D]
   room.context.resize_like(x);
-  room.context.bottomRows(x.rows() - static_cast<Index>(rows.size())).setZero();
   for (std::size_t first = 0; first < rows.size();) {  // the hypotheses of one sentence are its queries
     const Index sentence = rows[first].sentence;
     std::size_t end = first + 1;

@@ -23,7 +23,7 @@ struct Extension {
 /// come. The logits are those of teacher forcing (the same layers compute them), up to rounding.
 ///
 /// A hypothesis' logits do not depend, to the last bit, on the other sentences of the step, nor on what the decoder did
-/// before (see whole_rows.hpp).
+/// before (see numerics/gemm.hpp).
 ///
 /// R rows = running hypotheses of all sentences, D = model width, V = target vocabulary.
 template <std::floating_point Scalar>
@@ -43,10 +43,9 @@ class IncrementalDecoder {
   using Layer = DecoderLayer<Scalar>;
 
   const Buffer<Scalar>& embed(std::span<const Extension> rows);
-  void self_attention(std::size_t layer, const Buffer<Scalar>& x, Index rows);
+  void self_attention(std::size_t layer, const Buffer<Scalar>& x);
   void cross_attention(std::size_t layer, const Buffer<Scalar>& x, std::span<const Extension> rows);
   void feed_forward(std::size_t layer, const Buffer<Scalar>& x);
-  void project(const Buffer<Scalar>& state);
 
   const Transformer<Scalar>* model_ = nullptr;
   const typename Transformer<Scalar>::Parameters* parameters_ = nullptr;

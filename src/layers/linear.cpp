@@ -10,8 +10,7 @@ template <std::floating_point Scalar>
 void Linear<Scalar>::forward(const Parameters& p, ConstMatrixRef<Scalar> x, Buffer<Scalar>& y) {
   assert(x.cols() == p.weight.cols());
   y.resize(x.rows(), p.weight.rows());
-  y.rowwise() = p.bias;
-  multiply_transposed_right<Scalar>(x, p.weight, y, Result::add);
+  multiply_transposed_right<Scalar>(x, p.weight, p.bias, y);
 }
 
 template <std::floating_point Scalar>

@@ -13,10 +13,10 @@ namespace {
 /// (0 * NaN would be NaN). weights [T, S], values [S, d_head], product [T, d_head].
 template <class Scalar>
 void visible_product(ConstMatrixRef<Scalar> weights, ConstMatrixRef<Scalar> values, MatrixRef<Scalar> product) {
-  multiply_small<Scalar>(weights, values, product);
+  multiply<Scalar>(weights, values, product, Result::overwrite);
   if (product.allFinite()) return;  // as it is where all values are finite, which is almost always
   const Matrix<Scalar> finite = values.array().isFinite().select(values, Scalar{0});
-  multiply_small<Scalar>(weights, finite, product);
+  multiply<Scalar>(weights, finite, product, Result::overwrite);
   for (Index j = 0; j < values.rows(); ++j) {
     if (values.row(j).allFinite()) continue;
     for (Index i = 0; i < weights.rows(); ++i) {
@@ -41,8 +41,8 @@ void ScaledDotProductAttention<Scalar>::forward(Index sentences, Index heads, Co
   for (Index b = 0; b < sentences; ++b) {
     for (Index h = 0; h < heads; ++h) {
       auto weights = cache.weights.middleRows((b * heads + h) * T, T);                               // [T, S]
-      multiply_transposed_right_small<Scalar>(q.block(b * T, h * d_head, T, d_head),
-                                              k.block(b * S, h * d_head, S, d_head), weights);
+      multiply_transposed_right<Scalar>(q.block(b * T, h * d_head, T, d_head),
+                                        k.block(b * S, h * d_head, S, d_head), weights, Result::overwrite);
       weights *= scale;  // so far, these are the scores
       for (Index t = 0; t < T; ++t) {
         MaskedSoftmax<Scalar>::forward_row(mask.blocked.row(mask.row(b, t)).data(), S, weights.row(t).data());
@@ -80,10 +80,10 @@ void ScaledDotProductAttention<Scalar>::backward(Index sentences, Index heads, C
     for (Index h = 0; h < heads; ++h) {
       const auto d_c = d_context.block(b * T, h * d_head, T, d_head);                                // [T, d_head]
       const Index first = (b * heads + h) * T;
-      multiply_transposed_left_small<Scalar>(cache.used_weights().middleRows(first, T), d_c,
-                                             d_v.block(b * S, h * d_head, S, d_head));               // [S, d_head]
-      multiply_transposed_right_small<Scalar>(d_c, v.block(b * S, h * d_head, S, d_head),
-                                              cache.d_weights.middleRows(first, T));                 // [T, S]
+      multiply_transposed_left<Scalar>(cache.used_weights().middleRows(first, T), d_c,
+                                       d_v.block(b * S, h * d_head, S, d_head), Result::overwrite);  // [S, d_head]
+      multiply_transposed_right<Scalar>(d_c, v.block(b * S, h * d_head, S, d_head),
+                                        cache.d_weights.middleRows(first, T), Result::overwrite);    // [T, S]
     }
   }
   Dropout<Scalar>::backward(cache.dropout, cache.d_weights);
@@ -99,8 +99,8 @@ void ScaledDotProductAttention<Scalar>::backward(Index sentences, Index heads, C
       const auto d_s = d_scores.middleRows((b * heads + h) * T, T);                                  // [T, S]
       visible_product<Scalar>(d_s, k.block(b * S, h * d_head, S, d_head),
                               d_q.block(b * T, h * d_head, T, d_head));
-      multiply_transposed_left_small<Scalar>(d_s, q.block(b * T, h * d_head, T, d_head),
-                                             d_k.block(b * S, h * d_head, S, d_head));               // [S, d_head]
+      multiply_transposed_left<Scalar>(d_s, q.block(b * T, h * d_head, T, d_head),
+                                       d_k.block(b * S, h * d_head, S, d_head), Result::overwrite);  // [S, d_head]
     }
   }
 }

@@ -1,35 +1,48 @@
 #include "layers/softmax.hpp"
 
-#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "numerics/stretch.hpp"
+#include "numerics/vectors.hpp"
 
 namespace glassformer {
 
+namespace {
+
+template <class Scalar>
+constexpr Scalar kMinusInfinity = -std::numeric_limits<Scalar>::infinity();
+
+/// exp(scores - largest). 0 for a score of -infinity, of which Eigen's exp makes something tiny.
+template <class Scalar>
+Stretch<Scalar> exp_below(const Stretch<Scalar>& scores, Scalar largest) {
+  Stretch<Scalar> powers = (scores - largest).exp();
+  for (Index k = 0; k < kStretch; k += kLanes<Scalar>) {
+    const Vector<Scalar> score = load(scores.data() + k), power = load(powers.data() + k);
+    store(score == kMinusInfinity<Scalar> ? Vector<Scalar>{} : power, powers.data() + k);
+  }
+  return powers;
+}
+
+}  // namespace
+
 template <std::floating_point Scalar>
 void MaskedSoftmax<Scalar>::forward_row(const std::uint8_t* blocked, Index size, Scalar* scores) {
-  constexpr Scalar kMinusInfinity = -std::numeric_limits<Scalar>::infinity();
-  for (Index j = 0; j < size; ++j) scores[j] = blocked[j] ? kMinusInfinity : scores[j];
-
-  Stretch<Scalar> largest_of = Stretch<Scalar>::Constant(kMinusInfinity);
-  for (Index j = 0; j < size; j += kStretch) {  // a visible NaN must not pass for nothing
-    const Stretch<Scalar> score = load_stretch<Scalar>(scores, j, size, kMinusInfinity);
-    largest_of = (largest_of >= score || largest_of.isNaN()).select(largest_of, score);
+  for (Index j = 0; j < size; ++j) scores[j] = blocked[j] ? kMinusInfinity<Scalar> : scores[j];
+  Stretch<Scalar> largest_of = Stretch<Scalar>::Constant(kMinusInfinity<Scalar>);
+  for (Index j = 0; j < size; j += kStretch) {
+    largest_of = largest_of.max(load_stretch<Scalar>(scores, j, size, kMinusInfinity<Scalar>));
   }
-  const Scalar largest = largest_of.template maxCoeff<Eigen::PropagateNaN>();
-  if (largest == kMinusInfinity) {  // nothing visible
-    std::fill(scores, scores + size, Scalar{0});
+  const Scalar largest = largest_of.maxCoeff();
+  if (largest == kMinusInfinity<Scalar>) {  // nothing visible; but a visible NaN must not pass for nothing
+    for (Index j = 0; j < size; ++j) scores[j] = std::isnan(scores[j]) ? scores[j] : 0;
     return;
   }
-
   Stretch<Scalar> sum_of = Stretch<Scalar>::Zero();
   for (Index j = 0; j < size; j += kStretch) {
-    const Stretch<Scalar> score = load_stretch<Scalar>(scores, j, size, kMinusInfinity);
-    // Eigen's exp(-infinity) is tiny, but not 0.
-    const Stretch<Scalar> weight = (score == kMinusInfinity).select(Scalar{0}, (score - largest).exp());
-    sum_of += weight;
-    store_stretch<Scalar>(weight, scores, j, size);
+    const Stretch<Scalar> power = exp_below(load_stretch<Scalar>(scores, j, size, kMinusInfinity<Scalar>), largest);
+    sum_of += power;
+    store_stretch(power, scores, j, size);
   }
   const Scalar inv_sum = 1 / sum_of.sum();
   for (Index j = 0; j < size; ++j) scores[j] *= inv_sum;

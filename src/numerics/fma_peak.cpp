@@ -5,34 +5,26 @@
 #include <vector>
 
 #include "numerics/parallel.hpp"
+#include "numerics/vectors.hpp"
 
 namespace glassformer {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr Index kLanes = 16;
-#elif defined(__AVX__)
-constexpr Index kLanes = 8;
-#else
-constexpr Index kLanes = 4;
-#endif
 constexpr int kChains = 12;  // latency 4, two a cycle: 8 are needed; and 12, with two factors, fit into 16 registers
 constexpr Index kRounds = 400'000;
-
-using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
 
 /// x = x a + b, over and over, in every chain. What comes out is of no interest, but must be handed back: otherwise the
 /// compiler would leave it all away.
 float multiply_add(float start) {
-  Lanes chain[kChains];
-  for (int i = 0; i < kChains; ++i) chain[i] = Lanes{} + start + static_cast<float>(i);
-  const Lanes a = Lanes{} + 0.999F, b = Lanes{} + 0.001F;
+  Vector<float> chain[kChains];
+  for (int i = 0; i < kChains; ++i) chain[i] = Vector<float>{} + start + static_cast<float>(i);
+  const Vector<float> a = Vector<float>{} + 0.999F, b = Vector<float>{} + 0.001F;
   for (Index round = 0; round < kRounds; ++round) {
 #pragma GCC unroll 12
     for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;
   }
-  Lanes sum{};
-  for (const Lanes& x : chain) sum += x;
+  Vector<float> sum{};
+  for (const Vector<float>& x : chain) sum += x;
   return sum[0];
 }
 
@@ -49,7 +41,7 @@ double measure_fma_peak() {
       results[static_cast<std::size_t>(thread)] = multiply_add(static_cast<float>(thread));
     });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const auto operations = static_cast<double>(2 * kLanes * kChains * kRounds * threads);
+    const auto operations = static_cast<double>(2 * kLanes<float> * kChains * kRounds * threads);
     best = std::max(best, operations / seconds.count() / 1e9);
   }
   volatile float sink = 0;

@@ -1,136 +1,253 @@
 #include "numerics/gemm.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cassert>
-#include <stdexcept>
-#include <type_traits>
+#include <cstring>
 
-#ifdef GLASSFORMER_ONEDNN
-#include <dnnl.h>
-#endif
+#include "numerics/vectors.hpp"
+
+// How a product is computed. C is cut into tiles: as many rows, of two vectors each, as the processor's registers hold.
+// While the sum over K runs, a tile stays in registers: at each k, two vectors of B and one number of A for each row
+// make two multiply-adds a row. All the rest is about having B and A near:
+//
+//   for each block of K                       some hundred terms of the sum
+//     for each panel of C's columns           its columns of B are copied into strips, two vectors wide: they stay in
+//                                             the second-level cache, whatever B's layout is
+//       for each row of tiles                 its part of A stays in the first-level cache; where it lies scattered,
+//                                             that of eight rows of tiles is copied first
+//         for each strip                      a tile
+//
+// Each number of C is the sum over k in rising order, each term fused into the sum so far, begun anew at every block of
+// K. That does not depend on the number of rows or columns, nor on the layout: every row is computed alike.
 
 namespace glassformer {
 namespace {
 
-#ifdef GLASSFORMER_ONEDNN
-/// oneDNN asks OpenMP how many threads it may use, and splits a product by their number. One is the answer here.
-class OneThread {
- public:
-  OneThread() : threads_(omp_get_max_threads()) {
-    if (threads_ != 1) omp_set_num_threads(1);
-  }
-  ~OneThread() {
-    if (threads_ != 1) omp_set_num_threads(threads_);
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
+constexpr Index kTileRows = kVectorBytes == 64 ? 12 : 6;  // 24 of 32 registers, or 12 of 16
+constexpr Index kDepth = 512;            // terms of a block of K
+constexpr Index kPanel = 256;            // columns of a panel
+constexpr Index kGroup = 8 * kTileRows;  // rows that are copied at a time
 
- private:
-  int threads_;
+/// A matrix, or a transposed one: the number at (i, j) is data[i * row + j * col], and one of the two steps is 1.
+template <class Scalar>
+struct Strided {
+  const Scalar* data;
+  Index row, col;
+  Strided from(Index i, Index j) const { return {data + i * row + j * col, row, col}; }
 };
 
-void dnnl_product(char transpose_a, char transpose_b, Index inner, ConstMatrixRef<float> a, ConstMatrixRef<float> b,
-                  MatrixRef<float>& c, Result result) {
-  if (inner == 0) {  // an empty sum, which oneDNN refuses
-    if (result == Result::overwrite) c.setZero();
+template <class Scalar>
+Strided<Scalar> plain(ConstMatrixRef<Scalar> m) {
+  return {m.data(), m.outerStride(), 1};
+}
+template <class Scalar>
+Strided<Scalar> transposed(ConstMatrixRef<Scalar> m) {
+  return {m.data(), 1, m.outerStride()};
+}
+
+/// The first `columns` columns of B's first K rows, side by side; what the strip has room for beyond is 0.
+template <Index vectors, class Scalar>
+void copy_strip(Strided<Scalar> b, Index K, Index columns, Scalar* strip) {
+  constexpr Index kSize = kLanes<Scalar>, kWidth = vectors * kSize;
+  if (b.col == 1) {
+    if (columns < kWidth) std::fill(strip, strip + K * kWidth, Scalar{0});
+    for (Index k = 0; k < K; ++k) {
+      if (columns == kWidth) std::memcpy(strip + k * kWidth, b.data + k * b.row, kWidth * sizeof(Scalar));
+      else std::copy_n(b.data + k * b.row, columns, strip + k * kWidth);
+    }
     return;
   }
-  const OneThread one_thread;
-  const dnnl_status_t status =
-      dnnl_sgemm(transpose_a, transpose_b, c.rows(), c.cols(), inner, 1.0F, a.data(), a.outerStride(), b.data(),
-                 b.outerStride(), result == Result::add ? 1.0F : 0.0F, c.data(), c.outerStride());
-  if (status != dnnl_success) {
-    throw std::runtime_error("oneDNN refuses a matrix product: status " + std::to_string(status));
+  Index k = 0;
+  for (; k + kSize <= K; k += kSize) {
+    for (Index m = 0; m < kWidth; m += kSize) {
+      Vector<Scalar> square[kSize];
+#pragma GCC unroll 16
+      for (Index i = 0; i < kSize; ++i) {
+        square[i] = m + i < columns ? load(b.data + k + (m + i) * b.col) : Vector<Scalar>{};
+      }
+      transpose_square<Scalar>(square);
+#pragma GCC unroll 16
+      for (Index i = 0; i < kSize; ++i) store(square[i], strip + (k + i) * kWidth + m);
+    }
+  }
+  for (; k < K; ++k) {
+    for (Index m = 0; m < kWidth; ++m) strip[k * kWidth + m] = m < columns ? b.data[k + m * b.col] : 0;
   }
 }
 
-/// Whether oneDNN uses AVX-512: the processor may have it, and DNNL_MAX_CPU_ISA forbid it.
-bool has_avx512() {
-  static const bool has = (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
-  return has;
+/// Whether a tile's part of A lies so that the caches cannot hold it well: a transposed A whose rows are far apart takes a
+/// cache line, if not a page, for each k; and rows at multiples of 2 KiB all want the same few places in the cache.
+template <class Scalar>
+bool is_scattered(Strided<Scalar> a) {
+  constexpr auto kBytes = static_cast<Index>(sizeof(Scalar));
+  return a.row == 1 ? a.col * kBytes >= 1024 : a.row * kBytes % 2048 == 0;
 }
 
-/// How many rows of A B^T one call may compute. oneDNN has two sorts of kernels, those that first copy their operands
-/// and those that do not, and chooses by the size of the product. From 200 rows on, another row more may change the
-/// kernel. With AVX-512 that mostly does no harm: either the strides say that operands are copied anyhow, or both sorts
-/// cut the sum over K in the same places. (True of oneDNN 2.6; of any other the tests tagged [batches] must say.)
-Index rows_at_once(ConstMatrixRef<float> a, ConstMatrixRef<float> b) {
-  const bool always_copied = a.outerStride() % 256 == 0 && b.outerStride() % 256 == 0;
-  if (has_avx512() && (a.cols() <= 768 || always_copied)) return std::max<Index>(a.rows(), 1);
-  return 192;
-}
-
-void dnnl_product_by_rows(ConstMatrixRef<float> a, ConstMatrixRef<float> b, MatrixRef<float> c, Result result) {
-  const Index most = rows_at_once(a, b);
-  for (Index first = 0; first < a.rows(); first += most) {
-    const Index rows = std::min(most, a.rows() - first);
-    MatrixRef<float> block = c.middleRows(first, rows);
-    dnnl_product('N', 'T', a.cols(), a.middleRows(first, rows), b, block, result);
+/// Columns of a transposed A: those of each row of tiles side by side, kTileRows numbers for each k.
+template <class Scalar>
+void copy_columns(Strided<Scalar> a, Index K, Index rows, Scalar* group) {
+  for (Index k = 0; k < K; ++k) {
+    const Scalar* const from = a.data + k * a.col;
+    for (Index n = 0; n < rows; n += kTileRows) {
+      Scalar* const to = group + n * kDepth + k * kTileRows;
+      if (n + kTileRows <= rows) std::memcpy(to, from + n, kTileRows * sizeof(Scalar));
+      else std::copy_n(from + n, rows - n, to);
+    }
   }
 }
-#endif
+
+/// Rows of A, as far as they make one row of tiles, in the same order.
+template <class Scalar>
+void copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* group) {
+  constexpr Index kSize = kLanes<Scalar>;
+  Index k = 0;
+  if constexpr (kTileRows <= kSize) {
+    for (; k + kSize <= K; k += kSize) {
+      Vector<Scalar> square[kSize];
+#pragma GCC unroll 16
+      for (Index i = 0; i < kSize; ++i) square[i] = i < rows ? load(a.data + i * a.row + k) : Vector<Scalar>{};
+      transpose_square<Scalar>(square);
+#pragma GCC unroll 16
+      for (Index i = 0; i < kSize; ++i) std::memcpy(group + (k + i) * kTileRows, square + i, kTileRows * sizeof(Scalar));
+    }
+  }
+  for (; k < K; ++k) {
+    for (Index r = 0; r < rows; ++r) group[k * kTileRows + r] = a.data[r * a.row + k];
+  }
+}
+
+/// What a tile of C becomes the sum of, beside the product.
+enum class Before { nothing, c, bias };
+
+/// Where a tile goes.
+template <class Scalar>
+struct Tile {
+  Scalar* c;
+  Index row;           // from one row of C to the next
+  Index columns;       // as many of the strip's as C has
+  const Scalar* bias;  // of these columns
+  Before before;
+};
+
+/// One tile: `rows` rows, `vectors` vectors wide.
+template <Index vectors, Index rows, class Scalar>
+void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Tile<Scalar>& tile) {
+  constexpr Index kSize = kLanes<Scalar>, kWidth = vectors * kSize;
+  Vector<Scalar> sum[rows][vectors] = {};
+  for (Index k = 0; k < K; ++k) {
+    Vector<Scalar> b[vectors];
+    for (Index v = 0; v < vectors; ++v) b[v] = load(strip + k * kWidth + v * kSize);
+#pragma GCC unroll 12
+    for (Index r = 0; r < rows; ++r) {
+      const Scalar x = a.data[r * a.row + k * a.col];
+      for (Index v = 0; v < vectors; ++v) sum[r][v] += x * b[v];
+    }
+  }
+#pragma GCC unroll 12
+  for (Index r = 0; r < rows; ++r) {
+    Scalar* const c = tile.c + r * tile.row;
+    const Scalar* const before = tile.before == Before::c ? c : tile.bias;
+    if (tile.columns == kWidth) {
+      for (Index v = 0; v < vectors; ++v) {
+        if (tile.before != Before::nothing) sum[r][v] += load(before + v * kSize);
+        store(sum[r][v], c + v * kSize);
+      }
+    } else {
+      Scalar row[kWidth];
+      for (Index v = 0; v < vectors; ++v) store(sum[r][v], row + v * kSize);
+      for (Index m = 0; m < tile.columns; ++m) c[m] = row[m] + (tile.before != Before::nothing ? before[m] : 0);
+    }
+  }
+}
+
+/// The same for as many rows as there are, up to those of a tile.
+template <Index vectors, class Scalar, Index rows = kTileRows>
+void multiply_rows(Index count, Strided<Scalar> a, const Scalar* strip, Index K, const Tile<Scalar>& tile) {
+  if (count >= rows) return multiply_tile<vectors, rows>(a, strip, K, tile);
+  if constexpr (rows > 1) multiply_rows<vectors, Scalar, rows - 1>(count, a, strip, K, tile);
+}
+
+template <Index vectors, class Scalar>
+void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, Index columns, Tile<Scalar> tile) {
+  constexpr Index kWidth = vectors * kLanes<Scalar>;
+  static thread_local Buffer<Scalar> strips(1, kDepth * kPanel), group(1, kDepth * kGroup);
+  Scalar* const c = tile.c;
+  const Scalar* const bias = tile.bias;
+  for (Index m = 0; m < columns; m += kWidth) {
+    copy_strip<vectors>(b.from(0, m), K, std::min(kWidth, columns - m), strips.data() + m * kDepth);
+  }
+  const bool scattered = is_scattered(a);
+  for (Index n = 0; n < rows; n += kTileRows) {
+    Strided<Scalar> block = a.from(n, 0);
+    if (scattered) {
+      Scalar* const copy = group.data() + n % kGroup * kDepth;
+      if (a.col == 1) copy_rows(block, K, std::min(kTileRows, rows - n), copy);
+      else if (n % kGroup == 0) copy_columns(block, K, std::min(kGroup, rows - n), copy);
+      block = {copy, 1, kTileRows};
+    }
+    for (Index m = 0; m < columns; m += kWidth) {
+      tile.c = c + n * tile.row + m;
+      tile.bias = bias + m;
+      tile.columns = std::min(kWidth, columns - m);
+      multiply_rows<vectors, Scalar>(rows - n, block, strips.data() + m * kDepth, K, tile);
+    }
+  }
+}
 
 template <class Scalar>
-void eigen_product(const auto& product, MatrixRef<Scalar>& c, Result result) {
-  if (result == Result::overwrite) c.setZero();
-  c.noalias() += product;
+void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixRef<Scalar>& c, Before before,
+             const Scalar* bias = nullptr) {
+  if (K == 0 && before == Before::nothing) c.setZero();  // an empty sum
+  for (Index k = 0; k < K; k += kDepth) {
+    const Index depth = std::min(kDepth, K - k);
+    for (Index m = 0; m < c.cols(); m += kPanel) {
+      const Tile<Scalar> tile{c.data() + m, c.outerStride(), 0, bias + m, k == 0 ? before : Before::c};
+      const Index columns = std::min(kPanel, c.cols() - m);
+      if (columns <= kLanes<Scalar>) multiply_panel<1>(a.from(0, k), b.from(k, m), depth, c.rows(), columns, tile);
+      else multiply_panel<2>(a.from(0, k), b.from(k, m), depth, c.rows(), columns, tile);
+    }
+  }
 }
+
+Before before(Result result) { return result == Result::add ? Before::c : Before::nothing; }
 
 }  // namespace
 
 template <std::floating_point Scalar>
 void multiply(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result) {
   assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());
-#ifdef GLASSFORMER_ONEDNN
-  if constexpr (std::is_same_v<Scalar, float>) return dnnl_product('N', 'N', a.cols(), a, b, c, result);
-#endif
-  eigen_product<Scalar>(a * b, c, result);
+  product(plain<Scalar>(a), plain<Scalar>(b), a.cols(), c, before(result));
 }
 
 template <std::floating_point Scalar>
 void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c,
                                Result result) {
   assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());
-#ifdef GLASSFORMER_ONEDNN
-  if constexpr (std::is_same_v<Scalar, float>) return dnnl_product_by_rows(a, b, c, result);
-#endif
-  eigen_product<Scalar>(a * b.transpose(), c, result);
+  product(plain<Scalar>(a), transposed<Scalar>(b), a.cols(), c, before(result));
+}
+
+template <std::floating_point Scalar>
+void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, const RowVectorView<Scalar>& bias,
+                               MatrixRef<Scalar> c) {
+  assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows() && bias.cols() == c.cols());
+  product(plain<Scalar>(a), transposed<Scalar>(b), a.cols(), c, Before::bias, bias.data());
 }
 
 template <std::floating_point Scalar>
 void multiply_transposed_left(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c,
                               Result result) {
   assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());
-#ifdef GLASSFORMER_ONEDNN
-  if constexpr (std::is_same_v<Scalar, float>) return dnnl_product('T', 'N', a.rows(), a, b, c, result);
-#endif
-  eigen_product<Scalar>(a.transpose() * b, c, result);
+  product(transposed<Scalar>(a), plain<Scalar>(b), a.rows(), c, before(result));
 }
 
-Index alike_rows() {
-#ifdef GLASSFORMER_ONEDNN
-  if (!has_avx512()) return 12;
-#endif
-  return 16;
-}
-
-std::string gemm_backend() {
-#ifdef GLASSFORMER_ONEDNN
-  const dnnl_version_t* const version = dnnl_version();
-  return "oneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
-         std::to_string(version->patch);
-#else
-  return "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +
-         std::to_string(EIGEN_MINOR_VERSION);
-#endif
-}
+std::string gemm_backend() { return "glassformer, vectors of " + std::to_string(8 * kVectorBytes) + " bits"; }
 
 #define GLASSFORMER_INSTANTIATE(Scalar)                                                                          \
   template void multiply<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>, MatrixRef<Scalar>, Result);     \
   template void multiply_transposed_right<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                \
                                                   MatrixRef<Scalar>, Result);                                    \
+  template void multiply_transposed_right<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                \
+                                                  const RowVectorView<Scalar>&, MatrixRef<Scalar>);              \
   template void multiply_transposed_left<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                 \
                                                  MatrixRef<Scalar>, Result);
 GLASSFORMER_INSTANTIATE(float)

@@ -5,13 +5,15 @@
 
 #include "numerics/matrix.hpp"
 
-/// The one door to matrix products. Behind it stands oneDNN (float, where CMake found it) or Eigen. Every product runs
-/// on the calling thread alone, so that its bits do not depend on the number of threads. Blocks of columns may be
-/// handed in; nothing is copied.
+/// The one door to matrix products. Every product runs on the calling thread alone. Blocks of columns may be handed in.
 ///
-/// The products inside one head of attention are small. They go through the door's small wing, which is our own
-/// (small_gemm.cpp): a library takes longer to begin than such a product takes. Every sum runs over K from the first
-/// term to the last, each fused into the sum so far, so its bits do not depend on how far the batch is padded.
+/// Behind the door stands no library, for three reasons. Those at hand (oneDNN, OpenBLAS, Eigen) are slower on the shapes
+/// of a small transformer, above all for gradients of weights and inside a head of attention. They choose their kernels
+/// by size, so that a sentence's bits would depend on how many others are computed beside it. And they allocate memory.
+///
+/// Here, each number of C is the sum over k in rising order, each term fused into the sum so far where the processor can
+/// do that, begun anew at every 512th term. So the bits of a row of C depend on that row of A and on B, and on nothing
+/// else: not on the number of rows, nor on threads, nor on how far a batch is padded.
 namespace glassformer {
 
 enum class Result { overwrite, add };  ///< C = product, or C += product
@@ -19,28 +21,20 @@ enum class Result { overwrite, add };  ///< C = product, or C += product
 /// C [N, M] = A [N, K] B [K, M]
 template <std::floating_point Scalar>
 void multiply(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result);
-template <std::floating_point Scalar>
-void multiply_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c);
 
 /// C [N, M] = A [N, K] B^T, B [M, K]
 template <std::floating_point Scalar>
 void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result);
+/// C [N, M] = A [N, K] B^T + bias, bias [M] added to every row
 template <std::floating_point Scalar>
-void multiply_transposed_right_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c);
+void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, const RowVectorView<Scalar>& bias,
+                               MatrixRef<Scalar> c);
 
 /// C [N, M] = A^T B, A [K, N], B [K, M]
 template <std::floating_point Scalar>
 void multiply_transposed_left(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result);
-template <std::floating_point Scalar>
-void multiply_transposed_left_small(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c);
 
-/// Where the number of rows N is a multiple of this, C = A B^T computes all its rows alike: the bits of a row depend on
-/// that row of A and on B, and on neither N nor the row's place. (In which order the terms of a sum are added depends
-/// on the kernel. Eigen takes rows four at a time and those left over one by one; oneDNN's kernels take 8 or 16 of them
-/// under AVX-512, and 4 or 6 under the instruction sets before.) A multiple of 4, always.
-Index alike_rows();
-
-/// What stands behind the door, for the log: "oneDNN" or "Eigen", with the version.
+/// What computes the products, for the log.
 std::string gemm_backend();
 
 }  // namespace glassformer

@@ -22,7 +22,7 @@ std::int64_t glassformer::heap_allocations() { return -1; }
 #else
 
 // A program that links this file gets its memory through the functions below. They count, and pass on to glibc's own,
-// which also frees. (operator new, Eigen and oneDNN all end up here.)
+// which also frees. (operator new and Eigen end up here.)
 
 namespace {
 std::atomic<std::int64_t> allocations{0};

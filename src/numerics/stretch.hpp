@@ -1,8 +1,6 @@
 #pragma once
 
-#include <algorithm>
 #include <concepts>
-#include <cstring>
 
 #include "numerics/matrix.hpp"
 
@@ -20,15 +18,17 @@ using Stretch = Eigen::Array<Scalar, kStretch, 1>;
 template <std::floating_point Scalar>
 Stretch<Scalar> load_stretch(const Scalar* row, Index j, Index size, Scalar filling) {
   if (j + kStretch <= size) return Eigen::Map<const Stretch<Scalar>>(row + j);
-  Stretch<Scalar> stretch = Stretch<Scalar>::Constant(filling);
-  std::memcpy(stretch.data(), row + j, static_cast<std::size_t>(size - j) * sizeof(Scalar));
+  Stretch<Scalar> stretch;
+  for (Index k = 0; k < kStretch; ++k) stretch[k] = j + k < size ? row[j + k] : filling;  // becomes a masked load
   return stretch;
 }
 
 /// Writes back what of the stretch belongs to the row.
 template <std::floating_point Scalar>
 void store_stretch(const Stretch<Scalar>& stretch, Scalar* row, Index j, Index size) {
-  std::memcpy(row + j, stretch.data(), static_cast<std::size_t>(std::min(kStretch, size - j)) * sizeof(Scalar));
+  for (Index k = 0; k < kStretch; ++k) {
+    if (j + k < size) row[j + k] = stretch[k];
+  }
 }
 
 }  // namespace glassformer

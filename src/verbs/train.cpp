@@ -23,8 +23,7 @@ std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
 
 /// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. A thread of
-/// its own waits for them, and no other is ever interrupted by a handler: in oneDNN's matrix products the stack pointer
-/// may point into the heap, where a handler's frame destroys what lies there (its issue 4845, mended in 2026).
+/// its own waits for them, so that no other is ever interrupted by a handler.
 void stop_politely_on_signals() {
   sigset_t signals;
   sigemptyset(&signals);

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "numerics/matrix.hpp"
+
+/// The processor's vector registers, by the compiler's own extension: + and * work on all numbers of a vector at once.
+namespace glassformer {
+
+#if defined(__AVX512F__)
+inline constexpr std::size_t kVectorBytes = 64;  // and 32 registers
+#elif defined(__AVX__)
+inline constexpr std::size_t kVectorBytes = 32;  // and 16
+#else
+inline constexpr std::size_t kVectorBytes = 16;
+#endif
+
+template <class Scalar>
+inline constexpr Index kLanes = static_cast<Index>(kVectorBytes / sizeof(Scalar));  ///< numbers of a vector
+template <class Scalar>
+using Vector [[gnu::vector_size(kVectorBytes)]] = Scalar;
+/// The same where it lies in memory, at any address that suits a Scalar.
+template <class Scalar>
+using VectorInMemory [[gnu::vector_size(kVectorBytes), gnu::aligned(sizeof(Scalar)), gnu::may_alias]] = Scalar;
+
+template <class Scalar>
+Vector<Scalar> load(const Scalar* from) {
+  return *reinterpret_cast<const VectorInMemory<Scalar>*>(from);
+}
+template <class Scalar>
+void store(const auto& vector, Scalar* to) {
+  *reinterpret_cast<VectorInMemory<Scalar>*>(to) = vector;
+}
+
+/// Of each pair of blocks of `half` numbers: a's first and b's first (upper), a's second and b's second (lower).
+template <Index half, class Scalar, std::size_t... i>
+void exchange_blocks(auto& a, auto& b, std::index_sequence<i...>) {
+  constexpr auto kSize = static_cast<std::size_t>(kLanes<Scalar>), kHalf = static_cast<std::size_t>(half);
+  const auto upper = __builtin_shufflevector(a, b, ((i & kHalf) != 0 ? kSize + i - kHalf : i)...);
+  const auto lower = __builtin_shufflevector(a, b, ((i & kHalf) != 0 ? kSize + i : i + kHalf)...);
+  a = upper;
+  b = lower;
+}
+
+/// Transposes a square of as many rows as a vector has numbers. At each stage the off-diagonal blocks change places:
+/// first the quarters of the whole square, then those of each quarter, and so on.
+template <class Scalar, Index half = kLanes<Scalar> / 2>
+void transpose_square(Vector<Scalar>* rows) {
+  constexpr Index kSize = kLanes<Scalar>;
+#pragma GCC unroll 16
+  for (Index i = 0; i < kSize; ++i) {
+    if ((i & half) != 0) continue;
+    exchange_blocks<half, Scalar>(rows[i], rows[i + half], std::make_index_sequence<static_cast<std::size_t>(kSize)>());
+  }
+  if constexpr (half > 1) transpose_square<Scalar, half / 2>(rows);
+}
+
+}  // namespace glassformer
