@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -83,8 +82,8 @@ void export_batches(const std::filesystem::path& file, const Config& config, con
   const TransformerSettings& m = config.model;
   const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
   const SpecialIds special = corpus.target_special();
-  std::ofstream out(file);
-  out << Json{{"d_model", m.d_model}, {"heads", m.heads}, {"encoder_layers", m.encoder_layers},
+  OutputFile output(file);
+  output.stream() << Json{{"d_model", m.d_model}, {"heads", m.heads}, {"encoder_layers", m.encoder_layers},
               {"decoder_layers", m.decoder_layers}, {"d_ff", m.d_ff}, {"vocabulary", vocabulary.target_size},
               {"dropout", m.dropout}, {"label_smoothing", config.training.label_smoothing},
               {"pad", special.pad}, {"bos", special.bos}, {"eos", special.eos},
@@ -96,8 +95,9 @@ void export_batches(const std::filesystem::path& file, const Config& config, con
       sources.push_back(corpus.source(sentence));
       targets.push_back(corpus.target(sentence));
     }
-    out << Json{{"source", sources}, {"target", targets}} << '\n';
+    output.stream() << Json{{"source", sources}, {"target", targets}} << '\n';
   }
+  output.finish();
 }
 
 int benchmark(const BenchmarkOptions& options) {

@@ -181,3 +181,47 @@ TEST_CASE("gradcheck finds the gradients of the configs right, with or without a
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
   }
 }
+
+TEST_CASE("benchmark trains, keeps nothing, and says how fast it was", "[program]") {
+  const Program program;
+  const auto result = program.run("benchmark " + config("debug") + " --seconds 0.05 --threads 2 --json");
+  CAPTURE(result.err);
+  REQUIRE(result.status == 0);
+  const auto figures = nlohmann::json::parse(result.out);
+  for (const char* key : {"source_tokens_per_second", "target_tokens_per_second", "gflops", "fma_peak_gflops",
+                          "peak_share", "peak_rss_bytes"}) {
+    CAPTURE(key);
+    CHECK(figures.at(key).get<double>() > 0);
+  }
+  CHECK(figures.at("peak_share").get<double>() < 1);
+  CHECK(figures.at("padding_share").get<double>() >= 0);
+  CHECK(figures.at("heap_allocations_per_update").is_number());
+  CHECK(figures.at("threads") == 2);
+  CHECK(figures.at("backend").is_string());
+  double sum = 0;
+  for (const char* part : {"data", "forward", "backward", "waiting", "sum", "optimizer"}) {
+    sum += figures.at("seconds").at(part).get<double>();
+  }
+  CHECK(figures.at("seconds").at("total").get<double>() == Approx(sum));
+  CHECK(program.run("benchmark " + config("debug") + " --seconds 0.05").out.find("share of the peak") !=
+        std::string::npos);
+  CHECK_FALSE(fs::exists(program / "runs"));
+  check_refused(program.run("benchmark " + config("debug") + " --threads 0"), "expected a number from 1");
+}
+
+TEST_CASE("benchmark writes model and batches for another program", "[program]") {
+  const Program program;
+  REQUIRE(program.run("benchmark " + config("debug") + " --export-batches batches.jsonl").status == 0);
+  std::istringstream lines(read_bytes(program / "batches.jsonl"));
+  std::string line;
+  REQUIRE(std::getline(lines, line));
+  CHECK(nlohmann::json::parse(line).at("d_model") == 8);
+  std::size_t sentences = 0;
+  while (std::getline(lines, line)) {
+    const auto batch = nlohmann::json::parse(line);
+    CHECK(batch.at("source").size() == batch.at("target").size());
+    sentences += batch.at("source").size();
+  }
+  CHECK(sentences == 2);
+  check_refused(program.run("benchmark " + config("debug") + " --export-batches nowhere/batches.jsonl"), "nowhere");
+}

@@ -78,6 +78,17 @@ TEST_CASE("the gradient is that of the mean loss over the target's tokens", "[tr
   CHECK((mean - expected).matrix().norm() < 1e-5F * expected.matrix().norm());
 }
 
+TEST_CASE("micro-batches change loss and gradient by rounding only", "[training]") {
+  Example example;
+  double loss = 0, loss_in_pieces = 0;
+  const std::vector<float> whole = example.gradient(3, {example.sentences}, &loss, 100'000);
+  const std::vector<float> pieces = example.gradient(3, {example.sentences}, &loss_in_pieces, 30);
+  CHECK(whole != pieces);
+  const Eigen::Map<const Eigen::VectorXf> a(whole.data(), std::ssize(whole)), b(pieces.data(), std::ssize(pieces));
+  CHECK((a - b).norm() < 1e-6F * a.norm());
+  CHECK(loss_in_pieces == Approx(loss).epsilon(1e-6));
+}
+
 TEST_CASE("computing twice gives the same: nothing of the last batch is left", "[training]") {
   Example example;
   ShardedGradient sharded(example.model, 4, 50);
