@@ -14,7 +14,8 @@ namespace {
 template <class Scalar>
 void visible_product(ConstMatrixRef<Scalar> weights, ConstMatrixRef<Scalar> values, MatrixRef<Scalar> product) {
   multiply<Scalar>(weights, values, product, Result::overwrite);
-  if (product.allFinite()) return;  // as it is where all values are finite, which is almost always
+  // x - x is 0 unless x is infinite or NaN.  Where all values are finite, which is almost always, so is the product.
+  if ((product.array() - product.array()).sum() == 0) return;
   const Matrix<Scalar> finite = values.array().isFinite().select(values, Scalar{0});
   multiply<Scalar>(weights, finite, product, Result::overwrite);
   for (Index j = 0; j < values.rows(); ++j) {
