@@ -51,7 +51,7 @@ struct TrainingSettings {
   Index max_tokens = 2048;  ///< padded tokens of a batch's larger side
   Index accumulation = 1;     ///< batches whose gradients are summed for one update
   Index shards = 8;           ///< parts of a batch that are computed side by side
-  Index micro_batch_tokens = 1024;  ///< about so many padded tokens, source and target, are computed at a time
+  Index micro_batch_tokens = 512;  ///< about so many padded tokens, source and target, are computed at a time
   double label_smoothing = 0.1;
   Index max_updates = 0;      ///< 0: no limit; at least one of the three limits is set
   Index max_epochs = 0;
