@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "numerics/matrix.hpp"
@@ -20,17 +21,17 @@ template <class Scalar>
 inline constexpr Index kLanes = static_cast<Index>(kVectorBytes / sizeof(Scalar));  ///< numbers of a vector
 template <class Scalar>
 using Vector [[gnu::vector_size(kVectorBytes)]] = Scalar;
-/// The same where it lies in memory, at any address that suits a Scalar.
-template <class Scalar>
-using VectorInMemory [[gnu::vector_size(kVectorBytes), gnu::aligned(sizeof(Scalar)), gnu::may_alias]] = Scalar;
 
+/// From memory and back, at any address.
 template <class Scalar>
 Vector<Scalar> load(const Scalar* from) {
-  return *reinterpret_cast<const VectorInMemory<Scalar>*>(from);
+  Vector<Scalar> vector;
+  std::memcpy(&vector, from, sizeof vector);
+  return vector;
 }
 template <class Scalar>
-void store(const auto& vector, Scalar* to) {
-  *reinterpret_cast<VectorInMemory<Scalar>*>(to) = vector;
+void store(auto vector, Scalar* to) {
+  std::memcpy(to, &vector, sizeof vector);
 }
 
 /// Of each pair of blocks of `half` numbers: a's first and b's first (upper), a's second and b's second (lower).
