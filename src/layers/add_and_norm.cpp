@@ -15,8 +15,7 @@ void AddAndNorm<Scalar>::leave(Norm norm, const Parameters& p, const Buffer<Scal
                                Cache& cache) {
   Buffer<Scalar>& sum = norm == Norm::post ? cache.sum : cache.output;
   sum.resize_like(x);
-  sum.view() = sublayer_output;
-  Dropout<Scalar>::forward(dropout, pass, site, 1, sum, cache.dropout);
+  Dropout<Scalar>::forward(dropout, pass, site, 1, sublayer_output, sum, cache.dropout);
   sum += x;
   if (norm == Norm::post) LayerNorm<Scalar>::forward(p, sum, cache.norm, cache.output);
 }
@@ -33,8 +32,7 @@ void AddAndNorm<Scalar>::leave_backward(Norm norm, const Parameters& p, Cache& c
   }
   // sum = x + dropout(sublayer_output)
   cache.d_sublayer.resize_like(d_y);
-  cache.d_sublayer.view() = cache.d_sum;
-  Dropout<Scalar>::backward(cache.dropout, cache.d_sublayer);
+  Dropout<Scalar>::backward(cache.dropout, cache.d_sum, cache.d_sublayer);
 }
 
 template <std::floating_point Scalar>
@@ -43,11 +41,11 @@ void AddAndNorm<Scalar>::enter_backward(Norm norm, const Parameters& p, Cache& c
   // x goes two ways, past the sublayer and into it:   d_x = d_sum + what comes back out of the sublayer
   if (norm == Norm::post) {
     cache.d_input.resize_like(cache.d_sum);
-    cache.d_input.view() = d_sublayer_input;
+    cache.d_input.view() = cache.d_sum + d_sublayer_input;
   } else {
     LayerNorm<Scalar>::backward(p, cache.norm, d_sublayer_input, grad, cache.d_input);
+    cache.d_input += cache.d_sum;
   }
-  cache.d_input += cache.d_sum;
 }
 
 template struct AddAndNorm<float>;

@@ -1,7 +1,11 @@
 #include "layers/cross_entropy.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
+
+#include "numerics/stretch.hpp"
 
 namespace glassformer {
 
@@ -13,23 +17,68 @@ LossSum& LossSum::operator+=(const LossSum& other) {
   return *this;
 }
 
+namespace {
+
+template <class Scalar>
+constexpr Scalar kNone = -std::numeric_limits<Scalar>::infinity();  // a logit that takes no part
+
+/// powers[v] becomes exp(logit_v - largest); gives their sum. They may take the place of the logits.
+template <class Scalar>
+Scalar exponentiate(const Scalar* logits, Index V, Scalar largest, Scalar* powers) {
+  Stretch<Scalar> sum_of = Stretch<Scalar>::Zero();
+  for (Index v = 0; v < V; v += kStretch) {
+    const Stretch<Scalar> power = (load_stretch(logits, v, V, kNone<Scalar>) - largest).exp();
+    sum_of += power;
+    store_stretch(power, powers, v, V);
+  }
+  return sum_of.sum();
+}
+
+/// The loss of one row, and its powers as above.
+template <class Scalar>
+LossSum row_forward(const Scalar* logits, Index V, Id token, double smoothing, Scalar* powers, Scalar& largest,
+                    Scalar& sum_of_powers) {
+  Stretch<Scalar> largest_of = Stretch<Scalar>::Constant(kNone<Scalar>), sum_of = Stretch<Scalar>::Zero();
+  for (Index v = 0; v < V; v += kStretch) {
+    largest_of = largest_of.max(load_stretch(logits, v, V, kNone<Scalar>));
+    sum_of += load_stretch(logits, v, V, Scalar{0});
+  }
+  largest = largest_of.maxCoeff();
+  const Scalar mean = sum_of.sum() / static_cast<Scalar>(V), expected = logits[token];
+  const bool likeliest = expected == largest && std::find(logits, logits + token, largest) == logits + token;
+
+  sum_of_powers = exponentiate(logits, V, largest, powers);
+  const Scalar log_sum_exp = largest + std::log(sum_of_powers);
+  const double cross_entropy = log_sum_exp - expected, mean_over_vocabulary = log_sum_exp - mean;
+  return {(1 - smoothing) * cross_entropy + smoothing * mean_over_vocabulary, cross_entropy, 1, likeliest};
+}
+
+/// From the powers of one row to its gradient.
+template <class Scalar>
+void row_backward(Index V, Id token, double smoothing, Scalar d_loss, Scalar sum_of_powers, Scalar* row) {
+  // loss = - sum q log p, log p = logit - log sum exp.  As q sums to 1:   d_logits = p - q
+  const auto everywhere = static_cast<Scalar>(smoothing / static_cast<double>(V));
+  const Scalar inv_sum = 1 / sum_of_powers;
+  for (Index v = 0; v < V; ++v) row[v] = d_loss * (row[v] * inv_sum - everywhere);
+  row[token] -= d_loss * static_cast<Scalar>(1 - smoothing);
+}
+
+}  // namespace
+
 template <std::floating_point Scalar>
 LossSum CrossEntropy<Scalar>::forward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad,
                                       double smoothing, Cache& cache) {
   assert(expected.size() == logits.rows());
+  const Index V = logits.cols();
   LossSum sum;
-  cache.log_sum_exp.resize(logits.rows(), 1);
+  cache.largest.resize(logits.rows(), 1);
+  cache.sum_of_powers.resize(logits.rows(), 1);
+  cache.powers.resize(1, V);
   for (Index n = 0; n < logits.rows(); ++n) {
     const Id token = expected.data()[n];
     if (token == pad) continue;
-    const Scalar largest = logits.row(n).maxCoeff();
-    const Scalar log_sum_exp = largest + std::log((logits.row(n).array() - largest).exp().sum());
-    cache.log_sum_exp(n, 0) = log_sum_exp;
-
-    const double cross_entropy = log_sum_exp - logits(n, token);
-    const double mean_over_vocabulary = log_sum_exp - logits.row(n).mean();
-    const bool likeliest = logits(n, token) == largest && !(logits.row(n).head(token).array() == largest).any();
-    sum += {(1 - smoothing) * cross_entropy + smoothing * mean_over_vocabulary, cross_entropy, 1, likeliest};
+    sum += row_forward(logits.row(n).data(), V, token, smoothing, cache.powers.data(), cache.largest(n, 0),
+                       cache.sum_of_powers(n, 0));
   }
   return sum;
 }
@@ -37,8 +86,6 @@ LossSum CrossEntropy<Scalar>::forward(ConstMatrixRef<Scalar> logits, const IdMat
 template <std::floating_point Scalar>
 void CrossEntropy<Scalar>::backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss,
                                     const Cache& cache, MatrixRef<Scalar> logits) {
-  // loss = - sum q log p, log p = logit - log sum exp.  As q sums to 1:   d_logits = p - q
-  const auto everywhere = static_cast<Scalar>(smoothing / static_cast<double>(logits.cols()));
   for (Index n = 0; n < logits.rows(); ++n) {
     auto row = logits.row(n);
     const Id token = expected.data()[n];
@@ -46,9 +93,28 @@ void CrossEntropy<Scalar>::backward(const IdMatrix& expected, Id pad, double smo
       row.setZero();
       continue;
     }
-    row.array() = d_loss * ((row.array() - cache.log_sum_exp(n, 0)).exp() - everywhere);
-    row(token) -= d_loss * static_cast<Scalar>(1 - smoothing);
+    exponentiate(row.data(), logits.cols(), cache.largest(n, 0), row.data());
+    row_backward(logits.cols(), token, smoothing, d_loss, cache.sum_of_powers(n, 0), row.data());
   }
+}
+
+template <std::floating_point Scalar>
+LossSum CrossEntropy<Scalar>::forward_and_backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss,
+                                                   MatrixRef<Scalar> logits) {
+  assert(expected.size() == logits.rows());
+  LossSum sum;
+  for (Index n = 0; n < logits.rows(); ++n) {
+    Scalar* const row = logits.row(n).data();
+    const Id token = expected.data()[n];
+    if (token == pad) {
+      logits.row(n).setZero();
+      continue;
+    }
+    Scalar largest, sum_of_powers;
+    sum += row_forward(row, logits.cols(), token, smoothing, row, largest, sum_of_powers);
+    row_backward(logits.cols(), token, smoothing, d_loss, sum_of_powers, row);
+  }
+  return sum;
 }
 
 template struct CrossEntropy<float>;

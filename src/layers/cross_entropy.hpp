@@ -25,7 +25,9 @@ struct LossSum {
 template <std::floating_point Scalar>
 struct CrossEntropy {
   struct Cache {
-    Buffer<Scalar> log_sum_exp;  // [N, 1]
+    Buffer<Scalar> largest;        // [N, 1]: of the logits
+    Buffer<Scalar> sum_of_powers;  // [N, 1]: of exp(logit - largest)
+    Buffer<Scalar> powers;         // [1, V]: of the row at hand
   };
 
   /// logits [N, V], expected: N ids in the order of the rows.
@@ -35,6 +37,10 @@ struct CrossEntropy {
   /// the result by the sum of the rows' losses: 1 / tokens, for a mean over tokens.
   static void backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss, const Cache& cache,
                        MatrixRef<Scalar> logits);
+  /// Both at once, row by row: a row has as many numbers as the vocabulary, and comes from memory once instead of twice.
+  /// In training, where d_loss is known beforehand.
+  static LossSum forward_and_backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss,
+                                      MatrixRef<Scalar> logits);
 };
 
 }  // namespace glassformer

@@ -21,11 +21,17 @@ struct Dropout {
     Scalar scale = 1;           // 1 / (1 - rate)
     Buffer<std::uint8_t> kept;  // [N, D]
   };
-  /// In place. The rows are those of B sentences, each with `groups` equal parts (attention has one per head,
-  /// token matrices have one in all).
-  static void forward(double rate, const Pass& pass, Site site, Index groups, MatrixRef<Scalar> x, Cache& cache);
-  /// In place: d_y becomes d_x.
-  static void backward(const Cache& cache, MatrixRef<Scalar> d_y);
+  /// The rows of x, and of y of the same shape, are those of B sentences, each with `groups` equal parts (attention has
+  /// one per head, token matrices have one in all).
+  static void forward(double rate, const Pass& pass, Site site, Index groups, ConstMatrixRef<Scalar> x,
+                      MatrixRef<Scalar> y, Cache& cache);
+  static void backward(const Cache& cache, ConstMatrixRef<Scalar> d_y, MatrixRef<Scalar> d_x);
+
+  /// In place: x becomes y, d_y becomes d_x.
+  static void forward(double rate, const Pass& pass, Site site, Index groups, MatrixRef<Scalar> x, Cache& cache) {
+    forward(rate, pass, site, groups, x, x, cache);
+  }
+  static void backward(const Cache& cache, MatrixRef<Scalar> d_y) { backward(cache, d_y, d_y); }
 };
 
 }  // namespace glassformer

@@ -54,8 +54,7 @@ void ScaledDotProductAttention<Scalar>::forward(Index sentences, Index heads, Co
   cache.dropout.active = pass.training && dropout > 0;
   if (cache.dropout.active) {
     cache.dropped_weights.resize_like(cache.weights);
-    cache.dropped_weights.view() = cache.weights.view();
-    Dropout<Scalar>::forward(dropout, pass, site, heads, cache.dropped_weights, cache.dropout);
+    Dropout<Scalar>::forward(dropout, pass, site, heads, cache.weights, cache.dropped_weights, cache.dropout);
   }
 
   for (Index b = 0; b < sentences; ++b) {

@@ -134,6 +134,21 @@ void Transformer<Scalar>::backward(const Parameters& p, const ModelInput& input,
   // loss = cross-entropy(logits)
   CrossEntropy<Scalar>::backward(input.target_output, vocabulary.target_pad, label_smoothing, d_loss,
                                  cache.cross_entropy, cache.logits);
+  backward_from_d_logits(p, input, cache, grad);
+}
+
+template <std::floating_point Scalar>
+LossSum Transformer<Scalar>::forward_to_d_logits(const Parameters& p, const ModelInput& input, double label_smoothing,
+                                                 Scalar d_loss, const Pass& pass, Cache& cache) const {
+  const Buffer<Scalar>& memory = encode(p, input.source, input.masks.encoder_padding, pass, cache);
+  decode(p, input.target_input, memory, input.masks, pass, cache);
+  return CrossEntropy<Scalar>::forward_and_backward(input.target_output, vocabulary.target_pad, label_smoothing,
+                                                    d_loss, cache.logits);
+}
+
+template <std::floating_point Scalar>
+void Transformer<Scalar>::backward_from_d_logits(const Parameters& p, const ModelInput& input, Cache& cache,
+                                                 Parameters& grad) const {
   const Buffer<Scalar>& d_logits = cache.logits;
   // logits = state E^T + b
   Linear<Scalar>::backward(p.output, state(cache), d_logits, grad.output, cache.d_state);

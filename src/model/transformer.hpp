@@ -72,6 +72,12 @@ struct Transformer {
   void backward(const Parameters& p, const ModelInput& input, double label_smoothing, Scalar d_loss, Cache& cache,
                 Parameters& grad) const;
 
+  /// The same two steps, cut at another place, so that no row of logits comes from memory twice: forward, and on to
+  /// d_logits; then the rest of the way back.
+  LossSum forward_to_d_logits(const Parameters& p, const ModelInput& input, double label_smoothing, Scalar d_loss,
+                              const Pass& pass, Cache& cache) const;
+  void backward_from_d_logits(const Parameters& p, const ModelInput& input, Cache& cache, Parameters& grad) const;
+
  private:
   const Buffer<Scalar>& state(const Cache& cache) const;   // the decoder's last word, before the output map
   const Buffer<Scalar>& memory(const Cache& cache) const;  // the encoder's

@@ -89,14 +89,15 @@ void copy_columns(Strided<Scalar> a, Index K, Index rows, Scalar* group) {
   for (Index k = 0; k < K; ++k) {
     const Scalar* const from = a.data + k * a.col;
     for (Index n = 0; n < rows; n += kTileRows) {
-      Scalar* const to = group + n * kDepth + k * kTileRows;
+      Scalar* const to = group + n * K + k * kTileRows;
       if (n + kTileRows <= rows) std::memcpy(to, from + n, kTileRows * sizeof(Scalar));
       else std::copy_n(from + n, rows - n, to);
     }
   }
 }
 
-/// Rows of A, as far as they make one row of tiles, in the same order.
+/// Rows of A, as far as they make one row of tiles, in the same order. Whole vectors are written: what is too much, the
+/// next one overwrites, and there must be room for the last.
 template <class Scalar>
 void copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* group) {
   constexpr Index kSize = kLanes<Scalar>;
@@ -108,7 +109,7 @@ void copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* group) {
       for (Index i = 0; i < kSize; ++i) square[i] = i < rows ? load(a.data + i * a.row + k) : Vector<Scalar>{};
       transpose_square<Scalar>(square);
 #pragma GCC unroll 16
-      for (Index i = 0; i < kSize; ++i) std::memcpy(group + (k + i) * kTileRows, square + i, kTileRows * sizeof(Scalar));
+      for (Index i = 0; i < kSize; ++i) store(square[i], group + (k + i) * kTileRows);
     }
   }
   for (; k < K; ++k) {
@@ -133,6 +134,11 @@ struct Tile {
 template <Index vectors, Index rows, class Scalar>
 void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Tile<Scalar>& tile) {
   constexpr Index kSize = kLanes<Scalar>, kWidth = vectors * kSize;
+  // Asked for now, the tile's place in C is in the cache when the sum is ready.
+#pragma GCC unroll 12
+  for (Index r = 0; r < rows; ++r) {
+    for (Index v = 0; v < vectors; ++v) __builtin_prefetch(tile.c + r * tile.row + v * kSize, 1);
+  }
   Vector<Scalar> sum[rows][vectors] = {};
   for (Index k = 0; k < K; ++k) {
     Vector<Scalar> b[vectors];
@@ -170,17 +176,17 @@ void multiply_rows(Index count, Strided<Scalar> a, const Scalar* strip, Index K,
 template <Index vectors, class Scalar>
 void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, Index columns, Tile<Scalar> tile) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
-  static thread_local Buffer<Scalar> strips(1, kDepth * kPanel), group(1, kDepth * kGroup);
+  static thread_local Buffer<Scalar> strips(1, kDepth * kPanel), group(1, kDepth * kGroup + kLanes<Scalar>);
   Scalar* const c = tile.c;
   const Scalar* const bias = tile.bias;
   for (Index m = 0; m < columns; m += kWidth) {
-    copy_strip<vectors>(b.from(0, m), K, std::min(kWidth, columns - m), strips.data() + m * kDepth);
+    copy_strip<vectors>(b.from(0, m), K, std::min(kWidth, columns - m), strips.data() + m * K);
   }
   const bool scattered = is_scattered(a);
   for (Index n = 0; n < rows; n += kTileRows) {
     Strided<Scalar> block = a.from(n, 0);
     if (scattered) {
-      Scalar* const copy = group.data() + n % kGroup * kDepth;
+      Scalar* const copy = group.data() + n % kGroup * K;
       if (a.col == 1) copy_rows(block, K, std::min(kTileRows, rows - n), copy);
       else if (n % kGroup == 0) copy_columns(block, K, std::min(kGroup, rows - n), copy);
       block = {copy, 1, kTileRows};
@@ -189,7 +195,7 @@ void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, I
       tile.c = c + n * tile.row + m;
       tile.bias = bias + m;
       tile.columns = std::min(kWidth, columns - m);
-      multiply_rows<vectors, Scalar>(rows - n, block, strips.data() + m * kDepth, K, tile);
+      multiply_rows<vectors, Scalar>(rows - n, block, strips.data() + m * K, K, tile);
     }
   }
 }

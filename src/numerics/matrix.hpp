@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <utility>
+
+#include "numerics/matrix_memory.hpp"
 
 /// The words for numbers that every other room uses. All matrices are row-major: a row is a token.
 ///
@@ -59,8 +60,11 @@ class Buffer : public MatrixView<Scalar> {
 
   void resize(Index rows, Index cols) {
     if (rows * cols > capacity_) {
+      capacity_ = 0;
+      memory_.reset();  // before the larger one is taken: they need not be there at the same time
+      memory_.reset(static_cast<Scalar*>(
+          allocate_matrix_memory(static_cast<std::size_t>(rows * cols) * sizeof(Scalar))));
       capacity_ = rows * cols;
-      memory_.reset(new (kAlignment) Scalar[static_cast<std::size_t>(capacity_)]);
     }
     new (static_cast<View*>(this)) View(memory_.get(), rows, cols);
   }
@@ -68,9 +72,8 @@ class Buffer : public MatrixView<Scalar> {
   View& view() { return *this; }
 
  private:
-  static constexpr std::align_val_t kAlignment{64};  // a cache line, and the widest vector register
   struct Free {
-    void operator()(Scalar* memory) const { ::operator delete[](memory, kAlignment); }
+    void operator()(Scalar* memory) const { free_matrix_memory(memory); }
   };
   std::unique_ptr<Scalar[], Free> memory_;
   Index capacity_ = 0;

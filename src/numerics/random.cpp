@@ -3,20 +3,63 @@
 #include <Random123/philox.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstring>
 
+#include "numerics/vectors.hpp"
+
 namespace glassformer {
 namespace {
 
+/// 64 bits of key: the seed (folded to 32 bits) and the update.
+r123::Philox4x32::key_type key_of(const RandomRow& at) {
+  return {{static_cast<std::uint32_t>(at.seed) ^ static_cast<std::uint32_t>(at.seed >> 32), at.update}};
+}
+
 /// The four random words at place `counter` of a row.
 r123::Philox4x32::ctr_type philox(const RandomRow& at, std::uint32_t counter) {
-  // 64 bits of key: the seed (folded to 32 bits) and the update.
-  const r123::Philox4x32::key_type key{{static_cast<std::uint32_t>(at.seed) ^ static_cast<std::uint32_t>(at.seed >> 32),
-                                        at.update}};
-  return r123::Philox4x32()({{counter, at.row, at.sentence, at.site}}, key);
+  return r123::Philox4x32()({{counter, at.row, at.sentence, at.site}}, key_of(at));
 }
+
+using Words = Vector<std::uint64_t>;  // words of 32 bits; what is in the upper halves has no meaning
+constexpr Index kWords = kLanes<std::uint64_t>;
+
+/// The same for as many counters as a vector holds, side by side.
+class PhiloxOfVectors {
+ public:
+  explicit PhiloxOfVectors(const RandomRow& at) : at_(at) {
+    r123::Philox4x32::key_type key = key_of(at);
+    for (RoundKey& round : keys_) {
+      round = {key[0], key[1]};
+      key[0] += PHILOX_W32_0;
+      key[1] += PHILOX_W32_1;
+    }
+  }
+
+  /// words[k] becomes the k-th random word of each counter.
+  void operator()(Words counters, Words (&words)[4]) const {
+    words[0] = counters;
+    words[1] = Words{} + at_.row;
+    words[2] = Words{} + at_.sentence;
+    words[3] = Words{} + at_.site;
+#pragma GCC unroll 10
+    for (const RoundKey& key : keys_) {
+      const Words left = multiply_lower_halves(words[0], Words{} + PHILOX_M4x32_0);
+      const Words right = multiply_lower_halves(words[2], Words{} + PHILOX_M4x32_1);
+      words[0] = (right >> 32) ^ words[1] ^ key[0];
+      words[1] = right;
+      words[2] = (left >> 32) ^ words[3] ^ key[1];
+      words[3] = left;
+    }
+  }
+
+ private:
+  using RoundKey = std::array<std::uint64_t, 2>;
+  RandomRow at_;
+  std::array<RoundKey, philox4x32_rounds> keys_;
+};
 
 }  // namespace
 
@@ -33,24 +76,28 @@ void fill_uniform(const RandomRow& coordinates, Index size, Scalar* numbers) {
 
 void draw_kept(const RandomRow& coordinates, double rate, Eigen::Ref<Matrix<std::uint8_t>> kept) {
   assert(rate >= 0 && rate < 1 && coordinates.row % kRowsAtOnce == 0 && kept.rows() <= kRowsAtOnce);
-  constexpr Index kLanes = 16;  // columns computed side by side: the compiler makes vectors of these loops
+  constexpr Index kColumns = 2 * kWords;
+  using Bytes [[gnu::vector_size(kColumns)]] = std::uint8_t;
   const auto threshold = static_cast<std::uint32_t>(std::lround(rate * 0x1p16));  // 16 bits below it: dropped
-  for (Index first = 0; first < kept.cols(); first += kLanes) {
+  const PhiloxOfVectors philox(coordinates);
+  Words even_columns;
+  for (Index j = 0; j < kWords; ++j) even_columns[j] = static_cast<std::uint64_t>(2 * j);
+  for (Index first = 0; first < kept.cols(); first += kColumns) {
+    Words even[4], odd[4];
+    philox(even_columns + static_cast<std::uint64_t>(first), even);
+    philox(even_columns + static_cast<std::uint64_t>(first + 1), odd);
+    const Index size = std::min(kColumns, kept.cols() - first);
     // A column has four words of 32 bits, which make eight halves, one for each row.
-    std::uint32_t words[4][kLanes];
-    for (Index j = 0; j < kLanes; ++j) {
-      const r123::Philox4x32::ctr_type bits = philox(coordinates, static_cast<std::uint32_t>(first + j));
-      for (std::size_t k = 0; k < 4; ++k) words[k][j] = bits[k];
+#pragma GCC unroll 8
+    for (Index r = 0; r < kRowsAtOnce; ++r) {
+      if (r == kept.rows()) break;
+      const auto words = (Vector<std::uint32_t>)(odd[r / 2] << 32 | (even[r / 2] & 0xFFFFFFFF));
+      const auto half = r % 2 == 0 ? words & 0xFFFF : words >> 16;
+      const auto bytes = __builtin_convertvector((Vector<std::uint32_t>)(half >= threshold) & 1, Bytes);
+      std::uint8_t* const to = kept.data() + r * kept.outerStride() + first;
+      if (size == kColumns) std::memcpy(to, &bytes, sizeof bytes);
+      else std::memcpy(to, &bytes, static_cast<std::size_t>(size));
     }
-    std::uint8_t block[kRowsAtOnce][kLanes];
-    for (Index k = 0; k < 4; ++k) {
-      for (Index j = 0; j < kLanes; ++j) {
-        block[2 * k][j] = (words[k][j] & 0xFFFF) >= threshold;
-        block[2 * k + 1][j] = (words[k][j] >> 16) >= threshold;
-      }
-    }
-    const auto size = static_cast<std::size_t>(std::min(kLanes, kept.cols() - first));
-    for (Index r = 0; r < kept.rows(); ++r) std::memcpy(kept.row(r).data() + first, block[r], size);
   }
 }
 

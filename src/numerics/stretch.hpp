@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 
 #include "numerics/matrix.hpp"
+#include "numerics/vectors.hpp"
 
 /// Rows in stretches of sixteen numbers. The processor handles a whole stretch in one or a few vector operations, exp
 /// included. The last stretch of a row is filled up with numbers that change nothing. So the bits of a result depend
@@ -19,15 +21,23 @@ template <std::floating_point Scalar>
 Stretch<Scalar> load_stretch(const Scalar* row, Index j, Index size, Scalar filling) {
   if (j + kStretch <= size) return Eigen::Map<const Stretch<Scalar>>(row + j);
   Stretch<Scalar> stretch;
-  for (Index k = 0; k < kStretch; ++k) stretch[k] = j + k < size ? row[j + k] : filling;  // becomes a masked load
+  for (Index k = 0; k < kStretch; k += kLanes<Scalar>) {
+    const Index count = std::clamp<Index>(size - j - k, 0, kLanes<Scalar>);
+    store(load_part(row + j + k, count, filling), stretch.data() + k);
+  }
   return stretch;
 }
 
 /// Writes back what of the stretch belongs to the row.
 template <std::floating_point Scalar>
 void store_stretch(const Stretch<Scalar>& stretch, Scalar* row, Index j, Index size) {
-  for (Index k = 0; k < kStretch; ++k) {
-    if (j + k < size) row[j + k] = stretch[k];
+  if (j + kStretch <= size) {
+    Eigen::Map<Stretch<Scalar>>(row + j) = stretch;
+    return;
+  }
+  for (Index k = 0; k < kStretch; k += kLanes<Scalar>) {
+    const Index count = std::clamp<Index>(size - j - k, 0, kLanes<Scalar>);
+    store_part<Scalar>(load(stretch.data() + k), count, row + j + k);
   }
 }
 

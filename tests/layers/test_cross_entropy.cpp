@@ -98,6 +98,28 @@ TEST_CASE("The gradient of cross-entropy is what differences say, and sums to ze
   }
 }
 
+TEMPLATE_TEST_CASE("Forward and backward at once give the same loss and gradient, bit by bit, as one after the other",
+                   "[layers]", float, double) {
+  constexpr Id kPad = 1;
+  const IdMatrix expected{{4, kPad, 6, 39}};
+  for (const double smoothing : {0.0, 0.1}) {
+    RandomValues random(3);
+    Buffer<TestType> logits = random.matrix<TestType>(4, 40);  // not a whole number of stretches
+    typename CrossEntropy<TestType>::Cache cache;
+    const LossSum sum = CrossEntropy<TestType>::forward(logits, expected, kPad, smoothing, cache);
+    const Matrix<TestType> d_logits =
+        d_logits_of<TestType>(logits, expected, kPad, smoothing, TestType(0.37), cache);
+
+    const LossSum at_once =
+        CrossEntropy<TestType>::forward_and_backward(expected, kPad, smoothing, TestType(0.37), logits);
+    CHECK(same_bits(logits, d_logits));
+    CHECK(at_once.loss == sum.loss);
+    CHECK(at_once.cross_entropy == sum.cross_entropy);
+    CHECK(at_once.tokens == 3);
+    CHECK(at_once.correct == sum.correct);
+  }
+}
+
 TEST_CASE("Large logits overflow neither the loss nor the gradient", "[layers]") {
   Buffer<float> logits(2, 3);
   logits << 1e30F, 0, -1e30F, 500, 499, -500;

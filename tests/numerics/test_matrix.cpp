@@ -36,6 +36,12 @@ TEST_CASE("A buffer is aligned to the widest vector register", "[numerics]") {
   }
 }
 
+TEST_CASE("A buffer of 2 MiB or more begins at a huge page", "[numerics]") {
+  constexpr std::uintptr_t kHugePage = 2 << 20;
+  CHECK(reinterpret_cast<std::uintptr_t>(Buffer<float>(512, 1024).data()) % kHugePage == 0);
+  CHECK(reinterpret_cast<std::uintptr_t>(Buffer<double>(3000, 1001).data()) % kHugePage == 0);
+}
+
 TEST_CASE("A buffer is a row-major matrix in every expression", "[numerics]") {
   RandomValues random(1);
   const Buffer<double> a = random.matrix(3, 4), b = random.matrix(4, 2);
