@@ -37,8 +37,8 @@ struct CrossEntropy {
   /// the result by the sum of the rows' losses: 1 / tokens, for a mean over tokens.
   static void backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss, const Cache& cache,
                        MatrixRef<Scalar> logits);
-  /// Both at once, row by row: a row has as many numbers as the vocabulary, and comes from memory once instead of twice.
-  /// In training, where d_loss is known beforehand.
+  /// Both at once, row by row, where d_loss is known beforehand, as in training: a row has as many numbers as the
+  /// vocabulary, and comes from memory once instead of twice.
   static LossSum forward_and_backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss,
                                       MatrixRef<Scalar> logits);
 };

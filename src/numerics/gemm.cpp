@@ -75,8 +75,8 @@ void copy_strip(Strided<Scalar> b, Index K, Index columns, Scalar* strip) {
   }
 }
 
-/// Whether a tile's part of A lies so that the caches cannot hold it well: a transposed A whose rows are far apart takes a
-/// cache line, if not a page, for each k; and rows at multiples of 2 KiB all want the same few places in the cache.
+/// Whether a tile's part of A lies so that the caches cannot hold it well: a transposed A whose rows are far apart
+/// takes a cache line, if not a page, for each k; and rows at multiples of 2 KiB all want the same few places.
 template <class Scalar>
 bool is_scattered(Strided<Scalar> a) {
   constexpr auto kBytes = static_cast<Index>(sizeof(Scalar));

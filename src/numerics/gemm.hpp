@@ -7,13 +7,14 @@
 
 /// The one door to matrix products. Every product runs on the calling thread alone. Blocks of columns may be handed in.
 ///
-/// Behind the door stands no library, for three reasons. Those at hand (oneDNN, OpenBLAS, Eigen) are slower on the shapes
-/// of a small transformer, above all for gradients of weights and inside a head of attention. They choose their kernels
-/// by size, so that a sentence's bits would depend on how many others are computed beside it. And they allocate memory.
+/// Behind the door stands no library, for three reasons. Those at hand (oneDNN, OpenBLAS, Eigen) are slower on the
+/// shapes of a small transformer, above all for gradients of weights and inside a head of attention. They choose their
+/// kernels by size, so that a sentence's bits would depend on how many others are computed beside it. And they allocate
+/// memory.
 ///
-/// Here, each number of C is the sum over k in rising order, each term fused into the sum so far where the processor can
-/// do that, begun anew at every 512th term. So the bits of a row of C depend on that row of A and on B, and on nothing
-/// else: not on the number of rows, nor on threads, nor on how far a batch is padded.
+/// Here, each number of C is the sum over k in rising order, each term fused into the sum so far where the processor
+/// can do that, begun anew at every 512th term. So the bits of a row of C depend on that row of A and on B, and on
+/// nothing else: not on the number of rows, nor on threads, nor on how far a batch is padded.
 namespace glassformer {
 
 enum class Result { overwrite, add };  ///< C = product, or C += product

@@ -39,8 +39,8 @@ void store(auto vector, Scalar* to) {
   std::memcpy(to, &vector, sizeof vector);
 }
 
-/// The first `count` numbers of a vector alone, from memory, the others being `filling`; and back. Nothing beyond them is
-/// touched. Of this, compilers do not know either that the processor has it.
+/// The first `count` numbers of a vector alone, from memory, the others being `filling`; and back. Nothing beyond them
+/// is touched. Where the processor has an instruction for it, compilers do not find that out by themselves.
 template <class Scalar>
 Vector<Scalar> load_part(const Scalar* from, Index count, Scalar filling) {
 #if defined(__AVX512F__)
@@ -65,8 +65,7 @@ void store_part(Vector<Scalar> vector, Index count, Scalar* to) {
 #endif
 }
 
-/// a * b in 64 bits, of the lower 32 bits of each; the upper ones do not matter. Of this,
-/// compilers do not know that the processor has it.
+/// a * b in 64 bits, of the lower 32 bits of each; the upper ones do not matter. Neither do they find this one.
 inline Vector<std::uint64_t> multiply_lower_halves(Vector<std::uint64_t> a, Vector<std::uint64_t> b) {
 #if defined(__AVX512F__)
   return (Vector<std::uint64_t>)_mm512_mul_epu32((__m512i)a, (__m512i)b);

@@ -113,7 +113,9 @@ BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokeni
 
   Updates updates(config, tokenizers, corpus);
   BenchmarkFigures figures;
-  const auto longest = [&](const std::vector<Index>& batch) { return count_tokens(corpus, batch).cells / std::ssize(batch); };
+  const auto longest = [&](const std::vector<Index>& batch) {
+    return count_tokens(corpus, batch).cells / std::ssize(batch);
+  };
   updates.run({&*std::ranges::max_element(batches, {}, longest), 1}, figures);
   updates.run({&*std::ranges::min_element(batches, {}, longest), 1}, figures);
   updates.run(std::span(batches).first(at_once), figures);
@@ -135,8 +137,8 @@ BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokeni
   }
   const double total = figures.seconds.total();
   figures.fma_peak_gflops = peaks / looks;
-  figures.heap_allocations_per_update =
-      allocations < 0 ? -1 : static_cast<double>(heap_allocations() - allocations) / static_cast<double>(figures.updates);
+  const auto allocated = static_cast<double>(heap_allocations() - allocations);
+  figures.heap_allocations_per_update = allocations < 0 ? -1 : allocated / static_cast<double>(figures.updates);
   figures.source_tokens_per_second = static_cast<double>(updates.tokens().source) / total;
   figures.target_tokens_per_second = static_cast<double>(updates.tokens().target) / total;
   figures.gflops = updates.flops() / total / 1e9;
