@@ -3,10 +3,10 @@
 
     scripts/benchmark_lengths.py --config configs/benchmark/tiny.yaml --threads 2
 
-All work of a transformer is proportional to the tokens, but for attention's two products, which are proportional to
-tokens times length. So time should grow as the counted operations do; the last two columns say how far it does. The
-sentences are made of random words, each batch has 4,096 tokens on either side without any padding. Lengths are taken in
-turns, round after round, and the fastest round of each counts.
+All work of a transformer is proportional to the tokens, but for attention's: its two products, which are counted, and
+its softmax and dropout, which are not, are proportional to tokens times length. The last two columns say how far time
+grows as the counted operations do. The sentences are made of random words; each batch has 4,096 tokens on either side
+without any padding. Lengths are taken in turns, round after round, and the fastest round of each counts.
 """
 
 import argparse
@@ -57,6 +57,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
     options = parser.parse_args()
+    if not options.program.exists():
+        parser.error(f"{options.program} is not there; build it first (scripts/test.sh does), or say --program")
     with tempfile.TemporaryDirectory() as directory:
         for length in LENGTHS:
             write_corpus(Path(directory) / str(length), length)

@@ -138,6 +138,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
     options = parser.parse_args()
+    if not options.program.exists():
+        parser.error(f"{options.program} is not there; build it first (scripts/test.sh does), or say --program")
+    for path in (options.checkpoint, options.source):
+        if not path.exists():
+            parser.error(f"{path}: no such file or directory")
     if (options.checkpoint / "best").exists():
         options.checkpoint = options.checkpoint / "best"
     lines = options.source.read_text(encoding="utf-8").splitlines()

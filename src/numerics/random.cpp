@@ -3,7 +3,6 @@
 #include <Random123/philox.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -26,40 +25,25 @@ r123::Philox4x32::ctr_type philox(const RandomRow& at, std::uint32_t counter) {
 using Words = Vector<std::uint64_t>;  // words of 32 bits; what is in the upper halves has no meaning
 constexpr Index kWords = kLanes<std::uint64_t>;
 
-/// The same for as many counters as a vector holds, side by side.
-class PhiloxOfVectors {
- public:
-  explicit PhiloxOfVectors(const RandomRow& at) : at_(at) {
-    r123::Philox4x32::key_type key = key_of(at);
-    for (RoundKey& round : keys_) {
-      round = {key[0], key[1]};
-      key[0] += PHILOX_W32_0;
-      key[1] += PHILOX_W32_1;
-    }
-  }
-
-  /// words[k] becomes the k-th random word of each counter.
-  void operator()(Words counters, Words (&words)[4]) const {
-    words[0] = counters;
-    words[1] = Words{} + at_.row;
-    words[2] = Words{} + at_.sentence;
-    words[3] = Words{} + at_.site;
+/// The same for as many counters as a vector holds, side by side: words[k] becomes the k-th random word of each.
+void philox(const RandomRow& at, Words counters, Words (&words)[4]) {
+  r123::Philox4x32::key_type key = key_of(at);
+  words[0] = counters;
+  words[1] = Words{} + at.row;
+  words[2] = Words{} + at.sentence;
+  words[3] = Words{} + at.site;
 #pragma GCC unroll 10
-    for (const RoundKey& key : keys_) {
-      const Words left = multiply_lower_halves(words[0], Words{} + PHILOX_M4x32_0);
-      const Words right = multiply_lower_halves(words[2], Words{} + PHILOX_M4x32_1);
-      words[0] = (right >> 32) ^ words[1] ^ key[0];
-      words[1] = right;
-      words[2] = (left >> 32) ^ words[3] ^ key[1];
-      words[3] = left;
-    }
+  for (int round = 0; round < philox4x32_rounds; ++round) {
+    const Words left = multiply_lower_halves(words[0], Words{} + PHILOX_M4x32_0);
+    const Words right = multiply_lower_halves(words[2], Words{} + PHILOX_M4x32_1);
+    words[0] = (right >> 32) ^ words[1] ^ key[0];
+    words[1] = right;
+    words[2] = (left >> 32) ^ words[3] ^ key[1];
+    words[3] = left;
+    key[0] += PHILOX_W32_0;
+    key[1] += PHILOX_W32_1;
   }
-
- private:
-  using RoundKey = std::array<std::uint64_t, 2>;
-  RandomRow at_;
-  std::array<RoundKey, philox4x32_rounds> keys_;
-};
+}
 
 }  // namespace
 
@@ -79,13 +63,12 @@ void draw_kept(const RandomRow& coordinates, double rate, Eigen::Ref<Matrix<std:
   constexpr Index kColumns = 2 * kWords;
   using Bytes [[gnu::vector_size(kColumns)]] = std::uint8_t;
   const auto threshold = static_cast<std::uint32_t>(std::lround(rate * 0x1p16));  // 16 bits below it: dropped
-  const PhiloxOfVectors philox(coordinates);
   Words even_columns;
   for (Index j = 0; j < kWords; ++j) even_columns[j] = static_cast<std::uint64_t>(2 * j);
   for (Index first = 0; first < kept.cols(); first += kColumns) {
     Words even[4], odd[4];
-    philox(even_columns + static_cast<std::uint64_t>(first), even);
-    philox(even_columns + static_cast<std::uint64_t>(first + 1), odd);
+    philox(coordinates, even_columns + static_cast<std::uint64_t>(first), even);
+    philox(coordinates, even_columns + static_cast<std::uint64_t>(first + 1), odd);
     const Index size = std::min(kColumns, kept.cols() - first);
     // A column has four words of 32 bits, which make eight halves, one for each row.
 #pragma GCC unroll 8

@@ -15,8 +15,8 @@ struct PartSeconds {
   double data = 0;       ///< ids and masks of the padded batches
   double forward = 0;
   double backward = 0;
-  double waiting = 0;    ///< threads without work; and what each update begins with, gradients of 0
-  double sum = 0;        ///< the shards' gradients become one
+  double waiting = 0;    ///< threads without work
+  double sum = 0;        ///< the shards' gradients are set to 0, and become one in the end
   double optimizer = 0;  ///< norm of the gradient, clipping, Adam
   double total() const { return data + forward + backward + waiting + sum + optimizer; }
 };

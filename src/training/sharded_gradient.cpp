@@ -40,10 +40,13 @@ ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, c
   for (const std::vector<Index>& batch : batches) count += count_tokens(corpus, batch);
   const float d_loss = 1 / static_cast<float>(count.target);  // the loss is divided once, here
 
+  Result sum;
+  Stopwatch watch;
   run_tasks(static_cast<Index>(shards_.size()), [&](Index i) {
     shards_[static_cast<std::size_t>(i)]->gradient.values().setZero();
     shards_[static_cast<std::size_t>(i)]->result = {};
   });
+  sum.seconds.sum = watch.lap();
   for (const std::vector<Index>& batch : batches) {
     const auto parts = cut_into_parts(corpus, batch, static_cast<Index>(shards_.size()));
     run_tasks_with(caches_, static_cast<Index>(parts.size()), [&](Index i, Cache& cache) {
@@ -55,10 +58,9 @@ ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, c
     });
   }
 
-  Stopwatch watch;
+  watch.lap();
   sum_shards();
-  Result sum;
-  sum.seconds.sum = watch.lap();
+  sum.seconds.sum += watch.lap();
   for (const auto& shard : shards_) {
     sum.loss += shard->result.loss;
     sum.tokens += shard->result.tokens;
