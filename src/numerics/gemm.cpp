@@ -13,8 +13,8 @@
 //   for each block of K                       some hundred terms of the sum
 //     for each panel of C's columns           its columns of B are copied into strips, two vectors wide: they stay in
 //                                             the second-level cache, whatever B's layout is
-//       for each row of tiles                 its part of A stays in the first-level cache; where it lies scattered,
-//                                             that of eight rows of tiles is copied first
+//       for each row of tiles                 its part of A stays in the first-level cache; a transposed A is copied
+//                                             first where its rows are far apart
 //         for each strip                      a tile
 //
 // Each number of C is the sum over k in rising order, each term fused into the sum so far, begun anew at every block of
@@ -24,9 +24,8 @@ namespace glassformer {
 namespace {
 
 constexpr Index kTileRows = kVectorBytes == 64 ? 12 : 6;  // 24 of 32 registers, or 12 of 16
-constexpr Index kDepth = 512;            // terms of a block of K
-constexpr Index kPanel = 256;            // columns of a panel
-constexpr Index kGroup = 8 * kTileRows;  // rows that are copied at a time
+constexpr Index kDepth = 512;                             // terms of a block of K
+constexpr Index kPanel = 256;                             // columns of a panel
 
 /// A matrix, or a transposed one: the number at (i, j) is data[i * row + j * col], and one of the two steps is 1.
 template <class Scalar>
@@ -45,21 +44,28 @@ Strided<Scalar> transposed(ConstMatrixRef<Scalar> m) {
   return {m.data(), 1, m.outerStride()};
 }
 
-/// The first `columns` columns of B's first K rows, side by side; what the strip has room for beyond is 0.
+/// The first `columns` columns of B's first K rows as strips, one after the other; what the last one has room for beyond
+/// is 0. Row by row, as memory is fastest.
 template <Index vectors, class Scalar>
-void copy_strip(Strided<Scalar> b, Index K, Index columns, Scalar* strip) {
-  constexpr Index kSize = kLanes<Scalar>, kWidth = vectors * kSize;
-  if (b.col == 1) {
-    if (columns < kWidth) std::fill(strip, strip + K * kWidth, Scalar{0});
-    for (Index k = 0; k < K; ++k) {
-      if (columns == kWidth) std::memcpy(strip + k * kWidth, b.data + k * b.row, kWidth * sizeof(Scalar));
-      else std::copy_n(b.data + k * b.row, columns, strip + k * kWidth);
-    }
-    return;
+void copy_plain(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
+  constexpr Index kWidth = vectors * kLanes<Scalar>;
+  const Index whole = columns / kWidth * kWidth, rest = columns - whole;
+  if (rest > 0) std::fill_n(strips + whole * K, kWidth * K, Scalar{0});
+  for (Index k = 0; k < K; ++k) {
+    const Scalar* const row = b.data + k * b.row;
+    for (Index m = 0; m < whole; m += kWidth) std::memcpy(strips + m * K + k * kWidth, row + m, kWidth * sizeof(Scalar));
+    if (rest > 0) std::copy_n(row + whole, rest, strips + whole * K + k * kWidth);
   }
-  Index k = 0;
-  for (; k + kSize <= K; k += kSize) {
-    for (Index m = 0; m < kWidth; m += kSize) {
+}
+
+/// The same of a transposed B, whose columns lie in rows.
+template <Index vectors, class Scalar>
+void copy_transposed(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
+  constexpr Index kSize = kLanes<Scalar>, kWidth = vectors * kSize;
+  for (Index m = 0; m < (columns + kWidth - 1) / kWidth * kWidth; m += kSize) {
+    Scalar* const to = strips + m / kWidth * kWidth * K + m % kWidth;
+    Index k = 0;
+    for (; k + kSize <= K; k += kSize) {
       Vector<Scalar> square[kSize];
 #pragma GCC unroll 16
       for (Index i = 0; i < kSize; ++i) {
@@ -67,54 +73,28 @@ void copy_strip(Strided<Scalar> b, Index K, Index columns, Scalar* strip) {
       }
       transpose_square<Scalar>(square);
 #pragma GCC unroll 16
-      for (Index i = 0; i < kSize; ++i) store(square[i], strip + (k + i) * kWidth + m);
+      for (Index i = 0; i < kSize; ++i) store(square[i], to + (k + i) * kWidth);
     }
-  }
-  for (; k < K; ++k) {
-    for (Index m = 0; m < kWidth; ++m) strip[k * kWidth + m] = m < columns ? b.data[k + m * b.col] : 0;
+    for (; k < K; ++k) {
+      for (Index i = 0; i < kSize; ++i) to[k * kWidth + i] = m + i < columns ? b.data[k + (m + i) * b.col] : 0;
+    }
   }
 }
 
-/// Whether a tile's part of A lies so that the caches cannot hold it well: a transposed A whose rows are far apart
-/// takes a cache line, if not a page, for each k; and rows at multiples of 2 KiB all want the same few places.
+/// Whether a tile's part of A takes a cache line, if not a page, for each k: a transposed A whose rows are far apart.
 template <class Scalar>
 bool is_scattered(Strided<Scalar> a) {
-  constexpr auto kBytes = static_cast<Index>(sizeof(Scalar));
-  return a.row == 1 ? a.col * kBytes >= 1024 : a.row * kBytes % 2048 == 0;
+  return a.row == 1 && a.col * static_cast<Index>(sizeof(Scalar)) >= 1024;
 }
 
-/// Columns of a transposed A: those of each row of tiles side by side, kTileRows numbers for each k.
+/// A transposed A's first K columns and `rows` rows, at most kTileRows: side by side for each k.
 template <class Scalar>
-void copy_columns(Strided<Scalar> a, Index K, Index rows, Scalar* group) {
+Strided<Scalar> copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* copy) {
   for (Index k = 0; k < K; ++k) {
-    const Scalar* const from = a.data + k * a.col;
-    for (Index n = 0; n < rows; n += kTileRows) {
-      Scalar* const to = group + n * K + k * kTileRows;
-      if (n + kTileRows <= rows) std::memcpy(to, from + n, kTileRows * sizeof(Scalar));
-      else std::copy_n(from + n, rows - n, to);
-    }
+    if (rows == kTileRows) std::memcpy(copy + k * kTileRows, a.data + k * a.col, kTileRows * sizeof(Scalar));
+    else std::copy_n(a.data + k * a.col, rows, copy + k * kTileRows);
   }
-}
-
-/// Rows of A, as far as they make one row of tiles, in the same order. Whole vectors are written: what is too much, the
-/// next one overwrites, and there must be room for the last.
-template <class Scalar>
-void copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* group) {
-  constexpr Index kSize = kLanes<Scalar>;
-  Index k = 0;
-  if constexpr (kTileRows <= kSize) {
-    for (; k + kSize <= K; k += kSize) {
-      Vector<Scalar> square[kSize];
-#pragma GCC unroll 16
-      for (Index i = 0; i < kSize; ++i) square[i] = i < rows ? load(a.data + i * a.row + k) : Vector<Scalar>{};
-      transpose_square<Scalar>(square);
-#pragma GCC unroll 16
-      for (Index i = 0; i < kSize; ++i) store(square[i], group + (k + i) * kTileRows);
-    }
-  }
-  for (; k < K; ++k) {
-    for (Index r = 0; r < rows; ++r) group[k * kTileRows + r] = a.data[r * a.row + k];
-  }
+  return {copy, 1, kTileRows};
 }
 
 /// What a tile of C becomes the sum of, beside the product.
@@ -176,21 +156,14 @@ void multiply_rows(Index count, Strided<Scalar> a, const Scalar* strip, Index K,
 template <Index vectors, class Scalar>
 void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, Index columns, Tile<Scalar> tile) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
-  static thread_local Buffer<Scalar> strips(1, kDepth * kPanel), group(1, kDepth * kGroup + kLanes<Scalar>);
+  static thread_local Buffer<Scalar> strips(1, kDepth * kPanel), rows_of_a(1, kDepth * kTileRows);
   Scalar* const c = tile.c;
   const Scalar* const bias = tile.bias;
-  for (Index m = 0; m < columns; m += kWidth) {
-    copy_strip<vectors>(b.from(0, m), K, std::min(kWidth, columns - m), strips.data() + m * K);
-  }
-  const bool scattered = is_scattered(a);
+  if (b.col == 1) copy_plain<vectors>(b, K, columns, strips.data());
+  else copy_transposed<vectors>(b, K, columns, strips.data());
   for (Index n = 0; n < rows; n += kTileRows) {
     Strided<Scalar> block = a.from(n, 0);
-    if (scattered) {
-      Scalar* const copy = group.data() + n % kGroup * K;
-      if (a.col == 1) copy_rows(block, K, std::min(kTileRows, rows - n), copy);
-      else if (n % kGroup == 0) copy_columns(block, K, std::min(kGroup, rows - n), copy);
-      block = {copy, 1, kTileRows};
-    }
+    if (is_scattered(a)) block = copy_rows(block, K, std::min(kTileRows, rows - n), rows_of_a.data());
     for (Index m = 0; m < columns; m += kWidth) {
       tile.c = c + n * tile.row + m;
       tile.bias = bias + m;

@@ -40,38 +40,42 @@ using MatrixRef = Eigen::Ref<Matrix<Scalar>>;
 
 /// A matrix whose memory only grows, so that a training step, once warm, allocates nothing. In every expression
 /// it is an ordinary Eigen matrix. resize() leaves the contents undefined.
+///
+/// From one row to the next it is outerStride() numbers, which may be more than cols(): rows at multiples of 2 KiB would
+/// all want the same few places of a cache, so such rows are one cache line apart.
 template <class Scalar>
-class Buffer : public MatrixView<Scalar> {
+class Buffer : public Eigen::Map<Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>> {
  public:
-  using View = MatrixView<Scalar>;
+  using View = Eigen::Map<Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>>;
   using View::operator=;
 
-  Buffer() : View(nullptr, 0, 0) {}
+  Buffer() : View(nullptr, 0, 0, Eigen::OuterStride<>(0)) {}
   Buffer(Index rows, Index cols) : Buffer() { resize(rows, cols); }
   Buffer(Buffer&& other) noexcept
-      : View(other.data(), other.rows(), other.cols()),
+      : View(other),
         memory_(std::move(other.memory_)),
         capacity_(std::exchange(other.capacity_, 0)) {
-    new (static_cast<View*>(&other)) View(nullptr, 0, 0);
+    new (static_cast<View*>(&other)) View(nullptr, 0, 0, Eigen::OuterStride<>(0));
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   Buffer& operator=(Buffer&&) = delete;
 
   void resize(Index rows, Index cols) {
-    if (rows * cols > capacity_) {
+    const Index stride = rows > 1 && cols > 0 && cols % (2048 / kSize) == 0 ? cols + 64 / kSize : cols;
+    if (rows * stride > capacity_) {
       capacity_ = 0;
       memory_.reset();  // before the larger one is taken: they need not be there at the same time
-      memory_.reset(static_cast<Scalar*>(
-          allocate_matrix_memory(static_cast<std::size_t>(rows * cols) * sizeof(Scalar))));
-      capacity_ = rows * cols;
+      memory_.reset(static_cast<Scalar*>(allocate_matrix_memory(static_cast<std::size_t>(rows * stride * kSize))));
+      capacity_ = rows * stride;
     }
-    new (static_cast<View*>(this)) View(memory_.get(), rows, cols);
+    new (static_cast<View*>(this)) View(memory_.get(), rows, cols, Eigen::OuterStride<>(stride));
   }
   void resize_like(const auto& other) { resize(other.rows(), other.cols()); }
   View& view() { return *this; }
 
  private:
+  static constexpr auto kSize = static_cast<Index>(sizeof(Scalar));
   struct Free {
     void operator()(Scalar* memory) const { free_matrix_memory(memory); }
   };
