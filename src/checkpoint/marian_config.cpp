@@ -94,7 +94,9 @@ std::string marian_generation_config(const Config& config, const TokenizerPair& 
   json["num_beams"] = config.decoding.beam;
   json["length_penalty"] = config.decoding.length_penalty;
   // "never": as here, a search goes on until no running hypothesis can overtake the finished ones.
-  json["early_stopping"] = config.decoding.beam > 1 ? Json("never") : Json(false);
+  if (config.decoding.beam == 1) json["early_stopping"] = false;
+  else if (config.decoding.early_stopping) json["early_stopping"] = true;
+  else json["early_stopping"] = "never";
   json["bad_words_ids"] = forbidden_ids(ids);
   json["max_length"] = longest_output(config);
   return json.dump(2) + "\n";

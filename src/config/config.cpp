@@ -95,6 +95,7 @@ std::vector<Key> keys_of(Config& config) {
 
       whole("decoding.beam", decoding.beam, 1, 1000),
       number("decoding.length_penalty", decoding.length_penalty, at_least_0),
+      flag("decoding.early_stopping", decoding.early_stopping),
       whole("decoding.batch", decoding.batch, 1, 1'000'000),
       number("decoding.max_length_ratio", decoding.max_length_ratio, at_least_0),
 

@@ -67,6 +67,7 @@ void SentenceBeam::run_on(const Extended& extended) {
 
 bool SentenceBeam::is_hopeless(double log_probability) const {
   if (static_cast<Index>(kept_.size()) < settings_.beam) return false;
+  if (settings_.early_stopping) return true;
   return length_normalised(log_probability, limit_ + 1, settings_.length_penalty) <= kept_.back().score;
 }
 

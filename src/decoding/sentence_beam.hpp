@@ -18,7 +18,8 @@ namespace glassformer {
 ///   log p / (longest length)^length_penalty
 ///
 /// for that is what it would score if all tokens to come were certain. Once `beam` hypotheses are finished, those that
-/// cannot beat the worst of them even so are dropped; when none is left, no better result exists for this beam.
+/// cannot beat the worst of them even so are dropped; when none is left, no better result exists for this beam. With
+/// settings.early_stopping all are dropped then: the customary rule, which ends sooner and now and then too soon.
 class SentenceBeam {
  public:
   /// A hypothesis that runs on.

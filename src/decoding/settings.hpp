@@ -8,6 +8,8 @@ namespace glassformer {
 struct DecodingSettings {
   Index beam = 1;                 ///< hypotheses kept at each step; 1 is greedy search
   double length_penalty = 1.0;    ///< a finished hypothesis scores log p / length^length_penalty (eos counted)
+  bool early_stopping = false;    ///< whether a sentence is done as soon as `beam` hypotheses are finished, though one
+                                  ///< that runs on might still score better
   Index batch = 64;               ///< sentences decoded together
   double max_length_ratio = 2.0;  ///< a translation has at most ratio * source tokens + 10 tokens
 

@@ -65,7 +65,7 @@ class Dice {
     c.model.attention_dropout = fraction();
     c.model.activation_dropout = fraction();
     fill(c.training);
-    c.decoding = {whole(1, 9), positive(), whole(1, 99), positive()};
+    c.decoding = {whole(1, 9), positive(), whole(0, 1) == 1, whole(1, 99), positive()};
     c.evaluation = {one_of<BleuTokenizer>(2), whole(0, 1) == 1};
     return c;
   }

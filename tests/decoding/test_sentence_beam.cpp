@@ -116,3 +116,16 @@ TEST_CASE("equally likely extensions come by token, then by parent", "[decoding]
   CHECK(beam.running()[2].token == kB);
   CHECK(beam.running()[2].parent == 0);
 }
+
+TEST_CASE("with early stopping a sentence is done once as many hypotheses are finished as are kept", "[decoding]") {
+  DecodingSettings early = settings(2, 1);
+  early.early_stopping = true;
+  SentenceBeam beam(early, kIds, 10);
+  advance(beam, {{.eos = 0.3, .a = 0.5, .b = 0.1}});
+  REQUIRE(beam.running().size() == 2);  // one is finished
+  advance(beam, {{.eos = 0.3, .a = 0.6, .b = 0.05}, {.eos = 0.02, .a = 0.02, .b = 0.9}});
+  CHECK(beam.running().empty());        // two are; though a a, with log 0.3 so far, might still become the best
+  REQUIRE(beam.result().size() == 2);
+  CHECK(beam.result()[0].ids == std::vector<Id>{kA});
+  CHECK(beam.result()[1].ids.empty());
+}
