@@ -36,11 +36,12 @@ def write_corpus(directory, length):
 
 
 def benchmark(options, directory):
+    keys = {"data.directory": directory, "data.valid": "valid", "data.max_length": max(LENGTHS),
+            "tokenizer.kind": "word", "tokenizer.vocabulary_size": WORDS + 4, "training.max_tokens": TOKENS}
+    overrides = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
     done = subprocess.run(
-        [options.program, "benchmark", options.config, "--json", "--seconds", str(options.seconds), "--threads",
-         str(options.threads), *(word for override in [
-             f"data.directory={directory}", "data.valid=valid", f"data.max_length={max(LENGTHS)}", "tokenizer.kind=word",
-             f"tokenizer.vocabulary_size={WORDS + 4}", f"training.max_tokens={TOKENS}"] for word in ("--set", override))],
+        [options.program, "benchmark", options.config, *overrides, "--json", "--seconds", str(options.seconds),
+         "--threads", str(options.threads)],
         stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"benchmark_lengths.py: the benchmark ended with status {done.returncode}")
@@ -70,7 +71,8 @@ def main():
     print("length   ms an update   GFLOP an update   time, times 16's   operations, times 16's")
     seconds_of_16, work_of_16 = fastest[LENGTHS[0]]
     for length, (seconds, work) in fastest.items():
-        print(f"{length:6} {1000 * seconds:14.1f} {work:17.2f} {seconds / seconds_of_16:18.2f} {work / work_of_16:24.2f}")
+        print(f"{length:6} {1000 * seconds:14.1f} {work:17.2f} {seconds / seconds_of_16:18.2f}"
+              f" {work / work_of_16:24.2f}")
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ void require_gradients(Learned<Parameters, double>& learned, const std::function
   const Eigen::ArrayXd gradient = learned.gradient.values() - before;
 
   for (const Input& input : inputs) {
+    REQUIRE(input.x.outerStride() == input.x.cols());  // what is checked lies in one piece
     REQUIRE(input.d_x.rows() == input.x.rows());
     REQUIRE(input.d_x.cols() == input.x.cols());
     const Matrix<double> d_x = input.d_x;

@@ -93,7 +93,7 @@ std::string marian_generation_config(const Config& config, const TokenizerPair& 
   json["decoder_start_token_id"] = ids.bos;
   json["num_beams"] = config.decoding.beam;
   json["length_penalty"] = config.decoding.length_penalty;
-  // "never": as here, a search goes on until no running hypothesis can overtake the finished ones.
+  // "never": a search goes on until no running hypothesis can overtake the finished ones.
   if (config.decoding.beam == 1) json["early_stopping"] = false;
   else if (config.decoding.early_stopping) json["early_stopping"] = true;
   else json["early_stopping"] = "never";

@@ -10,7 +10,7 @@ namespace {
 using Row = Eigen::Map<const Eigen::Array<float, 1, Eigen::Dynamic>>;
 
 /// Most stretches hold nothing that is likely enough, and one look at their largest logit tells.
-constexpr std::size_t kStretch = 64;
+constexpr std::size_t kPiece = 64;  // logits
 
 }  // namespace
 
@@ -21,19 +21,19 @@ std::span<const NextToken> LikeliestTokens::choose(std::span<const float> logits
 
   chosen_.clear();
   if (!std::isfinite(log_sum)) return chosen_;  // a model that has gone astray
-  for (std::size_t begin = 0; begin < logits.size(); begin += kStretch) search_stretch(logits, begin, count);
+  for (std::size_t begin = 0; begin < logits.size(); begin += kPiece) search_stretch(logits, begin, count);
   for (NextToken& token : chosen_) token.log_probability -= log_sum;
   return chosen_;
 }
 
 float LikeliestTokens::find_largest(std::span<const float> logits) {
-  const std::size_t whole = logits.size() / kStretch;
+  const std::size_t whole = logits.size() / kPiece;
   largest_.clear();
   for (std::size_t i = 0; i < whole; ++i) {
-    largest_.push_back(Eigen::Map<const Eigen::Array<float, 1, kStretch>>(logits.data() + i * kStretch).maxCoeff());
+    largest_.push_back(Eigen::Map<const Eigen::Array<float, 1, kPiece>>(logits.data() + i * kPiece).maxCoeff());
   }
-  if (whole * kStretch < logits.size()) {
-    largest_.push_back(*std::max_element(logits.begin() + static_cast<std::ptrdiff_t>(whole * kStretch), logits.end()));
+  if (whole * kPiece < logits.size()) {
+    largest_.push_back(*std::max_element(logits.begin() + static_cast<std::ptrdiff_t>(whole * kPiece), logits.end()));
   }
   return *std::max_element(largest_.begin(), largest_.end());
 }
@@ -41,9 +41,9 @@ float LikeliestTokens::find_largest(std::span<const float> logits) {
 void LikeliestTokens::search_stretch(std::span<const float> logits, std::size_t begin, std::size_t count) {
   constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
   double least = chosen_.size() < count ? kMinusInfinity : chosen_.back().log_probability;
-  if (!(largest_[begin / kStretch] > least)) return;
+  if (!(largest_[begin / kPiece] > least)) return;
 
-  const std::size_t end = std::min(logits.size(), begin + kStretch);
+  const std::size_t end = std::min(logits.size(), begin + kPiece);
   for (std::size_t i = begin; i < end; ++i) {
     const double logit = logits[i];
     if (!(logit > least) || !may_be_chosen(static_cast<Id>(i))) continue;

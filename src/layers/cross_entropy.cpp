@@ -19,15 +19,12 @@ LossSum& LossSum::operator+=(const LossSum& other) {
 
 namespace {
 
-template <class Scalar>
-constexpr Scalar kNone = -std::numeric_limits<Scalar>::infinity();  // a logit that takes no part
-
 /// powers[v] becomes exp(logit_v - largest); gives their sum. They may take the place of the logits.
 template <class Scalar>
 Scalar exponentiate(const Scalar* logits, Index V, Scalar largest, Scalar* powers) {
   Stretch<Scalar> sum_of = Stretch<Scalar>::Zero();
   for (Index v = 0; v < V; v += kStretch) {
-    const Stretch<Scalar> power = (load_stretch(logits, v, V, kNone<Scalar>) - largest).exp();
+    const Stretch<Scalar> power = (load_stretch(logits, v, V, kMinusInfinity<Scalar>) - largest).exp();
     sum_of += power;
     store_stretch(power, powers, v, V);
   }
@@ -38,9 +35,9 @@ Scalar exponentiate(const Scalar* logits, Index V, Scalar largest, Scalar* power
 template <class Scalar>
 LossSum row_forward(const Scalar* logits, Index V, Id token, double smoothing, Scalar* powers, Scalar& largest,
                     Scalar& sum_of_powers) {
-  Stretch<Scalar> largest_of = Stretch<Scalar>::Constant(kNone<Scalar>), sum_of = Stretch<Scalar>::Zero();
+  Stretch<Scalar> largest_of = Stretch<Scalar>::Constant(kMinusInfinity<Scalar>), sum_of = Stretch<Scalar>::Zero();
   for (Index v = 0; v < V; v += kStretch) {
-    largest_of = largest_of.max(load_stretch(logits, v, V, kNone<Scalar>));
+    largest_of = largest_of.max(load_stretch(logits, v, V, kMinusInfinity<Scalar>));
     sum_of += load_stretch(logits, v, V, Scalar{0});
   }
   largest = largest_of.maxCoeff();

@@ -10,9 +10,6 @@ namespace glassformer {
 
 namespace {
 
-template <class Scalar>
-constexpr Scalar kMinusInfinity = -std::numeric_limits<Scalar>::infinity();
-
 /// exp(scores - largest). 0 for a score of -infinity, of which Eigen's exp makes something tiny.
 template <class Scalar>
 Stretch<Scalar> exp_below(const Stretch<Scalar>& scores, Scalar largest) {

@@ -14,7 +14,7 @@
 //     for each panel of C's columns           its columns of B are copied into strips, two vectors wide: they stay in
 //                                             the second-level cache, whatever B's layout is
 //       for each row of tiles                 its part of A stays in the first-level cache; a transposed A is copied
-//                                             first where its rows are far apart
+//                                             first, where its rows are far apart
 //         for each strip                      a tile
 //
 // Each number of C is the sum over k in rising order, each term fused into the sum so far, begun anew at every block of
@@ -44,8 +44,9 @@ Strided<Scalar> transposed(ConstMatrixRef<Scalar> m) {
   return {m.data(), 1, m.outerStride()};
 }
 
-/// The first `columns` columns of B's first K rows as strips, one after the other; what the last one has room for beyond
-/// is 0. Row by row, as memory is fastest.
+/// The first `columns` columns of B's first K rows as strips, one after the other. Row by row, as memory is fastest.
+/// What the last strip has room for beyond becomes 0: its products are thrown away, but should not be of numbers that
+/// slow a processor down.
 template <Index vectors, class Scalar>
 void copy_plain(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
@@ -53,8 +54,9 @@ void copy_plain(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
   if (rest > 0) std::fill_n(strips + whole * K, kWidth * K, Scalar{0});
   for (Index k = 0; k < K; ++k) {
     const Scalar* const row = b.data + k * b.row;
-    for (Index m = 0; m < whole; m += kWidth) std::memcpy(strips + m * K + k * kWidth, row + m, kWidth * sizeof(Scalar));
-    if (rest > 0) std::copy_n(row + whole, rest, strips + whole * K + k * kWidth);
+    Scalar* const to = strips + k * kWidth;
+    for (Index m = 0; m < whole; m += kWidth) std::memcpy(to + m * K, row + m, kWidth * sizeof(Scalar));
+    if (rest > 0) std::copy_n(row + whole, rest, to + whole * K);
   }
 }
 
@@ -166,7 +168,7 @@ void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, I
     if (is_scattered(a)) block = copy_rows(block, K, std::min(kTileRows, rows - n), rows_of_a.data());
     for (Index m = 0; m < columns; m += kWidth) {
       tile.c = c + n * tile.row + m;
-      tile.bias = bias + m;
+      tile.bias = bias == nullptr ? nullptr : bias + m;
       tile.columns = std::min(kWidth, columns - m);
       multiply_rows<vectors, Scalar>(rows - n, block, strips.data() + m * K, K, tile);
     }
@@ -180,7 +182,8 @@ void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixRef<Scalar>& c
   for (Index k = 0; k < K; k += kDepth) {
     const Index depth = std::min(kDepth, K - k);
     for (Index m = 0; m < c.cols(); m += kPanel) {
-      const Tile<Scalar> tile{c.data() + m, c.outerStride(), 0, bias + m, k == 0 ? before : Before::c};
+      const Scalar* const its_bias = bias == nullptr ? nullptr : bias + m;
+      const Tile<Scalar> tile{c.data() + m, c.outerStride(), 0, its_bias, k == 0 ? before : Before::c};
       const Index columns = std::min(kPanel, c.cols() - m);
       if (columns <= kLanes<Scalar>) multiply_panel<1>(a.from(0, k), b.from(k, m), depth, c.rows(), columns, tile);
       else multiply_panel<2>(a.from(0, k), b.from(k, m), depth, c.rows(), columns, tile);
@@ -209,6 +212,7 @@ template <std::floating_point Scalar>
 void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, const RowVectorView<Scalar>& bias,
                                MatrixRef<Scalar> c) {
   assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows() && bias.cols() == c.cols());
+  assert(a.cols() > 0);
   product(plain<Scalar>(a), transposed<Scalar>(b), a.cols(), c, Before::bias, bias.data());
 }
 

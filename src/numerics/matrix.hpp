@@ -41,8 +41,8 @@ using MatrixRef = Eigen::Ref<Matrix<Scalar>>;
 /// A matrix whose memory only grows, so that a training step, once warm, allocates nothing. In every expression
 /// it is an ordinary Eigen matrix. resize() leaves the contents undefined.
 ///
-/// From one row to the next it is outerStride() numbers, which may be more than cols(): rows at multiples of 2 KiB would
-/// all want the same few places of a cache, so such rows are one cache line apart.
+/// From one row to the next it is outerStride() numbers, which may be more than cols(): rows that begin at multiples of
+/// 2 KiB would all want the same few places of a cache, so between such rows a cache line is left free.
 template <class Scalar>
 class Buffer : public Eigen::Map<Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>> {
  public:
@@ -64,6 +64,7 @@ class Buffer : public Eigen::Map<Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterS
   void resize(Index rows, Index cols) {
     const Index stride = rows > 1 && cols > 0 && cols % (2048 / kSize) == 0 ? cols + 64 / kSize : cols;
     if (rows * stride > capacity_) {
+      new (static_cast<View*>(this)) View(nullptr, 0, 0, Eigen::OuterStride<>(0));  // should there be no memory
       capacity_ = 0;
       memory_.reset();  // before the larger one is taken: they need not be there at the same time
       memory_.reset(static_cast<Scalar*>(allocate_matrix_memory(static_cast<std::size_t>(rows * stride * kSize))));
@@ -72,6 +73,7 @@ class Buffer : public Eigen::Map<Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterS
     new (static_cast<View*>(this)) View(memory_.get(), rows, cols, Eigen::OuterStride<>(stride));
   }
   void resize_like(const auto& other) { resize(other.rows(), other.cols()); }
+  /// For `a.view() = b`: between buffers, a plain `=` is forbidden, lest one be copied where it was meant to be moved.
   View& view() { return *this; }
 
  private:

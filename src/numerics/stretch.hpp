@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <limits>
 
 #include "numerics/matrix.hpp"
 #include "numerics/vectors.hpp"
@@ -12,6 +13,9 @@
 namespace glassformer {
 
 inline constexpr Index kStretch = 16;
+
+template <std::floating_point Scalar>
+inline constexpr Scalar kMinusInfinity = -std::numeric_limits<Scalar>::infinity();  ///< a logit or score of nobody
 
 template <std::floating_point Scalar>
 using Stretch = Eigen::Array<Scalar, kStretch, 1>;

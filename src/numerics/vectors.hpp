@@ -45,7 +45,7 @@ template <class Scalar>
 Vector<Scalar> load_part(const Scalar* from, Index count, Scalar filling) {
 #if defined(__AVX512F__)
   const unsigned mask = (1U << count) - 1;
-  const Vector<Scalar> fillings = filling - Vector<Scalar>{};
+  const Vector<Scalar> fillings = filling - Vector<Scalar>{};  // not +, which would make 0 of -0
   if constexpr (sizeof(Scalar) == 4) return _mm512_mask_loadu_ps(fillings, static_cast<__mmask16>(mask), from);
   else return _mm512_mask_loadu_pd(fillings, static_cast<__mmask8>(mask), from);
 #else
@@ -65,7 +65,8 @@ void store_part(Vector<Scalar> vector, Index count, Scalar* to) {
 #endif
 }
 
-/// a * b in 64 bits, of the lower 32 bits of each; the upper ones do not matter. Neither do they find this one.
+/// a * b in 64 bits, of the lower 32 bits of each; the upper ones do not matter. Compilers do not find
+/// this instruction either.
 inline Vector<std::uint64_t> multiply_lower_halves(Vector<std::uint64_t> a, Vector<std::uint64_t> b) {
 #if defined(__AVX512F__)
   return (Vector<std::uint64_t>)_mm512_mul_epu32((__m512i)a, (__m512i)b);

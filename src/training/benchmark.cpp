@@ -113,16 +113,16 @@ BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokeni
 
   Updates updates(config, tokenizers, corpus);
   BenchmarkFigures figures;
-  const auto longest = [&](const std::vector<Index>& batch) {
+  const auto sentence_length = [&](const std::vector<Index>& batch) {
     return count_tokens(corpus, batch).cells / std::ssize(batch);
   };
-  updates.run({&*std::ranges::max_element(batches, {}, longest), 1}, figures);
-  updates.run({&*std::ranges::min_element(batches, {}, longest), 1}, figures);
+  updates.run({&*std::ranges::max_element(batches, {}, sentence_length), 1}, figures);
+  updates.run({&*std::ranges::min_element(batches, {}, sentence_length), 1}, figures);
   updates.run(std::span(batches).first(at_once), figures);
   updates.forget_counts();
   figures = {};
 
-  const std::int64_t allocations = heap_allocations();
+  std::int64_t allocations = 0;
   std::size_t first = 0;
   double next_look = 0, peaks = 0, looks = 0;
   for (const auto start = Clock::now(); seconds_since(start) < seconds;) {
@@ -132,13 +132,15 @@ BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokeni
       next_look = seconds_since(start) + 0.25;
     }
     if (first + at_once > batches.size()) first = 0;
+    const std::int64_t before = heap_allocations();
     updates.run(std::span(batches).subspan(first, at_once), figures);
+    allocations += heap_allocations() - before;
     first += at_once;
   }
   const double total = figures.seconds.total();
   figures.fma_peak_gflops = peaks / looks;
-  const auto allocated = static_cast<double>(heap_allocations() - allocations);
-  figures.heap_allocations_per_update = allocations < 0 ? -1 : allocated / static_cast<double>(figures.updates);
+  figures.heap_allocations_per_update =
+      heap_allocations() < 0 ? -1 : static_cast<double>(allocations) / static_cast<double>(figures.updates);
   figures.source_tokens_per_second = static_cast<double>(updates.tokens().source) / total;
   figures.target_tokens_per_second = static_cast<double>(updates.tokens().target) / total;
   figures.gflops = updates.flops() / total / 1e9;

@@ -15,7 +15,7 @@ struct PartSeconds {
   double data = 0;       ///< ids and masks of the padded batches
   double forward = 0;
   double backward = 0;
-  double waiting = 0;    ///< threads without work
+  double waiting = 0;    ///< threads without work, and cutting batches into micro-batches
   double sum = 0;        ///< the shards' gradients are set to 0, and become one in the end
   double optimizer = 0;  ///< norm of the gradient, clipping, Adam
   double total() const { return data + forward + backward + waiting + sum + optimizer; }
@@ -39,7 +39,8 @@ struct BenchmarkFigures {
 };
 
 /// Trains the config's model on the batches of the first epoch for at least so many seconds, from random weights, and
-/// throws the model away. Some updates before that, the largest batches among them, warm up memory and caches.
+/// throws the model away. Some updates before that, of the longest and of the shortest sentences among them, warm up
+/// memory and caches.
 BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokenizers, const Corpus& corpus,
                                double seconds);
 

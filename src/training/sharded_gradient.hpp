@@ -34,7 +34,7 @@ class ShardedGradient {
   /// Where the time went. The first three are summed over all threads.
   struct Seconds {
     double data = 0, forward = 0, backward = 0;
-    double sum = 0;
+    double sum = 0;  // setting gradients to 0 included
     Seconds& operator+=(const Seconds& other);
   };
   struct Result {

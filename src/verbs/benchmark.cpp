@@ -83,12 +83,21 @@ void export_batches(const std::filesystem::path& file, const Config& config, con
   const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
   const SpecialIds special = corpus.target_special();
   OutputFile output(file);
+  const OptimizerSettings& optimizer = config.training.optimizer;
   output.stream() << Json{{"d_model", m.d_model}, {"heads", m.heads}, {"encoder_layers", m.encoder_layers},
-              {"decoder_layers", m.decoder_layers}, {"d_ff", m.d_ff}, {"vocabulary", vocabulary.target_size},
-              {"dropout", m.dropout}, {"label_smoothing", config.training.label_smoothing},
-              {"pad", special.pad}, {"bos", special.bos}, {"eos", special.eos},
-              {"clip_norm", config.training.optimizer.clip_norm}}
-      << '\n';
+                          {"decoder_layers", m.decoder_layers}, {"d_ff", m.d_ff},
+                          {"vocabulary", vocabulary.target_size}, {"post_norm", m.norm == Norm::post},
+                          {"relu", m.activation == Activation::relu},
+                          {"all_embeddings_tied", m.tied_embeddings == Tying::all}, {"dropout", m.dropout},
+                          {"embedding_dropout", m.embedding_dropout}, {"attention_dropout", m.attention_dropout},
+                          {"activation_dropout", m.activation_dropout},
+                          {"label_smoothing", config.training.label_smoothing},
+                          {"accumulation", config.training.accumulation},
+                          {"adam", optimizer.kind == OptimizerSettings::Kind::adam}, {"beta1", optimizer.beta1},
+                          {"beta2", optimizer.beta2}, {"epsilon", optimizer.epsilon},
+                          {"weight_decay", optimizer.weight_decay}, {"clip_norm", optimizer.clip_norm},
+                          {"pad", special.pad}, {"bos", special.bos}, {"eos", special.eos}}
+                  << '\n';
   for (const auto& batch : plan_epoch(corpus, config.training.max_tokens, config.training.seed, 0)) {
     Json sources = Json::array(), targets = Json::array();
     for (const Index sentence : batch) {

@@ -18,7 +18,7 @@ struct TranslateOptions {
   fs::path checkpoint;
   Index beam = 0, batch = 0;
   std::optional<double> length_penalty;
-  bool early_stopping = false;
+  std::optional<bool> early_stopping;
   fs::path input, output;
 };
 
@@ -28,7 +28,7 @@ int translate(const TranslateOptions& options) {
   if (options.beam > 0) decoding.beam = options.beam;
   if (options.batch > 0) decoding.batch = options.batch;
   if (options.length_penalty) decoding.length_penalty = *options.length_penalty;
-  if (options.early_stopping) decoding.early_stopping = true;
+  if (options.early_stopping) decoding.early_stopping = *options.early_stopping;
 
   LineReader input = options.input.empty() || options.input == "-" ? LineReader::of_standard_input()
                                                                    : LineReader(options.input);
@@ -68,7 +68,7 @@ void add_translate(CLI::App& program, int& status) {
   verb->add_option("--length-penalty", options->length_penalty,
                    "score = log p / length^A\n(default: decoding.length_penalty of the config)")
       ->check(number_from(0, 1000))->type_name("A");
-  verb->add_flag("--early-stopping", options->early_stopping,
+  verb->add_flag("--early-stopping,!--no-early-stopping", options->early_stopping,
                  "a sentence is done as soon as N hypotheses are finished;\nfaster, now and then a worse translation\n"
                  "(default: decoding.early_stopping of the config)");
   verb->add_option("--batch", options->batch, "sentences decoded together\n(default: decoding.batch of the config)")

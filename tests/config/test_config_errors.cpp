@@ -16,7 +16,8 @@ TEST_CASE("an unknown key is an error that names file, line, key and the key tha
   CHECK(place.complaint("", {"model.d_modle=64"}) ==
         "--set model.d_modle=64: unknown key; did you mean model.d_model?");
   CHECK(place.complaint("decoding: {lr: 2}\n") ==
-        "a.yaml:3: decoding.lr: unknown key; decoding has beam, length_penalty, early_stopping, batch, max_length_ratio");
+        "a.yaml:3: decoding.lr: unknown key; decoding has beam, length_penalty, early_stopping, batch, "
+        "max_length_ratio");
   CHECK(place.complaint("", {"lr=2"}) ==
         "--set lr=2: unknown key; the sections are data, tokenizer, model, training, decoding, evaluation");
   CHECK(place.complaint("", {"a.b.c=2"}) ==
@@ -125,7 +126,8 @@ TEST_CASE("a malformed override shows how one looks", "[config]") {
     CHECK(place.complaint("", {text}) ==
           "--set " + text + ": expected KEY=VALUE, for example --set model.dropout=0.2");
   CHECK(place.complaint("", {"decoding=3"}) ==
-        "--set decoding=3: decoding is a section; decoding has beam, length_penalty, early_stopping, batch, max_length_ratio");
+        "--set decoding=3: decoding is a section; decoding has beam, length_penalty, early_stopping, batch, "
+        "max_length_ratio");
   CHECK(place.complaint("", {"data.tests=[a"}) ==
         "--set data.tests=[a: the value is not valid YAML: end of sequence flow not found");
 }

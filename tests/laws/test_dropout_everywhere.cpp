@@ -21,7 +21,8 @@ std::vector<Matrix<double>> factors(const DrawnModel<double>& drawn, Index b, In
     const Index padded = cache.kept.rows() / (batch_size * groups);
     Matrix<double>& site = sites.emplace_back(groups * rows, cols);
     for (Index g = 0; g < groups; ++g) {
-      site.middleRows(g * rows, rows) = cache.scale * cache.kept.block((b * groups + g) * padded, 0, rows, cols).cast<double>();
+      site.middleRows(g * rows, rows) =
+          cache.scale * cache.kept.block((b * groups + g) * padded, 0, rows, cols).cast<double>();
     }
   };
   const Index D = drawn.model.settings.d_model, F = drawn.model.settings.d_ff, H = drawn.model.settings.heads;

@@ -37,6 +37,13 @@ TEST_CASE("Cross-entropy and its gradient are those that PyTorch gives for the w
   CHECK(largest_difference(d_logits_of(kLogits, kExpected, 0, 0, 0.5, cache), d_logits) < 1e-10);
 }
 
+TEST_CASE("Of equally likely tokens the first counts as the prediction, as with argmax", "[layers]") {
+  CrossEntropy<double>::Cache cache;
+  const Matrix<double> logits{{0, 2, 2, -1}};
+  CHECK(CrossEntropy<double>::forward(logits, IdMatrix{{1}}, 0, 0, cache).correct == 1);
+  CHECK(CrossEntropy<double>::forward(logits, IdMatrix{{2}}, 0, 0, cache).correct == 0);
+}
+
 TEST_CASE("Label smoothing is that of torch.nn.CrossEntropyLoss: spread over all classes", "[layers]") {
   CrossEntropy<double>::Cache cache;
   const LossSum sum = CrossEntropy<double>::forward(kLogits, kExpected, 0, 0.1, cache);

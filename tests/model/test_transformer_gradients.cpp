@@ -10,13 +10,14 @@ using Parameters = Transformer<double>::Parameters;
 namespace {
 
 /// Checks `limit` numbers of every tensor (0: all), the loss being the mean over the batch's tokens.
-void check_model(const TransformerSettings& settings, double label_smoothing, Index limit) {
+void check_model(const TransformerSettings& settings, const VocabularyShape& vocabulary, double label_smoothing,
+                 Index limit) {
   CAPTURE(settings.norm == Norm::post, static_cast<int>(settings.tied_embeddings),
           static_cast<int>(settings.activation), settings.encoder_layers, settings.decoder_layers, label_smoothing,
           settings.dropout);
   RandomValues random(1);
   const example::PaddedBatch batch = example::batch();
-  const Transformer<double> model{settings, example::vocabulary(settings.tied_embeddings)};
+  const Transformer<double> model{settings, vocabulary};
   example::LearnedModel<double> learned(random, model.settings, model.vocabulary);
   Transformer<double>::Cache cache;
   const double tokens = static_cast<double>(batch.tokens());
@@ -27,6 +28,10 @@ void check_model(const TransformerSettings& settings, double label_smoothing, In
         model.backward(learned.p(), batch.input(), label_smoothing, 1 / tokens, cache, grad);
       },
       {}, limit);
+}
+
+void check_model(const TransformerSettings& settings, double label_smoothing, Index limit) {
+  check_model(settings, example::vocabulary(settings.tied_embeddings), label_smoothing, limit);
 }
 
 constexpr Index kSome = 7;  // numbers of each tensor
@@ -51,6 +56,16 @@ TEST_CASE("The gradients of the transformer are what differences say while dropo
   check_model(example::with_dropout(example::settings(Norm::post, Tying::all, Activation::gelu)), 0, kSome);
   check_model(example::with_dropout(example::settings(Norm::pre, Tying::none, Activation::swish)), 0.1, kSome);
   check_model(example::with_dropout(example::settings(Norm::pre, Tying::all, Activation::relu)), 0.1, kSome);
+}
+
+TEST_CASE("Gradients are right where buffers leave gaps between their rows", "[model]") {
+  TransformerSettings settings = example::with_dropout(example::settings(Norm::post, Tying::all));
+  settings.d_model = 256;
+  settings.d_ff = 2048;
+  settings.encoder_layers = settings.decoder_layers = 1;
+  VocabularyShape vocabulary = example::vocabulary(settings.tied_embeddings);
+  vocabulary.source_size = vocabulary.target_size = 256;
+  check_model(settings, vocabulary, 0.1, 1);
 }
 
 TEST_CASE("Every single number of a smaller transformer's gradient is what differences say", "[model]") {

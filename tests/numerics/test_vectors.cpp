@@ -8,7 +8,7 @@
 
 using namespace glassformer;
 
-TEMPLATE_TEST_CASE("A part of a vector is loaded with a filling behind it, and stored without touching what lies behind",
+TEMPLATE_TEST_CASE("A part of a vector is loaded with a filling behind it, and stored without touching what follows",
                    "[numerics]", float, double) {
   constexpr Index kSize = kLanes<TestType>;
   constexpr TestType kFilling = -std::numeric_limits<TestType>::infinity();
@@ -25,8 +25,8 @@ TEMPLATE_TEST_CASE("A part of a vector is loaded with a filling behind it, and s
   }
 }
 
-TEMPLATE_TEST_CASE("A row in stretches comes back as it was, and nothing behind its end is touched", "[numerics]", float,
-                   double) {
+TEMPLATE_TEST_CASE("A row in stretches comes back as it was, and nothing behind its end is touched", "[numerics]",
+                   float, double) {
   for (Index size = 0; size <= 2 * kStretch + 1; ++size) {
     RandomValues random(2);
     const Matrix<TestType> row = random.matrix<TestType>(1, size);
@@ -42,7 +42,8 @@ TEMPLATE_TEST_CASE("A row in stretches comes back as it was, and nothing behind 
 }
 
 TEST_CASE("The lower halves are multiplied in 64 bits, whatever the upper ones are", "[numerics]") {
-  const Vector<std::uint64_t> a = Vector<std::uint64_t>{} + 0x12345678'FFFFFFFF, b = Vector<std::uint64_t>{} + 0xD2511F53;
+  const Vector<std::uint64_t> a = Vector<std::uint64_t>{} + 0x12345678'FFFFFFFF;
+  const Vector<std::uint64_t> b = Vector<std::uint64_t>{} + 0xD2511F53;
   const Vector<std::uint64_t> product = multiply_lower_halves(a, b);
   for (Index k = 0; k < kLanes<std::uint64_t>; ++k) CHECK(product[k] == 0xFFFFFFFFULL * 0xD2511F53ULL);
 }

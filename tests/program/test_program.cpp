@@ -66,6 +66,10 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
   CHECK(translated.out == "sie schläft .\n\nder kleine hund sieht ein haus .\n");
   CHECK(program.run("translate run/last --beam 3 --batch 1 --length-penalty 0.5", "she sleeps .\n").out ==
         "sie schläft .\n");
+  // With such a penalty the longest translation is the best, and only a search that goes on to the end finds it.
+  const std::string search = "translate run --beam 2 --length-penalty 50 --";
+  CHECK(program.run(search + "early-stopping", "she sleeps .\n").out.size() <
+        program.run(search + "no-early-stopping", "she sleeps .\n").out.size());
 
   // Whoever sends a line and waits gets the answer before sending another.
   CHECK(program.shell("mkfifo asked answered; timeout 60 \"$glassformer\" translate run <asked >answered & "

@@ -81,7 +81,9 @@ void check_case(const std::string& name) {
     const auto tokens = static_cast<double>(sum.tokens);
     const double loss = losses.at(static_cast<std::size_t>(update - 1));
     CHECK(std::abs(sum.loss / tokens - loss) / loss < kLargestError<Scalar>);
-    if (update == 1) check_numbers<Scalar>(cache.logits.template reshaped<Eigen::RowMajor>(), logits, largest_of(logits));
+    if (update == 1) {
+      check_numbers<Scalar>(cache.logits.template reshaped<Eigen::RowMajor>(), logits, largest_of(logits));
+    }
 
     gradient.values().setZero();
     model.backward(parameters.parameters(), batch.input(), label_smoothing, static_cast<Scalar>(1 / tokens), cache,
