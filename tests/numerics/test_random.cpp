@@ -142,6 +142,17 @@ TEST_CASE("What dropout keeps is decided by Philox: counter (column, row, senten
   }
 }
 
+TEST_CASE("Dropout's rate is rounded to the nearest multiple of 2^-16", "[numerics]") {
+  RandomRow first = kRow;
+  first.row = 48;
+  const double half = philox({0, 48, 33, 22}, {0x12345678 ^ 0x9abcdef0, 11})[0] & 0xFFFF;  // decides kept(0, 0)
+  Matrix<std::uint8_t> kept(8, 1);
+  draw_kept(first, (half + 0.6) / 65536, kept);  // rounded, it lies above `half`
+  CHECK(kept(0, 0) == 0);
+  draw_kept(first, (half + 0.4) / 65536, kept);
+  CHECK(kept(0, 0) == 1);
+}
+
 TEST_CASE("Dropout drops with the given probability, alike in every row", "[numerics]") {
   constexpr Index kCount = 50'000;
   for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
