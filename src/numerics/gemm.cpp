@@ -99,22 +99,29 @@ Strided<Scalar> copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* copy) 
   return {copy, 1, kTileRows};
 }
 
-/// What a tile of C becomes the sum of, beside the product.
-enum class Before { nothing, c, bias };
-
-/// Where a tile goes.
+/// What C becomes the sum of beside the product: a matrix, one row for all rows (the step is 0), or nothing (null).
 template <class Scalar>
-struct Tile {
+struct Addend {
+  const Scalar* data = nullptr;
+  Index row = 0;  // from one row to the next
+  Addend from(Index n, Index m) const { return data == nullptr ? Addend{} : Addend{data + n * row + m, row}; }
+};
+
+/// Where a product goes: C, a panel of it, or a tile.
+template <class Scalar>
+struct Destination {
   Scalar* c;
-  Index row;           // from one row of C to the next
-  Index columns;       // as many of the strip's as C has
-  const Scalar* bias;  // of these columns
-  Before before;
+  Index row;  // from one row of C to the next
+  Addend<Scalar> addend;
+  Index columns;
+  Destination from(Index n, Index m, Index most_columns) const {
+    return {c + n * row + m, row, addend.from(n, m), std::min(most_columns, columns - m)};
+  }
 };
 
 /// One tile: `rows` rows, `vectors` vectors wide.
 template <Index vectors, Index rows, class Scalar>
-void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Tile<Scalar>& tile) {
+void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destination<Scalar>& tile) {
   constexpr Index kSize = kLanes<Scalar>, kWidth = vectors * kSize;
   // Asked for now, the tile's place in C is in the cache when the sum is ready.
 #pragma GCC unroll 12
@@ -134,78 +141,76 @@ void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Tile<S
 #pragma GCC unroll 12
   for (Index r = 0; r < rows; ++r) {
     Scalar* const c = tile.c + r * tile.row;
-    const Scalar* const before = tile.before == Before::c ? c : tile.bias;
+    const Scalar* const addend = tile.addend.from(r, 0).data;
     if (tile.columns == kWidth) {
       for (Index v = 0; v < vectors; ++v) {
-        if (tile.before != Before::nothing) sum[r][v] += load(before + v * kSize);
+        if (addend != nullptr) sum[r][v] += load(addend + v * kSize);
         store(sum[r][v], c + v * kSize);
       }
     } else {
       Scalar row[kWidth];
       for (Index v = 0; v < vectors; ++v) store(sum[r][v], row + v * kSize);
-      for (Index m = 0; m < tile.columns; ++m) c[m] = row[m] + (tile.before != Before::nothing ? before[m] : 0);
+      for (Index m = 0; m < tile.columns; ++m) c[m] = row[m] + (addend != nullptr ? addend[m] : 0);
     }
   }
 }
 
 /// The same for as many rows as there are, up to those of a tile.
 template <Index vectors, class Scalar, Index rows = kTileRows>
-void multiply_rows(Index count, Strided<Scalar> a, const Scalar* strip, Index K, const Tile<Scalar>& tile) {
+void multiply_rows(Index count, Strided<Scalar> a, const Scalar* strip, Index K, const Destination<Scalar>& tile) {
   if (count >= rows) return multiply_tile<vectors, rows>(a, strip, K, tile);
   if constexpr (rows > 1) multiply_rows<vectors, Scalar, rows - 1>(count, a, strip, K, tile);
 }
 
 template <Index vectors, class Scalar>
-void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, Index columns, Tile<Scalar> tile) {
+void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, const Destination<Scalar>& panel) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
   static thread_local Buffer<Scalar> strips(1, kDepth * kPanel), rows_of_a(1, kDepth * kTileRows);
-  Scalar* const c = tile.c;
-  const Scalar* const bias = tile.bias;
-  if (b.col == 1) copy_plain<vectors>(b, K, columns, strips.data());
-  else copy_transposed<vectors>(b, K, columns, strips.data());
+  if (b.col == 1) copy_plain<vectors>(b, K, panel.columns, strips.data());
+  else copy_transposed<vectors>(b, K, panel.columns, strips.data());
   for (Index n = 0; n < rows; n += kTileRows) {
     Strided<Scalar> block = a.from(n, 0);
     if (is_scattered(a)) block = copy_rows(block, K, std::min(kTileRows, rows - n), rows_of_a.data());
-    for (Index m = 0; m < columns; m += kWidth) {
-      tile.c = c + n * tile.row + m;
-      tile.bias = bias == nullptr ? nullptr : bias + m;
-      tile.columns = std::min(kWidth, columns - m);
-      multiply_rows<vectors, Scalar>(rows - n, block, strips.data() + m * K, K, tile);
+    for (Index m = 0; m < panel.columns; m += kWidth) {
+      multiply_rows<vectors, Scalar>(rows - n, block, strips.data() + m * K, K, panel.from(n, m, kWidth));
+    }
+  }
+}
+
+/// C = A B, plus the addend where there is one.
+template <class Scalar>
+void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixRef<Scalar>& c, Addend<Scalar> addend) {
+  if (K == 0 && addend.data == nullptr) c.setZero();  // an empty sum
+  for (Index k = 0; k < K; k += kDepth) {
+    const Index depth = std::min(kDepth, K - k);
+    if (k > 0) addend = {c.data(), c.outerStride()};  // what the blocks before have given
+    const Destination<Scalar> whole{c.data(), c.outerStride(), addend, c.cols()};
+    for (Index m = 0; m < c.cols(); m += kPanel) {
+      const Destination<Scalar> panel = whole.from(0, m, kPanel);
+      if (panel.columns <= kLanes<Scalar>) multiply_panel<1>(a.from(0, k), b.from(k, m), depth, c.rows(), panel);
+      else multiply_panel<2>(a.from(0, k), b.from(k, m), depth, c.rows(), panel);
     }
   }
 }
 
 template <class Scalar>
-void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixRef<Scalar>& c, Before before,
-             const Scalar* bias = nullptr) {
-  if (K == 0 && before == Before::nothing) c.setZero();  // an empty sum
-  for (Index k = 0; k < K; k += kDepth) {
-    const Index depth = std::min(kDepth, K - k);
-    for (Index m = 0; m < c.cols(); m += kPanel) {
-      const Scalar* const its_bias = bias == nullptr ? nullptr : bias + m;
-      const Tile<Scalar> tile{c.data() + m, c.outerStride(), 0, its_bias, k == 0 ? before : Before::c};
-      const Index columns = std::min(kPanel, c.cols() - m);
-      if (columns <= kLanes<Scalar>) multiply_panel<1>(a.from(0, k), b.from(k, m), depth, c.rows(), columns, tile);
-      else multiply_panel<2>(a.from(0, k), b.from(k, m), depth, c.rows(), columns, tile);
-    }
-  }
+Addend<Scalar> addend_of(Result result, const MatrixRef<Scalar>& c) {
+  return result == Result::add ? Addend<Scalar>{c.data(), c.outerStride()} : Addend<Scalar>{};
 }
-
-Before before(Result result) { return result == Result::add ? Before::c : Before::nothing; }
 
 }  // namespace
 
 template <std::floating_point Scalar>
 void multiply(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result) {
   assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());
-  product(plain<Scalar>(a), plain<Scalar>(b), a.cols(), c, before(result));
+  product(plain<Scalar>(a), plain<Scalar>(b), a.cols(), c, addend_of(result, c));
 }
 
 template <std::floating_point Scalar>
 void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c,
                                Result result) {
   assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());
-  product(plain<Scalar>(a), transposed<Scalar>(b), a.cols(), c, before(result));
+  product(plain<Scalar>(a), transposed<Scalar>(b), a.cols(), c, addend_of(result, c));
 }
 
 template <std::floating_point Scalar>
@@ -213,14 +218,14 @@ void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> 
                                MatrixRef<Scalar> c) {
   assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows() && bias.cols() == c.cols());
   assert(a.cols() > 0);
-  product(plain<Scalar>(a), transposed<Scalar>(b), a.cols(), c, Before::bias, bias.data());
+  product(plain<Scalar>(a), transposed<Scalar>(b), a.cols(), c, Addend<Scalar>{bias.data(), 0});
 }
 
 template <std::floating_point Scalar>
 void multiply_transposed_left(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c,
                               Result result) {
   assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());
-  product(transposed<Scalar>(a), plain<Scalar>(b), a.rows(), c, before(result));
+  product(transposed<Scalar>(a), plain<Scalar>(b), a.rows(), c, addend_of(result, c));
 }
 
 std::string gemm_backend() { return "glassformer, vectors of " + std::to_string(8 * kVectorBytes) + " bits"; }

@@ -68,9 +68,12 @@ void add_translate(CLI::App& program, int& status) {
   verb->add_option("--length-penalty", options->length_penalty,
                    "score = log p / length^A\n(default: decoding.length_penalty of the config)")
       ->check(number_from(0, 1000))->type_name("A");
-  verb->add_flag("--early-stopping,!--no-early-stopping", options->early_stopping,
-                 "a sentence is done as soon as N hypotheses are finished;\nfaster, now and then a worse translation\n"
-                 "(default: decoding.early_stopping of the config)");
+  verb->add_flag_callback("--early-stopping", [options] { options->early_stopping = true; },
+                          "end a sentence at as many finished hypotheses as the\n"
+                          "beam is wide: faster, now and then a worse translation\n"
+                          "(default: decoding.early_stopping of the config)");
+  verb->add_flag_callback("--no-early-stopping", [options] { options->early_stopping = false; },
+                          "go on until nothing better can come, whatever the config\nsays");
   verb->add_option("--batch", options->batch, "sentences decoded together\n(default: decoding.batch of the config)")
       ->check(number_from(1, 1'000'000))->type_name("N");
   verb->add_option("--input", options->input, "text to translate, a sentence a line\n(default: standard input)")
