@@ -36,7 +36,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const Transformer<float>& model
   }
 
   std::vector<std::vector<Hypothesis>> found;
-  for (SentenceBeam& beam : beams) found.push_back(std::move(beam.result()));
+  for (const SentenceBeam& beam : beams) found.emplace_back(beam.result().begin(), beam.result().end());
   return found;
 }
 

@@ -9,7 +9,7 @@
 namespace glassformer {
 
 /// Beam search (see SentenceBeam) for all sources (ids, eos included) side by side; those that have ended leave the
-/// batch. Each gives its settings.beam best hypotheses.
+/// batch. Each gives its settings.n_best best hypotheses.
 std::vector<std::vector<Hypothesis>> beam_search(const Transformer<float>& model,
                                                  const Transformer<float>::Parameters& parameters,
                                                  const DecodingSettings& settings, const SearchIds& ids,

@@ -34,7 +34,7 @@ std::vector<std::vector<Hypothesis>> translate(const Transformer<float>& model,
                                                const Transformer<float>::Parameters& parameters,
                                                const DecodingSettings& settings, const SearchIds& ids,
                                                std::span<const std::vector<Id>> sources) {
-  assert(settings.beam >= 1 && settings.batch >= 1);
+  assert(settings.beam >= 1 && settings.n_best >= 1 && settings.n_best <= settings.beam && settings.batch >= 1);
   const std::vector<std::size_t> order = longest_first(sources);
   const auto sentences = static_cast<Index>(sources.size());
   const Index size = batch_size(settings, sentences);

@@ -25,7 +25,7 @@ struct SearchIds {
 };
 
 /// Translates each source (ids, eos included): greedy where settings.beam is 1, beam search otherwise. Each gives its
-/// `beam` best hypotheses, best first (fewer where fewer exist, one at least). An empty source (eos only) is
+/// `n_best` best hypotheses, best first (fewer where fewer exist, one at least). An empty source (eos only) is
 /// translated like any other. Sentences of similar length are decoded together, settings.batch at a time, batches
 /// side by side on all threads; the results are in the order of the sources.
 std::vector<std::vector<Hypothesis>> translate(const Transformer<float>& model,

@@ -8,7 +8,9 @@
 namespace glassformer {
 
 SentenceBeam::SentenceBeam(const DecodingSettings& settings, const SearchIds& ids, Index limit)
-    : settings_(settings), eos_(ids.eos), limit_(limit), running_{{0, ids.bos, 0, 0}}, tree_{{ids.bos, 0}} {}
+    : settings_(settings), eos_(ids.eos), limit_(limit), running_{{0, ids.bos, 0, 0}}, tree_{{ids.bos, 0}} {
+  assert(settings.n_best >= 1 && settings.n_best <= settings.beam);
+}
 
 void SentenceBeam::advance(ConstMatrixRef<float> logits, LikeliestTokens& likeliest) {
   assert(logits.rows() == static_cast<Index>(running_.size()));
@@ -66,9 +68,11 @@ void SentenceBeam::run_on(const Extended& extended) {
 }
 
 bool SentenceBeam::is_hopeless(double log_probability) const {
-  if (static_cast<Index>(kept_.size()) < settings_.beam) return false;
-  if (settings_.early_stopping) return true;
-  return length_normalised(log_probability, limit_ + 1, settings_.length_penalty) <= kept_.back().score;
+  const auto finished = static_cast<Index>(kept_.size());
+  if (settings_.early_stopping && finished == settings_.beam) return true;
+  if (finished < settings_.n_best) return false;
+  const double worst_asked_for = kept_[static_cast<std::size_t>(settings_.n_best) - 1].score;
+  return length_normalised(log_probability, limit_ + 1, settings_.length_penalty) <= worst_asked_for;
 }
 
 void SentenceBeam::keep_running_as_cut_off() {
@@ -76,6 +80,11 @@ void SentenceBeam::keep_running_as_cut_off() {
     kept_.push_back({tokens_up_to(r.node), r.log_probability, 0, false});
     score(kept_.back(), settings_.length_penalty);
   }
+}
+
+std::span<const Hypothesis> SentenceBeam::result() const {
+  assert(running_.empty());
+  return std::span(kept_).first(std::min(kept_.size(), static_cast<std::size_t>(settings_.n_best)));
 }
 
 std::vector<Id> SentenceBeam::tokens_up_to(Index node) const {

@@ -12,14 +12,16 @@ namespace glassformer {
 /// of all these extensions are looked at, best first. One that ends in eos is finished if it is among the first
 /// `beam`; of the others, the first `beam` run on. (Twice the beam, because half of them at most end in eos.)
 ///
-/// The `beam` best finished hypotheses are kept. When is the search done? The score is divided by a power of the
-/// length, so a longer hypothesis may still overtake a finished one, although log p only falls. But not beyond
+/// The `beam` best finished hypotheses are kept; `n_best` of them are asked for. When is the search done? The score is
+/// divided by a power of the length, so a longer hypothesis may still overtake a finished one, although log p only
+/// falls. But not beyond
 ///
 ///   log p / (longest length)^length_penalty
 ///
-/// for that is what it would score if all tokens to come were certain. Once `beam` hypotheses are finished, those that
-/// cannot beat the worst of them even so are dropped; when none is left, no better result exists for this beam. With
-/// settings.early_stopping all are dropped then: the customary rule, which ends sooner and now and then too soon.
+/// for that is what it would score if all tokens to come were certain. Once `n_best` hypotheses are finished, those
+/// that cannot beat the worst of the `n_best` best even so are dropped; when none is left, no better result exists for
+/// this beam. With settings.early_stopping all are dropped once `beam` hypotheses are finished: the customary rule,
+/// which ends sooner and now and then too soon.
 class SentenceBeam {
  public:
   /// A hypothesis that runs on.
@@ -38,9 +40,9 @@ class SentenceBeam {
 
   /// At the start one, whose only token is bos. None: the search is done.
   std::span<const Running> running() const { return running_; }
-  /// The best hypotheses, best first. Where none has been finished, those that were running at the end.
+  /// The `n_best` best hypotheses, best first; where none has been finished, of those that were running at the end.
   /// \pre the search is done
-  std::vector<Hypothesis>& result() { return kept_; }
+  std::span<const Hypothesis> result() const;
 
  private:
   struct Extended {

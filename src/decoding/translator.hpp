@@ -9,8 +9,22 @@
 
 namespace glassformer {
 
-/// Text to text: encodes each line, adds eos, searches, and decodes the best hypothesis. One line out for each line
-/// in, in the same order; an empty line (or one of white space only) stays empty.
+/// One translation of a line.
+struct Translation {
+  std::string text;
+  double log_probability = 0;  ///< of the text and its end, given the line
+  double score = 0;            ///< see Hypothesis
+};
+
+/// Text to text: encodes each line, adds eos, searches, and decodes the settings.n_best best hypotheses, best first. An
+/// empty line (or one of white space only) has one translation, which is empty and certain.
+std::vector<std::vector<Translation>> translate_n_best(const Transformer<float>& model,
+                                                       const Transformer<float>::Parameters& parameters,
+                                                       const TokenizerPair& tokenizers,
+                                                       const DecodingSettings& settings,
+                                                       std::span<const std::string> lines);
+
+/// The best of each alone. One line out for each line in, in the same order.
 std::vector<std::string> translate_lines(const Transformer<float>& model,
                                          const Transformer<float>::Parameters& parameters,
                                          const TokenizerPair& tokenizers, const DecodingSettings& settings,

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <iomanip>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -7,6 +8,7 @@
 #include "decoding/translator.hpp"
 #include "files/lines.hpp"
 #include "files/output_file.hpp"
+#include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -16,11 +18,17 @@ namespace fs = std::filesystem;
 
 struct TranslateOptions {
   fs::path checkpoint;
-  Index beam = 0, batch = 0;
+  Index beam = 0, batch = 0, n_best = 0;
   std::optional<double> length_penalty;
   std::optional<bool> early_stopping;
   fs::path input, output;
 };
+
+/// A line of an n-best list, in the form that Moses and Marian use.
+void write_ranked(Index line, const Translation& translation, std::ostream& output) {
+  output << std::fixed << std::setprecision(6) << line << " ||| " << translation.text
+         << " ||| logprob= " << translation.log_probability << " ||| " << translation.score << '\n';
+}
 
 int translate(const TranslateOptions& options) {
   const LoadedModel loaded(options.checkpoint);
@@ -29,6 +37,12 @@ int translate(const TranslateOptions& options) {
   if (options.batch > 0) decoding.batch = options.batch;
   if (options.length_penalty) decoding.length_penalty = *options.length_penalty;
   if (options.early_stopping) decoding.early_stopping = *options.early_stopping;
+
+  if (options.n_best > decoding.beam) {
+    throw UserError("--n-best: expected at most the beam, which is " + std::to_string(decoding.beam) + ", found " +
+                    std::to_string(options.n_best) + "; give a larger --beam.");
+  }
+  if (options.n_best > 0) decoding.n_best = options.n_best;
 
   LineReader input = options.input.empty() || options.input == "-" ? LineReader::of_standard_input()
                                                                    : LineReader(options.input);
@@ -41,15 +55,18 @@ int translate(const TranslateOptions& options) {
   const auto most = static_cast<std::size_t>(64 * decoding.batch);
   std::vector<std::string> lines;
   std::string line;
+  Index number = 0;
   for (bool more = true; more;) {
     lines.clear();
     while (lines.size() < most && (more = input.next(line))) {
       lines.push_back(line);
       if (!input.has_line_waiting()) break;
     }
-    for (const std::string& translation :
-         translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding, lines)) {
-      output << translation << '\n';
+    for (const std::vector<Translation>& translations :
+         translate_n_best(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding, lines)) {
+      if (options.n_best == 0) output << translations.front().text << '\n';
+      else for (const Translation& translation : translations) write_ranked(number, translation, output);
+      ++number;
     }
     if (!output.flush()) throw std::runtime_error("the translations cannot be written (is the disk full?)");
   }
@@ -74,6 +91,11 @@ void add_translate(CLI::App& program, int& status) {
                           "(default: decoding.early_stopping of the config)");
   verb->add_flag_callback("--no-early-stopping", [options] { options->early_stopping = false; },
                           "go on until nothing better can come, whatever the config\nsays");
+  verb->add_option("--n-best", options->n_best,
+                   "the N best translations of each line, each as\n"
+                   "  number of the line, from 0 ||| translation ||| logprob= log p ||| score\n"
+                   "(default: the best alone, as plain text)")
+      ->check(number_from(1, 1000))->type_name("N");
   verb->add_option("--batch", options->batch, "sentences decoded together\n(default: decoding.batch of the config)")
       ->check(number_from(1, 1'000'000))->type_name("N");
   verb->add_option("--input", options->input, "text to translate, a sentence a line\n(default: standard input)")

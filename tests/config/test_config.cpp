@@ -49,6 +49,7 @@ class Dice {
     c.tokenizer.min_frequency = whole(1, 5);
     c.tokenizer.model = one_of<SentencePieceModel>(2);
     if (c.tokenizer.kind == TokenizerKind::sentencepiece) {
+      c.tokenizer.sampling = fraction();
       c.tokenizer.source_model = path();
       if (!c.tokenizer.joint) c.tokenizer.target_model = path();
     }
@@ -65,7 +66,7 @@ class Dice {
     c.model.attention_dropout = fraction();
     c.model.activation_dropout = fraction();
     fill(c.training);
-    c.decoding = {whole(1, 9), positive(), whole(0, 1) == 1, whole(1, 99), positive()};
+    c.decoding = {whole(1, 9), 1, positive(), whole(0, 1) == 1, whole(1, 99), positive()};
     c.evaluation = {one_of<BleuTokenizer>(2), whole(0, 1) == 1};
     return c;
   }
@@ -84,7 +85,7 @@ class Dice {
     t.optimizer = {
         one_of<OptimizerSettings::Kind>(2), fraction(), fraction(), positive(), positive(), positive()};
     t.schedule = {one_of<ScheduleSettings::Kind>(3), positive(), whole(0, 999), positive(), positive()};
-    t.validation = {whole(1, 999), one_of<Metric>(5), whole(0, 9), whole(0, 9)};
+    t.validation = {whole(1, 999), one_of<ValidationSettings::Unit>(2), one_of<Metric>(5), whole(0, 9), whole(0, 9)};
     t.checkpoints = {whole(1, 9), whole(0, 9)};
   }
 

@@ -33,7 +33,7 @@ TEST_CASE("a beam wide enough for everything finds what trying everything finds"
   DecodingSettings settings;
   settings.length_penalty = GENERATE(0.0, 0.6, 1.0);
   settings.max_length_ratio = 0;  // at most 10 tokens
-  settings.beam = 3 * 1024;       // as many as there are extensions of all of 10 tokens
+  settings.beam = settings.n_best = 3 * 1024;       // as many as there are extensions of all of 10 tokens
   const TinyModel<float> tiny(tiny_settings(), kVocabulary, 11);
   const std::vector<Id> source = {4, 3, 3, 4, kEos};
   IncrementalDecoder<float> decoder;
@@ -64,7 +64,7 @@ TEST_CASE("hypotheses come best first, with the scores that teacher forcing give
   TinyModel<float> tiny(shape, kVocabulary, 3);
   tiny.p().output.bias[kEos] += 1;
   DecodingSettings settings;
-  settings.beam = 4;
+  settings.beam = settings.n_best = 4;
   const std::vector<std::vector<Id>> sources = random_sources(20, 0, 8, kVocabulary);
   const auto found = translate(tiny.model, tiny.p(), settings, kIds, sources);
 

@@ -32,7 +32,7 @@ void advance(SentenceBeam& beam, const std::vector<Next>& next) {
 
 DecodingSettings settings(Index beam, double length_penalty) {
   DecodingSettings s;
-  s.beam = beam;
+  s.beam = s.n_best = beam;
   s.length_penalty = length_penalty;
   return s;
 }
@@ -115,6 +115,18 @@ TEST_CASE("equally likely extensions come by token, then by parent", "[decoding]
   CHECK(beam.running()[1].parent == 1);
   CHECK(beam.running()[2].token == kB);
   CHECK(beam.running()[2].parent == 0);
+}
+
+TEST_CASE("what cannot become one of the hypotheses asked for is dropped", "[decoding]") {
+  const auto after_one_step = [](Index n_best) {
+    DecodingSettings some = settings(2, 0);
+    some.n_best = n_best;
+    SentenceBeam beam(some, kIds, 10);
+    advance(beam, {{.eos = 0.5, .a = 0.3, .b = 0.1}});  // nothing is finished with 0.5; a has 0.3, b 0.1
+    return beam.running().size();
+  };
+  CHECK(after_one_step(2) == 2);
+  CHECK(after_one_step(1) == 0);
 }
 
 TEST_CASE("with early stopping a sentence is done once as many hypotheses are finished as are kept", "[decoding]") {

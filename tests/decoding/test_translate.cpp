@@ -33,7 +33,7 @@ TEST_CASE("translations are the same to the bit for every size of batch and numb
   TinyModel<float> tiny(shape, kVocabulary);
   tiny.p().output.bias[kEos] += 3;
   DecodingSettings settings;
-  settings.beam = GENERATE(1, 5);
+  settings.beam = settings.n_best = GENERATE(1, 5);
   const std::vector<std::vector<Id>> sources = random_sources(80, 0, 20, kVocabulary);
   settings.batch = 64;
   const WithThreads two(2);
@@ -51,7 +51,7 @@ TEST_CASE("translations are the same to the bit for every size of batch and numb
 TEST_CASE("translations come in the order of the sources", "[decoding][batches]") {
   const TinyModel<float> tiny(tiny_settings(), kVocabulary);
   DecodingSettings settings;
-  settings.beam = GENERATE(1, 3);
+  settings.beam = settings.n_best = GENERATE(1, 3);
   settings.batch = 4;
   const std::vector<std::vector<Id>> sources = random_sources(30, 0, 9, kVocabulary);
   const auto found = translate(tiny.model, tiny.p(), settings, kIds, sources);
@@ -64,7 +64,7 @@ TEST_CASE("translations come in the order of the sources", "[decoding][batches]"
 TEST_CASE("no sources give no translations, and a source of eos alone gives one", "[decoding]") {
   const TinyModel<float> tiny(tiny_settings(), kVocabulary);
   DecodingSettings settings;
-  settings.beam = GENERATE(1, 3);
+  settings.beam = settings.n_best = GENERATE(1, 3);
   CHECK(translate(tiny.model, tiny.p(), settings, kIds, {}).empty());
   const std::vector<std::vector<Id>> sources = {{kEos}};
   CHECK(!translate(tiny.model, tiny.p(), settings, kIds, sources).front().empty());
@@ -76,7 +76,7 @@ TEST_CASE("a translation never contains pad or bos, nor more tokens than allowed
   tiny.p().output.bias[kBos] = 20;
   tiny.p().output.bias[kEos] = -30;
   DecodingSettings settings;
-  settings.beam = GENERATE(1, 3);
+  settings.beam = settings.n_best = GENERATE(1, 3);
   settings.max_length_ratio = 1.5;
   const std::vector<std::vector<Id>> sources = random_sources(10, 0, 9, kVocabulary);
   const auto found = translate(tiny.model, tiny.p(), settings, kIds, sources);
@@ -93,7 +93,7 @@ TEST_CASE("a translation never contains pad or bos, nor more tokens than allowed
 TEST_CASE("a beam may be wider than the vocabulary", "[decoding]") {
   TinyModel<float> tiny(tiny_settings(), 6, 5);
   DecodingSettings settings;
-  settings.beam = 20;
+  settings.beam = settings.n_best = 20;
   const std::vector<std::vector<Id>> sources = random_sources(5, 1, 6, 6);
   for (const auto& hypotheses : translate(tiny.model, tiny.p(), settings, kIds, sources)) {
     CHECK(hypotheses.size() > 6);
@@ -107,7 +107,7 @@ TEST_CASE("a model that has gone astray gives empty translations, cut off", "[de
   TinyModel<float> tiny(tiny_settings(), kVocabulary);
   tiny.p().output.bias.setConstant(std::numeric_limits<float>::quiet_NaN());
   DecodingSettings settings;
-  settings.beam = GENERATE(1, 3);
+  settings.beam = settings.n_best = GENERATE(1, 3);
   const std::vector<std::vector<Id>> sources = random_sources(3, 1, 6, kVocabulary);
   for (const auto& hypotheses : translate(tiny.model, tiny.p(), settings, kIds, sources)) {
     REQUIRE(hypotheses.size() == 1);

@@ -120,7 +120,7 @@ TEST_CASE("Law: greedy and beam search find the same tokens for a sentence alone
                                         static_cast<std::uint64_t>(random.index(1000)));
     for (const Index beam : {Index{1}, between(random, 2, 4)}) {
       DecodingSettings settings;
-      settings.beam = beam;
+      settings.beam = settings.n_best = beam;
       settings.max_length_ratio = 1;
       settings.batch = between(random, 2, 12);
       const auto together = translate(tiny.model, tiny.p(), settings, kIds, sources);
