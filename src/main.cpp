@@ -65,6 +65,8 @@ int run(int argc, char** argv) {
   add_train(program, status);
   add_evaluate(program, status);
   add_translate(program, status);
+  add_score(program, status);
+  add_average(program, status);
   add_gradcheck(program, status);
   add_benchmark(program, status);
 

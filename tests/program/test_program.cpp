@@ -99,6 +99,48 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
   CHECK(program.run("translate run --input a.en --output a.en").status == 0);
   CHECK(read_bytes(program / "a.en") == "sie schläft .\n");
 
+  // What the search says of its translations, and what score says of the same ones.
+  const auto ranked = program.run("translate run --beam 3 --n-best 3", "she sleeps .\n\n");
+  CAPTURE(ranked.out);
+  std::istringstream list(ranked.out);
+  std::string line, sources, translations;
+  std::vector<double> expected;
+  while (std::getline(list, line) && line.rfind("0 ||| ", 0) == 0) {
+    const std::size_t end = line.find(" ||| ", 6), number = line.find("logprob= ");
+    REQUIRE(number != std::string::npos);
+    sources += "she sleeps .\n";
+    translations += line.substr(6, end - 6) + "\n";
+    expected.push_back(std::stod(line.substr(number + 9)));
+  }
+  CHECK(line == "1 |||  ||| logprob= 0.000000 ||| 0.000000");
+  REQUIRE(expected.size() == 3);
+  CHECK(translations.rfind("sie schläft .\n", 0) == 0);
+  write_bytes(program / "s.en", sources);
+  write_bytes(program / "t.de", translations);
+  std::istringstream scores(program.run("score run --source s.en --target t.de").out);
+  std::istringstream as_json(program.run("score run --source s.en --target t.de --json").out);
+  for (const double log_probability : expected) {
+    REQUIRE(std::getline(scores, line));
+    CHECK(std::stod(line) == Approx(log_probability).margin(1e-4));
+    REQUIRE(std::getline(as_json, line));
+    const auto pair = nlohmann::json::parse(line);
+    double sum = 0;
+    for (const auto& token : pair.at("tokens")) sum += token.at("log_probability").get<double>();
+    CHECK(sum == Approx(pair.at("log_probability").get<double>()));
+    CHECK(sum == Approx(log_probability).margin(1e-4));
+  }
+  check_refused(program.run("translate run --beam 2 --n-best 3"), "--n-best");
+  check_refused(program.run("score run --source s.en --target a.en"), "lines");
+
+  CHECK(program.run("average run/last --output mean").status == 0);
+  CHECK(read_bytes(program / "mean/model.safetensors") == read_bytes(program / "run/last/model.safetensors"));
+  CHECK(program.run("translate mean", "she sleeps .\n").out == "sie schläft .\n");
+  check_refused(program.run("average run/last run/last --output mean"), "twice");
+  check_refused(program.run("average run/last nowhere --output mean"), "nowhere");
+  CHECK(program.run("train " + config("debug") + " --output other --set model.activation=gelu "
+                    "--set training.max_updates=2").status == 0);
+  check_refused(program.run("average run other --output mean"), "different settings under `model`");
+
   check_refused(program.run("train " + config("debug") + " --output run"), "--resume");
   check_refused(program.run("train " + config("debug") + " --output run --resume --set model.d_ff=32"), "model.d_ff");
 }

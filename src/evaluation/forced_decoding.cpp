@@ -1,0 +1,43 @@
+#include "evaluation/forced_decoding.hpp"
+
+#include "numerics/parallel.hpp"
+#include "text/batch.hpp"
+
+namespace glassformer {
+namespace {
+
+double log_probability(ConstMatrixRef<float> logits, Id token) {
+  constexpr Id kNoPad = -1;
+  CrossEntropy<float>::Cache cache;
+  return -CrossEntropy<float>::forward(logits, IdMatrix::Constant(1, 1, token), kNoPad, 0, cache).cross_entropy;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> token_log_probabilities(const Transformer<float>& model,
+                                                         const Transformer<float>::Parameters& parameters,
+                                                         const Corpus& corpus) {
+  constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
+  const auto batches = plan_in_order(corpus, kTokens);
+  std::vector<std::vector<double>> log_probabilities(static_cast<std::size_t>(corpus.size()));
+  Workspaces<Transformer<float>::Cache> caches;
+  run_tasks_with(
+      caches, static_cast<Index>(batches.size()), [&](Index i, Transformer<float>::Cache& cache) {
+        const Batch batch = make_batch(corpus, batches[static_cast<std::size_t>(i)]);
+        const TransformerMasks masks =
+            make_masks(batch.source, model.vocabulary.source_pad, batch.target_input, model.vocabulary.target_pad);
+        model.forward(parameters, {batch.source, batch.target_input, batch.target_output, masks}, 0, {}, cache);
+        const Index T = batch.target_output.cols();
+        for (Index b = 0; b < batch.size(); ++b) {
+          const Index sentence = batch.sentences[static_cast<std::size_t>(b)];
+          const Index tokens = std::ssize(corpus.target(sentence)) + 1;
+          for (Index t = 0; t < tokens; ++t) {
+            log_probabilities[static_cast<std::size_t>(sentence)].push_back(
+                log_probability(cache.logits.row(b * T + t), batch.target_output(b, t)));
+          }
+        }
+      });
+  return log_probabilities;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "model/transformer.hpp"
+#include "text/corpus.hpp"
+
+namespace glassformer {
+
+/// Forced decoding: what the model thinks of translations that it is given. For each pair of the corpus the natural
+/// logarithm of the probability of each target token and, at the end, of eos, given the source and the target tokens
+/// before it. Their sum is the log-probability of the pair. On all threads; a pair's numbers do not depend on the other
+/// pairs.
+std::vector<std::vector<double>> token_log_probabilities(const Transformer<float>& model,
+                                                         const Transformer<float>::Parameters& parameters,
+                                                         const Corpus& corpus);
+
+}  // namespace glassformer

@@ -1,0 +1,77 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/loaded_model.hpp"
+#include "checkpoint/run_directory.hpp"
+#include "user_error.hpp"
+#include "verbs/verbs.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct AverageOptions {
+  std::vector<fs::path> checkpoints;
+  fs::path output;
+};
+
+bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {
+  if (a.vocabulary_size() != b.vocabulary_size()) return false;
+  for (Id id = 0; id < static_cast<Id>(a.vocabulary_size()); ++id) {
+    if (a.piece(id) != b.piece(id)) return false;
+  }
+  return true;
+}
+
+/// A mean of weights means something only if both checkpoints are of one model and one vocabulary.
+void require_same_kind(const LoadedModel& first, const fs::path& checkpoint) {
+  const Config config = read_config_of_checkpoint(checkpoint / "config.yaml");
+  const TokenizerPair tokenizers = load_tokenizers(config.tokenizer, checkpoint);
+  const std::string pair = checkpoint.string() + " and " + first.checkpoint.string();
+  if (!(config.model == first.config.model)) {
+    throw UserError(pair + ": expected checkpoints of one model, found different settings under `model`; average "
+                           "checkpoints of one run.");
+  }
+  if (!same_vocabulary(*tokenizers.source, *first.tokenizers.source) ||
+      !same_vocabulary(*tokenizers.target, *first.tokenizers.target)) {
+    throw UserError(pair + ": expected one vocabulary, found two; average checkpoints of one run.");
+  }
+}
+
+int average(const AverageOptions& options) {
+  std::vector<fs::path> checkpoints;
+  for (const fs::path& path : options.checkpoints) {
+    const fs::path checkpoint = fs::canonical(resolve_checkpoint(path));
+    if (std::ranges::find(checkpoints, checkpoint) != checkpoints.end()) {
+      throw UserError(path.string() + ": is given twice (as " + checkpoint.string() + "); a checkpoint counts once.");
+    }
+    checkpoints.push_back(checkpoint);
+  }
+  const LoadedModel first(checkpoints.front());
+  for (const fs::path& checkpoint : checkpoints) require_same_kind(first, checkpoint);
+
+  Arena<Transformer<float>::Parameters> mean(first.model.settings, first.model.vocabulary);
+  average_parameters(checkpoints, mean.tensors(), mean.values().data());
+  save_checkpoint(options.output, first.config, first.tokenizers, mean.tensors(), mean.values().data());
+  spdlog::info("mean of {} checkpoints, in {}", checkpoints.size(), options.output.string());
+  return 0;
+}
+
+}  // namespace
+
+void add_average(CLI::App& program, int& status) {
+  const auto options = std::make_shared<AverageOptions>();
+  CLI::App* const verb = program.add_subcommand("average", "Write the mean of several checkpoints of a run");
+  verb->add_option("checkpoints", options->checkpoints, "checkpoint directories, for example runs/toy/step-*")
+      ->required()->type_name("");
+  verb->add_option("--output", options->output, "the directory of the mean, a checkpoint itself")
+      ->required()->type_name("DIR");
+  verb->callback([options, &status] { status = average(*options); });
+}
+
+}  // namespace glassformer

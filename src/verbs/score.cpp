@@ -1,0 +1,69 @@
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "checkpoint/loaded_model.hpp"
+#include "evaluation/forced_decoding.hpp"
+#include "verbs/verbs.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ScoreOptions {
+  fs::path checkpoint, source, target;
+  bool json = false;
+};
+
+/// Every token of a target, as people read it, with its log-probability.
+nlohmann::ordered_json to_json(const Tokenizer& tokenizer, std::span<const Id> ids, const std::vector<double>& tokens,
+                               double sum) {
+  auto list = nlohmann::ordered_json::array();
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    const Id id = t < ids.size() ? ids[t] : tokenizer.special().eos;
+    list.push_back({{"piece", tokenizer.piece(id)}, {"id", id}, {"log_probability", tokens[t]}});
+  }
+  return {{"log_probability", sum}, {"tokens", list}};
+}
+
+int score(const ScoreOptions& options) {
+  constexpr Index kAtOnce = 4096;  // pairs, so that a long text need not fit into memory
+  const LoadedModel loaded(options.checkpoint);
+  const auto& [source_tokenizer, target_tokenizer] = loaded.tokenizers;
+  ParallelReader reader(options.source, options.target);
+  std::string source, target;
+  for (bool more = true; more;) {
+    Corpus corpus(source_tokenizer->special(), target_tokenizer->special());
+    while (corpus.size() < kAtOnce && (more = reader.next(source, target))) {
+      corpus.append(source_tokenizer->encode(source), target_tokenizer->encode(target), corpus.size());
+    }
+    const auto log_probabilities = token_log_probabilities(loaded.model, loaded.parameters.parameters(), corpus);
+    for (Index i = 0; i < corpus.size(); ++i) {
+      const std::vector<double>& tokens = log_probabilities[static_cast<std::size_t>(i)];
+      const double sum = std::accumulate(tokens.begin(), tokens.end(), 0.0);
+      if (options.json) std::cout << to_json(*target_tokenizer, corpus.target(i), tokens, sum).dump() << '\n';
+      else std::cout << std::fixed << std::setprecision(6) << sum << '\n';
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_score(CLI::App& program, int& status) {
+  const auto options = std::make_shared<ScoreOptions>();
+  CLI::App* const verb = program.add_subcommand(
+      "score", "Print the log-probability of given translations, a line for each pair");
+  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
+  verb->add_option("--source", options->source, "text in the source language")->required()->type_name("FILE");
+  verb->add_option("--target", options->target, "its translations, line by line")->required()->type_name("FILE");
+  verb->add_flag("--json", options->json,
+                 "each line as JSON, with every token's log-probability\n(default: log p of the line alone)");
+  verb->callback([options, &status] { status = score(*options); });
+}
+
+}  // namespace glassformer

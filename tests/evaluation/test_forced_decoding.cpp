@@ -1,0 +1,65 @@
+#include "evaluation/forced_decoding.hpp"
+
+#include <numeric>
+
+#include "catch.hpp"
+#include "decoding/tiny_model.hpp"
+#include "evaluation/evaluation.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+constexpr Index kVocabulary = 30;
+
+Corpus random_corpus() {
+  Corpus corpus({kPad, kBos, kEos, 3}, {kPad, kBos, kEos, 3});
+  const auto sources = random_sources(50, 0, 9, kVocabulary, 1), targets = random_sources(50, 0, 12, kVocabulary, 2);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    corpus.append(std::span(sources[i]).first(sources[i].size() - 1),
+                  std::span(targets[i]).first(targets[i].size() - 1), static_cast<Index>(i));
+  }
+  return corpus;
+}
+
+}  // namespace
+
+TEST_CASE("forced decoding gives each token's log-probability, eos included, and their sum is the cross-entropy",
+          "[evaluation]") {
+  const TinyModel<float> tiny(tiny_settings(), kVocabulary);
+  const Corpus corpus = random_corpus();
+  const auto log_probabilities = token_log_probabilities(tiny.model, tiny.p(), corpus);
+  REQUIRE(std::ssize(log_probabilities) == corpus.size());
+  double sum = 0;
+  for (Index i = 0; i < corpus.size(); ++i) {
+    const auto& tokens = log_probabilities[static_cast<std::size_t>(i)];
+    REQUIRE(std::ssize(tokens) == std::ssize(corpus.target(i)) + 1);
+    sum += std::accumulate(tokens.begin(), tokens.end(), 0.0);
+  }
+  CHECK(sum == Approx(-teacher_forced_loss(tiny.model, tiny.p(), corpus).cross_entropy).epsilon(1e-9));
+}
+
+TEST_CASE("a translation's log-probability is the same whether the search gives it or forced decoding",
+          "[evaluation]") {
+  TinyModel<float> tiny(tiny_settings(), kVocabulary);
+  tiny.p().output.bias[kEos] += 1;
+  const auto sources = random_sources(20, 0, 8, kVocabulary);
+  DecodingSettings settings;
+  settings.beam = settings.n_best = 3;
+  const auto found = translate(tiny.model, tiny.p(), settings, {kPad, kBos, kEos, kPad}, sources);
+  Corpus corpus({kPad, kBos, kEos, 3}, {kPad, kBos, kEos, 3});
+  std::vector<double> expected;
+  for (std::size_t b = 0; b < sources.size(); ++b) {
+    for (const Hypothesis& hypothesis : found[b]) {
+      if (!hypothesis.finished) continue;
+      corpus.append(std::span(sources[b]).first(sources[b].size() - 1), hypothesis.ids, corpus.size());
+      expected.push_back(hypothesis.log_probability);
+    }
+  }
+  REQUIRE(expected.size() > 10);
+  const auto log_probabilities = token_log_probabilities(tiny.model, tiny.p(), corpus);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(std::accumulate(log_probabilities[i].begin(), log_probabilities[i].end(), 0.0) ==
+          Approx(expected[i]).margin(1e-4));
+  }
+}
