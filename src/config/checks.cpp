@@ -61,6 +61,9 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
     throw UserError(blame.at({"tokenizer.target_model", "tokenizer.joint"}) +
                     "a joint tokenizer has one model; name it as source_model and leave target_model \"\"");
   if (tokenizer.kind == TokenizerKind::sentencepiece) return;
+  if (tokenizer.sampling > 0)
+    throw UserError(blame.at({"tokenizer.sampling", "tokenizer.kind"}) +
+                    "words are not cut into pieces; set tokenizer.kind: sentencepiece or tokenizer.sampling: 0");
   for (const auto& [key, model] : {std::pair("tokenizer.source_model", tokenizer.source_model),
                                    std::pair("tokenizer.target_model", tokenizer.target_model)})
     if (!model.empty())

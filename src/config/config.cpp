@@ -22,6 +22,7 @@ std::vector<Key> keys_of(Config& config) {
   EvaluationSettings& evaluation = config.evaluation;
   using Optimizer = OptimizerSettings::Kind;
   using Schedule = ScheduleSettings::Kind;
+  using ValidationUnit = ValidationSettings::Unit;
   using Piece = SentencePieceModel;
   return {
       path("data.directory", data.directory).needed(),
@@ -38,6 +39,7 @@ std::vector<Key> keys_of(Config& config) {
       whole("tokenizer.vocabulary_size", tokenizer.vocabulary_size, 5, 10'000'000),
       whole("tokenizer.min_frequency", tokenizer.min_frequency, 1, many),
       choice("tokenizer.model", tokenizer.model, {{"bpe", Piece::bpe}, {"unigram", Piece::unigram}}),
+      number("tokenizer.sampling", tokenizer.sampling, from_0_to_below_1),
       path_or_none("tokenizer.source_model", tokenizer.source_model),
       path_or_none("tokenizer.target_model", tokenizer.target_model),
 
@@ -82,6 +84,8 @@ std::vector<Key> keys_of(Config& config) {
       number("training.schedule.initial_rate", training.schedule.initial_rate, at_least_0),
       number("training.schedule.final_rate", training.schedule.final_rate, at_least_0),
       whole("training.validation.every", training.validation.every, 1, many),
+      choice("training.validation.unit", training.validation.unit,
+             {{"updates", ValidationUnit::updates}, {"epochs", ValidationUnit::epochs}}),
       choice("training.validation.metric", training.validation.metric,
              {{"loss", Metric::loss},
               {"perplexity", Metric::perplexity},
@@ -125,8 +129,8 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
   static const std::vector<std::string> kHarmless = {
       "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model",
       "training.max_updates", "training.max_epochs", "training.max_minutes", "training.log_every",
-      "training.validation.every", "training.validation.patience", "training.validation.samples",
-      "training.checkpoints.", "decoding.", "evaluation."};
+      "training.validation.every", "training.validation.unit", "training.validation.patience",
+      "training.validation.samples", "training.checkpoints.", "decoding.", "evaluation."};
   const auto is_harmless = [&](const std::string& key) {
     if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;
     return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const auto& name) { return key.starts_with(name); });

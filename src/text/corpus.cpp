@@ -25,19 +25,22 @@ UserError ParallelReader::unequal() {
 }
 
 Corpus Corpus::read(const std::filesystem::path& source_file, const std::filesystem::path& target_file,
-                    const TokenizerPair& tokenizers, Index max_length) {
+                    const TokenizerPair& tokenizers, Index max_length, double sampling) {
   Corpus corpus(tokenizers.source->special(), tokenizers.target->special());
   ParallelReader reader(source_file, target_file);
   std::string source, target;
-  while (reader.next(source, target)) corpus.add(tokenizers, source, target, max_length);
+  while (reader.next(source, target)) corpus.add(tokenizers, source, target, max_length, sampling);
   corpus.refuse_empty(source_file.string() + " and " + target_file.string(), max_length);
   return corpus;
 }
 
 void Corpus::add(const TokenizerPair& tokenizers, const std::string& source_line, const std::string& target_line,
-                 Index max_length) {
-  const std::vector<Id> source = tokenizers.source->encode(source_line);
-  const std::vector<Id> target = tokenizers.target->encode(target_line);
+                 Index max_length, double sampling) {
+  const auto encode = [sampling](const Tokenizer& tokenizer, const std::string& line) {
+    return sampling > 0 ? tokenizer.sample(line, sampling) : tokenizer.encode(line);
+  };
+  const std::vector<Id> source = encode(*tokenizers.source, source_line);
+  const std::vector<Id> target = encode(*tokenizers.target, target_line);
   const auto longer = static_cast<Index>(std::max(source.size(), target.size()));
   if (source.empty() || target.empty()) {
     ++left_out_empty_;

@@ -7,6 +7,7 @@
 
 #include <cassert>
 #include <charconv>
+#include <future>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -167,6 +168,16 @@ std::vector<Id> SentencePieceTokenizer::encode(std::string_view sentence) const 
   return {ids.begin(), ids.end()};
 }
 
+std::vector<Id> SentencePieceTokenizer::sample(std::string_view sentence, double sampling) const {
+  constexpr int kAllWays = -1;  // of a unigram model: not only the likeliest so many
+  std::vector<int> ids;
+  if (const auto status = processor_->SampleEncode(std::string(sentence), kAllWays, static_cast<float>(sampling), &ids);
+      !status.ok()) {
+    throw UserError("SentencePiece cannot encode a sentence; it says: " + status.ToString());
+  }
+  return {ids.begin(), ids.end()};
+}
+
 std::string SentencePieceTokenizer::decode(std::span<const Id> ids) const {
   std::vector<int> words;
   for (const Id id : ids) {
@@ -189,6 +200,12 @@ Index SentencePieceTokenizer::vocabulary_size() const { return processor_->GetPi
 
 void SentencePieceTokenizer::save(const std::filesystem::path& directory, const std::string& name) const {
   write_file_durably(directory / (name + ".spm"), model_);
+}
+
+void with_sampling_seed(std::uint32_t seed, const std::function<void()>& work) {
+  // The library has a generator for each thread, which takes its seed when the thread first draws.
+  sentencepiece::SetRandomGeneratorSeed(seed);
+  std::async(std::launch::async, work).get();
 }
 
 }  // namespace glassformer

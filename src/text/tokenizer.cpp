@@ -37,6 +37,8 @@ std::shared_ptr<const Tokenizer> make_tokenizer(const TokenizerSettings& setting
 
 }  // namespace
 
+std::vector<Id> Tokenizer::sample(std::string_view sentence, double) const { return encode(sentence); }
+
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text) {
   check(settings);

@@ -31,7 +31,9 @@ struct OptimizerSettings {
 enum class Metric { loss, perplexity, token_accuracy, bleu, exact_match };
 
 struct ValidationSettings {
-  Index every = 500;             ///< updates between validations; a checkpoint is written with each
+  enum class Unit { updates, epochs };
+  Index every = 500;             ///< so many units between validations; a checkpoint is written with each
+  Unit unit = Unit::updates;
   Metric metric = Metric::loss;  ///< which figure makes a checkpoint the best, and rules patience
   Index patience = 0;            ///< stop after so many validations without a new best; 0: never
   Index samples = 2;             ///< sample translations in the log

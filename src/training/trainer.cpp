@@ -44,6 +44,15 @@ TrainingText TrainingText::read(const Config& config, const TokenizerPair& token
           TestText::read(data.source_file(data.valid), data.target_file(data.valid), tokenizers)};
 }
 
+void TrainingText::resample(const Config& config, Index epoch) {
+  const DataSettings& data = config.data;
+  const std::uint64_t seed = config.training.seed * 1'000'003 + static_cast<std::uint64_t>(epoch);
+  with_sampling_seed(static_cast<std::uint32_t>(seed ^ seed >> 32), [&] {
+    train = Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length,
+                         config.tokenizer.sampling);
+  });
+}
+
 Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory, bool resume,
                  DisplayTarget display)
     : config_(config),
@@ -71,6 +80,10 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
   spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
                parameters_.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                config_.training.shards, gemm_backend());
+  if (config_.model.norm == Norm::post && config_.training.schedule.warmup == 0) {
+    spdlog::warn("model.norm is post and training.schedule.warmup is 0: the first updates of a post-norm transformer "
+                 "are often too large for it; a warm-up of some hundred updates, or model.norm: pre, makes it learn");
+  }
   if (config_.training.label_smoothing > 0) {
     spdlog::info("the loss of training is with label smoothing {:g}; its perplexity and all of the validation without",
                  config_.training.label_smoothing);
@@ -99,7 +112,7 @@ bool Trainer::run(const std::atomic<bool>& interrupted) {
   while (!end() && !interrupted) {
     update();
     if (end() && window_.updates > 0) report(true);  // the last updates, however few
-    if (progress_.update % config_.training.validation.every == 0) validate();
+    if (validation_is_due()) validate();
   }
   if (interrupted) {
     if (saved_update_ != progress_.update) write_checkpoint();
@@ -112,6 +125,7 @@ bool Trainer::run(const std::atomic<bool>& interrupted) {
 }
 
 void Trainer::plan() {
+  if (config_.tokenizer.sampling > 0) text_.resample(config_, progress_.epoch);
   batches_ = plan_epoch(text_.train, config_.training.max_tokens, config_.training.seed, progress_.epoch);
 }
 
@@ -161,6 +175,12 @@ void Trainer::report(bool due) {
   if (!due) return;
   metrics_.append(figures);
   window_ = {};
+}
+
+bool Trainer::validation_is_due() const {
+  const ValidationSettings& validation = config_.training.validation;
+  if (validation.unit == ValidationSettings::Unit::updates) return progress_.update % validation.every == 0;
+  return progress_.batch == 0 && progress_.epoch % validation.every == 0;  // an epoch has just ended
 }
 
 void Trainer::validate() {

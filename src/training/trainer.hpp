@@ -23,6 +23,8 @@ struct TrainingText {
 
   /// \throws UserError: text that cannot be used
   static TrainingText read(const Config& config, const TokenizerPair& tokenizers);
+  /// Cuts the training text into other pieces (Tokenizer::sample), which depend on seed and epoch.
+  void resample(const Config& config, Index epoch);
 };
 
 /// One training run: batches in, checkpoints out.
@@ -53,6 +55,7 @@ class Trainer {
   void update();                // one step of the optimizer
   void refuse_diverged(const ShardedGradient::Result& result, double norm) const;
   void report(bool due);        // due: a line in the log, and the window begins anew
+  bool validation_is_due() const;
   void validate();              // figures, samples, best, checkpoint
   void write_checkpoint();
   void average_checkpoints();   // the mean of the last so many, as a checkpoint of its own
@@ -62,7 +65,7 @@ class Trainer {
   double minutes_left() const;
 
   const Config config_;
-  const TrainingText text_;
+  TrainingText text_;
   const Transformer<float> model_;
   Arena<Transformer<float>::Parameters> parameters_;
   ShardedGradient gradient_;

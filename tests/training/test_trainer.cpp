@@ -95,6 +95,33 @@ TEST_CASE("a run leaves what it promises: config, log, metrics, curves, best, la
   CHECK(metrics.validation.back().loss < metrics.validation.front().loss);
 }
 
+TEST_CASE("validation comes after so many epochs, where epochs are what is counted", "[training]") {
+  const TemporaryDirectory directory;
+  train(toy({"training.max_epochs=5", "training.validation.every=2", "training.validation.unit=epochs"}),
+        directory / "run");
+  const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
+  REQUIRE(metrics.validation.size() == 3);  // and at the end
+  CHECK(metrics.validation[0].epoch == 2);
+  CHECK(metrics.validation[1].epoch == 4);
+  CHECK(metrics.validation[2].epoch == 5);
+}
+
+TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and resumed, ends with the same bits",
+          "[training]") {
+  const TemporaryDirectory directory;
+  const auto sampled = [](const std::string& updates) {
+    return toy({"tokenizer.kind=sentencepiece", "tokenizer.joint=true", "tokenizer.vocabulary_size=120",
+                "tokenizer.sampling=0.3", updates});
+  };
+  train(sampled("training.max_updates=13"), directory / "whole");
+  train(sampled("training.max_updates=5"), directory / "parts");
+  train(sampled("training.max_updates=13"), directory / "parts", true);
+  CHECK(weights(directory / "whole") == weights(directory / "parts"));
+  train(toy({"tokenizer.kind=sentencepiece", "tokenizer.joint=true", "tokenizer.vocabulary_size=120",
+             "training.max_updates=13"}), directory / "not_sampled");
+  CHECK(weights(directory / "whole") != weights(directory / "not_sampled"));
+}
+
 TEST_CASE("patience stops a run that no longer gets better", "[training]") {
   const TemporaryDirectory directory;
   // A rate of nearly nothing: exact match stays at 0, so nothing after the first validation is better.

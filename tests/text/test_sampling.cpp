@@ -1,0 +1,65 @@
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "catch.hpp"
+#include "temporary_directory.hpp"
+#include "text/corpus.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+/// A text of long words made of a few syllables, and a joint tokenizer of few pieces for it.
+struct Text {
+  test::TemporaryDirectory directory;
+  std::filesystem::path file = directory / "text";
+  TokenizerPair tokenizers;
+
+  explicit Text(SentencePieceModel model) {
+    std::ofstream output(file);
+    const std::vector<std::string> syllables = {"schmet", "ter", "ling", "un", "wider", "steh", "lich", "flat", "tern"};
+    for (std::size_t i = 0; i < 729; ++i) {
+      output << syllables[i % 9] << syllables[i / 9 % 9] << syllables[i / 81] << (i % 3 == 2 ? '\n' : ' ');
+    }
+    output.close();
+    TokenizerSettings settings;
+    settings.kind = TokenizerKind::sentencepiece;
+    settings.joint = true;
+    settings.vocabulary_size = 50;
+    settings.model = model;
+    tokenizers = make_tokenizers(settings, file, file);
+  }
+  Corpus read(std::uint32_t seed, double sampling) const {
+    Corpus corpus;
+    with_sampling_seed(seed, [&] { corpus = Corpus::read(file, file, tokenizers, 0, sampling); });
+    return corpus;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Sampling cuts a sentence into other pieces each time, which decode to the same sentence", "[text]") {
+  const Text text(GENERATE(SentencePieceModel::bpe, SentencePieceModel::unigram));
+  const Tokenizer& tokenizer = *text.tokenizers.source;
+  const std::string sentence = "unwiderstehlich schmetterling";
+  std::set<std::vector<Id>> ways;
+  with_sampling_seed(1, [&] {
+    for (int i = 0; i < 50; ++i) {
+      ways.insert(tokenizer.sample(sentence, 0.1));
+      CHECK(tokenizer.decode(tokenizer.sample(sentence, 0.1)) == sentence);
+    }
+  });
+  CHECK(ways.size() > 5);
+}
+
+TEST_CASE("What sampling draws depends on the seed alone", "[text]") {
+  const Text text(GENERATE(SentencePieceModel::bpe, SentencePieceModel::unigram));
+  CHECK(text.read(1, 0.2).fingerprint() == text.read(1, 0.2).fingerprint());
+  CHECK(text.read(1, 0.2).fingerprint() != text.read(2, 0.2).fingerprint());
+  CHECK(text.read(1, 0).fingerprint() == text.read(2, 0).fingerprint());
+}
+
+TEST_CASE("What goes wrong while sampling is told", "[text]") {
+  CHECK_THROWS_AS(with_sampling_seed(1, [] { throw std::runtime_error("the disk"); }), std::runtime_error);
+}
