@@ -57,6 +57,7 @@ std::vector<Key> keys_of(Config& config) {
       number("model.embedding_dropout", model.embedding_dropout, from_0_to_below_1),
       number("model.attention_dropout", model.attention_dropout, from_0_to_below_1),
       number("model.activation_dropout", model.activation_dropout, from_0_to_below_1),
+      number("model.initial_gain", model.initial_gain, above_0),
 
       whole("training.seed", training.seed),
       whole("training.max_tokens", training.max_tokens, 1, many),

@@ -1,5 +1,6 @@
 #include "model/initialization.hpp"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -12,7 +13,7 @@ namespace {
 template <class Scalar>
 class Initializer {
  public:
-  explicit Initializer(std::uint64_t seed) : seed_(seed) {}
+  Initializer(std::uint64_t seed, double gain) : seed_(seed), gain_(gain) {}
 
   void uniform(MatrixView<Scalar> matrix, double limit) {
     for_each_row(matrix.rows(), matrix.cols(), [&](Index r, const RowVector<double>& numbers) {
@@ -35,11 +36,12 @@ class Initializer {
   }
 
   void attention(AttentionParameters<Scalar>& p) {
-    for (Index part = 0; part < 3; ++part) {  // query, key, value
+    const std::array gains = {1.0, 1.0, gain_};  // of query, key, value
+    for (Index part = 0; part < 3; ++part) {
       typename Linear<Scalar>::Parameters projection = p.query_key_value.outputs(part * p.width(), p.width());
-      linear(projection, std::numbers::sqrt2 / 2);
+      linear(projection, gains[static_cast<std::size_t>(part)] * std::numbers::sqrt2 / 2);
     }
-    linear(p.output);
+    linear(p.output, gain_);
   }
 
   void norm(typename LayerNorm<Scalar>::Parameters& p) {
@@ -48,8 +50,8 @@ class Initializer {
   }
 
   void feed_forward(typename FeedForward<Scalar>::Parameters& p) {
-    linear(p.expand);
-    linear(p.contract);
+    linear(p.expand, gain_);
+    linear(p.contract, gain_);
   }
 
   void embedding(MatrixView<Scalar> table, Id pad) {
@@ -68,6 +70,7 @@ class Initializer {
   }
 
   std::uint64_t seed_;
+  double gain_;
   std::uint32_t site_ = 0;
 };
 
@@ -76,7 +79,7 @@ class Initializer {
 template <std::floating_point Scalar>
 void initialize(const Transformer<Scalar>& model, std::uint64_t seed, typename Transformer<Scalar>::Parameters& p) {
   const Tying tied = model.settings.tied_embeddings;
-  Initializer<Scalar> initializer(seed);
+  Initializer<Scalar> initializer(seed, model.settings.initial_gain);
   initializer.embedding(p.source_embedding, model.vocabulary.source_pad);
   if (tied != Tying::all) initializer.embedding(p.target_embedding, model.vocabulary.target_pad);
   if (tied == Tying::none) initializer.embedding(p.output.weight, model.vocabulary.target_pad);

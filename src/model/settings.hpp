@@ -22,6 +22,7 @@ struct TransformerSettings {
   double embedding_dropout = 0.1;  ///< of embedding + position
   double attention_dropout = 0.0;  ///< of attention weights
   double activation_dropout = 0.0; ///< of what the feed-forward network's activation gives
+  double initial_gain = 1.0;       ///< of the weights that a sublayer's output is made by; see initialize
 
   bool operator==(const TransformerSettings&) const = default;
 };

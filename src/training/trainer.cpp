@@ -82,7 +82,8 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
                config_.training.shards, gemm_backend());
   if (config_.model.norm == Norm::post && config_.training.schedule.warmup == 0) {
     spdlog::warn("model.norm is post and training.schedule.warmup is 0: the first updates of a post-norm transformer "
-                 "are often too large for it; a warm-up of some hundred updates, or model.norm: pre, makes it learn");
+                 "are often too large for it; a warm-up of some hundred updates, a model.initial_gain of about 0.5, or "
+                 "model.norm: pre makes it learn");
   }
   if (config_.training.label_smoothing > 0) {
     spdlog::info("the loss of training is with label smoothing {:g}; its perplexity and all of the validation without",

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "checkpoint/loaded_model.hpp"
 #include "user_error.hpp"
@@ -21,6 +22,7 @@ struct EvaluateOptions {
   fs::path checkpoint;
   fs::path source, reference;
   Index beam = 0;
+  std::optional<double> length_penalty;
   bool json = false;
 };
 
@@ -53,6 +55,7 @@ nlohmann::ordered_json to_json(const NamedTest& test, const Evaluation& e, const
   return {{"checkpoint", loaded.checkpoint.string()},
           {"beam", decoding.beam},
           {"length_penalty", decoding.length_penalty},
+          {"parameters", loaded.parameters.size()},
           {"name", test.name},
           {"source", test.source.string()},
           {"reference", test.reference.string()},
@@ -87,6 +90,7 @@ int evaluate(const EvaluateOptions& options) {
   const LoadedModel loaded(options.checkpoint);
   DecodingSettings decoding = loaded.config.decoding;
   if (options.beam > 0) decoding.beam = options.beam;
+  if (options.length_penalty) decoding.length_penalty = *options.length_penalty;
   const std::vector<NamedTest> tests = tests_of(options, loaded.config);
   std::vector<TestText> texts;
   for (const NamedTest& test : tests) {
@@ -121,6 +125,9 @@ void add_evaluate(CLI::App& program, int& status) {
       ->type_name("FILE");
   verb->add_option("--beam", options->beam, "hypotheses kept, 1 is greedy\n(default: decoding.beam of the config)")
       ->check(number_from(1, 1000))->type_name("N");
+  verb->add_option("--length-penalty", options->length_penalty,
+                   "score = log p / length^A\n(default: decoding.length_penalty of the config)")
+      ->check(number_from(0, 1000))->type_name("A");
   verb->add_flag("--json", options->json, "print JSON (default: text)");
   verb->callback([options, &status] { status = evaluate(*options); });
 }

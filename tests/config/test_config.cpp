@@ -65,6 +65,7 @@ class Dice {
     c.model.embedding_dropout = fraction();
     c.model.attention_dropout = fraction();
     c.model.activation_dropout = fraction();
+    c.model.initial_gain = positive();
     fill(c.training);
     c.decoding = {whole(1, 9), 1, positive(), whole(0, 1) == 1, whole(1, 99), positive()};
     c.evaluation = {one_of<BleuTokenizer>(2), whole(0, 1) == 1};
