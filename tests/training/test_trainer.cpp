@@ -29,13 +29,22 @@ Config toy(const std::vector<std::string>& overrides) {
   return read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/toy.yaml", all);
 }
 
+Config sampled(std::vector<std::string> overrides) {
+  overrides.insert(overrides.begin(), {"tokenizer.kind=sentencepiece", "tokenizer.joint=true",
+                                       "tokenizer.vocabulary_size=120", "tokenizer.sampling=0.3"});
+  return toy(overrides);
+}
+
+TokenizerPair tokenizers_of(const Config& config) {
+  const DataSettings& data = config.data;
+  return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+}
+
 /// Gives what Trainer::run gives: whether the end was reached.
 bool train(const Config& config, const fs::path& directory, bool resume = false,
            const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
-  const DataSettings& data = config.data;
   const TokenizerPair tokenizers =
-      resume ? load_tokenizers(config.tokenizer, *RunDirectory::resume(directory).last())
-             : make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+      resume ? load_tokenizers(config.tokenizer, *RunDirectory::resume(directory).last()) : tokenizers_of(config);
   return Trainer(config, TrainingText::read(config, tokenizers), directory, resume, display).run(interrupted);
 }
 
@@ -106,19 +115,26 @@ TEST_CASE("validation comes after so many epochs, where epochs are what is count
   CHECK(metrics.validation[2].epoch == 5);
 }
 
+TEST_CASE("sampling cuts the training text into other pieces in every epoch", "[training]") {
+  const Config config = sampled({"training.max_updates=1"});
+  TrainingText text = TrainingText::read(config, tokenizers_of(config));
+  const auto fingerprint = [&](Index epoch) {
+    text.resample(config, epoch);
+    return text.train.fingerprint();
+  };
+  const auto first = fingerprint(0);
+  CHECK(fingerprint(1) != first);
+  CHECK(fingerprint(0) == first);
+}
+
 TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and resumed, ends with the same bits",
           "[training]") {
   const TemporaryDirectory directory;
-  const auto sampled = [](const std::string& updates) {
-    return toy({"tokenizer.kind=sentencepiece", "tokenizer.joint=true", "tokenizer.vocabulary_size=120",
-                "tokenizer.sampling=0.3", updates});
-  };
-  train(sampled("training.max_updates=13"), directory / "whole");
-  train(sampled("training.max_updates=5"), directory / "parts");
-  train(sampled("training.max_updates=13"), directory / "parts", true);
+  train(sampled({"training.max_updates=13"}), directory / "whole");
+  train(sampled({"training.max_updates=5"}), directory / "parts");
+  train(sampled({"training.max_updates=13"}), directory / "parts", true);
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
-  train(toy({"tokenizer.kind=sentencepiece", "tokenizer.joint=true", "tokenizer.vocabulary_size=120",
-             "training.max_updates=13"}), directory / "not_sampled");
+  train(sampled({"training.max_updates=13", "tokenizer.sampling=0"}), directory / "not_sampled");
   CHECK(weights(directory / "whole") != weights(directory / "not_sampled"));
 }
 
