@@ -25,7 +25,7 @@ for name in train val test_2016_flickr; do
       'see README, "Results", for where Multi30k comes from'
   done
 done
-directory=$(realpath "$directory")
+directory=$(cd "$directory/$text" && pwd)
 
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
@@ -36,11 +36,17 @@ runs=()
 for seed in "${seeds[@]}"; do
   run=runs/${config}_seed$seed
   runs+=("$run")
-  [[ ! -e $run/finished ]] || continue
+  trained_by=$(cat "configs/$config.yaml" && echo "$directory")
+  if [[ -e $run/finished ]]; then
+    [[ $(<"$run/finished") == "$trained_by" ]] ||
+      refuse "$run: was trained by another configs/$config.yaml, or on text of another directory; move it away"
+    echo "$run is trained already. Remove that directory to train it again." >&2
+    continue
+  fi
   resume=()
-  if [[ -e $run/last ]]; then resume=(--resume); else rm -rf "$run"; fi
-  build/release/glassformer train "configs/$config.yaml" --output "$run" "${resume[@]}" \
-    --set data.directory="$directory/$text" --set training.seed="$seed"
-  touch "$run/finished"
+  [[ ! -e $run/last ]] || resume=(--resume)
+  build/release/glassformer train "configs/$config.yaml" --output "$run" ${resume[@]+"${resume[@]}"} \
+    --set "data.directory='$directory'" --set "training.seed=$seed"
+  echo "$trained_by" >"$run/finished"
 done
 python3 scripts/results_row.py --task "$task" --published "$published" "${runs[@]}"

@@ -17,11 +17,23 @@ from pathlib import Path
 PROGRAM = Path(__file__).resolve().parent.parent / "build/release/glassformer"
 
 
-def run_program(*arguments, **options):
-    done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, encoding="utf-8", check=False, **options)
+def refuse(message):
+    print(f"results_row.py: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def run_program(*arguments):
+    if not PROGRAM.exists():
+        refuse(f"{PROGRAM}: expected the program, found none; build it, for example with scripts/quickstart.sh")
+    done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, encoding="utf-8", check=False)
     if done.returncode != 0:
         sys.exit(done.returncode)  # it has said why
     return done.stdout
+
+
+def lines_of(text):
+    """As the program counts lines: nothing but a line feed ends one."""
+    return text.removeprefix("\ufeff").removesuffix("\n").split("\n")
 
 
 def minutes_of(run):
@@ -29,8 +41,7 @@ def minutes_of(run):
         lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         return json.loads(lines[-1])["minutes"]
     except (OSError, IndexError, KeyError, ValueError) as error:
-        sys.exit(f"results_row.py: {run}: expected the directory of a run with its metrics.jsonl, found none ({error}); "
-                 "check the path")
+        refuse(f"{run}: expected the directory of a run with its metrics.jsonl, found none ({error}); check the path")
 
 
 def check_with_sacrebleu(run, figures):
@@ -39,8 +50,8 @@ def check_with_sacrebleu(run, figures):
         import sacrebleu
     except ImportError:
         return "not compared with the package sacrebleu, which is not installed here"
-    translations = run_program("translate", run, "--input", figures["source"]).splitlines()
-    reference = Path(figures["reference"]).read_text(encoding="utf-8").splitlines()
+    translations = lines_of(run_program("translate", run, "--input", figures["source"]))
+    reference = lines_of(Path(figures["reference"]).read_bytes().decode())
     signature = dict(part.split(":", 1) for part in figures["bleu_signature"].split("|"))
     metric = sacrebleu.metrics.BLEU(tokenize=signature["tok"], lowercase=signature["case"] == "lc")
     score = metric.corpus_score(translations, [reference]).score
@@ -63,6 +74,8 @@ def main():
         print(f"{run}: BLEU {figures['bleu']:.2f}, chrF {figures['chrf']:.2f}, {minutes:.1f} minutes; "
               f"{check_with_sacrebleu(run, figures)}", file=sys.stderr)
         runs.append((minutes, figures))
+    if len({(figures["parameters"], figures["bleu_signature"]) for _, figures in runs}) > 1:
+        refuse("expected runs of one config, found models of different sizes, or BLEU with different signatures")
 
     bleu = [figures["bleu"] for _, figures in runs]
     cells = [options.task,

@@ -69,7 +69,7 @@ void SentenceBeam::run_on(const Extended& extended) {
 
 bool SentenceBeam::is_hopeless(double log_probability) const {
   const auto finished = static_cast<Index>(kept_.size());
-  if (settings_.early_stopping && finished == settings_.beam) return true;
+  if (settings_.early_stopping) return finished == settings_.beam;
   if (finished < settings_.n_best) return false;
   const double worst_asked_for = kept_[static_cast<std::size_t>(settings_.n_best) - 1].score;
   return length_normalised(log_probability, limit_ + 1, settings_.length_penalty) <= worst_asked_for;

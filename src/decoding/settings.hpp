@@ -7,7 +7,7 @@ namespace glassformer {
 /// How a translation is searched for.
 struct DecodingSettings {
   Index beam = 1;                 ///< hypotheses kept at each step; 1 is greedy search
-  Index n_best = 1;               ///< how many of the best hypotheses are asked for, at most `beam`
+  Index n_best = 1;               ///< how many of the best hypotheses are asked for, at most `beam`; no key of configs
   double length_penalty = 1.0;    ///< a finished hypothesis scores log p / length^length_penalty (eos counted)
   bool early_stopping = false;    ///< whether a sentence is done as soon as `beam` hypotheses are finished, though one
                                   ///< that runs on might still score better

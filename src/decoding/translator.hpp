@@ -12,7 +12,7 @@ namespace glassformer {
 /// One translation of a line.
 struct Translation {
   std::string text;
-  double log_probability = 0;  ///< of the text and its end, given the line
+  double log_probability = 0;  ///< of the pieces found and, unless cut off, of eos, given the line
   double score = 0;            ///< see Hypothesis
 };
 

@@ -1,15 +1,17 @@
 #include "evaluation/forced_decoding.hpp"
 
+#include <cmath>
+
 #include "numerics/parallel.hpp"
 #include "text/batch.hpp"
 
 namespace glassformer {
 namespace {
 
-double log_probability(ConstMatrixRef<float> logits, Id token) {
-  constexpr Id kNoPad = -1;
-  CrossEntropy<float>::Cache cache;
-  return -CrossEntropy<float>::forward(logits, IdMatrix::Constant(1, 1, token), kNoPad, 0, cache).cross_entropy;
+/// Of a token, in a row of the logits: see CrossEntropy.
+double log_probability(const Transformer<float>::Cache& cache, Index row, Id token) {
+  return cache.logits(row, token) - cache.cross_entropy.largest(row, 0) -
+         std::log(cache.cross_entropy.sum_of_powers(row, 0));
 }
 
 }  // namespace
@@ -33,7 +35,7 @@ std::vector<std::vector<double>> token_log_probabilities(const Transformer<float
           const Index tokens = std::ssize(corpus.target(sentence)) + 1;
           for (Index t = 0; t < tokens; ++t) {
             log_probabilities[static_cast<std::size_t>(sentence)].push_back(
-                log_probability(cache.logits.row(b * T + t), batch.target_output(b, t)));
+                log_probability(cache, b * T + t, batch.target_output(b, t)));
           }
         }
       });

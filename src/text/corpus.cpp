@@ -25,11 +25,11 @@ UserError ParallelReader::unequal() {
 }
 
 Corpus Corpus::read(const std::filesystem::path& source_file, const std::filesystem::path& target_file,
-                    const TokenizerPair& tokenizers, Index max_length, double sampling) {
+                    const TokenizerPair& tokenizers, Index max_length) {
   Corpus corpus(tokenizers.source->special(), tokenizers.target->special());
   ParallelReader reader(source_file, target_file);
   std::string source, target;
-  while (reader.next(source, target)) corpus.add(tokenizers, source, target, max_length, sampling);
+  while (reader.next(source, target)) corpus.add(tokenizers, source, target, max_length);
   corpus.refuse_empty(source_file.string() + " and " + target_file.string(), max_length);
   return corpus;
 }

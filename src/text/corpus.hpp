@@ -37,11 +37,12 @@ class Corpus {
       : source_special_(source_special), target_special_(target_special) {}
 
   /// Reads and tokenizes both files. Pairs with an empty side or more than max_length tokens on one side are
-  /// left out and counted. max_length 0: no limit, for test data. sampling above 0: by Tokenizer::sample.
+  /// left out and counted. max_length 0: no limit, for test data.
   /// \throws UserError: unreadable files, different numbers of lines, no pair left
   static Corpus read(const std::filesystem::path& source_file, const std::filesystem::path& target_file,
-                     const TokenizerPair& tokenizers, Index max_length, double sampling = 0);
-  /// Tokenizes one more pair of lines and adds it, or leaves it out as read() does.
+                     const TokenizerPair& tokenizers, Index max_length);
+  /// Tokenizes one more pair of lines and adds it, or leaves it out as read() does. sampling above 0: by
+  /// Tokenizer::sample.
   void add(const TokenizerPair& tokenizers, const std::string& source_line, const std::string& target_line,
            Index max_length, double sampling = 0);
   /// \throws UserError, which begins with `files`: there is no pair

@@ -202,9 +202,11 @@ void SentencePieceTokenizer::save(const std::filesystem::path& directory, const 
   write_file_durably(directory / (name + ".spm"), model_);
 }
 
-void with_sampling_seed(std::uint32_t seed, const std::function<void()>& work) {
-  // The library has a generator for each thread, which takes its seed when the thread first draws.
-  sentencepiece::SetRandomGeneratorSeed(seed);
+void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work) {
+  // The library has a generator for each thread, which takes its seed when the thread first draws. The largest seed
+  // means to it that none is set.
+  constexpr std::uint64_t kSeeds = 0xFFFFFFFF;
+  sentencepiece::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % kSeeds));
   std::async(std::launch::async, work).get();
 }
 

@@ -31,8 +31,8 @@ class Tokenizer {
   virtual std::vector<Id> encode(std::string_view sentence) const = 0;
   /// One of the ways in which the sentence can be cut into pieces, drawn at random by the generator of the calling
   /// thread. `sampling` is, for byte pair encoding, the probability that a merge is left out (BPE-dropout, Provilkov et
-  /// al. 2020); for a unigram model, the power to which probabilities are raised before drawing (Kudo 2018). A
-  /// tokenizer that knows only one way gives that.
+  /// al. 2020); for a unigram model, the power to which probabilities are raised before drawing (Kudo 2018): the lower,
+  /// the wilder. A tokenizer that knows only one way gives that.
   virtual std::vector<Id> sample(std::string_view sentence, double sampling) const;
   /// The sentence of these ids; pad, bos and eos are left out.
   virtual std::string decode(std::span<const Id> ids) const = 0;
@@ -56,7 +56,7 @@ TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::file
                               const std::filesystem::path& target_text);
 
 /// Calls `work` in a thread of its own, in which what Tokenizer::sample draws depends on `seed` alone.
-void with_sampling_seed(std::uint32_t seed, const std::function<void()>& work);
+void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work);
 
 void save_tokenizers(const TokenizerPair& tokenizers, const std::filesystem::path& directory);
 /// Reads what save_tokenizers wrote. \throws UserError: missing or damaged files

@@ -39,18 +39,30 @@ std::vector<SampleTranslation> samples_of(const TestText& text, const Evaluation
 
 TrainingText TrainingText::read(const Config& config, const TokenizerPair& tokenizers) {
   const DataSettings& data = config.data;
-  return {tokenizers,
-          Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length),
-          TestText::read(data.source_file(data.valid), data.target_file(data.valid), tokenizers)};
+  const std::filesystem::path source_file = data.source_file(data.train), target_file = data.target_file(data.train);
+  TrainingText text{tokenizers,
+                    Corpus::read(source_file, target_file, tokenizers, data.max_length),
+                    TestText::read(data.source_file(data.valid), data.target_file(data.valid), tokenizers),
+                    {},
+                    {}};
+  if (config.tokenizer.sampling == 0) return text;
+  ParallelReader reader(source_file, target_file);
+  for (std::string source, target; reader.next(source, target);) {
+    text.sources.push_back(source);
+    text.targets.push_back(target);
+  }
+  return text;
 }
 
 void TrainingText::resample(const Config& config, Index epoch) {
   const DataSettings& data = config.data;
-  const std::uint64_t seed = config.training.seed * 1'000'003 + static_cast<std::uint64_t>(epoch);
-  with_sampling_seed(static_cast<std::uint32_t>(seed ^ seed >> 32), [&] {
-    train = Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length,
-                         config.tokenizer.sampling);
+  train = Corpus(train.source_special(), train.target_special());
+  with_sampling_seed(config.training.seed * 1'000'003 + static_cast<std::uint64_t>(epoch), [&] {
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      train.add(tokenizers, sources[i], targets[i], data.max_length, config.tokenizer.sampling);
+    }
   });
+  train.refuse_empty("tokenizer.sampling", data.max_length);
 }
 
 Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory, bool resume,
@@ -82,8 +94,12 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
                config_.training.shards, gemm_backend());
   if (config_.model.norm == Norm::post && config_.training.schedule.warmup == 0) {
     spdlog::warn("model.norm is post and training.schedule.warmup is 0: the first updates of a post-norm transformer "
-                 "are often too large for it; a warm-up of some hundred updates, a model.initial_gain of about 0.5, or "
-                 "model.norm: pre makes it learn");
+                 "are often too large for it; a warm-up of some hundred updates makes it learn, or model.norm: pre, or "
+                 "a smaller model.initial_gain, which is {:g}", config_.model.initial_gain);
+  }
+  if (config_.tokenizer.sampling > 0) {
+    spdlog::info("every epoch cuts the training text into other pieces, with tokenizer.sampling {:g}",
+                 config_.tokenizer.sampling);
   }
   if (config_.training.label_smoothing > 0) {
     spdlog::info("the loss of training is with label smoothing {:g}; its perplexity and all of the validation without",
@@ -109,7 +125,6 @@ void Trainer::load(const std::filesystem::path& checkpoint) {
 
 bool Trainer::run(const std::atomic<bool>& interrupted) {
   const auto end = [&] { return end_reached(config_.training, progress_, minutes()); };
-  plan();
   while (!end() && !interrupted) {
     update();
     if (end() && window_.updates > 0) report(true);  // the last updates, however few
@@ -133,6 +148,7 @@ void Trainer::plan() {
 void Trainer::update() {
   const auto start = std::chrono::steady_clock::now();
   const TrainingSettings& training = config_.training;
+  if (progress_.batch == 0 || batches_.empty()) plan();
   const auto first = static_cast<std::size_t>(progress_.batch);
   const auto count = std::min(static_cast<std::size_t>(training.accumulation), batches_.size() - first);
   ++progress_.update;
@@ -150,7 +166,6 @@ void Trainer::update() {
   if (progress_.batch == static_cast<Index>(batches_.size())) {
     ++progress_.epoch;
     progress_.batch = 0;
-    plan();
   }
 
   window_.loss += result.loss;

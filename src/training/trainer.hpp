@@ -20,10 +20,12 @@ struct TrainingText {
   TokenizerPair tokenizers;
   Corpus train;
   TestText valid;
+  std::vector<std::string> sources, targets;  ///< the lines of the training text, if every epoch cuts them anew
 
   /// \throws UserError: text that cannot be used
   static TrainingText read(const Config& config, const TokenizerPair& tokenizers);
   /// Cuts the training text into other pieces (Tokenizer::sample), which depend on seed and epoch.
+  /// \throws UserError: no pair is short enough then
   void resample(const Config& config, Index epoch);
 };
 

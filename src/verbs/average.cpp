@@ -28,15 +28,17 @@ bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {
   return true;
 }
 
-/// A mean of weights means something only if both checkpoints are of one model and one vocabulary.
-void require_same_kind(const LoadedModel& first, const fs::path& checkpoint) {
+/// A mean of weights means something only if they have come from the same beginning: checkpoints of one run.
+void refuse_other_run(const LoadedModel& first, const fs::path& checkpoint) {
+  const std::string pair = first.checkpoint.string() + " and " + checkpoint.string();
   const Config config = read_config_of_checkpoint(checkpoint / "config.yaml");
-  const TokenizerPair tokenizers = load_tokenizers(config.tokenizer, checkpoint);
-  const std::string pair = checkpoint.string() + " and " + first.checkpoint.string();
-  if (!(config.model == first.config.model)) {
-    throw UserError(pair + ": expected checkpoints of one model, found different settings under `model`; average "
-                           "checkpoints of one run.");
+  for (const ChangedKey& key : changed_keys(first.config, config)) {
+    if (key.changes_training) {
+      throw UserError(pair + ": expected checkpoints of one run, found " + key.name + " " + key.before + " and " +
+                      key.after + "; average checkpoints of one run.");
+    }
   }
+  const TokenizerPair tokenizers = load_tokenizers(config.tokenizer, checkpoint);
   if (!same_vocabulary(*tokenizers.source, *first.tokenizers.source) ||
       !same_vocabulary(*tokenizers.target, *first.tokenizers.target)) {
     throw UserError(pair + ": expected one vocabulary, found two; average checkpoints of one run.");
@@ -44,6 +46,14 @@ void require_same_kind(const LoadedModel& first, const fs::path& checkpoint) {
 }
 
 int average(const AverageOptions& options) {
+  if (fs::exists(fs::symlink_status(options.output))) {
+    throw UserError(options.output.string() + ": expected a place where nothing stands, found something; choose " +
+                    "another --output, or remove it.");
+  }
+  if (options.checkpoints.size() < 2) {
+    throw UserError("average: expected at least two checkpoints, found " + options.checkpoints.front().string() +
+                    " alone; give several of one run, for example runs/toy/step-*");
+  }
   std::vector<fs::path> checkpoints;
   for (const fs::path& path : options.checkpoints) {
     const fs::path checkpoint = fs::canonical(resolve_checkpoint(path));
@@ -53,7 +63,7 @@ int average(const AverageOptions& options) {
     checkpoints.push_back(checkpoint);
   }
   const LoadedModel first(checkpoints.front());
-  for (const fs::path& checkpoint : checkpoints) require_same_kind(first, checkpoint);
+  for (std::size_t i = 1; i < checkpoints.size(); ++i) refuse_other_run(first, checkpoints[i]);
 
   Arena<Transformer<float>::Parameters> mean(first.model.settings, first.model.vocabulary);
   average_parameters(checkpoints, mean.tensors(), mean.values().data());
@@ -69,7 +79,7 @@ void add_average(CLI::App& program, int& status) {
   CLI::App* const verb = program.add_subcommand("average", "Write the mean of several checkpoints of a run");
   verb->add_option("checkpoints", options->checkpoints, "checkpoint directories, for example runs/toy/step-*")
       ->required()->type_name("");
-  verb->add_option("--output", options->output, "the directory of the mean, a checkpoint itself")
+  verb->add_option("--output", options->output, "the directory of the mean, a checkpoint itself;\nnothing may stand there")
       ->required()->type_name("DIR");
   verb->callback([options, &status] { status = average(*options); });
 }

@@ -4,9 +4,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <stdexcept>
 
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/forced_decoding.hpp"
+#include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -36,10 +38,11 @@ int score(const ScoreOptions& options) {
   const auto& [source_tokenizer, target_tokenizer] = loaded.tokenizers;
   ParallelReader reader(options.source, options.target);
   std::string source, target;
+  Index line = 0;
   for (bool more = true; more;) {
     Corpus corpus(source_tokenizer->special(), target_tokenizer->special());
     while (corpus.size() < kAtOnce && (more = reader.next(source, target))) {
-      corpus.append(source_tokenizer->encode(source), target_tokenizer->encode(target), corpus.size());
+      corpus.append(source_tokenizer->encode(source), target_tokenizer->encode(target), line++);
     }
     const auto log_probabilities = token_log_probabilities(loaded.model, loaded.parameters.parameters(), corpus);
     for (Index i = 0; i < corpus.size(); ++i) {
@@ -48,6 +51,11 @@ int score(const ScoreOptions& options) {
       if (options.json) std::cout << to_json(*target_tokenizer, corpus.target(i), tokens, sum).dump() << '\n';
       else std::cout << std::fixed << std::setprecision(6) << sum << '\n';
     }
+    if (!std::cout.flush()) throw std::runtime_error("the scores cannot be written (is the disk full?)");
+  }
+  if (line == 0) {
+    throw UserError(options.source.string() + " and " + options.target.string() +
+                    ": expected at least one sentence pair, found none; check the files.");
   }
   return 0;
 }
@@ -57,7 +65,7 @@ int score(const ScoreOptions& options) {
 void add_score(CLI::App& program, int& status) {
   const auto options = std::make_shared<ScoreOptions>();
   CLI::App* const verb = program.add_subcommand(
-      "score", "Print the log-probability of given translations, a line for each pair");
+      "score", "Print the log-probability of given translations, their ends included, a line for each pair");
   verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
   verb->add_option("--source", options->source, "text in the source language")->required()->type_name("FILE");
   verb->add_option("--target", options->target, "its translations, line by line")->required()->type_name("FILE");

@@ -94,7 +94,8 @@ void add_translate(CLI::App& program, int& status) {
   verb->add_option("--n-best", options->n_best,
                    "the N best translations of each line, each as\n"
                    "  number of the line, from 0 ||| translation ||| logprob= log p ||| score\n"
-                   "(default: the best alone, as plain text)")
+                   "fewer where the search finds fewer; other subwords of one text\n"
+                   "count as another translation (default: the best alone, as text)")
       ->check(number_from(1, 1000))->type_name("N");
   verb->add_option("--batch", options->batch, "sentences decoded together\n(default: decoding.batch of the config)")
       ->check(number_from(1, 1'000'000))->type_name("N");

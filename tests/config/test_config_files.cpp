@@ -87,7 +87,7 @@ TEST_CASE("every file in configs/ can be read, with its data where that is here"
   for (const fs::path& file : config_files()) {
     INFO(file.string());
     const Config config = read_config_of_checkpoint(file);
-    if (fs::exists(config.data.directory) || file.filename() != "multi30k_tiny.yaml")
+    if (fs::exists(config.data.directory) || !file.filename().string().starts_with("multi30k"))
       CHECK(read_config(file) == config);
     else
       WARN("the data of " << file.filename() << " is not here; its config was read without it");

@@ -129,6 +129,21 @@ TEST_CASE("what cannot become one of the hypotheses asked for is dropped", "[dec
   CHECK(after_one_step(1) == 0);
 }
 
+TEST_CASE("early stopping counts finished hypotheses, however few are asked for", "[decoding]") {
+  const auto best_of = [](Index n_best) {
+    DecodingSettings early = settings(2, 1);
+    early.early_stopping = true;
+    early.n_best = n_best;
+    SentenceBeam beam(early, kIds, 2);
+    advance(beam, {{.eos = 0.5, .a = 0.3, .b = 0.1}});
+    advance(beam, {{.eos = 0.01, .a = 0.8, .b = 0.15}, {.eos = 0.9, .a = 0.01, .b = 0.01}});
+    REQUIRE(beam.running().empty());  // "nothing" and b have ended, though a a eos would score better
+    return beam.result().front().ids;
+  };
+  CHECK(best_of(2).empty());
+  CHECK(best_of(1).empty());
+}
+
 TEST_CASE("with early stopping a sentence is done once as many hypotheses are finished as are kept", "[decoding]") {
   DecodingSettings early = settings(2, 1);
   early.early_stopping = true;

@@ -165,3 +165,25 @@ TEST_CASE("Law: 1, 2 and 5 threads give the same gradient to the bit", "[laws]")
     }
   });
 }
+
+TEST_CASE("Law: who asks for fewer of the best hypotheses gets the first of those that he would get of more",
+          "[laws][batches]") {
+  constexpr Index kVocabulary = 20;
+  constexpr SearchIds kIds{kPad, kBos, kEos, kPad};
+  hold(31, [&](RandomValues& random) {
+    TinyModel<float> tiny(draw_settings(random), kVocabulary, static_cast<std::uint64_t>(random.index(1000)));
+    tiny.p().output.bias[kEos] += 2;
+    const auto sources = random_sources(5, 0, 9, kVocabulary, static_cast<std::uint64_t>(random.index(1000)));
+    DecodingSettings settings;
+    settings.beam = settings.n_best = between(random, 2, 5);
+    settings.early_stopping = random.index(2) == 1;
+    settings.length_penalty = random.number(0, 2);
+    const auto all = translate(tiny.model, tiny.p(), settings, kIds, sources);
+    settings.n_best = between(random, 1, settings.beam - 1);
+    const auto some = translate(tiny.model, tiny.p(), settings, kIds, sources);
+    for (std::size_t b = 0; b < sources.size(); ++b) {
+      REQUIRE(some[b].size() == std::min(all[b].size(), static_cast<std::size_t>(settings.n_best)));
+      for (std::size_t i = 0; i < some[b].size(); ++i) CHECK(some[b][i].ids == all[b][i].ids);
+    }
+  });
+}

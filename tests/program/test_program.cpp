@@ -1,6 +1,7 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -51,7 +52,38 @@ void check_refused(const Program::Result& result, const std::string& expected) {
   CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
 }
 
+/// The last number of a checkpoint's last tensor.
+double value_in(const fs::path& checkpoint) {
+  const std::string bytes = read_bytes(checkpoint / "model.safetensors");
+  float value = 0;
+  std::memcpy(&value, bytes.data() + bytes.size() - sizeof value, sizeof value);
+  return value;
+}
+
 }  // namespace
+
+TEST_CASE("average writes the mean of two checkpoints of a run, and nothing else", "[program]") {
+  const Program program;
+  const std::string train = "train " + config("debug") +
+                            " --set training.validation.every=50 --set training.checkpoints.keep=2 --output ";
+  REQUIRE(program.run(train + "run --set training.max_updates=100").status == 0);
+  REQUIRE(program.run("average run/step-* --output mean").status == 0);
+  const auto first = value_in(program / "run/step-00000050"), second = value_in(program / "run/step-00000100");
+  REQUIRE(first != second);
+  CHECK(value_in(program / "mean") == Approx((first + second) / 2).epsilon(1e-6));
+  CHECK(program.run("translate mean", "she sleeps .\n").status == 0);
+
+  check_refused(program.run("average run/step-* --output mean"), "mean");  // nothing is overwritten
+  check_refused(program.run("average run/step-*"), "--output");
+  check_refused(program.run("average run --output other"), "at least two");
+  check_refused(program.run("average run/last run/step-00000100 --output other"), "twice");
+  check_refused(program.run("average run/last nowhere --output other"), "nowhere");
+  for (const std::string change : {"training.seed=2", "model.activation=gelu"}) {
+    REQUIRE(program.run(train + change + " --set training.max_updates=50 --set " + change).status == 0);
+    check_refused(program.run("average run/last " + change + "/last --output other"),
+                  change.substr(0, change.find('=')));
+  }
+}
 
 TEST_CASE("train, evaluate and translate work together, and output and log keep apart", "[program]") {
   const Program program;
@@ -81,6 +113,9 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
   const auto evaluated = program.run("evaluate run --source a.en --reference a.de --json");
   CHECK(evaluated.status == 0);
   const auto json = nlohmann::json::parse(evaluated.out);
+  CHECK(json.at(0).at("parameters").get<int>() == 1725);
+  CHECK(nlohmann::json::parse(program.run("evaluate run --source a.en --reference a.de --length-penalty 0.5 --json").out)
+            .at(0).at("length_penalty") == 0.5);
   CHECK(json.at(0).at("exact_match") == 1.0);
   CHECK(json.at(0).at("bleu_signature").get<std::string>().find("tok:none") != std::string::npos);
 
@@ -132,14 +167,9 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
   check_refused(program.run("translate run --beam 2 --n-best 3"), "--n-best");
   check_refused(program.run("score run --source s.en --target a.en"), "lines");
 
-  CHECK(program.run("average run/last --output mean").status == 0);
-  CHECK(read_bytes(program / "mean/model.safetensors") == read_bytes(program / "run/last/model.safetensors"));
-  CHECK(program.run("translate mean", "she sleeps .\n").out == "sie schläft .\n");
-  check_refused(program.run("average run/last run/last --output mean"), "twice");
-  check_refused(program.run("average run/last nowhere --output mean"), "nowhere");
-  CHECK(program.run("train " + config("debug") + " --output other --set model.activation=gelu "
-                    "--set training.max_updates=2").status == 0);
-  check_refused(program.run("average run other --output mean"), "different settings under `model`");
+  write_bytes(program / "empty", "");
+  check_refused(program.run("score run --source empty --target empty"), "at least one sentence pair");
+  CHECK(program.run("score run --source s.en --target t.de >/dev/full").status == 1);
 
   check_refused(program.run("train " + config("debug") + " --output run"), "--resume");
   check_refused(program.run("train " + config("debug") + " --output run --resume --set model.d_ff=32"), "model.d_ff");

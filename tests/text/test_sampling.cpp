@@ -30,9 +30,12 @@ struct Text {
     settings.model = model;
     tokenizers = make_tokenizers(settings, file, file);
   }
-  Corpus read(std::uint32_t seed, double sampling) const {
+  Corpus sample(std::uint64_t seed, double sampling) const {
+    const std::string sentence = "unwiderstehlich schmetterling flatternstehend";
     Corpus corpus;
-    with_sampling_seed(seed, [&] { corpus = Corpus::read(file, file, tokenizers, 0, sampling); });
+    with_sampling_seed(seed, [&] {
+      for (int i = 0; i < 20; ++i) corpus.add(tokenizers, sentence, sentence, 0, sampling);
+    });
     return corpus;
   }
 };
@@ -55,9 +58,11 @@ TEST_CASE("Sampling cuts a sentence into other pieces each time, which decode to
 
 TEST_CASE("What sampling draws depends on the seed alone", "[text]") {
   const Text text(GENERATE(SentencePieceModel::bpe, SentencePieceModel::unigram));
-  CHECK(text.read(1, 0.2).fingerprint() == text.read(1, 0.2).fingerprint());
-  CHECK(text.read(1, 0.2).fingerprint() != text.read(2, 0.2).fingerprint());
-  CHECK(text.read(1, 0).fingerprint() == text.read(2, 0).fingerprint());
+  CHECK(text.sample(1, 0.2).fingerprint() == text.sample(1, 0.2).fingerprint());
+  CHECK(text.sample(1, 0.2).fingerprint() != text.sample(2, 0.2).fingerprint());
+  CHECK(text.sample(1, 0).fingerprint() == text.sample(2, 0).fingerprint());
+  constexpr std::uint64_t kNoSeed = 0xFFFFFFFF;  // so the library calls it
+  CHECK(text.sample(kNoSeed, 0.2).fingerprint() == text.sample(kNoSeed, 0.2).fingerprint());
 }
 
 TEST_CASE("What goes wrong while sampling is told", "[text]") {

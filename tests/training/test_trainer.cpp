@@ -31,7 +31,8 @@ Config toy(const std::vector<std::string>& overrides) {
 
 Config sampled(std::vector<std::string> overrides) {
   overrides.insert(overrides.begin(), {"tokenizer.kind=sentencepiece", "tokenizer.joint=true",
-                                       "tokenizer.vocabulary_size=120", "tokenizer.sampling=0.3"});
+                                       "tokenizer.vocabulary_size=120", "tokenizer.sampling=0.3",
+                                       "training.max_tokens=2000"});
   return toy(overrides);
 }
 
@@ -131,6 +132,7 @@ TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and res
           "[training]") {
   const TemporaryDirectory directory;
   train(sampled({"training.max_updates=13"}), directory / "whole");
+  CHECK(read_metrics(directory / "whole" / "metrics.jsonl").validation.back().epoch >= 2);
   train(sampled({"training.max_updates=5"}), directory / "parts");
   train(sampled({"training.max_updates=13"}), directory / "parts", true);
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
