@@ -10,8 +10,8 @@ namespace {
 
 /// Of a token, in a row of the logits: see CrossEntropy.
 double log_probability(const Transformer<float>::Cache& cache, Index row, Id token) {
-  return cache.logits(row, token) - cache.cross_entropy.largest(row, 0) -
-         std::log(cache.cross_entropy.sum_of_powers(row, 0));
+  const float log_sum_exp = cache.cross_entropy.largest(row, 0) + std::log(cache.cross_entropy.sum_of_powers(row, 0));
+  return cache.logits(row, token) - log_sum_exp;
 }
 
 }  // namespace
