@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains and evaluates README's Multi30k models again, from a fresh clone: three seeds, one after the other, and then
-# the row of the table of results. About an hour for each seed on two cores. Interrupted, it goes on where it was.
+# the row for a table of results. Interrupted, it goes on where it was.
 #
 #   scripts/reproduce_multi30k.sh DIR              lower-cased tokens: DIR/tok, configs/multi30k_tiny.yaml
 #   scripts/reproduce_multi30k.sh DIR raw          plain text:         DIR/raw, configs/multi30k_raw.yaml

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Evaluates finished runs of one config, which differ in their seeds, and prints their row of README's table of results.
+"""Evaluates finished runs of one config, which differ in their seeds, and prints a row for a table of results.
 
     scripts/results_row.py --task "Multi30k" --published "41.02 (Wu et al. 2021)" runs/a_seed1 runs/a_seed2
 

@@ -2,9 +2,8 @@
 
 #include <cmath>
 
+#include "evaluation/forced_decoding.hpp"
 #include "evaluation/unicode_text.hpp"
-#include "numerics/parallel.hpp"
-#include "text/batch.hpp"
 
 namespace glassformer {
 namespace {
@@ -40,25 +39,6 @@ double Evaluation::perplexity() const { return std::exp(cross_entropy()); }
 
 double Evaluation::token_accuracy() const {
   return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens);
-}
-
-LossSum teacher_forced_loss(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
-                            const Corpus& corpus) {
-  constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
-  const auto batches = plan_in_order(corpus, kTokens);
-  std::vector<LossSum> losses(batches.size());
-  Workspaces<Transformer<float>::Cache> caches;
-  run_tasks_with(
-      caches, static_cast<Index>(batches.size()), [&](Index i, Transformer<float>::Cache& cache) {
-        const Batch batch = make_batch(corpus, batches[static_cast<std::size_t>(i)]);
-        const TransformerMasks masks =
-            make_masks(batch.source, model.vocabulary.source_pad, batch.target_input, model.vocabulary.target_pad);
-        losses[static_cast<std::size_t>(i)] =
-            model.forward(parameters, {batch.source, batch.target_input, batch.target_output, masks}, 0, {}, cache);
-      });
-  LossSum sum;
-  for (const LossSum& loss : losses) sum += loss;
-  return sum;
 }
 
 Evaluation evaluate(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,

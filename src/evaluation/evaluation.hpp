@@ -42,8 +42,4 @@ Evaluation evaluate(const Transformer<float>& model, const Transformer<float>::P
                     const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
 
-/// The teacher-forced loss alone.
-LossSum teacher_forced_loss(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
-                            const Corpus& corpus);
-
 }  // namespace glassformer

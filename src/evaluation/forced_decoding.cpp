@@ -14,31 +14,55 @@ double log_probability(const Transformer<float>::Cache& cache, Index row, Id tok
   return cache.logits(row, token) - log_sum_exp;
 }
 
+/// Computes the logits of the whole corpus, and calls use(number of the batch, the batch, its loss, the cache) for each
+/// batch, on all threads.
+void for_each_batch(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
+                    const Corpus& corpus, const std::vector<std::vector<Index>>& batches, const auto& use) {
+  Workspaces<Transformer<float>::Cache> caches;
+  run_tasks_with(caches, std::ssize(batches), [&](Index i, Transformer<float>::Cache& cache) {
+    const Batch batch = make_batch(corpus, batches[static_cast<std::size_t>(i)]);
+    const TransformerMasks masks =
+        make_masks(batch.source, model.vocabulary.source_pad, batch.target_input, model.vocabulary.target_pad);
+    const LossSum loss =
+        model.forward(parameters, {batch.source, batch.target_input, batch.target_output, masks}, 0, {}, cache);
+    use(static_cast<std::size_t>(i), batch, loss, cache);
+  });
+}
+
+std::vector<std::vector<Index>> plan(const Corpus& corpus) {
+  constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
+  return plan_in_order(corpus, kTokens);
+}
+
 }  // namespace
+
+LossSum teacher_forced_loss(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
+                            const Corpus& corpus) {
+  const auto batches = plan(corpus);
+  std::vector<LossSum> losses(batches.size());
+  for_each_batch(model, parameters, corpus, batches,
+                 [&](std::size_t i, const Batch&, const LossSum& loss, const auto&) { losses[i] = loss; });
+  LossSum sum;
+  for (const LossSum& loss : losses) sum += loss;
+  return sum;
+}
 
 std::vector<std::vector<double>> token_log_probabilities(const Transformer<float>& model,
                                                          const Transformer<float>::Parameters& parameters,
                                                          const Corpus& corpus) {
-  constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
-  const auto batches = plan_in_order(corpus, kTokens);
   std::vector<std::vector<double>> log_probabilities(static_cast<std::size_t>(corpus.size()));
-  Workspaces<Transformer<float>::Cache> caches;
-  run_tasks_with(
-      caches, static_cast<Index>(batches.size()), [&](Index i, Transformer<float>::Cache& cache) {
-        const Batch batch = make_batch(corpus, batches[static_cast<std::size_t>(i)]);
-        const TransformerMasks masks =
-            make_masks(batch.source, model.vocabulary.source_pad, batch.target_input, model.vocabulary.target_pad);
-        model.forward(parameters, {batch.source, batch.target_input, batch.target_output, masks}, 0, {}, cache);
-        const Index T = batch.target_output.cols();
-        for (Index b = 0; b < batch.size(); ++b) {
-          const Index sentence = batch.sentences[static_cast<std::size_t>(b)];
-          const Index tokens = std::ssize(corpus.target(sentence)) + 1;
-          for (Index t = 0; t < tokens; ++t) {
-            log_probabilities[static_cast<std::size_t>(sentence)].push_back(
-                log_probability(cache, b * T + t, batch.target_output(b, t)));
-          }
-        }
-      });
+  for_each_batch(model, parameters, corpus, plan(corpus),
+                 [&](std::size_t, const Batch& batch, const LossSum&, const Transformer<float>::Cache& cache) {
+    const Index T = batch.target_output.cols();
+    for (Index b = 0; b < batch.size(); ++b) {
+      const Index sentence = batch.sentences[static_cast<std::size_t>(b)];
+      const Index tokens = std::ssize(corpus.target(sentence)) + 1;
+      for (Index t = 0; t < tokens; ++t) {
+        log_probabilities[static_cast<std::size_t>(sentence)].push_back(
+            log_probability(cache, b * T + t, batch.target_output(b, t)));
+      }
+    }
+  });
   return log_probabilities;
 }
 

@@ -108,14 +108,19 @@ const ValidationFigures* best_of(const std::vector<ValidationFigures>& validatio
   return best == validation.rend() ? nullptr : &*best;
 }
 
-std::string summary(const std::vector<TrainingFigures>& training, const ValidationFigures* best) {
+std::string length_of_run(const auto& last) {
+  std::string time = short_time(last.minutes);
+  time.erase(0, time.find_first_not_of(' '));
+  return fmt::format("{} updates, {} epoch{}, {}", with_commas(last.update), with_commas(last.epoch),
+                     last.epoch == 1 ? "" : "s", time);
+}
+
+std::string summary(const std::vector<TrainingFigures>& training, const std::vector<ValidationFigures>& validation,
+                    const ValidationFigures* best) {
   std::string text = "no update yet";
-  if (!training.empty()) {
-    const TrainingFigures& last = training.back();
-    std::string time = short_time(last.minutes);
-    time.erase(0, time.find_first_not_of(' '));
-    text = fmt::format("{} updates, {} epoch{}, {}", with_commas(last.update), with_commas(last.epoch),
-                       last.epoch == 1 ? "" : "s", time);
+  if (!training.empty()) text = length_of_run(training.back());
+  if (!validation.empty() && (training.empty() || validation.back().update >= training.back().update)) {
+    text = length_of_run(validation.back());
   }
   if (!best) return text;
   text += fmt::format(" · best validation at update {}: loss {}, perplexity {}", with_commas(best->update),
@@ -159,7 +164,7 @@ void write_curves(const std::filesystem::path& file, const std::vector<TrainingF
   ChartFrame frame{kLeft, kRight, update_axis(training, validation), std::nullopt};
   if (best) frame.best = static_cast<double>(best->update);
 
-  const std::string name = xml_text(title), summed_up = summary(training, best);
+  const std::string name = xml_text(title), summed_up = summary(training, validation, best);
   std::string svg = fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" role="img">
 <title>{2}</title>

@@ -64,8 +64,11 @@ int translate(const TranslateOptions& options) {
     }
     for (const std::vector<Translation>& translations :
          translate_n_best(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding, lines)) {
-      if (options.n_best == 0) output << translations.front().text << '\n';
-      else for (const Translation& translation : translations) write_ranked(number, translation, output);
+      if (options.n_best == 0) {
+        output << translations.front().text << '\n';
+      } else {
+        for (const Translation& translation : translations) write_ranked(number, translation, output);
+      }
       ++number;
     }
     if (!output.flush()) throw std::runtime_error("the translations cannot be written (is the disk full?)");

@@ -4,7 +4,6 @@
 
 #include "catch.hpp"
 #include "decoding/tiny_model.hpp"
-#include "evaluation/evaluation.hpp"
 
 using namespace glassformer;
 

@@ -83,6 +83,16 @@ TEST_CASE("average writes the mean of two checkpoints of a run, and nothing else
     check_refused(program.run("average run/last " + change + "/last --output other"),
                   change.substr(0, change.find('=')));
   }
+
+  // Where the text lies changes no run, but other words make another vocabulary, though one of the same size.
+  fs::create_directory(program / "text");
+  for (const char* name : {"train.en", "train.de", "valid.en", "valid.de"}) {
+    std::string text = read_bytes(fs::path(GLASSFORMER_SOURCE_DIR) / "data/debug" / name);
+    std::replace(text.begin(), text.end(), 'e', 'x');
+    write_bytes(program / "text" / name, text);
+  }
+  REQUIRE(program.run(train + "two --set training.max_updates=50 --set data.directory=text").status == 0);
+  check_refused(program.run("average run/last two/last --output other"), "one vocabulary");
 }
 
 TEST_CASE("train, evaluate and translate work together, and output and log keep apart", "[program]") {

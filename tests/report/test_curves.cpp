@@ -249,3 +249,10 @@ TEST_CASE("A picture that cannot be written is the user's mistake", "[report][cu
   const stand_in::TemporaryDirectory directory;
   CHECK_THROWS_AS(write_curves(directory / "none" / "curves.svg", {}, {}, "toy"), UserError);
 }
+
+TEST_CASE("the heading tells how far the run has come, whether training or validation says so last", "[report]") {
+  CHECK(drawn(training_of(80), validation_of(1, 60)).find("80 updates, 1 epoch") != std::string::npos);
+  CHECK(drawn(training_of(80), validation_of(2, 45)).find("90 updates, 1 epoch") != std::string::npos);
+  CHECK(drawn({}, validation_of(2, 45)).find("90 updates, 1 epoch") != std::string::npos);
+  CHECK(drawn({}, {}).find("no update yet") != std::string::npos);
+}

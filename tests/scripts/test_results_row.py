@@ -1,4 +1,4 @@
-"""Tests of the row of README's table of results, with a stand-in for the program.
+"""Tests of the row for a table of results, with a stand-in for the program.
 
     python3 tests/scripts/test_results_row.py
 """

@@ -6,6 +6,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/loaded_model.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "evaluation/forced_decoding.hpp"
 #include "model/vocabulary.hpp"
 #include "training/model_gradient_check.hpp"
 
