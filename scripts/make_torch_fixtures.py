@@ -7,8 +7,8 @@
 
 The same model as in src/layers and src/model, in the same order and under the same names, so that the two can be read
 side by side; only that here autograd finds the gradients. All in double precision. For each case, a fixture holds the
-model and a ragged padded batch, the logits, the gradient of every tensor, and ten updates of Adam: the loss of each
-and the parameters after the last. The test is tests/training/test_pytorch.cpp.
+model and a ragged padded batch, the logits, the gradient of every tensor, and ten updates of Adam or of
+Muon: the loss of each and the parameters after the last. The test is tests/training/test_pytorch.cpp.
 
 Letters in the shape comments: B sentences, S source length, T target length, D model width, H heads, F feed-forward
 width, V vocabulary. As in PyTorch, a function whose name ends in "_" changes what it is given.
@@ -42,6 +42,8 @@ CASES = {
                         "encoder_layers": 1, "decoder_layers": 3},
     "pre_gelu_all": {**BASE, "norm": "pre", "activation": "gelu", "tying": "all", "label_smoothing": 0.0},
     "pre_swish_untied": {**BASE, "norm": "pre", "activation": "swish", "tying": "none", "clip_norm": 1.0},
+    "post_relu_all_muon": {**BASE, "norm": "post", "activation": "relu", "tying": "all", "clip_norm": 1.0,
+                           "optimizer": "muon"},
 }
 
 # Not the same padding on both sides: where all embeddings are tied, the padding of one is a word of the other.
@@ -52,6 +54,7 @@ UPDATES = 10
 # such a gradient by its own size and makes a whole step of it, which no two programs share. 1e-4 is far above that
 # rounding, even in float, and far below nearly all other gradients.
 ADAM = {"learning_rate": 0.01, "beta1": 0.9, "beta2": 0.98, "epsilon": 1e-4}
+MUON = {"momentum": 0.95, "weight_decay": 0.1}  # the latter for AdamW as well, which takes what Muon leaves
 
 # Last digits differ between processors. Relative to the largest number of a tensor.
 TOLERANCE = 1e-11
@@ -201,14 +204,26 @@ def clip_(parameters, clip_norm):
             parameter.grad *= clip_norm / norm
 
 
+def optimizers(p, settings):
+    adam = {"lr": ADAM["learning_rate"], "betas": (ADAM["beta1"], ADAM["beta2"]), "eps": ADAM["epsilon"],
+            "foreach": False}
+    if settings.get("optimizer") != "muon":
+        return [torch.optim.Adam(p.values(), **adam)]
+    hidden = {name for name, tensor in p.items() if tensor.dim() == 2 and ".layers." in name}
+    return [torch.optim.AdamW([p[name] for name in p if name not in hidden], **adam,
+                              weight_decay=MUON["weight_decay"]),
+            torch.optim.Muon([p[name] for name in p if name in hidden], lr=ADAM["learning_rate"], **MUON,
+                             adjust_lr_fn="match_rms_adamw")]
+
+
 def train_(p, settings, batch):
     """Ten updates. Gives the logits and gradients of the first, and the loss of each."""
     parameters = list(p.values())
-    adam = torch.optim.Adam(parameters, lr=ADAM["learning_rate"], betas=(ADAM["beta1"], ADAM["beta2"]),
-                            eps=ADAM["epsilon"], foreach=False)
+    steps = optimizers(p, settings)
     first_logits, first_gradient, losses = None, None, []
     for update in range(UPDATES):
-        adam.zero_grad()
+        for optimizer in steps:
+            optimizer.zero_grad()
         logits = transformer(p, settings, batch["source"], batch["target_input"])
         loss = cross_entropy(logits, batch["target_output"], settings["label_smoothing"])
         loss.backward()
@@ -217,7 +232,8 @@ def train_(p, settings, batch):
             first_logits = logits.detach().flatten(0, 1)
             first_gradient = {name: tensor.grad.clone() for name, tensor in p.items()}
         clip_(parameters, settings["clip_norm"])
-        adam.step()
+        for optimizer in steps:
+            optimizer.step()
     return first_logits, first_gradient, losses
 
 
@@ -319,6 +335,7 @@ def make_fixture(name):
         "vocabulary": {"source_size": source_size, "target_size": target_size, "source_pad": SOURCE_PAD,
                        "target_pad": TARGET_PAD},
         "adam": ADAM,
+        **({"muon": MUON} if settings.get("optimizer") == "muon" else {}),
         **{key: ids.tolist() for key, ids in batch.items()},
         "parameters": {key: tensor.tolist() for key, tensor in p.items()},
     }
@@ -355,8 +372,8 @@ def computed_tensors(fixture):
 
 def difference(old, new):
     """What is the first to differ by more than another processor's rounding, or None."""
-    for key in ["settings", "vocabulary", "adam", "source", "target_input", "target_output", "parameters"]:
-        if old.get(key) != new[key]:
+    for key in ["settings", "vocabulary", "adam", "muon", "source", "target_input", "target_output", "parameters"]:
+        if old.get(key) != new.get(key):
             return f"{key} differ from what the script says"
     old, new = computed_tensors(old), computed_tensors(new)
     largest_gradient = max(numbers.abs().max() for name, numbers in new.items() if name.startswith("gradient"))
@@ -378,6 +395,7 @@ def main():
     check = parser.parse_args().check
 
     torch.set_default_dtype(torch.float64)
+    torch.Tensor.bfloat16 = lambda tensor: tensor.clone()  # Muon rounds its directions to 8 bits; here it shall not
     torch.set_num_threads(1)  # sums of several threads are added in another order
     for name in CASES:
         path, fixture = FIXTURES / f"{name}.json", make_fixture(name)

@@ -32,7 +32,7 @@ class Updates {
         model_{config.model, vocabulary_shape(tokenizers)},
         parameters_(model_.settings, model_.vocabulary),
         gradient_(model_, config.training.shards, config.training.micro_batch_tokens),
-        optimizer_(config.training.optimizer, parameters_.size()) {
+        optimizer_(config.training.optimizer, parameters_.tensors()) {
     initialize(model_, config.training.seed, parameters_.parameters());
   }
 
@@ -87,7 +87,7 @@ class Updates {
   const Transformer<float> model_;
   Arena<Transformer<float>::Parameters> parameters_;
   ShardedGradient gradient_;
-  Adam<float> optimizer_;
+  Optimizer<float> optimizer_;
   Index update_ = 0;
   TokenCount tokens_;
   double flops_ = 0;

@@ -1,7 +1,10 @@
 #include "training/optimizer.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
+#include <string>
 
 #include "numerics/parallel.hpp"
 
@@ -15,6 +18,16 @@ auto part(std::span<Number> values, Index begin, Index end) {
   return Eigen::Map<Array>(values.data() + begin, end - begin);
 }
 
+/// The weight matrices inside of layers. What is looked up or read out by word, embedding and output, is none of them.
+std::vector<TensorPlace> matrices_for_muon(const OptimizerSettings& settings, const std::vector<TensorPlace>& tensors) {
+  std::vector<TensorPlace> matrices;
+  if (settings.kind != OptimizerSettings::Kind::muon) return matrices;
+  std::ranges::copy_if(tensors, std::back_inserter(matrices), [](const TensorPlace& tensor) {
+    return tensor.shape.size() == 2 && tensor.name.find(".layers.") != std::string::npos;
+  });
+  return matrices;
+}
+
 }  // namespace
 
 template <std::floating_point Scalar>
@@ -25,25 +38,43 @@ double gradient_norm(std::span<const Scalar> gradient) {
 }
 
 template <std::floating_point Scalar>
-Adam<Scalar>::Adam(const OptimizerSettings& settings, Index parameters)
-    : settings_(settings), m_(1, parameters), v_(1, parameters) {
+Optimizer<Scalar>::Optimizer(const OptimizerSettings& settings, const std::vector<TensorPlace>& tensors)
+    : settings_(settings), muon_(settings.momentum, settings.weight_decay, matrices_for_muon(settings, tensors)) {
+  const Index parameters = tensors.back().offset + tensors.back().size;
+  m_.resize(1, parameters);
+  v_.resize(1, parameters);
   m_.setZero();
   v_.setZero();
+  Index begin = 0;
+  for (const TensorPlace& matrix : muon_.matrices()) {
+    if (begin < matrix.offset) adam_ranges_.push_back({begin, matrix.offset});
+    begin = matrix.offset + matrix.size;
+  }
+  if (begin < parameters) adam_ranges_.push_back({begin, parameters});
 }
 
 template <std::floating_point Scalar>
-void Adam<Scalar>::update(std::span<Scalar> parameters, std::span<const Scalar> gradient, double norm, double rate,
-                          Index t) {
+void Optimizer<Scalar>::update(std::span<Scalar> parameters, std::span<const Scalar> gradient, double norm,
+                               double rate, Index t) {
   assert(parameters.size() == gradient.size() && gradient.size() == m().size() && t >= 1);
   const bool clip = settings_.clip_norm > 0 && norm > settings_.clip_norm;
   const auto scale = static_cast<Scalar>(clip ? settings_.clip_norm / norm : 1);
+  for (const Range& range : adam_ranges_) update_by_adam(range, parameters, gradient, scale, rate, t);
+  muon_.update(parameters, gradient, scale, rate, m());
+}
+
+template <std::floating_point Scalar>
+void Optimizer<Scalar>::update_by_adam(Range range, std::span<Scalar> parameters, std::span<const Scalar> gradient,
+                                       Scalar scale, double rate, Index t) {
   const auto beta1 = static_cast<Scalar>(settings_.beta1), beta2 = static_cast<Scalar>(settings_.beta2);
   const auto epsilon = static_cast<Scalar>(settings_.epsilon), decay = static_cast<Scalar>(settings_.weight_decay);
   const auto step = static_cast<Scalar>(rate / (1 - std::pow(settings_.beta1, t)));
   const auto inv_sqrt_v = static_cast<Scalar>(1 / std::sqrt(1 - std::pow(settings_.beta2, t)));
-  const bool decoupled = settings_.kind == OptimizerSettings::Kind::adamw;
+  const bool decoupled = settings_.kind != OptimizerSettings::Kind::adam;
 
-  run_ranges(static_cast<Index>(parameters.size()), [&](Index begin, Index end) {
+  run_ranges(range.end - range.begin, [&](Index begin, Index end) {
+    begin += range.begin;
+    end += range.begin;
     auto p = part(parameters, begin, end);
     auto m = part(this->m(), begin, end), v = part(this->v(), begin, end);
     if (decoupled) p *= 1 - static_cast<Scalar>(rate) * decay;
@@ -56,7 +87,7 @@ void Adam<Scalar>::update(std::span<Scalar> parameters, std::span<const Scalar> 
 
 template double gradient_norm<float>(std::span<const float>);
 template double gradient_norm<double>(std::span<const double>);
-template class Adam<float>;
-template class Adam<double>;
+template class Optimizer<float>;
+template class Optimizer<double>;
 
 }  // namespace glassformer

@@ -2,8 +2,11 @@
 
 #include <concepts>
 #include <span>
+#include <vector>
 
+#include "numerics/arena.hpp"
 #include "numerics/matrix.hpp"
+#include "training/muon.hpp"
 #include "training/settings.hpp"
 
 namespace glassformer {
@@ -12,6 +15,8 @@ namespace glassformer {
 template <std::floating_point Scalar>
 double gradient_norm(std::span<const Scalar> gradient);
 
+/// Updates the parameters of a training in place, as settings.kind says.
+///
 /// Adam (Kingma & Ba 2015), for each parameter p with gradient g at update t = 1, 2, 3, ...:
 ///
 ///   m = beta1 m + (1 - beta1) g            the mean of recent gradients
@@ -20,21 +25,34 @@ double gradient_norm(std::span<const Scalar> gradient);
 ///
 /// The divisors undo that m and v start at 0. Weight decay is added to the gradient (adam: L2), or shrinks the
 /// parameter beside it (adamw; Loshchilov & Hutter 2019), both as PyTorch does.
+///
+/// muon: the weight matrices of the layers are updated by Muon (muon.hpp); embeddings, an output matrix of its own,
+/// biases and gains by adamw.
 template <std::floating_point Scalar>
-class Adam {
+class Optimizer {
  public:
-  Adam(const OptimizerSettings& settings, Index parameters);
+  /// \param tensors  where the parameters lie: all of an arena, in its order
+  Optimizer(const OptimizerSettings& settings, const std::vector<TensorPlace>& tensors);
 
-  /// One update in place. The gradient is first scaled so that its norm is at most settings.clip_norm; `norm` is
-  /// what gradient_norm says of it.
+  /// One update. The gradient is first scaled so that its norm is at most settings.clip_norm; `norm` is what
+  /// gradient_norm says of it.
   void update(std::span<Scalar> parameters, std::span<const Scalar> gradient, double norm, double rate, Index t);
 
+  /// What the next update needs of those before, [parameters] each. Muon keeps its momentum in m, and nothing in v.
   std::span<Scalar> m() { return {m_.data(), static_cast<std::size_t>(m_.size())}; }
   std::span<Scalar> v() { return {v_.data(), static_cast<std::size_t>(v_.size())}; }
 
  private:
+  struct Range {
+    Index begin, end;
+  };
+  void update_by_adam(Range range, std::span<Scalar> parameters, std::span<const Scalar> gradient, Scalar scale,
+                      double rate, Index t);
+
   OptimizerSettings settings_;
-  Buffer<Scalar> m_, v_;  // [1, parameters]
+  Buffer<Scalar> m_, v_;           // [1, parameters]
+  std::vector<Range> adam_ranges_;  // all that is not Muon's
+  Muon<Scalar> muon_;
 };
 
 }  // namespace glassformer

@@ -19,10 +19,11 @@ struct ScheduleSettings {
 };
 
 struct OptimizerSettings {
-  enum class Kind { adam, adamw };
+  enum class Kind { adam, adamw, muon };
   Kind kind = Kind::adam;
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
-  double weight_decay = 0;  ///< adam: added to the gradient (L2); adamw: decoupled
+  double momentum = 0.95;   ///< muon: decay of the mean of gradients of the layers' matrices
+  double weight_decay = 0;  ///< adam: added to the gradient (L2); adamw, muon: decoupled
   double clip_norm = 1;     ///< the gradient is scaled down to this global norm; 0: never
 
   bool operator==(const OptimizerSettings&) const = default;

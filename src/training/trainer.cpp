@@ -72,7 +72,7 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
       model_{config.model, vocabulary_shape(text_.tokenizers)},
       parameters_(model_.settings, model_.vocabulary),
       gradient_(model_, config.training.shards, config.training.micro_batch_tokens),
-      optimizer_(config.training.optimizer, parameters_.size()),
+      optimizer_(config.training.optimizer, parameters_.tensors()),
       // Where memory does not suffice, that has shown by now; only then is anything written.
       directory_(resume ? RunDirectory::resume(directory) : RunDirectory::create(directory, config)),
       log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),

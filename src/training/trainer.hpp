@@ -71,7 +71,7 @@ class Trainer {
   const Transformer<float> model_;
   Arena<Transformer<float>::Parameters> parameters_;
   ShardedGradient gradient_;
-  Adam<float> optimizer_;
+  Optimizer<float> optimizer_;
   const RunDirectory directory_;
   Progress progress_;
   std::vector<std::vector<Index>> batches_;  // of the current epoch

@@ -84,7 +84,7 @@ class Dice {
     t.max_minutes = positive();
     t.log_every = whole(1, 99);
     t.optimizer = {
-        one_of<OptimizerSettings::Kind>(2), fraction(), fraction(), positive(), positive(), positive()};
+        one_of<OptimizerSettings::Kind>(3), fraction(), fraction(), positive(), fraction(), positive(), positive()};
     t.schedule = {one_of<ScheduleSettings::Kind>(3), positive(), whole(0, 999), positive(), positive()};
     t.validation = {whole(1, 999), one_of<ValidationSettings::Unit>(2), one_of<Metric>(5), whole(0, 9), whole(0, 9)};
     t.checkpoints = {whole(1, 9), whole(0, 9)};
@@ -114,7 +114,7 @@ TEST_CASE("every type of value is read, and an override comes after the file", "
       "decoding: {length_penalty: 2}\n";
   const Config c =
       place.read(more, {"model.d_model=64", "data.tests=[test, 'test']", "training.seed=18446744073709551615",
-                        "training.optimizer.kind=adamw", "model.d_model=128"});
+                        "training.optimizer.kind=muon", "model.d_model=128"});
   CHECK(c.model.d_model == 128);
   CHECK(c.model.norm == Norm::pre);
   CHECK(c.model.dropout == 0.25);
@@ -124,7 +124,7 @@ TEST_CASE("every type of value is read, and an override comes after the file", "
   CHECK(c.decoding.length_penalty == 2);
   CHECK(c.data.tests == std::vector<std::string>{"test", "test"});
   CHECK(c.training.seed == std::numeric_limits<std::uint64_t>::max());
-  CHECK(c.training.optimizer.kind == OptimizerSettings::Kind::adamw);
+  CHECK(c.training.optimizer.kind == OptimizerSettings::Kind::muon);
 }
 
 TEST_CASE("words that YAML takes for something else are still text where text is asked for", "[config]") {

@@ -49,10 +49,16 @@ inline VocabularyShape vocabulary(const json& fixture) {
 
 inline OptimizerSettings optimizer(const json& fixture) {
   const json& adam = fixture.at("adam");
-  return {.beta1 = adam.at("beta1"),
-          .beta2 = adam.at("beta2"),
-          .epsilon = adam.at("epsilon"),
-          .clip_norm = fixture.at("settings").at("clip_norm")};
+  OptimizerSettings settings{.beta1 = adam.at("beta1"),
+                             .beta2 = adam.at("beta2"),
+                             .epsilon = adam.at("epsilon"),
+                             .clip_norm = fixture.at("settings").at("clip_norm")};
+  if (fixture.contains("muon")) {
+    settings.kind = OptimizerSettings::Kind::muon;
+    settings.momentum = fixture.at("muon").at("momentum");
+    settings.weight_decay = fixture.at("muon").at("weight_decay");
+  }
+  return settings;
 }
 
 inline IdMatrix ids(const json& rows) {

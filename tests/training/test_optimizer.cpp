@@ -1,5 +1,6 @@
 #include "training/optimizer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -28,6 +29,25 @@ struct PlainAdam {
   }
 };
 
+std::vector<TensorPlace> one_vector(Index size) { return {{.name = "v", .shape = {size}, .size = size}}; }
+
+/// Tensors one after the other, as in an arena: two matrices of layers among others.
+std::vector<TensorPlace> mixed_tensors() {
+  std::vector<TensorPlace> tensors = {{.name = "model.shared.weight", .shape = {500, 120}},
+                                      {.name = "final_logits_bias", .shape = {500}},
+                                      {.name = "model.encoder.layers.0.fc1.weight", .shape = {200, 120}},
+                                      {.name = "model.encoder.layers.0.fc1.bias", .shape = {200}},
+                                      {.name = "model.encoder.layers.0.fc2.weight", .shape = {120, 200}},
+                                      {.name = "model.encoder.layers.0.fc2.bias", .shape = {120}}};
+  Index offset = 0;
+  for (TensorPlace& tensor : tensors) {
+    tensor.offset = offset;
+    tensor.size = tensor.shape[0] * (tensor.shape.size() == 2 ? tensor.shape[1] : 1);
+    offset += tensor.size;
+  }
+  return tensors;
+}
+
 }  // namespace
 
 TEST_CASE("Adam and AdamW follow their formula over twenty updates, weight decay included", "[training]") {
@@ -38,7 +58,7 @@ TEST_CASE("Adam and AdamW follow their formula over twenty updates, weight decay
     std::vector<double> plain(5);
     for (std::size_t i = 0; i < 5; ++i) plain[i] = p[i] = static_cast<float>(random.number());
     std::vector<PlainAdam> expected(5, {settings});
-    Adam<float> adam(settings, 5);
+    Optimizer<float> adam(settings, one_vector(5));
     for (int t = 1; t <= 20; ++t) {
       for (std::size_t i = 0; i < 5; ++i) {
         g[i] = static_cast<float>(random.number());
@@ -54,7 +74,7 @@ TEST_CASE("the first update of Adam moves each parameter by the rate against its
   // m / (1 - beta1) is g and v / (1 - beta2) is g^2: without the corrections it would be much less.
   std::vector<float> p = {1, 1, 1};
   const std::vector<float> g = {0.5F, -20, 0.001F};
-  Adam<float> adam({.clip_norm = 0}, 3);
+  Optimizer<float> adam({.clip_norm = 0}, one_vector(3));
   adam.update(p, g, gradient_norm<float>(g), 0.1, 1);
   CHECK(p[0] == Approx(0.9));
   CHECK(p[1] == Approx(1.1));
@@ -66,30 +86,55 @@ TEST_CASE("a gradient longer than clip_norm is scaled down to it, a shorter one 
   CHECK(gradient_norm<float>(g) == Approx(5));
   for (const double clip : {1.0, 5.0, 10.0}) {
     std::vector<float> p = {0, 0};
-    Adam<float> adam({.beta1 = 0.9, .clip_norm = clip}, 2);
+    Optimizer<float> adam({.beta1 = 0.9, .clip_norm = clip}, one_vector(2));
     adam.update(p, g, 5, 0.1, 1);
     CHECK(adam.m()[0] == Approx(0.1 * 3 * std::min(1.0, clip / 5)));
     CHECK(adam.m()[1] == Approx(0.1 * 4 * std::min(1.0, clip / 5)));
   }
 }
 
+TEST_CASE("muon updates the matrices of layers in a way of its own, and all else as adamw does", "[training]") {
+  const std::vector<TensorPlace> tensors = mixed_tensors();
+  const Index size = tensors.back().offset + tensors.back().size;
+  RandomValues random(3);
+  Buffer<float> gradient = random.matrix<float>(1, size), start = random.matrix<float>(1, size);
+  const std::span<const float> g(gradient.data(), static_cast<std::size_t>(size));
+  const auto updated = [&](OptimizerSettings::Kind kind) {
+    std::vector<float> p(start.data(), start.data() + size);
+    Optimizer<float> optimizer({.kind = kind, .weight_decay = 0.1}, tensors);
+    for (Index t = 1; t <= 3; ++t) optimizer.update(p, g, gradient_norm(g), 0.01, t);
+    return p;
+  };
+  const std::vector<float> muon = updated(OptimizerSettings::Kind::muon);
+  const std::vector<float> adamw = updated(OptimizerSettings::Kind::adamw);
+  for (const TensorPlace& tensor : tensors) {
+    CAPTURE(tensor.name);
+    const bool of_layer = tensor.name.ends_with("fc1.weight") || tensor.name.ends_with("fc2.weight");
+    const auto begin = muon.begin() + tensor.offset;
+    CHECK(std::equal(begin, begin + tensor.size, adamw.begin() + tensor.offset) == !of_layer);
+  }
+}
+
 TEST_CASE("norm and update have the same bits on 1, 2 and 5 threads", "[training][threads]") {
   RandomValues random(2);
-  constexpr Index size = 100'003;  // several ranges, the last one shorter
+  const std::vector<TensorPlace> tensors = mixed_tensors();  // several ranges, the last one shorter
+  const Index size = tensors.back().offset + tensors.back().size;
   Buffer<float> gradient = random.matrix<float>(1, size), start = random.matrix<float>(1, size);
-  const std::span<const float> g(gradient.data(), size);
-  std::vector<std::vector<float>> results;
-  std::vector<double> norms;
-  for (const int threads : {1, 2, 5}) {
-    const WithThreads with_threads(threads);
-    std::vector<float> p(start.data(), start.data() + size);
-    Adam<float> adam({}, size);
-    norms.push_back(gradient_norm<float>(g));
-    for (Index t = 1; t <= 3; ++t) adam.update(p, g, norms.back(), 0.01, t);
-    results.push_back(p);
+  const std::span<const float> g(gradient.data(), static_cast<std::size_t>(size));
+  for (const auto kind : {OptimizerSettings::Kind::adam, OptimizerSettings::Kind::muon}) {
+    std::vector<std::vector<float>> results;
+    std::vector<double> norms;
+    for (const int threads : {1, 2, 5}) {
+      const WithThreads with_threads(threads);
+      std::vector<float> p(start.data(), start.data() + size);
+      Optimizer<float> optimizer({.kind = kind}, tensors);
+      norms.push_back(gradient_norm<float>(g));
+      for (Index t = 1; t <= 3; ++t) optimizer.update(p, g, norms.back(), 0.01, t);
+      results.push_back(p);
+    }
+    CHECK(norms[0] == norms[1]);
+    CHECK(norms[0] == norms[2]);
+    CHECK(results[0] == results[1]);
+    CHECK(results[0] == results[2]);
   }
-  CHECK(norms[0] == norms[1]);
-  CHECK(norms[0] == norms[2]);
-  CHECK(results[0] == results[1]);
-  CHECK(results[0] == results[2]);
 }

@@ -55,7 +55,7 @@ void check_tensors(const Arena<Parameters>& actual, const json& expected, bool g
 template <class Scalar>
 using ModelNumbers = Arena<typename Transformer<Scalar>::Parameters>;
 
-/// Forward and backward of the whole model, then ten updates of Adam, beside what PyTorch wrote down of the same.
+/// Forward and backward of the whole model, then ten updates, beside what PyTorch wrote down of the same.
 template <class Scalar>
 void check_case(const std::string& name) {
   const json torch = pytorch::fixture(name);
@@ -71,7 +71,7 @@ void check_case(const std::string& name) {
   }
   const std::span<Scalar> p(parameters.values().data(), static_cast<std::size_t>(parameters.size()));
   const std::span<const Scalar> g(gradient.values().data(), p.size());
-  Adam<Scalar> adam(pytorch::optimizer(torch), parameters.size());
+  Optimizer<Scalar> optimizer(pytorch::optimizer(torch), parameters.tensors());
 
   REQUIRE(losses.size() == 10);
   for (Index update = 1; update <= 10; ++update) {
@@ -89,14 +89,14 @@ void check_case(const std::string& name) {
     model.backward(parameters.parameters(), batch.input(), label_smoothing, static_cast<Scalar>(1 / tokens), cache,
                    gradient.parameters());
     if (update == 1) check_tensors(gradient, torch.at("gradient"), true);
-    adam.update(p, g, gradient_norm(g), rate, update);
+    optimizer.update(p, g, gradient_norm(g), rate, update);
   }
   check_tensors(parameters, torch.at("updated_parameters"), false);
 }
 
 }  // namespace
 
-// The ragged batch, the random parameters and Adam's settings are made in scripts/make_torch_fixtures.py.
+// The ragged batch, the random parameters and the optimizer's settings are made in scripts/make_torch_fixtures.py.
 
 TEMPLATE_TEST_CASE("PyTorch agrees: post-norm, ReLU, nothing tied, no label smoothing", "[pytorch]", double, float) {
   check_case<TestType>("post_relu_untied");
@@ -125,4 +125,9 @@ TEMPLATE_TEST_CASE("PyTorch agrees: pre-norm, GELU, all embeddings tied, no labe
 TEMPLATE_TEST_CASE("PyTorch agrees: pre-norm, swish, nothing tied, label smoothing, clipping", "[pytorch]", double,
                    float) {
   check_case<TestType>("pre_swish_untied");
+}
+
+TEMPLATE_TEST_CASE("PyTorch agrees: post-norm, ReLU, all embeddings tied, clipping, Muon and AdamW", "[pytorch]",
+                   double, float) {
+  check_case<TestType>("post_relu_all_muon");
 }

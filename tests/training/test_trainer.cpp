@@ -71,12 +71,15 @@ std::string weights(const fs::path& run) { return stand_in::read_bytes(run / "la
 }  // namespace
 
 TEST_CASE("a run that was stopped in the middle of an epoch and resumed ends with the same bits", "[training]") {
-  const TemporaryDirectory directory;
-  train(toy({"training.max_updates=13"}), directory / "whole");
-  train(toy({"training.max_updates=5"}), directory / "parts");
-  CHECK(weights(directory / "whole") != weights(directory / "parts"));
-  train(toy({"training.max_updates=13"}), directory / "parts", true);
-  CHECK(weights(directory / "whole") == weights(directory / "parts"));
+  for (const std::string optimizer : {"training.optimizer.kind=adam", "training.optimizer.kind=muon"}) {
+    CAPTURE(optimizer);
+    const TemporaryDirectory directory;
+    train(toy({"training.max_updates=13", optimizer}), directory / "whole");
+    train(toy({"training.max_updates=5", optimizer}), directory / "parts");
+    CHECK(weights(directory / "whole") != weights(directory / "parts"));
+    train(toy({"training.max_updates=13", optimizer}), directory / "parts", true);
+    CHECK(weights(directory / "whole") == weights(directory / "parts"));
+  }
 }
 
 TEST_CASE("an interrupted run has a checkpoint of the update it was interrupted at", "[training]") {

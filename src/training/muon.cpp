@@ -1,0 +1,67 @@
+#include "training/muon.hpp"
+
+#include <cmath>
+
+#include "numerics/gemm.hpp"
+
+namespace glassformer {
+
+template <std::floating_point Scalar>
+void orthogonalize(MatrixRef<Scalar> x, NewtonSchulzRoom<Scalar>& room) {
+  constexpr auto a = static_cast<Scalar>(3.4445), b = static_cast<Scalar>(-4.7750), c = static_cast<Scalar>(2.0315);
+  constexpr auto tiny = static_cast<Scalar>(1e-7);
+  const bool tall = x.rows() > x.cols();
+  const Index n = std::min(x.rows(), x.cols());
+  auto& [gram, polynomial, product] = room;
+  gram.resize(n, n);
+  polynomial.resize(n, n);
+  product.resize(x.rows(), x.cols());
+
+  x /= std::max(x.norm(), tiny);
+  for (int step = 0; step < 5; ++step) {
+    if (tall) {
+      multiply_transposed_left<Scalar>(x, x, gram, Result::overwrite);
+    } else {
+      multiply_transposed_right<Scalar>(x, x, gram, Result::overwrite);
+    }
+    multiply<Scalar>(gram, gram, polynomial, Result::overwrite);
+    polynomial.view() = b * gram + c * polynomial;
+    if (tall) {
+      multiply<Scalar>(x, polynomial, product, Result::overwrite);
+    } else {
+      multiply<Scalar>(polynomial, x, product, Result::overwrite);
+    }
+    x = a * x + product;
+  }
+}
+
+template <std::floating_point Scalar>
+Muon<Scalar>::Muon(double momentum, double weight_decay, std::vector<TensorPlace> matrices)
+    : momentum_(momentum), weight_decay_(weight_decay), matrices_(std::move(matrices)) {}
+
+template <std::floating_point Scalar>
+void Muon<Scalar>::update(std::span<Scalar> parameters, std::span<const Scalar> gradient, Scalar scale, double rate,
+                          std::span<Scalar> moments) {
+  const auto momentum = static_cast<Scalar>(momentum_);
+  const auto keep = static_cast<Scalar>(1 - rate * weight_decay_);
+  run_tasks_with(rooms_, static_cast<Index>(matrices_.size()), [&](Index i, Room& room) {
+    const TensorPlace& place = matrices_[static_cast<std::size_t>(i)];
+    const Index rows = place.shape[0], cols = place.shape[1];
+    MatrixView<Scalar> w(parameters.data() + place.offset, rows, cols), m(moments.data() + place.offset, rows, cols);
+    const Eigen::Map<const Matrix<Scalar>> g(gradient.data() + place.offset, rows, cols);
+    room.direction.resize(rows, cols);
+    const auto fresh = (1 - momentum) * scale * g;
+    m = momentum * m + fresh;
+    room.direction.view() = momentum * m + fresh;
+    orthogonalize<Scalar>(room.direction, room.newton_schulz);
+    const auto step = static_cast<Scalar>(rate * 0.2 * std::sqrt(static_cast<double>(std::max(rows, cols))));
+    w = keep * w - step * room.direction;
+  });
+}
+
+template void orthogonalize<float>(MatrixRef<float>, NewtonSchulzRoom<float>&);
+template void orthogonalize<double>(MatrixRef<double>, NewtonSchulzRoom<double>&);
+template class Muon<float>;
+template class Muon<double>;
+
+}  // namespace glassformer

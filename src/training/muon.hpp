@@ -1,0 +1,60 @@
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <vector>
+
+#include "numerics/arena.hpp"
+#include "numerics/matrix.hpp"
+#include "numerics/parallel.hpp"
+
+namespace glassformer {
+
+/// Room for orthogonalize.
+template <std::floating_point Scalar>
+struct NewtonSchulzRoom {
+  Buffer<Scalar> gram, polynomial;  // [n, n], n the smaller side
+  Buffer<Scalar> product;           // as the matrix itself
+};
+
+/// Brings all singular values of X near to 1 and leaves its singular vectors: U S V^T becomes about U V^T.
+///
+/// Five times X = a X + (b A + c A^2) X with A = X X^T, begun with X of Frobenius norm 1. The polynomial acts on each
+/// singular value alone, as s = a s + b s^3 + c s^5. With a = 3.4445, b = -4.7750, c = 2.0315 (Jordan et al. 2024,
+/// kellerjordan.github.io/posts/muon, as in torch.optim.Muon) small ones rise fast, and all end between 0.7 and 1.2
+/// rather than at 1, which is as good here. The cheaper side is multiplied: X^T X where X has more rows than columns.
+template <std::floating_point Scalar>
+void orthogonalize(MatrixRef<Scalar> x, NewtonSchulzRoom<Scalar>& room);
+
+/// Muon (Jordan et al. 2024) for the weight matrices W [rows, cols] of layers, with gradient G:
+///
+///   M = momentum M + (1 - momentum) G
+///   U = orthogonalize(momentum M + (1 - momentum) G)                           (Nesterov's look ahead)
+///   W = W - rate * 0.2 sqrt(max(rows, cols)) U
+///
+/// Adam's step is about as long for every number, Muon's for every direction of the map: those to which gradients seldom
+/// point are learned as fast as the others. The factor gives the step the root mean square of a usual one of Adam, 0.2
+/// times the rate, so that one rate serves both (Liu et al., arXiv 2502.16982; torch: adjust_lr_fn="match_rms_adamw").
+template <std::floating_point Scalar>
+class Muon {
+ public:
+  /// \param matrices  the places of W in the parameters; other places are left alone
+  Muon(double momentum, double weight_decay, std::vector<TensorPlace> matrices);
+
+  /// One update in place. \param scale  factor of the gradient, from clipping   \param m  [parameters] M, in W's places
+  void update(std::span<Scalar> parameters, std::span<const Scalar> gradient, Scalar scale, double rate,
+              std::span<Scalar> m);
+
+  const std::vector<TensorPlace>& matrices() const { return matrices_; }
+
+ private:
+  struct Room {
+    Buffer<Scalar> direction;
+    NewtonSchulzRoom<Scalar> newton_schulz;
+  };
+  double momentum_, weight_decay_;
+  std::vector<TensorPlace> matrices_;
+  Workspaces<Room> rooms_;
+};
+
+}  // namespace glassformer
