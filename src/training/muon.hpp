@@ -32,8 +32,8 @@ void orthogonalize(MatrixRef<Scalar> x, NewtonSchulzRoom<Scalar>& room);
 ///   U = orthogonalize(momentum M + (1 - momentum) G)                           (Nesterov's look ahead)
 ///   W = W - rate * 0.2 sqrt(max(rows, cols)) U
 ///
-/// Adam's step is about as long for every number, Muon's for every direction of the map: those to which gradients seldom
-/// point are learned as fast as the others. The factor gives the step the root mean square of a usual one of Adam, 0.2
+/// A step of Adam moves every number about equally far, one of Muon every direction of the map: where gradients seldom
+/// point is learned as fast as elsewhere. The factor gives the step the root mean square of a usual one of Adam, 0.2
 /// times the rate, so that one rate serves both (Liu et al., arXiv 2502.16982; torch: adjust_lr_fn="match_rms_adamw").
 template <std::floating_point Scalar>
 class Muon {
