@@ -138,6 +138,8 @@ TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and res
   train(sampled({"training.max_updates=13"}), directory / "whole");
   CHECK(read_metrics(directory / "whole" / "metrics.jsonl").validation.back().epoch >= 2);
   train(sampled({"training.max_updates=5"}), directory / "parts");
+  train(sampled({"training.max_updates=12"}), directory / "parts", true);
+  CHECK(read_metrics(directory / "parts" / "metrics.jsonl").validation.back().epoch == 2);  // and not at its end
   train(sampled({"training.max_updates=13"}), directory / "parts", true);
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
   train(sampled({"training.max_updates=13", "tokenizer.sampling=0"}), directory / "not_sampled");
