@@ -1,0 +1,60 @@
+#include "explanation/matrix_json.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+namespace glassformer {
+namespace {
+
+/// The upper 24 bits of a float, rounded to nearest.
+std::uint32_t upper_bits(double number) {
+  const auto single = static_cast<float>(number);
+  const auto bits = std::bit_cast<std::uint32_t>(single);
+  if (!std::isfinite(single)) return bits >> 8 | (std::isnan(single) ? 1U : 0U);
+  return (bits + 0x7F + (bits >> 8 & 1)) >> 8;
+}
+
+/// Three bytes are four letters of six bits, so each number is encoded on its own (RFC 4648, section 4).
+std::string packed(const Matrix<double>& matrix) {
+  constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve(static_cast<std::size_t>(4 * matrix.size()));
+  for (Index i = 0; i < matrix.size(); ++i) {
+    const std::uint32_t bits = upper_bits(matrix.data()[i]);
+    for (const int shift : {18, 12, 6, 0}) text += kLetters[bits >> shift & 63];
+  }
+  return text;
+}
+
+/// With as many digits as a float needs to be told from its neighbours by eye.
+nlohmann::ordered_json short_number(double number) {
+  if (!std::isfinite(number)) return nullptr;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.7g", number);
+  return std::strtod(text.data(), nullptr);
+}
+
+}  // namespace
+
+nlohmann::ordered_json matrix_json(const Matrix<double>& matrix, MatrixForm form) {
+  nlohmann::ordered_json json{{"rows", matrix.rows()}, {"cols", matrix.cols()}};
+  if (form == MatrixForm::packed) {
+    json["packed"] = packed(matrix);
+    return json;
+  }
+  auto& numbers = json["numbers"] = nlohmann::ordered_json::array();
+  for (Index i = 0; i < matrix.size(); ++i) numbers.push_back(short_number(matrix.data()[i]));
+  return json;
+}
+
+nlohmann::ordered_json mask_json(const Matrix<std::uint8_t>& mask, MatrixForm form) {
+  if (form == MatrixForm::numbers) return matrix_json(mask.cast<double>(), form);
+  std::string bits;
+  for (Index i = 0; i < mask.size(); ++i) bits += mask.data()[i] != 0 ? '1' : '0';
+  return {{"rows", mask.rows()}, {"cols", mask.cols()}, {"bits", bits}};
+}
+
+}  // namespace glassformer

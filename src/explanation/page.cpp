@@ -1,0 +1,52 @@
+#include "explanation/page.hpp"
+
+#include <string>
+
+#include "explanation/embedded_files.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::string_view kFolder = "src/explanation/page/";
+
+/// JSON that can stand in HTML: what would end the script element, or begin a comment, is written otherwise.
+std::string json_in_html(const nlohmann::ordered_json& trace) {
+  const std::string json = trace.dump();
+  std::string safe;
+  safe.reserve(json.size());
+  for (const char letter : json) {
+    if (letter == '<') safe += "\\u003c";
+    else safe += letter;
+  }
+  return safe;
+}
+
+void write_scripts(std::ostream& page) {
+  page << "<script>\n";
+  for (const auto& [path, text] : embedded_files()) {  // in alphabetic order
+    if (path.starts_with(kFolder) && path.ends_with(".js")) page << text << '\n';
+  }
+  page << "</script>\n";
+}
+
+}  // namespace
+
+void write_page(const nlohmann::ordered_json& trace, std::ostream& page) {
+  const std::string_view frame = embedded_files().at("src/explanation/page/page.html");
+  for (std::size_t begin = 0; begin < frame.size();) {
+    const std::size_t end = std::min(frame.find('\n', begin), frame.size());
+    const std::string_view line = frame.substr(begin, end - begin);
+    if (line.ends_with("<!-- page.css -->")) {
+      page << "<style>\n" << embedded_files().at("src/explanation/page/page.css") << "</style>\n";
+    } else if (line.ends_with("<!-- trace -->")) {
+      page << R"(<script type="application/json" id="trace">)" << json_in_html(trace) << "</script>\n";
+    } else if (line.ends_with("<!-- scripts -->")) {
+      write_scripts(page);
+    } else {
+      page << line << '\n';
+    }
+    begin = end + 1;
+  }
+}
+
+}  // namespace glassformer

@@ -1,0 +1,149 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <spdlog/spdlog.h>
+
+#include "checkpoint/loaded_model.hpp"
+#include "decoding/translator.hpp"
+#include "explanation/page.hpp"
+#include "explanation/terminal_view.hpp"
+#include "explanation/trace.hpp"
+#include "files/lines.hpp"
+#include "files/output_file.hpp"
+#include "report/progress.hpp"
+#include "user_error.hpp"
+#include "verbs/verbs.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostSentences = 8;  // more, or longer ones, can be looked at by nobody, and pages grow large
+constexpr std::size_t kMostTokens = 60;
+
+struct ExplainOptions {
+  fs::path checkpoint, source_file, target_file, html, json;
+  std::vector<std::string> sources, targets;
+  std::optional<Index> layer;
+  bool dropout = false;
+};
+
+/// The sentences of one side, from the command line or from a file.
+std::vector<std::string> sentences(const std::string& side, const std::vector<std::string>& given,
+                                   const fs::path& file) {
+  if (!file.empty() && !given.empty()) {
+    throw UserError("--" + side + " and --" + side + "-file: expected one of them, found both.");
+  }
+  for (const std::string& sentence : given) {
+    if (const auto fault = utf8_fault(sentence)) {
+      throw UserError("--" + side + ": expected UTF-8 text, found " + *fault + "; set the terminal to UTF-8.");
+    }
+  }
+  return file.empty() ? given : read_lines(file);
+}
+
+std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const LoadedModel& loaded) {
+  const std::vector<std::string> sources = sentences("source", options.sources, options.source_file);
+  std::vector<std::string> targets = sentences("target", options.targets, options.target_file);
+  if (sources.empty()) {
+    throw UserError("explain: expected a sentence, found none; give one with --source \"...\", or several, or "
+                    "--source-file FILE.");
+  }
+  if (sources.size() > kMostSentences) {
+    throw UserError("explain: expected at most " + std::to_string(kMostSentences) + " sentences, found " +
+                    std::to_string(sources.size()) + "; give fewer.");
+  }
+  const bool own = targets.empty();
+  if (own) {
+    targets = translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, loaded.config.decoding,
+                              sources);
+  }
+  if (targets.size() != sources.size()) {
+    throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
+                    " sources, or none at all, found " + std::to_string(targets.size()) +
+                    "; without targets, the model's own translations are taken.");
+  }
+  std::vector<ExplainedPair> pairs;
+  for (std::size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i], own});
+  return pairs;
+}
+
+void refuse_long(const std::vector<ExplainedPair>& pairs, const TokenizerPair& tokenizers) {
+  const auto refuse = [](const std::string& sentence, const Tokenizer& tokenizer) {
+    const std::size_t tokens = tokenizer.encode(sentence).size();
+    if (tokens <= kMostTokens) return;
+    throw UserError("explain: expected sentences of at most " + std::to_string(kMostTokens) + " tokens, found " +
+                    std::to_string(tokens) + " in \"" + sentence.substr(0, 40) + "...\"; give a shorter one.");
+  };
+  for (const ExplainedPair& pair : pairs) {
+    refuse(pair.source, *tokenizers.source);
+    refuse(pair.target, *tokenizers.target);
+  }
+}
+
+void refuse_layer(const std::optional<Index>& layer, const TransformerSettings& settings) {
+  const Index layers = std::max(settings.encoder_layers, settings.decoder_layers);
+  if (!layer || *layer < layers) return;
+  throw UserError("--layer: expected a layer from 0 to " + std::to_string(layers - 1) + ", found " +
+                  std::to_string(*layer) + "; layers are counted from 0.");
+}
+
+int run_explain(const ExplainOptions& options) {
+  const LoadedModel loaded(options.checkpoint);
+  refuse_layer(options.layer, loaded.model.settings);
+  std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
+  refuse_long(pairs, loaded.tokenizers);
+  std::optional<OutputFile> html, json;  // opened first: a wrong path is found before anything is computed
+  if (!options.html.empty()) html.emplace(options.html);
+  if (!options.json.empty()) json.emplace(options.json);
+
+  const ExplainedModel explained{loaded.model, loaded.parameters, loaded.tokenizers,
+                                 loaded.config.training.label_smoothing, options.dropout, loaded.config.training.seed};
+  const Explanation explanation = explain(explained, std::move(pairs));
+  const TraceHeading heading{loaded.checkpoint.string(), loaded.parameters.size(), options.layer};
+  if (json) {
+    json->stream() << trace_json(explained, explanation, heading, MatrixForm::numbers).dump() << '\n';
+    json->finish();
+    spdlog::info("{}: the trace", options.json.string());
+  }
+  if (html) {
+    write_page(trace_json(explained, explanation, heading, MatrixForm::packed), html->stream());
+    html->finish();
+    spdlog::info("{}: the page; open it in a browser", options.html.string());
+  } else {
+    write_terminal_view(explained, explanation, {columns_of(STDOUT_FILENO), options.layer}, std::cout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& program, int& status) {
+  const auto options = std::make_shared<ExplainOptions>();
+  CLI::App* const verb = program.add_subcommand(
+      "explain", "Show every number on the way from sentences to gradients,\nin the terminal or as a page to walk through");
+  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
+  verb->add_option("--source", options->sources, "a sentence; several, each with --source in front, become\none padded batch")
+      ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
+  verb->add_option("--target", options->targets, "its translation, one for each --source\n(default: the model's own)")
+      ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
+  verb->add_option("--source-file", options->source_file, "sentences, one a line")->type_name("FILE");
+  verb->add_option("--target-file", options->target_file, "their translations, line by line")->type_name("FILE");
+  verb->add_option("--html", options->html,
+                   "write one page that needs nothing besides, to be opened in\na browser (default: a view in the terminal)")
+      ->type_name("FILE");
+  verb->add_option("--json", options->json, "write all numbers as JSON; src/explanation/trace.hpp\nsays what is in it")
+      ->type_name("FILE");
+  verb->add_option("--layer", options->layer,
+                   "of the layers, only this one (from 0), which keeps the page\nof a large model small\n"
+                   "(default: all; in the terminal, attention of the last)")
+      ->check(number_from(0, 1000))->type_name("N");
+  verb->add_flag("--dropout", options->dropout, "draw dropout, as the first update of training does");
+  verb->callback([options, &status] { status = run_explain(*options); });
+}
+
+}  // namespace glassformer
