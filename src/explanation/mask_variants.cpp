@@ -5,8 +5,14 @@
 namespace glassformer {
 namespace {
 
+/// Whether they block the same, be it with a row for each query or with one for all.
 bool equal(const Mask& a, const Mask& b) {
-  return a.sentences == b.sentences && a.queries == b.queries && a.blocked == b.blocked;
+  for (Index sentence = 0; sentence < std::max(a.sentences, b.sentences); ++sentence) {
+    for (Index query = 0; query < std::max(a.queries, b.queries); ++query) {
+      if (a.blocked.row(a.row(sentence, query)) != b.blocked.row(b.row(sentence, query))) return false;
+    }
+  }
+  return true;
 }
 
 std::vector<std::string> differences(const TransformerMasks& a, const TransformerMasks& b) {
@@ -65,12 +71,16 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
   const TransformerMasks upside_down{inverted(all.encoder_padding), inverted(all.decoder_combined),
                                      inverted(all.cross_padding)};
 
+  const char* const never_learned =
+      "The decoder sees the words that it is asked for. This model never learned to copy them, so its loss changes in one "
+      "way or another; a model that is trained like this learns nothing else (configs/lessons/no_look_ahead.yaml).";
+  const char* const learned =
+      "The decoder sees the words that it is asked for, as it did when this model was trained: to copy them is what it "
+      "has learned. \"With all masks\" shows what is left of it when there is nothing to copy.";
   std::vector<MaskVariant> variants{
       {"right", "As it is", "The masks that this model was trained with, and is used with.", {}, own},
-      {"no_look_ahead", "Without the look-ahead mask",
-       "The decoder sees the words that it is asked for. This model never learned to copy them, so its loss changes in "
-       "one way or another; a model that is trained like this learns nothing else (configs/lessons/no_look_ahead.yaml).",
-       {}, masks_with({.look_ahead = false})},
+      {"no_look_ahead", "Without the look-ahead mask", settings.masks.look_ahead ? never_learned : learned, {},
+       masks_with({.look_ahead = false})},
       {"no_padding_masks", "Without the padding masks",
        "Attention is spent on padding, in the encoder and in the decoder. What a sentence gets now depends on how long "
        "the others of its batch are. The longest sentence has no padding: compare it with the shorter ones.",

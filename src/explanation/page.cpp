@@ -1,6 +1,8 @@
 #include "explanation/page.hpp"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "explanation/embedded_files.hpp"
 

@@ -36,6 +36,12 @@ std::size_t begin_of_statement(const std::vector<std::string>& lines, std::size_
   return last;
 }
 
+/// Reads a line backwards: how many blocks are closed below what is above it, -1 if one is opened that no one closes.
+int depth_above(const std::string& line, int depth) {
+  for (std::size_t i = line.size(); i-- > 0 && depth >= 0;) depth += (line[i] == '}') - (line[i] == '{');
+  return depth;
+}
+
 /// "LayerNorm::backward": what stands before the parameters, above line `from`.
 std::string function_above(const std::vector<std::string>& lines, std::size_t from, const std::string& fallback) {
   static const std::regex head(R"((\w+)<Scalar>::(\w+)\()");
@@ -70,7 +76,7 @@ CodeLines lines_that_computed(const RecordedStep& step, std::string_view text) {
     const std::string& line = lines[first - 1];
     const bool record_above = depth == 0 && records(lines[begin_of_statement(lines, first - 1)]);
     if (depth == 0 && (is_blank(line) || record_above)) break;
-    if (!records(line)) depth += count(line, '}') - count(line, '{');
+    if (!records(line)) depth = depth_above(line, depth);
     if (depth < 0) break;
   }
   // (lines are counted from 1: `first` is now the number before the first line, `last` that of the last one)

@@ -8,7 +8,7 @@ namespace {
 
 using Letters = std::map<std::string, std::string, std::less<>>;
 
-/// What "in" and "out" of a linear map are, by the map's name.
+/// What "in" and "out" of a linear map are, by the map's name; and dropout's D, where that is not the model's width.
 void add_widths(std::string_view part, Letters& letters) {
   letters["in"] = part.ends_with("fc2") ? "F" : "D";
   letters["out"] = part.ends_with("fc1")        ? "F"
@@ -16,11 +16,17 @@ void add_widths(std::string_view part, Letters& letters) {
                    : part.ends_with("kv_proj")  ? "2D"
                    : part.ends_with("output")   ? "V"
                                                 : "D";
+  if (part.ends_with("feed_forward.dropout")) letters["D"] = "F";
 }
 
+/// The letters that a layer uses, and what they are in this part of the model.
 Letters letters_in(std::string_view part) {
   Letters letters;
   add_widths(part, letters);
+  if (part.ends_with("attn.dropout")) {  // of attention weights
+    const std::string keys = part.ends_with("encoder_attn.dropout") || part.starts_with("encoder") ? "S" : "T";
+    letters.insert({{"N", part.starts_with("encoder") ? "B*H*S" : "B*H*T"}, {"D", keys}});
+  }
   if (part.starts_with("encoder")) {
     letters.insert({{"N", "B*S"}, {"M", "B*S"}, {"T", "S"}});
   } else if (part.find(".self_attn") != std::string_view::npos) {

@@ -42,6 +42,19 @@ std::string fit(std::string_view text, Index columns) {
   return fitted;
 }
 
+std::vector<std::string> wrapped(std::string_view text, Index columns) {
+  std::vector<std::string> lines(1);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    if (lines.back().empty()) lines.back() = word;
+    else if (characters(lines.back()) + 1 + characters(word) > columns) lines.emplace_back(word);
+    else lines.back().append(" ").append(word);
+    begin = end + 1;
+  }
+  return lines;
+}
+
 std::vector<std::string> in_columns(const std::vector<std::string>& labels,
                                     const std::vector<std::vector<std::string>>& rows, Index columns) {
   Index label_width = 0;
@@ -60,6 +73,7 @@ std::vector<std::string> in_columns(const std::vector<std::string>& labels,
     for (std::size_t r = 0; r < rows.size(); ++r) block[r] += fit(rows[r][t], width) + " ";
   }
   blocks.insert(blocks.end(), block.begin(), block.end());
+  for (std::string& line : blocks) line.erase(line.find_last_not_of(' ') + 1);
   return blocks;
 }
 

@@ -43,7 +43,10 @@ class TerminalView {
   const Batch& batch() const { return explanation_.batch; }
   const TransformerMasks& own_masks() const { return explanation_.variants.front().masks; }
 
-  void heading(const std::string& text) { output_ << '\n' << text << '\n'; }
+  void heading(const std::string& text) {
+    output_ << '\n';
+    for (const std::string& part : wrapped(text, options_.columns)) line(part);
+  }
   void line(const std::string& text) { output_ << cut_to(text, options_.columns) << '\n'; }
 
   void sentence(Index b) {
@@ -139,13 +142,15 @@ class TerminalView {
   void loss() {
     const LossSum& sum = explanation_.figures.front().loss;
     char text[160];
-    std::snprintf(text, sizeof text, "Mean loss of %td tokens: %.4f (label smoothing %g); perplexity %.3f; %td likeliest as expected",
+    std::snprintf(text, sizeof text,
+                  "Mean loss of %td tokens: %.4f (label smoothing %g); perplexity %.3f; %td likeliest as expected",
                   sum.tokens, sum.loss / static_cast<double>(sum.tokens), explained_.label_smoothing,
                   std::exp(sum.cross_entropy / static_cast<double>(sum.tokens)), sum.correct);
-    heading(cut_to(text, options_.columns));
+    heading(text);
   }
 
-  /// A bar for each tensor, on a scale of logarithms: six letters are ten times as much.
+  /// A bar for each tensor, on a scale of logarithms: four letters are ten times as much. (So narrow that 80 columns
+  /// hold the tensor's name.)
   void gradients() {
     heading("Gradient of that loss, norm by tensor");
     const auto& norms = explanation_.figures.front().gradient_norms;
@@ -153,11 +158,11 @@ class TerminalView {
     const auto& tensors = explained_.parameters.tensors();
     for (std::size_t i = 0; i < norms.size(); ++i) {
       char norm[32];
-      std::snprintf(norm, sizeof norm, "%10.3e ", norms[i]);
+      std::snprintf(norm, sizeof norm, "%.3e ", norms[i]);
       const double below = norms[i] > 0 ? std::log10(largest / norms[i]) : 4;
       std::string bar;
-      for (int k = 0; k < std::clamp(24 - static_cast<int>(6 * below), 0, 24); ++k) bar += "█";
-      line(norm + fit(bar, 25) + tensors[i].name);
+      for (int k = 0; k < std::clamp(16 - static_cast<int>(4 * below), 0, 16); ++k) bar += "█";
+      line(norm + fit(bar, 17) + tensors[i].name);
     }
   }
 

@@ -51,7 +51,7 @@ class TraceWriter {
     const std::string layer = ".layers." + std::to_string(*heading_.layer) + ".";
     const std::string& name = recording().tensors()[step.output].name;
     return (step.part + ".").find(layer) != std::string::npos || name == "weights" ||
-           (name == "d_x" && step.part.ends_with("kv_proj"));
+           (name == "d_x" && step.part.ends_with("encoder_attn.kv_proj"));
   }
 
   void choose_steps() {

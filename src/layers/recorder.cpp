@@ -1,5 +1,6 @@
 #include "layers/recorder.hpp"
 
+#include <cassert>
 #include <utility>
 
 namespace glassformer {
@@ -53,6 +54,7 @@ std::size_t Recording::input(const std::string& part, std::string_view braces, c
   if (known != latest_.end() && (overwritten || same_numbers(tensors_[known->second].values, seen.values))) {
     return known->second;
   }
+  assert(!overwritten);  // what was there before is gone: whoever overwrites it must have recorded it
   const auto [name, axes] = name_and_axes(braces);
   tensors_.push_back({name, part, axes, seen.values, false});
   return latest_[place_of(seen)] = tensors_.size() - 1;
@@ -82,7 +84,11 @@ void Recording::add(std::string part, std::string_view equation, Seen output, st
 
 void Recording::add_copy(const Seen& from, const Seen& to) {
   const auto known = latest_.find(place_of(from));
-  if (known != latest_.end()) latest_[place_of(to)] = known->second;
+  if (known != latest_.end() && same_numbers(tensors_[known->second].values, from.values)) {
+    latest_[place_of(to)] = known->second;
+  } else {
+    latest_.erase(place_of(to));
+  }
 }
 
 }  // namespace glassformer

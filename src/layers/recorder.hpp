@@ -103,7 +103,8 @@ class Recorder {
   /// The recorder of a part of this part: at("encoder"), at("layers", 0).
   Recorder at(const char* part, Index number = kNone) const& {
     Recorder inner;
-    if (recording_ != nullptr) inner.recording_ = recording_, inner.outer_ = this, inner.part_ = part, inner.number_ = number;
+    if (recording_ == nullptr) return inner;
+    inner.recording_ = recording_, inner.outer_ = this, inner.part_ = part, inner.number_ = number;
     return inner;
   }
   Recorder at(const char* part, Index number = kNone) const&& = delete;  // it would point to what is gone

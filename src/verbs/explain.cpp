@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "checkpoint/loaded_model.hpp"
 #include "decoding/translator.hpp"
 #include "explanation/page.hpp"
+#include "explanation/terminal_text.hpp"
 #include "explanation/terminal_view.hpp"
 #include "explanation/trace.hpp"
 #include "files/lines.hpp"
@@ -31,6 +33,15 @@ struct ExplainOptions {
   std::optional<Index> layer;
   bool dropout = false;
 };
+
+void refuse_long(const std::vector<std::string>& sentences, const Tokenizer& tokenizer) {
+  for (const std::string& sentence : sentences) {
+    const std::size_t tokens = tokenizer.encode(sentence).size();
+    if (tokens <= kMostTokens) continue;
+    throw UserError("explain: expected sentences of at most " + std::to_string(kMostTokens) + " tokens, found " +
+                    std::to_string(tokens) + " in \"" + cut_to(printable(sentence), 40) + "\"; give a shorter one.");
+  }
+}
 
 /// The sentences of one side, from the command line or from a file.
 std::vector<std::string> sentences(const std::string& side, const std::vector<std::string>& given,
@@ -57,7 +68,8 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
     throw UserError("explain: expected at most " + std::to_string(kMostSentences) + " sentences, found " +
                     std::to_string(sources.size()) + "; give fewer.");
   }
-  const bool own = targets.empty();
+  refuse_long(sources, *loaded.tokenizers.source);
+  const bool own = options.targets.empty() && options.target_file.empty();
   if (own) {
     targets = translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, loaded.config.decoding,
                               sources);
@@ -67,22 +79,10 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
                     " sources, or none at all, found " + std::to_string(targets.size()) +
                     "; without targets, the model's own translations are taken.");
   }
+  refuse_long(targets, *loaded.tokenizers.target);
   std::vector<ExplainedPair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i], own});
   return pairs;
-}
-
-void refuse_long(const std::vector<ExplainedPair>& pairs, const TokenizerPair& tokenizers) {
-  const auto refuse = [](const std::string& sentence, const Tokenizer& tokenizer) {
-    const std::size_t tokens = tokenizer.encode(sentence).size();
-    if (tokens <= kMostTokens) return;
-    throw UserError("explain: expected sentences of at most " + std::to_string(kMostTokens) + " tokens, found " +
-                    std::to_string(tokens) + " in \"" + sentence.substr(0, 40) + "...\"; give a shorter one.");
-  };
-  for (const ExplainedPair& pair : pairs) {
-    refuse(pair.source, *tokenizers.source);
-    refuse(pair.target, *tokenizers.target);
-  }
 }
 
 void refuse_layer(const std::optional<Index>& layer, const TransformerSettings& settings) {
@@ -95,11 +95,10 @@ void refuse_layer(const std::optional<Index>& layer, const TransformerSettings& 
 int run_explain(const ExplainOptions& options) {
   const LoadedModel loaded(options.checkpoint);
   refuse_layer(options.layer, loaded.model.settings);
-  std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
-  refuse_long(pairs, loaded.tokenizers);
   std::optional<OutputFile> html, json;  // opened first: a wrong path is found before anything is computed
   if (!options.html.empty()) html.emplace(options.html);
   if (!options.json.empty()) json.emplace(options.json);
+  std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
 
   const ExplainedModel explained{loaded.model, loaded.parameters, loaded.tokenizers,
                                  loaded.config.training.label_smoothing, options.dropout, loaded.config.training.seed};
