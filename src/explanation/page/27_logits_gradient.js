@@ -1,0 +1,51 @@
+// The gradient of one position's logits, softmax minus one-hot, as bars over the vocabulary.
+
+const NAMED_ENTRIES = 8;
+
+function logitsGradient(trace, sentence, position, counted) {
+  const all = trace.matrix(trace.json.d_logits);
+  const row = all.rowsFrom(sentence * trace.target.length + position, 1);
+  const says = counted
+    ? "Softmax minus the target distribution, divided by the number of counted tokens. The expected token’s entry is " +
+      "negative: its logit is to rise. All others are to fall, the more the likelier they were."
+    : "All zeros: padding is expected here, so nothing is to change.";
+  const entries = Array.from({ length: row.cols }, (_, id) => ({ id, number: row.at(0, id) }));
+  entries.sort((a, b) => Math.abs(b.number) - Math.abs(a.number));
+  const largest = entries.slice(0, counted ? NAMED_ENTRIES : 0);
+  const strip = heatMap({
+    name: `gradient of the logits at position ${position + 1}`,
+    matrix: row,
+    rows: numberAxis(() => ""),
+    cols: vocabularyAxis(trace.targetVocabulary),
+    scale: { kind: "signed", limit: all.range.size },
+  });
+  return [
+    element("p", {}, says),
+    largest.length
+      ? element(
+          "ol",
+          { class: "entries" },
+          largest.map((one) => entryBar(trace, one, largest[0])),
+        )
+      : null,
+    element("p", { class: "note" }, `All ${row.cols} entries of the row, in the order of the vocabulary:`),
+    strip,
+  ].filter(Boolean);
+}
+
+/// A bar to the left where negative, to the right where positive.
+function entryBar(trace, { id, number }, largest) {
+  const share = (50 * Math.abs(number)) / Math.abs(largest.number);
+  const place = number < 0 ? `right: 50%; width: ${share}%` : `left: 50%; width: ${share}%`;
+  return element(
+    "li",
+    {},
+    element("bdi", {}, trace.targetVocabulary.get(id) ?? `id ${id}`),
+    element(
+      "span",
+      { class: "entry-room" },
+      element("span", { class: `entry ${number < 0 ? "negative" : "positive"}`, style: place }),
+    ),
+    element("span", { class: "number" }, formatNumber(number, 4)),
+  );
+}
