@@ -2,8 +2,8 @@
 
     gdb -x scripts/gdb_printers.py --args build/debug/glassformer train configs/debug.yaml --output /tmp/debug-run
 
-It knows Eigen's Matrix, Map and Ref (row vectors and blocks of columns as well), and the project's Buffer and Mask. Of a
-large matrix, the first rows and columns are shown: `set print elements N` says how many (200 unless set).
+It knows Eigen's Matrix, Map and Ref (row vectors and blocks of columns as well), and the project's Buffer and Mask. Of
+a large matrix, the first rows and columns are shown: `set print elements N` says how many (200 unless set).
 """
 
 import gdb
@@ -96,7 +96,8 @@ class MaskPrinter:
 
     def to_string(self):
         sentences, queries = int(self.value["sentences"]), int(self.value["queries"])
-        return f"{sentences} sentence(s), {queries} query row(s) each, blocked = " + matrix_numbers(self.value["blocked"]).text()
+        blocked = matrix_numbers(self.value["blocked"]).text()
+        return f"{sentences} sentence(s), {queries} query row(s) each, blocked = {blocked}"
 
 
 def build():

@@ -4,7 +4,8 @@
 
 string(REPLACE "," ";" files "${FILES}")
 set(text "// Made by scripts/cmake/EmbedFiles.cmake.\n#include \"explanation/embedded_files.hpp\"\n\n")
-string(APPEND text "namespace glassformer {\n\nconst std::map<std::string_view, std::string_view>& embedded_files() {\n")
+string(APPEND text "namespace glassformer {\n\n")
+string(APPEND text "const std::map<std::string_view, std::string_view>& embedded_files() {\n")
 string(APPEND text "  static const std::map<std::string_view, std::string_view> files{\n")
 foreach(file IN LISTS files)
   file(READ "${ROOT}/${file}" content)

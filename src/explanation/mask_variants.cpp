@@ -72,8 +72,8 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
                                      inverted(all.cross_padding)};
 
   const char* const never_learned =
-      "The decoder sees the words that it is asked for. This model never learned to copy them, so its loss changes in one "
-      "way or another; a model that is trained like this learns nothing else (configs/lessons/no_look_ahead.yaml).";
+      "The decoder sees the words that it is asked for. This model never learned to copy them, so its loss changes in "
+      "one way or another; a model that is trained like this learns nothing else (configs/lessons/no_look_ahead.yaml).";
   const char* const learned =
       "The decoder sees the words that it is asked for, as it did when this model was trained: to copy them is what it "
       "has learned. \"With all masks\" shows what is left of it when there is nothing to copy.";
@@ -89,14 +89,15 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
        "The encoder is right, but the decoder looks at what it left at the places of padding. Watch the columns of "
        "padding in the cross-attention.", {}, masks_with({.cross_padding = false})},
       {"next_word_visible", "Look-ahead mask one place late",
-       "An off-by-one that is easily made: every query sees one word of the future, and that word is the one that it is "
-       "asked for.", {}, next_word},
+       "An off-by-one that is easily made: every query sees one word of the future, and that word is the one that it "
+       "is asked for.", {}, next_word},
       {"future_of_three", "A block of future left open",
-       "One meets a look-ahead mask that is drawn from a vector of four ones: the first query sees four words, the next "
-       "five. Only a vector with a single one gives the causal mask.", {}, prefix},
+       "One meets a look-ahead mask that is drawn from a vector of four ones: the first query sees four words, the "
+       "next five. Only a vector with a single one gives the causal mask.", {}, prefix},
       {"padded_queries", "Padding blocks queries as well",
-       "Padding times padding, as an outer product: the rows of padded queries see nothing. Here such a row gets weights "
-       "of 0, so no loss changes; with a softmax that adds -infinity it would be NaN.", {}, padded_queries},
+       "Padding times padding, as an outer product: the rows of padded queries see nothing. Here such a row gets the "
+       "weights 0, and as no loss counts it, none changes; with a softmax that adds -infinity it would be NaN.", {},
+       padded_queries},
       {"inverted", "1 taken for visible",
        "Half of the world writes 1 for blocked, the other half 1 for visible. With the two mixed up, only padding and "
        "the future are seen.", {}, upside_down}};

@@ -13,7 +13,7 @@ constexpr std::string_view kFolder = "src/explanation/page/";
 
 /// JSON that can stand in HTML: what would end the script element, or begin a comment, is written otherwise.
 std::string json_in_html(const nlohmann::ordered_json& trace) {
-  const std::string json = trace.dump();
+  const std::string json = trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::string safe;
   safe.reserve(json.size());
   for (const char letter : json) {

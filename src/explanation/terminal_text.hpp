@@ -21,8 +21,8 @@ std::string fit(std::string_view text, Index columns);
 /// The text in lines of at most so many columns, cut between words. A longer word has a line of its own.
 std::vector<std::string> wrapped(std::string_view text, Index columns);
 
-/// Rows of words under each other, each row with its label in front. Where they need more than `columns`, they go on in a
-/// further block below.
+/// Rows of words under each other, each row with its label in front. Where they need more than `columns`, they go on in
+/// a further block below.
 std::vector<std::string> in_columns(const std::vector<std::string>& labels,
                                     const std::vector<std::vector<std::string>>& rows, Index columns);
 

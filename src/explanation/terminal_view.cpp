@@ -159,7 +159,8 @@ class TerminalView {
     for (std::size_t i = 0; i < norms.size(); ++i) {
       char norm[32];
       std::snprintf(norm, sizeof norm, "%.3e ", norms[i]);
-      const double below = norms[i] > 0 ? std::log10(largest / norms[i]) : 4;
+      const double tens = std::log10(largest / norms[i]);  // not finite where a norm is 0 or is not finite
+      const double below = std::isfinite(tens) ? tens : 4;
       std::string bar;
       for (int k = 0; k < std::clamp(16 - static_cast<int>(4 * below), 0, 16); ++k) bar += "█";
       line(norm + fit(bar, 17) + tensors[i].name);

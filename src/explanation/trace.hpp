@@ -15,8 +15,8 @@ struct TraceHeading {
   std::optional<Index> layer;  ///< of the steps in layers, only those of this layer (from 0)
 };
 
-/// The explanation as JSON: what `explain --json` writes, and what the page is made from. Stable: what is there keeps its
-/// meaning as long as "version" is 1; keys may be added.
+/// The explanation as JSON: what `explain --json` writes, and what the page is made from. Stable: what is there keeps
+/// its meaning as long as "version" is 1; keys may be added.
 ///
 ///   format, version, glassformer, checkpoint
 ///   model            settings, number of parameters, the masks that it learned without
@@ -30,8 +30,8 @@ struct TraceHeading {
 ///                    what they differentiate: a step forward and its lines, or null
 ///   sources          the files that the steps name, as compiled in
 ///   attention        weights of every attention: part, kind, layer, number of the tensor [B*H*queries, keys]
-///   answer           for each place of each target: expected id, whether it is counted, loss, cross_entropy, probability,
-///                    likeliest ten
+///   answer           for each place of each target: expected id, whether it is counted, loss, cross_entropy,
+///                    probability, likeliest ten
 ///   d_logits         number of the tensor [B*T, V]: (softmax - target distribution) / tokens
 ///   loss             mean, perplexity, tokens, correct
 ///   gradients        of every parameter: name, shape, norm, values_norm

@@ -43,8 +43,8 @@ struct RecordedStep {
   std::string function;       ///< "forward", "backward", ...
 };
 
-/// What an equation says, checked when it is compiled: "name [rows, columns] = formula with {inputs}". Behind an input's
-/// name, its axes may stand, for those that no step computes: "{weight [out, in]}". It knows the line that it stands in.
+/// What an equation says, checked when it is compiled: "name [rows, columns] = formula with {inputs}". Behind an
+/// input's name, its axes may stand, for those that no step computes: "{weight [out, in]}". It knows its line.
 template <std::size_t kInputs>
 struct Equation {
   std::string_view text;

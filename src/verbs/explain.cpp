@@ -95,6 +95,9 @@ void refuse_layer(const std::optional<Index>& layer, const TransformerSettings& 
 int run_explain(const ExplainOptions& options) {
   const LoadedModel loaded(options.checkpoint);
   refuse_layer(options.layer, loaded.model.settings);
+  if (!options.html.empty() && options.html == options.json) {
+    throw UserError("--html and --json: expected two files, found " + options.html.string() + " for both.");
+  }
   std::optional<OutputFile> html, json;  // opened first: a wrong path is found before anything is computed
   if (!options.html.empty()) html.emplace(options.html);
   if (!options.json.empty()) json.emplace(options.json);
@@ -105,7 +108,8 @@ int run_explain(const ExplainOptions& options) {
   const Explanation explanation = explain(explained, std::move(pairs));
   const TraceHeading heading{loaded.checkpoint.string(), loaded.parameters.size(), options.layer};
   if (json) {
-    json->stream() << trace_json(explained, explanation, heading, MatrixForm::numbers).dump() << '\n';
+    const auto trace = trace_json(explained, explanation, heading, MatrixForm::numbers);
+    json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
     json->finish();
     spdlog::info("{}: the trace", options.json.string());
   }
@@ -124,16 +128,19 @@ int run_explain(const ExplainOptions& options) {
 void add_explain(CLI::App& program, int& status) {
   const auto options = std::make_shared<ExplainOptions>();
   CLI::App* const verb = program.add_subcommand(
-      "explain", "Show every number on the way from sentences to gradients,\nin the terminal or as a page to walk through");
+      "explain",
+      "Show every number on the way from sentences to gradients,\nin the terminal or as a page to walk through");
   verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
-  verb->add_option("--source", options->sources, "a sentence; several, each with --source in front, become\none padded batch")
+  verb->add_option("--source", options->sources,
+                   "a sentence; several, each with --source in front, become\none padded batch")
       ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
   verb->add_option("--target", options->targets, "its translation, one for each --source\n(default: the model's own)")
       ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
   verb->add_option("--source-file", options->source_file, "sentences, one a line")->type_name("FILE");
   verb->add_option("--target-file", options->target_file, "their translations, line by line")->type_name("FILE");
   verb->add_option("--html", options->html,
-                   "write one page that needs nothing besides, to be opened in\na browser (default: a view in the terminal)")
+                   "write one page that needs nothing besides, to be opened in\na browser\n"
+                   "(default: a view in the terminal)")
       ->type_name("FILE");
   verb->add_option("--json", options->json, "write all numbers as JSON; src/explanation/trace.hpp\nsays what is in it")
       ->type_name("FILE");

@@ -1,4 +1,5 @@
-// Words for places in the model: "encoder.layers.0.self_attn" becomes "encoder, layer 1, self-attention".
+// Words for places in the model: "encoder.layers.0.self_attn" becomes "encoder, layer 0, self-attention".
+// Layers are counted from 0, as in the code and in a checkpoint.
 
 const PART_TITLES = {
   embedding: "embedding",
@@ -26,11 +27,11 @@ const PART_TITLES = {
 
 const BLOCKS_OF = { fc1: "feed_forward", fc2: "feed_forward", activation: "feed_forward", embed_tokens: "embedding" };
 
-/// "encoder.layers.0.self_attn.q_proj" -> ["encoder", "layer 1", "self-attention", "queries"]
+/// "encoder.layers.0.self_attn.q_proj" -> ["encoder", "layer 0", "self-attention", "queries"]
 function partWords(part) {
   const names = part.replace(/^model\./, "").replace(/\.(weight|bias)$/, "");
   const words = [];
-  for (const name of names.replace(/layers\.(\d+)/g, (_, layer) => `layer ${Number(layer) + 1}`).split(".")) {
+  for (const name of names.replace(/layers\.(\d+)/g, (_, layer) => `layer ${layer}`).split(".")) {
     const block = BLOCKS_OF[name];
     if (block && words.at(-1) !== PART_TITLES[block]) words.push(PART_TITLES[block]);
     const masked = name === "self_attn" && words[0] === "decoder";
@@ -40,7 +41,7 @@ function partWords(part) {
   return words;
 }
 
-/// "encoder layer 1 · self-attention"
+/// "encoder layer 0 · self-attention"
 function partTitle(part) {
   const words = partWords(part);
   return (/^layer \d/.test(words[1] ?? "") ? [`${words[0]} ${words[1]}`, ...words.slice(2)] : words).join(" · ");

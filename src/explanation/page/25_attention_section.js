@@ -34,7 +34,7 @@ function attentionLayer(trace, one, sentence, { json = one.weights, masks, title
   const { rows, cols } = ATTENTION_KINDS[one.kind];
   const step = trace.maker(one.weights);
   const scale = { kind: "amount", limit: 1 };
-  const name = title ?? `Layer ${one.layer + 1}`;
+  const name = title ?? `Layer ${one.layer}`;
   const parts = {
     ...{ matrix: trace.matrix(json), name: `${name}, weights`, kind: one.kind, masks, scale },
     queries: trace[rows],

@@ -6,8 +6,8 @@ function logitsGradient(trace, sentence, position, counted) {
   const all = trace.matrix(trace.json.d_logits);
   const row = all.rowsFrom(sentence * trace.target.length + position, 1);
   const says = counted
-    ? "Softmax minus the target distribution, divided by the number of counted tokens. The expected token’s entry is " +
-      "negative: its logit is to rise. All others are to fall, the more the likelier they were."
+    ? "Softmax minus the target distribution, divided by the number of counted tokens. The expected token’s entry " +
+      "is negative: its logit is to rise. All others are to fall, the more the likelier they were."
     : "All zeros: padding is expected here, so nothing is to change.";
   const entries = Array.from({ length: row.cols }, (_, id) => ({ id, number: row.at(0, id) }));
   entries.sort((a, b) => Math.abs(b.number) - Math.abs(a.number));

@@ -10,8 +10,8 @@ function gradientSection(trace, chosen) {
   show(chosen.sentence);
   return [
     lead(
-      "Every decoder layer looks at the encoder’s output through its cross-attention, so every decoder layer sends a ",
-      "gradient back through it. The encoder gets their sum. Rows of padding are exactly 0: nobody could look there.",
+      "Every decoder layer looks at the encoder’s output through its cross-attention, so every decoder layer sends ",
+      "a gradient back through it. The encoder gets their sum. Rows of padding are exactly 0: nobody could look there.",
     ),
     sentenceChooser(trace, chosen.sentence, show),
     body,
@@ -38,7 +38,7 @@ function memorySum(trace, sentence) {
     element(
       "div",
       { class: "memory-sum" },
-      parts.map(({ layer, tensor }, i) => map(tensor, `from decoder layer ${layer + 1}`, i ? "+" : "")),
+      parts.map(({ layer, tensor }, i) => map(tensor, `from decoder layer ${layer}`, i ? "+" : "")),
       map(sum, "what the encoder gets", "="),
     ),
     element("div", { class: "heat-map-foot" }, scaleLegend(scale)),

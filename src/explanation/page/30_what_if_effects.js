@@ -20,7 +20,7 @@ function variantAttention(trace, variant, sentence) {
     element(
       "option",
       { value: index, selected: index === first },
-      `${ATTENTION_KINDS[kind].title}, layer ${layer + 1}`,
+      `${ATTENTION_KINDS[kind].title}, layer ${layer}`,
     );
   const select = element("select", { onchange: () => show(Number(select.value)) }, layers.map(option));
   return [element("h4", {}, "The attention weights"), element("p", {}, element("label", {}, "Layer ", select)), body];
