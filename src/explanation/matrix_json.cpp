@@ -10,22 +10,25 @@
 namespace glassformer {
 namespace {
 
-/// The upper 24 bits of a float, rounded to nearest.
-std::uint32_t upper_bits(double number) {
+/// The upper bits of a float, rounded to nearest.
+std::uint32_t upper_bits(double number, int count) {
   const auto single = static_cast<float>(number);
   const auto bits = std::bit_cast<std::uint32_t>(single);
-  if (!std::isfinite(single)) return bits >> 8 | (std::isnan(single) ? 1U : 0U);
-  return (bits + 0x7F + (bits >> 8 & 1)) >> 8;
+  const int dropped = 32 - count;
+  if (!std::isfinite(single)) return bits >> dropped;
+  return (bits + (1U << (dropped - 1)) - 1 + (bits >> dropped & 1)) >> dropped;
 }
 
-/// Three bytes are four letters of six bits, so each number is encoded on its own (RFC 4648, section 4).
+/// Letters of base64 (RFC 4648, section 4), so many a number.
 std::string packed(const Matrix<double>& matrix) {
   constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr Index kMany = 4096;  // numbers, which nobody looks at one by one, and which make up most of a page
+  const int letters = matrix.size() > kMany ? 3 : 4;
   std::string text;
-  text.reserve(static_cast<std::size_t>(4 * matrix.size()));
+  text.reserve(static_cast<std::size_t>(letters * matrix.size()));
   for (Index i = 0; i < matrix.size(); ++i) {
-    const std::uint32_t bits = upper_bits(matrix.data()[i]);
-    for (const int shift : {18, 12, 6, 0}) text += kLetters[bits >> shift & 63];
+    const std::uint32_t bits = upper_bits(matrix.data()[i], 6 * letters);
+    for (int letter = letters; letter-- > 0;) text += kLetters[bits >> 6 * letter & 63];
   }
   return text;
 }

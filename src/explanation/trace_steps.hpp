@@ -11,12 +11,12 @@
 
 namespace glassformer {
 
-/// The steps and tensors of a recording that go into a trace. Where steps are left out, the numbers of the others differ
-/// from those in the recording; whoever wants a number asks here.
+/// The steps and tensors of a recording that go into a trace. Where steps are left out, the numbers of the others
+/// differ from those in the recording; whoever wants a number asks here.
 class TraceSteps {
  public:
-  /// layer: of the steps in layers, only those of this layer (from 0), and the attention weights and memory gradients of
-  /// all, which the page shows side by side.
+  /// layer: of the steps in layers, only those of this layer (from 0), and the attention weights and memory gradients
+  /// of all, which the page shows side by side.
   TraceSteps(const Recording& recording, std::optional<Index> layer);
 
   nlohmann::ordered_json tensors(MatrixForm form) const;

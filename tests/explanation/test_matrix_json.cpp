@@ -13,16 +13,16 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// What the page makes of four letters: 24 bits, and eight zeros behind them, are a float.
-float unpacked(const std::string& text, std::size_t number) {
+/// What the page makes of a number's letters: six bits each, and zeros behind them, are a float.
+float unpacked(const std::string& text, std::size_t number, std::size_t count = 4) {
   const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::uint32_t bits = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const std::size_t value = letters.find(text.at(4 * number + i));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t value = letters.find(text.at(count * number + i));
     REQUIRE(value < 64);
     bits = bits << 6 | static_cast<std::uint32_t>(value);
   }
-  return std::bit_cast<float>(bits << 8);
+  return std::bit_cast<float>(bits << (32 - 6 * count));
 }
 
 float packed_and_unpacked(double number) {
@@ -50,6 +50,22 @@ TEST_CASE("Numbers are packed into 24 bits, to 2^-16 of their size", "[explanati
     const double number = numbers.data()[i];  // row by row
     CHECK(std::abs(unpacked(text, static_cast<std::size_t>(i)) - number) <= 0x1.01p-16 * std::abs(number));
   }
+}
+
+TEST_CASE("Numbers of large matrices are packed into 18 bits, to 2^-10 of their size", "[explanation]") {
+  RandomValues random(2);
+  Matrix<double> numbers(64, 65);
+  for (Index i = 0; i < numbers.size(); ++i) {
+    numbers.data()[i] = random.number() * std::pow(10.0, random.number(-30, 30));
+  }
+  const auto text = matrix_json(numbers, MatrixForm::packed).at("packed").get<std::string>();
+  REQUIRE(text.size() == 3 * 64 * 65);
+  for (Index i = 0; i < numbers.size(); ++i) {
+    const double number = numbers.data()[i];
+    CHECK(std::abs(unpacked(text, static_cast<std::size_t>(i), 3) - number) <= 0x1.01p-10 * std::abs(number));
+  }
+  const Matrix<double> at_the_border = numbers.leftCols(64);
+  CHECK(matrix_json(at_the_border, MatrixForm::packed).at("packed").get<std::string>().size() == 4 * 64 * 64);
 }
 
 TEST_CASE("Of what is packed, what 24 bits can hold stays as it is", "[explanation]") {

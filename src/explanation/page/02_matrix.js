@@ -1,19 +1,25 @@
 // Matrices of the trace. Their numbers stay packed until somebody asks for the first of them.
 
-/// Three bytes a number, big-endian: the upper 24 bits of a float32. Four characters of base64 each.
-function unpack(base64) {
-  const bytes = atob(base64);
-  const numbers = new Float32Array(bytes.length / 3);
-  const bits = new Uint32Array(numbers.buffer);
-  for (let i = 0; i < bits.length; ++i) {
-    const [high, middle, low] = [bytes.charCodeAt(3 * i), bytes.charCodeAt(3 * i + 1), bytes.charCodeAt(3 * i + 2)];
-    bits[i] = (high << 24) | (middle << 16) | (low << 8);
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const BITS_OF_LETTER = new Map([...LETTERS].map((letter, bits) => [letter.charCodeAt(0), bits]));
+
+/// Three or four letters a number: the upper 18 or 24 bits of a float32, six a letter.
+function unpack(text, letters) {
+  const numbers = new Float32Array(text.length / letters);
+  const words = new Uint32Array(numbers.buffer);
+  for (let i = 0; i < words.length; ++i) {
+    let bits = 0;
+    for (let k = 0; k < letters; ++k) bits = (bits << 6) | BITS_OF_LETTER.get(text.charCodeAt(letters * i + k));
+    words[i] = bits << (32 - 6 * letters);
   }
   return numbers;
 }
 
+/// How many letters a packed number has; undefined where numbers are not packed.
+const lettersOf = ({ packed, rows, cols }) => (packed ? packed.length / (rows * cols) : undefined);
+
 function decode(json) {
-  if (json.packed !== undefined) return unpack(json.packed);
+  if (json.packed !== undefined) return unpack(json.packed, lettersOf(json));
   if (json.bits !== undefined) return Float32Array.from(json.bits, Number);
   return Float32Array.from(json.numbers, (number) => number ?? NaN);
 }
@@ -27,6 +33,7 @@ class Matrix {
     this.#json = json;
     this.rows = json.rows;
     this.cols = json.cols;
+    this.digits = lettersOf(json) === 3 ? 3 : 6; // as many as a packed number has, with one to spare at most
   }
 
   get numbers() {
@@ -54,6 +61,6 @@ class Matrix {
 
   /// `count` rows from `first` on, seen as a matrix.
   rowsFrom(first, count) {
-    return { rows: count, cols: this.cols, at: (row, col) => this.at(first + row, col) };
+    return { rows: count, cols: this.cols, digits: this.digits, at: (row, col) => this.at(first + row, col) };
   }
 }

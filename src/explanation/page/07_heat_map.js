@@ -78,7 +78,8 @@ function fit(map) {
 function cellText(map, row, col) {
   const places = [map.rows.long(row), map.cols.long(col)].filter((text) => text !== "");
   const reason = map.blocked?.(row, col);
-  const value = map.value?.(row, col) ?? formatNumber(map.matrix.at(row, col)) + (reason ? `, blocked: ${reason}` : "");
+  const number = () => formatNumber(map.matrix.at(row, col), map.matrix.digits);
+  const value = map.value?.(row, col) ?? number() + (reason ? `, blocked: ${reason}` : "");
   return { place: places.join(" · "), value };
 }
 
