@@ -54,6 +54,13 @@ Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {
   return {{"ids", id_rows}, {"tokens", token_rows}};
 }
 
+/// The token of every id, in the order of ids.
+Json vocabulary(const Tokenizer& tokenizer) {
+  Json tokens = Json::array();
+  for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) tokens.push_back(tokenizer.piece(id));
+  return tokens;
+}
+
 Json batch(const ExplainedModel& explained, const Explanation& explanation) {
   const auto& [source, target] = explained.tokenizers;
   return {{"source", ids_and_tokens(explanation.batch.source, *source)},
@@ -192,6 +199,8 @@ nlohmann::ordered_json trace_json(const ExplainedModel& explained, const Explana
           {"model", model(explained, heading)},
           {"sentences", sentences(explanation)},
           {"batch", batch(explained, explanation)},
+          {"vocabulary", {{"source", vocabulary(*explained.tokenizers.source)},
+                          {"target", vocabulary(*explained.tokenizers.target)}}},
           {"masks", masks(explanation, form)},
           {"tensors", steps.tensors(form)},
           {"steps", steps.steps()},

@@ -22,6 +22,7 @@ struct TraceHeading {
 ///   model            settings, number of parameters, the masks that it learned without
 ///   sentences        B pairs: source, target, own_translation
 ///   batch            source [B, S], target_input and target_output [B, T]: ids and tokens; the ids of padding
+///   vocabulary       source, target: the token of every id
 ///   masks            1 is blocked: encoder_padding [B, S], target_padding [B, T], look_ahead [T, T],
 ///                    decoder_combined [B*T, T] (their elementwise maximum), cross_padding [B, S]
 ///   tensors          every recorded matrix: name, part of the model, axes, values

@@ -94,7 +94,7 @@ class Recording {
 };
 
 /// Where in the model something is computed, and the recording to which it goes, if any: four words, handed down by
-/// value. The parts' names are those of the parameters in a checkpoint.
+/// value. A part that has parameters is called as they are in a checkpoint, and the others after what they do: "loss".
 class Recorder {
  public:
   Recorder() = default;  ///< records nothing

@@ -55,9 +55,9 @@ std::string told_by(const Json& trace, const Json& step) {
 TEST_CASE("A trace has every key of its format", "[explanation]") {
   const ExplainedExample example;
   const Json trace = trace_of(example);
-  CHECK(keys(trace) == Keys{"format", "version", "glassformer", "checkpoint", "model", "sentences", "batch", "masks",
-                            "tensors", "steps", "sources", "attention", "answer", "d_logits", "loss", "gradients",
-                            "memory_gradient", "what_if"});
+  CHECK(keys(trace) == Keys{"format", "version", "glassformer", "checkpoint", "model", "sentences", "batch",
+                            "vocabulary", "masks", "tensors", "steps", "sources", "attention", "answer", "d_logits",
+                            "loss", "gradients", "memory_gradient", "what_if"});
   CHECK(trace.at("format") == "glassformer trace");
   CHECK(trace.at("version") == 1);
   CHECK(trace.at("glassformer") == GLASSFORMER_VERSION);
@@ -74,6 +74,8 @@ TEST_CASE("A trace has every key of its format", "[explanation]") {
   CHECK(trace.at("batch").at("source").at("tokens").at(1) == Json{"e", "f", "</s>", "<pad>", "<pad>"});
   CHECK(trace.at("batch").at("target_input").at("tokens").at(0) == Json{"<s>", "u", "v", "<pad>", "<pad>", "<pad>"});
   CHECK(trace.at("batch").at("target_output").at("ids").at(0).at(2) == 2);
+  CHECK(trace.at("vocabulary").at("target").at(2) == "</s>");
+  CHECK(trace.at("vocabulary").at("target").size() == 11);
   CHECK(keys(trace.at("loss")) == Keys{"mean", "perplexity", "tokens", "correct"});
   CHECK(keys(trace.at("memory_gradient")) == Keys{"sum", "parts"});
   CHECK(keys(trace.at("attention").at(0)) == Keys{"part", "kind", "layer", "weights"});

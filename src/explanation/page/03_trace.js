@@ -11,8 +11,6 @@ class Trace {
     this.target = new Text(json.batch.target_input, json.batch.pad.target);
     this.expected = new Text(json.batch.target_output, json.batch.pad.target);
     this.makers = new Map(json.steps.map((step, number) => [step.output, number]));
-    this.sourceVocabulary = knownTokens([json.batch.source]);
-    this.targetVocabulary = knownTokens([json.batch.target_input, json.batch.target_output], json.answer);
   }
 
   /// The matrix of tensor `index`, or the one that lies in `json`; the same object each time.
@@ -48,16 +46,6 @@ class Text {
   isPad(sentence, position) {
     return this.ids[sentence][position] === this.pad;
   }
-}
-
-/// id -> token, of the ids which the trace happens to name.
-function knownTokens(sides, answer = []) {
-  const known = new Map();
-  for (const { ids, tokens } of sides) {
-    ids.forEach((row, b) => row.forEach((id, place) => known.set(id, tokens[b][place])));
-  }
-  for (const position of answer.flat()) position.likeliest.forEach(({ id, token }) => known.set(id, token));
-  return known;
 }
 
 const readTrace = () => new Trace(JSON.parse(document.getElementById("trace").textContent));

@@ -31,8 +31,8 @@ function partedAxis(names, width) {
   return numberAxis((i) => `${names[Math.floor(i / width)]} ${(i % width) + 1}`);
 }
 
-function vocabularyAxis(known) {
-  return numberAxis((i) => (known.has(i) ? `“${known.get(i)}” (id ${i})` : `id ${i}`));
+function vocabularyAxis(tokens) {
+  return numberAxis((i) => `“${tokens[i]}” (id ${i})`);
 }
 
 /// The axis of one term of "axes" ("D", "3D", "V", ...), where it is not an axis of tokens.
@@ -43,7 +43,7 @@ function plainAxis(trace, term, part, isRow) {
   if (term === "F") return numberAxis((i) => `hidden unit ${i + 1}`);
   if (term === "S" || term === "T") return numberAxis((i) => `position ${i + 1}`);
   if (term === "V") {
-    return vocabularyAxis(part.startsWith("encoder") ? trace.sourceVocabulary : trace.targetVocabulary);
+    return vocabularyAxis(trace.json.vocabulary[part.startsWith("encoder") ? "source" : "target"]);
   }
   if (term === "1") return numberAxis(() => "");
   if (term === "B") return numberAxis((i) => `sentence ${i + 1}`);

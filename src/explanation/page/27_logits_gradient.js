@@ -16,7 +16,7 @@ function logitsGradient(trace, sentence, position, counted) {
     name: `gradient of the logits at position ${position + 1}`,
     matrix: row,
     rows: numberAxis(() => ""),
-    cols: vocabularyAxis(trace.targetVocabulary),
+    cols: vocabularyAxis(trace.json.vocabulary.target),
     scale: { kind: "signed", limit: all.range.size },
   });
   return [
@@ -40,7 +40,7 @@ function entryBar(trace, { id, number }, largest) {
   return element(
     "li",
     {},
-    element("bdi", {}, trace.targetVocabulary.get(id) ?? `id ${id}`),
+    element("bdi", {}, trace.json.vocabulary.target[id]),
     element(
       "span",
       { class: "entry-room" },
