@@ -113,7 +113,8 @@ TEST_CASE("The lines of a step stand above its record in the same function, and 
     CHECK(code.front() == ' ');  // inside of a function: neither its head nor what is between functions
     CHECK(code.find("\n}") == std::string::npos);
     CHECK(code.find(".record(") == std::string::npos);
-    CHECK(code.find("} else {") == std::string::npos);
+    const std::string outer_indent(code.find_first_not_of(' ') - 2, ' ');
+    CHECK(code.find("\n" + outer_indent + "} else {") == std::string::npos);  // all of it in the same branch
     CHECK(lines.function.ends_with("::" + step.function));
 
     const std::pair key(lines.function, run.output(step).name);
