@@ -22,7 +22,7 @@ std::uint32_t upper_bits(double number, int count) {
 /// Letters of base64 (RFC 4648, section 4), so many a number.
 std::string packed(const Matrix<double>& matrix) {
   constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr Index kMany = 4096;  // numbers, which nobody looks at one by one, and which make up most of a page
+  constexpr Index kMany = 2048;  // numbers, which nobody looks at one by one, and which make up most of a page
   const int letters = matrix.size() > kMany ? 3 : 4;
   std::string text;
   text.reserve(static_cast<std::size_t>(letters * matrix.size()));

@@ -21,7 +21,7 @@ from selenium.webdriver.common.keys import Keys
 
 PAGE, TRACE, SOURCE_ROOT = (Path(argument).resolve() for argument in sys.argv[1:4])
 TOLERANCE = 2.0**-15  # the page has the upper 24 bits of a float
-LARGE, LARGE_TOLERANCE = 4096, 2.0**-9  # but 18 bits in matrices of more numbers than that
+LARGE, LARGE_TOLERANCE = 2048, 2.0**-9  # but 18 bits in matrices of more numbers than that
 SECTIONS = ["text", "masks", "walk", "attention", "answer", "gradient", "what-if"]
 CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(path).exists()), None)
 CHROMEDRIVER = next((path for path in ("/usr/bin/chromedriver",) if Path(path).exists()), None)

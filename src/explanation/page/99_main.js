@@ -49,7 +49,7 @@ function fillFrame(trace) {
   const { glassformer: version } = trace.json;
   document.getElementById("footer").textContent =
     `Made by glassformer ${version} explain. One file, no network. Every number is what the program computed, ` +
-    "to 16 bits; in matrices of more than 4,096 numbers, to 10.";
+    "to 16 bits; in matrices of more than 2,048 numbers, to 10.";
   const link = ({ id, short }, i) =>
     element(
       "a",
