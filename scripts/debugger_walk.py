@@ -4,7 +4,7 @@
     scripts/debugger_walk.py            status 1, and the difference, where README shows something else
     scripts/debugger_walk.py --write    put what gdb prints into README
 
-In that section, a line "(gdb) COMMAND" is a command. What stands below a print is what it printed; the other commands
+It wants build/debug; scripts/test_debugger.sh sees to that. In that section, a line "(gdb) COMMAND" is a command. What stands below a print is what it printed; the other commands
 show nothing there. Numbers with a point may differ by rounding, for processors do.
 """
 
