@@ -435,6 +435,9 @@ class SectionsTest(PageTest):
         self.assertEqual(self.script("return performance.getEntriesByType('resource').map((one) => one.name)"
                                      ".filter((name) => !name.startsWith('data:'))"), [])
 
+    def test_the_page_of_the_toy_is_small(self):
+        self.assertLessEqual(PAGE.stat().st_size, 4_000_000)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

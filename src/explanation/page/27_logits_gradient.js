@@ -1,14 +1,12 @@
 // The gradient of one position's logits, softmax minus one-hot, as bars over the vocabulary.
 
 const NAMED_ENTRIES = 8;
+const NOT_COUNTED = "All zeros: padding is expected here, so nothing is to change.";
 
 function logitsGradient(trace, sentence, position, counted) {
   const all = trace.matrix(trace.json.d_logits);
   const row = all.rowsFrom(sentence * trace.target.length + position, 1);
-  const says = counted
-    ? "Softmax minus the target distribution, divided by the number of counted tokens. The expected token’s entry " +
-      "is negative: its logit is to rise. All others are to fall, the more the likelier they were."
-    : "All zeros: padding is expected here, so nothing is to change.";
+  const says = counted ? whatGradientSays(trace.json.model.label_smoothing, row.cols) : NOT_COUNTED;
   const entries = Array.from({ length: row.cols }, (_, id) => ({ id, number: row.at(0, id) }));
   entries.sort((a, b) => Math.abs(b.number) - Math.abs(a.number));
   const largest = entries.slice(0, counted ? NAMED_ENTRIES : 0);
@@ -31,6 +29,19 @@ function logitsGradient(trace, sentence, position, counted) {
     element("p", { class: "note" }, `All ${row.cols} entries of the row, in the order of the vocabulary:`),
     strip,
   ].filter(Boolean);
+}
+
+/// With label smoothing, a model can be surer of the expected token than it is asked to be.
+function whatGradientSays(labelSmoothing, vocabulary) {
+  const says =
+    "Softmax minus the target distribution, divided by the number of counted tokens. A logit whose entry is negative " +
+    "is to rise, the others are to fall. ";
+  if (labelSmoothing === 0) return says + "The target distribution is 1 for the expected token, 0 for all others.";
+  const asked = formatNumber(100 * (1 - labelSmoothing + labelSmoothing / vocabulary), 3);
+  return (
+    `${says}Label smoothing of ${labelSmoothing} asks for ${asked}% of the expected token and a little of every other: ` +
+    "a token that is likelier than that is to fall, even the expected one."
+  );
 }
 
 /// A bar to the left where negative, to the right where positive.
