@@ -4,8 +4,9 @@
     scripts/debugger_walk.py            status 1, and the difference, where README shows something else
     scripts/debugger_walk.py --write    put what gdb prints into README
 
-It wants build/debug; scripts/test_debugger.sh sees to that. In that section, a line "(gdb) COMMAND" is a command. What stands below a print is what it printed; the other commands
-show nothing there. Numbers with a point may differ by rounding, for processors do.
+It wants build/debug; scripts/test_debugger.sh sees to that. In that section, a line "(gdb) COMMAND" is a command. What
+stands below a print is what it printed; the other commands show nothing there. Numbers with a point may differ by
+rounding, for processors do.
 """
 
 import argparse
@@ -23,7 +24,7 @@ README = PROJECT / "README.md"
 PROGRAM = PROJECT / "build" / "debug" / "glassformer"
 PROMPT = "    (gdb) "
 SECTION = "## In a debugger\n"
-TOLERANCE = 0.002  # of numbers printed with four places
+TOLERANCE = 0.00011  # one in the last of four places, or of the number itself
 
 # What gdb runs: each command, and what it prints where it is a print. A name that it does not find ends the walk.
 DRIVER = """

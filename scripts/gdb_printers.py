@@ -2,7 +2,7 @@
 
     gdb -x scripts/gdb_printers.py --args build/debug/glassformer train configs/debug.yaml --output /tmp/debug-run
 
-It knows Eigen's Matrix, Map and Ref (row vectors and blocks of columns as well), and the project's Buffer and Mask. Of
+It knows Eigen's Matrix, Map, Ref and Block (row vectors as well), and the project's Buffer and Mask. Of
 a large matrix, the first rows and columns are shown: `set print elements N` says how many (200 unless set).
 """
 
@@ -72,6 +72,13 @@ def view_numbers(value):
     return Numbers(value["m_data"], rows, cols, stride)
 
 
+def block_numbers(value):
+    """Eigen::Block shows a part of a matrix, of which it keeps the distance from row to row."""
+    type_ = value.type.strip_typedefs()
+    rows, cols = dimension(value, "m_rows", type_, 1), dimension(value, "m_cols", type_, 2)
+    return Numbers(value["m_data"], rows, cols, int(value["m_outerStride"]))
+
+
 def buffer_numbers(value):
     """glassformer::Buffer is a Map that owns its memory."""
     if value.type.code == gdb.TYPE_CODE_REF:
@@ -104,6 +111,7 @@ def build():
     printers = gdb.printing.RegexpCollectionPrettyPrinter("glassformer")
     printers.add_printer("Matrix", r"^Eigen::Matrix<", lambda value: MatrixPrinter(matrix_numbers, value))
     printers.add_printer("View", r"^Eigen::(Map|Ref)<", lambda value: MatrixPrinter(view_numbers, value))
+    printers.add_printer("Block", r"^Eigen::Block<", lambda value: MatrixPrinter(block_numbers, value))
     printers.add_printer("Buffer", r"^glassformer::Buffer<", lambda value: MatrixPrinter(buffer_numbers, value))
     printers.add_printer("Mask", r"^glassformer::Mask$", MaskPrinter)
     return printers

@@ -37,12 +37,9 @@ if ! install_browser; then
   exit 0
 fi
 
-glassformer=build/release/glassformer
-run=runs/toy
-if [[ ! -x $glassformer ]]; then
-  install_packages
-  build release
-fi
+install_packages
+build release
+readonly glassformer=build/release/glassformer run=runs/page_test  # not runs/toy, which may be somebody's
 if [[ ! -e $run/best ]]; then
   rm -rf "$run"
   "$glassformer" train configs/toy.yaml --output "$run"

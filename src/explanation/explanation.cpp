@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace glassformer {
@@ -58,8 +59,11 @@ std::vector<std::vector<Answer>> answers_to(const Batch& batch, const Transforme
     }
     std::iota(order.begin(), order.end(), Id{0});
     const auto end = order.begin() + std::min<std::ptrdiff_t>(kLikeliest, V);
+    const auto key = [&](Id id) {  // of a model that has diverged, NaN is put last: sorting needs an order
+      return std::isnan(logits(id)) ? -std::numeric_limits<double>::infinity() : logits(id);
+    };
     std::partial_sort(order.begin(), end, order.end(),
-                      [&](Id a, Id b) { return logits(a) != logits(b) ? logits(a) > logits(b) : a < b; });
+                      [&](Id a, Id b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
     for (auto id = order.begin(); id != end; ++id) answer.likeliest.push_back({*id, probability(*id)});
     answers[static_cast<std::size_t>(n / T)].push_back(std::move(answer));
   }
@@ -74,8 +78,10 @@ Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> 
   explanation.pairs = std::move(pairs);
   explanation.batch = make_batch_of(explained.tokenizers, explanation.pairs);
   const Batch& batch = explanation.batch;
-  explanation.look_ahead = look_ahead_mask(batch.target_input.cols());
-  explanation.target_padding = padding_mask(batch.target_input, model.vocabulary.target_pad);
+  const MaskSettings& on = model.settings.masks;
+  explanation.look_ahead = switched(look_ahead_mask(batch.target_input.cols()), on.look_ahead);
+  explanation.target_padding =
+      switched(padding_mask(batch.target_input, model.vocabulary.target_pad), on.target_padding);
   explanation.variants = mask_variants(model.settings, model.vocabulary, batch.source, batch.target_input);
   explanation.parameter_norms = norms_of(explained.parameters);
 

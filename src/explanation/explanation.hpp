@@ -10,7 +10,8 @@
 #include "text/tokenizer.hpp"
 
 /// Every number on the way from a few sentences to the gradient of every parameter. What is shown is what training
-/// computes: the same layers, in the same precision, once with a recorder.
+/// computes: the same layers, in the same precision, once with a recorder. (Only the loss is cut otherwise: training
+/// goes forward and backward row by row, and comes to the same bits.)
 namespace glassformer {
 
 /// A sentence pair to be explained.
@@ -45,7 +46,7 @@ struct Answer {
 struct Explanation {
   std::vector<ExplainedPair> pairs;
   Batch batch;
-  Mask look_ahead, target_padding;      ///< what decoder_combined is made of, where the model has both
+  Mask look_ahead, target_padding;      ///< whose maximum is decoder_combined of the first of the variants
   std::vector<MaskVariant> variants;    ///< the first are the model's own masks
   std::vector<PassFigures> figures;     ///< of each variant
   Recording recording;                  ///< of the first
@@ -59,7 +60,7 @@ struct ExplainedModel {
   const Arena<Transformer<float>::Parameters>& parameters;
   const TokenizerPair& tokenizers;
   double label_smoothing = 0;
-  bool dropout = false;    ///< draw it, as the first update of training with `seed` would
+  bool dropout = false;    ///< draw it as training does, by `seed`, update 1 and the number of the pair
   std::uint64_t seed = 1;
 };
 

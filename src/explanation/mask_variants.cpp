@@ -32,15 +32,12 @@ Mask late_look_ahead_mask(Index length, Index places) {
   return mask;
 }
 
-/// Blocks the rows of padded queries as well: the outer product of what is no padding, turned round.
-Mask with_padded_queries(const IdMatrix& ids, Id pad) {
-  const Index length = ids.cols();
-  Mask mask{ids.rows(), length, Matrix<std::uint8_t>(ids.size(), length)};
+/// Blocks every key of a query that is padding.
+Mask padded_query_mask(const IdMatrix& ids, Id pad) {
+  Mask mask = all_visible(ids.rows(), ids.cols(), ids.cols());
   for (Index b = 0; b < ids.rows(); ++b) {
-    for (Index query = 0; query < length; ++query) {
-      for (Index key = 0; key < length; ++key) {
-        mask.blocked(mask.row(b, query), key) = ids(b, query) == pad || ids(b, key) == pad;
-      }
+    for (Index query = 0; query < ids.cols(); ++query) {
+      if (ids(b, query) == pad) mask.blocked.row(mask.row(b, query)).setOnes();
     }
   }
   return mask;
@@ -58,18 +55,25 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
   const auto masks_with = [&](const MaskSettings& switches) {
     return make_masks(source, vocabulary.source_pad, target_input, vocabulary.target_pad, switches);
   };
-  const TransformerMasks own = masks_with(settings.masks), all = masks_with({});
-  const Mask target_padding = padding_mask(target_input, vocabulary.target_pad);
+  const auto without = [&](auto... mask) {  // the model's own masks, but for these
+    MaskSettings switches = settings.masks;
+    ((switches.*mask = false), ...);
+    return masks_with(switches);
+  };
+  const TransformerMasks own = masks_with(settings.masks);
+  const Mask target_padding =
+      switched(padding_mask(target_input, vocabulary.target_pad), settings.masks.target_padding);
   const Index T = target_input.cols();
 
-  TransformerMasks next_word = all, prefix = all, padded_queries = all;
+  TransformerMasks next_word = own, prefix = own, padded_queries = own;
   next_word.decoder_combined = combined_mask(target_padding, late_look_ahead_mask(T, 1));
   prefix.decoder_combined = combined_mask(target_padding, late_look_ahead_mask(T, 3));
-  padded_queries.encoder_padding = with_padded_queries(source, vocabulary.source_pad);
+  padded_queries.encoder_padding =
+      combined_mask(own.encoder_padding, padded_query_mask(source, vocabulary.source_pad));
   padded_queries.decoder_combined =
-      combined_mask(with_padded_queries(target_input, vocabulary.target_pad), look_ahead_mask(T));
-  const TransformerMasks upside_down{inverted(all.encoder_padding), inverted(all.decoder_combined),
-                                     inverted(all.cross_padding)};
+      combined_mask(own.decoder_combined, padded_query_mask(target_input, vocabulary.target_pad));
+  const TransformerMasks upside_down{inverted(own.encoder_padding), inverted(own.decoder_combined),
+                                     inverted(own.cross_padding)};
 
   const char* const never_learned =
       "The decoder sees the words that it is asked for. This model never learned to copy them, so its loss changes in "
@@ -80,14 +84,14 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
   std::vector<MaskVariant> variants{
       {"right", "As it is", "The masks that this model was trained with, and is used with.", {}, own},
       {"no_look_ahead", "Without the look-ahead mask", settings.masks.look_ahead ? never_learned : learned, {},
-       masks_with({.look_ahead = false})},
+       without(&MaskSettings::look_ahead)},
       {"no_padding_masks", "Without the padding masks",
        "Attention is spent on padding, in the encoder and in the decoder. What a sentence gets now depends on how long "
        "the others of its batch are. The longest sentence has no padding: compare it with the shorter ones.",
-       {}, masks_with({.encoder_padding = false, .target_padding = false, .cross_padding = false})},
+       {}, without(&MaskSettings::encoder_padding, &MaskSettings::target_padding, &MaskSettings::cross_padding)},
       {"no_cross_mask", "Without the cross-attention mask",
-       "The encoder is right, but the decoder looks at what it left at the places of padding. Watch the columns of "
-       "padding in the cross-attention.", {}, masks_with({.cross_padding = false})},
+       "The decoder looks at what the encoder left at the places of padding. Watch the columns of padding in the "
+       "cross-attention.", {}, without(&MaskSettings::cross_padding)},
       {"next_word_visible", "Look-ahead mask one place late",
        "An off-by-one that is easily made: every query sees one word of the future, and that word is the one that it "
        "is asked for.", {}, next_word},
@@ -95,15 +99,16 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
        "One meets a look-ahead mask that is drawn from a vector of four ones: the first query sees four words, the "
        "next five. Only a vector with a single one gives the causal mask.", {}, prefix},
       {"padded_queries", "Padding blocks queries as well",
-       "Padding times padding, as an outer product: the rows of padded queries see nothing. Here such a row gets the "
-       "weights 0, and as no loss counts it, none changes; with a softmax that adds -infinity it would be NaN.", {},
+       "A padding mask made as an outer product: the rows of padded queries see nothing. Here such a row gets the "
+       "weights 0, and where nobody looks at it and no loss counts it, nothing changes; with a softmax that adds "
+       "-infinity it would be NaN.", {},
        padded_queries},
       {"inverted", "1 taken for visible",
        "Half of the world writes 1 for blocked, the other half 1 for visible. With the two mixed up, only padding and "
        "the future are seen.", {}, upside_down}};
   if (settings.masks != MaskSettings{}) {
     variants.push_back({"all_masks", "With all masks", "This model was trained without some of its masks. Here it has "
-                        "them all, as when it translates and there is no future to look at.", {}, all});
+                        "them all, as when it translates and there is no future to look at.", {}, masks_with({})});
   }
   for (MaskVariant& variant : variants) variant.changed = differences(variant.masks, own);
   return variants;

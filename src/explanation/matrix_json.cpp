@@ -33,11 +33,11 @@ std::string packed(const Matrix<double>& matrix) {
   return text;
 }
 
-/// With as many digits as a float needs to be told from its neighbours by eye.
+/// With nine digits, which tell every float from its neighbours.
 nlohmann::ordered_json short_number(double number) {
   if (!std::isfinite(number)) return nullptr;
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.7g", number);
+  std::snprintf(text.data(), text.size(), "%.9g", number);
   return std::strtod(text.data(), nullptr);
 }
 

@@ -23,12 +23,13 @@ std::string json_in_html(const nlohmann::ordered_json& trace) {
   return safe;
 }
 
-void write_scripts(std::ostream& page) {
-  page << "<script>\n";
+/// All files of one kind, in the order of the numbers in their names, as one element.
+void write_parts(const std::string& element, std::string_view ending, std::ostream& page) {
+  page << '<' << element << ">\n";
   for (const auto& [path, text] : embedded_files()) {  // in alphabetic order
-    if (path.starts_with(kFolder) && path.ends_with(".js")) page << text << '\n';
+    if (path.starts_with(kFolder) && path.ends_with(ending)) page << text << '\n';
   }
-  page << "</script>\n";
+  page << "</" << element << ">\n";
 }
 
 }  // namespace
@@ -38,12 +39,12 @@ void write_page(const nlohmann::ordered_json& trace, std::ostream& page) {
   for (std::size_t begin = 0; begin < frame.size();) {
     const std::size_t end = std::min(frame.find('\n', begin), frame.size());
     const std::string_view line = frame.substr(begin, end - begin);
-    if (line.ends_with("<!-- page.css -->")) {
-      page << "<style>\n" << embedded_files().at("src/explanation/page/page.css") << "</style>\n";
+    if (line.ends_with("<!-- styles -->")) {
+      write_parts("style", ".css", page);
     } else if (line.ends_with("<!-- trace -->")) {
       page << R"(<script type="application/json" id="trace">)" << json_in_html(trace) << "</script>\n";
     } else if (line.ends_with("<!-- scripts -->")) {
-      write_scripts(page);
+      write_parts("script", ".js", page);
     } else {
       page << line << '\n';
     }

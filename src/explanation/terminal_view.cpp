@@ -27,6 +27,7 @@ class TerminalView {
       : explained_(explained), explanation_(explanation), options_(options), output_(output) {}
 
   void write() {
+    learned_without();
     for (Index b = 0; b < explanation_.batch.size(); ++b) {
       sentence(b);
       masks(b);
@@ -48,6 +49,19 @@ class TerminalView {
     for (const std::string& part : wrapped(text, options_.columns)) line(part);
   }
   void line(const std::string& text) { output_ << cut_to(text, options_.columns) << '\n'; }
+
+  void learned_without() {
+    const MaskSettings& on = explained_.model.settings.masks;
+    std::string names;
+    const auto add = [&](bool is_on, const char* name) {
+      if (!is_on) names += std::string(names.empty() ? "" : ", ") + name;
+    };
+    add(on.encoder_padding, "masks.encoder_padding");
+    add(on.look_ahead, "masks.look_ahead");
+    add(on.target_padding, "masks.target_padding");
+    add(on.cross_padding, "masks.cross_padding");
+    if (!names.empty()) heading("This model was trained with masks off, and is shown without them: " + names);
+  }
 
   void sentence(Index b) {
     const ExplainedPair& pair = explanation_.pairs[static_cast<std::size_t>(b)];
@@ -73,18 +87,19 @@ class TerminalView {
     }
   }
 
+  /// queries: none where the mask has one row for all of them.
   void mask(const std::string& title, const Mask& mask, Index b, const std::vector<std::string>& queries) {
     line(title);
-    const std::vector<std::string> rows = mask.queries == 1 ? std::vector<std::string>{"every query"} : queries;
+    const std::vector<std::string> rows = queries.empty() ? std::vector<std::string>{"every query"} : queries;
     grid(rows, mask.keys(), [&](Index t, Index s) { return mask.is_blocked(b, t, s) ? "1 " : "0 "; });
   }
 
   void masks(Index b) {
     const auto target = pieces(batch().target_input, b, target_tokenizer());
     heading("The three masks: 1 is blocked; a row is a query, a column a key");
-    mask("encoder padding: no source token looks at padding", own_masks().encoder_padding, b, {});
-    mask("decoder: look-ahead and target padding, whichever blocks", own_masks().decoder_combined, b, target);
-    mask("cross-attention padding: no target token looks at the source's padding", own_masks().cross_padding, b, {});
+    mask("encoder self-attention: padding of the source", own_masks().encoder_padding, b, {});
+    mask("decoder self-attention: the future, and padding of the target", own_masks().decoder_combined, b, target);
+    mask("cross-attention: padding of the source", own_masks().cross_padding, b, {});
   }
 
   /// The mean of all heads.

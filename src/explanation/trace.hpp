@@ -28,15 +28,15 @@ struct TraceHeading {
 ///   tensors          every recorded matrix: name, part of the model, axes, values
 ///   steps            in the order in which they were computed: direction, part, equation ({x} is an input), output and
 ///                    inputs (numbers of tensors), code (file, function, first and last line), and for steps backward
-///                    what they differentiate: a step forward and its lines, or null
+///                    what they differentiate: a step forward and its lines; null where it has none, or is left out
 ///   sources          the files that the steps name, as compiled in
 ///   attention        weights of every attention: part, kind, layer, number of the tensor [B*H*queries, keys]
 ///   answer           for each place of each target: expected id, whether it is counted, loss, cross_entropy,
-///                    probability, likeliest ten
+///                    probability, likeliest: ten of {id, token, probability}, or the whole vocabulary
 ///   d_logits         number of the tensor [B*T, V]: (softmax - target distribution) / tokens
 ///   loss             mean, perplexity, tokens, correct
 ///   gradients        of every parameter: name, shape, norm, values_norm
-///   memory_gradient  numbers of tensors [B*S, D]: the sum, and the part that each decoder layer sends
+///   memory_gradient  numbers of tensors [B*S, D]: sum, and parts: what each decoder layer sends, the last one first
 ///   what_if          other masks for the same batch, "right" first: name, title, says, changed, masks, loss, losses,
 ///                    attention (as above), gradient_norms (as "gradients")
 ///

@@ -1,6 +1,6 @@
 #include "layers/recorder.hpp"
 
-#include <cassert>
+#include <stdexcept>
 #include <utility>
 
 namespace glassformer {
@@ -54,7 +54,9 @@ std::size_t Recording::input(const std::string& part, std::string_view braces, c
   if (known != latest_.end() && (overwritten || same_numbers(tensors_[known->second].values, seen.values))) {
     return known->second;
   }
-  assert(!overwritten);  // what was there before is gone: whoever overwrites it must have recorded it
+  if (overwritten) {
+    throw std::logic_error(part + ": " + std::string(braces) + " is overwritten, and was not recorded before");
+  }
   const auto [name, axes] = name_and_axes(braces);
   tensors_.push_back({name, part, axes, seen.values, false});
   return latest_[place_of(seen)] = tensors_.size() - 1;

@@ -65,8 +65,8 @@ struct Equation {
   }
 };
 
-/// All that was recorded, in the order in which it was computed. An input is recognised by its place in memory: it is
-/// what was last recorded there, if the numbers are still the same, and else something new that was given.
+/// All that was recorded of one pass, in the order in which it was computed. An input is recognised by its place in
+/// memory: it is what was last recorded there, if the numbers are still the same, and else something new that was given.
 class Recording {
  public:
   const std::vector<RecordedTensor>& tensors() const { return tensors_; }
@@ -93,8 +93,9 @@ class Recording {
   std::map<Place, std::size_t> latest_;  // the tensor that was last recorded at a place
 };
 
-/// Where in the model something is computed, and the recording to which it goes, if any: four words, handed down by
-/// value. A part that has parameters is called as they are in a checkpoint, and the others after what they do: "loss".
+/// Where in the model something is computed, and the recording to which it goes, if any: four words. A part's recorder
+/// points to that of the part around it, which lives as long. A part that has parameters is called as they are in a
+/// checkpoint, and the others after what they do: "loss".
 class Recorder {
  public:
   Recorder() = default;  ///< records nothing

@@ -28,25 +28,26 @@ constexpr std::size_t kMostSentences = 8;  // more, or longer ones, can be looke
 constexpr std::size_t kMostTokens = 60;
 
 struct ExplainOptions {
-  fs::path checkpoint, source_file, target_file, html, json;
+  fs::path checkpoint;
+  std::optional<fs::path> source_file, target_file, html, json;
   std::vector<std::string> sources, targets;
   std::optional<Index> layer;
   bool dropout = false;
 };
 
-void refuse_long(const std::vector<std::string>& sentences, const Tokenizer& tokenizer) {
+void refuse_long(const std::vector<std::string>& sentences, const Tokenizer& tokenizer, const std::string& what_to_do) {
   for (const std::string& sentence : sentences) {
     const std::size_t tokens = tokenizer.encode(sentence).size();
     if (tokens <= kMostTokens) continue;
     throw UserError("explain: expected sentences of at most " + std::to_string(kMostTokens) + " tokens, found " +
-                    std::to_string(tokens) + " in \"" + cut_to(printable(sentence), 40) + "\"; give a shorter one.");
+                    std::to_string(tokens) + " in \"" + cut_to(printable(sentence), 40) + "\"; " + what_to_do);
   }
 }
 
 /// The sentences of one side, from the command line or from a file.
 std::vector<std::string> sentences(const std::string& side, const std::vector<std::string>& given,
-                                   const fs::path& file) {
-  if (!file.empty() && !given.empty()) {
+                                   const std::optional<fs::path>& file) {
+  if (file && !given.empty()) {
     throw UserError("--" + side + " and --" + side + "-file: expected one of them, found both.");
   }
   for (const std::string& sentence : given) {
@@ -54,7 +55,11 @@ std::vector<std::string> sentences(const std::string& side, const std::vector<st
       throw UserError("--" + side + ": expected UTF-8 text, found " + *fault + "; set the terminal to UTF-8.");
     }
   }
-  return file.empty() ? given : read_lines(file);
+  if (!file) return given;
+  LineReader reader = *file == "-" ? LineReader::of_standard_input() : LineReader(*file);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
 }
 
 std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const LoadedModel& loaded) {
@@ -68,8 +73,8 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
     throw UserError("explain: expected at most " + std::to_string(kMostSentences) + " sentences, found " +
                     std::to_string(sources.size()) + "; give fewer.");
   }
-  refuse_long(sources, *loaded.tokenizers.source);
-  const bool own = options.targets.empty() && options.target_file.empty();
+  refuse_long(sources, *loaded.tokenizers.source, "give a shorter one.");
+  const bool own = options.targets.empty() && !options.target_file;
   if (own) {
     targets = translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, loaded.config.decoding,
                               sources);
@@ -79,7 +84,8 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
                     " sources, or none at all, found " + std::to_string(targets.size()) +
                     "; without targets, the model's own translations are taken.");
   }
-  refuse_long(targets, *loaded.tokenizers.target);
+  refuse_long(targets, *loaded.tokenizers.target,
+              own ? "that is the model's own: give a --target, or a shorter --source." : "give a shorter one.");
   std::vector<ExplainedPair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i], own});
   return pairs;
@@ -92,15 +98,20 @@ void refuse_layer(const std::optional<Index>& layer, const TransformerSettings& 
                   std::to_string(*layer) + "; layers are counted from 0.");
 }
 
+/// Both may be a device: /dev/null.
+void refuse_same_file(const fs::path& html, const fs::path& json) {
+  if (fs::weakly_canonical(html) != fs::weakly_canonical(json)) return;
+  if (fs::exists(html) && !fs::is_regular_file(html)) return;
+  throw UserError("--html and --json: expected two files, found " + html.string() + " for both.");
+}
+
 int run_explain(const ExplainOptions& options) {
   const LoadedModel loaded(options.checkpoint);
   refuse_layer(options.layer, loaded.model.settings);
-  if (!options.html.empty() && options.html == options.json) {
-    throw UserError("--html and --json: expected two files, found " + options.html.string() + " for both.");
-  }
+  if (options.html && options.json) refuse_same_file(*options.html, *options.json);
   std::optional<OutputFile> html, json;  // opened first: a wrong path is found before anything is computed
-  if (!options.html.empty()) html.emplace(options.html);
-  if (!options.json.empty()) json.emplace(options.json);
+  if (options.html) html.emplace(*options.html);
+  if (options.json) json.emplace(*options.json);
   std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
 
   const ExplainedModel explained{loaded.model, loaded.parameters, loaded.tokenizers,
@@ -111,12 +122,12 @@ int run_explain(const ExplainOptions& options) {
     const auto trace = trace_json(explained, explanation, heading, MatrixForm::numbers);
     json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
     json->finish();
-    spdlog::info("{}: the trace", options.json.string());
+    spdlog::info("{}: the trace", options.json->string());
   }
   if (html) {
     write_page(trace_json(explained, explanation, heading, MatrixForm::packed), html->stream());
     html->finish();
-    spdlog::info("{}: the page; open it in a browser", options.html.string());
+    spdlog::info("{}: the page; open it in a browser", options.html->string());
   } else {
     write_terminal_view(explained, explanation, {columns_of(STDOUT_FILENO), options.layer}, std::cout);
   }
@@ -136,7 +147,7 @@ void add_explain(CLI::App& program, int& status) {
       ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
   verb->add_option("--target", options->targets, "its translation, one for each --source\n(default: the model's own)")
       ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
-  verb->add_option("--source-file", options->source_file, "sentences, one a line")->type_name("FILE");
+  verb->add_option("--source-file", options->source_file, "sentences, one a line; - is standard input")->type_name("FILE");
   verb->add_option("--target-file", options->target_file, "their translations, line by line")->type_name("FILE");
   verb->add_option("--html", options->html,
                    "write one page that needs nothing besides, to be opened in\na browser\n"
@@ -145,10 +156,10 @@ void add_explain(CLI::App& program, int& status) {
   verb->add_option("--json", options->json, "write all numbers as JSON; src/explanation/trace.hpp\nsays what is in it")
       ->type_name("FILE");
   verb->add_option("--layer", options->layer,
-                   "of the layers, only this one (from 0), which keeps the page\nof a large model small\n"
+                   "of the layers, only this one (from 0); embeddings and\nattention stay\n"
                    "(default: all; in the terminal, attention of the last)")
       ->check(number_from(0, 1000))->type_name("N");
-  verb->add_flag("--dropout", options->dropout, "draw dropout, as the first update of training does");
+  verb->add_flag("--dropout", options->dropout, "draw dropout, as training does");
   verb->callback([options, &status] { status = run_explain(*options); });
 }
 

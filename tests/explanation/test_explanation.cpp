@@ -36,7 +36,7 @@ TEST_CASE("What is explained are the pairs side by side, in their order", "[expl
   CHECK(same_bits(example.explanation.target_padding.blocked, padding_mask(batch.target_input, kPadding).blocked));
 }
 
-TEST_CASE("The figures of the model as it is are those of an ordinary pass", "[explanation]") {
+TEST_CASE("The figures of the model as it is are those of training, to the bit", "[explanation]") {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     const ExplainedExample example(settings(norm));
     const Batch& batch = example.explanation.batch;
@@ -45,7 +45,7 @@ TEST_CASE("The figures of the model as it is are those of an ordinary pass", "[e
     const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
     Transformer<float>::Cache cache;
     Arena<Transformer<float>::Parameters> gradient(model.settings, model.vocabulary);
-    const LossSum loss = model.forward(example.tiny.p(), input, 0.1, Pass{}, cache);
+    const LossSum loss = model.forward_to_d_logits(example.tiny.p(), input, 0.1, 1.0F / 9, Pass{}, cache);
     CHECK(same_bits(example.right().attention.at(0), cache.encoder[0].self_attention.attention.weights));
     CHECK(same_bits(example.right().attention.at(2), cache.decoder[0].self_attention.attention.weights));
     CHECK(same_bits(example.right().attention.at(5), cache.decoder[1].cross_attention.attention.weights));
@@ -56,7 +56,7 @@ TEST_CASE("The figures of the model as it is are those of an ordinary pass", "[e
     CHECK(example.right().loss.cross_entropy == loss.cross_entropy);
     CHECK(example.right().loss.tokens == loss.tokens);
     CHECK(example.right().loss.correct == loss.correct);
-    model.backward(example.tiny.p(), input, 0.1, 1.0F / 9, cache, gradient.parameters());
+    model.backward_from_d_logits(example.tiny.p(), input, cache, gradient.parameters());
     REQUIRE(example.right().gradient_norms.size() == gradient.tensors().size());
     for (std::size_t i = 0; i < gradient.tensors().size(); ++i) {
       const TensorPlace& place = gradient.tensors()[i];

@@ -142,3 +142,24 @@ TEST_CASE("A model that learned without a mask is shown with all of them, too", 
                   make_masks(ids.source, kPad, ids.target, kPad).decoder_combined.blocked));
   CHECK(std::ranges::count(variants_of({}, ids), "all_masks", &MaskVariant::name) == 0);
 }
+
+TEST_CASE("Of a model that learned without some masks, each variant changes one thing and no other", "[explanation]") {
+  const Padded ids;
+  const auto no_padding =
+      variants_of({.encoder_padding = false, .target_padding = false, .cross_padding = false}, ids);
+  CHECK(named(no_padding, "no_look_ahead").changed == Names{"decoder_combined"});
+  CHECK(named(no_padding, "no_padding_masks").changed.empty());
+  CHECK(named(no_padding, "no_cross_mask").changed.empty());
+  CHECK(named(no_padding, "next_word_visible").changed == Names{"decoder_combined"});
+  CHECK(blocks(named(no_padding, "next_word_visible").masks.decoder_combined, 2, 6, 6,
+               [](Index, Index t, Index s) { return s > t + 1; }));
+  CHECK(blocks(named(no_padding, "padded_queries").masks.encoder_padding, 2, 4, 4,
+               [&](Index b, Index t, Index) { return ids.source(b, t) == kPad; }));
+  CHECK(blocks(named(no_padding, "inverted").masks.cross_padding, 2, 6, 4, [](Index, Index, Index) { return true; }));
+
+  const auto no_look_ahead = variants_of({.look_ahead = false}, ids);
+  CHECK(named(no_look_ahead, "no_cross_mask").changed == Names{"cross_padding"});
+  CHECK(blocks(named(no_look_ahead, "padded_queries").masks.decoder_combined, 2, 6, 6, [&](Index b, Index t, Index s) {
+    return ids.target(b, t) == kPad || ids.target(b, s) == kPad;
+  }));
+}

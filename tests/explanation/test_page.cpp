@@ -43,12 +43,12 @@ TEST_CASE("The page is one file: style, trace and scripts stand in it, and nothi
   CHECK(count(page, kTraceBegins) == 1);
   CHECK(count(page, "<script") == 2);
   CHECK(count(page, "</script>") == 2);
-  for (const char* place : {"<!-- page.css -->", "<!-- trace -->", "<!-- scripts -->"}) CHECK(count(page, place) == 0);
+  for (const char* place : {"<!-- styles -->", "<!-- trace -->", "<!-- scripts -->"}) CHECK(count(page, place) == 0);
   for (const char* outside : {"http://", "https://", "src=", "@import", "url("}) {
     CAPTURE(outside);
     CHECK(count(page, outside) == 0);
   }
-  CHECK(page.find(embedded_files().at("src/explanation/page/page.css")) != std::string::npos);
+  CHECK(page.find(embedded_files().at("src/explanation/page/02_words.css")) != std::string::npos);
 }
 
 TEST_CASE("All scripts stand in the page, in the order of their names", "[explanation]") {

@@ -87,6 +87,17 @@ TEST_CASE("explain writes a page, and the trace beside it", "[program]") {
   CHECK_FALSE(fs::exists(program / "page.html.partial"));
 }
 
+TEST_CASE("explain says what to do where the model's own translation does not end", "[program]") {
+  const Program program;
+  const std::string untrained = " --set training.max_updates=1 --set training.max_epochs=0 --output run";
+  REQUIRE(program.run("train " + config("debug") + untrained).status == 0);
+  std::string words;
+  for (int i = 0; i < 50; ++i) words += "dog ";
+  const auto result = program.run("explain run --source '" + words + "'");
+  check_refused(result, "give a --target");
+  CHECK(program.run("explain run --source '" + words + "' --target 'sie schläft .'").status == 0);
+}
+
 TEST_CASE("explain refuses what it cannot show, and leaves nothing behind", "[program]") {
   const Program& program = trained();
   check_refused(program.run("explain run"), "--source");
@@ -113,6 +124,13 @@ TEST_CASE("explain refuses what it cannot show, and leaves nothing behind", "[pr
   check_refused(long_one, "at most 60 tokens, found 61");
   CHECK(long_one.err.find(" ä…\"") != std::string::npos);  // not cut inside of a character
   check_refused(program.run(kSleeps + " --target '" + many + "'"), "found 61");
+
+  check_refused(program.run(kSleeps + " --html one --json ./one"), "expected two files");
+  CHECK(program.run(kSleeps + " --html /dev/null --json /dev/null").status == 0);
+  for (const char* file : {"--source-file", "--target-file", "--html", "--json"}) {
+    check_refused(program.run((std::string(file) == "--source-file" ? "explain run " : kSleeps + " ") + file + " ''"),
+                  file);
+  }
 
   check_refused(program.run(kSleeps + " --layer 1"), "from 0 to 0, found 1");
   check_refused(program.run(kSleeps + " --layer -1"), "-1");

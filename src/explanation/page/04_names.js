@@ -6,7 +6,6 @@ const PART_TITLES = {
   embed_tokens: "embedding",
   self_attn: "self-attention",
   encoder_attn: "cross-attention",
-  cross_attn: "cross-attention",
   self_attn_layer_norm: "add & norm after self-attention",
   encoder_attn_layer_norm: "add & norm after cross-attention",
   final_layer_norm: "add & norm after feed-forward",
@@ -16,16 +15,13 @@ const PART_TITLES = {
   kv_proj: "keys and values",
   residual: "residual",
   q_proj: "queries",
-  k_proj: "keys",
-  v_proj: "values",
   out_proj: "output",
   fc1: "expand",
   fc2: "contract",
   output: "logits",
-  lm_head: "logits",
 };
 
-const BLOCKS_OF = { fc1: "feed_forward", fc2: "feed_forward", activation: "feed_forward", embed_tokens: "embedding" };
+const BLOCKS_OF = { fc1: "feed_forward", fc2: "feed_forward", embed_tokens: "embedding" };
 
 /// "encoder.layers.0.self_attn.q_proj" -> ["encoder", "layer 0", "self-attention", "queries"]
 function partWords(part) {
@@ -53,21 +49,21 @@ const blockWords = (part) => partWords(part).slice(0, /\.layers\.\d/.test(`.${pa
 const ATTENTION_KINDS = {
   "encoder self": {
     title: "Encoder self-attention",
-    says: "Every source token looks at every source token. Only padding is blocked.",
+    says: "Every source token looks at every source token but padding.",
     mask: "encoder_padding",
     rows: "source",
     cols: "source",
   },
   "decoder self": {
     title: "Masked decoder self-attention",
-    says: "Every target token looks at itself and at what stands before it. Nothing lies to the right of the diagonal.",
+    says: "Every target token looks at itself and at what stands before it: not to the right of the diagonal.",
     mask: "decoder_combined",
     rows: "target",
     cols: "target",
   },
   cross: {
     title: "Cross-attention",
-    says: "Every target token looks at what the encoder made of the source. Only padding of the source is blocked.",
+    says: "Every target token looks at what the encoder made of the source, but for its padding.",
     mask: "cross_padding",
     rows: "target",
     cols: "source",
@@ -82,7 +78,7 @@ const MASK_TITLES = {
 
 /// The kind of attention of which a part is a part, or undefined.
 function attentionKind(part) {
-  if (/(encoder_attn|cross_attn)(\.|$)/.test(part)) return "cross";
+  if (/encoder_attn(\.|$)/.test(part)) return "cross";
   if (!/self_attn(\.|$)/.test(part)) return undefined;
   return part.includes("decoder") ? "decoder self" : "encoder self";
 }

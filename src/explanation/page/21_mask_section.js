@@ -78,7 +78,7 @@ function masksOf(trace, sentence) {
     element(
       "div",
       { class: "masks" },
-      maskGroup("1. Encoder padding", "Encoder self-attention: nobody looks at padding.", mask("encoder_padding")),
+      maskGroup("1. Encoder padding", "Encoder self-attention: padding of the source.", mask("encoder_padding")),
       maskGroup(
         "2. Look-ahead and target padding",
         "Masked decoder self-attention: blocked where either of two masks blocks, their elementwise maximum.",

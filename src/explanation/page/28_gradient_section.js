@@ -11,7 +11,8 @@ function gradientSection(trace, chosen) {
   return [
     lead(
       "Every decoder layer looks at the encoder’s output through its cross-attention, so every decoder layer sends ",
-      "a gradient back through it. The encoder gets their sum. Rows of padding are exactly 0: nobody could look there.",
+      "a gradient back through it. The encoder gets their sum. Where the mask of cross-attention blocks padding, ",
+      "its rows are exactly 0: nobody could look there.",
     ),
     sentenceChooser(trace, chosen.sentence, show),
     body,

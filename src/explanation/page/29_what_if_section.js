@@ -4,7 +4,6 @@ function whatIfSection(trace, chosen) {
   const body = element("div", { class: "variant" });
   const variants = trace.json.what_if;
   const show = () => fill(body, ...variantView(trace, variants[chosen.variant], chosen.sentence));
-  chosen.variant = Math.min(chosen.variant, variants.length - 1);
   show();
   const pick = (name) => (value) => {
     chosen[name] = value;
@@ -54,7 +53,6 @@ function variantTable(trace, variants) {
 }
 
 function variantView(trace, variant, sentence) {
-  if (!variant) return [element("p", { class: "note" }, "This trace has no variants.")];
   return [
     element("h3", {}, variant.title),
     element("p", {}, variant.says),

@@ -17,7 +17,7 @@ const GIVEN_WORDS = {
   id: "given: the ids of the tokens",
   expected: "given: the ids of the expected tokens",
   position: "given: sines and cosines of the position",
-  positions: "given: sines and cosines of the position",
+  kept: "given: drawn at random, 1 is kept, 0 is dropped",
 };
 
 const isParameter = (name) => /^(weight|bias|gain|table)$/.test(name);
