@@ -2,8 +2,8 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -33,11 +33,11 @@ std::string packed(const Matrix<double>& matrix) {
   return text;
 }
 
-/// With nine digits, which tell every float from its neighbours.
+/// The shortest number that is nearer to this float than to any other: 0.1 rather than 0.100000001.
 nlohmann::ordered_json short_number(double number) {
   if (!std::isfinite(number)) return nullptr;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.9g", number);
+  std::array<char, 64> text{};
+  std::to_chars(text.data(), text.data() + text.size() - 1, static_cast<float>(number));
   return std::strtod(text.data(), nullptr);
 }
 

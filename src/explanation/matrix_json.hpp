@@ -8,7 +8,7 @@ namespace glassformer {
 
 /// How a matrix is written into JSON.
 enum class MatrixForm {
-  numbers,  ///< for whoever reads the trace: "numbers", row by row, with nine digits; null where not finite
+  numbers,  ///< for whoever reads the trace: "numbers", row by row, as short as tells a float; null where not finite
   packed,   ///< for the page: "packed", the upper bits of each float as letters of base64, six bits each: four letters
             ///< a number, to 2^-16 of its size, or three, to 2^-10, in a matrix of more than 2,048 numbers
 };

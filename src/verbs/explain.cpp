@@ -100,9 +100,13 @@ void refuse_layer(const std::optional<Index>& layer, const TransformerSettings& 
 
 /// Both may be a device: /dev/null.
 void refuse_same_file(const fs::path& html, const fs::path& json) {
-  if (fs::weakly_canonical(html) != fs::weakly_canonical(json)) return;
+  if (fs::weakly_canonical(fs::absolute(html)) != fs::weakly_canonical(fs::absolute(json))) return;
   if (fs::exists(html) && !fs::is_regular_file(html)) return;
   throw UserError("--html and --json: expected two files, found " + html.string() + " for both.");
+}
+
+CLI::Validator name_of_file() {
+  return {[](const std::string& text) { return text.empty() ? "expected the name of a file, found nothing" : ""; }, ""};
 }
 
 int run_explain(const ExplainOptions& options) {
@@ -147,14 +151,14 @@ void add_explain(CLI::App& program, int& status) {
       ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
   verb->add_option("--target", options->targets, "its translation, one for each --source\n(default: the model's own)")
       ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
-  verb->add_option("--source-file", options->source_file, "sentences, one a line; - is standard input")->type_name("FILE");
-  verb->add_option("--target-file", options->target_file, "their translations, line by line")->type_name("FILE");
+  verb->add_option("--source-file", options->source_file, "sentences, one a line; - is standard input")->check(name_of_file())->type_name("FILE");
+  verb->add_option("--target-file", options->target_file, "their translations, line by line")->check(name_of_file())->type_name("FILE");
   verb->add_option("--html", options->html,
                    "write one page that needs nothing besides, to be opened in\na browser\n"
                    "(default: a view in the terminal)")
-      ->type_name("FILE");
+      ->check(name_of_file())->type_name("FILE");
   verb->add_option("--json", options->json, "write all numbers as JSON; src/explanation/trace.hpp\nsays what is in it")
-      ->type_name("FILE");
+      ->check(name_of_file())->type_name("FILE");
   verb->add_option("--layer", options->layer,
                    "of the layers, only this one (from 0); embeddings and\nattention stay\n"
                    "(default: all; in the terminal, attention of the last)")

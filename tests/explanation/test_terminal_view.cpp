@@ -73,13 +73,13 @@ TEST_CASE("The view shows the right shift, padding and what counts", "[explanati
 TEST_CASE("The view draws masks as they are: 1 is blocked", "[explanation]") {
   const ExplainedExample example;
   const auto lines = view_of(example);
-  CHECK(below(lines, "encoder padding:", 1).front() == "  every query  0 0 0 0 0 ");
-  const auto decoder = below(lines, "decoder: look-ahead", 6);
+  CHECK(below(lines, "encoder self-attention: padding", 1).front() == "  every query  0 0 0 0 0 ");
+  const auto decoder = below(lines, "decoder self-attention: the future", 6);
   CHECK(decoder[0] == "  <s>          0 1 1 1 1 1 ");
   CHECK(decoder[2] == "  v            0 0 0 1 1 1 ");
   CHECK(decoder[5] == "  <pad>        0 0 0 1 1 1 ");
   const auto second = std::ranges::find(lines, "SENTENCE 2 of 2");
-  CHECK(below({second, lines.end()}, "cross-attention padding:", 1).front() == "  every query  0 0 0 1 1 ");
+  CHECK(below({second, lines.end()}, "cross-attention: padding", 1).front() == "  every query  0 0 0 1 1 ");
 }
 
 TEST_CASE("The view shades attention by the mean of the heads, and marks what is blocked", "[explanation]") {
