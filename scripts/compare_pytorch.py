@@ -137,9 +137,9 @@ def refuse_what_differs(batches_file):
     """build_model makes one kind of model; with another config the two would not do the same work."""
     with open(batches_file, encoding="utf-8") as lines:
         shape = json.loads(next(lines))
-    same = {"post_norm": True, "relu": True, "all_embeddings_tied": True, "adam": True, "weight_decay": 0,
-            "accumulation": 1, "embedding_dropout": shape["dropout"], "attention_dropout": shape["dropout"],
-            "activation_dropout": shape["dropout"]}
+    same = {"post_norm": True, "relu": True, "all_embeddings_tied": True, "all_masks": True, "adam": True,
+            "weight_decay": 0, "accumulation": 1, "embedding_dropout": shape["dropout"],
+            "attention_dropout": shape["dropout"], "activation_dropout": shape["dropout"]}
     for key, value in same.items():
         if shape[key] != value:
             sys.exit(f"compare_pytorch.py: {key} is {shape[key]}, but the model that is built in PyTorch has {value}; "

@@ -10,7 +10,8 @@
 namespace glassformer {
 
 /// config.json, as transformers.MarianConfig reads it. Marian has no pre-norm: such a model gets a model_type
-/// of its own, so that the library refuses it instead of computing something else.
+/// of its own, so that the library refuses it instead of computing something else. It has no word for masks, either,
+/// and always masks: a model that was taught without one (MaskSettings) gives other figures there than here.
 std::string marian_config(const Config& config, const TokenizerPair& tokenizers);
 
 /// generation_config.json, as transformers.GenerationConfig reads it: our search as far as it can be said

@@ -59,6 +59,11 @@ std::vector<Key> keys_of(Config& config) {
       number("model.activation_dropout", model.activation_dropout, from_0_to_below_1),
       number("model.initial_gain", model.initial_gain, above_0),
 
+      flag("masks.encoder_padding", model.masks.encoder_padding),
+      flag("masks.look_ahead", model.masks.look_ahead),
+      flag("masks.target_padding", model.masks.target_padding),
+      flag("masks.cross_padding", model.masks.cross_padding),
+
       whole("training.seed", training.seed),
       whole("training.max_tokens", training.max_tokens, 1, many),
       whole("training.accumulation", training.accumulation, 1, many),

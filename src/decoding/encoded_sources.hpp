@@ -11,7 +11,8 @@ namespace glassformer {
 /// What the decoder must know of the sentences it translates: the keys and values that cross-attention reads,
 /// projected once for each sentence and layer, however many hypotheses and steps will read them.
 ///
-/// B sentences, S tokens of one of them, D = model width. The sentences lie one behind the other, without padding.
+/// B sentences, S tokens of one of them, D = model width. The sentences lie one behind the other, without padding; with
+/// it where the model is taught without the mask of cross-attention, and S is then the length of the longest.
 template <std::floating_point Scalar>
 class EncodedSources {
  public:
@@ -23,7 +24,7 @@ class EncodedSources {
   /// Keys and values of one decoder layer, [S, D] each.
   auto keys(std::size_t layer, Index sentence) const { return block(layer, sentence, 0); }
   auto values(std::size_t layer, Index sentence) const { return block(layer, sentence, 1); }
-  /// Which of them may be seen: [1, 1, S]. (All; unless the sentence itself contains pad.)
+  /// Which of them may be seen: [1, 1, S]. (All; unless the sentence itself contains pad, and that is blocked.)
   const Mask& mask(Index sentence) const { return sentences_[static_cast<std::size_t>(sentence)].mask; }
 
  private:

@@ -21,8 +21,7 @@ void for_each_batch(const Transformer<float>& model, const Transformer<float>::P
   Workspaces<Transformer<float>::Cache> caches;
   run_tasks_with(caches, std::ssize(batches), [&](Index i, Transformer<float>::Cache& cache) {
     const Batch batch = make_batch(corpus, batches[static_cast<std::size_t>(i)]);
-    const TransformerMasks masks =
-        make_masks(batch.source, model.vocabulary.source_pad, batch.target_input, model.vocabulary.target_pad);
+    const TransformerMasks masks = model.masks(batch.source, batch.target_input);
     const LossSum loss =
         model.forward(parameters, {batch.source, batch.target_input, batch.target_output, masks}, 0, {}, cache);
     use(static_cast<std::size_t>(i), batch, loss, cache);

@@ -20,6 +20,14 @@ Mask prefix_mask(Index length, Index prefix) {
   return mask;
 }
 
+Mask all_visible(Index sentences, Index queries, Index keys) {
+  return {sentences, queries, Matrix<std::uint8_t>::Zero(sentences * queries, keys)};
+}
+
+Mask switched(const Mask& mask, bool on) {
+  return on ? mask : all_visible(mask.sentences, mask.queries, mask.keys());
+}
+
 Mask combined_mask(const Mask& a, const Mask& b) {
   assert(a.keys() == b.keys());
   Mask mask{std::max(a.sentences, b.sentences), std::max(a.queries, b.queries), {}};
@@ -33,11 +41,14 @@ Mask combined_mask(const Mask& a, const Mask& b) {
   return mask;
 }
 
-TransformerMasks make_masks(const IdMatrix& source, Id source_pad, const IdMatrix& target_input, Id target_pad) {
+TransformerMasks make_masks(const IdMatrix& source, Id source_pad, const IdMatrix& target_input, Id target_pad,
+                            const MaskSettings& on) {
   assert(source.rows() == target_input.rows());
   const Mask source_padding = padding_mask(source, source_pad);
-  return {source_padding, combined_mask(padding_mask(target_input, target_pad), look_ahead_mask(target_input.cols())),
-          source_padding};
+  const Mask target_padding = switched(padding_mask(target_input, target_pad), on.target_padding);
+  const Mask future = switched(look_ahead_mask(target_input.cols()), on.look_ahead);
+  return {switched(source_padding, on.encoder_padding), combined_mask(target_padding, future),
+          switched(source_padding, on.cross_padding)};
 }
 
 }  // namespace glassformer

@@ -34,8 +34,26 @@ Mask look_ahead_mask(Index length);
 /// \pre 0 <= prefix <= length
 Mask prefix_mask(Index length, Index prefix);
 
+/// Nothing is blocked: zeros, [sentences, queries, keys].
+Mask all_visible(Index sentences, Index queries, Index keys);
+
+/// The mask if it is on, or else one of its shape that blocks nothing.
+Mask switched(const Mask& mask, bool on);
+
 /// Elementwise maximum: blocked where either is. Dimensions of 1 stretch to the other's. \pre equal keys
 Mask combined_mask(const Mask& a, const Mask& b);
+
+/// A switch for each mask. Off, it shows what the mask is for: see configs/lessons.
+///
+/// Without a padding mask, what a sentence gives depends on how far it is padded: on its neighbours in the batch.
+struct MaskSettings {
+  bool encoder_padding = true;  ///< encoder self-attention does not see padding of the source
+  bool look_ahead = true;       ///< decoder self-attention does not see the future
+  bool target_padding = true;   ///< decoder self-attention does not see padding of the target
+  bool cross_padding = true;    ///< cross-attention does not see padding of the source
+
+  bool operator==(const MaskSettings&) const = default;
+};
 
 /// The three masks of an encoder-decoder transformer.
 struct TransformerMasks {
@@ -44,7 +62,8 @@ struct TransformerMasks {
   Mask cross_padding;     ///< [B, 1, S] cross-attention: padding of the source again, for its keys are the encoder's
 };
 
-/// The three masks of a padded batch. source [B, S], target_input [B, T].
-TransformerMasks make_masks(const IdMatrix& source, Id source_pad, const IdMatrix& target_input, Id target_pad);
+/// The three masks of a padded batch, without what is off. source [B, S], target_input [B, T].
+TransformerMasks make_masks(const IdMatrix& source, Id source_pad, const IdMatrix& target_input, Id target_pad,
+                            const MaskSettings& on = {});
 
 }  // namespace glassformer

@@ -2,13 +2,14 @@
 
 #include "layers/activation.hpp"
 #include "layers/add_and_norm.hpp"
+#include "layers/masks.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
 
 enum class Tying { none, target, all };  ///< which embedding matrices are one: none; target and output; source too
 
-/// The shape of the transformer and how much of it is dropped in training.
+/// The shape of the transformer, how much of it is dropped in training, and what its attention does not see.
 struct TransformerSettings {
   Index d_model = 128;
   Index heads = 4;          ///< divides d_model
@@ -23,6 +24,7 @@ struct TransformerSettings {
   double attention_dropout = 0.0;  ///< of attention weights
   double activation_dropout = 0.0; ///< of what the feed-forward network's activation gives
   double initial_gain = 1.0;       ///< of the weights that a sublayer's output is made by; see initialize
+  MaskSettings masks = {};         ///< what the model is taught with, so what it is used with
 
   bool operator==(const TransformerSettings&) const = default;
 };

@@ -59,6 +59,11 @@ struct Transformer {
   TransformerSettings settings;
   VocabularyShape vocabulary;
 
+  /// The masks of a padded batch: those that the model is taught with. source [B, S], target_input [B, T].
+  TransformerMasks masks(const IdMatrix& source, const IdMatrix& target_input) const {
+    return make_masks(source, vocabulary.source_pad, target_input, vocabulary.target_pad, settings.masks);
+  }
+
   /// source [B, S] gives the memory [M, D], which lives in the cache.
   const Buffer<Scalar>& encode(const Parameters& p, const IdMatrix& source, const Mask& padding, const Pass& pass,
                                Cache& cache) const;

@@ -42,8 +42,7 @@ std::vector<TensorCheck> check_model_gradient(const Config& config, Index sample
   initialize(model, config.training.seed, parameters.parameters());
   shake(parameters, config.training.seed);
 
-  const TransformerMasks masks =
-      make_masks(batch.source, model.vocabulary.source_pad, batch.target_input, model.vocabulary.target_pad);
+  const TransformerMasks masks = model.masks(batch.source, batch.target_input);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
   const Pass pass{.training = true, .seed = config.training.seed, .update = 1, .sentences = batch.sentences};
   const double smoothing = config.training.label_smoothing;

@@ -74,8 +74,7 @@ void ShardedGradient::run_micro_batch(Shard& shard, const Parameters& parameters
                                       Cache& cache) const {
   Stopwatch watch;
   const Batch batch = make_batch(corpus, sentences);
-  const TransformerMasks masks =
-      make_masks(batch.source, model_.vocabulary.source_pad, batch.target_input, model_.vocabulary.target_pad);
+  const TransformerMasks masks = model_.masks(batch.source, batch.target_input);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
   const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences};
   shard.result.tokens += count_tokens(corpus, sentences);

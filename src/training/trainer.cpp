@@ -16,6 +16,7 @@
 #include "training/limits.hpp"
 #include "training/schedule.hpp"
 #include "training/selection.hpp"
+#include "training/warnings.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -92,11 +93,7 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
   spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
                parameters_.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                config_.training.shards, gemm_backend());
-  if (config_.model.norm == Norm::post && config_.training.schedule.warmup == 0) {
-    spdlog::warn("model.norm is post and training.schedule.warmup is 0: the first updates of a post-norm transformer "
-                 "are often too large for it; a warm-up of some hundred updates makes it learn, or model.norm: pre, or "
-                 "a smaller model.initial_gain, which is {:g}", config_.model.initial_gain);
-  }
+  warn_about(config_);
   if (config_.tokenizer.sampling > 0) {
     spdlog::info("every epoch cuts the training text into other pieces, with tokenizer.sampling {:g}",
                  config_.tokenizer.sampling);

@@ -66,6 +66,7 @@ class Dice {
     c.model.attention_dropout = fraction();
     c.model.activation_dropout = fraction();
     c.model.initial_gain = positive();
+    c.model.masks = {whole(0, 1) == 1, whole(0, 1) == 1, whole(0, 1) == 1, whole(0, 1) == 1};
     fill(c.training);
     c.decoding = {whole(1, 9), 1, positive(), whole(0, 1) == 1, whole(1, 99), positive()};
     c.evaluation = {one_of<BleuTokenizer>(2), whole(0, 1) == 1};
@@ -125,6 +126,28 @@ TEST_CASE("every type of value is read, and an override comes after the file", "
   CHECK(c.data.tests == std::vector<std::string>{"test", "test"});
   CHECK(c.training.seed == std::numeric_limits<std::uint64_t>::max());
   CHECK(c.training.optimizer.kind == OptimizerSettings::Kind::muon);
+}
+
+TEST_CASE("each mask has a switch; a config of before there were any has them all on", "[config]") {
+  const Workplace place;
+  CHECK(place.read("masks: {encoder_padding: false}\n").model.masks == MaskSettings{.encoder_padding = false});
+  CHECK(place.read("masks: {look_ahead: off}\n").model.masks == MaskSettings{.look_ahead = false});
+  CHECK(place.read("", {"masks.target_padding=no"}).model.masks == MaskSettings{.target_padding = false});
+  const Config config = place.read("masks: {cross_padding: true}\n", {"masks.cross_padding=false"});
+  CHECK(config.model.masks == MaskSettings{.cross_padding = false});
+
+  std::string text = write_config(config);
+  const std::string section = "masks:\n  encoder_padding: true\n  look_ahead: true\n  target_padding: true\n"
+                              "  cross_padding: false\n\n";
+  REQUIRE(text.find(section) != std::string::npos);
+  text.erase(text.find(section), section.size());
+  const Config before = read_config_of_checkpoint(place.write("old.yaml", text));
+  CHECK(before.model.masks == MaskSettings{});
+
+  const std::vector<ChangedKey> changed = changed_keys(before, config);
+  REQUIRE(changed.size() == 1);
+  CHECK(changed[0].name == "masks.cross_padding");
+  CHECK(changed[0].changes_training);
 }
 
 TEST_CASE("words that YAML takes for something else are still text where text is asked for", "[config]") {

@@ -19,9 +19,9 @@ TEST_CASE("an unknown key is an error that names file, line, key and the key tha
         "a.yaml:3: decoding.lr: unknown key; decoding has beam, length_penalty, early_stopping, batch, "
         "max_length_ratio");
   CHECK(place.complaint("", {"lr=2"}) ==
-        "--set lr=2: unknown key; the sections are data, tokenizer, model, training, decoding, evaluation");
+        "--set lr=2: unknown key; the sections are data, tokenizer, model, masks, training, decoding, evaluation");
   CHECK(place.complaint("", {"a.b.c=2"}) ==
-        "--set a.b.c=2: unknown key; the sections are data, tokenizer, model, training, decoding, evaluation");
+        "--set a.b.c=2: unknown key; the sections are data, tokenizer, model, masks, training, decoding, evaluation");
 }
 
 TEST_CASE("a key in the wrong section is told where it belongs", "[config]") {
@@ -33,6 +33,8 @@ TEST_CASE("a key in the wrong section is told where it belongs", "[config]") {
         "learning_rate belongs to training.schedule: training.schedule.learning_rate");
   CHECK(place.complaint("", {"optimizer.kind=adam"}) ==
         "--set optimizer.kind=adam: unknown key; kind belongs to training.optimizer: training.optimizer.kind");
+  CHECK(place.complaint("model: {look_ahead: true}\n") ==
+        "a.yaml:3: model.look_ahead: unknown key; look_ahead belongs to masks: masks.look_ahead");
   CHECK(place.complaint("model: {training: {}}\n") ==
         "a.yaml:3: model.training: unknown key; training is a section of its own");
 }
@@ -66,6 +68,10 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
   CHECK(complaint("tokenizer.joint=maybe") ==
         "--set tokenizer.joint=maybe: expected true or false, found \"maybe\"");
   CHECK(complaint("tokenizer.joint=1") == "--set tokenizer.joint=1: expected true or false, found 1");
+  for (const std::string name : {"encoder_padding", "look_ahead", "target_padding", "cross_padding"}) {
+    CHECK(complaint("masks." + name + "=leaky") ==
+          "--set masks." + name + "=leaky: expected true or false, found \"leaky\"");
+  }
   CHECK(complaint("data.train=[a]") == "--set data.train=[a]: expected text, found a list");
   CHECK(complaint("data.train=") == "--set data.train=: expected text, found \"\"");
   CHECK(complaint("data.tests=a") == "--set data.tests=a: expected a list such as [a, b] or [], found \"a\"");
@@ -135,11 +141,11 @@ TEST_CASE("a malformed override shows how one looks", "[config]") {
 TEST_CASE("what is no config at all is an error with its line", "[config]") {
   const Workplace place;
   const std::string empty =
-      "a.yaml: empty; expected the sections data, tokenizer, model, training, decoding, evaluation";
+      "a.yaml: empty; expected the sections data, tokenizer, model, masks, training, decoding, evaluation";
   CHECK(place.complaint_of_text("") == empty);
   CHECK(place.complaint_of_text("# nothing\n\n") == empty);
   const std::string shape =
-      "a.yaml:1: expected the sections data, tokenizer, model, training, decoding, evaluation, "
+      "a.yaml:1: expected the sections data, tokenizer, model, masks, training, decoding, evaluation, "
       "each key followed by a colon and a space; found ";
   CHECK(place.complaint_of_text("model:x\n") == shape + "\"model:x\"");
   CHECK(place.complaint_of_text("- a\n- b\n") == shape + "a list");

@@ -48,10 +48,13 @@ bool same_value(const std::string& a, const std::string& b) {
   return number(a, x) && number(b, y) ? x == y : a == b;
 }
 
+/// Those that are complete: the files in configs/ and in configs/lessons/.
 std::vector<fs::path> config_files() {
+  const fs::path configs = fs::path(GLASSFORMER_SOURCE_DIR) / "configs";
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(GLASSFORMER_SOURCE_DIR) / "configs"))
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  for (const fs::path& directory : {configs, configs / "lessons"})
+    for (const auto& entry : fs::directory_iterator(directory))
+      if (entry.path().extension() == ".yaml") files.push_back(entry.path());
   return files;
 }
 
@@ -65,7 +68,7 @@ TEST_CASE("every file in configs/ has every key once, and its comment tells the 
   std::istringstream written(write_config(Config{}));
   const auto defaults = keys_in(written);
   REQUIRE(defaults.size() > 50);
-  REQUIRE(config_files().size() >= 4);
+  REQUIRE(config_files().size() >= 7);
   for (const fs::path& file : config_files()) {
     INFO(file.string());
     std::ifstream text(file);
@@ -91,6 +94,26 @@ TEST_CASE("every file in configs/ can be read, with its data where that is here"
       CHECK(read_config(file) == config);
     else
       WARN("the data of " << file.filename() << " is not here; its config was read without it");
+  }
+}
+
+TEST_CASE("a lesson is the toy's config with masks off, perhaps trained for another time", "[config]") {
+  const std::map<std::string, std::vector<std::string>> lessons = {
+      {"no_cross_mask", {"masks.cross_padding"}},
+      {"no_look_ahead", {"masks.look_ahead"}},
+      {"no_padding_masks", {"masks.encoder_padding", "masks.target_padding", "masks.cross_padding"}}};
+  const Config toy = without_data("toy.yaml");
+  for (const auto& [name, off] : lessons) {
+    INFO(name);
+    const Config lesson = without_data("lessons/" + name + ".yaml");
+    CHECK(lesson.data == toy.data);
+    std::vector<std::string> changed;
+    for (const ChangedKey& key : changed_keys(toy, lesson)) {
+      if (!key.changes_training) continue;
+      CHECK(key.after == "false");
+      changed.push_back(key.name);
+    }
+    CHECK(changed == off);
   }
 }
 

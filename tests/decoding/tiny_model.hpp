@@ -75,7 +75,7 @@ Buffer<Scalar> forced_logits(const TinyModel<Scalar>& tiny, const std::vector<Id
     input(r, 0) = kBos;
     for (std::size_t t = 0; t < ids.size(); ++t) input(r, static_cast<Index>(t) + 1) = ids[t];
   }
-  const TransformerMasks masks = make_masks(source_ids, kPad, input, kPad);
+  const TransformerMasks masks = tiny.model.masks(source_ids, input);
   typename Transformer<Scalar>::Cache cache;
   const Buffer<Scalar>& memory = tiny.model.encode(tiny.p(), source_ids, masks.encoder_padding, Pass{}, cache);
   Buffer<Scalar> logits;

@@ -1,5 +1,6 @@
 #include "evaluation/forced_decoding.hpp"
 
+#include <cmath>
 #include <numeric>
 
 #include "catch.hpp"
@@ -60,5 +61,20 @@ TEST_CASE("a translation's log-probability is the same whether the search gives 
   for (std::size_t i = 0; i < expected.size(); ++i) {
     CHECK(std::accumulate(log_probabilities[i].begin(), log_probabilities[i].end(), 0.0) ==
           Approx(expected[i]).margin(1e-4));
+  }
+}
+
+TEST_CASE("a model is evaluated under the masks that it was taught with", "[evaluation]") {
+  const Corpus corpus = random_corpus();
+  const auto loss_under = [&](const MaskSettings& masks) {
+    TransformerSettings settings = tiny_settings();
+    settings.masks = masks;
+    const TinyModel<float> tiny(settings, kVocabulary);  // the same weights each time
+    return teacher_forced_loss(tiny.model, tiny.p(), corpus).cross_entropy;
+  };
+  const double loss = loss_under({});
+  for (const MaskSettings& masks : {MaskSettings{.encoder_padding = false}, MaskSettings{.look_ahead = false},
+                                    MaskSettings{.cross_padding = false}}) {
+    CHECK(std::abs(loss_under(masks) - loss) > 1e-3);
   }
 }

@@ -70,6 +70,20 @@ TEMPLATE_TEST_CASE("Law: the detector finds no leak under the look-ahead mask, a
   });
 }
 
+TEMPLATE_TEST_CASE("Law: under a model's own masks the future stays hidden if look_ahead is on, and leaks if it is off",
+                   "[laws]", float, double) {
+  hold(15, [](RandomValues& random) {
+    const Index T = between(random, 2, 9);
+    const example::PaddedBatch sentence = example::random_batch(random, 1, T);
+    DrawnModel<TestType> drawn(random, draw_settings(random));
+    for (const bool on : {true, false}) {
+      drawn.model.settings.masks.look_ahead = on;
+      const Mask used = drawn.model.masks(sentence.source, sentence.target_input).decoder_combined;
+      CHECK((leaking_cells(drawn, sentence, used, look_ahead_mask(T)) == 0) == on);
+    }
+  });
+}
+
 TEST_CASE("Law: under a prefix mask only the prefix is seen before its time", "[laws]") {
   hold(13, [](RandomValues& random) {
     const Index T = between(random, 2, 9);

@@ -92,3 +92,32 @@ TEST_CASE("The transformer's three masks: source padding twice, and target paddi
   check_mask(masks.decoder_combined, 2, 3,
              Table{{0, 1, 1}, {0, 0, 1}, {0, 0, 1}, {0, 1, 1}, {0, 1, 1}, {0, 1, 1}});
 }
+
+TEST_CASE("A mask that is off has the shape that it has when it is on, and blocks nothing", "[layers]") {
+  check_mask(all_visible(2, 3, 4), 2, 3, Table::Zero(6, 4));
+  const Mask padding = padding_mask(IdMatrix{{7, 6, 0, 0, 1}, {1, 2, 3, 0, 0}}, 0);
+  check_mask(switched(padding, true), 2, 1, padding.blocked);
+  check_mask(switched(padding, false), 2, 1, Table::Zero(2, 5));
+  check_mask(switched(look_ahead_mask(3), false), 1, 3, Table::Zero(3, 3));
+}
+
+TEST_CASE("Each of the transformer's masks has a switch of its own", "[layers]") {
+  const IdMatrix source{{5, 9, 3, 3, 3}, {5, 3, 7, 8, 0}}, target{{1, 2, 9}, {2, 9, 9}};  // pads: 3 and 9
+  const TransformerMasks all = make_masks(source, 3, target, 9);
+  const auto check = [&](const MaskSettings& on, const Table& encoder, const Table& decoder, const Table& cross) {
+    const TransformerMasks masks = make_masks(source, 3, target, 9, on);
+    check_mask(masks.encoder_padding, 2, 1, encoder);
+    check_mask(masks.decoder_combined, 2, 3, decoder);
+    check_mask(masks.cross_padding, 2, 1, cross);
+  };
+  const Table padding = all.encoder_padding.blocked, decoder = all.decoder_combined.blocked;
+  const Table nothing = Table::Zero(2, 5);
+  const Table target_padding{{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 1, 1}, {0, 1, 1}, {0, 1, 1}};
+  const Table future{{0, 1, 1}, {0, 0, 1}, {0, 0, 0}, {0, 1, 1}, {0, 0, 1}, {0, 0, 0}};
+  check({}, padding, decoder, padding);
+  check({.encoder_padding = false}, nothing, decoder, padding);
+  check({.look_ahead = false}, padding, target_padding, padding);
+  check({.target_padding = false}, padding, future, padding);
+  check({.cross_padding = false}, padding, decoder, nothing);
+  check({false, false, false, false}, nothing, Table::Zero(6, 3), nothing);
+}

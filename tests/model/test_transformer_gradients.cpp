@@ -18,14 +18,16 @@ void check_model(const TransformerSettings& settings, const VocabularyShape& voc
   RandomValues random(1);
   const example::PaddedBatch batch = example::batch();
   const Transformer<double> model{settings, vocabulary};
+  const TransformerMasks masks = model.masks(batch.source, batch.target_input);
+  const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
   example::LearnedModel<double> learned(random, model.settings, model.vocabulary);
   Transformer<double>::Cache cache;
   const double tokens = static_cast<double>(batch.tokens());
   require_gradients<Parameters>(
       learned,
-      [&] { return model.forward(learned.p(), batch.input(), label_smoothing, batch.training(), cache).loss / tokens; },
+      [&] { return model.forward(learned.p(), input, label_smoothing, batch.training(), cache).loss / tokens; },
       [&](Parameters& grad) {
-        model.backward(learned.p(), batch.input(), label_smoothing, 1 / tokens, cache, grad);
+        model.backward(learned.p(), input, label_smoothing, 1 / tokens, cache, grad);
       },
       {}, limit);
 }
@@ -56,6 +58,16 @@ TEST_CASE("The gradients of the transformer are what differences say while dropo
   check_model(example::with_dropout(example::settings(Norm::post, Tying::all, Activation::gelu)), 0, kSome);
   check_model(example::with_dropout(example::settings(Norm::pre, Tying::none, Activation::swish)), 0.1, kSome);
   check_model(example::with_dropout(example::settings(Norm::pre, Tying::all, Activation::relu)), 0.1, kSome);
+}
+
+TEST_CASE("The gradients of the transformer are what differences say where masks are off", "[model]") {
+  for (const MaskSettings& masks : {MaskSettings{.look_ahead = false}, MaskSettings{false, false, false, false}}) {
+    TransformerSettings settings = example::settings(Norm::post, Tying::target, Activation::gelu);
+    settings.masks = masks;
+    check_model(settings, 0.1, kSome);
+    settings.norm = Norm::pre;
+    check_model(example::with_dropout(settings), 0, kSome);
+  }
 }
 
 TEST_CASE("Gradients are right where buffers leave gaps between their rows", "[model]") {

@@ -62,10 +62,11 @@ TEST_CASE("loss and gradient have the same bits on 1, 2 and 5 threads", "[traini
 
 TEST_CASE("the gradient is that of the mean loss over the target's tokens", "[training]") {
   Example example;
+  example.model.settings.masks.look_ahead = GENERATE(true, false);
   const std::vector<float> sharded = example.gradient(3, {example.sentences});
 
   const Batch batch = make_batch(example.corpus, example.sentences);  // in one piece, and divided afterwards
-  const TransformerMasks masks = make_masks(batch.source, 0, batch.target_input, 0);
+  const TransformerMasks masks = make_masks(batch.source, 0, batch.target_input, 0, example.model.settings.masks);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
   Transformer<float>::Cache cache;
   Arena<Transformer<float>::Parameters> sum(example.model.settings, example.model.vocabulary);

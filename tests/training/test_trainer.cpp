@@ -264,8 +264,29 @@ TEST_CASE("the last updates are in the figures, however few they are", "[trainin
   CHECK(metrics.training[1].update == 7);
 }
 
-TEST_CASE("gradcheck finds the model of the debugger's config right", "[training]") {
-  const Config config = read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/debug.yaml", {"model.dropout=0.3"});
+TEST_CASE("a run without a mask says so loudly, trains without it, and is to be continued and used without it",
+          "[training]") {
+  const TemporaryDirectory directory;
+  const Config right = toy({"training.max_updates=2"});
+  const Config leaking = toy({"training.max_updates=2", "masks.look_ahead=false"});
+  train(right, directory / "right");
+  train(leaking, directory / "leaking");
+  CHECK(stand_in::read_bytes(directory / "right" / "train.log").find("is OFF") == std::string::npos);
+  CHECK_THAT(stand_in::read_bytes(directory / "leaking" / "train.log"),
+             stand_in::Says("warning: masks.look_ahead is OFF: the decoder sees the words it is asked for."));
+  CHECK(weights(directory / "right") != weights(directory / "leaking"));
+
+  CHECK(LoadedModel(directory / "right").model.settings.masks == MaskSettings{});
+  CHECK(LoadedModel(directory / "leaking").model.settings.masks == MaskSettings{.look_ahead = false});
+  CHECK_THAT(stand_in::complaint([&] { RunDirectory::resume(directory / "leaking").accept_changes(right); }),
+             stand_in::Says("masks.look_ahead (false)"));
+}
+
+TEST_CASE("gradcheck finds the model of the debugger's config right, with its masks and without", "[training]") {
+  const std::string masks = GENERATE("true", "false");
+  const Config config = read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/debug.yaml",
+                                    {"model.dropout=0.3", "masks.encoder_padding=" + masks, "masks.look_ahead=" + masks,
+                                     "masks.target_padding=" + masks, "masks.cross_padding=" + masks});
   const std::vector<TensorCheck> checks = check_model_gradient(config, 4);
   CHECK(checks.size() > 30);
   for (const TensorCheck& check : checks) {

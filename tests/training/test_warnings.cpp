@@ -1,0 +1,54 @@
+#include "training/warnings.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "catch.hpp"
+#include "checkpoint/stand_ins.hpp"
+#include "report/log.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+/// What a run's log says of this config.
+std::string warnings_about(const Config& config) {
+  const stand_in::TemporaryDirectory run;
+  {
+    RunLog log(run.path(), {}, {.write = [](std::string_view) { return true; }, .width = [] { return 80; }});
+    warn_about(config);
+  }
+  return stand_in::read_bytes(run / "train.log");
+}
+
+}  // namespace
+
+TEST_CASE("the default config needs no warning, a post-norm model without warm-up does", "[training]") {
+  Config config;
+  CHECK(warnings_about(config) == "");
+  config.training.schedule.warmup = 0;
+  CHECK_THAT(warnings_about(config), stand_in::Says("  warning: model.norm is post"));
+  config.model.norm = Norm::pre;
+  CHECK(warnings_about(config) == "");
+}
+
+TEST_CASE("each mask that is off is told in a line of its own", "[training]") {
+  const std::vector<std::pair<bool MaskSettings::*, std::string>> masks = {
+      {&MaskSettings::encoder_padding, "masks.encoder_padding"},
+      {&MaskSettings::look_ahead, "masks.look_ahead"},
+      {&MaskSettings::target_padding, "masks.target_padding"},
+      {&MaskSettings::cross_padding, "masks.cross_padding"}};
+  Config all_off;
+  for (const auto& [mask, name] : masks) {
+    Config config;
+    config.model.masks.*mask = all_off.model.masks.*mask = false;
+    const std::string told = warnings_about(config);
+    CHECK_THAT(told, stand_in::Says("  warning: " + name + " is OFF: "));
+    CHECK(std::count(told.begin(), told.end(), '\n') == 1);
+  }
+  const std::string told = warnings_about(all_off);
+  CHECK(std::count(told.begin(), told.end(), '\n') == 4);
+}
