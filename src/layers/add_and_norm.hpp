@@ -32,21 +32,22 @@ struct AddAndNorm {
   };
 
   /// Gives what the sublayer shall read: x itself (post) or LayerNorm(x) (pre). [N, D]
-  static const Buffer<Scalar>& enter(Norm norm, const Parameters& p, const Buffer<Scalar>& x, Cache& cache);
+  static const Buffer<Scalar>& enter(Norm norm, const Parameters& p, const Buffer<Scalar>& x, Cache& cache,
+                                     const Recorder& recorder = {});
   /// What enter gave, for the way back.
   static const Buffer<Scalar>& entered(Norm norm, const Buffer<Scalar>& x, const Cache& cache) {
     return norm == Norm::post ? x : cache.normed;
   }
   /// x and sublayer(...) give cache.output. `dropout`: rate, drawn at `site`.
   static void leave(Norm norm, const Parameters& p, const Buffer<Scalar>& x, const Buffer<Scalar>& sublayer_output,
-                    double dropout, const Pass& pass, Site site, Cache& cache);
+                    double dropout, const Pass& pass, Site site, Cache& cache, const Recorder& recorder = {});
 
   /// d_y gives cache.d_sublayer, and cache.d_sum for enter_backward.
   static void leave_backward(Norm norm, const Parameters& p, Cache& cache, const Buffer<Scalar>& d_y,
-                             Parameters& grad);
+                             Parameters& grad, const Recorder& recorder = {});
   /// The gradient of what the sublayer read gives cache.d_input.
   static void enter_backward(Norm norm, const Parameters& p, Cache& cache, const Buffer<Scalar>& d_sublayer_input,
-                             Parameters& grad);
+                             Parameters& grad, const Recorder& recorder = {});
 };
 
 }  // namespace glassformer

@@ -44,10 +44,12 @@ struct SelfAttention {
 
   /// x [N, D] gives cache.output [N, D].
   static void forward(const Parameters& p, const AttentionSettings& settings, Index sentences,
-                      ConstMatrixRef<Scalar> x, const Mask& mask, const Pass& pass, Site site, Cache& cache);
+                      ConstMatrixRef<Scalar> x, const Mask& mask, const Pass& pass, Site site, Cache& cache,
+                      const Recorder& recorder = {});
   /// d_y [N, D] gives cache.d_input [N, D].
   static void backward(const Parameters& p, const AttentionSettings& settings, Index sentences,
-                       ConstMatrixRef<Scalar> x, Cache& cache, ConstMatrixRef<Scalar> d_y, Parameters& grad);
+                       ConstMatrixRef<Scalar> x, Cache& cache, ConstMatrixRef<Scalar> d_y, Parameters& grad,
+                       const Recorder& recorder = {});
 };
 
 /// Queries come from the decoder, keys and values from what the encoder gave ("memory"):
@@ -69,11 +71,11 @@ struct CrossAttention {
   /// x [N, D] and memory [M, D] give cache.output [N, D].
   static void forward(const Parameters& p, const AttentionSettings& settings, Index sentences,
                       ConstMatrixRef<Scalar> x, ConstMatrixRef<Scalar> memory, const Mask& mask, const Pass& pass,
-                      Site site, Cache& cache);
+                      Site site, Cache& cache, const Recorder& recorder = {});
   /// d_y [N, D] gives cache.d_input [N, D] and cache.d_memory [M, D].
   static void backward(const Parameters& p, const AttentionSettings& settings, Index sentences,
                        ConstMatrixRef<Scalar> x, ConstMatrixRef<Scalar> memory, Cache& cache,
-                       ConstMatrixRef<Scalar> d_y, Parameters& grad);
+                       ConstMatrixRef<Scalar> d_y, Parameters& grad, const Recorder& recorder = {});
 };
 
 }  // namespace glassformer

@@ -64,25 +64,34 @@ void row_backward(Index V, Id token, double smoothing, Scalar d_loss, Scalar sum
 
 template <std::floating_point Scalar>
 LossSum CrossEntropy<Scalar>::forward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad,
-                                      double smoothing, Cache& cache) {
+                                      double smoothing, Cache& cache, const Recorder& recorder) {
   assert(expected.size() == logits.rows());
   const Index V = logits.cols();
   LossSum sum;
-  cache.largest.resize(logits.rows(), 1);
-  cache.sum_of_powers.resize(logits.rows(), 1);
+  for (Buffer<Scalar>* of_row : {&cache.largest, &cache.sum_of_powers, &cache.losses}) {
+    of_row->resize(logits.rows(), 1);
+    of_row->setZero();
+  }
   cache.powers.resize(1, V);
   for (Index n = 0; n < logits.rows(); ++n) {
     const Id token = expected.data()[n];
     if (token == pad) continue;
-    sum += row_forward(logits.row(n).data(), V, token, smoothing, cache.powers.data(), cache.largest(n, 0),
-                       cache.sum_of_powers(n, 0));
+    const LossSum of_row = row_forward(logits.row(n).data(), V, token, smoothing, cache.powers.data(),
+                                       cache.largest(n, 0), cache.sum_of_powers(n, 0));
+    cache.losses(n, 0) = static_cast<Scalar>(of_row.loss);
+    sum += of_row;
   }
+  recorder.record("largest [N, 1] = max over v of {logits}, 0 at padding", cache.largest, logits);
+  recorder.record("sum_of_powers [N, 1] = sum over v of exp({logits} - {largest}), 0 at padding", cache.sum_of_powers,
+                  logits, cache.largest);
+  recorder.record("losses [N, 1] = - sum over v of q_v log p_v, p = softmax of {logits}, q from {expected [B, T]}; "
+                  "0 at padding", cache.losses, logits, expected);
   return sum;
 }
 
 template <std::floating_point Scalar>
 void CrossEntropy<Scalar>::backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss,
-                                    const Cache& cache, MatrixRef<Scalar> logits) {
+                                    const Cache& cache, MatrixRef<Scalar> logits, const Recorder& recorder) {
   for (Index n = 0; n < logits.rows(); ++n) {
     auto row = logits.row(n);
     const Id token = expected.data()[n];
@@ -93,6 +102,8 @@ void CrossEntropy<Scalar>::backward(const IdMatrix& expected, Id pad, double smo
     exponentiate(row.data(), logits.cols(), cache.largest(n, 0), row.data());
     row_backward(logits.cols(), token, smoothing, d_loss, cache.sum_of_powers(n, 0), row.data());
   }
+  recorder.record("d_logits [N, V] = d_loss * (exp({logits} - {largest}) / {sum_of_powers} - q), q from {expected}; "
+                  "0 at padding", logits, logits, cache.largest, cache.sum_of_powers, expected);
 }
 
 template <std::floating_point Scalar>

@@ -2,6 +2,7 @@
 
 #include <concepts>
 
+#include "layers/recorder.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
@@ -25,18 +26,19 @@ struct LossSum {
 template <std::floating_point Scalar>
 struct CrossEntropy {
   struct Cache {
-    Buffer<Scalar> largest;        // [N, 1]: of the logits
+    Buffer<Scalar> largest;        // [N, 1]: of the logits; here and below, 0 where padding is expected
     Buffer<Scalar> sum_of_powers;  // [N, 1]: of exp(logit - largest)
+    Buffer<Scalar> losses;         // [N, 1]
     Buffer<Scalar> powers;         // [1, V]: of the row at hand
   };
 
   /// logits [N, V], expected: N ids in the order of the rows.
   static LossSum forward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad, double smoothing,
-                         Cache& cache);
+                         Cache& cache, const Recorder& recorder = {});
   /// In place: the logits [N, V] become d_logits, for they are by far the largest matrix. d_loss is the derivative of
   /// the result by the sum of the rows' losses: 1 / tokens, for a mean over tokens.
   static void backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss, const Cache& cache,
-                       MatrixRef<Scalar> logits);
+                       MatrixRef<Scalar> logits, const Recorder& recorder = {});
   /// Both at once, row by row, where d_loss is known beforehand, as in training: a row has as many numbers as the
   /// vocabulary, and comes from memory once instead of twice.
   static LossSum forward_and_backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss,

@@ -51,16 +51,21 @@ void keep(const typename Dropout<Scalar>::Cache& cache, ConstMatrixRef<Scalar> x
 
 template <std::floating_point Scalar>
 void Dropout<Scalar>::forward(double rate, const Pass& pass, Site site, Index groups, ConstMatrixRef<Scalar> x,
-                              MatrixRef<Scalar> y, Cache& cache) {
+                              MatrixRef<Scalar> y, Cache& cache, const Recorder& recorder) {
   cache.active = pass.training && rate > 0;
   if (cache.active) draw<Scalar>(rate, pass, site, groups, x.rows(), x.cols(), cache);
   keep<Scalar>(cache, x, y);
+  if (!cache.active) return recorder.copied(x, y);
+  recorder.record("y [N, D] = {x} * {kept [N, D]} / (1 - rate)", y, x, cache.kept);
 }
 
 template <std::floating_point Scalar>
-void Dropout<Scalar>::backward(const Cache& cache, ConstMatrixRef<Scalar> d_y, MatrixRef<Scalar> d_x) {
+void Dropout<Scalar>::backward(const Cache& cache, ConstMatrixRef<Scalar> d_y, MatrixRef<Scalar> d_x,
+                               const Recorder& recorder) {
   // y = x * kept / (1 - rate)
   keep<Scalar>(cache, d_y, d_x);
+  if (!cache.active) return recorder.copied(d_y, d_x);
+  recorder.record("d_x [N, D] = {d_y} * {kept} / (1 - rate)", d_x, d_y, cache.kept);
 }
 
 template struct Dropout<float>;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "layers/pass.hpp"
+#include "layers/recorder.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
@@ -24,14 +25,18 @@ struct Dropout {
   /// The rows of x, and of y of the same shape, are those of B sentences, each with `groups` equal parts (attention has
   /// one per head, token matrices have one in all).
   static void forward(double rate, const Pass& pass, Site site, Index groups, ConstMatrixRef<Scalar> x,
-                      MatrixRef<Scalar> y, Cache& cache);
-  static void backward(const Cache& cache, ConstMatrixRef<Scalar> d_y, MatrixRef<Scalar> d_x);
+                      MatrixRef<Scalar> y, Cache& cache, const Recorder& recorder = {});
+  static void backward(const Cache& cache, ConstMatrixRef<Scalar> d_y, MatrixRef<Scalar> d_x,
+                       const Recorder& recorder = {});
 
   /// In place: x becomes y, d_y becomes d_x.
-  static void forward(double rate, const Pass& pass, Site site, Index groups, MatrixRef<Scalar> x, Cache& cache) {
-    forward(rate, pass, site, groups, x, x, cache);
+  static void forward(double rate, const Pass& pass, Site site, Index groups, MatrixRef<Scalar> x, Cache& cache,
+                      const Recorder& recorder = {}) {
+    forward(rate, pass, site, groups, x, x, cache, recorder);
   }
-  static void backward(const Cache& cache, MatrixRef<Scalar> d_y) { backward(cache, d_y, d_y); }
+  static void backward(const Cache& cache, MatrixRef<Scalar> d_y, const Recorder& recorder = {}) {
+    backward(cache, d_y, d_y, recorder);
+  }
 };
 
 }  // namespace glassformer

@@ -29,7 +29,7 @@ void Embedding<Scalar>::embed(const Parameters& table, Id id, ConstMatrixRef<Sca
 
 template <std::floating_point Scalar>
 void Embedding<Scalar>::forward(const Parameters& table, const IdMatrix& ids, Id pad, double dropout,
-                                const Pass& pass, Site site, Cache& cache) {
+                                const Pass& pass, Site site, Cache& cache, const Recorder& recorder) {
   const Index length = ids.cols();
   ensure_positions(length, table.cols(), cache.positions);
   cache.output.resize(ids.size(), table.cols());
@@ -42,19 +42,25 @@ void Embedding<Scalar>::forward(const Parameters& table, const IdMatrix& ids, Id
       embed(table, id, cache.positions, n % length, cache.output.row(n));
     }
   }
-  Dropout<Scalar>::forward(dropout, pass, site, 1, cache.output, cache.dropout);
+  recorder.record("x [N, D] = sqrt(D) * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding", cache.output,
+                  table, ids, cache.positions.topRows(length));
+  Dropout<Scalar>::forward(dropout, pass, site, 1, cache.output, cache.dropout, recorder.at("dropout"));
 }
 
 template <std::floating_point Scalar>
-void Embedding<Scalar>::backward(const IdMatrix& ids, Id pad, const Cache& cache, MatrixRef<Scalar> d_x,
-                                 Parameters& grad) {
-  Dropout<Scalar>::backward(cache.dropout, d_x);
-  // x = sqrt(D) * table[id] + position.  An id that occurs twice gets both gradients.
+void Embedding<Scalar>::backward(const IdMatrix& ids, Id pad, Cache& cache, ConstMatrixRef<Scalar> d_x,
+                                 Parameters& grad, const Recorder& recorder) {
+  // x = dropout(embedded)
+  cache.d_embedded.resize_like(d_x);
+  Dropout<Scalar>::backward(cache.dropout, d_x, cache.d_embedded, recorder.at("dropout"));
+  // embedded = sqrt(D) * table[id] + position.  An id that occurs twice gets both gradients.
   const Scalar scale = std::sqrt(static_cast<Scalar>(grad.cols()));
   for (Index n = 0; n < ids.size(); ++n) {
     const Id id = ids(n / ids.cols(), n % ids.cols());
-    if (id != pad) grad.row(id) += scale * d_x.row(n);
+    if (id != pad) grad.row(id) += scale * cache.d_embedded.row(n);
   }
+  recorder.record("d_table [V, D] += sqrt(D) * {d_x}[n] in the row {id}[n], of every token n but padding", grad,
+                  cache.d_embedded, ids);
 }
 
 template struct Embedding<float>;

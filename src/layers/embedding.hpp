@@ -24,13 +24,15 @@ struct Embedding {
     Buffer<Scalar> positions;                 // [longest T so far, D]
     typename Dropout<Scalar>::Cache dropout;
     Buffer<Scalar> output;                    // [N, D]
+    Buffer<Scalar> d_embedded;                // [N, D] room for backward
   };
 
   /// ids [B, T] give cache.output [N, D], row b * T + t.
   static void forward(const Parameters& table, const IdMatrix& ids, Id pad, double dropout, const Pass& pass,
-                      Site site, Cache& cache);
-  /// d_x [N, D] is spent (dropout's backward works in place).
-  static void backward(const IdMatrix& ids, Id pad, const Cache& cache, MatrixRef<Scalar> d_x, Parameters& grad);
+                      Site site, Cache& cache, const Recorder& recorder = {});
+  /// d_x [N, D] adds to the table's gradient. ids are forward's.
+  static void backward(const IdMatrix& ids, Id pad, Cache& cache, ConstMatrixRef<Scalar> d_x, Parameters& grad,
+                       const Recorder& recorder = {});
 
   /// One row of x before dropout: the id at place `place`. x [D], positions with more than `place` rows.
   static void embed(const Parameters& table, Id id, ConstMatrixRef<Scalar> positions, Index place,

@@ -31,10 +31,10 @@ struct FeedForward {
 
   /// x [N, D] gives cache.output [N, D]. `dropout`: rate on the activation, drawn at `site`.
   static void forward(const Parameters& p, Activation activation, double dropout, ConstMatrixRef<Scalar> x,
-                      const Pass& pass, Site site, Cache& cache);
+                      const Pass& pass, Site site, Cache& cache, const Recorder& recorder = {});
   /// d_y [N, D] gives cache.d_input [N, D]. x is forward's.
   static void backward(const Parameters& p, Activation activation, ConstMatrixRef<Scalar> x, Cache& cache,
-                       ConstMatrixRef<Scalar> d_y, Parameters& grad);
+                       ConstMatrixRef<Scalar> d_y, Parameters& grad, const Recorder& recorder = {});
 };
 
 }  // namespace glassformer

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <string>
 
+#include "layers/recorder.hpp"
 #include "numerics/arena.hpp"
 #include "numerics/matrix.hpp"
 
@@ -30,10 +31,11 @@ struct LayerNorm {
   };
 
   /// x [N, D] gives y [N, D].
-  static void forward(const Parameters& p, ConstMatrixRef<Scalar> x, Cache& cache, Buffer<Scalar>& y);
+  static void forward(const Parameters& p, ConstMatrixRef<Scalar> x, Cache& cache, Buffer<Scalar>& y,
+                      const Recorder& recorder = {});
   /// d_y [N, D] gives d_x [N, D].
   static void backward(const Parameters& p, Cache& cache, ConstMatrixRef<Scalar> d_y, Parameters& grad,
-                       Buffer<Scalar>& d_x);
+                       Buffer<Scalar>& d_x, const Recorder& recorder = {});
 };
 
 }  // namespace glassformer

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <string>
 
+#include "layers/recorder.hpp"
 #include "numerics/arena.hpp"
 #include "numerics/matrix.hpp"
 
@@ -32,10 +33,10 @@ struct Linear {
   };
 
   /// x [N, in] gives y [N, out].
-  static void forward(const Parameters& p, ConstMatrixRef<Scalar> x, Buffer<Scalar>& y);
+  static void forward(const Parameters& p, ConstMatrixRef<Scalar> x, Buffer<Scalar>& y, const Recorder& recorder = {});
   /// d_y [N, out] gives d_x [N, in]. x is forward's.
   static void backward(const Parameters& p, ConstMatrixRef<Scalar> x, ConstMatrixRef<Scalar> d_y, Parameters& grad,
-                       Buffer<Scalar>& d_x);
+                       Buffer<Scalar>& d_x, const Recorder& recorder = {});
 };
 
 }  // namespace glassformer

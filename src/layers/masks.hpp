@@ -45,7 +45,8 @@ Mask combined_mask(const Mask& a, const Mask& b);
 
 /// A switch for each mask. Off, it shows what the mask is for: see configs/lessons.
 ///
-/// Without a padding mask, what a sentence gives depends on how far it is padded: on its neighbours in the batch.
+/// Without encoder_padding or cross_padding, what a sentence gives depends on how far it is padded: on its neighbours
+/// in the batch. target_padding matters only where look_ahead is off: else padding lies in the future of every word.
 struct MaskSettings {
   bool encoder_padding = true;  ///< encoder self-attention does not see padding of the source
   bool look_ahead = true;       ///< decoder self-attention does not see the future

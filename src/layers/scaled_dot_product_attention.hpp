@@ -10,7 +10,7 @@ namespace glassformer {
 
 /// Scaled dot-product attention of all heads (Vaswani et al. 2017, sections 3.2.1 and 3.2.2):
 ///
-///   scores  = Q K^T / sqrt(d_head)                one [T, S] for each head of each sentence
+///   scores  = Q K^T / sqrt(d_head)                one [T, S] for each head of each sentence; products = Q K^T
 ///   weights = masked softmax of scores            0 exactly where the mask blocks
 ///   context = dropout(weights) V
 ///
@@ -36,11 +36,12 @@ struct ScaledDotProductAttention {
   /// q [B*T, D], k and v [B*S, D] give context [B*T, D]. The mask is of B sentences (or 1), T queries (or 1), S keys.
   static void forward(Index sentences, Index heads, ConstMatrixRef<Scalar> q, ConstMatrixRef<Scalar> k,
                       ConstMatrixRef<Scalar> v, const Mask& mask, double dropout, const Pass& pass, Site site,
-                      Cache& cache, MatrixRef<Scalar> context);
+                      Cache& cache, MatrixRef<Scalar> context, const Recorder& recorder = {});
   /// d_context [B*T, D] gives d_q, d_k, d_v in the shapes of q, k, v.
   static void backward(Index sentences, Index heads, ConstMatrixRef<Scalar> q, ConstMatrixRef<Scalar> k,
                        ConstMatrixRef<Scalar> v, Cache& cache, ConstMatrixRef<Scalar> d_context,
-                       MatrixRef<Scalar> d_q, MatrixRef<Scalar> d_k, MatrixRef<Scalar> d_v);
+                       MatrixRef<Scalar> d_q, MatrixRef<Scalar> d_k, MatrixRef<Scalar> d_v,
+                       const Recorder& recorder = {});
 };
 
 }  // namespace glassformer

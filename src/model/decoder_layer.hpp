@@ -42,11 +42,11 @@ struct DecoderLayer {
   /// x [N, D] and memory [M, D] give cache.output() [N, D]. Draws at `site` .. site + kSites - 1.
   static void forward(const Parameters& p, const TransformerSettings& settings, const Buffer<Scalar>& x,
                       const Buffer<Scalar>& memory, const Mask& combined, const Mask& cross_padding, Index sentences,
-                      const Pass& pass, Site site, Cache& cache);
+                      const Pass& pass, Site site, Cache& cache, const Recorder& recorder = {});
   /// d_y [N, D] gives cache.d_input() [N, D] and cache.d_memory() [M, D].
   static void backward(const Parameters& p, const TransformerSettings& settings, const Buffer<Scalar>& x,
                        const Buffer<Scalar>& memory, Index sentences, Cache& cache, const Buffer<Scalar>& d_y,
-                       Parameters& grad);
+                       Parameters& grad, const Recorder& recorder = {});
 };
 
 }  // namespace glassformer

@@ -35,10 +35,12 @@ struct EncoderLayer {
 
   /// x [N, D] gives cache.output() [N, D]. Draws at `site` .. site + kSites - 1.
   static void forward(const Parameters& p, const TransformerSettings& settings, const Buffer<Scalar>& x,
-                      const Mask& padding, Index sentences, const Pass& pass, Site site, Cache& cache);
+                      const Mask& padding, Index sentences, const Pass& pass, Site site, Cache& cache,
+                      const Recorder& recorder = {});
   /// d_y [N, D] gives cache.d_input() [N, D].
   static void backward(const Parameters& p, const TransformerSettings& settings, const Buffer<Scalar>& x,
-                       Index sentences, Cache& cache, const Buffer<Scalar>& d_y, Parameters& grad);
+                       Index sentences, Cache& cache, const Buffer<Scalar>& d_y, Parameters& grad,
+                       const Recorder& recorder = {});
 };
 
 }  // namespace glassformer

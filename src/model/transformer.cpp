@@ -80,61 +80,68 @@ const Buffer<Scalar>& Transformer<Scalar>::state(const Cache& cache) const {
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& Transformer<Scalar>::encode(const Parameters& p, const IdMatrix& source, const Mask& padding,
-                                                  const Pass& pass, Cache& cache) const {
+                                                  const Pass& pass, Cache& cache, const Recorder& recorder) const {
   constexpr Site kEmbeddingSite = 0;
   constexpr Site kFirstLayerSite = 1000;
   cache.encoder.resize(p.encoder.size());
   Embedding<Scalar>::forward(p.source_embedding, source, vocabulary.source_pad, settings.embedding_dropout, pass,
-                             kEmbeddingSite, cache.source_embedding);                              // [M, D]
+                             kEmbeddingSite, cache.source_embedding, recorder.at("embed_tokens"));  // [M, D]
   const Buffer<Scalar>* x = &cache.source_embedding.output;
   for (std::size_t i = 0; i < p.encoder.size(); ++i) {
     EncoderLayer<Scalar>::forward(p.encoder[i], settings, *x, padding, source.rows(), pass,
                                   kFirstLayerSite + static_cast<Site>(i) * EncoderLayer<Scalar>::kSites,
-                                  cache.encoder[i]);
-    x = &cache.encoder[i].output();                                                                // [M, D]
+                                  cache.encoder[i], recorder.at("layers", static_cast<Index>(i)));
+    x = &cache.encoder[i].output();                                                                 // [M, D]
   }
-  if (p.encoder_norm) LayerNorm<Scalar>::forward(*p.encoder_norm, *x, cache.encoder_norm, cache.normed_memory);
+  if (p.encoder_norm) {
+    LayerNorm<Scalar>::forward(*p.encoder_norm, *x, cache.encoder_norm, cache.normed_memory,
+                               recorder.at("layer_norm"));
+  }
   return memory(cache);
 }
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& Transformer<Scalar>::decode(const Parameters& p, const IdMatrix& target_input,
                                                   const Buffer<Scalar>& memory, const TransformerMasks& masks,
-                                                  const Pass& pass, Cache& cache) const {
+                                                  const Pass& pass, Cache& cache, const Recorder& recorder) const {
   constexpr Site kEmbeddingSite = 1;
   constexpr Site kFirstLayerSite = 1'000'000;
   cache.decoder.resize(p.decoder.size());
   Embedding<Scalar>::forward(p.target_embedding, target_input, vocabulary.target_pad, settings.embedding_dropout,
-                             pass, kEmbeddingSite, cache.target_embedding);                        // [N, D]
+                             pass, kEmbeddingSite, cache.target_embedding, recorder.at("embed_tokens"));  // [N, D]
   const Buffer<Scalar>* x = &cache.target_embedding.output;
   for (std::size_t i = 0; i < p.decoder.size(); ++i) {
     DecoderLayer<Scalar>::forward(p.decoder[i], settings, *x, memory, masks.decoder_combined, masks.cross_padding,
                                   target_input.rows(), pass,
                                   kFirstLayerSite + static_cast<Site>(i) * DecoderLayer<Scalar>::kSites,
-                                  cache.decoder[i]);
-    x = &cache.decoder[i].output();                                                                // [N, D]
+                                  cache.decoder[i], recorder.at("layers", static_cast<Index>(i)));
+    x = &cache.decoder[i].output();                                                                 // [N, D]
   }
-  if (p.decoder_norm) LayerNorm<Scalar>::forward(*p.decoder_norm, *x, cache.decoder_norm, cache.normed_state);
-  Linear<Scalar>::forward(p.output, state(cache), cache.logits);                                   // [N, V]
+  if (p.decoder_norm) {
+    LayerNorm<Scalar>::forward(*p.decoder_norm, *x, cache.decoder_norm, cache.normed_state, recorder.at("layer_norm"));
+  }
+  Linear<Scalar>::forward(p.output, state(cache), cache.logits, recorder.at("output"));             // [N, V]
   return cache.logits;
 }
 
 template <std::floating_point Scalar>
 LossSum Transformer<Scalar>::forward(const Parameters& p, const ModelInput& input, double label_smoothing,
-                                     const Pass& pass, Cache& cache) const {
-  const Buffer<Scalar>& memory = encode(p, input.source, input.masks.encoder_padding, pass, cache);
-  const Buffer<Scalar>& logits = decode(p, input.target_input, memory, input.masks, pass, cache);
+                                     const Pass& pass, Cache& cache, const Recorder& recorder) const {
+  const Buffer<Scalar>& memory =
+      encode(p, input.source, input.masks.encoder_padding, pass, cache, recorder.at("encoder"));
+  const Buffer<Scalar>& logits =
+      decode(p, input.target_input, memory, input.masks, pass, cache, recorder.at("decoder"));
   return CrossEntropy<Scalar>::forward(logits, input.target_output, vocabulary.target_pad, label_smoothing,
-                                       cache.cross_entropy);
+                                       cache.cross_entropy, recorder.at("loss"));
 }
 
 template <std::floating_point Scalar>
 void Transformer<Scalar>::backward(const Parameters& p, const ModelInput& input, double label_smoothing,
-                                   Scalar d_loss, Cache& cache, Parameters& grad) const {
+                                   Scalar d_loss, Cache& cache, Parameters& grad, const Recorder& recorder) const {
   // loss = cross-entropy(logits)
   CrossEntropy<Scalar>::backward(input.target_output, vocabulary.target_pad, label_smoothing, d_loss,
-                                 cache.cross_entropy, cache.logits);
-  backward_from_d_logits(p, input, cache, grad);
+                                 cache.cross_entropy, cache.logits, recorder.at("loss"));
+  backward_from_d_logits(p, input, cache, grad, recorder);
 }
 
 template <std::floating_point Scalar>
@@ -148,20 +155,21 @@ LossSum Transformer<Scalar>::forward_to_d_logits(const Parameters& p, const Mode
 
 template <std::floating_point Scalar>
 void Transformer<Scalar>::backward_from_d_logits(const Parameters& p, const ModelInput& input, Cache& cache,
-                                                 Parameters& grad) const {
-  const Buffer<Scalar>& d_logits = cache.logits;
-  // logits = state E^T + b
-  Linear<Scalar>::backward(p.output, state(cache), d_logits, grad.output, cache.d_state);
-  backward_decoder(p, input, cache, grad);
-  backward_encoder(p, input, cache, grad);
+                                                 Parameters& grad, const Recorder& recorder) const {
+  backward_decoder(p, input, cache, grad, recorder.at("decoder"));
+  backward_encoder(p, input, cache, grad, recorder.at("encoder"));
 }
 
 template <std::floating_point Scalar>
 void Transformer<Scalar>::backward_decoder(const Parameters& p, const ModelInput& input, Cache& cache,
-                                           Parameters& grad) const {
+                                           Parameters& grad, const Recorder& recorder) const {
+  const Buffer<Scalar>& d_logits = cache.logits;
+  // logits = state E^T + b
+  Linear<Scalar>::backward(p.output, state(cache), d_logits, grad.output, cache.d_state, recorder.at("output"));
   const Buffer<Scalar>* d_x = &cache.d_state;
   if (p.decoder_norm) {
-    LayerNorm<Scalar>::backward(*p.decoder_norm, cache.decoder_norm, *d_x, *grad.decoder_norm, cache.d_normed);
+    LayerNorm<Scalar>::backward(*p.decoder_norm, cache.decoder_norm, *d_x, *grad.decoder_norm, cache.d_normed,
+                                recorder.at("layer_norm"));
     d_x = &cache.d_normed;
   }
   // Every decoder layer looks at the memory, so the memory's gradient is the sum of what comes back out of each.
@@ -170,34 +178,33 @@ void Transformer<Scalar>::backward_decoder(const Parameters& p, const ModelInput
   for (std::size_t i = p.decoder.size(); i-- > 0;) {
     const Buffer<Scalar>& x = i == 0 ? cache.target_embedding.output : cache.decoder[i - 1].output();
     DecoderLayer<Scalar>::backward(p.decoder[i], settings, x, memory(cache), input.source.rows(), cache.decoder[i],
-                                   *d_x, grad.decoder[i]);
+                                   *d_x, grad.decoder[i], recorder.at("layers", static_cast<Index>(i)));
     cache.d_memory += cache.decoder[i].d_memory();
+    recorder.record("d_memory [M, D] += {what comes back out of this layer}", cache.d_memory,
+                    cache.decoder[i].d_memory());
     d_x = &cache.decoder[i].d_input();
   }
-  cache.d_embedded.resize_like(*d_x);
-  cache.d_embedded.view() = *d_x;
-  Embedding<Scalar>::backward(input.target_input, vocabulary.target_pad, cache.target_embedding, cache.d_embedded,
-                              grad.target_embedding);
+  Embedding<Scalar>::backward(input.target_input, vocabulary.target_pad, cache.target_embedding, *d_x,
+                              grad.target_embedding, recorder.at("embed_tokens"));
 }
 
 template <std::floating_point Scalar>
 void Transformer<Scalar>::backward_encoder(const Parameters& p, const ModelInput& input, Cache& cache,
-                                           Parameters& grad) const {
+                                           Parameters& grad, const Recorder& recorder) const {
   const Buffer<Scalar>* d_x = &cache.d_memory;
   if (p.encoder_norm) {
-    LayerNorm<Scalar>::backward(*p.encoder_norm, cache.encoder_norm, *d_x, *grad.encoder_norm, cache.d_normed);
+    LayerNorm<Scalar>::backward(*p.encoder_norm, cache.encoder_norm, *d_x, *grad.encoder_norm, cache.d_normed,
+                                recorder.at("layer_norm"));
     d_x = &cache.d_normed;
   }
   for (std::size_t i = p.encoder.size(); i-- > 0;) {
     const Buffer<Scalar>& x = i == 0 ? cache.source_embedding.output : cache.encoder[i - 1].output();
     EncoderLayer<Scalar>::backward(p.encoder[i], settings, x, input.source.rows(), cache.encoder[i], *d_x,
-                                   grad.encoder[i]);
+                                   grad.encoder[i], recorder.at("layers", static_cast<Index>(i)));
     d_x = &cache.encoder[i].d_input();
   }
-  cache.d_embedded.resize_like(*d_x);
-  cache.d_embedded.view() = *d_x;
-  Embedding<Scalar>::backward(input.source, vocabulary.source_pad, cache.source_embedding, cache.d_embedded,
-                              grad.source_embedding);
+  Embedding<Scalar>::backward(input.source, vocabulary.source_pad, cache.source_embedding, *d_x,
+                              grad.source_embedding, recorder.at("embed_tokens"));
 }
 
 template struct Transformer<float>;

@@ -51,7 +51,7 @@ struct Transformer {
     Buffer<Scalar> normed_memory, normed_state;                        // pre-norm only
     Buffer<Scalar> logits;                                             // [N, V] after backward: their gradient
     typename CrossEntropy<Scalar>::Cache cross_entropy;
-    Buffer<Scalar> d_state, d_normed, d_embedded;                      // room for backward
+    Buffer<Scalar> d_state, d_normed;                                  // room for backward
     Buffer<Scalar> d_memory;                                           // [M, D] sum over the decoder's layers
   };
 
@@ -66,29 +66,33 @@ struct Transformer {
 
   /// source [B, S] gives the memory [M, D], which lives in the cache.
   const Buffer<Scalar>& encode(const Parameters& p, const IdMatrix& source, const Mask& padding, const Pass& pass,
-                               Cache& cache) const;
+                               Cache& cache, const Recorder& recorder = {}) const;
   /// target_input [B, T] and memory [M, D] give the logits [N, V], which live in the cache.
   const Buffer<Scalar>& decode(const Parameters& p, const IdMatrix& target_input, const Buffer<Scalar>& memory,
-                               const TransformerMasks& masks, const Pass& pass, Cache& cache) const;
-  /// All the way to the loss.
+                               const TransformerMasks& masks, const Pass& pass, Cache& cache,
+                               const Recorder& recorder = {}) const;
+  /// All the way to the loss. A recorder hears of every equation on it, and on the way back.
   LossSum forward(const Parameters& p, const ModelInput& input, double label_smoothing, const Pass& pass,
-                  Cache& cache) const;
+                  Cache& cache, const Recorder& recorder = {}) const;
   /// All the way back: adds to every parameter's gradient. d_loss as in CrossEntropy::backward.
   void backward(const Parameters& p, const ModelInput& input, double label_smoothing, Scalar d_loss, Cache& cache,
-                Parameters& grad) const;
+                Parameters& grad, const Recorder& recorder = {}) const;
 
   /// The same two steps, cut at another place, so that no row of logits comes from memory twice: forward, and on to
   /// d_logits; then the rest of the way back.
   LossSum forward_to_d_logits(const Parameters& p, const ModelInput& input, double label_smoothing, Scalar d_loss,
                               const Pass& pass, Cache& cache) const;
-  void backward_from_d_logits(const Parameters& p, const ModelInput& input, Cache& cache, Parameters& grad) const;
+  void backward_from_d_logits(const Parameters& p, const ModelInput& input, Cache& cache, Parameters& grad,
+                              const Recorder& recorder = {}) const;
 
  private:
   const Buffer<Scalar>& state(const Cache& cache) const;   // the decoder's last word, before the output map
   const Buffer<Scalar>& memory(const Cache& cache) const;  // the encoder's
 
-  void backward_decoder(const Parameters& p, const ModelInput& input, Cache& cache, Parameters& grad) const;
-  void backward_encoder(const Parameters& p, const ModelInput& input, Cache& cache, Parameters& grad) const;
+  void backward_decoder(const Parameters& p, const ModelInput& input, Cache& cache, Parameters& grad,
+                        const Recorder& recorder) const;
+  void backward_encoder(const Parameters& p, const ModelInput& input, Cache& cache, Parameters& grad,
+                        const Recorder& recorder) const;
 };
 
 }  // namespace glassformer

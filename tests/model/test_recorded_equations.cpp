@@ -1,0 +1,172 @@
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "model/equations_backward.hpp"
+#include "model/equations_forward.hpp"
+
+using namespace glassformer;
+using example::RecordedRun;
+
+namespace {
+
+/// Models of every kind, and a batch with padding, some of it in the midst of a sentence.
+std::vector<TransformerSettings> kinds_of_models() {
+  std::vector<TransformerSettings> kinds;
+  for (int norm = 0; norm < 2; ++norm) {
+    for (int tying = 0; tying < 3; ++tying) {
+      for (int dropout = 0; dropout < 2; ++dropout) {
+        const TransformerSettings settings =
+            example::settings(norm == 0 ? Norm::post : Norm::pre, static_cast<Tying>(tying),
+                              static_cast<Activation>((tying + norm + dropout) % 3));
+        kinds.push_back(dropout == 0 ? settings : example::with_dropout(settings));
+      }
+    }
+  }
+  return kinds;
+}
+
+void hold_for_models(const auto& law) {
+  std::uint64_t seed = 100;
+  for (const TransformerSettings& settings : kinds_of_models()) {
+    CAPTURE(settings.norm == Norm::post, static_cast<int>(settings.tied_embeddings),
+            static_cast<int>(settings.activation), settings.dropout);
+    law(++seed, settings);
+  }
+}
+
+example::Known known(const RecordedRun& run, const RecordedStep& step) {
+  const RecordedTensor& output = run.output(step);
+  example::Known known{run.drawn.model.settings, run.batch, step.part, {},
+                       Matrix<double>::Zero(output.values.rows(), output.values.cols())};
+  for (const RecordedStep::Input& input : step.inputs) known.in.push_back(run.recording.tensors()[input.tensor].values);
+  if (step.adds && step.inputs.back().name == output.name + " so far") known.before = known.in.back();
+  return known;
+}
+
+/// The gradient of one parameter, as it was recorded last: q, k and v lie side by side there.
+Matrix<double> recorded_gradient(const Recording& recording, std::string name, Index D) {
+  const auto replace = [&name](const std::string& from, const std::string& to) {
+    if (const auto at = name.find(from); at != std::string::npos) name.replace(at, from.size(), to);
+  };
+  const bool of_self = name.find(".self_attn.") != std::string::npos;
+  const Index place = name.find(".k_proj") != std::string::npos ? 1 : name.find(".v_proj") != std::string::npos ? 2 : 0;
+  const bool cut = name.find("_proj") != std::string::npos && name.find(".out_proj") == std::string::npos;
+  replace("model.", "");
+  replace("shared.", "encoder.embed_tokens.");
+  replace("lm_head", "decoder.output");
+  replace("final_logits_bias", "decoder.output.bias");
+  for (const std::string map : {"fc1", "fc2"}) replace("." + map, ".feed_forward." + map);
+  for (const std::string map : {".q_proj", ".k_proj", ".v_proj"}) {
+    if (of_self) replace(map, ".qkv_proj");
+    else if (map != ".q_proj") replace(map, ".kv_proj");
+  }
+  const auto dot = name.rfind('.');
+  const std::string part = name.substr(0, dot);
+  std::string tensor = "d_" + name.substr(dot + 1);
+  if (part.ends_with("norm") && tensor == "d_weight") tensor = "d_gain";
+  if (part.ends_with("embed_tokens")) tensor = "d_table";
+
+  Matrix<double> values;
+  for (const RecordedStep& step : recording.steps()) {
+    const RecordedTensor& output = recording.tensors()[step.output];
+    if (output.part == part && output.name == tensor) values = output.values;
+  }
+  if (!cut || values.size() == 0) return values;
+  const Index first = (of_self ? place : std::max<Index>(place - 1, 0)) * D;
+  if (tensor == "d_weight") return values.middleRows(first, D);
+  return values.middleCols(first, D);
+}
+
+}  // namespace
+
+TEST_CASE("Every recorded equation is what was computed, and every equation that is known is recorded", "[model]") {
+  std::map<std::string, example::Law> laws = example::forward_laws();
+  laws.merge(example::backward_laws());
+  std::set<std::string> used;
+  hold_for_models([&](std::uint64_t seed, const TransformerSettings& settings) {
+    const RecordedRun run(seed, settings, example::batch());
+    REQUIRE(run.recording.steps().size() > 200);
+    for (const RecordedStep& step : run.recording.steps()) {
+      const std::string equation = example::equation(run.recording, step);
+      CAPTURE(step.part, equation);
+      REQUIRE(laws.contains(equation));
+      used.insert(equation);
+      const Matrix<double>& recorded = run.output(step).values;
+      const Matrix<double> computed = laws.at(equation)(known(run, step));
+      REQUIRE((computed.rows() == recorded.rows() && computed.cols() == recorded.cols()));
+      CHECK(largest_difference(computed, recorded) <= 1e-12 * recorded.cwiseAbs().maxCoeff());
+    }
+  });
+  for (const auto& [equation, law] : laws) {
+    CAPTURE(equation);
+    CHECK(used.contains(equation));
+  }
+}
+
+TEST_CASE("To be recorded changes no bit of loss or gradient", "[model]") {
+  hold_for_models([](std::uint64_t seed, const TransformerSettings& settings) {
+    const RecordedRun seen(seed, settings, example::batch()), unseen(seed, settings, example::batch(), false);
+    CHECK(unseen.recording.steps().empty());
+    CHECK(seen.loss.loss == unseen.loss.loss);
+    CHECK(seen.loss.cross_entropy == unseen.loss.cross_entropy);
+    CHECK(seen.drawn.gradient.values().abs().maxCoeff() > 0);
+    CHECK(same_bits(seen.drawn.gradient.values(), unseen.drawn.gradient.values()));
+  });
+}
+
+TEST_CASE("The gradient of every parameter is what was recorded of it last", "[model]") {
+  hold_for_models([](std::uint64_t seed, const TransformerSettings& settings) {
+    const RecordedRun run(seed, settings, example::batch());
+    for (const TensorPlace& place : run.drawn.gradient.tensors()) {
+      CAPTURE(place.name);
+      const Matrix<double> recorded = recorded_gradient(run.recording, place.name, settings.d_model);
+      REQUIRE(recorded.size() == place.size);
+      CHECK(recorded.rows() == (place.shape.size() == 2 ? place.shape[0] : 1));
+      const Eigen::Map<const Eigen::ArrayXd> numbers(recorded.data(), recorded.size());
+      CHECK(same_bits(numbers, run.drawn.gradient.values(place)));
+    }
+  });
+}
+
+TEST_CASE("Only parameters, ids, masks and what dropout keeps are given: all else was computed by an earlier step",
+          "[model]") {
+  const std::set<std::string> given{"table", "id", "position", "weight", "bias", "gain", "mask", "expected"};
+  hold_for_models([&](std::uint64_t seed, const TransformerSettings& settings) {
+    const RecordedRun run(seed, settings, example::batch());
+    std::set<std::size_t> computed;
+    std::set<std::string> found;
+    for (const RecordedStep& step : run.recording.steps()) {
+      for (const RecordedStep::Input& input : step.inputs) {
+        const RecordedTensor& tensor = run.recording.tensors()[input.tensor];
+        CAPTURE(step.part, step.formula, input.name);
+        CHECK(tensor.computed == computed.contains(input.tensor));
+        if (!tensor.computed) found.insert(tensor.name);
+      }
+      CHECK(run.output(step).computed);
+      CHECK(computed.insert(step.output).second);
+    }
+    std::set<std::string> expected = given;
+    if (settings.dropout > 0) expected.insert("kept");
+    CHECK(found == expected);
+  });
+}
+
+TEST_CASE("Where embeddings are tied, one tensor is read by all, and the gradients of all uses add up in one place",
+          "[model]") {
+  const RecordedRun run(7, example::settings(Norm::post, Tying::all), example::batch());
+  std::set<std::size_t> tables;
+  std::vector<const RecordedStep*> gradients;
+  for (const RecordedStep& step : run.recording.steps()) {
+    const bool maps = step.part == "decoder.output", embeds = step.part.ends_with("embed_tokens");
+    const std::string& name = run.output(step).name;
+    if (embeds && name == "x") tables.insert(step.inputs[0].tensor);
+    if (maps && name == "y") tables.insert(step.inputs[1].tensor);
+    if ((embeds && name == "d_table") || (maps && name == "d_weight")) gradients.push_back(&step);
+  }
+  CHECK(tables.size() == 1);
+  REQUIRE(gradients.size() == 3);
+  CHECK(gradients[0]->inputs.size() == 2);
+  for (std::size_t i = 1; i < 3; ++i) CHECK(gradients[i]->inputs.back().tensor == gradients[i - 1]->output);
+}
