@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
   add_evaluate(program, status);
   add_translate(program, status);
   add_score(program, status);
+  add_explain(program, status);
   add_average(program, status);
   add_gradcheck(program, status);
   add_benchmark(program, status);

@@ -84,24 +84,31 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
-void LineReader::check(const std::string& line) const {
-  const auto size = static_cast<std::ptrdiff_t>(line.size());
+std::optional<std::string> utf8_fault(std::string_view text) {
+  const auto size = static_cast<std::ptrdiff_t>(text.size());
   for (std::ptrdiff_t i = 0; i < size;) {
     const std::ptrdiff_t start = i;
     UChar32 character = 0;  // ICU makes it negative where the bytes are no UTF-8
-    U8_NEXT(line.data(), i, size, character);
+    U8_NEXT(text.data(), i, size, character);
     if (character > 0) continue;
 
-    std::ostringstream message;
-    message << name_.string() << ':' << lines_read_ << ": expected UTF-8 text, found ";
+    std::ostringstream fault;
     if (character == 0) {
-      message << "a NUL byte";
+      fault << "a NUL byte";
     } else {
-      message << "the byte 0x" << std::hex << std::uppercase
-              << static_cast<int>(static_cast<unsigned char>(line[static_cast<std::size_t>(start)])) << std::dec;
+      fault << "the byte 0x" << std::hex << std::uppercase
+            << static_cast<int>(static_cast<unsigned char>(text[static_cast<std::size_t>(start)])) << std::dec;
     }
-    message << " at byte " << start + 1 << " of the line; save the file as UTF-8";
-    throw UserError(message.str());
+    fault << " at byte " << start + 1;
+    return fault.str();
+  }
+  return std::nullopt;
+}
+
+void LineReader::check(const std::string& line) const {
+  if (const auto fault = utf8_fault(line)) {
+    throw UserError(name_.string() + ':' + std::to_string(lines_read_) + ": expected UTF-8 text, found " + *fault +
+                    " of the line; save the file as UTF-8");
   }
 }
 

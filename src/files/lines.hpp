@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,9 @@ class LineReader {
   std::size_t searched_ = 0;  // before here there is no end of that line
   Index lines_read_ = 0;
 };
+
+/// What of the text is no UTF-8, or a NUL byte: "the byte 0xE4 at byte 3". Nothing if it is all right.
+std::optional<std::string> utf8_fault(std::string_view text);
 
 /// The lines of a UTF-8 file without their ends. \throws UserError as LineReader
 std::vector<std::string> read_lines(const std::filesystem::path& file);

@@ -19,7 +19,7 @@ OutputFile::OutputFile(fs::path file) : file_(std::move(file)), written_(file_) 
   errno = 0;
   stream_.open(written_);
   if (!stream_) {
-    throw UserError(file_.string() + ": cannot be written (" + std::strerror(errno) + "); give --output another path");
+    throw UserError(file_.string() + ": cannot be written (" + std::strerror(errno) + "); give another path");
   }
 }
 

@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::string_view kEraseLine = "\r\x1b[K";  // to the first column, erase from there to the end
 
-int terminal_width() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const char* columns = std::getenv("COLUMNS");
-  const int width = columns ? std::atoi(columns) : 0;
-  return width > 0 ? width : 80;
-}
-
 bool can_rewrite_lines() {
   const char* kind = std::getenv("TERM");
   return isatty(STDERR_FILENO) && !(kind && std::string_view(kind) == "dumb");
@@ -38,11 +30,20 @@ std::string cut(const std::string& text, int width) {
 
 }  // namespace
 
+int columns_of(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const int width = columns ? std::atoi(columns) : 0;
+  return width > 0 ? width : 80;
+}
+
 DisplayTarget standard_error() {
   const auto write = [](std::string_view text) {
     return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && std::fflush(stderr) == 0;
   };
-  return {can_rewrite_lines(), write, terminal_width, std::chrono::milliseconds(100)};
+  return {can_rewrite_lines(), write, [] { return columns_of(STDERR_FILENO); },
+          std::chrono::milliseconds(100)};
 }
 
 void ProgressDisplay::draw(LiveLine live) {

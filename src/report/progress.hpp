@@ -17,6 +17,9 @@ struct DisplayTarget {
   std::chrono::milliseconds interval{100};           ///< the line is redrawn at most once in this time
 };
 
+/// How many columns lines written to a file descriptor have: the terminal's, else COLUMNS, else 80.
+int columns_of(int descriptor);
+
 /// Standard error. A terminal's width comes from the terminal itself, else from COLUMNS, else it is 80.
 DisplayTarget standard_error();
 

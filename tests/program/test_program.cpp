@@ -1,56 +1,13 @@
-#include <sys/wait.h>
-
-#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "catch.hpp"
-#include "checkpoint/stand_ins.hpp"
+#include "program/program.hpp"
 
-using glassformer::stand_in::read_bytes;
-using glassformer::stand_in::TemporaryDirectory;
-using glassformer::stand_in::write_bytes;
-namespace fs = std::filesystem;
+using namespace glassformer::program_test;
 
 namespace {
-
-/// The program as a user runs it: from a directory of its own, with arguments as the shell takes them.
-class Program {
- public:
-  struct Result {
-    int status;
-    std::string out, err;
-  };
-
-  Result run(const std::string& arguments, const std::string& input = "") const {
-    return shell("\"$glassformer\" " + arguments, input);
-  }
-  /// What a shell prints; "$glassformer" is the program.
-  Result shell(const std::string& commands, const std::string& input = "") const {
-    write_bytes(directory_ / ".in", input);
-    const int status = std::system(("cd '" + directory_.path().string() + "' && glassformer='" GLASSFORMER_PROGRAM
-                                    "' && { " + commands + "; } <.in >.out 2>.err").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(directory_ / ".out"),
-            read_bytes(directory_ / ".err")};
-  }
-  fs::path operator/(const fs::path& name) const { return directory_ / name; }
-
- private:
-  TemporaryDirectory directory_;
-};
-
-std::string config(const std::string& name) { return "'" GLASSFORMER_SOURCE_DIR "/configs/" + name + ".yaml'"; }
-
-/// A mistake of the user's: one line on standard error, status 2, nothing on standard output.
-void check_refused(const Program::Result& result, const std::string& expected) {
-  CAPTURE(result.err);
-  CHECK(result.status == 2);
-  CHECK(result.out.empty());
-  CHECK(result.err.find(expected) != std::string::npos);
-  CHECK(result.err.find("glassformer: ") == 0);
-  CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
-}
 
 /// The last number of a checkpoint's last tensor.
 double value_in(const fs::path& checkpoint) {
@@ -124,8 +81,8 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
   CHECK(evaluated.status == 0);
   const auto json = nlohmann::json::parse(evaluated.out);
   CHECK(json.at(0).at("parameters").get<int>() == 1725);
-  CHECK(nlohmann::json::parse(program.run("evaluate run --source a.en --reference a.de --length-penalty 0.5 --json").out)
-            .at(0).at("length_penalty") == 0.5);
+  const auto shorter = program.run("evaluate run --source a.en --reference a.de --length-penalty 0.5 --json");
+  CHECK(nlohmann::json::parse(shorter.out).at(0).at("length_penalty") == 0.5);
   CHECK(json.at(0).at("exact_match") == 1.0);
   CHECK(json.at(0).at("bleu_signature").get<std::string>().find("tok:none") != std::string::npos);
 
@@ -241,7 +198,7 @@ TEST_CASE("a training that is interrupted writes a checkpoint, and says how to g
 
 TEST_CASE("the command line explains itself", "[program]") {
   const Program program;
-  for (const char* verb : {"train", "evaluate", "translate", "gradcheck"}) {
+  for (const char* verb : {"train", "evaluate", "translate", "explain", "gradcheck"}) {
     const auto help = program.run(std::string(verb) + " --help");
     CHECK(help.status == 0);
     CHECK(help.out.find("default") != std::string::npos);

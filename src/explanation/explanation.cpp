@@ -1,0 +1,113 @@
+#include "explanation/explanation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace glassformer {
+namespace {
+
+Batch make_batch_of(const TokenizerPair& tokenizers, const std::vector<ExplainedPair>& pairs) {
+  Corpus corpus(tokenizers.source->special(), tokenizers.target->special());
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    corpus.append(tokenizers.source->encode(pairs[i].source), tokenizers.target->encode(pairs[i].target),
+                  static_cast<Index>(i));
+  }
+  std::vector<Index> sentences(pairs.size());
+  std::iota(sentences.begin(), sentences.end(), Index{0});
+  return make_batch(corpus, sentences);
+}
+
+std::vector<Matrix<float>> attention_of(const Transformer<float>::Cache& cache) {
+  std::vector<Matrix<float>> weights;
+  for (const auto& layer : cache.encoder) weights.emplace_back(layer.self_attention.attention.weights);
+  for (const auto& layer : cache.decoder) {
+    weights.emplace_back(layer.self_attention.attention.weights);
+    weights.emplace_back(layer.cross_attention.attention.weights);
+  }
+  return weights;
+}
+
+std::vector<double> norms_of(const Arena<Transformer<float>::Parameters>& arena) {
+  std::vector<double> norms;
+  for (const TensorPlace& tensor : arena.tensors()) {
+    norms.push_back(arena.values(tensor).cast<double>().matrix().norm());
+  }
+  return norms;
+}
+
+/// The rows of logits, as an answer to what was asked.
+std::vector<std::vector<Answer>> answers_to(const Batch& batch, const Transformer<float>::Cache& cache, Id pad) {
+  constexpr std::ptrdiff_t kLikeliest = 10;
+  const Index T = batch.target_output.cols(), V = cache.logits.cols();
+  std::vector<std::vector<Answer>> answers(static_cast<std::size_t>(batch.size()));
+  std::vector<Id> order(static_cast<std::size_t>(V));
+  for (Index n = 0; n < cache.logits.rows(); ++n) {
+    const auto logits = cache.logits.row(n).cast<double>();
+    const double largest = logits.maxCoeff();
+    const double log_sum = largest + std::log((logits.array() - largest).exp().sum());
+    const auto probability = [&](Id id) { return std::exp(logits(id) - log_sum); };
+
+    Answer answer;
+    answer.expected = batch.target_output(n / T, n % T);
+    answer.counted = answer.expected != pad;
+    answer.probability = probability(answer.expected);
+    if (answer.counted) {
+      answer.loss = cache.cross_entropy.losses(n, 0);
+      answer.cross_entropy = log_sum - logits(answer.expected);
+    }
+    std::iota(order.begin(), order.end(), Id{0});
+    const auto end = order.begin() + std::min<std::ptrdiff_t>(kLikeliest, V);
+    const auto key = [&](Id id) {  // of a model that has diverged, NaN is put last: sorting needs an order
+      return std::isnan(logits(id)) ? -std::numeric_limits<double>::infinity() : logits(id);
+    };
+    std::partial_sort(order.begin(), end, order.end(),
+                      [&](Id a, Id b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
+    for (auto id = order.begin(); id != end; ++id) answer.likeliest.push_back({*id, probability(*id)});
+    answers[static_cast<std::size_t>(n / T)].push_back(std::move(answer));
+  }
+  return answers;
+}
+
+}  // namespace
+
+Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> pairs) {
+  const Transformer<float>& model = explained.model;
+  Explanation explanation;
+  explanation.pairs = std::move(pairs);
+  explanation.batch = make_batch_of(explained.tokenizers, explanation.pairs);
+  const Batch& batch = explanation.batch;
+  const MaskSettings& on = model.settings.masks;
+  explanation.look_ahead = switched(look_ahead_mask(batch.target_input.cols()), on.look_ahead);
+  explanation.target_padding =
+      switched(padding_mask(batch.target_input, model.vocabulary.target_pad), on.target_padding);
+  explanation.variants = mask_variants(model.settings, model.vocabulary, batch.source, batch.target_input);
+  explanation.parameter_norms = norms_of(explained.parameters);
+
+  const Index tokens = (batch.target_output.array() != model.vocabulary.target_pad).count();
+  const Pass pass{.training = explained.dropout, .seed = explained.seed, .update = 1, .sentences = batch.sentences};
+  Arena<Transformer<float>::Parameters> gradient(model.settings, model.vocabulary);
+  Transformer<float>::Cache cache;
+  for (const MaskVariant& variant : explanation.variants) {
+    const bool first = explanation.figures.empty();
+    const Recorder recorder = first ? Recorder(explanation.recording) : Recorder();
+    const ModelInput input{batch.source, batch.target_input, batch.target_output, variant.masks};
+    PassFigures figures;
+    figures.loss =
+        model.forward(explained.parameters.parameters(), input, explained.label_smoothing, pass, cache, recorder);
+    figures.losses = Eigen::Map<const Matrix<float>>(cache.cross_entropy.losses.data(), batch.target_output.rows(),
+                                                     batch.target_output.cols());
+    figures.attention = attention_of(cache);
+    if (first) explanation.answers = answers_to(batch, cache, model.vocabulary.target_pad);
+
+    gradient.values().setZero();
+    model.backward(explained.parameters.parameters(), input, explained.label_smoothing,
+                   1 / static_cast<float>(tokens), cache, gradient.parameters(), recorder);
+    figures.gradient_norms = norms_of(gradient);
+    explanation.figures.push_back(std::move(figures));
+  }
+  return explanation;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "layers/masks.hpp"
+#include "model/settings.hpp"
+
+namespace glassformer {
+
+/// "What if": other masks for the same batch. Masks are values, so the model that reads them is the same, line by line.
+struct MaskVariant {
+  std::string name;                  ///< "no_look_ahead"
+  std::string title;                 ///< "Without the look-ahead mask"
+  std::string says;                  ///< what is different, and what to look at
+  std::vector<std::string> changed;  ///< which masks differ from the model's own
+  TransformerMasks masks;
+};
+
+/// The masks that the model is used with come first, as "right". Each of the others changes one thing about these: a kind
+/// of mask left out, or a mistake that teaching material makes: a look-ahead mask that is one place late, one that leaves
+/// three places more open, padding that blocks queries as well, and 1 taken for "visible". A model that was trained
+/// without some of its masks gets "all_masks" too. source [B, S], target_input [B, T].
+std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, const VocabularyShape& vocabulary,
+                                       const IdMatrix& source, const IdMatrix& target_input);
+
+}  // namespace glassformer

@@ -1,0 +1,71 @@
+// Small helpers to build elements and to write numbers. Whatever text the trace brings enters the page here, as text
+// and never as HTML, so a sentence may hold any characters.
+"use strict";
+
+/// element("p", { class: "note", onclick: f }, "text", child): an attribute of false or null is left out.
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (typeof value === "function") made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/// "−1.23457": six digits by default, enough to tell two neighbours of the packed numbers apart from rounding.
+function formatNumber(number, digits = 6) {
+  if (Number.isNaN(number)) return "not a number";
+  if (!Number.isFinite(number)) return number > 0 ? "∞" : "−∞";
+  if (number === 0) return "0";
+  const size = Math.abs(number);
+  const text = size >= 1e6 || size < 1e-4 ? number.toExponential(digits - 1) : number.toPrecision(digits);
+  const [mantissa, exponent] = text.split("e");
+  const short = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  return (short + (exponent ? "e" + exponent.replace("+", "") : "")).replaceAll("-", "−");
+}
+
+/// At most four or five characters, to be written inside a cell.
+function formatCell(number) {
+  if (Number.isNaN(number)) return "NaN";
+  if (!Number.isFinite(number) || number === 0) return formatNumber(number);
+  const size = Math.abs(number);
+  if (size < 0.005) return number > 0 ? "~0" : "~−0";
+  const text = number.toFixed(size < 10 ? 2 : size < 100 ? 1 : 0);
+  return text.replace(/^(-?)0\./, "$1.").replace("-", "−");
+}
+
+/// Puts other children into a node.
+function fill(node, ...children) {
+  node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+}
+
+const percent = (share) => (share === null ? "" : `${(100 * share).toFixed(share > 0.0995 ? 0 : 1)}%`);
+
+/// A sentence that the reader has to have read before looking.
+const lead = (...children) => element("p", { class: "lead" }, ...children);
+
+/// A box in which what is too wide can be scrolled, by keyboard too.
+const scrollBox = (name, ...children) =>
+  element("div", { class: "scroll-box", tabindex: 0, role: "group", "aria-label": name }, ...children);
+
+/// One of several, as radio buttons: one tab stop, and the arrow keys choose.
+function chooser(legend, options, chosen, choose) {
+  chooser.count = (chooser.count ?? 0) + 1;
+  const group = `choice-${chooser.count}`;
+  const button = ({ value, text }) =>
+    element(
+      "label",
+      {},
+      element("input", {
+        type: "radio",
+        name: group,
+        value: String(value),
+        checked: value === chosen,
+        onchange: () => choose(value),
+      }),
+      element("span", {}, text),
+    );
+  return element("fieldset", { class: "chooser" }, element("legend", {}, legend), options.map(button));
+}

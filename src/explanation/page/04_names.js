@@ -1,0 +1,88 @@
+// Words for places in the model: "encoder.layers.0.self_attn" becomes "encoder, layer 0, self-attention".
+// Layers are counted from 0, as in the code and in a checkpoint.
+
+const PART_TITLES = {
+  embedding: "embedding",
+  embed_tokens: "embedding",
+  self_attn: "self-attention",
+  encoder_attn: "cross-attention",
+  self_attn_layer_norm: "add & norm after self-attention",
+  encoder_attn_layer_norm: "add & norm after cross-attention",
+  final_layer_norm: "add & norm after feed-forward",
+  layer_norm: "final norm",
+  feed_forward: "feed-forward",
+  qkv_proj: "queries, keys and values",
+  kv_proj: "keys and values",
+  residual: "residual",
+  q_proj: "queries",
+  out_proj: "output",
+  fc1: "expand",
+  fc2: "contract",
+  output: "logits",
+};
+
+const BLOCKS_OF = { fc1: "feed_forward", fc2: "feed_forward", embed_tokens: "embedding" };
+
+/// "encoder.layers.0.self_attn.q_proj" -> ["encoder", "layer 0", "self-attention", "queries"]
+function partWords(part) {
+  const names = part.replace(/^model\./, "").replace(/\.(weight|bias)$/, "");
+  const words = [];
+  for (const name of names.replace(/layers\.(\d+)/g, (_, layer) => `layer ${layer}`).split(".")) {
+    const block = BLOCKS_OF[name];
+    if (block && words.at(-1) !== PART_TITLES[block]) words.push(PART_TITLES[block]);
+    const masked = name === "self_attn" && words[0] === "decoder";
+    const word = masked ? "masked self-attention" : (PART_TITLES[name] ?? name.replaceAll("_", " "));
+    if (word !== words.at(-1)) words.push(word);
+  }
+  return words;
+}
+
+/// "encoder layer 0 · self-attention"
+function partTitle(part) {
+  const words = partWords(part);
+  return (/^layer \d/.test(words[1] ?? "") ? [`${words[0]} ${words[1]}`, ...words.slice(2)] : words).join(" · ");
+}
+
+/// The block a step belongs to, for the contents: at most encoder, layer, sublayer.
+const blockWords = (part) => partWords(part).slice(0, /\.layers\.\d/.test(`.${part}`) ? 3 : 2);
+
+const ATTENTION_KINDS = {
+  "encoder self": {
+    title: "Encoder self-attention",
+    says: "Every source token looks at every source token but padding.",
+    mask: "encoder_padding",
+    rows: "source",
+    cols: "source",
+  },
+  "decoder self": {
+    title: "Masked decoder self-attention",
+    says: "Every target token looks at itself and at what stands before it: not to the right of the diagonal.",
+    mask: "decoder_combined",
+    rows: "target",
+    cols: "target",
+  },
+  cross: {
+    title: "Cross-attention",
+    says: "Every target token looks at what the encoder made of the source, but for its padding.",
+    mask: "cross_padding",
+    rows: "target",
+    cols: "source",
+  },
+};
+
+const MASK_TITLES = {
+  encoder_padding: "encoder padding mask",
+  decoder_combined: "look-ahead and target padding mask",
+  cross_padding: "cross-attention padding mask",
+};
+
+/// The kind of attention of which a part is a part, or undefined.
+function attentionKind(part) {
+  if (/encoder_attn(\.|$)/.test(part)) return "cross";
+  if (!/self_attn(\.|$)/.test(part)) return undefined;
+  return part.includes("decoder") ? "decoder self" : "encoder self";
+}
+
+const kindOfPart = (trace, part) => trace.json.attention.find((one) => one.part === part)?.kind ?? attentionKind(part);
+
+const shapeText = (matrix) => `[${matrix.rows} × ${matrix.cols}]`;

@@ -1,0 +1,64 @@
+// What the rows and columns of a matrix are called. An axis gives a short label to write beside the map, a long one for
+// the readout, and says which places are padding. Counting begins at 1, as people count.
+
+const numberAxis = (long) => ({ tokens: false, short: (i) => String(i + 1), long, pad: () => false });
+
+/// Tokens of one sentence. `what` is what they are here: "query", "key", or nothing.
+function tokenAxis(text, sentence, what = "") {
+  const name = what ? `${what} ` : "";
+  return {
+    tokens: true,
+    short: (i) => text.token(sentence, i),
+    long: (i) => `${name}“${text.token(sentence, i)}” (position ${i + 1})`,
+    pad: (i) => text.isPad(sentence, i),
+  };
+}
+
+/// Tokens of all sentences, one after the other.
+function batchAxis(text) {
+  const [length, of] = [text.length, (i) => [Math.floor(i / text.length), i % text.length]];
+  return {
+    tokens: true,
+    group: length,
+    short: (i) => text.token(...of(i)),
+    long: (i) => `“${text.token(...of(i))}” (sentence ${of(i)[0] + 1}, position ${of(i)[1] + 1})`,
+    pad: (i) => text.isPad(...of(i)),
+  };
+}
+
+/// Parts side by side: 3D is queries, keys, values; 2D is keys, values.
+function partedAxis(names, width) {
+  return numberAxis((i) => `${names[Math.floor(i / width)]} ${(i % width) + 1}`);
+}
+
+/// Tokens of a vocabulary. `ids` says which; without it, all of them.
+function vocabularyAxis(tokens, ids) {
+  const id = (i) => (ids ? ids[i] : i);
+  return { ...numberAxis((i) => `“${tokens[id(i)]}” (id ${id(i)})`), short: (i) => String(id(i) + 1) };
+}
+
+/// The axis of one term of "axes" ("D", "3D", "V", ...), where it is not an axis of tokens.
+function plainAxis(trace, term, { part, ids }, isRow) {
+  const width = trace.json.model.d_model;
+  if (term === "3D") return partedAxis(["query", "key", "value"], width);
+  if (term === "2D") return partedAxis(["key", "value"], width);
+  if (term === "F") return numberAxis((i) => `hidden unit ${i + 1}`);
+  if (term === "S" || term === "T") return numberAxis((i) => `position ${i + 1}`);
+  if (term === "V") {
+    return vocabularyAxis(trace.json.vocabulary[part.startsWith("encoder") ? "source" : "target"], ids);
+  }
+  if (term === "1") return numberAxis(() => "");
+  if (term === "B") return numberAxis((i) => `sentence ${i + 1}`);
+  return numberAxis((i) => `${isRow ? "row" : "column"} ${i + 1}`);
+}
+
+/// "B*S, D" -> ["B*S", "D"]. A mask does not say its axes: they follow from its shape and from the attention it is for.
+function axisTerms(trace, { name, part, axes, values }) {
+  if (axes) return axes.split(",").map((term) => term.trim());
+  const kind = name === "mask" ? ATTENTION_KINDS[kindOfPart(trace, part)] : null;
+  if (!kind) return ["", ""];
+  const letter = { source: "S", target: "T" };
+  return [values.rows === trace.sentences ? "B" : `B*${letter[kind.rows]}`, letter[kind.cols]];
+}
+
+const textOfTerm = (trace, term) => (term.endsWith("S") ? trace.source : trace.target);

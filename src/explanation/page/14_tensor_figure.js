@@ -1,0 +1,116 @@
+// A recorded matrix with its name, its shape, where it comes from, and its numbers: the chosen sentence's rows of it,
+// head by head where there are heads.
+
+const ALL_SENTENCES = -1;
+
+const sentencesShown = (trace, sentence) =>
+  sentence === ALL_SENTENCES ? [...trace.json.sentences.keys()] : [sentence];
+
+function origin(trace, tensor) {
+  const maker = trace.maker(tensor);
+  if (maker === undefined) return element("span", { class: "origin" }, givenWords(trace.json.tensors[tensor].name));
+  return element("a", { class: "origin", href: anchor(maker) }, `from step ${maker + 1}`);
+}
+
+const GIVEN_WORDS = {
+  mask: "given: a mask",
+  id: "given: the ids of the tokens",
+  expected: "given: the ids of the expected tokens",
+  position: "given: sines and cosines of the position",
+  kept: "given: drawn at random, 1 is kept, 0 is dropped",
+};
+
+const isParameter = (name) => /^(weight|bias|gain|table)$/.test(name);
+
+const givenWords = (name) =>
+  GIVEN_WORDS[name] ?? (isParameter(name) ? "given: a parameter, learned before" : "given: no step computes it");
+
+/// "B*S, D" with the letters' numbers: "B·S × D = 30 × 64". A large vocabulary is cut, and the shape says so.
+function shapeOf(trace, tensor) {
+  const terms = axisTerms(trace, tensor);
+  const { ids, vocabulary, values } = tensor;
+  const [rows, cols] = [values.rows, values.cols].map((count, i) => (ids && terms[i] === "V" ? vocabulary : count));
+  const letters = terms.map((term) => term.replaceAll("*", "·"));
+  const shape = terms.every(Boolean) ? `${letters.join(" × ")} = ${rows} × ${cols}` : `${rows} × ${cols}`;
+  return ids ? `${shape}, shown for ${ids.length} tokens of ${vocabulary}` : shape;
+}
+
+function tensorFigure(trace, index, sentence, role, name) {
+  const tensor = trace.json.tensors[index];
+  const [rowTerm, colTerm] = axisTerms(trace, tensor);
+  const maps = /^B\*H\*/.test(rowTerm)
+    ? headMaps(trace, index, rowTerm, colTerm, sentence)
+    : [tensorMap(trace, index, rowTerm, colTerm, sentence)];
+  const byHead = maps.length > 1 || /^B\*H\*/.test(rowTerm);
+  return element(
+    "figure",
+    { class: `tensor ${role}`, "data-tensor": index },
+    element(
+      "figcaption",
+      {},
+      element("code", { class: "name" }, name ?? tensor.name),
+      element("span", { class: "shape" }, shapeOf(trace, tensor)),
+      role === "output" ? element("span", { class: "origin" }, "this step’s output") : origin(trace, index),
+    ),
+    byHead ? maps : maps[0],
+  );
+}
+
+/// A matrix that is not by head: rows of one sentence or of all, or no rows of tokens at all.
+function tensorMap(trace, index, rowTerm, colTerm, sentence) {
+  const tensor = trace.json.tensors[index];
+  const matrix = trace.matrix(index);
+  const cols = plainAxis(trace, colTerm, tensor, false);
+  const options = { name: tensor.name, scale: scaleFor(matrix), cols };
+  if (rowTerm === "B" && sentence !== ALL_SENTENCES) {
+    const one = { ...numberAxis(() => `sentence ${sentence + 1}`), tokens: true, short: () => "" };
+    const tokens = /^[ST]$/.test(colTerm) ? tokenAxis(textOfTerm(trace, colTerm), sentence) : cols;
+    return heatMap({ ...options, matrix: matrix.rowsFrom(sentence, 1), rows: one, cols: tokens });
+  }
+  if (!/^B\*[ST]$/.test(rowTerm)) {
+    return heatMap({ ...options, matrix, rows: plainAxis(trace, rowTerm, tensor, true) });
+  }
+  const text = textOfTerm(trace, rowTerm);
+  if (sentence === ALL_SENTENCES) return heatMap({ ...options, matrix, rows: batchAxis(text) });
+  const part = matrix.rowsFrom(sentence * text.length, text.length);
+  return heatMap({ ...options, matrix: part, rows: tokenAxis(text, sentence) });
+}
+
+/// One square map for each head of each sentence shown: queries by keys.
+function headMaps(trace, index, rowTerm, colTerm, sentence) {
+  const tensor = trace.json.tensors[index];
+  const options = {
+    matrix: trace.matrix(index),
+    name: tensor.name,
+    queries: textOfTerm(trace, rowTerm),
+    keys: textOfTerm(trace, colTerm),
+    kind: kindOfPart(trace, tensor.part),
+  };
+  const legend = scaleLegend(scaleFor(options.matrix));
+  return sentencesShown(trace, sentence).map((b) => headRow(trace, options, b, { legend: legend.cloneNode(true) }));
+}
+
+/// The heads of one sentence side by side, with one readout. [B*H*queries, keys] in `matrix`.
+function headRow(trace, { matrix, name, queries, keys, kind, masks, scale = scaleFor(matrix) }, sentence, { legend }) {
+  const { heads } = trace.json.model;
+  const readout = makeReadout();
+  const oneHead = (head) => {
+    const map = heatMap({
+      name: `${name}, sentence ${sentence + 1}, head ${head + 1}`,
+      matrix: matrix.rowsFrom((sentence * heads + head) * queries.length, queries.length),
+      rows: tokenAxis(queries, sentence, "query"),
+      cols: tokenAxis(keys, sentence, "key"),
+      blocked: kind ? (row, col) => blockedReason(trace, kind, sentence, row, col, masks) : undefined,
+      ...{ scale, square: true, readout, plain: true },
+    });
+    return element("div", { class: "head" }, element("p", { class: "head-name" }, `head ${head + 1}`), map);
+  };
+  const maps = Array.from({ length: heads }, (_, head) => oneHead(head));
+  return element(
+    "div",
+    { class: "head-row" },
+    element("div", { class: "heads" }, maps),
+    element("div", { class: "heat-map-foot" }, legend),
+    readout,
+  );
+}

@@ -1,0 +1,83 @@
+// What a variant of section 7 does to attention and to the gradient.
+
+/// The layer whose weights it changes most directly: of the kind whose mask was changed, or the first that differs.
+function layersToCompare(trace, variant) {
+  const { attention } = trace.json;
+  const direct = attention.findIndex((one) => variant.changed.includes(ATTENTION_KINDS[one.kind].mask));
+  return attention.map((one, index) => ({ ...one, index, direct: index === direct }));
+}
+
+function variantAttention(trace, variant, sentence) {
+  const layers = layersToCompare(trace, variant);
+  const body = element("div");
+  const show = (index) => fill(body, ...comparedLayer(trace, variant, layers[index], sentence));
+  const first = Math.max(
+    0,
+    layers.findIndex((one) => one.direct),
+  );
+  show(first);
+  const option = ({ kind, layer, index }) =>
+    element(
+      "option",
+      { value: index, selected: index === first },
+      `${ATTENTION_KINDS[kind].title}, layer ${layer}`,
+    );
+  const select = element("select", { onchange: () => show(Number(select.value)) }, layers.map(option));
+  return [element("h4", {}, "The attention weights"), element("p", {}, element("label", {}, "Layer ", select)), body];
+}
+
+function comparedLayer(trace, variant, one, sentence) {
+  const right = trace.matrix(trace.json.what_if[0].attention[one.index]);
+  const same = sameMatrix(right, trace.matrix(variant.attention[one.index]));
+  return [
+    same ? element("p", { class: "note" }, "Nothing changes here, to the last digit.") : null,
+    attentionLayer(trace, one, sentence, { json: trace.json.what_if[0].attention[one.index], title: "As it is" }),
+    attentionLayer(trace, one, sentence, {
+      json: variant.attention[one.index],
+      masks: variant.masks,
+      title: "Changed",
+    }),
+  ].filter(Boolean);
+}
+
+const SHOWN_GRADIENTS = 12;
+
+/// The parameters whose gradient's norm changes most, by ratio.
+function variantGradients(trace, variant) {
+  const right = trace.json.what_if[0].gradient_norms;
+  const change = (i) => Math.abs(Math.log((variant.gradient_norms[i] + 1e-12) / (right[i] + 1e-12)));
+  const order = [...right.keys()].filter((i) => right[i] > 1e-7 || variant.gradient_norms[i] > 1e-7);
+  order.sort((a, b) => change(b) - change(a));
+  const shown = order.slice(0, SHOWN_GRADIENTS);
+  const range = logRange(shown.flatMap((i) => [right[i], variant.gradient_norms[i]]));
+  const row = (i) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, trace.json.gradients[i].name.replace(/^model\./, "")),
+      element("td", {}, logBar(right[i], range)),
+      element("td", {}, logBar(variant.gradient_norms[i], range)),
+    );
+  const head = ["tensor", "as it is", "changed"];
+  return [
+    element("h4", {}, "The gradient"),
+    element("p", {}, `Norms by tensor, the ${shown.length} that change most; logarithmic.`),
+    scrollBox(
+      "Norms of the gradient",
+      element(
+        "table",
+        { class: "losses", style: `--decades: ${range.most - range.least}` },
+        element(
+          "thead",
+          {},
+          element(
+            "tr",
+            {},
+            head.map((text) => element("th", { scope: "col" }, text)),
+          ),
+        ),
+        element("tbody", {}, shown.map(row)),
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,114 @@
+// Puts the page together: one section at a time, chosen by the address. "#masks" is a section, "#step-17" a step of
+// the walk. The only state is what is chosen.
+
+const SECTIONS = [
+  { id: "text", short: "Text", title: "Text to numbers", view: textSection },
+  { id: "masks", short: "Masks", title: "Three masks", view: maskSection },
+  { id: "walk", short: "Walk", title: "The walk", view: walkSection },
+  { id: "attention", short: "Attention", title: "Attention", view: attentionSection },
+  { id: "answer", short: "Answer", title: "The answer", view: answerSection },
+  { id: "gradient", short: "Gradient", title: "The gradient’s way back", view: gradientSection },
+  { id: "what-if", short: "What if", title: "What if", view: whatIfSection },
+];
+
+function start(trace) {
+  const chosen = { section: null, step: 0, sentence: 0, allSentences: false, variant: 1 };
+  const page = { walk: null };
+  const go = (number, keepFocus = true) => {
+    chosen.step = Math.max(0, Math.min(trace.steps.length - 1, number));
+    if (page.walk && chosen.section === "walk") page.walk.showStep();
+    else showSection(trace, chosen, page, "walk", go);
+    history.replaceState(null, "", anchor(chosen.step));
+    document.title = `Step ${chosen.step + 1}: ${partTitle(trace.steps[chosen.step].part)}`;
+    if (!keepFocus) page.walk.focusStep();
+  };
+  const follow = (first) => {
+    const step = /^#step-(\d+)$/.exec(location.hash);
+    if (step) return go(Number(step[1]) - 1, first === true);
+    const section = SECTIONS.find(({ id }) => location.hash === `#${id}`) ?? (first === true ? SECTIONS[0] : null);
+    if (!section) return;
+    if (section.id === "walk") go(chosen.step);
+    else showSection(trace, chosen, page, section.id, go);
+    if (first !== true) focusHeading();
+  };
+  fillFrame(trace);
+  window.addEventListener("hashchange", follow);
+  document.addEventListener("keydown", (event) => walkByKey(event, chosen, go));
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    showSection(trace, chosen, page, chosen.section, go);
+  });
+  follow(true);
+}
+
+function focusHeading() {
+  document.querySelector("main h2").focus({ preventScroll: true });
+  window.scrollTo(0, 0);
+}
+
+function fillFrame(trace) {
+  const { glassformer: version } = trace.json;
+  document.getElementById("footer").textContent =
+    `Made by glassformer ${version} explain. One file, no network. Every number is what the program computed, ` +
+    "to 16 bits; in matrices of more than 2,048 numbers, to 10.";
+  const link = ({ id, short }, i) =>
+    element(
+      "a",
+      { href: `#${id}`, "data-section": id },
+      element("span", { class: "index" }, String(i + 1)),
+      ` ${short}`,
+    );
+  document.getElementById("sections").append(...SECTIONS.map(link));
+}
+
+function showSection(trace, chosen, page, id, go) {
+  const index = SECTIONS.findIndex((section) => section.id === id);
+  const { title, view } = SECTIONS[index];
+  chosen.section = id;
+  const made = view(trace, chosen, go);
+  page.walk = made.nodes ? made : null;
+  const nodes = [...(made.nodes ?? made)].flat(Infinity).filter(Boolean);
+  const heading = element("h2", { id: `${id}-title`, tabindex: -1 }, `${index + 1}. ${title}`);
+  const section = element("section", { class: `view view-${id}`, "aria-labelledby": heading.id }, heading, nodes);
+  document.getElementById("main").replaceChildren(section, nextSection(index));
+  document.title = `${title} · one pass through a transformer`;
+  for (const link of document.querySelectorAll("#sections a")) {
+    if (link.dataset.section === id) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+function nextSection(index) {
+  const next = SECTIONS[index + 1];
+  return element(
+    "p",
+    { class: "next-section" },
+    next
+      ? element("a", { href: `#${next.id}` }, `Next: ${next.title} ›`)
+      : element("a", { href: "#text" }, "Again from the start ›"),
+  );
+}
+
+/// Left and right walk the steps, unless what has the focus has its own use for them.
+function walkByKey(event, chosen, go) {
+  if (chosen.section !== "walk" || event.defaultPrevented) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  if (event.target.closest?.("input, select, textarea, [role=application], .scroll-box")) return;
+  const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!way) return;
+  event.preventDefault();
+  go(chosen.step + way);
+}
+
+const trace = readTrace();
+
+/// For tests and for the curious, in the browser's console: how many steps there are, and every recorded matrix by its
+/// number in "tensors", with all its numbers.
+window.glassformer = {
+  steps: trace.steps.length,
+  matrix(index) {
+    const { rows, cols, numbers } = trace.matrix(index);
+    return { rows, cols, numbers: [...numbers] };
+  },
+};
+
+start(trace);

@@ -1,0 +1,106 @@
+#include "explanation/step_code.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <regex>
+
+namespace glassformer {
+namespace {
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+bool is_blank(const std::string& line) { return line.find_first_not_of(' ') == std::string::npos; }
+
+bool records(const std::string& line) {
+  return line.find(".record(") != std::string::npos || line.find(".copied(") != std::string::npos;
+}
+
+int count(const std::string& line, char letter) { return static_cast<int>(std::ranges::count(line, letter)); }
+
+/// The first line of the statement that ends in line `last`: back to where its parentheses are closed.
+std::size_t begin_of_statement(const std::vector<std::string>& lines, std::size_t last) {
+  int open = count(lines[last], ')') - count(lines[last], '(');
+  while (open > 0 && last > 0) {
+    --last;
+    open += count(lines[last], ')') - count(lines[last], '(');
+  }
+  return last;
+}
+
+/// Reads a line backwards: how many blocks are closed below what is above it, -1 if one is opened that no one closes.
+int depth_above(const std::string& line, int depth) {
+  for (std::size_t i = line.size(); i-- > 0 && depth >= 0;) depth += (line[i] == '}') - (line[i] == '{');
+  return depth;
+}
+
+/// "LayerNorm::backward": what stands before the parameters, above line `from`.
+std::string function_above(const std::vector<std::string>& lines, std::size_t from, const std::string& fallback) {
+  static const std::regex head(R"((\w+)<Scalar>::(\w+)\()");
+  for (std::size_t i = from + 1; i-- > 0;) {
+    std::smatch match;
+    const bool indented = lines[i].starts_with(' ');
+    if (!indented && std::regex_search(lines[i], match, head)) return match[1].str() + "::" + match[2].str();
+  }
+  return fallback;
+}
+
+}  // namespace
+
+std::string path_in_project(std::string_view path) {
+  const auto at = path.rfind("src/");
+  return std::string(at == std::string_view::npos ? path : path.substr(at));
+}
+
+CodeLines lines_that_computed(const RecordedStep& step, std::string_view text) {
+  const std::vector<std::string> lines = lines_of(text);
+  assert(step.line >= 1 && step.line <= std::ssize(lines));
+  // Up to the first line of the record, and past the records directly above it: they tell of the same paragraph.
+  auto last = static_cast<std::size_t>(step.line - 1);
+  while (last > 0 && !records(lines[last])) --last;
+  while (last > 0) {
+    const std::size_t above = begin_of_statement(lines, last - 1);
+    if (!records(lines[above])) break;
+    last = above;
+  }
+  std::size_t first = last;
+  for (int depth = 0; first > 0; --first) {
+    const std::string& line = lines[first - 1];
+    const bool record_above = depth == 0 && records(lines[begin_of_statement(lines, first - 1)]);
+    if (depth == 0 && (is_blank(line) || record_above)) break;
+    if (!records(line)) depth = depth_above(line, depth);
+    if (depth < 0) break;
+  }
+  // (lines are counted from 1: `first` is now the number before the first line, `last` that of the last one)
+  return {path_in_project(step.file), function_above(lines, first, step.function), static_cast<int>(first) + 1,
+          static_cast<int>(last)};
+}
+
+bool is_backward(const RecordedStep& step) { return step.function.find("backward") != std::string::npos; }
+
+std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& recording) {
+  std::map<std::pair<std::string, std::string>, std::size_t> readers;  // (part, input) -> the last step that reads it
+  std::vector<std::optional<std::size_t>> differentiated(recording.steps().size());
+  for (std::size_t i = 0; i < recording.steps().size(); ++i) {
+    const RecordedStep& step = recording.steps()[i];
+    if (!is_backward(step)) {
+      for (const RecordedStep::Input& input : step.inputs) readers[{step.part, input.name}] = i;
+      continue;
+    }
+    const std::string& name = recording.tensors()[step.output].name;
+    if (!name.starts_with("d_")) continue;
+    const auto reader = readers.find({step.part, name.substr(2)});
+    if (reader != readers.end()) differentiated[i] = reader->second;
+  }
+  return differentiated;
+}
+
+}  // namespace glassformer

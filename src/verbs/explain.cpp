@@ -1,0 +1,179 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <spdlog/spdlog.h>
+
+#include "checkpoint/loaded_model.hpp"
+#include "decoding/translator.hpp"
+#include "explanation/page.hpp"
+#include "explanation/terminal_text.hpp"
+#include "explanation/terminal_view.hpp"
+#include "explanation/trace.hpp"
+#include "files/lines.hpp"
+#include "files/output_file.hpp"
+#include "report/progress.hpp"
+#include "user_error.hpp"
+#include "verbs/verbs.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostSentences = 8;  // more, or longer ones, can be looked at by nobody, and pages grow large
+constexpr std::size_t kMostTokens = 60;
+constexpr double kLargePage = 100;  // megabytes: what phones, and some browsers, no longer open
+
+struct ExplainOptions {
+  fs::path checkpoint;
+  std::optional<fs::path> source_file, target_file, html, json;
+  std::vector<std::string> sources, targets;
+  std::optional<Index> layer;
+  bool dropout = false;
+};
+
+void refuse_long(const std::vector<std::string>& sentences, const Tokenizer& tokenizer, const std::string& what_to_do) {
+  for (const std::string& sentence : sentences) {
+    const std::size_t tokens = tokenizer.encode(sentence).size();
+    if (tokens <= kMostTokens) continue;
+    throw UserError("explain: expected sentences of at most " + std::to_string(kMostTokens) + " tokens, found " +
+                    std::to_string(tokens) + " in \"" + cut_to(printable(sentence), 40) + "\"; " + what_to_do);
+  }
+}
+
+/// The sentences of one side, from the command line or from a file.
+std::vector<std::string> sentences(const std::string& side, const std::vector<std::string>& given,
+                                   const std::optional<fs::path>& file) {
+  if (file && !given.empty()) {
+    throw UserError("--" + side + " and --" + side + "-file: expected one of them, found both.");
+  }
+  for (const std::string& sentence : given) {
+    if (const auto fault = utf8_fault(sentence)) {
+      throw UserError("--" + side + ": expected UTF-8 text, found " + *fault + "; set the terminal to UTF-8.");
+    }
+  }
+  if (!file) return given;
+  LineReader reader = *file == "-" ? LineReader::of_standard_input() : LineReader(*file);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const LoadedModel& loaded) {
+  const std::vector<std::string> sources = sentences("source", options.sources, options.source_file);
+  std::vector<std::string> targets = sentences("target", options.targets, options.target_file);
+  if (sources.empty()) {
+    throw UserError("explain: expected a sentence, found none; give one with --source \"...\", or several, or "
+                    "--source-file FILE.");
+  }
+  if (sources.size() > kMostSentences) {
+    throw UserError("explain: expected at most " + std::to_string(kMostSentences) + " sentences, found " +
+                    std::to_string(sources.size()) + "; give fewer.");
+  }
+  refuse_long(sources, *loaded.tokenizers.source, "give a shorter one.");
+  const bool own = options.targets.empty() && !options.target_file;
+  if (own) {
+    targets = translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, loaded.config.decoding,
+                              sources);
+  }
+  if (targets.size() != sources.size()) {
+    throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
+                    " sources, or none at all, found " + std::to_string(targets.size()) +
+                    "; without targets, the model's own translations are taken.");
+  }
+  refuse_long(targets, *loaded.tokenizers.target,
+              own ? "that is the model's own: give a --target, or a shorter --source." : "give a shorter one.");
+  std::vector<ExplainedPair> pairs;
+  for (std::size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i], own});
+  return pairs;
+}
+
+void refuse_layer(const std::optional<Index>& layer, const TransformerSettings& settings) {
+  const Index layers = std::max(settings.encoder_layers, settings.decoder_layers);
+  if (!layer || *layer < layers) return;
+  throw UserError("--layer: expected a layer from 0 to " + std::to_string(layers - 1) + ", found " +
+                  std::to_string(*layer) + "; layers are counted from 0.");
+}
+
+/// Both may be a device: /dev/null.
+void refuse_same_file(const fs::path& html, const fs::path& json) {
+  if (fs::weakly_canonical(fs::absolute(html)) != fs::weakly_canonical(fs::absolute(json))) return;
+  if (fs::exists(html) && !fs::is_regular_file(html)) return;
+  throw UserError("--html and --json: expected two files, found " + html.string() + " for both.");
+}
+
+void say_page(const fs::path& html) {
+  spdlog::info("{}: the page; open it in a browser", html.string());
+  const double megabytes = fs::is_regular_file(html) ? static_cast<double>(fs::file_size(html)) / 1e6 : 0;
+  if (megabytes <= kLargePage) return;
+  spdlog::warn("the page has {:.0f} MB, which a browser may not open; --layer 0 leaves out the layers besides the "
+               "first, and fewer and shorter sentences make it smaller too", megabytes);
+}
+
+CLI::Validator name_of_file() {
+  return {[](const std::string& text) { return text.empty() ? "expected the name of a file, found nothing" : ""; }, ""};
+}
+
+int run_explain(const ExplainOptions& options) {
+  const LoadedModel loaded(options.checkpoint);
+  refuse_layer(options.layer, loaded.model.settings);
+  if (options.html && options.json) refuse_same_file(*options.html, *options.json);
+  std::optional<OutputFile> html, json;  // opened first: a wrong path is found before anything is computed
+  if (options.html) html.emplace(*options.html);
+  if (options.json) json.emplace(*options.json);
+  std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
+
+  const ExplainedModel explained{loaded.model, loaded.parameters, loaded.tokenizers,
+                                 loaded.config.training.label_smoothing, options.dropout, loaded.config.training.seed};
+  const Explanation explanation = explain(explained, std::move(pairs));
+  const TraceHeading heading{loaded.checkpoint.string(), loaded.parameters.size(), options.layer};
+  if (json) {
+    const auto trace = trace_json(explained, explanation, heading, MatrixForm::numbers);
+    json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    json->finish();
+    spdlog::info("{}: the trace", options.json->string());
+  }
+  if (html) {
+    write_page(trace_json(explained, explanation, heading, MatrixForm::packed), html->stream());
+    html->finish();
+    say_page(*options.html);
+  } else {
+    write_terminal_view(explained, explanation, {columns_of(STDOUT_FILENO), options.layer}, std::cout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& program, int& status) {
+  const auto options = std::make_shared<ExplainOptions>();
+  CLI::App* const verb = program.add_subcommand(
+      "explain",
+      "Show every number on the way from sentences to gradients,\nin the terminal or as a page to walk through");
+  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
+  verb->add_option("--source", options->sources,
+                   "a sentence; several, each with --source in front, become\none padded batch")
+      ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
+  verb->add_option("--target", options->targets, "its translation, one for each --source\n(default: the model's own)")
+      ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
+  verb->add_option("--source-file", options->source_file, "sentences, one a line; - is standard input")->check(name_of_file())->type_name("FILE");
+  verb->add_option("--target-file", options->target_file, "their translations, line by line")->check(name_of_file())->type_name("FILE");
+  verb->add_option("--html", options->html,
+                   "write one page that needs nothing besides, to be opened in\na browser\n"
+                   "(default: a view in the terminal)")
+      ->check(name_of_file())->type_name("FILE");
+  verb->add_option("--json", options->json, "write all numbers as JSON; src/explanation/trace.hpp\nsays what is in it")
+      ->check(name_of_file())->type_name("FILE");
+  verb->add_option("--layer", options->layer,
+                   "of the layers, only this one (from 0); embeddings and\nattention stay\n"
+                   "(default: all; in the terminal, attention of the last)")
+      ->check(number_from(0, 1000))->type_name("N");
+  verb->add_flag("--dropout", options->dropout, "draw dropout, as training does");
+  verb->callback([options, &status] { status = run_explain(*options); });
+}
+
+}  // namespace glassformer

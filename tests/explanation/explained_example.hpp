@@ -1,0 +1,65 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decoding/tiny_model.hpp"
+#include "explanation/explanation.hpp"
+#include "temporary_directory.hpp"
+#include "text/word_tokenizer.hpp"
+
+namespace glassformer::example {
+
+/// The four specials and so many words on each side; those beyond seven are called more8, more9, ...
+inline TokenizerPair letters_as_words(std::size_t words) {
+  const test::TemporaryDirectory directory;
+  const TokenizerSettings settings;
+  std::string source = std::string("a b c d e f g ").substr(0, 2 * words);
+  std::string target = std::string("t u v w x y z ").substr(0, 2 * words);
+  for (std::size_t i = 8; i <= words; ++i) {
+    source += "more" + std::to_string(i) + ' ';
+    target += "more" + std::to_string(i) + ' ';
+  }
+  return {WordTokenizer::learn(settings, {directory.write("source", source + "\n")}),
+          WordTokenizer::learn(settings, {directory.write("target", target + "\n")})};
+}
+
+/// Either side has the longer sentence once, so both are padded.
+inline std::vector<ExplainedPair> two_pairs() { return {{"a b c d", "u v"}, {"e f", "w x y t z"}}; }
+
+/// A small random model, and its words for these sentences.
+struct ExplainedExample {
+  TokenizerPair tokenizers;
+  TinyModel<float> tiny;
+  bool dropout = false;
+  Explanation explanation;
+
+  explicit ExplainedExample(const TransformerSettings& settings = tiny_settings(),
+                            std::vector<ExplainedPair> pairs = two_pairs(), bool with_dropout = false,
+                            std::size_t words = 7)
+      : tokenizers(letters_as_words(words)),
+        tiny(settings, static_cast<Index>(4 + words)),
+        dropout(with_dropout),
+        explanation(explain(explained(), std::move(pairs))) {}
+
+  ExplainedModel explained() const { return {tiny.model, tiny.arena, tokenizers, 0.1, dropout, 5}; }
+  const PassFigures& right() const { return explanation.figures.front(); }
+  const PassFigures& figures(const std::string& variant) const {
+    std::size_t i = 0;
+    while (explanation.variants.at(i).name != variant) ++i;
+    return explanation.figures.at(i);
+  }
+  /// The last of that name which a step of that part computed.
+  const Matrix<double>& computed(const std::string& part, const std::string& name) const {
+    const Matrix<double>* last = nullptr;
+    for (const RecordedTensor& tensor : explanation.recording.tensors()) {
+      if (tensor.computed && tensor.part == part && tensor.name == name) last = &tensor.values;
+    }
+    if (last == nullptr) throw std::runtime_error(part + " has computed no " + name);
+    return *last;
+  }
+};
+
+}  // namespace glassformer::example

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "explanation/explained_example.hpp"
+
+using namespace glassformer;
+using example::ExplainedExample;
+
+namespace {
+
+constexpr Id kPadding = 0;
+
+TransformerSettings settings(Norm norm) {
+  TransformerSettings settings = tiny_settings();
+  settings.norm = norm;
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("What is explained are the pairs side by side, in their order", "[explanation]") {
+  const ExplainedExample example;
+  const Batch& batch = example.explanation.batch;
+  CHECK(batch.size() == 2);
+  CHECK(batch.source.cols() == 5);
+  CHECK(batch.target_input.cols() == 6);
+  CHECK((batch.source.row(1).array() == kPadding).count() == 2);
+  CHECK((batch.target_output.row(0).array() == kPadding).count() == 3);
+  CHECK(example.tokenizers.source->piece(batch.source(1, 0)) == "e");
+  CHECK(example.explanation.pairs.at(1).target == "w x y t z");
+  CHECK(same_bits(example.explanation.look_ahead.blocked, look_ahead_mask(6).blocked));
+  CHECK(same_bits(example.explanation.target_padding.blocked, padding_mask(batch.target_input, kPadding).blocked));
+}
+
+TEST_CASE("The figures of the model as it is are those of training, to the bit", "[explanation]") {
+  for (const Norm norm : {Norm::post, Norm::pre}) {
+    const ExplainedExample example(settings(norm));
+    const Batch& batch = example.explanation.batch;
+    const Transformer<float>& model = example.tiny.model;
+    const TransformerMasks masks = model.masks(batch.source, batch.target_input);
+    const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
+    Transformer<float>::Cache cache;
+    Arena<Transformer<float>::Parameters> gradient(model.settings, model.vocabulary);
+    const LossSum loss = model.forward_to_d_logits(example.tiny.p(), input, 0.1, 1.0F / 9, Pass{}, cache);
+    CHECK(same_bits(example.right().attention.at(0), cache.encoder[0].self_attention.attention.weights));
+    CHECK(same_bits(example.right().attention.at(2), cache.decoder[0].self_attention.attention.weights));
+    CHECK(same_bits(example.right().attention.at(5), cache.decoder[1].cross_attention.attention.weights));
+    CHECK(example.right().attention.size() == 6);
+
+    CHECK(loss.tokens == 9);
+    CHECK(example.right().loss.loss == loss.loss);
+    CHECK(example.right().loss.cross_entropy == loss.cross_entropy);
+    CHECK(example.right().loss.tokens == loss.tokens);
+    CHECK(example.right().loss.correct == loss.correct);
+    model.backward_from_d_logits(example.tiny.p(), input, cache, gradient.parameters());
+    REQUIRE(example.right().gradient_norms.size() == gradient.tensors().size());
+    for (std::size_t i = 0; i < gradient.tensors().size(); ++i) {
+      const TensorPlace& place = gradient.tensors()[i];
+      CAPTURE(place.name);
+      const double norm_of_gradient = gradient.values(place).cast<double>().matrix().norm();
+      const double norm_of_values = example.tiny.arena.values(place).cast<double>().matrix().norm();
+      CHECK(example.right().gradient_norms[i] == norm_of_gradient);
+      CHECK(example.explanation.parameter_norms.at(i) == norm_of_values);
+    }
+  }
+}
+
+TEST_CASE("Losses are given place by place, 0 where padding is expected", "[explanation]") {
+  const ExplainedExample example;
+  REQUIRE(example.explanation.figures.size() == example.explanation.variants.size());
+  for (const PassFigures& figures : example.explanation.figures) {
+    REQUIRE((figures.losses.rows() == 2 && figures.losses.cols() == 6));
+    CHECK(figures.losses.cast<double>().sum() == Approx(figures.loss.loss));
+    for (Index b = 0; b < 2; ++b) {
+      for (Index t = 0; t < 6; ++t) {
+        const bool padding = example.explanation.batch.target_output(b, t) == kPadding;
+        CHECK((figures.losses(b, t) == 0) == padding);
+      }
+    }
+  }
+}
+
+TEST_CASE("An answer is the model's distribution at a place: likeliest first, with the loss of what is expected",
+          "[explanation]") {
+  const ExplainedExample example;
+  const Explanation& explanation = example.explanation;
+  const Matrix<double>& logits = example.computed("decoder.output", "y");
+  REQUIRE(explanation.answers.size() == 2);
+  double loss = 0;
+  for (Index b = 0; b < 2; ++b) {
+    const auto& places = explanation.answers[static_cast<std::size_t>(b)];
+    REQUIRE(places.size() == 6);
+    for (Index t = 0; t < 6; ++t) {
+      const Answer& answer = places[static_cast<std::size_t>(t)];
+      const Eigen::ArrayXd powers = logits.row(b * 6 + t).transpose().array().exp(), p = powers / powers.sum();
+      CAPTURE(b, t);
+      CHECK(answer.expected == explanation.batch.target_output(b, t));
+      CHECK(answer.counted == (answer.expected != kPadding));
+      CHECK(answer.probability == Approx(p(answer.expected)));
+      REQUIRE(answer.likeliest.size() == 10);
+      std::set<Id> ids;
+      for (const LikelyToken& token : answer.likeliest) {
+        CHECK(token.probability == Approx(p(token.id)));
+        CHECK(token.probability <= answer.likeliest[ids.size() == 0 ? 0 : ids.size() - 1].probability);
+        ids.insert(token.id);
+      }
+      CHECK(ids.size() == 10);
+      CHECK(answer.likeliest.front().probability == Approx(p.maxCoeff()));
+      if (!answer.counted) continue;
+      CHECK(answer.cross_entropy == Approx(-std::log(p(answer.expected))));
+      CHECK(answer.loss == example.right().losses(b, t));
+      CHECK(answer.loss == Approx(0.9 * answer.cross_entropy - 0.1 * p.log().mean()).epsilon(1e-5));
+      loss += answer.loss;
+    }
+  }
+  CHECK(loss == Approx(example.right().loss.loss));
+}
+
+TEST_CASE("A small vocabulary is shown whole", "[explanation]") {
+  const ExplainedExample example(tiny_settings(), {{"a b", "t"}}, false, 3);
+  for (const Answer& answer : example.explanation.answers.at(0)) {
+    CHECK(answer.likeliest.size() == 7);
+    double sum = 0;
+    for (const LikelyToken& token : answer.likeliest) sum += token.probability;
+    CHECK(sum == Approx(1));
+  }
+}
+
+TEST_CASE("Attention is shared out among what is visible: rows sum to 1, and blocked keys get nothing",
+          "[explanation]") {
+  const ExplainedExample example;
+  const TransformerMasks& masks = example.explanation.variants.front().masks;
+  const Index B = 2, H = example.tiny.model.settings.heads;
+  const std::vector<const Mask*> of_layer{&masks.encoder_padding, &masks.encoder_padding,  &masks.decoder_combined,
+                                          &masks.cross_padding,   &masks.decoder_combined, &masks.cross_padding};
+  for (std::size_t i = 0; i < of_layer.size(); ++i) {
+    const Matrix<float>& weights = example.right().attention.at(i);
+    const Index T = weights.rows() / (B * H);
+    CAPTURE(i);
+    CHECK((weights.array() >= 0).all());
+    for (Index row = 0; row < weights.rows(); ++row) {
+      CHECK(weights.row(row).sum() == Approx(1).epsilon(1e-5));
+      for (Index s = 0; s < weights.cols(); ++s) {
+        if (of_layer[i]->is_blocked(row / (H * T), row % T, s)) CHECK(weights(row, s) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("What each layer of the decoder sends back adds up to the gradient of the memory", "[explanation]") {
+  const ExplainedExample example;
+  const Matrix<double> sum = example.computed("decoder.layers.0.encoder_attn.kv_proj", "d_x") +
+                             example.computed("decoder.layers.1.encoder_attn.kv_proj", "d_x");
+  const Matrix<double>& whole = example.computed("decoder", "d_memory");
+  CHECK(whole.cwiseAbs().maxCoeff() > 0);
+  CHECK(largest_difference(sum, whole) < 1e-6 * whole.cwiseAbs().maxCoeff());
+}
+
+TEST_CASE("Other masks change what they are said to change, and only the model as it is is recorded", "[explanation]") {
+  const ExplainedExample example;
+  const auto from_future = [](const PassFigures& figures) {  // weight of the next word, of the first query
+    return figures.attention.at(2)(0, 1);
+  };
+  CHECK(from_future(example.right()) == 0);
+  CHECK(from_future(example.figures("no_look_ahead")) > 0);
+  CHECK(from_future(example.figures("next_word_visible")) > 0);
+  CHECK(example.figures("no_look_ahead").attention.at(2)(0, 2) > 0);
+  CHECK(example.figures("next_word_visible").attention.at(2)(0, 2) == 0);
+  CHECK(example.figures("no_look_ahead").loss.loss != example.right().loss.loss);
+
+  const auto to_padding = [](const PassFigures& figures) {  // of the second source, in the first cross-attention
+    return figures.attention.at(3).bottomRows(6).rightCols(2).sum();
+  };
+  CHECK(to_padding(example.right()) == 0);
+  CHECK(to_padding(example.figures("no_cross_mask")) > 0);
+  CHECK(same_bits(example.figures("no_cross_mask").attention.at(1), example.right().attention.at(1)));
+  // The longest sentence has no padding to see.
+  CHECK(example.figures("no_cross_mask").losses.row(0).isApprox(example.right().losses.row(0), 1e-6F));
+  CHECK_FALSE(example.figures("no_cross_mask").losses.row(1).isApprox(example.right().losses.row(1), 1e-6F));
+
+  const PassFigures& queries = example.figures("padded_queries");
+  CHECK(queries.losses.isApprox(example.right().losses, 1e-6F));
+  CHECK(queries.attention.at(0).bottomRows(2).isZero(0));
+  CHECK_FALSE(example.right().attention.at(0).bottomRows(2).isZero(0));
+
+  std::size_t losses = 0;
+  for (const RecordedStep& step : example.explanation.recording.steps()) losses += step.part == "loss";
+  CHECK(losses == 4);  // largest, sum of powers, losses; d_logits
+}
+
+TEST_CASE("Masks that block the same give the same figures, one after the other", "[explanation]") {
+  const ExplainedExample example(tiny_settings(), {{"a b c", "t u"}});  // no padding, so that four variants are alike
+  for (const char* name : {"no_padding_masks", "no_cross_mask", "padded_queries"}) {
+    CAPTURE(name);
+    CHECK(example.figures(name).loss.loss == example.right().loss.loss);
+    CHECK(example.figures(name).gradient_norms == example.right().gradient_norms);
+  }
+  CHECK(example.figures("inverted").gradient_norms != example.right().gradient_norms);
+}
+
+TEST_CASE("Dropout is drawn only when it is asked for, and the same again for the same seed", "[explanation]") {
+  const auto drops = [](const ExplainedExample& example) {
+    return std::ranges::any_of(example.explanation.recording.steps(),
+                               [](const RecordedStep& step) { return step.part.ends_with("dropout"); });
+  };
+  const ExplainedExample without, with(tiny_settings(), example::two_pairs(), true);
+  const ExplainedExample again(tiny_settings(), example::two_pairs(), true);
+  CHECK_FALSE(drops(without));
+  CHECK(drops(with));
+  CHECK(with.right().loss.loss != without.right().loss.loss);
+  CHECK(with.right().loss.loss == again.right().loss.loss);
+}
+
+TEST_CASE("A sentence without words can be explained, too", "[explanation]") {
+  const ExplainedExample example(tiny_settings(), {{"", ""}});
+  CHECK(example.right().loss.tokens == 1);
+  CHECK(example.explanation.answers.at(0).size() == 1);
+  CHECK(example.tokenizers.target->piece(example.explanation.answers[0][0].expected) == "</s>");
+}

@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "explanation/mask_variants.hpp"
+#include "random_values.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+constexpr Id kPad = 0;
+constexpr VocabularyShape kVocabulary{.source_size = 9, .target_size = 9, .source_pad = kPad, .target_pad = kPad};
+
+struct Padded {
+  IdMatrix source{{5, 4, 8, 2}, {7, 2, 0, 0}};
+  IdMatrix target{{1, 5, 6, 4, 3, 7}, {1, 3, 4, 0, 0, 0}};
+};
+
+std::vector<MaskVariant> variants_of(const MaskSettings& masks, const Padded& ids) {
+  TransformerSettings settings;
+  settings.masks = masks;
+  return mask_variants(settings, kVocabulary, ids.source, ids.target);
+}
+
+const MaskVariant& named(const std::vector<MaskVariant>& variants, const std::string& name) {
+  const auto found = std::ranges::find(variants, name, &MaskVariant::name);
+  REQUIRE(found != variants.end());
+  return *found;
+}
+
+/// Whether a mask of B sentences, T queries and S keys blocks exactly what `expected(b, t, s)` says.
+bool blocks(const Mask& mask, Index B, Index T, Index S, const auto& expected) {
+  if (mask.keys() != S) return false;
+  for (Index b = 0; b < B; ++b) {
+    for (Index t = 0; t < T; ++t) {
+      for (Index s = 0; s < S; ++s) {
+        if (mask.is_blocked(b, t, s) != expected(b, t, s)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("The first variant is what the model was trained with, and each has a name, a title and a word of its own",
+          "[explanation]") {
+  const Padded ids;
+  for (const bool look_ahead : {true, false}) {
+    const MaskSettings masks{.look_ahead = look_ahead, .cross_padding = look_ahead};
+    const auto variants = variants_of(masks, ids);
+    const TransformerMasks own = make_masks(ids.source, kPad, ids.target, kPad, masks);
+    CHECK(variants.front().name == "right");
+    CHECK(variants.front().changed.empty());
+    CHECK(same_bits(variants.front().masks.encoder_padding.blocked, own.encoder_padding.blocked));
+    CHECK(same_bits(variants.front().masks.decoder_combined.blocked, own.decoder_combined.blocked));
+    CHECK(same_bits(variants.front().masks.cross_padding.blocked, own.cross_padding.blocked));
+    std::set<std::string> names, titles;
+    for (const MaskVariant& variant : variants) {
+      names.insert(variant.name);
+      titles.insert(variant.title);
+      CHECK_FALSE(variant.says.empty());
+    }
+    std::set<std::string> expected{"right", "no_look_ahead", "no_padding_masks", "no_cross_mask",
+                                   "next_word_visible", "future_of_three", "padded_queries", "inverted"};
+    if (!look_ahead) expected.insert("all_masks");
+    CHECK(names == expected);
+    CHECK(titles.size() == names.size());
+  }
+}
+
+TEST_CASE("Each variant blocks what it says, and names the masks that differ", "[explanation]") {
+  const Padded ids;
+  const auto variants = variants_of({}, ids);
+  const auto source_pad = [&](Index b, Index, Index s) { return ids.source(b, s) == kPad; };
+  const auto target_pad = [&](Index b, Index, Index s) { return ids.target(b, s) == kPad; };
+  const auto nothing = [](Index, Index, Index) { return false; };
+  const auto future = [&](Index places) {
+    return [&, places](Index b, Index t, Index s) { return s > t + places || target_pad(b, t, s); };
+  };
+  const auto decoder = [&](const std::string& name) -> const Mask& {
+    return named(variants, name).masks.decoder_combined;
+  };
+  const auto changed = [&](const std::string& name) { return named(variants, name).changed; };
+
+  CHECK(blocks(decoder("right"), 2, 6, 6, future(0)));
+  CHECK(blocks(decoder("no_look_ahead"), 2, 6, 6, target_pad));
+  CHECK(changed("no_look_ahead") == Names{"decoder_combined"});
+
+  const TransformerMasks& no_padding = named(variants, "no_padding_masks").masks;
+  CHECK(blocks(no_padding.encoder_padding, 2, 4, 4, nothing));
+  CHECK(blocks(no_padding.cross_padding, 2, 6, 4, nothing));
+  CHECK(blocks(no_padding.decoder_combined, 2, 6, 6, [](Index, Index t, Index s) { return s > t; }));
+  CHECK(changed("no_padding_masks") == Names{"encoder_padding", "decoder_combined", "cross_padding"});
+
+  const TransformerMasks& no_cross = named(variants, "no_cross_mask").masks;
+  CHECK(blocks(no_cross.cross_padding, 2, 6, 4, nothing));
+  CHECK(blocks(no_cross.encoder_padding, 2, 4, 4, source_pad));
+  CHECK(changed("no_cross_mask") == Names{"cross_padding"});
+
+  CHECK(blocks(decoder("next_word_visible"), 2, 6, 6, future(1)));
+  CHECK(blocks(decoder("future_of_three"), 2, 6, 6, future(3)));
+  CHECK(changed("future_of_three") == Names{"decoder_combined"});
+
+  const TransformerMasks& queries = named(variants, "padded_queries").masks;
+  CHECK(blocks(queries.encoder_padding, 2, 4, 4,
+               [&](Index b, Index t, Index s) { return source_pad(b, t, s) || source_pad(b, s, t); }));
+  CHECK(blocks(queries.decoder_combined, 2, 6, 6,
+               [&](Index b, Index t, Index s) { return s > t || target_pad(b, t, s) || target_pad(b, s, t); }));
+  CHECK(changed("padded_queries") == Names{"encoder_padding", "decoder_combined"});
+
+  const TransformerMasks& inverted = named(variants, "inverted").masks;
+  CHECK(blocks(inverted.decoder_combined, 2, 6, 6,
+               [&](Index b, Index t, Index s) { return !(s > t || target_pad(b, t, s)); }));
+  CHECK(blocks(inverted.cross_padding, 2, 6, 4, [&](Index b, Index t, Index s) { return !source_pad(b, t, s); }));
+}
+
+TEST_CASE("A variant that makes no difference to the batch names no mask", "[explanation]") {
+  const Padded unpadded{IdMatrix{{5, 4, 8, 2}}, IdMatrix{{1, 5, 6}}};
+  const auto variants = variants_of({}, unpadded);
+  for (const char* name : {"no_padding_masks", "no_cross_mask", "padded_queries"}) {
+    CAPTURE(name);
+    CHECK(named(variants, name).changed.empty());
+  }
+  CHECK(named(variants, "no_look_ahead").changed == Names{"decoder_combined"});
+  const auto without = variants_of({.look_ahead = false}, unpadded);
+  CHECK(named(without, "no_look_ahead").changed.empty());
+  CHECK(named(without, "no_look_ahead").says != named(variants, "no_look_ahead").says);
+}
+
+TEST_CASE("A model that learned without a mask is shown with all of them, too", "[explanation]") {
+  const Padded ids;
+  const auto variants = variants_of({.look_ahead = false}, ids);
+  const MaskVariant& all = named(variants, "all_masks");
+  CHECK(all.changed == Names{"decoder_combined"});
+  CHECK(same_bits(all.masks.decoder_combined.blocked,
+                  make_masks(ids.source, kPad, ids.target, kPad).decoder_combined.blocked));
+  CHECK(std::ranges::count(variants_of({}, ids), "all_masks", &MaskVariant::name) == 0);
+}
+
+TEST_CASE("Of a model that learned without some masks, each variant changes one thing and no other", "[explanation]") {
+  const Padded ids;
+  const auto no_padding =
+      variants_of({.encoder_padding = false, .target_padding = false, .cross_padding = false}, ids);
+  CHECK(named(no_padding, "no_look_ahead").changed == Names{"decoder_combined"});
+  CHECK(named(no_padding, "no_padding_masks").changed.empty());
+  CHECK(named(no_padding, "no_cross_mask").changed.empty());
+  CHECK(named(no_padding, "next_word_visible").changed == Names{"decoder_combined"});
+  CHECK(blocks(named(no_padding, "next_word_visible").masks.decoder_combined, 2, 6, 6,
+               [](Index, Index t, Index s) { return s > t + 1; }));
+  CHECK(blocks(named(no_padding, "padded_queries").masks.encoder_padding, 2, 4, 4,
+               [&](Index b, Index t, Index) { return ids.source(b, t) == kPad; }));
+  CHECK(blocks(named(no_padding, "inverted").masks.cross_padding, 2, 6, 4, [](Index, Index, Index) { return true; }));
+
+  const auto no_look_ahead = variants_of({.look_ahead = false}, ids);
+  CHECK(named(no_look_ahead, "no_cross_mask").changed == Names{"cross_padding"});
+  CHECK(blocks(named(no_look_ahead, "padded_queries").masks.decoder_combined, 2, 6, 6, [&](Index b, Index t, Index s) {
+    return ids.target(b, t) == kPad || ids.target(b, s) == kPad;
+  }));
+}

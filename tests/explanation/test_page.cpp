@@ -1,0 +1,84 @@
+#include <sstream>
+#include <string>
+
+#include "catch.hpp"
+#include "explanation/embedded_files.hpp"
+#include "explanation/explained_example.hpp"
+#include "explanation/page.hpp"
+#include "explanation/trace.hpp"
+
+using namespace glassformer;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json trace_of(const example::ExplainedExample& example) {
+  return trace_json(example.explained(), example.explanation, {"</script><b>", 1, {}}, MatrixForm::packed);
+}
+
+std::string page_of(const Json& trace) {
+  std::ostringstream page;
+  write_page(trace, page);
+  return page.str();
+}
+
+int count(const std::string& text, const std::string& part) {
+  int times = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
+  return times;
+}
+
+const std::string kTraceBegins = R"(<script type="application/json" id="trace">)";
+
+}  // namespace
+
+TEST_CASE("The page is one file: style, trace and scripts stand in it, and nothing is loaded", "[explanation]") {
+  const std::string page = page_of(trace_of(example::ExplainedExample()));
+  CHECK(page.starts_with("<!doctype html>"));
+  CHECK(page.ends_with("</html>\n"));
+  for (const char* once : {"<html", "</html>", "<head>", "<body", "<style>", "</style>"}) {
+    CAPTURE(once);
+    CHECK(count(page, once) == 1);
+  }
+  CHECK(count(page, kTraceBegins) == 1);
+  CHECK(count(page, "<script") == 2);
+  CHECK(count(page, "</script>") == 2);
+  for (const char* place : {"<!-- styles -->", "<!-- trace -->", "<!-- scripts -->"}) CHECK(count(page, place) == 0);
+  for (const char* outside : {"http://", "https://", "src=", "@import", "url("}) {
+    CAPTURE(outside);
+    CHECK(count(page, outside) == 0);
+  }
+  CHECK(page.find(embedded_files().at("src/explanation/page/02_words.css")) != std::string::npos);
+}
+
+TEST_CASE("All scripts stand in the page, in the order of their names", "[explanation]") {
+  const std::string page = page_of(Json::object());
+  std::size_t last = 0;
+  int scripts = 0;
+  for (const auto& [path, text] : embedded_files()) {
+    if (!path.ends_with(".js")) continue;
+    const std::size_t at = page.find(text);
+    CAPTURE(path);
+    REQUIRE(at != std::string::npos);
+    CHECK(at > last);
+    last = at;
+    ++scripts;
+  }
+  CHECK(scripts > 0);
+}
+
+TEST_CASE("A sentence does not break out of the trace, whatever it holds", "[explanation]") {
+  const std::string hostile = "</script><b>&amp;<!-- <script> \\u003c \" '";
+  const Json trace = trace_of(example::ExplainedExample(tiny_settings(), {{hostile, hostile}}));
+  const std::string page = page_of(trace);
+  CHECK(count(page, "</script><b>") == 0);
+  CHECK(count(page, "<script") == 2);
+  CHECK(count(page, "</script>") == 2);
+  CHECK(count(page, "<!-- <script>") == 0);
+
+  const std::size_t begin = page.find(kTraceBegins) + kTraceBegins.size();
+  const Json read = Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  CHECK(read == trace);
+  CHECK(read.at("sentences").at(0).at("source") == hostile);
+  CHECK(read.at("checkpoint") == "</script><b>");
+}

@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "explanation/embedded_files.hpp"
+#include "explanation/step_code.hpp"
+#include "model/recorded_run.hpp"
+
+using namespace glassformer;
+using example::RecordedRun;
+
+namespace {
+
+/// Pre and post norm, with dropout and without: together they record every step that there is.
+const std::vector<std::unique_ptr<RecordedRun>>& runs() {
+  static const std::vector<std::unique_ptr<RecordedRun>> all = [] {
+    std::vector<std::unique_ptr<RecordedRun>> made;
+    const auto post = example::settings(Norm::post, Tying::none), pre = example::settings(Norm::pre, Tying::target);
+    made.push_back(std::make_unique<RecordedRun>(1, post, example::batch()));
+    made.push_back(std::make_unique<RecordedRun>(2, example::with_dropout(pre), example::batch()));
+    return made;
+  }();
+  return all;
+}
+
+void for_each_step(const auto& action) {
+  for (const auto& run : runs()) {
+    for (const RecordedStep& step : run->recording.steps()) {
+      CAPTURE(step.part, example::equation(run->recording, step), step.line);
+      action(*run, step);
+    }
+  }
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines(1);
+  for (const char letter : text) {
+    if (letter == '\n') lines.emplace_back();
+    else lines.back() += letter;
+  }
+  return lines;
+}
+
+CodeLines found(const RecordedStep& step) {
+  return lines_that_computed(step, embedded_files().at(path_in_project(step.file)));
+}
+
+std::string code_of(const CodeLines& found) {
+  const std::vector<std::string> lines = lines_of(embedded_files().at(found.file));
+  std::string code;
+  for (int line = found.first; line <= found.last; ++line) code += lines[static_cast<std::size_t>(line - 1)] + '\n';
+  return code;
+}
+
+/// What the lines of a step must hold, by the function that they stand in and the name of what it computes.
+const std::map<std::pair<std::string, std::string>, std::string> kWords{
+    {{"Embedding::forward", "x"}, "embed(table, id"},
+    {{"Dropout::forward", "y"}, "keep<Scalar>(cache, x, y);"},
+    {{"Linear::forward", "y"}, "multiply_transposed_right<Scalar>(x, p.weight, p.bias, y);"},
+    {{"SelfAttention::forward", "q"}, "q = cache.query_key_value.leftCols(D);"},
+    {{"SelfAttention::forward", "k"}, "k = cache.query_key_value.middleCols(D, D);"},
+    {{"SelfAttention::forward", "v"}, "v = cache.query_key_value.rightCols(D);"},
+    {{"CrossAttention::forward", "k"}, "k = cache.key_value.leftCols(D);"},
+    {{"CrossAttention::forward", "v"}, "v = cache.key_value.rightCols(D);"},
+    {{"ScaledDotProductAttention::forward", "products"}, "multiply_transposed_right<Scalar>(q.block("},
+    {{"ScaledDotProductAttention::forward", "scores"}, "cache.weights *="},
+    {{"ScaledDotProductAttention::forward", "weights"}, "MaskedSoftmax<Scalar>::forward_row("},
+    {{"ScaledDotProductAttention::forward", "context"}, "visible_product<Scalar>(cache.used_weights()"},
+    {{"AddAndNorm::leave", "sum"}, "sum += x;"},
+    {{"LayerNorm::forward", "inv_std"}, "inv_std = 1 / std::sqrt("},
+    {{"LayerNorm::forward", "x_hat"}, "x_hat *= inv_std;"},
+    {{"LayerNorm::forward", "y"}, "p.gain.cwiseProduct(x_hat) + p.bias;"},
+    {{"FeedForward::forward", "activated"}, "activate<Scalar>(activation, cache.expanded, cache.activated);"},
+    {{"CrossEntropy::forward", "largest"}, "row_forward("},
+    {{"CrossEntropy::forward", "sum_of_powers"}, "row_forward("},
+    {{"CrossEntropy::forward", "losses"}, "cache.losses(n, 0) ="},
+    {{"CrossEntropy::backward", "d_logits"}, "row_backward("},
+    {{"Linear::backward", "d_bias"}, "grad.bias += d_y.row(n);"},
+    {{"Linear::backward", "d_weight"}, "multiply_transposed_left<Scalar>(d_y, x, grad.weight"},
+    {{"Linear::backward", "d_x"}, "multiply<Scalar>(d_y, p.weight, d_x"},
+    {{"LayerNorm::backward", "d_gain"}, "grad.gain +="},
+    {{"LayerNorm::backward", "d_bias"}, "grad.bias +="},
+    {{"LayerNorm::backward", "d_x"}, "d_x.row(n).array() ="},
+    {{"Dropout::backward", "d_x"}, "keep<Scalar>(cache, d_y, d_x);"},
+    {{"FeedForward::backward", "d_expanded"}, "activate_backward<Scalar>("},
+    {{"ScaledDotProductAttention::backward", "d_v"}, "d_v.block("},
+    {{"ScaledDotProductAttention::backward", "d_weights"}, "cache.d_weights.middleRows("},
+    {{"ScaledDotProductAttention::backward", "d_scores"}, "MaskedSoftmax<Scalar>::backward("},
+    {{"ScaledDotProductAttention::backward", "d_products"}, "d_scores *="},
+    {{"ScaledDotProductAttention::backward", "d_q"}, "d_q.block("},
+    {{"ScaledDotProductAttention::backward", "d_k"}, "d_k.block("},
+    {{"SelfAttention::backward", "d_query_key_value"}, "ScaledDotProductAttention<Scalar>::backward("},
+    {{"CrossAttention::backward", "d_key_value"}, "ScaledDotProductAttention<Scalar>::backward("},
+    {{"AddAndNorm::enter_backward", "d_x"}, "cache.d_input"},
+    {{"Transformer::backward_decoder", "d_memory"}, "cache.d_memory += cache.decoder[i].d_memory();"},
+    {{"Embedding::backward", "d_table"}, "grad.row(id) +="}};
+
+}  // namespace
+
+TEST_CASE("The lines of a step stand above its record in the same function, and hold what computed it",
+          "[explanation]") {
+  std::set<std::pair<std::string, std::string>> used;
+  for_each_step([&](const RecordedRun& run, const RecordedStep& step) {
+    const CodeLines lines = found(step);
+    CAPTURE(lines.file, lines.function, lines.first, lines.last);
+    REQUIRE((1 < lines.first && lines.first <= lines.last && lines.last < step.line));
+    CHECK((lines.file.starts_with("src/layers/") || lines.file.starts_with("src/model/")));
+    const std::string code = code_of(lines);
+    CHECK(code.front() == ' ');  // inside of a function: neither its head nor what is between functions
+    CHECK(code.find("\n}") == std::string::npos);
+    CHECK(code.find(".record(") == std::string::npos);
+    const std::string outer_indent(code.find_first_not_of(' ') - 2, ' ');
+    CHECK(code.find("\n" + outer_indent + "} else {") == std::string::npos);  // all of it in the same branch
+    CHECK(lines.function.ends_with("::" + step.function));
+
+    const std::pair key(lines.function, run.output(step).name);
+    REQUIRE(kWords.contains(key));
+    used.insert(key);
+    CHECK(code.find(kWords.at(key)) != std::string::npos);
+  });
+  for (const auto& [key, words] : kWords) {
+    CAPTURE(key.first, key.second);
+    CHECK(used.contains(key));
+  }
+}
+
+TEST_CASE("Steps of different paragraphs have different lines, those of one loop the same", "[explanation]") {
+  std::map<std::pair<std::string, std::string>, std::pair<int, int>> lines;
+  for_each_step([&](const RecordedRun& run, const RecordedStep& step) {
+    const CodeLines code = found(step);
+    lines[{code.function, run.output(step).name}] = {code.first, code.last};
+  });
+  const auto of = [&](const std::string& function, const std::string& name) { return lines.at({function, name}); };
+  const std::string forward = "ScaledDotProductAttention::forward", backward = "ScaledDotProductAttention::backward";
+  CHECK(of(forward, "scores").first == of(forward, "scores").second);
+  CHECK(of(forward, "products").second < of(forward, "scores").first);
+  CHECK(of(forward, "scores").second < of(forward, "weights").first);
+  CHECK(of(backward, "d_v") == of(backward, "d_weights"));
+  CHECK(of(backward, "d_q") == of(backward, "d_k"));
+  CHECK(of(backward, "d_weights").second < of(backward, "d_scores").first);
+  CHECK(of("Linear::backward", "d_bias").second < of("Linear::backward", "d_weight").first);
+  CHECK(of("Linear::backward", "d_weight").second < of("Linear::backward", "d_x").first);
+  for (const char* name : {"x_hat", "y"}) CHECK(of("LayerNorm::forward", name) == of("LayerNorm::forward", "inv_std"));
+  // A blank line inside of a loop does not end the paragraph.
+  CHECK(of("LayerNorm::backward", "d_x") == of("LayerNorm::backward", "d_gain"));
+}
+
+TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, or where its block begins",
+          "[explanation]") {
+  const std::string text =
+      "template <class Scalar>\n"                                 // 1
+      "void Layer<Scalar>::forward(const Recorder& recorder,\n"   // 2
+      "                            Index n) {\n"                  // 3
+      "  first();\n"                                              // 4
+      "  recorder.record(\"a [N] = {b}\",\n"                      // 5
+      "                  a, b);\n"                                // 6
+      "  for (Index i = 0; i < n; ++i) {\n"                       // 7
+      "    for (const auto& x : {a, b}) {\n"                      // 8
+      "      second();\n"                                         // 9
+      "\n"                                                        // 10
+      "    }\n"                                                   // 11
+      "  }\n"                                                     // 12
+      "  recorder.record(\"c [N] = \"\n"                          // 13
+      "                  \"{d}\", c, d);\n"                       // 14
+      "  recorder.record(\"e [N] = {f}\", e, f);\n"               // 15
+      "\n"                                                        // 16
+      "  if (n > 0) {\n"                                          // 17
+      "    third();\n"                                            // 18
+      "    recorder.record(\"g [N] = {h}\", g, h);\n"             // 19
+      "  } else {\n"                                              // 20
+      "    fourth();\n"                                           // 21
+      "    recorder.copied(g, h);\n"                              // 22
+      "    fifth();\n"                                            // 23
+      "    recorder.record(\"g [N] = {h}\", g, h);\n"             // 24
+      "  }\n"                                                     // 25
+      "}\n";                                                      // 26
+  struct Expected {
+    int record, first, last;
+  };
+  for (const Expected& expected : {Expected{5, 4, 4}, {6, 4, 4}, {13, 7, 12}, {14, 7, 12}, {15, 7, 12}, {19, 18, 18},
+                                   {24, 23, 23}}) {
+    RecordedStep step;
+    step.file = "/somebody/src/at/work/src/layers/layer.cpp";
+    step.line = expected.record;
+    const CodeLines lines = lines_that_computed(step, text);
+    CAPTURE(expected.record);
+    CHECK(lines.first == expected.first);
+    CHECK(lines.last == expected.last);
+    CHECK(lines.function == "Layer::forward");
+    CHECK(lines.file == "src/layers/layer.cpp");
+  }
+}
+
+TEST_CASE("Every step back but a sum over several parts differentiates a step forward of its part", "[explanation]") {
+  const std::set<std::string> sums{"d_memory"};  // over the layers of the decoder
+  for (const auto& run : runs()) {
+    const std::vector<RecordedStep>& steps = run->recording.steps();
+    const auto differentiated = differentiated_steps(run->recording);
+    REQUIRE(differentiated.size() == steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::string& name = run->output(steps[i]).name;
+      CAPTURE(steps[i].part, name);
+      CHECK(is_backward(steps[i]) == name.starts_with("d_"));
+      REQUIRE(differentiated[i].has_value() == (is_backward(steps[i]) && !sums.contains(name)));
+      if (!differentiated[i]) continue;
+      const RecordedStep& forward = steps[*differentiated[i]];
+      CHECK_FALSE(is_backward(forward));
+      CHECK(forward.part == steps[i].part);
+      const auto is_it = [&](const RecordedStep::Input& input) { return "d_" + input.name == name; };
+      CHECK(std::ranges::any_of(forward.inputs, is_it));
+    }
+  }
+}
+
+TEST_CASE("A step back differentiates the last step that reads what it is the gradient of", "[explanation]") {
+  const std::map<std::pair<std::string, std::string>, std::string> expected{
+      {{"encoder.layers.0.self_attn", "d_scores"}, "weights"},
+      {{"encoder.layers.0.self_attn", "d_products"}, "scores"},
+      {{"encoder.layers.0.self_attn", "d_q"}, "products"},
+      {{"encoder.layers.0.self_attn", "d_v"}, "context"},
+      {{"decoder.layers.1.encoder_attn", "d_key_value"}, "v"},
+      {{"decoder.layers.1.encoder_attn.kv_proj", "d_x"}, "y"},
+      {{"decoder.layers.1.final_layer_norm", "d_x"}, "x_hat"},
+      {{"decoder.layers.1.final_layer_norm.residual", "d_x"}, "sum"},
+      {{"decoder.layers.1.feed_forward", "d_expanded"}, "activated"},
+      {{"decoder.output", "d_weight"}, "y"},
+      {{"loss", "d_logits"}, "losses"},
+      {{"encoder.embed_tokens", "d_table"}, "x"}};
+  for (const auto& run : runs()) {
+    const auto differentiated = differentiated_steps(run->recording);
+    std::size_t seen = 0;
+    for (std::size_t i = 0; i < differentiated.size(); ++i) {
+      const RecordedStep& step = run->recording.steps()[i];
+      const auto known = expected.find({step.part, run->output(step).name});
+      if (known == expected.end()) continue;
+      ++seen;
+      CAPTURE(step.part, known->first.second);
+      REQUIRE(differentiated[i]);
+      CHECK(run->output(run->recording.steps()[*differentiated[i]]).name == known->second);
+    }
+    CHECK(seen == expected.size());
+  }
+}

@@ -1,0 +1,143 @@
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "catch.hpp"
+#include "program/program.hpp"
+
+using namespace glassformer::program_test;
+
+namespace {
+
+/// A model that knows two sentences by heart, in "run".
+const Program& trained() {
+  static const Program program;
+  static const int status = program.run("train " + config("debug") + " --output run").status;
+  REQUIRE(status == 0);
+  return program;
+}
+
+const std::string kSleeps = "explain run --source 'she sleeps .'";
+
+nlohmann::json trace_in(const Program& program, const std::string& file) {
+  return nlohmann::json::parse(read_bytes(program / file));
+}
+
+}  // namespace
+
+TEST_CASE("explain shows sentences in the terminal, with translations of its own where none are given", "[program]") {
+  const Program& program = trained();
+  const auto shown = program.run(kSleeps + " --source 'the small dog sees a house .'");
+  CAPTURE(shown.err);
+  CHECK(shown.status == 0);
+  CHECK(shown.err.empty());
+  CHECK(shown.out.find("SENTENCE 2 of 2") != std::string::npos);
+  CHECK(shown.out.find("target  sie schläft .   (the model's own translation)") != std::string::npos);
+  CHECK(shown.out.find("Mean loss of 12 tokens: ") != std::string::npos);
+  CHECK(shown.out.find("model.decoder.layers.0.encoder_attn_layer_norm.weight") != std::string::npos);
+
+  const auto given = program.run(kSleeps + " --target 'sie sieht .'");
+  CHECK(given.status == 0);
+  CHECK(given.out.find("target  sie sieht .\n") != std::string::npos);
+  CHECK(given.out.find("own translation") == std::string::npos);
+
+  std::istringstream narrow(program.shell("COLUMNS=40 \"$glassformer\" " + kSleeps).out);
+  for (std::string line; std::getline(narrow, line);) {
+    const auto bytes_within = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; };
+    CHECK(static_cast<long>(line.size()) - std::count_if(line.begin(), line.end(), bytes_within) <= 40);
+  }
+  CHECK(program.run(kSleeps + " >/dev/full").status == 1);
+}
+
+TEST_CASE("explain writes the trace as JSON, of what stands in files as of what is given", "[program]") {
+  const Program& program = trained();
+  const auto both = program.run(kSleeps + " --json trace.json");
+  CHECK(both.status == 0);
+  CHECK(both.out.find("SENTENCE 1 of 1") != std::string::npos);
+  CHECK(both.err.find("trace.json") != std::string::npos);
+  const auto trace = trace_in(program, "trace.json");
+  CHECK(trace.at("format") == "glassformer trace");
+  CHECK(trace.at("checkpoint").get<std::string>().starts_with("run/"));
+  CHECK(trace.at("model").at("parameters") == 1725);
+  CHECK(trace.at("sentences").at(0).at("target") == "sie schläft .");
+  CHECK(trace.at("sentences").at(0).at("own_translation") == true);
+  CHECK(trace.at("loss").at("correct") == 4);
+  CHECK(trace.at("model").at("dropout") == false);
+
+  write_bytes(program / "s.en", "she sleeps .\nthe small dog sees a house .\n");
+  write_bytes(program / "s.de", "sie schläft .\nder hund .\n");
+  CHECK(program.run("explain run --source-file s.en --target-file s.de --dropout --json files.json").status == 0);
+  const auto of_files = trace_in(program, "files.json");
+  CHECK(of_files.at("sentences").at(1).at("target") == "der hund .");
+  CHECK(of_files.at("sentences").at(1).at("own_translation") == false);
+  CHECK(of_files.at("batch").at("source").at("tokens").at(0).at(4) == "<pad>");
+  CHECK(of_files.at("model").at("dropout") == true);
+}
+
+TEST_CASE("explain writes a page, and the trace beside it", "[program]") {
+  const Program& program = trained();
+  const auto written = program.run(kSleeps + " --html page.html --json beside.json --layer 0");
+  CAPTURE(written.err);
+  CHECK(written.status == 0);
+  CHECK(written.out.empty());
+  CHECK(written.err.find("page.html") != std::string::npos);
+  const std::string page = read_bytes(program / "page.html");
+  CHECK(page.rfind("<!doctype html>", 0) == 0);
+  CHECK(page.find("sie schläft .") != std::string::npos);
+  CHECK(trace_in(program, "beside.json").at("tensors").at(0).at("values").contains("numbers"));
+  CHECK_FALSE(fs::exists(program / "page.html.partial"));
+}
+
+TEST_CASE("explain says what to do where the model's own translation does not end", "[program]") {
+  const Program program;
+  const std::string untrained = " --set training.max_updates=1 --set training.max_epochs=0 --output run";
+  REQUIRE(program.run("train " + config("debug") + untrained).status == 0);
+  std::string words;
+  for (int i = 0; i < 50; ++i) words += "dog ";
+  const auto result = program.run("explain run --source '" + words + "'");
+  check_refused(result, "give a --target");
+  CHECK(program.run("explain run --source '" + words + "' --target 'sie schläft .'").status == 0);
+}
+
+TEST_CASE("explain refuses what it cannot show, and leaves nothing behind", "[program]") {
+  const Program& program = trained();
+  check_refused(program.run("explain run"), "--source");
+  check_refused(program.run("explain nowhere --source a"), "nowhere");
+  check_refused(program.run(kSleeps + " --target a --target b"), "found 2");
+  check_refused(program.run(kSleeps + " --target"), "--target");
+  std::string nine = "explain run", lines;
+  for (int i = 0; i < 9; ++i) nine += " --source a", lines += "a\n";
+  check_refused(program.run(nine), "at most 8 sentences, found 9");
+  write_bytes(program / "nine.en", lines);
+  check_refused(program.run("explain run --source-file nine.en"), "found 9");
+  check_refused(program.run(kSleeps + " --source-file nine.en"), "--source and --source-file");
+  check_refused(program.run(kSleeps + " --target a --target-file nine.en"), "--target and --target-file");
+  check_refused(program.run("explain run --source-file missing.en"), "missing.en");
+  write_bytes(program / "empty", "");
+  check_refused(program.run("explain run --source-file empty"), "found none");
+  check_refused(program.run(kSleeps + " --target-file empty"), "found 0");
+
+  check_refused(program.run("explain run --source 'a \xFF'"), "the byte 0xFF at byte 3");
+  check_refused(program.run(kSleeps + " --target '\xC3'"), "--target: expected UTF-8");
+  std::string many;
+  for (int i = 0; i < 61; ++i) many += "ä ";
+  const auto long_one = program.run("explain run --source '" + many + "'");
+  check_refused(long_one, "at most 60 tokens, found 61");
+  CHECK(long_one.err.find(" ä…\"") != std::string::npos);  // not cut inside of a character
+  check_refused(program.run(kSleeps + " --target '" + many + "'"), "found 61");
+
+  check_refused(program.run(kSleeps + " --html one --json ./one"), "expected two files");
+  CHECK(program.run(kSleeps + " --html /dev/null --json /dev/null").status == 0);
+  for (const char* file : {"--source-file", "--target-file", "--html", "--json"}) {
+    check_refused(program.run((std::string(file) == "--source-file" ? "explain run " : kSleeps + " ") + file + " ''"),
+                  file);
+  }
+
+  check_refused(program.run(kSleeps + " --layer 1"), "from 0 to 0, found 1");
+  check_refused(program.run(kSleeps + " --layer -1"), "-1");
+  check_refused(program.run(kSleeps + " --html nowhere/page.html"), "nowhere/page.html");
+  check_refused(program.run(kSleeps + " --html first.html --json nowhere/trace.json"), "nowhere/trace.json");
+  check_refused(program.run(kSleeps + " --html first.html --target a --target b"), "found 2");
+  CHECK_FALSE(fs::exists(program / "nowhere"));
+  CHECK_FALSE(fs::exists(program / "first.html"));
+  CHECK_FALSE(fs::exists(program / "first.html.partial"));
+}
