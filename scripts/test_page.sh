@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Tests the page of `glassformer explain` in a browser: makes it from the toy model, opens it in Chromium without a
+# window, and compares what it shows with the trace as JSON.
+#
+#   scripts/test_page.sh '[test]'    all, or one: WalkTest, SectionsTest.test_every_mask_cell, ...
+#
+# On Debian and Ubuntu the browser is installed if it is missing. Where it cannot be, the test is skipped, loudly.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/packages.sh
+
+# The Python that sees Debian's packages may not be the first on the path.
+python_with_selenium() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import selenium' 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+  return 1
+}
+
+has_browser() {
+  command -v chromedriver >/dev/null && { command -v chromium || command -v google-chrome; } >/dev/null &&
+    python_with_selenium >/dev/null
+}
+
+install_browser() {
+  has_browser && return
+  if can_install; then apt_install chromium chromium-driver python3-selenium || true; fi
+  has_browser
+}
+
+if ! install_browser; then
+  echo 'SKIPPED: no browser here. The test of the page needs chromium, chromedriver and python3-selenium.' >&2
+  exit 0
+fi
+
+install_packages
+build release
+readonly glassformer=build/release/glassformer run=runs/page_test  # not runs/toy, which may be somebody's
+if [[ ! -e $run/best ]]; then
+  rm -rf "$run"
+  "$glassformer" train configs/toy.yaml --output "$run"
+fi
+
+directory=$(mktemp -d)
+trap 'rm -r "$directory"' EXIT
+# Three lengths, so that there is padding on both sides; and text that must not become part of the page.
+cat >"$directory/sentences" <<'END'
+she knows that the children read a book .
+the dog sleeps .
+<script>alert("no")</script> the small dog sees a house .
+END
+test_page() {  # test_page 'options of explain' '[test]...'
+  # shellcheck disable=SC2086  # one word for each option
+  "$glassformer" explain "$run" --source-file "$directory/sentences" $1 \
+    --html "$directory/page.html" --json "$directory/trace.json"
+  "$python" tests/page/test_page.py "$directory/page.html" "$directory/trace.json" . "${@:2}"
+}
+
+python=$(python_with_selenium)
+test_page '' "$@"
+# With dropout there are more steps, with one layer fewer.
+test_page '--dropout --layer 1' WalkTest.test_arrow_keys_walk_to_the_last_step_and_back SectionsTest

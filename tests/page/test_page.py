@@ -1,0 +1,443 @@
+"""Tests of the page that `glassformer explain` makes, in a browser, against the trace as JSON.
+
+    python3 tests/page/test_page.py PAGE.html TRACE.json SOURCE_ROOT
+
+SOURCE_ROOT is the project's directory: the lines of code that the page shows must be those of its files.
+Wants selenium, chromium and chromedriver; scripts/test_page.sh sees to them.
+"""
+
+import json
+import math
+import re
+import sys
+import unittest
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+PAGE, TRACE, SOURCE_ROOT = (Path(argument).resolve() for argument in sys.argv[1:4])
+TOLERANCE = 2.0**-15  # the page has the upper 24 bits of a float
+LARGE, LARGE_TOLERANCE = 2048, 2.0**-9  # but 18 bits in matrices of more numbers than that
+SECTIONS = ["text", "masks", "walk", "attention", "answer", "gradient", "what-if"]
+CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(path).exists()), None)
+CHROMEDRIVER = next((path for path in ("/usr/bin/chromedriver",) if Path(path).exists()), None)
+
+# Walks the cursor of a heat map through all its cells and gives the value that the readout says to each, row by row.
+READ_MAP = """
+const [view, readout] = arguments;
+const [rows, cols] = view.ariaLabel.match(/(\\d+) rows, (\\d+) columns/).slice(1).map(Number);
+const press = (key, ctrlKey = false) =>
+  view.dispatchEvent(new KeyboardEvent("keydown", { key, ctrlKey, bubbles: true }));
+view.focus();
+press("Home", true);
+const texts = [];
+for (let row = 0; row < rows; ++row) {
+  press("Home");
+  for (let col = 0; col < cols; ++col) {
+    if (col > 0) press("ArrowRight");
+    texts.push(readout.querySelector(".value").textContent);
+  }
+  press("ArrowDown");
+}
+return texts;
+"""
+
+
+def number_in(text):
+    """The number in what a readout says, as a user reads it: before the comma, after which stands a reason."""
+    value = text.split(",")[0].replace("−", "-")
+    words = {"not a number": math.nan, "∞": math.inf, "-∞": -math.inf}
+    return words[value] if value in words else float(value)
+
+
+def open_browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service(CHROMEDRIVER) if CHROMEDRIVER else Service(), options=options)
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.trace = json.loads(TRACE.read_text(encoding="utf-8"))
+        cls.browser = open_browser()
+        cls.addClassCleanup(cls.browser.quit)
+
+    def setUp(self):
+        self.resize(1280, 800)
+        self.open("text")
+
+    def tearDown(self):
+        severe = [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+        self.assertEqual(severe, [])
+
+    # What a user does
+
+    def open(self, address):
+        self.browser.get("about:blank")
+        self.browser.get(f"{PAGE.as_uri()}#{address}")
+
+    def resize(self, width, height):
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def find(self, selector, inside=None):
+        return (inside or self.browser).find_element(By.CSS_SELECTOR, selector)
+
+    def find_all(self, selector, inside=None):
+        return (inside or self.browser).find_elements(By.CSS_SELECTOR, selector)
+
+    def press(self, key):
+        self.browser.switch_to.active_element.send_keys(key)
+
+    def text(self, selector, inside=None):
+        return self.find(selector, inside).get_attribute("textContent")
+
+    def script(self, text, *arguments):
+        return self.browser.execute_script(text, *arguments)
+
+    def choose_sentence(self, sentence):
+        self.script("arguments[0].click()", self.find(f".sentence-chooser input[value='{sentence}']"))
+
+    def read_map(self, heat_map, readout):
+        return self.script(READ_MAP, self.find(".heat-map-view", heat_map), readout)
+
+    # What must be so
+
+    def assert_step_shown(self, number):
+        step, count = self.trace["steps"][number], len(self.trace["steps"])
+        self.assertEqual(self.script("return location.hash"), f"#step-{number + 1}")
+        self.assertEqual(self.text(".step-number"), f"Step {number + 1} of {count}")
+        self.assertEqual(self.text(".direction"), step["direction"])
+        shown = {int(figure) for figure in self.script("return [...document.querySelectorAll('.step [data-tensor]')]"
+                                                       ".map((figure) => figure.dataset.tensor)")}
+        self.assertEqual(shown, {step["output"]} | {one["tensor"] for one in step["inputs"]})
+
+    def assert_source_lines(self, figure, code):
+        file = SOURCE_ROOT / code["file"]
+        lines = file.read_text(encoding="utf-8").split("\n")
+        shown = self.script(
+            "return [...arguments[0].querySelectorAll('li')].map((line) => "
+            "[Number(line.dataset.line), line.querySelector('code').textContent, line.matches('.marked')])", figure)
+        first, last = code["lines"]
+        self.assertEqual([number for number, _, marked in shown if marked], list(range(first, last + 1)))
+        for number, text, _ in shown:
+            self.assertEqual(text, lines[number - 1], f"{code['file']}:{number}")
+
+    def assert_close(self, shown, expected, what, tolerance=TOLERANCE):
+        if expected is None:
+            self.assertFalse(shown is not None and math.isfinite(shown), what)
+        else:
+            self.assertLessEqual(abs(shown - expected), tolerance * abs(expected) + 1e-37, what)
+
+    def assert_fits(self, what):
+        wide, inner = self.script("return [document.scrollingElement.scrollWidth, innerWidth]")
+        self.assertLessEqual(wide, inner, f"{what} scrolls sideways")
+
+
+class WalkTest(PageTest):
+    def test_arrow_keys_walk_to_the_last_step_and_back(self):
+        self.open("step-1")
+        last = len(self.trace["steps"]) - 1
+        for number in range(last + 1):
+            self.assert_step_shown(number)
+            self.press(Keys.ARROW_RIGHT)
+        self.assert_step_shown(last)
+        for number in range(last - 1, last - 6, -1):
+            self.press(Keys.ARROW_LEFT)
+            self.assert_step_shown(number)
+
+    def test_a_link_opens_its_step(self):
+        count = len(self.trace["steps"])
+        for number in (0, 16, count // 2, count - 1):
+            self.open(f"step-{number + 1}")
+            self.assert_step_shown(number)
+
+    def test_an_address_behind_the_end_opens_the_last_step(self):
+        self.open("step-999999")
+        self.assert_step_shown(len(self.trace["steps"]) - 1)
+
+    def test_buttons_and_slider_walk(self):
+        self.open("step-5")
+        self.find(".next").click()
+        self.assert_step_shown(5)
+        self.find(".previous").click()
+        self.assert_step_shown(4)
+        self.find("#slider").send_keys(Keys.ARROW_RIGHT)
+        self.assert_step_shown(5)
+
+    def test_an_input_links_to_the_step_that_computed_it(self):
+        makers = {step["output"]: number for number, step in enumerate(self.trace["steps"])}
+        linked = [number for number, step in enumerate(self.trace["steps"])
+                  if any(one["tensor"] in makers and "{" + one["name"] + "}" in step["equation"]
+                         for one in step["inputs"])]
+        for number in (linked[0], linked[len(linked) // 2], linked[-1]):
+            self.open(f"step-{number + 1}")
+            link = self.find(".equation a.input")
+            maker = int(link.get_attribute("href").split("-")[-1]) - 1
+            self.assertIn(self.trace["steps"][maker]["output"],
+                          [one["tensor"] for one in self.trace["steps"][number]["inputs"]])
+            self.script("arguments[0].click()", link)
+            self.assert_step_shown(maker)
+
+    def test_what_no_step_computed_is_given(self):
+        makers = {step["output"] for step in self.trace["steps"]}
+        number = next(number for number, step in enumerate(self.trace["steps"])
+                      if any(one["tensor"] not in makers for one in step["inputs"]))
+        self.open(f"step-{number + 1}")
+        self.assertIn("given", self.text(".step-tensors"))
+
+    def test_source_lines_are_those_of_the_files(self):
+        seen = set()
+        for number, step in enumerate(self.trace["steps"]):
+            place = (step["code"]["file"], *step["code"]["lines"])
+            if place in seen:
+                continue
+            seen.add(place)
+            self.open(f"step-{number + 1}")
+            self.assert_source_lines(self.find(".source"), step["code"])
+        self.assertGreater(len(seen), 3)
+
+    def test_backward_steps_show_the_forward_line(self):
+        backward = [number for number, step in enumerate(self.trace["steps"]) if step.get("differentiates")]
+        for number in backward[:: max(1, len(backward) // 8)]:
+            forward = self.trace["steps"][number]["differentiates"]
+            self.open(f"step-{number + 1}")
+            self.assert_source_lines(self.find_all(".source")[1], forward)
+            link = self.find(".forward-step")
+            self.assertTrue(link.get_attribute("href").endswith(f"#step-{forward['step'] + 1}"))
+            self.open(f"step-{forward['step'] + 1}")
+            back = [link.get_attribute("href").split("#")[1] for link in self.find_all(".way-back a")]
+            self.assertIn(f"step-{number + 1}", back)
+
+    def test_the_whole_file_can_be_shown(self):
+        self.open("step-1")
+        self.script("arguments[0].click()", self.find(".source button"))
+        code = self.trace["steps"][0]["code"]
+        lines = (SOURCE_ROOT / code["file"]).read_text(encoding="utf-8").rstrip("\n").split("\n")
+        self.assertEqual(len(self.find_all("li", self.find(".source"))), len(lines))
+        self.assert_source_lines(self.find(".source"), code)
+
+    def test_every_block_is_in_the_contents(self):
+        self.open("step-1")
+        links = {link.get_attribute("href").split("#")[1] for link in self.find_all(".contents a")}
+        self.assertIn("step-1", links)
+        self.assertGreater(len(links), 8)
+
+
+class NumbersTest(PageTest):
+    def five_tensors(self):
+        tensors = self.trace["tensors"]
+        attention = self.trace["attention"][0]["weights"]
+        blocked = next((i for i, one in enumerate(tensors) if None in one["values"]["numbers"]), 0)
+        return [0, attention, blocked, self.trace["d_logits"], self.trace["memory_gradient"]["sum"], len(tensors) - 1]
+
+    def test_decoded_tensors_are_those_of_the_json(self):
+        for index in self.five_tensors():
+            expected = self.trace["tensors"][index]["values"]
+            shown = self.script("return window.glassformer.matrix(arguments[0])", index)
+            self.assertEqual((shown["rows"], shown["cols"]), (expected["rows"], expected["cols"]))
+            self.assertEqual(len(shown["numbers"]), len(expected["numbers"]))
+            tolerance = LARGE_TOLERANCE if len(expected["numbers"]) > LARGE else TOLERANCE
+            for place, pair in enumerate(zip(shown["numbers"], expected["numbers"])):
+                self.assert_close(*pair, f"tensor {index}, number {place}", tolerance)
+
+    def test_readouts_of_a_matrix_of_tokens(self):
+        number = next(number for number, step in enumerate(self.trace["steps"])
+                      if self.trace["tensors"][step["output"]]["axes"] == "B*S, D")
+        values = self.trace["tensors"][self.trace["steps"][number]["output"]]["values"]
+        length = len(self.trace["batch"]["source"]["ids"][0])
+        for sentence in range(len(self.trace["sentences"])):
+            self.open(f"step-{number + 1}")
+            self.choose_sentence(sentence)
+            figure = self.find(".tensor.output")
+            texts = self.read_map(figure, self.find(".readout", figure))
+            first = sentence * length * values["cols"]
+            self.assertEqual(len(texts), length * values["cols"])
+            for place, text in enumerate(texts):
+                self.assert_close(number_in(text), values["numbers"][first + place], text)
+
+    def test_readouts_of_attention_weights(self):
+        self.open("attention")
+        heads = self.trace["model"]["heads"]
+        figures = self.find_all(".attention")
+        self.assertEqual(len(figures), len(self.trace["attention"]))
+        for figure in figures[:2]:
+            index = next(one["weights"] for one in self.trace["attention"]
+                         if one["part"] == figure.get_attribute("data-part"))
+            values = self.trace["tensors"][index]["values"]
+            maps = self.find_all(".heat-map", figure)
+            self.assertEqual(len(maps), heads)
+            size = values["rows"] // len(self.trace["sentences"]) // heads * values["cols"]
+            for head, heat_map in enumerate(maps):
+                texts = self.read_map(heat_map, self.find(".readout", figure))
+                for place, text in enumerate(texts):
+                    self.assert_close(number_in(text), values["numbers"][head * size + place], text)
+                self.assertIn(f"head {head + 1}", self.text(".readout", figure))
+
+    def test_a_large_map_can_be_enlarged_and_scrolls_with_the_cursor(self):
+        number = next(number for number, step in enumerate(self.trace["steps"])
+                      if self.trace["tensors"][step["output"]]["axes"] == "B*S, D")
+        values = self.trace["tensors"][self.trace["steps"][number]["output"]]["values"]
+        self.open(f"step-{number + 1}")
+        figure = self.find(".tensor.output")
+        self.script("arguments[0].click()", self.find("button", figure))
+        view = self.find(".heat-map-view", figure)
+        view.send_keys(Keys.END)
+        self.assertGreater(self.script("return arguments[0].scrollLeft", view), 0)
+        self.assert_close(number_in(self.text(".readout .value", figure)), values["numbers"][values["cols"] - 1], "End")
+        self.assert_fits("an enlarged map")
+
+    def test_pointing_at_a_cell_gives_its_number(self):
+        self.open("attention")
+        view = self.find(".attention .heat-map-view")
+        ActionChains(self.browser).move_to_element_with_offset(view, 20, 20).perform()
+        self.assertRegex(self.text(".attention .readout .value"), r"^\d")
+
+    def test_every_heat_map_gives_its_number_on_focus(self):
+        for address in [*SECTIONS, "step-7", f"step-{len(self.trace['steps'])}"]:
+            self.open(address)
+            for view in self.find_all(".heat-map-view"):
+                self.assertEqual(view.get_attribute("tabindex"), "0")
+                says = self.script(
+                    "const view = arguments[0]; view.focus();"
+                    "view.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));"
+                    "return [...document.querySelectorAll('.readout.speaking .value')]"
+                    ".map((one) => one.textContent)", view)
+                self.assertTrue(any(re.match(r"−?(\d|∞)|not a number", text) for text in says),
+                                f"{address}: {view.get_attribute('aria-label')}: {says}")
+
+
+class SectionsTest(PageTest):
+    def test_tokens_ids_and_padding(self):
+        self.open("text")
+        batch = self.trace["batch"]
+        shown = self.script(
+            "return [...document.querySelectorAll('.tokens tbody tr')].map((row) => "
+            "[...row.querySelectorAll('td')].map((cell) => [cell.querySelector('bdi').textContent, "
+            "Number(cell.querySelector('.id').textContent), cell.matches('.pad')]))")
+        rows = [("source", b) for b in range(len(self.trace["sentences"]))]
+        rows += [(name, b) for b in range(len(self.trace["sentences"])) for name in ("target_input", "target_output")]
+        self.assertEqual(len(shown), len(rows))
+        for cells, (name, b) in zip(shown, rows):
+            pad = batch["pad"]["source" if name == "source" else "target"]
+            ids, tokens = batch[name]["ids"][b], batch[name]["tokens"][b]
+            self.assertEqual(cells, [[token, id_, id_ == pad] for token, id_ in zip(tokens, ids)])
+
+    def test_every_mask_cell(self):
+        masks, sentences = self.trace["masks"], len(self.trace["sentences"])
+        lengths = {"encoder_padding": "source", "cross_padding": "target_input", "target_padding": "target_input",
+                   "decoder_combined": "target_input", "look_ahead": "target_input"}
+        self.open("masks")
+        for sentence in range(sentences):
+            self.choose_sentence(sentence)
+            for name, rows_of in lengths.items():
+                mask, queries = masks[name], len(self.trace["batch"][rows_of]["ids"][0])
+                cols = mask["cols"]
+                first = 0 if name == "look_ahead" else sentence * mask["rows"] // sentences
+                stride = 0 if mask["rows"] == sentences and name != "look_ahead" else 1
+                expected = [mask["numbers"][(first + stride * row) * cols + col]
+                            for row in range(queries) for col in range(cols)]
+                texts = self.read_map(self.find(f"[data-mask={name}]"), self.find(".readout"))
+                self.assertEqual([number_in(text) for text in texts], expected, f"{name}, sentence {sentence + 1}")
+                self.assertTrue(all(("blocked: this key" in text) == bool(one) for text, one in zip(texts, expected)))
+
+    def test_padded_positions_are_not_counted(self):
+        self.open("answer")
+        for sentence, positions in enumerate(self.trace["answer"]):
+            self.choose_sentence(sentence)
+            rows = self.find_all(".answers tbody tr")
+            self.assertEqual(len(rows), len(positions))
+            for row, one in zip(rows, positions):
+                self.assertEqual("not counted" in row.get_attribute("textContent"), not one["counted"])
+                self.assertEqual("pad" in (row.get_attribute("class") or ""), not one["counted"])
+
+    def test_the_ten_likeliest_of_every_position(self):
+        self.open("answer")
+        for sentence, positions in enumerate(self.trace["answer"]):
+            self.choose_sentence(sentence)
+            for row, one in zip(self.find_all(".answers tbody tr"), positions):
+                self.script("arguments[0].click()", self.find("input", row))
+                shown = [item.get_attribute("textContent") for item in self.find_all(".likeliest li bdi")]
+                self.assertEqual(shown, [token["token"] for token in one["likeliest"]])
+
+    def test_the_gradient_of_the_memory_is_a_sum(self):
+        self.open("gradient")
+        maps = self.find_all(".memory .heat-map")
+        self.assertEqual(len(maps), len(self.trace["memory_gradient"]["parts"]) + 1)
+        length, pad = len(self.trace["batch"]["source"]["ids"][0]), self.trace["batch"]["pad"]["source"]
+        for sentence, ids in enumerate(self.trace["batch"]["source"]["ids"]):
+            self.choose_sentence(sentence)
+            heat_map = self.find_all(".memory .heat-map")[-1]
+            texts = self.read_map(heat_map, self.find(".readout"))
+            cols = len(texts) // length
+            for position, id_ in enumerate(ids):
+                if id_ == pad:
+                    row = texts[position * cols:(position + 1) * cols]
+                    self.assertTrue(all(number_in(text) == 0 for text in row))
+
+    def test_every_parameter_has_its_norm(self):
+        self.open("gradient")
+        shown = [row.get_attribute("title") for row in self.find_all(".norms th[scope=row]")]
+        self.assertEqual(sorted(shown), sorted(one["name"] for one in self.trace["gradients"]))
+
+    def test_what_if_lists_all_variants(self):
+        self.open("what-if")
+        rows = [row.get_attribute("data-variant") for row in self.find_all(".variants [data-variant]")]
+        self.assertEqual(rows, [one["name"] for one in self.trace["what_if"]])
+        for number, variant in enumerate(self.trace["what_if"]):
+            if number == 0:
+                continue
+            self.script("arguments[0].click()", self.find(f".variant-chooser input[value='{number}']"))
+            self.assertEqual(self.text(".variant h3"), variant["title"])
+            self.assertIn(variant["says"], self.text(".variant"))
+            masks = [one.get_attribute("data-mask") for one in self.find_all(".variant [data-mask]")]
+            self.assertEqual(masks, [name for name in variant["changed"] for _ in range(2)])
+
+    def test_nothing_scrolls_sideways(self):
+        count = len(self.trace["steps"])
+        steps = [f"step-{1 + number * (count - 1) // 7}" for number in range(8)]
+        for width, height in ((390, 844), (1280, 800), (1920, 1080)):
+            self.resize(width, height)
+            for address in [*SECTIONS, *steps]:
+                self.open(address)
+                self.assert_fits(f"{address} at {width}")
+
+    def test_sections_by_keyboard(self):
+        self.open("text")
+        self.press(Keys.TAB)
+        self.assertEqual(self.browser.switch_to.active_element.get_attribute("class"), "skip-link")
+        for section in SECTIONS:
+            self.press(Keys.TAB)
+            self.assertEqual(self.browser.switch_to.active_element.get_attribute("data-section"), section)
+        self.press(Keys.ENTER)
+        self.assertEqual(self.script("return location.hash"), "#what-if")
+        self.assertEqual(self.browser.switch_to.active_element.tag_name, "h2")
+
+    def test_arrow_keys_in_a_heat_map_do_not_walk(self):
+        self.open("step-3")
+        self.find(".heat-map-view").send_keys(Keys.ARROW_RIGHT)
+        self.assert_step_shown(2)
+
+    def test_no_text_becomes_markup(self):
+        for address in SECTIONS:
+            self.open(address)
+            self.assertEqual(len(self.find_all("main script, main b b, main img")), 0)
+
+    def test_nothing_is_loaded(self):
+        self.assertEqual(self.script("return performance.getEntriesByType('resource').map((one) => one.name)"
+                                     ".filter((name) => !name.startsWith('data:'))"), [])
+
+    def test_the_page_of_the_toy_is_small(self):
+        self.assertLessEqual(PAGE.stat().st_size, 4_000_000)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
