@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Tests README's walk through the debugger: builds the debug preset and lets scripts/debugger_walk.py compare.
+#
+# On Debian and Ubuntu gdb is installed if it is missing. Where it cannot be, the test is skipped, loudly.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/packages.sh
+
+if ! command -v gdb >/dev/null && can_install; then apt_install gdb || true; fi
+if ! command -v gdb >/dev/null; then
+  echo 'SKIPPED: no gdb here, which the test of the walk through the debugger needs.' >&2
+  exit 0
+fi
+# gdb brings a Python of its own; some are built without it.
+if ! gdb -q -nx -batch -ex 'python print("here")' 2>/dev/null | grep -q here; then
+  echo 'SKIPPED: this gdb knows no Python, which the test of the walk through the debugger needs.' >&2
+  exit 0
+fi
+
+install_packages
+cmake --preset debug -G Ninja
+cmake --build --preset debug --target glassformer_program
+scripts/debugger_walk.py
