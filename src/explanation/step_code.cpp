@@ -88,9 +88,11 @@ bool is_backward(const RecordedStep& step) { return step.function.find("backward
 
 std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& recording) {
   std::map<std::pair<std::string, std::string>, std::size_t> readers;  // (part, input) -> the last step that reads it
+  std::map<std::size_t, std::size_t> makers;  // tensor -> the step that computed it
   std::vector<std::optional<std::size_t>> differentiated(recording.steps().size());
   for (std::size_t i = 0; i < recording.steps().size(); ++i) {
     const RecordedStep& step = recording.steps()[i];
+    makers[step.output] = i;
     if (!is_backward(step)) {
       for (const RecordedStep::Input& input : step.inputs) readers[{step.part, input.name}] = i;
       continue;
@@ -98,7 +100,11 @@ std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& re
     const std::string& name = recording.tensors()[step.output].name;
     if (!name.starts_with("d_")) continue;
     const auto reader = readers.find({step.part, name.substr(2)});
-    if (reader != readers.end()) differentiated[i] = reader->second;
+    if (reader != readers.end()) {
+      differentiated[i] = reader->second;
+    } else if (const auto summand = makers.find(step.inputs.front().tensor); step.adds && summand != makers.end()) {
+      differentiated[i] = differentiated[summand->second];  // a sum over parts: what its summand differentiates
+    }
   }
   return differentiated;
 }

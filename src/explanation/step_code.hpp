@@ -25,7 +25,8 @@ CodeLines lines_that_computed(const RecordedStep& step, std::string_view text);
 std::string path_in_project(std::string_view path);
 
 /// For each step, which forward step it differentiates: d_x is the gradient by x, so it is the last step forward of the
-/// same part of the model that reads x. None for steps forward, and for sums of gradients from several parts.
+/// same part of the model that reads x. What is added to a sum over several parts differentiates what the summand does.
+/// None for steps forward.
 std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& recording);
 
 /// Whether the step is on the way back.

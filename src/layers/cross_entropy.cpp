@@ -84,8 +84,9 @@ LossSum CrossEntropy<Scalar>::forward(ConstMatrixRef<Scalar> logits, const IdMat
   recorder.record("largest [N, 1] = max over v of {logits}, 0 at padding", cache.largest, logits);
   recorder.record("sum_of_powers [N, 1] = sum over v of exp({logits} - {largest}), 0 at padding", cache.sum_of_powers,
                   logits, cache.largest);
-  recorder.record("losses [N, 1] = - sum over v of q_v log p_v, p = softmax of {logits}, q from {expected [B, T]}; "
-                  "0 at padding", cache.losses, logits, expected);
+  recorder.record("losses [N, 1] = - sum over v of asked_v log p_v, p = exp({logits} - {largest}) / {sum_of_powers}, "
+                  "asked from {expected [B, T]}; 0 at padding",
+                  cache.losses, logits, cache.largest, cache.sum_of_powers, expected);
   return sum;
 }
 
@@ -102,8 +103,10 @@ void CrossEntropy<Scalar>::backward(const IdMatrix& expected, Id pad, double smo
     exponentiate(row.data(), logits.cols(), cache.largest(n, 0), row.data());
     row_backward(logits.cols(), token, smoothing, d_loss, cache.sum_of_powers(n, 0), row.data());
   }
-  recorder.record("d_logits [N, V] = d_loss * (exp({logits} - {largest}) / {sum_of_powers} - q), q from {expected}; "
-                  "0 at padding", logits, logits, cache.largest, cache.sum_of_powers, expected);
+  recorder.record("d_logits [N, V] = (exp({logits} - {largest}) / {sum_of_powers} - asked) * {d_loss [1, 1]}, "
+                  "asked from {expected}; 0 at padding",
+                  logits, logits, cache.largest, cache.sum_of_powers, Eigen::Map<const Matrix<Scalar>>(&d_loss, 1, 1),
+                  expected);
 }
 
 template <std::floating_point Scalar>

@@ -65,10 +65,11 @@ inline std::map<std::string, Law> forward_laws() {
            return Numbers::Constant(1, 1, (k.in[0].row(n).array() - k.in[1](n, 0)).exp().sum());
          });
        }},
-      {"losses = - sum over v of q_v log p_v, p = softmax of {logits}, q from {expected}; 0 at padding",
+      {"losses = - sum over v of asked_v log p_v, p = exp({logits} - {largest}) / {sum_of_powers}, "
+       "asked from {expected}; 0 at padding",
        [](const Known& k) {
          return row_by_row(k, 1, [&](Index n) {
-           const Numbers logits = k.in[0].row(n), q = asked_for(k.in[1], n, logits.cols());
+           const Numbers logits = k.in[0].row(n), q = asked_for(k.in[3], n, logits.cols());
            const Numbers log_p = logits.array() - std::log(logits.array().exp().sum());
            return Numbers::Constant(1, 1, -times(q, log_p).sum());
          });

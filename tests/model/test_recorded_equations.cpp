@@ -132,7 +132,8 @@ TEST_CASE("The gradient of every parameter is what was recorded of it last", "[m
 
 TEST_CASE("Only parameters, ids, masks and what dropout keeps are given: all else was computed by an earlier step",
           "[model]") {
-  const std::set<std::string> given{"table", "id", "position", "weight", "bias", "gain", "mask", "expected"};
+  const std::set<std::string> given{"table", "id", "position", "weight", "bias", "gain", "mask", "expected",
+                                    "d_loss"};
   hold_for_models([&](std::uint64_t seed, const TransformerSettings& settings) {
     const RecordedRun run(seed, settings, example::batch());
     std::set<std::size_t> computed;
