@@ -20,7 +20,9 @@ std::set<Id> special_ids(const Tokenizer& tokenizer) {
   return {special.pad, special.unk, special.bos, special.eos};
 }
 
-void insert(std::set<Id>& ids, const IdMatrix& of_batch) { ids.insert(of_batch.data(), of_batch.data() + of_batch.size()); }
+void insert(std::set<Id>& ids, const IdMatrix& of_batch) {
+  ids.insert(of_batch.data(), of_batch.data() + of_batch.size());
+}
 
 }  // namespace
 

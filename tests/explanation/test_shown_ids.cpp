@@ -65,7 +65,7 @@ TEST_CASE("One table for both sides shows the tokens of both", "[explanation]") 
   CHECK(shown.source == std::vector<Id>(both.begin(), both.end()));
 }
 
-TEST_CASE("On a page, an axis of a large vocabulary is cut, and says so; the JSON for others is whole", "[explanation]") {
+TEST_CASE("On a page, an axis of a large vocabulary is cut, and says so; the JSON is whole", "[explanation]") {
   const ExplainedExample example = with_many_words();
   const ShownIds shown = shown_ids(example.explained(), example.explanation);
   const Json page = trace_of(example, MatrixForm::packed), whole = trace_of(example, MatrixForm::numbers);

@@ -21,6 +21,7 @@ from selenium.webdriver.common.keys import Keys
 
 PAGE, TRACE, SOURCE_ROOT = (Path(argument).resolve() for argument in sys.argv[1:4])
 TOLERANCE = 2.0**-15  # the page has the upper 24 bits of a float
+SHOWN_TOLERANCE = 2.0**-13  # and shows five digits
 LARGE, LARGE_TOLERANCE = 2048, 2.0**-9  # but 18 bits in matrices of more numbers than that
 SECTIONS = ["text", "masks", "walk", "attention", "answer", "gradient", "what-if"]
 CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(path).exists()), None)
@@ -131,7 +132,7 @@ class PageTest(unittest.TestCase):
         for number, text, _ in shown:
             self.assertEqual(text, lines[number - 1], f"{code['file']}:{number}")
 
-    def assert_close(self, shown, expected, what, tolerance=TOLERANCE):
+    def assert_close(self, shown, expected, what, tolerance=SHOWN_TOLERANCE):
         if expected is None:
             self.assertFalse(shown is not None and math.isfinite(shown), what)
         else:
@@ -172,6 +173,16 @@ class WalkTest(PageTest):
         self.assert_step_shown(4)
         self.find("#slider").send_keys(Keys.ARROW_RIGHT)
         self.assert_step_shown(5)
+
+    def test_n_and_p_walk_wherever_the_focus_is(self):
+        self.open("step-8")
+        for selector in (".sentence-chooser input", ".heat-map-view"):
+            self.script("arguments[0].focus()", self.find(selector))
+            self.press("n")
+            self.assert_step_shown(8)
+            self.script("arguments[0].focus()", self.find(selector))
+            self.press("p")
+            self.assert_step_shown(7)
 
     def test_an_input_links_to_the_step_that_computed_it(self):
         makers = {step["output"]: number for number, step in enumerate(self.trace["steps"])}
@@ -266,6 +277,7 @@ class NumbersTest(PageTest):
 
     def test_readouts_of_attention_weights(self):
         self.open("attention")
+        self.choose_sentence(0)
         heads = self.trace["model"]["heads"]
         figures = self.find_all(".attention")
         self.assertEqual(len(figures), len(self.trace["attention"]))
@@ -287,6 +299,7 @@ class NumbersTest(PageTest):
                       if self.trace["tensors"][step["output"]]["axes"] == "B*S, D")
         values = self.trace["tensors"][self.trace["steps"][number]["output"]]["values"]
         self.open(f"step-{number + 1}")
+        self.choose_sentence(0)
         figure = self.find(".tensor.output")
         self.script("arguments[0].click()", self.find("button", figure))
         view = self.find(".heat-map-view", figure)
@@ -294,6 +307,27 @@ class NumbersTest(PageTest):
         self.assertGreater(self.script("return arguments[0].scrollLeft", view), 0)
         self.assert_close(number_in(self.text(".readout .value", figure)), values["numbers"][values["cols"] - 1], "End")
         self.assert_fits("an enlarged map")
+
+    def test_the_heads_of_a_layer_show_their_numbers_together(self):
+        self.open("attention")
+        row = self.find(".head-row")
+        self.script("arguments[0].click()", self.find("button", row))
+        self.assertEqual(len(self.find_all(".heat-map-view.enlarged", row)), self.trace["model"]["heads"])
+        self.assert_fits("enlarged heads")
+        self.script("arguments[0].click()", self.find("button", row))
+        self.assertEqual(self.find_all(".enlarged", row), [])
+
+    def test_ids_are_whole_numbers_under_their_own_tokens(self):
+        number = next(number for number, step in enumerate(self.trace["steps"])
+                      if "expected" in [one["name"] for one in step["inputs"]])
+        self.open(f"step-{number + 1}")
+        sentence = len(self.trace["sentences"]) - 1
+        self.choose_sentence(sentence)
+        figure = self.find_all(".tensor")[-1]
+        self.assertIn("given: the ids of the expected tokens", figure.text)
+        texts = self.read_map(figure, self.find(".readout", figure))
+        self.assertEqual(texts, [str(one) for one in self.trace["batch"]["target_output"]["ids"][sentence]])
+        self.assertIn(self.trace["batch"]["target_output"]["tokens"][sentence][-1], self.text(".readout", figure))
 
     def test_pointing_at_a_cell_gives_its_number(self):
         self.open("attention")

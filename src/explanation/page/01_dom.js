@@ -26,13 +26,14 @@ function formatNumber(number, digits = 6) {
   return (short + (exponent ? "e" + exponent.replace("+", "") : "")).replaceAll("-", "−");
 }
 
-/// At most four or five characters, to be written inside a cell.
-function formatCell(number) {
+/// At most four or five characters, to be written inside a cell: in units of 10^power.
+function formatCell(number, power) {
   if (Number.isNaN(number)) return "NaN";
   if (!Number.isFinite(number) || number === 0) return formatNumber(number);
-  const size = Math.abs(number);
-  if (size < 0.005) return number > 0 ? "~0" : "~−0";
-  const text = number.toFixed(size < 10 ? 2 : size < 100 ? 1 : 0);
+  const scaled = number / 10 ** power;
+  const size = Math.abs(scaled);
+  if (size < 0.005) return "~0";
+  const text = scaled.toFixed(size < 10 ? 2 : size < 100 ? 1 : 0);
   return text.replace(/^(-?)0\./, "$1.").replace("-", "−");
 }
 
@@ -41,7 +42,11 @@ function fill(node, ...children) {
   node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
 }
 
-const percent = (share) => (share === null ? "" : `${(100 * share).toFixed(share > 0.0995 ? 0 : 1)}%`);
+function percent(share) {
+  if (share === null) return "";
+  if (share > 0.0995) return `${(100 * share).toFixed(0)}%`;
+  return share < 1e-6 ? "< 0.0001%" : `${Number((100 * share).toPrecision(2))}%`;
+}
 
 /// A sentence that the reader has to have read before looking.
 const lead = (...children) => element("p", { class: "lead" }, ...children);

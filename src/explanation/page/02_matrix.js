@@ -33,7 +33,7 @@ class Matrix {
     this.#json = json;
     this.rows = json.rows;
     this.cols = json.cols;
-    this.digits = lettersOf(json) === 3 ? 3 : 6; // as many as a packed number has, with one to spare at most
+    this.digits = lettersOf(json) === 3 ? 3 : 5; // as many as a packed number has
   }
 
   get numbers() {

@@ -26,6 +26,22 @@ function batchAxis(text) {
   };
 }
 
+/// Positions of the target by what is read and what is asked there: "<s> → der".
+function askedAxis(trace, sentences) {
+  const { target, expected } = trace;
+  const of = (i) => [sentences[Math.floor(i / target.length)], i % target.length];
+  return {
+    ...batchAxis(target),
+    short: (i) => `${target.token(...of(i))} → ${expected.token(...of(i))}`,
+    long: (i) => {
+      const [sentence, position] = of(i);
+      const [read, asked] = [target.token(sentence, position), expected.token(sentence, position)];
+      return `at “${read}” asked for “${asked}” (sentence ${sentence + 1}, position ${position + 1})`;
+    },
+    pad: (i) => expected.isPad(...of(i)),
+  };
+}
+
 /// Parts side by side: 3D is queries, keys, values; 2D is keys, values.
 function partedAxis(names, width) {
   return numberAxis((i) => `${names[Math.floor(i / width)]} ${(i % width) + 1}`);
@@ -34,7 +50,7 @@ function partedAxis(names, width) {
 /// Tokens of a vocabulary. `ids` says which; without it, all of them.
 function vocabularyAxis(tokens, ids) {
   const id = (i) => (ids ? ids[i] : i);
-  return { ...numberAxis((i) => `“${tokens[id(i)]}” (id ${id(i)})`), short: (i) => String(id(i) + 1) };
+  return { ...numberAxis((i) => `“${tokens[id(i)]}” (id ${id(i)})`), short: (i) => String(id(i)) };
 }
 
 /// The axis of one term of "axes" ("D", "3D", "V", ...), where it is not an axis of tokens.
@@ -61,4 +77,7 @@ function axisTerms(trace, { name, part, axes, values }) {
   return [values.rows === trace.sentences ? "B" : `B*${letter[kind.rows]}`, letter[kind.cols]];
 }
 
-const textOfTerm = (trace, term) => (term.endsWith("S") ? trace.source : trace.target);
+function textOfTerm(trace, term, name) {
+  if (name === "expected") return trace.expected;
+  return term.endsWith("S") ? trace.source : trace.target;
+}

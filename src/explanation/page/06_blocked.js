@@ -28,7 +28,7 @@ function blockedReason(trace, kind, sentence, query, key, masks = trace.json.mas
 
 /// How a blocked cell is hatched: "future", "padding", "both", or "neither".
 function hatchKind(reason) {
-  const [padding, future] = [reason.includes("padding"), reason.includes("future")];
+  const [padding, future] = [reason.includes("padding") && !reason.includes("query"), reason.includes("future")];
   if (padding && future) return "both";
   if (padding) return "padding";
   return future ? "future" : "neither";

@@ -41,11 +41,19 @@ function scaleFor(...matrices) {
   return { kind: signed ? "signed" : "amount", limit: Math.max(...matrices.map((matrix) => matrix.range.size)) };
 }
 
+const power = (scale) => String(powerOf(scale)).replace("-", "−");
+
 /// The shade of a number, [red, green, blue].
 function shadeOf(palette, scale, number) {
   const share = scale.limit > 0 ? Math.max(-1, Math.min(1, number / scale.limit)) : 0;
   if (scale.kind === "signed") return palette.signed[Math.round((share + 1) * SHADES)];
   return palette.amount[Math.round(Math.max(0, share) * SHADES)];
+}
+
+/// The power of ten in units of which numbers are written into cells: 0, unless they would all be tiny, or too long.
+function powerOf({ limit }) {
+  if (!(limit > 0) || !Number.isFinite(limit) || (limit >= 0.05 && limit < 1000)) return 0;
+  return Math.floor(Math.log10(limit));
 }
 
 /// A bar from the scale's lower end to its upper, with the numbers at its ends.
@@ -57,5 +65,6 @@ function scaleLegend(scale) {
     element("span", {}, formatNumber(low, 3)),
     element("span", { class: `scale-bar ${scale.kind}`, "aria-hidden": "true" }),
     element("span", {}, formatNumber(high, 3)),
+    powerOf(scale) ? element("span", { class: "note" }, "in cells: times 10", element("sup", {}, power(scale))) : null,
   );
 }

@@ -11,11 +11,13 @@
 //   short,            (row, col) => text to be written in the cell instead of the number     (optional)
 //   square,           cells as high as wide                                         (optional)
 //   readout,          an element which several maps share                           (optional)
-//   plain,            true: neither legend nor button; whoever calls shows a legend (optional)
+//   group,            a list that the map joins, for a button which several share   (optional)
+//   fade,             false: rows of padding do not step back                       (optional)
+//   plain,            true: neither legend nor button; whoever calls shows them     (optional)
 // })
 
 function heatMap(options) {
-  const map = { ...options, enlarged: false, cursor: null, hover: null, layout: null };
+  const map = { fade: true, ...options, enlarged: false, cursor: null, hover: null, layout: null };
   map.canvas = element("canvas", { "aria-hidden": "true" });
   map.sheet = element("div", { class: "sheet" }, map.canvas);
   map.view = element(
@@ -32,8 +34,9 @@ function heatMap(options) {
   map.ownReadout = !options.readout;
   map.readout ??= makeReadout();
   listen(map);
+  options.group?.push(map);
   new ResizeObserver(() => fit(map)).observe(map.view);
-  const foot = () => element("div", { class: "heat-map-foot" }, scaleLegend(map.scale), enlargeButton(map));
+  const foot = () => element("div", { class: "heat-map-foot" }, scaleLegend(map.scale), enlargeButton([map]));
   return element(
     "div",
     { class: "heat-map" },
@@ -47,15 +50,21 @@ const READOUT_HINT = "Point, tap, or move with the arrow keys.";
 
 const makeReadout = () => element("output", { class: "readout", "aria-live": "polite" }, READOUT_HINT);
 
-function enlargeButton(map) {
-  if (map.matrix.cols <= 12 && map.matrix.rows <= 40) return null;
+/// For one map, or for several side by side, which then stand below each other.
+function enlargeButton(maps) {
+  const [first] = maps;
+  if (maps.length === 1 && first.matrix.cols <= 12 && first.matrix.rows <= 40) return null;
   const button = element("button", { type: "button", class: "quiet", "aria-pressed": "false" }, "Show the numbers");
   button.addEventListener("click", () => {
-    map.enlarged = !map.enlarged;
-    button.setAttribute("aria-pressed", String(map.enlarged));
-    button.textContent = map.enlarged ? "Fit to the width" : "Show the numbers";
-    map.view.classList.toggle("enlarged", map.enlarged);
-    fit(map);
+    const enlarged = !first.enlarged;
+    button.setAttribute("aria-pressed", String(enlarged));
+    button.textContent = enlarged ? "Fit to the width" : "Show the numbers";
+    first.view.closest(".side-by-side")?.classList.toggle("enlarged", enlarged);
+    for (const map of maps) {
+      map.enlarged = enlarged;
+      map.view.classList.toggle("enlarged", enlarged);
+      fit(map);
+    }
   });
   return button;
 }
@@ -70,7 +79,7 @@ function fit(map) {
   const needsBar = map.enlarged && total.width > width;
   map.sheet.style.width = `${map.enlarged ? total.width : width}px`;
   map.sheet.style.height = `${total.height}px`;
-  map.view.style.height = map.enlarged ? `min(${total.height + (needsBar ? 18 : 0)}px, 75vh)` : "";
+  map.view.style.height = map.enlarged ? `min(${total.height + (needsBar ? 20 : 2)}px, 75vh)` : "";
   draw(map, palette);
 }
 

@@ -81,7 +81,7 @@ function drawCells(map, pen, shown) {
       const colour = drawCell(map, pen, hatch, box, row, col);
       if (withNumbers) writeInCell(map, pen, colour, box, row, col);
     }
-    if (map.rows.pad(row)) fadeRow(map, pen, row);
+    if (map.fade && map.rows.pad(row)) fadeRow(map, pen, row);
     if (map.rows.group && row % map.rows.group === 0 && row > 0) ruleAbove(map, pen, row);
   }
 }
@@ -106,7 +106,7 @@ function writeInCell(map, { context, palette }, shade, [x, y, width, height], ro
   context.font = `${Math.min(palette.fontSize * 0.92, height * 0.62)}px ${palette.font}`;
   context.textAlign = "center";
   context.fillText(
-    map.short?.(row, col) ?? formatCell(map.matrix.at(row, col)),
+    map.short?.(row, col) ?? formatCell(map.matrix.at(row, col), powerOf(map.scale)),
     x + width / 2,
     y + height / 2 + 0.5,
     width - 2,

@@ -16,9 +16,19 @@ const GIVEN_WORDS = {
   mask: "given: a mask",
   id: "given: the ids of the tokens",
   expected: "given: the ids of the expected tokens",
+  d_loss: "given: 1 / the number of counted tokens, for the loss is their mean",
   position: "given: sines and cosines of the position",
   kept: "given: drawn at random, 1 is kept, 0 is dropped",
 };
+
+const areIds = (name) => name === "id" || name === "expected";
+
+/// Ids are names, not amounts: they have neither colours nor fractions.
+const idCells = (matrix) => ({
+  short: (row, col) => String(matrix.at(row, col)),
+  scale: { kind: "amount", limit: Infinity },
+  plain: true,
+});
 
 const isParameter = (name) => /^(weight|bias|gain|table)$/.test(name);
 
@@ -61,19 +71,25 @@ function tensorMap(trace, index, rowTerm, colTerm, sentence) {
   const tensor = trace.json.tensors[index];
   const matrix = trace.matrix(index);
   const cols = plainAxis(trace, colTerm, tensor, false);
-  const options = { name: tensor.name, scale: scaleFor(matrix), cols };
+  const cells = areIds(tensor.name) ? idCells(matrix) : { scale: scaleFor(matrix) };
+  const options = { name: tensor.name, cols, ...cells };
   if (rowTerm === "B" && sentence !== ALL_SENTENCES) {
     const one = { ...numberAxis(() => `sentence ${sentence + 1}`), tokens: true, short: () => "" };
-    const tokens = /^[ST]$/.test(colTerm) ? tokenAxis(textOfTerm(trace, colTerm), sentence) : cols;
-    return heatMap({ ...options, matrix: matrix.rowsFrom(sentence, 1), rows: one, cols: tokens });
+    const tokens = /^[ST]$/.test(colTerm) ? tokenAxis(textOfTerm(trace, colTerm, tensor.name), sentence) : cols;
+    const row = matrix.rowsFrom(sentence, 1);
+    return heatMap({ ...options, ...(areIds(tensor.name) ? idCells(row) : {}), matrix: row, rows: one, cols: tokens });
   }
   if (!/^B\*[ST]$/.test(rowTerm)) {
     return heatMap({ ...options, matrix, rows: plainAxis(trace, rowTerm, tensor, true) });
   }
-  const text = textOfTerm(trace, rowTerm);
-  if (sentence === ALL_SENTENCES) return heatMap({ ...options, matrix, rows: batchAxis(text) });
+  const text = textOfTerm(trace, rowTerm, tensor.name);
+  const asked = tensor.part === "loss" || colTerm === "V";
+  if (sentence === ALL_SENTENCES) {
+    const rows = asked ? askedAxis(trace, sentencesShown(trace, sentence)) : batchAxis(text);
+    return heatMap({ ...options, matrix, rows });
+  }
   const part = matrix.rowsFrom(sentence * text.length, text.length);
-  return heatMap({ ...options, matrix: part, rows: tokenAxis(text, sentence) });
+  return heatMap({ ...options, matrix: part, rows: asked ? askedAxis(trace, [sentence]) : tokenAxis(text, sentence) });
 }
 
 /// One square map for each head of each sentence shown: queries by keys.
@@ -94,6 +110,7 @@ function headMaps(trace, index, rowTerm, colTerm, sentence) {
 function headRow(trace, { matrix, name, queries, keys, kind, masks, scale = scaleFor(matrix) }, sentence, { legend }) {
   const { heads } = trace.json.model;
   const readout = makeReadout();
+  const group = [];
   const oneHead = (head) => {
     const map = heatMap({
       name: `${name}, sentence ${sentence + 1}, head ${head + 1}`,
@@ -101,7 +118,7 @@ function headRow(trace, { matrix, name, queries, keys, kind, masks, scale = scal
       rows: tokenAxis(queries, sentence, "query"),
       cols: tokenAxis(keys, sentence, "key"),
       blocked: kind ? (row, col) => blockedReason(trace, kind, sentence, row, col, masks) : undefined,
-      ...{ scale, square: true, readout, plain: true },
+      ...{ scale, square: true, readout, group, plain: true },
     });
     return element("div", { class: "head" }, element("p", { class: "head-name" }, `head ${head + 1}`), map);
   };
@@ -109,8 +126,8 @@ function headRow(trace, { matrix, name, queries, keys, kind, masks, scale = scal
   return element(
     "div",
     { class: "head-row" },
-    element("div", { class: "heads" }, maps),
-    element("div", { class: "heat-map-foot" }, legend),
+    element("div", { class: "heads side-by-side" }, maps),
+    element("div", { class: "heat-map-foot" }, legend, enlargeButton(group)),
     readout,
   );
 }

@@ -123,7 +123,7 @@ const maskGroup = (title, says, ...maps) =>
     element("div", { class: "mask-maps" }, maps),
   );
 
-function maskMap(trace, { name, title, note, matrix, rows, cols, reason, sentence, readout }) {
+function maskMap(trace, { name, title, note, matrix, rows, cols, reason, sentence, readout, fade = true }) {
   const blocked = (row, col) => (matrix.at(row, col) ? reason(row, col) || "the mask says so" : "");
   const map = heatMap({
     name: `${name.replaceAll("_", " ")} mask`,
@@ -136,6 +136,7 @@ function maskMap(trace, { name, title, note, matrix, rows, cols, reason, sentenc
     blocked,
     readout,
     square: true,
+    fade,
     plain: true,
   });
   return element(

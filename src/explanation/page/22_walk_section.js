@@ -26,7 +26,7 @@ function walkSection(trace, chosen, go) {
   );
   const nodes = [
     lead(
-      "Every operation, forward to the loss and back. The arrow keys walk. Look at what goes in and out, ",
+      "Every operation, to the loss and back. The arrow keys walk, n and p too. Look at what goes in and out, ",
       "and at the code.",
     ),
     bar.node,

@@ -8,22 +8,33 @@ function answerSection(trace, chosen) {
   };
   show(chosen.sentence);
   const { mean, perplexity, tokens, correct } = trace.json.loss;
+  const smoothing = trace.json.model.label_smoothing;
   return [
     lead(
-      "At every position the model gives each token of the vocabulary a probability. The loss is small where the ",
-      "expected token has a large one. Choose a position to see its ten likeliest tokens and the gradient.",
+      "At every position the model gives each token of the vocabulary a probability. The cross-entropy is minus the ",
+      "logarithm of the expected token’s. Choose a position to see its ten likeliest tokens and the gradient.",
     ),
     element(
       "dl",
       { class: "figures" },
       figureTerm("loss", formatNumber(mean, 4), "mean over counted tokens"),
-      figureTerm("perplexity", formatNumber(perplexity, 4), ""),
+      figureTerm("cross-entropy", formatNumber(Math.log(perplexity), 4), "mean, without label smoothing"),
+      figureTerm("perplexity", formatNumber(perplexity, 4), "e to the cross-entropy"),
       figureTerm("correct", `${correct} of ${tokens}`, "padding is not counted"),
-      figureTerm("label smoothing", String(trace.json.model.label_smoothing), ""),
+      figureTerm("label smoothing", String(smoothing), smoothing > 0 ? smoothedFloor(trace) : "none"),
     ),
     sentenceChooser(trace, chosen.sentence, show),
     body,
   ];
+}
+
+/// The least loss there is: that of a model which answers just what label smoothing asks for.
+function smoothedFloor(trace) {
+  const [smoothing, count] = [trace.json.model.label_smoothing, trace.json.vocabulary.target.length];
+  const other = smoothing / count;
+  const asked = 1 - smoothing + other;
+  const least = -asked * Math.log(asked) - (count - 1) * other * Math.log(other);
+  return `no loss is below ${formatNumber(least, 4)}`;
 }
 
 const figureTerm = (term, value, note) =>
@@ -101,7 +112,9 @@ function lossWords(trace, { loss, cross_entropy: crossEntropy }) {
   const smoothing = trace.json.model.label_smoothing;
   const plain = `Cross-entropy: ${formatNumber(crossEntropy, 4)}, minus the logarithm of its probability.`;
   if (!(smoothing > 0)) return element("p", {}, plain);
-  const smoothed = ` With label smoothing of ${smoothing}, which also asks for a little of every other token: `;
+  const smoothed =
+    ` With label smoothing of ${smoothing}, which asks for a little of every other token too, so that a model can be ` +
+    "too sure of the right one: ";
   return element("p", {}, plain, smoothed, element("b", {}, formatNumber(loss, 4)), ".");
 }
 

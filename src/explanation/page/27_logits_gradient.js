@@ -44,8 +44,8 @@ function whatGradientSays(labelSmoothing, vocabulary) {
   if (labelSmoothing === 0) return says + "The target distribution is 1 for the expected token, 0 for all others.";
   const asked = formatNumber(100 * (1 - labelSmoothing + labelSmoothing / vocabulary), 3);
   return (
-    `${says}Label smoothing of ${labelSmoothing} asks for ${asked}% of the expected token and a little of every other: ` +
-    "a token that is likelier than that is to fall, even the expected one."
+    `${says}Label smoothing of ${labelSmoothing} asks for ${asked}% of the expected token and a little of every ` +
+    "other: a token that is likelier than that is to fall, even the expected one."
   );
 }
 

@@ -32,22 +32,24 @@ function memorySum(trace, sentence) {
   const matrices = [...parts.map((part) => trace.matrix(part.tensor)), trace.matrix(sum)];
   const scale = scaleFor(...matrices);
   const readout = makeReadout();
-  const map = (tensor, title, operator) => memoryMap(trace, { tensor, title, operator, scale, sentence, readout });
+  const group = [];
+  const map = (tensor, title, operator) =>
+    memoryMap(trace, { tensor, title, operator, scale, sentence, readout, group });
   return element(
     "div",
     {},
     element(
       "div",
-      { class: "memory-sum" },
+      { class: "memory-sum side-by-side" },
       parts.map(({ layer, tensor }, i) => map(tensor, `from decoder layer ${layer}`, i ? "+" : "")),
       map(sum, "what the encoder gets", "="),
     ),
-    element("div", { class: "heat-map-foot" }, scaleLegend(scale)),
+    element("div", { class: "heat-map-foot" }, scaleLegend(scale), enlargeButton(group)),
     readout,
   );
 }
 
-function memoryMap(trace, { tensor, title, operator, scale, sentence, readout }) {
+function memoryMap(trace, { tensor, title, operator, scale, sentence, readout, group }) {
   const { source } = trace;
   const pad = (row) => source.isPad(sentence, row);
   const map = heatMap({
@@ -59,6 +61,7 @@ function memoryMap(trace, { tensor, title, operator, scale, sentence, readout })
       pad(row) && trace.matrix(tensor).at(sentence * source.length + row, col) === 0 ? "padding gets no gradient" : "",
     scale,
     readout,
+    group,
     plain: true,
   });
   return element(

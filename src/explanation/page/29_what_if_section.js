@@ -16,6 +16,7 @@ function whatIfSection(trace, chosen) {
       "bad reason: a model that may look at the answer does not have to translate.",
     ),
     variantTable(trace, variants),
+    element("p", { class: "note" }, "The perplexity is e to the cross-entropy, which knows no label smoothing."),
     element("div", { class: "variant-chooser" }, chooser("Change", options, chosen.variant, pick("variant"))),
     sentenceChooser(trace, chosen.sentence, pick("sentence")),
     body,
@@ -76,7 +77,7 @@ function variantMasks(trace, variant, sentence) {
     const [rows, cols] = [trace[texts.rows], trace[texts.cols]];
     const matrix = maskOfSentence(trace.matrix(masks[name]), trace.sentences, sentence, rows.length);
     const reason = (row, col) => blockedReason(trace, kind, sentence, row, col, masks);
-    return maskMap(trace, { name, title, note: "", matrix, rows, cols, reason, sentence, readout });
+    return maskMap(trace, { name, title, note: "", matrix, rows, cols, reason, sentence, readout, fade: false });
   };
   const changed = Object.keys(ATTENTION_KINDS).filter((kind) => variant.changed.includes(ATTENTION_KINDS[kind].mask));
   if (!changed.length) return element("p", { class: "note" }, "No mask of this batch differs.");
@@ -88,7 +89,8 @@ function variantMasks(trace, variant, sentence) {
       pair(side(kind, trace.json.masks, "as it is"), side(kind, variant.masks, "changed")),
     ),
   );
-  return [element("div", { class: "variant-masks" }, masks), readout, hatchLegend({ neither: "neither" })];
+  const legend = hatchLegend({ neither: "neither: ask the cell" });
+  return [element("div", { class: "variant-masks" }, masks), readout, legend];
 }
 
 function variantLosses(trace, variant, sentence) {

@@ -12,7 +12,7 @@ const SECTIONS = [
 ];
 
 function start(trace) {
-  const chosen = { section: null, step: 0, sentence: 0, allSentences: false, variant: 1 };
+  const chosen = { section: null, step: 0, sentence: mostPadded(trace), allSentences: false, variant: 1 };
   const page = { walk: null };
   const go = (number, keepFocus = true) => {
     chosen.step = Math.max(0, Math.min(trace.steps.length - 1, number));
@@ -38,6 +38,13 @@ function start(trace) {
     showSection(trace, chosen, page, chosen.section, go);
   });
   follow(true);
+}
+
+/// Where there is most to see of padding.
+function mostPadded({ source, target, sentences }) {
+  const padding = (text, sentence) => text.ids[sentence].filter((_, position) => text.isPad(sentence, position)).length;
+  const counts = Array.from({ length: sentences }, (_, i) => padding(source, i) + padding(target, i));
+  return counts.indexOf(Math.max(...counts));
 }
 
 function focusHeading() {
@@ -88,13 +95,14 @@ function nextSection(index) {
   );
 }
 
-/// Left and right walk the steps, unless what has the focus has its own use for them.
+/// n and p walk the steps; so do right and left, unless what has the focus has its own use for them.
 function walkByKey(event, chosen, go) {
   if (chosen.section !== "walk" || event.defaultPrevented) return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-  if (event.target.closest?.("input, select, textarea, [role=application], .scroll-box")) return;
-  const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (!way) return;
+  const way = { ArrowLeft: -1, ArrowRight: 1, p: -1, n: 1 }[event.key];
+  if (!way || event.target.closest?.("select")) return;
+  const hasUse = event.target.closest?.("input, [role=application], .scroll-box");
+  if (hasUse && event.key.startsWith("Arrow")) return;
   event.preventDefault();
   go(chosen.step + way);
 }
