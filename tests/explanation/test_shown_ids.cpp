@@ -42,7 +42,8 @@ TEST_CASE("Of a small vocabulary, a page shows every token", "[explanation]") {
   const ShownIds shown = shown_ids(example.explained(), example.explanation);
   CHECK(shown.source == std::vector<Id>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   CHECK(shown.target == shown.source);
-  for (const Json& tensor : trace_of(example, MatrixForm::packed).at("tensors")) CHECK(!tensor.contains("ids"));
+  const Json page = trace_of(example, MatrixForm::packed);
+  for (const Json& tensor : page.at("tensors")) CHECK(!tensor.contains("ids"));
 }
 
 TEST_CASE("Of a large vocabulary, a page shows the tokens that are spoken of, in rising order", "[explanation]") {
