@@ -54,6 +54,8 @@ std::string write_progress(const Progress& progress) {
                                          {"best_figure", encode(progress.best_figure)},
                                          {"best_update", progress.best_update},
                                          {"without_best", progress.without_best},
+                                         {"skipped", progress.skipped},
+                                         {"skipped_in_row", progress.skipped_in_row},
                                          {"minutes", encode(progress.minutes)},
                                          {"text", progress.text}};
   return object.dump();
@@ -77,6 +79,8 @@ Progress read_progress(const std::string& text, const std::string& place) try {
   progress.best_figure = decode(object.at("best_figure"));
   progress.best_update = count("best_update");
   progress.without_best = count("without_best");
+  progress.skipped = object.contains("skipped") ? count("skipped") : 0;  // older checkpoints have none of both
+  progress.skipped_in_row = object.contains("skipped_in_row") ? count("skipped_in_row") : 0;
   progress.minutes = decode(object.at("minutes"));
   progress.text = count("text");
   return progress;

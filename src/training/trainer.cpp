@@ -14,6 +14,7 @@
 #include "numerics/parallel.hpp"
 #include "report/curves.hpp"
 #include "training/limits.hpp"
+#include "training/non_finite.hpp"
 #include "training/schedule.hpp"
 #include "training/selection.hpp"
 #include "training/warnings.hpp"
@@ -66,8 +67,8 @@ void TrainingText::resample(const Config& config, Index epoch) {
   train.refuse_empty("tokenizer.sampling", data.max_length);
 }
 
-Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory, bool resume,
-                 DisplayTarget display)
+Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory,
+                 const std::optional<RunDirectory>& begun, DisplayTarget display)
     : config_(config),
       text_(std::move(text)),
       model_{config.model, vocabulary_shape(text_.tokenizers)},
@@ -75,12 +76,12 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
       gradient_(model_, config.training.shards, config.training.micro_batch_tokens),
       optimizer_(config.training.optimizer, parameters_.tensors()),
       // Where memory does not suffice, that has shown by now; only then is anything written.
-      directory_(resume ? RunDirectory::resume(directory) : RunDirectory::create(directory, config)),
+      directory_(begun ? *begun : RunDirectory::create(directory, config)),
       log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),
       metrics_(directory_.path() / "metrics.jsonl") {
   initialize(model_, config_.training.seed, parameters_.parameters());
   progress_.text = text_.train.fingerprint();
-  const auto checkpoint = resume ? directory_.last() : std::nullopt;
+  const auto checkpoint = begun ? directory_.last() : std::nullopt;
   if (checkpoint) load(*checkpoint);
   directory_.store_config(config_);
   metrics_.truncate_after(checkpoint ? progress_.update : -1);
@@ -150,14 +151,20 @@ void Trainer::update() {
   const auto count = std::min(static_cast<std::size_t>(training.accumulation), batches_.size() - first);
   ++progress_.update;
 
-  const ShardedGradient::Result result = gradient_.compute(
-      parameters_.parameters(), text_.train, std::span(batches_).subspan(first, count),
-      {training.label_smoothing, training.seed, static_cast<std::uint32_t>(progress_.update)});
+  const std::span<const std::vector<Index>> batches = std::span(batches_).subspan(first, count);
+  const ShardedGradient::Step step{training.label_smoothing, training.seed,
+                                   static_cast<std::uint32_t>(progress_.update)};
+  const ShardedGradient::Result result = gradient_.compute(parameters_.parameters(), text_.train, batches, step);
   const double norm = gradient_norm(gradient_.gradient());
-  refuse_diverged(result, norm);
-  const double rate = learning_rate(training.schedule, training.max_updates, progress_.update);
-  optimizer_.update({parameters_.values().data(), gradient_.gradient().size()}, gradient_.gradient(), norm, rate,
-                    progress_.update);
+  const bool is_finite = std::isfinite(result.loss.loss) && std::isfinite(norm);
+  if (is_finite) {
+    const double rate = learning_rate(training.schedule, training.max_updates, progress_.update);
+    optimizer_.update({parameters_.values().data(), gradient_.gradient().size()}, gradient_.gradient(), norm, rate,
+                      progress_.update - progress_.skipped);
+    progress_.skipped_in_row = 0;
+  } else {
+    skip(batches, step, std::isfinite(result.loss.loss));
+  }
 
   progress_.batch += static_cast<Index>(count);
   if (progress_.batch == static_cast<Index>(batches_.size())) {
@@ -165,21 +172,31 @@ void Trainer::update() {
     progress_.batch = 0;
   }
 
-  window_.loss += result.loss;
-  window_.tokens += result.tokens;
-  window_.gradient_norm += norm;
+  if (is_finite) {
+    window_.loss += result.loss;
+    window_.tokens += result.tokens;
+    window_.gradient_norm += norm;
+    ++window_.updates;
+  }
   window_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  ++window_.updates;
   report(progress_.update % training.log_every == 0);
 }
 
-void Trainer::refuse_diverged(const ShardedGradient::Result& result, double norm) const {
-  if (std::isfinite(result.loss.loss) && std::isfinite(norm)) return;
+/// The weights stay as they are.
+void Trainer::skip(std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step,
+                   bool loss_is_finite) {
+  ++progress_.skipped;
+  ++progress_.skipped_in_row;
+  const std::string what = loss_is_finite ? "gradient" : "loss";
+  const std::string where = first_non_finite(model_, parameters_, text_.train, batches, step);
+  spdlog::warn("update {} is skipped: its {} is no finite number. The first such number came up in {}",
+               progress_.update, what, where);
+  if (progress_.skipped_in_row <= config_.training.max_skipped) return;
   const auto last = directory_.last();
-  throw std::runtime_error("update " + std::to_string(progress_.update) + ": the training has diverged: the " +
-                           (std::isfinite(result.loss.loss) ? "gradient" : "loss") +
-                           " is no finite number any more. A lower training.schedule.learning_rate or a longer " +
-                           "warmup may help." + (last ? " The last checkpoint is " + last->string() + "." : ""));
+  throw std::runtime_error("update " + std::to_string(progress_.update) + ": the training has diverged: the " + what +
+                           " is no finite number, " + std::to_string(progress_.skipped_in_row) +
+                           " times in a row. A lower training.schedule.learning_rate or a longer warmup may help." +
+                           (last ? " The last checkpoint is " + last->string() + "." : ""));
 }
 
 void Trainer::report(bool due) {
@@ -278,6 +295,7 @@ TrainingFigures Trainer::training_figures() const {
           .perplexity = std::exp(window_.loss.cross_entropy / tokens),
           .gradient_norm = window_.gradient_norm / static_cast<double>(window_.updates),
           .learning_rate = learning_rate(config_.training.schedule, config_.training.max_updates, progress_.update),
+          .skipped = progress_.skipped,
           .source_tokens_per_second = static_cast<double>(window_.tokens.source) / window_.seconds,
           .target_tokens_per_second = static_cast<double>(window_.tokens.target) / window_.seconds,
           .padding_share = window_.tokens.padding_share(),

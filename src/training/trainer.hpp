@@ -32,15 +32,15 @@ struct TrainingText {
 /// One training run: batches in, checkpoints out.
 class Trainer {
  public:
-  /// Makes the run's directory and draws weights; or with `resume` opens it, and takes from its last checkpoint the
-  /// weights and all else that the continuation depends on. What is logged is shown at `display`.
+  /// Makes the run's directory and draws weights; or continues the run that was `begun` there, and takes from its last
+  /// checkpoint the weights and all else that the continuation depends on. What is logged is shown at `display`.
   /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with
-  Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory, bool resume,
-          DisplayTarget display = standard_error());
+  Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory,
+          const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error());
 
   /// Trains until the config says stop, or `interrupted` becomes true; then the update under way is finished and a
   /// checkpoint written. Says whether the end was reached.
-  /// \throws std::runtime_error: the training diverged
+  /// \throws std::runtime_error: too many updates in a row had a loss or gradient that is no finite number
   bool run(const std::atomic<bool>& interrupted);
 
  private:
@@ -49,13 +49,13 @@ class Trainer {
     LossSum loss;
     TokenCount tokens;
     double gradient_norm = 0, seconds = 0;
-    Index updates = 0;
+    Index updates = 0;  // those skipped left out
   };
 
   void load(const std::filesystem::path& checkpoint);
   void plan();                  // the batches of the current epoch
   void update();                // one step of the optimizer
-  void refuse_diverged(const ShardedGradient::Result& result, double norm) const;
+  void skip(std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step, bool loss_is_finite);
   void report(bool due);        // due: a line in the log, and the window begins anew
   bool validation_is_due() const;
   void validate();              // figures, samples, best, checkpoint

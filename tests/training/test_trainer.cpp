@@ -45,9 +45,10 @@ TokenizerPair tokenizers_of(const Config& config) {
 /// Gives what Trainer::run gives: whether the end was reached.
 bool train(const Config& config, const fs::path& directory, bool resume = false,
            const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
+  const std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers =
-      resume ? load_tokenizers(config.tokenizer, *RunDirectory::resume(directory).last()) : tokenizers_of(config);
-  return Trainer(config, TrainingText::read(config, tokenizers), directory, resume, display).run(interrupted);
+      begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
+  return Trainer(config, TrainingText::read(config, tokenizers), directory, begun, display).run(interrupted);
 }
 
 /// Trains, and is interrupted when the log says something that matches.
