@@ -1,10 +1,13 @@
 #include "training/trainer.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <regex>
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/loaded_model.hpp"
+#include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "evaluation/forced_decoding.hpp"
 #include "model/vocabulary.hpp"
@@ -65,6 +68,28 @@ bool train_until(const std::string& pattern, const Config& config, const fs::pat
 /// Trains, and is interrupted during the update after this one.
 void train_up_to(Index update, const Config& config, const fs::path& directory) {
   CHECK_FALSE(train_until("update +" + std::to_string(update) + " ", config, directory));
+}
+
+Index parameters_of(const fs::path& checkpoint) { return LoadedModel(checkpoint).parameters.size(); }
+
+/// Makes a word of the source so large that it overflows; gives the word. The checksums go.
+std::string overflow_rarest_word(const fs::path& checkpoint) {
+  const fs::path file = checkpoint / "model.safetensors";
+  Safetensors model = read_safetensors(file);
+  std::vector<NamedTensor> tensors;
+  Index words = 0;
+  for (const TensorPlace& tensor : model.tensors) {
+    if (tensor.name == "model.encoder.embed_tokens.weight") {
+      words = tensor.shape.at(0);
+      const auto end = model.values.begin() + tensor.offset + tensor.size;
+      std::fill(end - tensor.shape.at(1), end, 3e38F);
+    }
+    tensors.push_back({tensor.name, tensor.shape, model.values_of(tensor)});
+  }
+  write_safetensors(file, tensors);
+  fs::remove(checkpoint / "SHA256SUMS");
+  const Config config = read_config_of_checkpoint(checkpoint / "config.yaml");
+  return load_tokenizers(config.tokenizer, checkpoint).source->piece(static_cast<Id>(words - 1));
 }
 
 std::string weights(const fs::path& run) { return stand_in::read_bytes(run / "last" / "model.safetensors"); }
@@ -249,12 +274,62 @@ TEST_CASE("a run copied without its links can be continued", "[training]") {
 }
 
 TEST_CASE("a training that diverges stops, says so, and keeps its last checkpoint", "[training]") {
+  for (const Index skipped : {0, 3}) {
+    CAPTURE(skipped);
+    const TemporaryDirectory directory;
+    const Config config = toy({"training.max_updates=50", "training.validation.every=1",
+                               "training.schedule.kind=constant", "training.schedule.warmup=0",
+                               "training.schedule.learning_rate=1e30",
+                               "training.max_skipped=" + std::to_string(skipped)});
+    CHECK_THROWS_WITH(train(config, directory / "run"),
+                      stand_in::Says("diverged") && stand_in::Says("step-") &&
+                          stand_in::Says(std::to_string(skipped + 1) + " times in a row"));
+    CHECK(is_checkpoint(directory / "run" / "last"));
+  }
+}
+
+TEST_CASE("an update whose loss is no finite number is skipped, and the log says where that began", "[training]") {
   const TemporaryDirectory directory;
-  const Config config = toy({"training.max_updates=50", "training.validation.every=1",
-                             "training.schedule.kind=constant", "training.schedule.warmup=0",
-                             "training.schedule.learning_rate=1e30"});
-  CHECK_THROWS_WITH(train(config, directory / "run"), stand_in::Says("diverged") && stand_in::Says("step-"));
-  CHECK(is_checkpoint(directory / "run" / "last"));
+  const std::vector<std::string> overrides{"training.max_tokens=100", "training.max_skipped=20",
+                                           "training.log_every=1"};
+  const auto with = [&](const std::string& more) {
+    std::vector<std::string> all = overrides;
+    all.push_back(more);
+    return toy(all);
+  };
+  train(with("training.max_updates=1"), directory / "run");
+  const std::string word = overflow_rarest_word(directory / "run" / "last");
+  train(with("training.max_updates=40"), directory / "run", true);
+
+  const std::string log = stand_in::read_bytes(directory / "run" / "train.log");
+  CHECK_THAT(log, stand_in::Says("is skipped: its loss is no finite number. The first such number came up in "
+                                 "encoder.embed_tokens: x = "));
+  std::smatch line;
+  REQUIRE(std::regex_search(log, line, std::regex("training pair in line ([0-9]+)")));
+  const Config config = with("training.max_updates=1");
+  const auto source = read_lines(config.data.source_file(config.data.train));
+  CHECK_THAT(source.at(std::stoul(line[1]) - 1), stand_in::Says(word));
+
+  const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
+  const Index skipped = metrics.training.back().skipped;
+  CHECK(skipped > 0);
+  CHECK(skipped < 39);
+  const auto state = read_training_state(directory / "run" / "last", parameters_of(directory / "run" / "last"));
+  CHECK(state.progress.skipped == skipped);
+  CHECK(std::ranges::all_of(state.adam_m, [](float number) { return std::isfinite(number); }));
+}
+
+TEST_CASE("a training that skips updates and is stopped goes on as one that is not", "[training]") {
+  const TemporaryDirectory directory;
+  const auto with = [&](const std::string& updates) {
+    return toy({"training.max_tokens=100", "training.max_skipped=20", "training.max_updates=" + updates});
+  };
+  train(with("1"), directory / "whole");
+  overflow_rarest_word(directory / "whole" / "last");
+  fs::copy(directory / "whole", directory / "parts", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  train(with("30"), directory / "whole", true);
+  for (const char* updates : {"7", "16", "30"}) train(with(updates), directory / "parts", true);
+  CHECK(weights(directory / "whole") == weights(directory / "parts"));
 }
 
 TEST_CASE("the last updates are in the figures, however few they are", "[training]") {
