@@ -14,8 +14,8 @@ namespace glassformer {
 LossSum teacher_forced_loss(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
                             const Corpus& corpus);
 
-/// For each pair the natural logarithm of the probability of each target token and, at the end, of eos, given the source
-/// and the target tokens before it. Their sum is the log-probability of the pair.
+/// For each pair the natural logarithm of the probability of each target token and, at the end, of eos, given the
+/// source and the target tokens before it. Their sum is the log-probability of the pair.
 std::vector<std::vector<double>> token_log_probabilities(const Transformer<float>& model,
                                                          const Transformer<float>::Parameters& parameters,
                                                          const Corpus& corpus);

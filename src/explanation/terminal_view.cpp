@@ -51,15 +51,10 @@ class TerminalView {
   void line(const std::string& text) { output_ << cut_to(text, options_.columns) << '\n'; }
 
   void learned_without() {
-    const MaskSettings& on = explained_.model.settings.masks;
     std::string names;
-    const auto add = [&](bool is_on, const char* name) {
-      if (!is_on) names += std::string(names.empty() ? "" : ", ") + name;
-    };
-    add(on.encoder_padding, "masks.encoder_padding");
-    add(on.look_ahead, "masks.look_ahead");
-    add(on.target_padding, "masks.target_padding");
-    add(on.cross_padding, "masks.cross_padding");
+    for (const std::string& name : explained_.model.settings.masks.off()) {
+      names += (names.empty() ? "masks." : ", masks.") + name;
+    }
     if (!names.empty()) heading("This model was trained with masks off, and is shown without them: " + names);
   }
 

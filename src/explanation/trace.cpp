@@ -13,11 +13,6 @@ Json model(const ExplainedModel& explained, const TraceHeading& heading) {
   const TransformerSettings& settings = explained.model.settings;
   constexpr const char* kActivations[] = {"relu", "gelu", "swish"};
   constexpr const char* kTyings[] = {"none", "target", "all"};
-  Json without = Json::array();
-  if (!settings.masks.encoder_padding) without.push_back("encoder_padding");
-  if (!settings.masks.look_ahead) without.push_back("look_ahead");
-  if (!settings.masks.target_padding) without.push_back("target_padding");
-  if (!settings.masks.cross_padding) without.push_back("cross_padding");
   return {{"d_model", settings.d_model},
           {"heads", settings.heads},
           {"encoder_layers", settings.encoder_layers},
@@ -29,7 +24,7 @@ Json model(const ExplainedModel& explained, const TraceHeading& heading) {
           {"parameters", heading.parameters},
           {"label_smoothing", explained.label_smoothing},
           {"dropout", explained.dropout},
-          {"learned_without", without}};
+          {"learned_without", settings.masks.off()}};
 }
 
 Json sentences(const Explanation& explanation) {

@@ -41,6 +41,15 @@ Mask combined_mask(const Mask& a, const Mask& b) {
   return mask;
 }
 
+std::vector<std::string> MaskSettings::off() const {
+  std::vector<std::string> names;
+  if (!encoder_padding) names.push_back("encoder_padding");
+  if (!look_ahead) names.push_back("look_ahead");
+  if (!target_padding) names.push_back("target_padding");
+  if (!cross_padding) names.push_back("cross_padding");
+  return names;
+}
+
 TransformerMasks make_masks(const IdMatrix& source, Id source_pad, const IdMatrix& target_input, Id target_pad,
                             const MaskSettings& on) {
   assert(source.rows() == target_input.rows());

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "numerics/matrix.hpp"
 
@@ -54,6 +56,9 @@ struct MaskSettings {
   bool cross_padding = true;    ///< cross-attention does not see padding of the source
 
   bool operator==(const MaskSettings&) const = default;
+
+  /// The names of those that are off.
+  std::vector<std::string> off() const;
 };
 
 /// The three masks of an encoder-decoder transformer.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <map>
 #include <string>
 #include <string_view>
@@ -66,7 +65,7 @@ struct Equation {
 };
 
 /// All that was recorded of one pass, in the order in which it was computed. An input is recognised by its place in
-/// memory: it is what was last recorded there, if the numbers are still the same, and else something new that was given.
+/// memory: what was last recorded there, if the numbers are still the same, and else something new that was given.
 class Recording {
  public:
   const std::vector<RecordedTensor>& tensors() const { return tensors_; }

@@ -15,9 +15,9 @@ namespace glassformer {
 ///
 /// The value, output and feed-forward maps are multiplied by settings.initial_gain besides. Below 1, a sublayer adds
 /// less to the residual stream at first. That is what post-norm needs: the first updates change what the model computes
-/// by less, it bears a higher rate, and learns sooner. The idea and the choice of maps are those of Wang et al. (DeepNet,
-/// arXiv 2203.00555), who multiply the residual stream as well, and for 4 and 4 layers would take 0.56 in the encoder
-/// and 0.38 in the decoder. Here the stream is left alone, and one number serves both.
+/// by less, it bears a higher rate, and learns sooner. The idea and the choice of maps are those of Wang et al.
+/// (DeepNet, arXiv 2203.00555), who multiply the residual stream as well, and for 4 and 4 layers would take 0.56 in the
+/// encoder and 0.38 in the decoder. Here the stream is left alone, and one number serves both.
 template <std::floating_point Scalar>
 void initialize(const Transformer<Scalar>& model, std::uint64_t seed, typename Transformer<Scalar>::Parameters& p);
 

@@ -79,7 +79,8 @@ void add_average(CLI::App& program, int& status) {
   CLI::App* const verb = program.add_subcommand("average", "Write the mean of several checkpoints of a run");
   verb->add_option("checkpoints", options->checkpoints, "checkpoint directories, for example runs/toy/step-*")
       ->required()->type_name("");
-  verb->add_option("--output", options->output, "the directory of the mean, a checkpoint itself;\nnothing may stand there")
+  verb->add_option("--output", options->output,
+                   "the directory of the mean, a checkpoint itself;\nnothing may stand there")
       ->required()->type_name("DIR");
   verb->callback([options, &status] { status = average(*options); });
 }

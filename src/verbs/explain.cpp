@@ -160,8 +160,10 @@ void add_explain(CLI::App& program, int& status) {
       ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
   verb->add_option("--target", options->targets, "its translation, one for each --source\n(default: the model's own)")
       ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
-  verb->add_option("--source-file", options->source_file, "sentences, one a line; - is standard input")->check(name_of_file())->type_name("FILE");
-  verb->add_option("--target-file", options->target_file, "their translations, line by line")->check(name_of_file())->type_name("FILE");
+  verb->add_option("--source-file", options->source_file, "sentences, one a line; - is standard input")
+      ->check(name_of_file())->type_name("FILE");
+  verb->add_option("--target-file", options->target_file, "their translations, line by line")
+      ->check(name_of_file())->type_name("FILE");
   verb->add_option("--html", options->html,
                    "write one page that needs nothing besides, to be opened in\na browser\n"
                    "(default: a view in the terminal)")

@@ -51,6 +51,23 @@ function percent(share) {
 /// A sentence that the reader has to have read before looking.
 const lead = (...children) => element("p", { class: "lead" }, ...children);
 
+/// A table with a title above each column.
+const titledTable = (attributes, titles, rows) =>
+  element(
+    "table",
+    attributes,
+    element(
+      "thead",
+      {},
+      element(
+        "tr",
+        {},
+        titles.map((title) => element("th", { scope: "col" }, title)),
+      ),
+    ),
+    element("tbody", {}, rows),
+  );
+
 /// A box in which what is too wide can be scrolled, by keyboard too.
 const scrollBox = (name, ...children) =>
   element("div", { class: "scroll-box", tabindex: 0, role: "group", "aria-label": name }, ...children);

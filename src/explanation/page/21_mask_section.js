@@ -1,12 +1,6 @@
 // Section 2: the three masks of a sentence side by side. Blocked is 1, visible is 0.
 
 function maskSection(trace, chosen) {
-  const body = element("div");
-  const show = (sentence) => {
-    chosen.sentence = sentence;
-    fill(body, ...masksOf(trace, sentence));
-  };
-  show(chosen.sentence);
   return [
     lead(
       "A mask says which ",
@@ -16,8 +10,7 @@ function maskSection(trace, chosen) {
       " (row) may not look at. Hatched is blocked. Ask a cell why: the readout tells.",
     ),
     learnedWithout(trace),
-    sentenceChooser(trace, chosen.sentence, show),
-    body,
+    forSentence(trace, chosen, (sentence) => masksOf(trace, sentence)),
   ];
 }
 
@@ -26,23 +19,6 @@ function learnedWithout(trace) {
   if (!names.length) return null;
   const list = names.map((name) => name.replaceAll("_", " ")).join(", ");
   return element("p", { class: "warning" }, `This model was trained with these masks off: ${list}.`);
-}
-
-/// The shared choice of a sentence. `all` offers all of them as well.
-function sentenceChooser(trace, chosen, choose, all = false) {
-  const options = trace.json.sentences.map((_, value) => ({ value, text: String(value + 1) }));
-  if (all) options.push({ value: ALL_SENTENCES, text: "all" });
-  const says = element("p", { class: "quote chosen-sentence" });
-  const quote = (value) => {
-    const sentence = trace.json.sentences[value];
-    fill(says, sentence ? element("bdi", {}, sentence.source) : "the whole batch");
-  };
-  quote(chosen);
-  const pick = (value) => {
-    quote(value);
-    choose(value);
-  };
-  return element("div", { class: "sentence-chooser" }, chooser("Sentence", options, chosen, pick), says);
 }
 
 /// Each mask that is shown: whose queries and keys it is for, and the words around it.

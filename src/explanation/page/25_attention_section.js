@@ -1,19 +1,13 @@
 // Section 4: the attention weights of all layers and heads.
 
 function attentionSection(trace, chosen) {
-  const body = element("div");
-  const show = (sentence) => {
-    chosen.sentence = sentence;
-    fill(body, ...Object.keys(ATTENTION_KINDS).map((kind) => attentionOfKind(trace, kind, sentence)));
-  };
-  show(chosen.sentence);
+  const kinds = (sentence) => Object.keys(ATTENTION_KINDS).map((kind) => attentionOfKind(trace, kind, sentence));
   return [
     lead(
       "Each row is a query, and its weights sum to 1: they say how much of each key’s value it takes. ",
       "Look for rows that put all their weight on one token, and for hatched columns: those weights are exactly 0.",
     ),
-    sentenceChooser(trace, chosen.sentence, show),
-    body,
+    forSentence(trace, chosen, kinds),
   ];
 }
 

@@ -1,12 +1,6 @@
 // Section 5: what the model answers at every position, what it costs, and how the loss pushes back.
 
 function answerSection(trace, chosen) {
-  const body = element("div");
-  const show = (sentence) => {
-    chosen.sentence = sentence;
-    fill(body, answerOf(trace, sentence));
-  };
-  show(chosen.sentence);
   const { mean, perplexity, tokens, correct } = trace.json.loss;
   const smoothing = trace.json.model.label_smoothing;
   return [
@@ -23,8 +17,7 @@ function answerSection(trace, chosen) {
       figureTerm("correct", `${correct} of ${tokens}`, "padding is not counted"),
       figureTerm("label smoothing", String(smoothing), smoothing > 0 ? smoothedFloor(trace) : "none"),
     ),
-    sentenceChooser(trace, chosen.sentence, show),
-    body,
+    forSentence(trace, chosen, (sentence) => answerOf(trace, sentence)),
   ];
 }
 
@@ -52,23 +45,10 @@ function answerTable(trace, sentence, choose) {
   const positions = trace.json.answer[sentence];
   const most = Math.max(...positions.map((one) => (one.counted ? one.loss : 0)));
   const head = ["position", "input", "expected", "likeliest", "probability", "loss"];
-  return element(
-    "table",
+  return titledTable(
     { class: "answers" },
-    element(
-      "thead",
-      {},
-      element(
-        "tr",
-        {},
-        head.map((title) => element("th", { scope: "col" }, title)),
-      ),
-    ),
-    element(
-      "tbody",
-      {},
-      positions.map((one, position) => answerRow(trace, sentence, position, most, choose)),
-    ),
+    head,
+    positions.map((one, position) => answerRow(trace, sentence, position, most, choose)),
   );
 }
 

@@ -2,20 +2,13 @@
 // how large the gradient of every parameter is.
 
 function gradientSection(trace, chosen) {
-  const body = element("div");
-  const show = (sentence) => {
-    chosen.sentence = sentence;
-    fill(body, memorySum(trace, sentence));
-  };
-  show(chosen.sentence);
   return [
     lead(
       "Every decoder layer looks at the encoder’s output through its cross-attention, so every decoder layer sends ",
       "a gradient back through it. The encoder gets their sum. Where the mask of cross-attention blocks padding, ",
       "its rows are exactly 0: nobody could look there.",
     ),
-    sentenceChooser(trace, chosen.sentence, show),
-    body,
+    forSentence(trace, chosen, (sentence) => memorySum(trace, sentence)),
     element("h3", {}, "The gradient of every parameter"),
     element(
       "p",
@@ -127,23 +120,7 @@ function normGroup(title, members, range) {
     "section",
     { class: "norm-group" },
     element("h4", {}, title),
-    scrollBox(
-      `Gradients of ${title}`,
-      element(
-        "table",
-        {},
-        element(
-          "thead",
-          {},
-          element(
-            "tr",
-            {},
-            head.map((text) => element("th", { scope: "col" }, text)),
-          ),
-        ),
-        element("tbody", {}, members.map(row)),
-      ),
-    ),
+    scrollBox(`Gradients of ${title}`, titledTable({}, head, members.map(row))),
   );
 }
 

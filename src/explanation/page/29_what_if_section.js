@@ -34,23 +34,7 @@ function variantTable(trace, variants) {
       element("td", { class: "number" }, formatNumber(loss.perplexity, 5)),
       element("td", { class: "number" }, `${loss.correct} of ${loss.tokens}`),
     );
-  return scrollBox(
-    "All variants",
-    element(
-      "table",
-      { class: "variants" },
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          head.map((title) => element("th", { scope: "col" }, title)),
-        ),
-      ),
-      element("tbody", {}, variants.map(row)),
-    ),
-  );
+  return scrollBox("All variants", titledTable({ class: "variants" }, head, variants.map(row)));
 }
 
 function variantView(trace, variant, sentence) {
@@ -108,22 +92,6 @@ function variantLosses(trace, variant, sentence) {
     );
   return [
     element("h4", {}, "The loss at every position"),
-    scrollBox(
-      "Losses",
-      element(
-        "table",
-        { class: "losses" },
-        element(
-          "thead",
-          {},
-          element(
-            "tr",
-            {},
-            ["expected", "as it is", "changed"].map((text) => element("th", { scope: "col" }, text)),
-          ),
-        ),
-        element("tbody", {}, right.map(row)),
-      ),
-    ),
+    scrollBox("Losses", titledTable({ class: "losses" }, ["expected", "as it is", "changed"], right.map(row))),
   ];
 }

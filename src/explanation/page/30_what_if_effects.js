@@ -17,11 +17,7 @@ function variantAttention(trace, variant, sentence) {
   );
   show(first);
   const option = ({ kind, layer, index }) =>
-    element(
-      "option",
-      { value: index, selected: index === first },
-      `${ATTENTION_KINDS[kind].title}, layer ${layer}`,
-    );
+    element("option", { value: index, selected: index === first }, `${ATTENTION_KINDS[kind].title}, layer ${layer}`);
   const select = element("select", { onchange: () => show(Number(select.value)) }, layers.map(option));
   return [element("h4", {}, "The attention weights"), element("p", {}, element("label", {}, "Layer ", select)), body];
 }
@@ -64,20 +60,7 @@ function variantGradients(trace, variant) {
     element("p", {}, `Norms by tensor, the ${shown.length} that change most; logarithmic.`),
     scrollBox(
       "Norms of the gradient",
-      element(
-        "table",
-        { class: "losses", style: `--decades: ${range.most - range.least}` },
-        element(
-          "thead",
-          {},
-          element(
-            "tr",
-            {},
-            head.map((text) => element("th", { scope: "col" }, text)),
-          ),
-        ),
-        element("tbody", {}, shown.map(row)),
-      ),
+      titledTable({ class: "losses", style: `--decades: ${range.most - range.least}` }, head, shown.map(row)),
     ),
   ];
 }
