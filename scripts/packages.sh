@@ -18,6 +18,7 @@ header spdlog/spdlog.h          | libspdlog-dev         | spdlog        | spdlog
 header CLI/CLI.hpp              | libcli11-dev          | cli11         | cli11-devel         | cli11         | the command line
 header nlohmann/json.hpp        | nlohmann-json3-dev    | nlohmann-json | json-devel          | nlohmann-json | metrics, checkpoints
 header unicode/uchar.h          | libicu-dev            | icu4c         | libicu-devel        | icu           | Unicode in BLEU and chrF
+header openssl/evp.h            | libssl-dev            | openssl       | openssl-devel       | openssl       | checksums of checkpoints
 header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | sentencepiece-devel | sentencepiece | subword tokenizer
 header Random123/philox.h       | librandom123-dev      | random123     | random123-devel     | random123     | random numbers (github.com/DEShawResearch/random123)
 header catch2                   | catch2                | catch2        | catch-devel         | catch2        | tests
@@ -27,7 +28,8 @@ command python3                 | python3               | python        | python
 has_header() {  # has_header Eigen/Core
   local include=()
   for directory in /opt/homebrew/include /usr/local/include /usr/include/eigen3 /usr/local/include/eigen3 \
-                   /opt/homebrew/include/eigen3 /opt/homebrew/opt/icu4c/include /opt/homebrew/opt/libomp/include; do
+                   /opt/homebrew/include/eigen3 /opt/homebrew/opt/icu4c/include /opt/homebrew/opt/libomp/include \
+                   /opt/homebrew/opt/openssl/include; do
     include+=(-isystem "$directory")
   done
   local test="__has_include(<$1>)"

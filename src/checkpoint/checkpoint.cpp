@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "checkpoint/checksums.hpp"
 #include "checkpoint/marian_config.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "files/durable_files.hpp"
@@ -107,7 +108,8 @@ void save_checkpoint(const fs::path& directory, const Config& config, const Toke
     write_file_durably(unfinished / "generation_config.json", marian_generation_config(config, tokenizers));
     save_tokenizers(tokenizers, unfinished);
     if (state != nullptr) write_training_state(unfinished, *state);
-    write_safetensors(unfinished / kModelFile, model);  // last: this file makes a directory a checkpoint
+    write_safetensors(unfinished / kModelFile, model);
+    write_checksums(unfinished);
   });
 }
 
@@ -131,6 +133,7 @@ void average_parameters(const std::vector<fs::path>& directories, const std::vec
   std::vector<double> sum(n, 0);
   std::vector<float> one(n);
   for (const fs::path& directory : directories) {
+    verify_checksums(directory, Verify::but_training_state);
     read_parameters(directory, tensors, one.data());
     for (std::size_t i = 0; i < n; ++i) sum[i] += static_cast<double>(one[i]);
   }

@@ -16,6 +16,7 @@
 ///   config.json, generation_config.json   the same for the Hugging Face library
 ///   the tokenizers' files
 ///   training_state.safetensors            what only the continuation of the training needs
+///   SHA256SUMS                            checksums of these files
 namespace glassformer {
 
 /// Writes a checkpoint, or replaces the one of that name, in one step: whatever happens meanwhile, `directory`

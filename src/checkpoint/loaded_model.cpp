@@ -1,13 +1,22 @@
 #include "checkpoint/loaded_model.hpp"
 
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
 #include "checkpoint/run_directory.hpp"
 #include "model/vocabulary.hpp"
 
 namespace glassformer {
+namespace {
+
+std::filesystem::path verified(const std::filesystem::path& checkpoint) {
+  verify_checksums(checkpoint, Verify::but_training_state);
+  return checkpoint;
+}
+
+}  // namespace
 
 LoadedModel::LoadedModel(const std::filesystem::path& path)
-    : checkpoint(resolve_checkpoint(path)),
+    : checkpoint(verified(resolve_checkpoint(path))),
       config(read_config_of_checkpoint(checkpoint / "config.yaml")),
       tokenizers(load_tokenizers(config.tokenizer, checkpoint)),
       model{config.model, vocabulary_shape(tokenizers)},

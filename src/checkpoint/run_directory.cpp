@@ -104,7 +104,7 @@ RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
   try {
     run.store_config(config);
   } catch (...) {
-    if (is_new) fs::remove(path, reason);
+    if (is_new) fs::remove_all(path, reason);
     throw;
   }
   return run;
@@ -115,8 +115,9 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
     throw UserError(path.string() + ": there is no run to be continued here (no " + kConfigFile +
                     ", no checkpoints). Check the path, or leave --resume out to begin anew.");
   }
+  RunDirectory run(path);
   clear_unfinished_directories(path);
-  return RunDirectory(path);
+  return run;
 }
 
 std::vector<ChangedKey> RunDirectory::accept_changes(const Config& config) const {

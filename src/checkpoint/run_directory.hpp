@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "files/directory_lock.hpp"
 
 namespace glassformer {
 
@@ -14,6 +15,7 @@ namespace glassformer {
 ///              step-00001200/  step-00001400/  ...   checkpoints; average-00001400: a mean of them
 ///              best -> step-00001200   last -> step-00001400
 ///
+/// While there is a RunDirectory, no other process can have one for the same directory.
 /// Everything here throws UserError when the disk refuses.
 class RunDirectory {
  public:
@@ -21,11 +23,11 @@ class RunDirectory {
   static void refuse_existing(const std::filesystem::path& path);
 
   /// Makes the directory, parents included, and writes config.yaml.
-  /// \throws UserError as refuse_existing
+  /// \throws UserError as refuse_existing; another training is at work there
   static RunDirectory create(const std::filesystem::path& path, const Config& config);
 
   /// Opens a run to continue it, and removes what an interrupted save has left.
-  /// \throws UserError: there is no run
+  /// \throws UserError: there is no run, or another training is at work in it
   static RunDirectory resume(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
@@ -53,9 +55,10 @@ class RunDirectory {
   void prune(Index keep) const;
 
  private:
-  explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit RunDirectory(const std::filesystem::path& path) : path_(path), lock_(path) {}
 
   std::filesystem::path path_;
+  DirectoryLock lock_;  // two trainings would spoil each other's files
 };
 
 /// The checkpoint that a user means by `path`: a checkpoint directory itself, or a run directory, of which it

@@ -49,13 +49,16 @@ std::vector<float> read_moments(const Safetensors& file, const char* name, Index
 std::string write_progress(const Progress& progress) {
   const nlohmann::ordered_json object = {{"update", progress.update},
                                          {"epoch", progress.epoch},
+                                         {"part", progress.part},
                                          {"batch", progress.batch},
                                          {"validated", progress.validated},
                                          {"best_figure", encode(progress.best_figure)},
                                          {"best_update", progress.best_update},
                                          {"without_best", progress.without_best},
+                                         {"skipped", progress.skipped},
+                                         {"skipped_in_row", progress.skipped_in_row},
                                          {"minutes", encode(progress.minutes)},
-                                         {"text", progress.text}};
+                                         {"text_lines", progress.text}};
   return object.dump();
 }
 
@@ -77,8 +80,12 @@ Progress read_progress(const std::string& text, const std::string& place) try {
   progress.best_figure = decode(object.at("best_figure"));
   progress.best_update = count("best_update");
   progress.without_best = count("without_best");
+  const auto count_or_0 = [&](const char* key) { return object.contains(key) ? count(key) : 0; };
+  progress.skipped = count_or_0("skipped");  // what follows, checkpoints of version 0.1.0 do not have
+  progress.skipped_in_row = count_or_0("skipped_in_row");
+  progress.part = count_or_0("part");
+  progress.text = count_or_0("text_lines");
   progress.minutes = decode(object.at("minutes"));
-  progress.text = count("text");
   return progress;
 } catch (const json::exception& error) {
   throw UserError(place + ": the progress of the training is damaged: " + error.what() + ".");

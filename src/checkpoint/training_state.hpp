@@ -14,14 +14,17 @@ namespace glassformer {
 /// How far a training has come.
 struct Progress {
   Index update = 0;
-  Index epoch = 0;         ///< completed
-  Index batch = 0;         ///< of the current epoch: done
-  Index validated = 0;     ///< the update of the last validation; 0: none yet
-  double best_figure = 0;  ///< of a validation; says nothing while best_update is 0
-  Index best_update = 0;   ///< whose figure that is; 0: none yet
-  Index without_best = 0;  ///< validations since
-  double minutes = 0;      ///< spent in training
-  Index text = 0;          ///< fingerprint of the training text; 0: unknown
+  Index epoch = 0;           ///< completed
+  Index part = 0;            ///< of the current epoch: completed parts of the training text
+  Index batch = 0;           ///< of the current part: done
+  Index validated = 0;       ///< the update of the last validation; 0: none yet
+  double best_figure = 0;    ///< of a validation; says nothing while best_update is 0
+  Index best_update = 0;     ///< whose figure that is; 0: none yet
+  Index without_best = 0;    ///< validations since
+  double minutes = 0;        ///< spent in training
+  Index text = 0;            ///< fingerprint of the training text; 0: unknown
+  Index skipped = 0;         ///< updates whose loss or gradient was no finite number
+  Index skipped_in_row = 0;  ///< the latest of them
 
   bool operator==(const Progress&) const = default;
 };

@@ -32,6 +32,7 @@ std::vector<Key> keys_of(Config& config) {
       text("data.valid", data.valid),
       texts("data.tests", data.tests),
       whole("data.max_length", data.max_length, 1, many),
+      whole("data.lines_in_memory", data.lines_in_memory, 1, many),
 
       choice("tokenizer.kind", tokenizer.kind,
              {{"word", TokenizerKind::word}, {"sentencepiece", TokenizerKind::sentencepiece}}),
@@ -73,6 +74,7 @@ std::vector<Key> keys_of(Config& config) {
       whole("training.max_updates", training.max_updates, 0, many),
       whole("training.max_epochs", training.max_epochs, 0, many),
       number("training.max_minutes", training.max_minutes, at_least_0),
+      whole("training.max_skipped", training.max_skipped, 0, many),
       whole("training.log_every", training.log_every, 1, many),
       choice("training.optimizer.kind", training.optimizer.kind,
              {{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}, {"muon", Optimizer::muon}}),
@@ -135,8 +137,8 @@ Config read_config_of_checkpoint(const std::filesystem::path& file) { return rea
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   static const std::vector<std::string> kHarmless = {
       "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model",
-      "training.max_updates", "training.max_epochs", "training.max_minutes", "training.log_every",
-      "training.validation.every", "training.validation.unit", "training.validation.patience",
+      "training.max_updates", "training.max_epochs", "training.max_minutes", "training.max_skipped",
+      "training.log_every", "training.validation.every", "training.validation.unit", "training.validation.patience",
       "training.validation.samples", "training.checkpoints.", "decoding.", "evaluation."};
   const auto is_harmless = [&](const std::string& key) {
     if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;

@@ -37,6 +37,15 @@ std::FILE* open_file(const std::filesystem::path& file) {
 
 LineReader::LineReader(const std::filesystem::path& file) : LineReader(file, open_file(file)) {}
 
+LineReader::LineReader(const std::filesystem::path& file, LinePlace from) : LineReader(file) {
+  if (fseeko(file_.get(), from.byte, SEEK_SET) != 0) {
+    throw UserError(name_.string() + ": reading again from byte " + std::to_string(from.byte) + " failed (" +
+                    std::strerror(errno) + ")");
+  }
+  bytes_read_ = from.byte;
+  lines_read_ = from.line;
+}
+
 LineReader LineReader::of_standard_input() { return {"standard input", fdopen(dup(STDIN_FILENO), "rb")}; }
 
 bool LineReader::read_more() {
@@ -51,6 +60,7 @@ bool LineReader::read_more() {
   } while (count < 0 && errno == EINTR);
   buffer_.resize(size + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   if (count < 0) throw UserError(name_.string() + ": reading failed (" + std::strerror(errno) + ")");
+  bytes_read_ += std::max<ssize_t>(count, 0);
   return count > 0;
 }
 

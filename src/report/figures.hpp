@@ -17,6 +17,7 @@ struct TrainingFigures {
   double perplexity = 0;     ///< exp of the plain cross-entropy per target token
   double gradient_norm = 0;  ///< before clipping
   double learning_rate = 0;
+  Index skipped = 0;         ///< updates since the run began whose loss or gradient was no finite number
   double source_tokens_per_second = 0;
   double target_tokens_per_second = 0;
   double padding_share = 0;  ///< padded positions / all positions, 0 to 1

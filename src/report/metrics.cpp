@@ -27,6 +27,7 @@ void visit_members(Figures& f, const Visit& visit) {
   if constexpr (requires { f.gradient_norm; }) {
     visit("gradient_norm", f.gradient_norm);
     visit("learning_rate", f.learning_rate);
+    visit("skipped", f.skipped);
     visit("source_tokens_per_second", f.source_tokens_per_second);
     visit("target_tokens_per_second", f.target_tokens_per_second);
     visit("padding_share", f.padding_share);
@@ -52,6 +53,7 @@ template <class Figures>
 Figures from_json(const Json& json) {
   Figures figures;
   visit_members(figures, [&json](const char* name, auto& value) {
+    if (std::string_view(name) == "skipped" && !json.contains(name)) return;  // of an older version
     const Json& field = json.at(name);
     if constexpr (std::is_same_v<decltype(value), double&>) {
       const bool unknown_time = std::string_view(name) == "minutes_left";

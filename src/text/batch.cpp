@@ -67,8 +67,8 @@ std::vector<std::vector<Index>> cut_by_tokens(const Corpus& corpus, const std::v
 /// standard, std::shuffle and std::uniform_int_distribution are not.
 class Shuffler {
  public:
-  Shuffler(std::uint64_t seed, Index epoch)
-      : generator_(make_generator(seed, static_cast<std::uint64_t>(epoch))) {}
+  Shuffler(std::uint64_t seed, Index round)
+      : generator_(make_generator(seed, static_cast<std::uint64_t>(round))) {}
 
   /// Fisher and Yates: each place, from the last, gets one of those not yet placed.
   template <class T>
@@ -77,8 +77,8 @@ class Shuffler {
   }
 
  private:
-  static std::mt19937_64 make_generator(std::uint64_t seed, std::uint64_t epoch) {
-    std::seed_seq words{seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32};
+  static std::mt19937_64 make_generator(std::uint64_t seed, std::uint64_t round) {
+    std::seed_seq words{seed & 0xFFFFFFFF, seed >> 32, round & 0xFFFFFFFF, round >> 32};
     return std::mt19937_64(words);
   }
 
@@ -167,9 +167,16 @@ TokenCount count_tokens(const Corpus& corpus, std::span<const Index> sentences) 
   return count;
 }
 
+std::vector<Index> shuffled_parts(Index parts, std::uint64_t seed, Index epoch) {
+  std::vector<Index> order(static_cast<std::size_t>(parts));
+  std::iota(order.begin(), order.end(), Index{0});
+  Shuffler(seed, epoch).shuffle(order);
+  return order;
+}
+
 std::vector<std::vector<Index>> plan_epoch(const Corpus& corpus, Index max_tokens, std::uint64_t seed,
-                                           Index epoch) {
-  Shuffler shuffler(seed, epoch);
+                                           Index round) {
+  Shuffler shuffler(seed, round);
   std::vector<Index> sentences = all_sentences(corpus);
   shuffler.shuffle(sentences);  // the stable sort leaves pairs of equal lengths in this order
   sort_longest_first(corpus, sentences);

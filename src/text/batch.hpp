@@ -34,12 +34,17 @@ struct TokenCount {
 };
 TokenCount count_tokens(const Corpus& corpus, std::span<const Index> sentences);
 
-/// One epoch: which sentences make up each batch. A batch holds at most `max_tokens` padded tokens of its
+/// The order in which an epoch goes through the parts of a text: 0 .. parts-1, shuffled. It depends on the arguments
+/// alone, and is the same everywhere.
+std::vector<Index> shuffled_parts(Index parts, std::uint64_t seed, Index epoch);
+
+/// One epoch of a corpus: which sentences make up each batch. A batch holds at most `max_tokens` padded tokens of its
 /// larger side (sentences x longest sentence, eos counted; one sentence longer than that makes a batch of its
 /// own), and sentences of similar length together. Order within a length, and order of the batches, are
-/// shuffled; the result depends on the corpus, max_tokens, seed and epoch alone, and is the same everywhere.
+/// shuffled; the result depends on the corpus, max_tokens, seed and round alone, and is the same everywhere.
+/// A round is an epoch, or a part's share of one.
 std::vector<std::vector<Index>> plan_epoch(const Corpus& corpus, Index max_tokens, std::uint64_t seed,
-                                           Index epoch);
+                                           Index round);
 
 /// The same without shuffling, for validation and tests: longest sentences first.
 std::vector<std::vector<Index>> plan_in_order(const Corpus& corpus, Index max_tokens);

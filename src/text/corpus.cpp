@@ -1,7 +1,6 @@
 #include "text/corpus.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace glassformer {
 
@@ -47,7 +46,7 @@ void Corpus::add(const TokenizerPair& tokenizers, const std::string& source_line
   } else if (max_length > 0 && longer > max_length) {
     ++left_out_long_;
   } else {
-    append(source, target, lines_read_);
+    append(source, target, first_line_ + lines_read_);
   }
   ++lines_read_;
 }
@@ -62,14 +61,6 @@ void Corpus::refuse_empty(const std::string& files, Index max_length) const {
                " tokens on one side";
   }
   throw UserError(message + "; check the files" + (max_length > 0 ? " and data.max_length" : ""));
-}
-
-Index Corpus::fingerprint() const {
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a (Fowler, Noll & Vo), a whole number at a time
-  const auto mix = [&](auto number) { hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211U; };
-  for (const auto* ids : {&source_ids_, &target_ids_}) std::ranges::for_each(*ids, mix);
-  for (const auto* ends : {&source_ends_, &target_ends_}) std::ranges::for_each(*ends, mix);
-  return static_cast<Index>(hash >> 2) + 1;
 }
 
 void Corpus::append(std::span<const Id> source, std::span<const Id> target, Index line) {

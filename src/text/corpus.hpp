@@ -18,6 +18,18 @@ class ParallelReader {
   ParallelReader(const std::filesystem::path& source_file, const std::filesystem::path& target_file)
       : source_file_(source_file), target_file_(target_file), source_(source_file), target_(target_file) {}
 
+  /// A place between two pairs.
+  struct Place {
+    LinePlace source, target;
+  };
+  /// From there on. \throws UserError as LineReader
+  ParallelReader(const std::filesystem::path& source_file, const std::filesystem::path& target_file, Place from)
+      : source_file_(source_file),
+        target_file_(target_file),
+        source_(source_file, from.source),
+        target_(target_file, from.target) {}
+  Place place() const { return {source_.place(), target_.place()}; }  ///< before the next pair
+
   /// False after the last pair. \throws UserError as LineReader; one file has more lines than the other
   bool next(std::string& source, std::string& target);
 
@@ -32,9 +44,9 @@ class ParallelReader {
 class Corpus {
  public:
   Corpus() = default;
-  /// No pairs yet; append() adds them.
-  Corpus(SpecialIds source_special, SpecialIds target_special)
-      : source_special_(source_special), target_special_(target_special) {}
+  /// No pairs yet; append() adds them. `first_line`: how many lines the files have before those that add() will get.
+  Corpus(SpecialIds source_special, SpecialIds target_special, Index first_line = 0)
+      : first_line_(first_line), source_special_(source_special), target_special_(target_special) {}
 
   /// Reads and tokenizes both files. Pairs with an empty side or more than max_length tokens on one side are
   /// left out and counted. max_length 0: no limit, for test data.
@@ -55,8 +67,6 @@ class Corpus {
   Index line(Index i) const { return lines_[static_cast<std::size_t>(i)]; }  ///< from 0, in the files
   Index left_out_empty() const { return left_out_empty_; }
   Index left_out_long() const { return left_out_long_; }
-  /// Tells this corpus from another one: above 0, made of all ids and of where sentences end.
-  Index fingerprint() const;
   SpecialIds source_special() const { return source_special_; }
   SpecialIds target_special() const { return target_special_; }
 
@@ -72,7 +82,7 @@ class Corpus {
   std::vector<Id> source_ids_, target_ids_;
   std::vector<std::size_t> source_ends_, target_ends_;
   std::vector<Index> lines_;
-  Index lines_read_ = 0;
+  Index first_line_ = 0, lines_read_ = 0;
   SpecialIds source_special_, target_special_;
   Index left_out_empty_ = 0, left_out_long_ = 0;
 };

@@ -12,7 +12,10 @@ namespace glassformer {
 /// What has ended the run, in words; nothing while it goes on.
 std::optional<std::string> end_reached(const TrainingSettings& settings, const Progress& progress, double minutes);
 
-/// How much of the way to the nearest of the first three limits is done, 0 to 1. `batches`: of an epoch.
-double share_done(const TrainingSettings& settings, const Progress& progress, Index batches, double minutes);
+/// How much of the way to the nearest of the first three limits is done, 0 to 1.
+/// \param parts    of the training text
+/// \param batches  of the current part
+double share_done(const TrainingSettings& settings, const Progress& progress, Index parts, Index batches,
+                  double minutes);
 
 }  // namespace glassformer

@@ -59,6 +59,7 @@ struct TrainingSettings {
   Index max_updates = 0;      ///< 0: no limit; at least one of the three limits is set
   Index max_epochs = 0;
   double max_minutes = 0;
+  Index max_skipped = 10;     ///< updates whose loss or gradient is not finite are skipped, at most so many in a row
   Index log_every = 50;       ///< updates between log lines
   OptimizerSettings optimizer;
   ScheduleSettings schedule;

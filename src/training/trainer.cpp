@@ -14,6 +14,7 @@
 #include "numerics/parallel.hpp"
 #include "report/curves.hpp"
 #include "training/limits.hpp"
+#include "training/non_finite.hpp"
 #include "training/schedule.hpp"
 #include "training/selection.hpp"
 #include "training/warnings.hpp"
@@ -36,60 +37,42 @@ std::vector<SampleTranslation> samples_of(const TestText& text, const Evaluation
   return samples;
 }
 
+/// From 1; one that has just ended is still the current one.
+Index current_epoch(const Progress& progress) {
+  return std::max<Index>(1, progress.epoch + (progress.part > 0 || progress.batch > 0));
+}
+
 }  // namespace
 
-TrainingText TrainingText::read(const Config& config, const TokenizerPair& tokenizers) {
-  const DataSettings& data = config.data;
-  const std::filesystem::path source_file = data.source_file(data.train), target_file = data.target_file(data.train);
-  TrainingText text{tokenizers,
-                    Corpus::read(source_file, target_file, tokenizers, data.max_length),
-                    TestText::read(data.source_file(data.valid), data.target_file(data.valid), tokenizers),
-                    {},
-                    {}};
-  if (config.tokenizer.sampling == 0) return text;
-  ParallelReader reader(source_file, target_file);
-  for (std::string source, target; reader.next(source, target);) {
-    text.sources.push_back(source);
-    text.targets.push_back(target);
-  }
-  return text;
-}
-
-void TrainingText::resample(const Config& config, Index epoch) {
-  const DataSettings& data = config.data;
-  train = Corpus(train.source_special(), train.target_special());
-  with_sampling_seed(config.training.seed * 1'000'003 + static_cast<std::uint64_t>(epoch), [&] {
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      train.add(tokenizers, sources[i], targets[i], data.max_length, config.tokenizer.sampling);
-    }
-  });
-  train.refuse_empty("tokenizer.sampling", data.max_length);
-}
-
-Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory, bool resume,
-                 DisplayTarget display)
+Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory,
+                 const std::optional<RunDirectory>& begun, DisplayTarget display)
     : config_(config),
       text_(std::move(text)),
-      model_{config.model, vocabulary_shape(text_.tokenizers)},
+      model_{config.model, vocabulary_shape(text_.tokenizers())},
       parameters_(model_.settings, model_.vocabulary),
       gradient_(model_, config.training.shards, config.training.micro_batch_tokens),
       optimizer_(config.training.optimizer, parameters_.tensors()),
       // Where memory does not suffice, that has shown by now; only then is anything written.
-      directory_(resume ? RunDirectory::resume(directory) : RunDirectory::create(directory, config)),
+      directory_(begun ? *begun : RunDirectory::create(directory, config)),
       log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),
       metrics_(directory_.path() / "metrics.jsonl") {
   initialize(model_, config_.training.seed, parameters_.parameters());
-  progress_.text = text_.train.fingerprint();
-  const auto checkpoint = resume ? directory_.last() : std::nullopt;
+  progress_.text = text_.all().fingerprint();
+  const auto checkpoint = begun ? directory_.last() : std::nullopt;
   if (checkpoint) load(*checkpoint);
   directory_.store_config(config_);
   metrics_.truncate_after(checkpoint ? progress_.update : -1);
 
-  const Corpus& train = text_.train;
+  const Corpus& part = text_.part();
   spdlog::info("{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more "
                "than {} tokens on a side",
-               train.size(), text_.valid.sources.size(), train.left_out_empty(), train.left_out_long(),
+               part.size(), text_.valid().sources.size(), part.left_out_empty(), part.left_out_long(),
                config_.data.max_length);
+  if (text_.all().parts() > 1) {
+    spdlog::info("that is one part of the training text: {} lines are read in {} parts, of data.lines_in_memory = {} "
+                 "lines; sentences are shuffled within a part",
+                 text_.all().lines(), text_.all().parts(), config_.data.lines_in_memory);
+  }
   spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
                parameters_.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                config_.training.shards, gemm_backend());
@@ -106,14 +89,15 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
 
 void Trainer::load(const std::filesystem::path& checkpoint) {
   const TrainingState state = read_training_state(checkpoint, parameters_.size());
-  if (state.progress.text != progress_.text) {
+  if (state.progress.text != 0 && state.progress.text != progress_.text) {
     throw UserError(checkpoint.string() + ": the training text has changed since this run was begun. " +
                     "Continue it with the same text, or begin another run with --output.");
   }
   read_parameters(checkpoint, parameters_.tensors(), parameters_.values().data());
   std::ranges::copy(state.adam_m, optimizer_.m().begin());
   std::ranges::copy(state.adam_v, optimizer_.v().begin());
-  progress_ = state.progress;
+  const Index text = std::exchange(progress_, state.progress).text;
+  progress_.text = text;
   minutes_before_ = progress_.minutes;
   saved_update_ = progress_.update;
   if (progress_.validated != progress_.update) interim_ = checkpoint;
@@ -138,48 +122,76 @@ bool Trainer::run(const std::atomic<bool>& interrupted) {
 }
 
 void Trainer::plan() {
-  if (config_.tokenizer.sampling > 0) text_.resample(config_, progress_.epoch);
-  batches_ = plan_epoch(text_.train, config_.training.max_tokens, config_.training.seed, progress_.epoch);
+  text_.take(progress_.epoch, progress_.part);
+  batches_ = plan_epoch(text_.part(), config_.training.max_tokens, config_.training.seed,
+                        text_.round(progress_.epoch, progress_.part));
+}
+
+/// Parts without a pair that can be trained on are passed over.
+void Trainer::next_part() {
+  progress_.batch = 0;
+  while (++progress_.part < text_.all().parts()) {
+    plan();
+    if (!batches_.empty()) return;
+  }
+  progress_.part = 0;
+  ++progress_.epoch;
+  batches_.clear();  // planned once it is clear that there is another epoch
 }
 
 void Trainer::update() {
   const auto start = std::chrono::steady_clock::now();
   const TrainingSettings& training = config_.training;
-  if (progress_.batch == 0 || batches_.empty()) plan();
+  if (batches_.empty()) plan();
+  if (batches_.empty()) next_part();
+  if (batches_.empty()) text_.part().refuse_empty("this epoch's training text", config_.data.max_length);
   const auto first = static_cast<std::size_t>(progress_.batch);
   const auto count = std::min(static_cast<std::size_t>(training.accumulation), batches_.size() - first);
   ++progress_.update;
 
-  const ShardedGradient::Result result = gradient_.compute(
-      parameters_.parameters(), text_.train, std::span(batches_).subspan(first, count),
-      {training.label_smoothing, training.seed, static_cast<std::uint32_t>(progress_.update)});
+  const std::span<const std::vector<Index>> batches = std::span(batches_).subspan(first, count);
+  const ShardedGradient::Step step{training.label_smoothing, training.seed,
+                                   static_cast<std::uint32_t>(progress_.update)};
+  const ShardedGradient::Result result = gradient_.compute(parameters_.parameters(), text_.part(), batches, step);
   const double norm = gradient_norm(gradient_.gradient());
-  refuse_diverged(result, norm);
-  const double rate = learning_rate(training.schedule, training.max_updates, progress_.update);
-  optimizer_.update({parameters_.values().data(), gradient_.gradient().size()}, gradient_.gradient(), norm, rate,
-                    progress_.update);
-
-  progress_.batch += static_cast<Index>(count);
-  if (progress_.batch == static_cast<Index>(batches_.size())) {
-    ++progress_.epoch;
-    progress_.batch = 0;
+  const bool is_finite = std::isfinite(result.loss.loss) && std::isfinite(norm);
+  if (is_finite) {
+    const double rate = learning_rate(training.schedule, training.max_updates, progress_.update);
+    optimizer_.update({parameters_.values().data(), gradient_.gradient().size()}, gradient_.gradient(), norm, rate,
+                      progress_.update - progress_.skipped);
+    progress_.skipped_in_row = 0;
+  } else {
+    skip(batches, step, std::isfinite(result.loss.loss));
   }
 
-  window_.loss += result.loss;
-  window_.tokens += result.tokens;
-  window_.gradient_norm += norm;
+  progress_.batch += static_cast<Index>(count);
+  if (progress_.batch == static_cast<Index>(batches_.size())) next_part();
+
+  if (is_finite) {
+    window_.loss += result.loss;
+    window_.tokens += result.tokens;
+    window_.gradient_norm += norm;
+    ++window_.updates;
+  }
   window_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  ++window_.updates;
   report(progress_.update % training.log_every == 0);
 }
 
-void Trainer::refuse_diverged(const ShardedGradient::Result& result, double norm) const {
-  if (std::isfinite(result.loss.loss) && std::isfinite(norm)) return;
+/// The weights stay as they are.
+void Trainer::skip(std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step,
+                   bool loss_is_finite) {
+  ++progress_.skipped;
+  ++progress_.skipped_in_row;
+  const std::string what = loss_is_finite ? "gradient" : "loss";
+  const std::string where = first_non_finite(model_, parameters_, text_.part(), batches, step);
+  spdlog::warn("update {} is skipped: its {} is no finite number. The first such number came up in {}",
+               progress_.update, what, where);
+  if (progress_.skipped_in_row <= config_.training.max_skipped) return;
   const auto last = directory_.last();
-  throw std::runtime_error("update " + std::to_string(progress_.update) + ": the training has diverged: the " +
-                           (std::isfinite(result.loss.loss) ? "gradient" : "loss") +
-                           " is no finite number any more. A lower training.schedule.learning_rate or a longer " +
-                           "warmup may help." + (last ? " The last checkpoint is " + last->string() + "." : ""));
+  throw std::runtime_error("update " + std::to_string(progress_.update) + ": the training has diverged: the " + what +
+                           " is no finite number, " + std::to_string(progress_.skipped_in_row) +
+                           " times in a row. A lower training.schedule.learning_rate or a longer warmup may help." +
+                           (last ? " The last checkpoint is " + last->string() + "." : ""));
 }
 
 void Trainer::report(bool due) {
@@ -193,13 +205,14 @@ void Trainer::report(bool due) {
 bool Trainer::validation_is_due() const {
   const ValidationSettings& validation = config_.training.validation;
   if (validation.unit == ValidationSettings::Unit::updates) return progress_.update % validation.every == 0;
-  return progress_.batch == 0 && progress_.epoch % validation.every == 0;  // an epoch has just ended
+  const bool epoch_has_ended = progress_.part == 0 && progress_.batch == 0;
+  return epoch_has_ended && progress_.epoch % validation.every == 0;
 }
 
 void Trainer::validate() {
   log_.status("validating ...");
-  const Evaluation evaluation = evaluate(model_, parameters_.parameters(), text_.tokenizers, greedy(config_.decoding),
-                                         config_.evaluation, text_.valid);
+  const Evaluation evaluation = evaluate(model_, parameters_.parameters(), text_.tokenizers(), greedy(config_.decoding),
+                                         config_.evaluation, text_.valid());
   progress_.validated = progress_.update;
   ValidationFigures figures = figures_of(evaluation);
   const Metric metric = config_.training.validation.metric;
@@ -211,7 +224,7 @@ void Trainer::validate() {
   } else {
     ++progress_.without_best;
   }
-  log_.validation(figures, samples_of(text_.valid, evaluation, config_.training.validation.samples));
+  log_.validation(figures, samples_of(text_.valid(), evaluation, config_.training.validation.samples));
   metrics_.append(figures);
   write_checkpoint();
   const Metrics metrics = read_metrics(directory_.path() / "metrics.jsonl");
@@ -223,7 +236,7 @@ void Trainer::write_checkpoint() {
   progress_.minutes = minutes();
   const TrainingStateView state{optimizer_.m(), optimizer_.v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
-  save_checkpoint(checkpoint, config_, text_.tokenizers, parameters_.tensors(), parameters_.values().data(), &state);
+  save_checkpoint(checkpoint, config_, text_.tokenizers(), parameters_.tensors(), parameters_.values().data(), &state);
   directory_.point_last(checkpoint);
   if (progress_.best_update == progress_.update) directory_.point_best(checkpoint);
   if (!interim_.empty() && interim_ != checkpoint) remove_directory_durably(interim_);
@@ -241,11 +254,11 @@ void Trainer::average_checkpoints() {
   Arena<Transformer<float>::Parameters> mean(model_.settings, model_.vocabulary);
   average_parameters(checkpoints, mean.tensors(), mean.values().data());
   const std::filesystem::path checkpoint = directory_.average(progress_.update);
-  save_checkpoint(checkpoint, config_, text_.tokenizers, mean.tensors(), mean.values().data());
+  save_checkpoint(checkpoint, config_, text_.tokenizers(), mean.tensors(), mean.values().data());
 
   const ValidationFigures figures =
-      figures_of(evaluate(model_, mean.parameters(), text_.tokenizers, greedy(config_.decoding), config_.evaluation,
-                          text_.valid));
+      figures_of(evaluate(model_, mean.parameters(), text_.tokenizers(), greedy(config_.decoding), config_.evaluation,
+                          text_.valid()));
   const Metric metric = config_.training.validation.metric;
   const bool better = is_better(metric, chosen_figure(metric, figures), progress_);
   if (better) {
@@ -261,7 +274,7 @@ void Trainer::average_checkpoints() {
 
 ValidationFigures Trainer::figures_of(const Evaluation& evaluation) {
   return {.update = progress_.update,
-          .epoch = std::max<Index>(1, progress_.epoch + (progress_.batch > 0)),
+          .epoch = current_epoch(progress_),
           .loss = evaluation.cross_entropy(),
           .perplexity = evaluation.perplexity(),
           .token_accuracy = evaluation.token_accuracy(),
@@ -273,11 +286,12 @@ ValidationFigures Trainer::figures_of(const Evaluation& evaluation) {
 TrainingFigures Trainer::training_figures() const {
   const auto tokens = static_cast<double>(window_.loss.tokens);
   return {.update = progress_.update,
-          .epoch = std::max<Index>(1, progress_.epoch + (progress_.batch > 0)),
+          .epoch = current_epoch(progress_),
           .loss = window_.loss.loss / tokens,
           .perplexity = std::exp(window_.loss.cross_entropy / tokens),
           .gradient_norm = window_.gradient_norm / static_cast<double>(window_.updates),
           .learning_rate = learning_rate(config_.training.schedule, config_.training.max_updates, progress_.update),
+          .skipped = progress_.skipped,
           .source_tokens_per_second = static_cast<double>(window_.tokens.source) / window_.seconds,
           .target_tokens_per_second = static_cast<double>(window_.tokens.target) / window_.seconds,
           .padding_share = window_.tokens.padding_share(),
@@ -291,7 +305,7 @@ double Trainer::minutes() const {
 }
 
 double Trainer::minutes_left() const {
-  const double done = share_done(config_.training, progress_, static_cast<Index>(batches_.size()), minutes());
+  const double done = share_done(config_.training, progress_, text_.all().parts(), std::ssize(batches_), minutes());
   return done > 0 ? minutes() * (1 / done - 1) : -1;
 }
 

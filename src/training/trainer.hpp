@@ -7,40 +7,26 @@
 #include "checkpoint/run_directory.hpp"
 #include "checkpoint/training_state.hpp"
 #include "config/config.hpp"
-#include "evaluation/evaluation.hpp"
 #include "report/log.hpp"
 #include "report/metrics.hpp"
 #include "training/optimizer.hpp"
 #include "training/sharded_gradient.hpp"
+#include "training/training_text.hpp"
 
 namespace glassformer {
-
-/// The text of a run, read before its directory is made.
-struct TrainingText {
-  TokenizerPair tokenizers;
-  Corpus train;
-  TestText valid;
-  std::vector<std::string> sources, targets;  ///< the lines of the training text, if every epoch cuts them anew
-
-  /// \throws UserError: text that cannot be used
-  static TrainingText read(const Config& config, const TokenizerPair& tokenizers);
-  /// Cuts the training text into other pieces (Tokenizer::sample), which depend on seed and epoch.
-  /// \throws UserError: no pair is short enough then
-  void resample(const Config& config, Index epoch);
-};
 
 /// One training run: batches in, checkpoints out.
 class Trainer {
  public:
-  /// Makes the run's directory and draws weights; or with `resume` opens it, and takes from its last checkpoint the
-  /// weights and all else that the continuation depends on. What is logged is shown at `display`.
+  /// Makes the run's directory and draws weights; or continues the run that was `begun` there, and takes from its last
+  /// checkpoint the weights and all else that the continuation depends on. What is logged is shown at `display`.
   /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with
-  Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory, bool resume,
-          DisplayTarget display = standard_error());
+  Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory,
+          const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error());
 
   /// Trains until the config says stop, or `interrupted` becomes true; then the update under way is finished and a
   /// checkpoint written. Says whether the end was reached.
-  /// \throws std::runtime_error: the training diverged
+  /// \throws std::runtime_error: too many updates in a row had a loss or gradient that is no finite number
   bool run(const std::atomic<bool>& interrupted);
 
  private:
@@ -49,13 +35,14 @@ class Trainer {
     LossSum loss;
     TokenCount tokens;
     double gradient_norm = 0, seconds = 0;
-    Index updates = 0;
+    Index updates = 0;  // those skipped left out
   };
 
   void load(const std::filesystem::path& checkpoint);
-  void plan();                  // the batches of the current epoch
+  void plan();                  // the batches of the current part
+  void next_part();             // or the next epoch
   void update();                // one step of the optimizer
-  void refuse_diverged(const ShardedGradient::Result& result, double norm) const;
+  void skip(std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step, bool loss_is_finite);
   void report(bool due);        // due: a line in the log, and the window begins anew
   bool validation_is_due() const;
   void validate();              // figures, samples, best, checkpoint
@@ -74,7 +61,7 @@ class Trainer {
   Optimizer<float> optimizer_;
   const RunDirectory directory_;
   Progress progress_;
-  std::vector<std::vector<Index>> batches_;  // of the current epoch
+  std::vector<std::vector<Index>> batches_;  // of the current part; empty: yet to be planned
   Window window_;
   Index saved_update_ = -1;        // of the last checkpoint
   std::filesystem::path interim_;  // the checkpoint of an interrupt: it goes when the next one is written

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <thread>
 
+#include "checkpoint/checksums.hpp"
 #include "config/config.hpp"
 #include "training/trainer.hpp"
 #include "user_error.hpp"
@@ -62,10 +63,18 @@ TokenizerPair learn_tokenizers(const Config& config, const fs::path& file) try {
   throw UserError(file.string() + ": " + error.what());
 }
 
+void verify_last(const fs::path& checkpoint) try {
+  verify_checksums(checkpoint, Verify::all);
+} catch (const UserError& error) {
+  throw UserError(std::string(error.what()) + " Once " + checkpoint.string() +
+                  " is removed, --resume goes on from the one before it.");
+}
+
 int train(const TrainOptions& options) {
   const Config config = read_config(options.config, options.overrides);
   const fs::path directory = options.directory();
-  const auto old = options.resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
+  const std::optional<RunDirectory> old =
+      options.resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   if (old) {
     for (const ChangedKey& key : old->accept_changes(config)) {
       spdlog::info("{} was {}, is now {}", key.name, key.before, key.after);
@@ -76,12 +85,13 @@ int train(const TrainOptions& options) {
 
   // Everything that can be wrong with the text shows before the run's directory is made.
   const auto last = old ? old->last() : std::nullopt;
+  if (last) verify_last(*last);
   const TokenizerPair tokenizers =
       last ? load_tokenizers(config.tokenizer, *last) : learn_tokenizers(config, options.config);
-  TrainingText text = TrainingText::read(config, tokenizers);
+  TrainingText text(config, tokenizers);
 
   stop_politely_on_signals();
-  const bool complete = Trainer(config, std::move(text), directory, options.resume).run(interrupted);
+  const bool complete = Trainer(config, std::move(text), directory, old).run(interrupted);
   if (!complete) {
     spdlog::info("interrupted; the checkpoint is written. Continue with: glassformer train {}/config.yaml --resume "
                  "--output {}",

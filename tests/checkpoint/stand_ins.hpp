@@ -10,6 +10,7 @@
 #include "catch.hpp"
 #include "numerics/arena.hpp"
 #include "temporary_directory.hpp"
+#include "checkpoint/training_state.hpp"
 #include "text/tokenizer.hpp"
 
 /// Small things that the tests of checkpoints need in place of a model and a language.
@@ -81,6 +82,12 @@ struct Parameters {
 /// Numbers that are all different; `salt` makes another set.
 inline void fill(Arena<Parameters>& arena, float salt = 0) {
   for (Index i = 0; i < arena.size(); ++i) arena.values()[i] = 0.1F * static_cast<float>(i + 1) + salt;
+}
+
+/// A progress with something else at every place.
+inline Progress some_progress() {
+  return {.update = 12, .epoch = 3, .part = 1, .batch = 4, .validated = 5, .best_figure = 0.1, .best_update = 6,
+          .without_best = 7, .minutes = 1.0 / 3, .text = 8, .skipped = 9, .skipped_in_row = 2};
 }
 
 }  // namespace glassformer::stand_in

@@ -62,7 +62,7 @@ TEST_CASE("parameters and training state come back from a checkpoint bit for bit
   SmallArena saved(3, 2), loaded(3, 2);
   fill(saved);
   const std::vector<float> m(static_cast<std::size_t>(saved.size()), 0.25F), v(m.size(), 1e-12F);
-  const TrainingStateView state{m, v, {12, 3, 4, 5, 0.1, 6, 7, 1.0 / 3, 8}};
+  const TrainingStateView state{m, v, some_progress()};
   save(directory / "step-00000012", saved, &state);
 
   read_parameters(directory / "step-00000012", loaded.tensors(), loaded.values().data());

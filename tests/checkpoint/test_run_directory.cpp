@@ -63,7 +63,7 @@ TEST_CASE("a run is resumed only where one is, without what an interrupted save 
   fs::rename(directory / "toy" / "step-00000200", directory / "toy" / ".step-00000200.replaced");
   const RunDirectory run = RunDirectory::resume(directory / "toy");
   CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000200"});
-  CHECK(count_entries(run.path()) == 3);  // and config.yaml
+  CHECK(count_entries(run.path()) == 4);  // and config.yaml, .lock
 }
 
 TEST_CASE("an unfinished checkpoint is no checkpoint", "[checkpoint]") {
@@ -80,12 +80,13 @@ TEST_CASE("an unfinished checkpoint is no checkpoint", "[checkpoint]") {
 
 TEST_CASE("best and last are relative links, so that a run can be moved", "[checkpoint]") {
   const TemporaryDirectory directory;
-  const RunDirectory run = run_with(directory / "toy", {100, 200});
-  run.point_best(run.checkpoint(100));
-  run.point_last(run.checkpoint(100));
-  run.point_last(run.checkpoint(200));
-  CHECK(fs::read_symlink(run.path() / "best") == "step-00000100");
-  CHECK(fs::read_symlink(run.path() / "last") == "step-00000200");
+  std::optional<RunDirectory> run = run_with(directory / "toy", {100, 200});
+  run->point_best(run->checkpoint(100));
+  run->point_last(run->checkpoint(100));
+  run->point_last(run->checkpoint(200));
+  CHECK(fs::read_symlink(run->path() / "best") == "step-00000100");
+  CHECK(fs::read_symlink(run->path() / "last") == "step-00000200");
+  run.reset();  // and with it the lock
   fs::rename(directory / "toy", directory / "moved");
   CHECK(resolve_checkpoint(directory / "moved") == directory / "moved" / "step-00000100");
   CHECK(RunDirectory::resume(directory / "moved").last() == directory / "moved" / "step-00000200");
@@ -119,7 +120,7 @@ TEST_CASE("pruning keeps the latest checkpoints, the best and the last", "[check
   run.prune(0);
   CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000400"});
   CHECK(is_checkpoint(run.path() / "average"));
-  CHECK(count_entries(run.path()) == 6);  // config.yaml, best, last, average, two steps
+  CHECK(count_entries(run.path()) == 7);  // config.yaml, .lock, best, last, average, two steps
 }
 
 TEST_CASE("a checkpoint is found by its own path or by its run's", "[checkpoint]") {
@@ -153,4 +154,15 @@ TEST_CASE("a path that leads to no checkpoint is refused with what is there inst
   CHECK_THAT(complaint_about(run.path()), Says("best points to step-00000300") && both);
   const RunDirectory young = RunDirectory::create(directory / "young", Config{});
   CHECK_THAT(complaint_about(young.path()), Says("no checkpoint yet"));
+}
+
+TEST_CASE("two trainings cannot write into one run directory", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  {
+    const RunDirectory first = RunDirectory::create(directory / "toy", Config{});
+    CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("is training into this directory"));
+    write_bytes(directory / "toy" / "train.log", "");
+    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", Config{}); }), Says("is training into this"));
+  }
+  CHECK(complaint([&] { RunDirectory::resume(directory / "toy"); }).empty());
 }

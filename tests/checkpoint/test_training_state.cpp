@@ -12,7 +12,7 @@ using namespace glassformer;
 using namespace glassformer::stand_in;
 
 TEST_CASE("the progress of a training comes back from JSON exactly", "[checkpoint]") {
-  Progress progress{1200, 3, 17, 1200, 0, 900, 2, 0, 5};
+  Progress progress = some_progress();
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> mantissa(-1, 1);
   std::uniform_int_distribution<int> exponent(-1070, 1023);
@@ -33,7 +33,7 @@ TEST_CASE("the progress of a training comes back from JSON exactly", "[checkpoin
 }
 
 TEST_CASE("a damaged progress is refused with the place where it stands", "[checkpoint]") {
-  const std::string good = write_progress({12, 3, 4, 5, 1.5, 6, 7, 8.5, 9});
+  const std::string good = write_progress(some_progress());
   for (std::size_t length = 0; length < good.size(); ++length) {
     CHECK_THAT(complaint([&] { read_progress(good.substr(0, length), "here"); }), Says("here: "));
   }
@@ -53,7 +53,7 @@ TEST_CASE("a damaged progress is refused with the place where it stands", "[chec
 TEST_CASE("a training state comes back as it was written", "[checkpoint]") {
   const TemporaryDirectory directory;
   const std::vector<float> m{1, -2, 3}, v{4, 5, 1e-40F};
-  const Progress progress{12, 3, 4, 5, 0.1, 6, 7, 1.0 / 3, 8};
+  const Progress progress = some_progress();
   write_training_state(directory.path(), {m, v, progress});
   const TrainingState state = read_training_state(directory.path(), 3);
   CHECK(state.adam_m == m);

@@ -83,6 +83,7 @@ class Dice {
     t.max_updates = whole(1000, 9999);
     t.max_epochs = whole(0, 9);
     t.max_minutes = positive();
+    t.max_skipped = whole(0, 99);
     t.log_every = whole(1, 99);
     t.optimizer = {
         one_of<OptimizerSettings::Kind>(3), fraction(), fraction(), positive(), fraction(), positive(), positive()};

@@ -67,7 +67,7 @@ TEST_CASE("Each line of metrics.jsonl is one JSON object which says its kind", "
   REQUIRE(std::getline(lines, second));
   CHECK_FALSE(std::getline(lines, rest));
   CHECK(nlohmann::json::parse(first).at("kind") == "train");
-  CHECK(nlohmann::json::parse(first).size() == 12);
+  CHECK(nlohmann::json::parse(first).size() == 13);
   CHECK(nlohmann::json::parse(second).at("kind") == "validation");
   CHECK(nlohmann::json::parse(second).size() == 10);
   CHECK(first.rfind(R"({"kind":"train","update":50,"epoch":2,"loss":)", 0) == 0);

@@ -11,12 +11,12 @@ using Ids = std::vector<Id>;
 Ids copy(std::span<const Id> ids) { return {ids.begin(), ids.end()}; }
 
 /// Two files and the tokenizers made from them.
-struct ParallelText {
+struct TextFiles {
   TemporaryDirectory directory;
   fs::path source, target;
   TokenizerPair tokenizers;
 
-  ParallelText(const std::string& source_text, const std::string& target_text)
+  TextFiles(const std::string& source_text, const std::string& target_text)
       : source(directory.write("train.en", source_text)),
         target(directory.write("train.de", target_text)),
         tokenizers(make_tokenizers({}, directory.write("words.en", "a b c d\n"),
@@ -31,7 +31,7 @@ struct ParallelText {
 }  // namespace
 
 TEST_CASE("a corpus holds the ids of both sides, without eos, and the numbers of their lines", "[text]") {
-  const ParallelText text("a b\nc\n", "x\ny z q\n");
+  const TextFiles text("a b\nc\n", "x\ny z q\n");
   const Corpus corpus = text.read();
   REQUIRE(corpus.size() == 2);
   CHECK(copy(corpus.source(0)) == Ids{4, 5});
@@ -42,7 +42,7 @@ TEST_CASE("a corpus holds the ids of both sides, without eos, and the numbers of
 }
 
 TEST_CASE("pairs with an empty side are left out and counted, and lines keep their numbers", "[text]") {
-  const ParallelText text("\na\n  \nb\n\n", "x\n\n\ny\n\n");
+  const TextFiles text("\na\n  \nb\n\n", "x\n\n\ny\n\n");
   const Corpus corpus = text.read();
   REQUIRE(corpus.size() == 1);
   CHECK(corpus.line(0) == 3);
@@ -52,7 +52,7 @@ TEST_CASE("pairs with an empty side are left out and counted, and lines keep the
 }
 
 TEST_CASE("pairs with more than max_length tokens on one side are left out and counted", "[text]") {
-  const ParallelText text("a a a\na a\na\na a a\n", "x\nx x\nx x x\nx x x\n");
+  const TextFiles text("a a a\na a\na\na a a\n", "x\nx x\nx x x\nx x x\n");
   CHECK(text.read(2).size() == 1);
   CHECK(text.read(2).left_out_long() == 3);
   CHECK(text.read(2).line(0) == 1);
@@ -61,23 +61,23 @@ TEST_CASE("pairs with more than max_length tokens on one side are left out and c
 }
 
 TEST_CASE("files with different numbers of lines are an error that gives both", "[text]") {
-  const ParallelText less("a\nb\nc\n", "x\ny\n");
+  const TextFiles less("a\nb\nc\n", "x\ny\n");
   CHECK(less.complaint() == less.target.string() + ": expected 3 lines, as many as " + less.source.string() +
                                 " has, found 2; both files must hold one sentence a line");
-  const ParallelText more("a\n", "x\ny\n\nz\n");
+  const TextFiles more("a\n", "x\ny\n\nz\n");
   CHECK(contains(more.complaint(), "train.de: expected 1 lines"));
   CHECK(contains(more.complaint(), "found 4;"));
 }
 
 TEST_CASE("a corpus without a pair is an error that says why", "[text]") {
-  CHECK(contains(ParallelText("", "").complaint(), "of 0 lines"));
-  const std::string message = ParallelText("a a\n\n", "x\ny\n").complaint(1);
+  CHECK(contains(TextFiles("", "").complaint(), "of 0 lines"));
+  const std::string message = TextFiles("a a\n\n", "x\ny\n").complaint(1);
   CHECK(contains(message, "of 2 lines, 1 have an empty side and 1 have more than 1 tokens"));
 }
 
 TEST_CASE("unreadable parallel text is an error that names the file", "[text]") {
-  CHECK(contains(ParallelText("a\n", "\xFF\n").complaint(), "train.de:1: expected UTF-8"));
-  ParallelText text("a\n", "x\n");
+  CHECK(contains(TextFiles("a\n", "\xFF\n").complaint(), "train.de:1: expected UTF-8"));
+  TextFiles text("a\n", "x\n");
   text.target = text.directory.path() / "none.de";
   CHECK(contains(text.complaint(), "none.de: expected a readable file"));
 }
@@ -88,7 +88,7 @@ TEST_CASE("a corpus carries the special ids of both its tokenizers", "[text]") {
   CHECK(corpus.source_special().pad == 7);
   CHECK(corpus.source_special().eos == 9);
   CHECK(corpus.target_special().pad == 1);
-  const ParallelText text("a\n", "x\n");
+  const TextFiles text("a\n", "x\n");
   CHECK(text.read().source_special().eos == 2);
 }
 

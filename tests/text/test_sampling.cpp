@@ -30,13 +30,15 @@ struct Text {
     settings.model = model;
     tokenizers = make_tokenizers(settings, file, file);
   }
-  Corpus sample(std::uint64_t seed, double sampling) const {
+  std::vector<std::vector<Id>> sample(std::uint64_t seed, double sampling) const {
     const std::string sentence = "unwiderstehlich schmetterling flatternstehend";
     Corpus corpus;
     with_sampling_seed(seed, [&] {
       for (int i = 0; i < 20; ++i) corpus.add(tokenizers, sentence, sentence, 0, sampling);
     });
-    return corpus;
+    std::vector<std::vector<Id>> ways;
+    for (Index i = 0; i < corpus.size(); ++i) ways.emplace_back(corpus.source(i).begin(), corpus.source(i).end());
+    return ways;
   }
 };
 
@@ -58,11 +60,11 @@ TEST_CASE("Sampling cuts a sentence into other pieces each time, which decode to
 
 TEST_CASE("What sampling draws depends on the seed alone", "[text]") {
   const Text text(GENERATE(SentencePieceModel::bpe, SentencePieceModel::unigram));
-  CHECK(text.sample(1, 0.2).fingerprint() == text.sample(1, 0.2).fingerprint());
-  CHECK(text.sample(1, 0.2).fingerprint() != text.sample(2, 0.2).fingerprint());
-  CHECK(text.sample(1, 0).fingerprint() == text.sample(2, 0).fingerprint());
+  CHECK(text.sample(1, 0.2) == text.sample(1, 0.2));
+  CHECK(text.sample(1, 0.2) != text.sample(2, 0.2));
+  CHECK(text.sample(1, 0) == text.sample(2, 0));
   constexpr std::uint64_t kNoSeed = 0xFFFFFFFF;  // so the library calls it
-  CHECK(text.sample(kNoSeed, 0.2).fingerprint() == text.sample(kNoSeed, 0.2).fingerprint());
+  CHECK(text.sample(kNoSeed, 0.2) == text.sample(kNoSeed, 0.2));
 }
 
 TEST_CASE("What goes wrong while sampling is told", "[text]") {

@@ -1,10 +1,14 @@
 #include "training/trainer.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <fstream>
 #include <regex>
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/loaded_model.hpp"
+#include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "evaluation/forced_decoding.hpp"
 #include "model/vocabulary.hpp"
@@ -45,9 +49,10 @@ TokenizerPair tokenizers_of(const Config& config) {
 /// Gives what Trainer::run gives: whether the end was reached.
 bool train(const Config& config, const fs::path& directory, bool resume = false,
            const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
+  const std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers =
-      resume ? load_tokenizers(config.tokenizer, *RunDirectory::resume(directory).last()) : tokenizers_of(config);
-  return Trainer(config, TrainingText::read(config, tokenizers), directory, resume, display).run(interrupted);
+      begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
+  return Trainer(config, TrainingText(config, tokenizers), directory, begun, display).run(interrupted);
 }
 
 /// Trains, and is interrupted when the log says something that matches.
@@ -64,6 +69,28 @@ bool train_until(const std::string& pattern, const Config& config, const fs::pat
 /// Trains, and is interrupted during the update after this one.
 void train_up_to(Index update, const Config& config, const fs::path& directory) {
   CHECK_FALSE(train_until("update +" + std::to_string(update) + " ", config, directory));
+}
+
+Index parameters_of(const fs::path& checkpoint) { return LoadedModel(checkpoint).parameters.size(); }
+
+/// Makes a word of the source so large that it overflows; gives the word. The checksums go.
+std::string overflow_rarest_word(const fs::path& checkpoint) {
+  const fs::path file = checkpoint / "model.safetensors";
+  Safetensors model = read_safetensors(file);
+  std::vector<NamedTensor> tensors;
+  Index words = 0;
+  for (const TensorPlace& tensor : model.tensors) {
+    if (tensor.name == "model.encoder.embed_tokens.weight") {
+      words = tensor.shape.at(0);
+      const auto end = model.values.begin() + tensor.offset + tensor.size;
+      std::fill(end - tensor.shape.at(1), end, 3e38F);
+    }
+    tensors.push_back({tensor.name, tensor.shape, model.values_of(tensor)});
+  }
+  write_safetensors(file, tensors);
+  fs::remove(checkpoint / "SHA256SUMS");
+  const Config config = read_config_of_checkpoint(checkpoint / "config.yaml");
+  return load_tokenizers(config.tokenizer, checkpoint).source->piece(static_cast<Id>(words - 1));
 }
 
 std::string weights(const fs::path& run) { return stand_in::read_bytes(run / "last" / "model.safetensors"); }
@@ -120,16 +147,58 @@ TEST_CASE("validation comes after so many epochs, where epochs are what is count
   CHECK(metrics.validation[2].epoch == 5);
 }
 
-TEST_CASE("sampling cuts the training text into other pieces in every epoch", "[training]") {
-  const Config config = sampled({"training.max_updates=1"});
-  TrainingText text = TrainingText::read(config, tokenizers_of(config));
-  const auto fingerprint = [&](Index epoch) {
-    text.resample(config, epoch);
-    return text.train.fingerprint();
+TEST_CASE("a text in parts is trained on wholly in every epoch", "[training]") {
+  const Config config = toy({"data.lines_in_memory=37", "training.max_updates=1"});
+  TrainingText text(config, tokenizers_of(config));
+  REQUIRE(text.all().parts() > 3);
+  const auto lines_of = [&](Index epoch) {
+    std::vector<Index> lines;
+    for (Index place = 0; place < text.all().parts(); ++place) {
+      text.take(epoch, place);
+      for (Index i = 0; i < text.part().size(); ++i) lines.push_back(text.part().line(i));
+    }
+    return lines;
   };
-  const auto first = fingerprint(0);
-  CHECK(fingerprint(1) != first);
-  CHECK(fingerprint(0) == first);
+  std::vector<Index> first = lines_of(0), second = lines_of(1);
+  CHECK(first != second);  // the parts come in another order
+  std::ranges::sort(first);
+  std::ranges::sort(second);
+  CHECK(first == second);
+  CHECK(std::ssize(first) == text.all().lines());
+  CHECK(std::ranges::adjacent_find(first) == first.end());
+}
+
+TEST_CASE("a run whose text is read in parts, stopped and resumed, ends with the same bits", "[training]") {
+  const auto in_parts = [](const std::string& updates) {
+    return toy({"data.lines_in_memory=37", "training.validation.unit=epochs", "training.validation.every=1",
+                "training.max_updates=" + updates});
+  };
+  const TemporaryDirectory directory;
+  train(in_parts("100"), directory / "whole");
+  const Metrics metrics = read_metrics(directory / "whole" / "metrics.jsonl");
+  REQUIRE(metrics.validation.size() >= 3);
+  for (std::size_t i = 0; i + 1 < metrics.validation.size(); ++i) {
+    CHECK(metrics.validation[i].epoch == static_cast<Index>(i) + 1);
+  }
+  train(in_parts("1"), directory / "parts");
+  for (const int updates : {2, 3, 7, 8, 49, 100}) train(in_parts(std::to_string(updates)), directory / "parts", true);
+  CHECK(weights(directory / "whole") == weights(directory / "parts"));
+}
+
+TEST_CASE("parts without a pair that can be trained on are passed over", "[training]") {
+  const TemporaryDirectory directory;
+  for (const char* language : {"en", "de"}) {
+    std::ofstream(directory / ("train." + std::string(language))) << "the dog\n\n\n\nthe dog\n\n\n\n";
+    std::ofstream(directory / ("valid." + std::string(language))) << "the dog\n";
+  }
+  const auto one_by_one = [&](const std::string& epochs) {
+    return toy({"data.directory=" + directory.path().string(), "data.train=train", "data.tests=[]",
+                "data.lines_in_memory=1", "training.max_epochs=" + epochs, "training.log_every=1"});
+  };
+  train(one_by_one("3"), directory / "run");
+  const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
+  CHECK(metrics.training.size() == 6);  // two pairs, three times
+  CHECK(metrics.validation.back().epoch == 3);
 }
 
 TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and resumed, ends with the same bits",
@@ -248,12 +317,62 @@ TEST_CASE("a run copied without its links can be continued", "[training]") {
 }
 
 TEST_CASE("a training that diverges stops, says so, and keeps its last checkpoint", "[training]") {
+  for (const Index skipped : {0, 3}) {
+    CAPTURE(skipped);
+    const TemporaryDirectory directory;
+    const Config config = toy({"training.max_updates=50", "training.validation.every=1",
+                               "training.schedule.kind=constant", "training.schedule.warmup=0",
+                               "training.schedule.learning_rate=1e30",
+                               "training.max_skipped=" + std::to_string(skipped)});
+    CHECK_THROWS_WITH(train(config, directory / "run"),
+                      stand_in::Says("diverged") && stand_in::Says("step-") &&
+                          stand_in::Says(std::to_string(skipped + 1) + " times in a row"));
+    CHECK(is_checkpoint(directory / "run" / "last"));
+  }
+}
+
+TEST_CASE("an update whose loss is no finite number is skipped, and the log says where that began", "[training]") {
   const TemporaryDirectory directory;
-  const Config config = toy({"training.max_updates=50", "training.validation.every=1",
-                             "training.schedule.kind=constant", "training.schedule.warmup=0",
-                             "training.schedule.learning_rate=1e30"});
-  CHECK_THROWS_WITH(train(config, directory / "run"), stand_in::Says("diverged") && stand_in::Says("step-"));
-  CHECK(is_checkpoint(directory / "run" / "last"));
+  const std::vector<std::string> overrides{"training.max_tokens=100", "training.max_skipped=20",
+                                           "training.log_every=1"};
+  const auto with = [&](const std::string& more) {
+    std::vector<std::string> all = overrides;
+    all.push_back(more);
+    return toy(all);
+  };
+  train(with("training.max_updates=1"), directory / "run");
+  const std::string word = overflow_rarest_word(directory / "run" / "last");
+  train(with("training.max_updates=40"), directory / "run", true);
+
+  const std::string log = stand_in::read_bytes(directory / "run" / "train.log");
+  CHECK_THAT(log, stand_in::Says("is skipped: its loss is no finite number. The first such number came up in "
+                                 "encoder.embed_tokens: x = "));
+  std::smatch line;
+  REQUIRE(std::regex_search(log, line, std::regex("training pair in line ([0-9]+)")));
+  const Config config = with("training.max_updates=1");
+  const auto source = read_lines(config.data.source_file(config.data.train));
+  CHECK_THAT(source.at(std::stoul(line[1]) - 1), stand_in::Says(word));
+
+  const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
+  const Index skipped = metrics.training.back().skipped;
+  CHECK(skipped > 0);
+  CHECK(skipped < 39);
+  const auto state = read_training_state(directory / "run" / "last", parameters_of(directory / "run" / "last"));
+  CHECK(state.progress.skipped == skipped);
+  CHECK(std::ranges::all_of(state.adam_m, [](float number) { return std::isfinite(number); }));
+}
+
+TEST_CASE("a training that skips updates and is stopped goes on as one that is not", "[training]") {
+  const TemporaryDirectory directory;
+  const auto with = [&](const std::string& updates) {
+    return toy({"training.max_tokens=100", "training.max_skipped=20", "training.max_updates=" + updates});
+  };
+  train(with("1"), directory / "whole");
+  overflow_rarest_word(directory / "whole" / "last");
+  fs::copy(directory / "whole", directory / "parts", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  train(with("30"), directory / "whole", true);
+  for (const char* updates : {"7", "16", "30"}) train(with(updates), directory / "parts", true);
+  CHECK(weights(directory / "whole") == weights(directory / "parts"));
 }
 
 TEST_CASE("the last updates are in the figures, however few they are", "[training]") {

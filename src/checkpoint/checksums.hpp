@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+
+namespace glassformer {
+
+/// SHA256SUMS: what a checkpoint's files held when they were written. A bit that flips on a disk, or a copy that broke
+/// off, would otherwise be a model that is silently another one. The file is what `sha256sum *` prints; whoever has
+/// coreutils can run `sha256sum --check SHA256SUMS` without us.
+///
+/// Writes it for all files that lie in the directory. \throws UserError: something cannot be read or written
+void write_checksums(const std::filesystem::path& directory);
+
+enum class Verify { all, but_training_state };  ///< the latter: for whoever does not go on with the training
+
+/// Reads the files again and compares. A directory without SHA256SUMS passes: other tools write none.
+/// \throws UserError naming the file that has changed, is missing, or is not listed
+void verify_checksums(const std::filesystem::path& directory, Verify which);
+
+}  // namespace glassformer

@@ -1,0 +1,114 @@
+#include "checkpoint/checksums.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/stand_ins.hpp"
+
+using namespace glassformer;
+using namespace glassformer::stand_in;
+
+namespace {
+
+/// A small checkpoint with all its files.
+struct Checkpoint {
+  TemporaryDirectory directory;
+  fs::path path = directory / "step-00000001";
+
+  Checkpoint() {
+    Arena<Parameters> arena(3, 2);
+    fill(arena);
+    const std::vector<float> moments(static_cast<std::size_t>(arena.size()), 0.5F);
+    const TrainingStateView state{moments, moments, {}};
+    save_checkpoint(path, Config{}, tokenizers(), arena.tensors(), arena.values().data(), &state);
+  }
+  std::string verdict(Verify which = Verify::all) const {
+    return complaint([&] { verify_checksums(path, which); });
+  }
+  std::vector<fs::path> files() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(path)) files.push_back(entry.path());
+    return files;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a checkpoint comes with the checksums of its files, as sha256sum writes them", "[checkpoint]") {
+  const Checkpoint checkpoint;
+  CHECK(checkpoint.verdict().empty());
+  const std::string lines = read_bytes(checkpoint.path / "SHA256SUMS");
+  CHECK(std::count(lines.begin(), lines.end(), '\n') == static_cast<int>(checkpoint.files().size()) - 1);
+  CHECK(lines.ends_with("  model.safetensors\n"));
+
+  write_bytes(checkpoint.path / "abc", "abc");  // FIPS 180-4's own example
+  write_checksums(checkpoint.path);
+  CHECK_THAT(read_bytes(checkpoint.path / "SHA256SUMS"),
+             Says("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  abc\n"));
+}
+
+TEST_CASE("a bit that has flipped anywhere in a checkpoint is noticed, and its file named", "[checkpoint]") {
+  const Checkpoint checkpoint;
+  for (const fs::path& file : checkpoint.files()) {
+    const std::string whole = read_bytes(file);
+    CAPTURE(file);
+    const std::size_t step = std::max<std::size_t>(1, whole.size() / 200);
+    for (std::size_t at = 0; at < whole.size(); at += step) {
+      for (const int bit : {0, 3, 7}) {
+        std::string flipped = whole;
+        flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
+        write_bytes(file, flipped);
+        CAPTURE(at, bit);
+        const std::string verdict = checkpoint.verdict();
+        CHECK_THAT(verdict, Says(checkpoint.path.string() + "/"));
+        if (file.filename() != "SHA256SUMS") CHECK_THAT(verdict, Says(file.string() + ": expected the SHA-256 "));
+      }
+    }
+    write_bytes(file, whole);
+  }
+  CHECK(checkpoint.verdict().empty());
+}
+
+TEST_CASE("a file of a checkpoint that was cut off anywhere, or is missing, is noticed", "[checkpoint]") {
+  const Checkpoint checkpoint;
+  for (const fs::path& file : checkpoint.files()) {
+    const std::string whole = read_bytes(file);
+    CAPTURE(file);
+    for (std::size_t length = 0; length + 1 < whole.size(); ++length) {  // the last letter of the sums ends a line
+      write_bytes(file, whole.substr(0, length));
+      CAPTURE(length);
+      CHECK_FALSE(checkpoint.verdict().empty());
+    }
+    if (file.filename() != "SHA256SUMS") {
+      fs::remove(file);
+      CHECK_THAT(checkpoint.verdict(), Says(file.string() + ": expected a file, found none"));
+    }
+    write_bytes(file, whole);
+  }
+}
+
+TEST_CASE("whoever does not go on with the training need not have its state", "[checkpoint]") {
+  const Checkpoint checkpoint;
+  fs::remove(checkpoint.path / "training_state.safetensors");
+  CHECK(checkpoint.verdict(Verify::but_training_state).empty());
+  CHECK_FALSE(checkpoint.verdict(Verify::all).empty());
+}
+
+TEST_CASE("other tools' checkpoints have no checksums, and a user may lay files beside", "[checkpoint]") {
+  const Checkpoint checkpoint;
+  write_bytes(checkpoint.path / "notes.txt", "mine");
+  CHECK(checkpoint.verdict().empty());
+  fs::remove(checkpoint.path / "SHA256SUMS");
+  write_bytes(checkpoint.path / "config.yaml", "changed");
+  CHECK(checkpoint.verdict().empty());
+}
+
+TEST_CASE("a list of checksums that leads elsewhere is refused", "[checkpoint]") {
+  const Checkpoint checkpoint;
+  const std::string sums = read_bytes(checkpoint.path / "SHA256SUMS");
+  write_bytes(checkpoint.path / "SHA256SUMS", std::string(64, '0') + "  ../other/model.safetensors\n" + sums);
+  CHECK_THAT(checkpoint.verdict(), Says("SHA256SUMS: expected a checksum and the name of a file") && Says("line 1"));
+}

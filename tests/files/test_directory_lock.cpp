@@ -1,0 +1,28 @@
+#include "files/directory_lock.hpp"
+
+#include <unistd.h>
+
+#include <optional>
+
+#include "catch.hpp"
+#include "checkpoint/stand_ins.hpp"
+
+using namespace glassformer;
+using namespace glassformer::stand_in;
+
+TEST_CASE("of a directory there is one lock, for as long as it or a copy of it lives", "[files]") {
+  const TemporaryDirectory directory;
+  std::optional<DirectoryLock> first(directory.path());
+  std::optional<DirectoryLock> copy = first;
+  const auto second = [&] { return complaint([&] { const DirectoryLock lock(directory.path()); }); };
+  CHECK_THAT(second(), Says("process " + std::to_string(::getpid())) && Says("--output"));
+  first.reset();
+  CHECK_FALSE(second().empty());
+  copy.reset();
+  CHECK(second().empty());
+}
+
+TEST_CASE("a directory that is not there cannot be locked", "[files]") {
+  const TemporaryDirectory directory;
+  CHECK_THAT(complaint([&] { const DirectoryLock lock(directory / "nowhere"); }), Says("nowhere: expected a directory"));
+}

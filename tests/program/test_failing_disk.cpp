@@ -1,0 +1,83 @@
+#include <map>
+#include <string>
+
+#include "catch.hpp"
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
+#include "program/program.hpp"
+
+using namespace glassformer;
+using namespace glassformer::program_test;
+
+namespace {
+
+std::string train(int updates) {
+  return "train " + config("debug") + " --output run --set training.validation.every=10 --set training.max_updates=" +
+         std::to_string(updates);
+}
+
+/// The program on a disk whose calls fail from this one on; 0: none.
+std::string with_failing(const std::string& call, int at, bool once) {
+  return "FAIL_CALL=" + call + " FAIL_AT=" + std::to_string(at) + " FAIL_ONCE=" + (once ? "1" : "0") +
+         " FAIL_BELOW=/run FAIL_COUNT=count ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" GLASSFORMER_FAILING_DISK
+         "' \"$glassformer\" ";
+}
+
+/// A run of ten updates that can be taken up again and again.
+class BegunRun {
+ public:
+  BegunRun() {
+    REQUIRE(program_.run(train(10)).status == 0);
+    copy("run", "begun");
+  }
+
+  Program::Result resume_with_failing(const std::string& call, int at, bool once) {
+    fs::remove_all(program_ / "run");
+    copy("begun", "run");
+    return program_.shell(with_failing(call, at, once) + train(20) + " --resume");
+  }
+  int calls(const std::string& call) {
+    REQUIRE(resume_with_failing(call, 0, false).status == 0);
+    return std::stoi(read_bytes(program_ / "count"));
+  }
+  const Program& program() const { return program_; }
+
+ private:
+  void copy(const char* from, const char* to) {
+    fs::copy(program_ / from, program_ / to, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  }
+
+  Program program_;
+};
+
+}  // namespace
+
+TEST_CASE("whichever call of a save fails, there is one message, and a sound checkpoint to go on from", "[program]") {
+  const Program whole;
+  REQUIRE(whole.run(train(20)).status == 0);
+  const std::string weights = read_bytes(whole / "run/last/model.safetensors");
+
+  BegunRun begun;
+  const Program& program = begun.program();
+  for (const std::string call : {"write", "fsync", "rename"}) {
+    const int calls = begun.calls(call);
+    CHECK(calls > 3);
+    for (int at = 1; at <= calls; ++at) {
+      for (const bool once : {false, true}) {
+        CAPTURE(call, at, once);
+        const auto result = begun.resume_with_failing(call, at, once);
+        CAPTURE(result.err);
+        CHECK((result.status == 0 || result.status == 1 || result.status == 2));
+        if (result.status != 0) CHECK(result.err.find("glassformer: ") != std::string::npos);
+
+        const fs::path last = fs::canonical(program / "run/last");
+        CHECK(is_checkpoint(last));
+        verify_checksums(last, Verify::all);
+        const auto resumed = program.run(train(20) + " --resume");
+        CAPTURE(resumed.err);
+        CHECK(resumed.status == 0);
+        CHECK(read_bytes(program / "run/last/model.safetensors") == weights);
+      }
+    }
+  }
+}
