@@ -1,0 +1,26 @@
+#include <cmath>
+#include <vector>
+
+#include "evaluation/bleu.hpp"
+#include "files/lines.hpp"
+#include "fuzz/input.hpp"
+
+using namespace glassformer;
+
+/// Lines in turn are hypotheses and references: the figures are from 0 to 100, and 100 for a text against itself.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::may_refuse([&] {
+    const std::vector<std::string> lines = read_lines(fuzz::as_file("both", data, size));
+    std::vector<std::string> hypotheses, references;
+    for (std::size_t i = 0; i + 1 < lines.size(); i += 2) {
+      hypotheses.push_back(lines[i]);
+      references.push_back(lines[i + 1]);
+    }
+    if (hypotheses.empty()) return;
+    for (const BleuTokenizer tokenizer : {BleuTokenizer::none, BleuTokenizer::tok_13a}) {
+      const double score = corpus_bleu(hypotheses, references, {tokenizer, size % 2 == 0}).score;
+      if (!(score >= 0 && score <= 100 + 1e-9)) __builtin_trap();
+    }
+  });
+  return 0;
+}

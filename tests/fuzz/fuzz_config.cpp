@@ -1,0 +1,17 @@
+#include "config/config.hpp"
+#include "fuzz/input.hpp"
+
+using namespace glassformer;
+
+/// A config file: whatever is accepted comes back from what is written of it.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::may_refuse([&] {
+    const Config config = read_config_of_checkpoint(fuzz::as_file("config.yaml", data, size));
+    const std::string written = write_config(config);
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(written.data());
+    if (write_config(read_config_of_checkpoint(fuzz::as_file("again.yaml", bytes, written.size()))) != written) {
+      __builtin_trap();
+    }
+  });
+  return 0;
+}

@@ -1,0 +1,15 @@
+#include "fuzz/input.hpp"
+#include "text/word_tokenizer.hpp"
+
+using namespace glassformer;
+
+/// A vocabulary file: what is accepted encodes a text and decodes what comes of it.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::may_refuse([&] {
+    const std::filesystem::path file = fuzz::as_file("source.vocab.json", data, size);
+    const auto tokenizer = WordTokenizer::load(file.parent_path(), "source");
+    static_cast<void>(tokenizer->decode(tokenizer->encode("the small dog <s> sees a house .")));
+    for (Id id = 0; id < tokenizer->vocabulary_size(); ++id) static_cast<void>(tokenizer->piece(id));
+  });
+  return 0;
+}
