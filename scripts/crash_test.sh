@@ -52,9 +52,10 @@ expected=$(outcome whole)
 identical=0 kills=0
 for ((i = 1; i <= count; ++i)); do
   rm -rf "$directory/run"
-  for ((kill = 0; kill < 1 + i % 3; ++kill)); do
-    resume_or_begin run &
-    moment=$((RANDOM * milliseconds / 32768))
+  times=$((1 + i % 3))
+  for ((kill = 0; kill < times; ++kill)); do
+    resume_or_begin run 2>/dev/null &  # the shell would tell of every kill
+    moment=$((RANDOM * milliseconds / 32768 / times))
     sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
     # The function runs in a shell of its own, whose only child is the training.
     ! pkill -KILL -P $! -x glassformer || ((++kills))
