@@ -63,6 +63,11 @@ void Corpus::refuse_empty(const std::string& files, Index max_length) const {
   throw UserError(message + "; check the files" + (max_length > 0 ? " and data.max_length" : ""));
 }
 
+std::int64_t Corpus::bytes() const {
+  const auto of = [](const auto& numbers) { return static_cast<std::int64_t>(numbers.capacity() * sizeof(numbers[0])); };
+  return of(source_ids_) + of(target_ids_) + of(source_ends_) + of(target_ends_) + of(lines_);
+}
+
 void Corpus::append(std::span<const Id> source, std::span<const Id> target, Index line) {
   source_ids_.insert(source_ids_.end(), source.begin(), source.end());
   target_ids_.insert(target_ids_.end(), target.begin(), target.end());

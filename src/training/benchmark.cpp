@@ -1,7 +1,5 @@
 #include "training/benchmark.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <chrono>
 
@@ -12,6 +10,7 @@
 #include "numerics/gemm.hpp"
 #include "numerics/heap_count.hpp"
 #include "numerics/parallel.hpp"
+#include "numerics/resident_memory.hpp"
 #include "training/optimizer.hpp"
 #include "training/schedule.hpp"
 #include "training/sharded_gradient.hpp"
@@ -93,16 +92,6 @@ class Updates {
   double flops_ = 0;
 };
 
-std::int64_t peak_rss() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-#ifdef __APPLE__
-  return usage.ru_maxrss;  // bytes
-#else
-  return std::int64_t{usage.ru_maxrss} * 1024;
-#endif
-}
-
 }  // namespace
 
 BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokenizers, const Corpus& corpus,
@@ -145,7 +134,7 @@ BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokeni
   figures.target_tokens_per_second = static_cast<double>(updates.tokens().target) / total;
   figures.gflops = updates.flops() / total / 1e9;
   figures.padding_share = updates.tokens().padding_share();
-  figures.peak_rss_bytes = peak_rss();
+  figures.peak_rss_bytes = resident_memory().peak;
   figures.threads = thread_count();
   figures.backend = gemm_backend();
   return figures;

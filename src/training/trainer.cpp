@@ -12,9 +12,11 @@
 #include "model/vocabulary.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
+#include "numerics/resident_memory.hpp"
 #include "report/curves.hpp"
 #include "training/limits.hpp"
 #include "training/non_finite.hpp"
+#include "training/rehearsal.hpp"
 #include "training/schedule.hpp"
 #include "training/selection.hpp"
 #include "training/warnings.hpp"
@@ -104,7 +106,21 @@ void Trainer::load(const std::filesystem::path& checkpoint) {
   spdlog::info("resuming from {}", checkpoint.string());
 }
 
+void Trainer::rehearse() {
+  log_.status("rehearsing ...");
+  take_batches();
+  for (const std::vector<Index>& batch : rehearsed_batches(text_.part(), batches_)) {
+    gradient_.compute(parameters_.parameters(), text_.part(), std::span(&batch, 1),
+                      {config_.training.label_smoothing, config_.training.seed, 0});
+  }
+  evaluate(model_, parameters_.parameters(), text_.tokenizers(), greedy(config_.decoding), config_.evaluation,
+           rehearsed_pairs(text_.valid(), text_.tokenizers(), config_.decoding.batch));
+  const MemoryForecast forecast = memory_forecast(config_.training, parameters_.size(), text_.part().bytes());
+  if (forecast.peak > 0) spdlog::info("memory: {}", forecast.text_for_log());
+}
+
 bool Trainer::run(const std::atomic<bool>& interrupted) {
+  rehearse();
   const auto end = [&] { return end_reached(config_.training, progress_, minutes()); };
   while (!end() && !interrupted) {
     update();
@@ -118,7 +134,15 @@ bool Trainer::run(const std::atomic<bool>& interrupted) {
   if (progress_.validated != progress_.update) validate();
   spdlog::info("the end, at update {}: {}", progress_.update, *end());
   if (config_.training.checkpoints.average > 1) average_checkpoints();
+  const ResidentMemory memory = resident_memory();
+  if (memory.peak > 0) spdlog::info("memory at the peak: {:.0f} MB", static_cast<double>(memory.peak) / 1e6);
   return true;
+}
+
+void Trainer::take_batches() {
+  if (batches_.empty()) plan();
+  if (batches_.empty()) next_part();
+  if (batches_.empty()) text_.part().refuse_empty("this epoch's training text", config_.data.max_length);
 }
 
 void Trainer::plan() {
@@ -142,9 +166,7 @@ void Trainer::next_part() {
 void Trainer::update() {
   const auto start = std::chrono::steady_clock::now();
   const TrainingSettings& training = config_.training;
-  if (batches_.empty()) plan();
-  if (batches_.empty()) next_part();
-  if (batches_.empty()) text_.part().refuse_empty("this epoch's training text", config_.data.max_length);
+  take_batches();
   const auto first = static_cast<std::size_t>(progress_.batch);
   const auto count = std::min(static_cast<std::size_t>(training.accumulation), batches_.size() - first);
   ++progress_.update;

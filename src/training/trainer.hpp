@@ -39,6 +39,8 @@ class Trainer {
   };
 
   void load(const std::filesystem::path& checkpoint);
+  void rehearse();              // what needs most memory, once; the log says how much that is
+  void take_batches();          // makes sure that there is a batch to be trained on
   void plan();                  // the batches of the current part
   void next_part();             // or the next epoch
   void update();                // one step of the optimizer

@@ -63,6 +63,15 @@ TokenizerPair learn_tokenizers(const Config& config, const fs::path& file) try {
   throw UserError(file.string() + ": " + error.what());
 }
 
+/// A large text is read three times before the first update, in silence: its words are counted, its lines checked, and
+/// the first part tokenized.
+void announce_large_text(const DataSettings& data) {
+  constexpr double kLarge = 100, kMegabyte = 1e6;
+  const auto bytes = fs::file_size(data.source_file(data.train)) + fs::file_size(data.target_file(data.train));
+  const double megabytes = static_cast<double>(bytes) / kMegabyte;
+  if (megabytes > kLarge) spdlog::info("reading {:.0f} MB of training text, which takes a while ...", megabytes);
+}
+
 void verify_last(const fs::path& checkpoint) try {
   verify_checksums(checkpoint, Verify::all);
 } catch (const UserError& error) {
@@ -86,6 +95,7 @@ int train(const TrainOptions& options) {
   // Everything that can be wrong with the text shows before the run's directory is made.
   const auto last = old ? old->last() : std::nullopt;
   if (last) verify_last(*last);
+  announce_large_text(config.data);
   const TokenizerPair tokenizers =
       last ? load_tokenizers(config.tokenizer, *last) : learn_tokenizers(config, options.config);
   TrainingText text(config, tokenizers);

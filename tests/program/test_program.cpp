@@ -268,3 +268,24 @@ TEST_CASE("benchmark writes model and batches for another program", "[program]")
   CHECK(sentences == 2);
   check_refused(program.run("benchmark " + config("debug") + " --export-batches nowhere/batches.jsonl"), "nowhere");
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need memory of their own
+TEST_CASE("the log says before a training how much memory it will need at its peak, within a fifth", "[program]") {
+  const std::string arguments = GENERATE("'" GLASSFORMER_SOURCE_DIR "/configs/toy.yaml' --set training.max_epochs=2",
+                                         "'" GLASSFORMER_SOURCE_DIR "/configs/debug.yaml'",
+                                         "'" GLASSFORMER_SOURCE_DIR "/configs/debug.yaml' --set model.d_model=512 "
+                                         "--set model.d_ff=2048 --set training.max_updates=3");
+  const Program program;
+  const auto result = program.run("train " + arguments + " --output run");
+  CAPTURE(arguments, result.err);
+  REQUIRE(result.status == 0);
+  const auto number_after = [&](const std::string& words) {
+    const std::size_t found = result.err.find(words);
+    REQUIRE(found != std::string::npos);
+    return std::stod(result.err.substr(found + words.size()));
+  };
+  const double forecast = number_after("memory: about "), peak = number_after("memory at the peak: ");
+  CHECK(forecast > 0.8 * peak);
+  CHECK(forecast < 1.2 * peak);
+}
+#endif
