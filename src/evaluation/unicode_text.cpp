@@ -4,23 +4,21 @@
 #include <unicode/casemap.h>
 #include <unicode/stringpiece.h>
 #include <unicode/uchar.h>
-#include <unicode/utf8.h>
 
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+
+#include "files/utf8.hpp"
 
 namespace glassformer {
 namespace {
 
 /// Reads the code point at `position` and moves on to the next.
 char32_t next_code_point(std::string_view text, std::size_t& position) {
-  const auto length = static_cast<std::int64_t>(text.size());
-  auto index = static_cast<std::int64_t>(position);
-  UChar32 code_point = 0;
-  U8_NEXT_OR_FFFD(text.data(), index, length, code_point);
-  position = static_cast<std::size_t>(index);
-  return static_cast<char32_t>(code_point);
+  constexpr char32_t kReplacement = 0xFFFD;
+  const std::int32_t character = next_character(text, position);
+  return character < 0 ? kReplacement : static_cast<char32_t>(character);
 }
 
 /// Unicode's property White_Space, and the four ASCII separators (file, group, record, unit) which Python adds.

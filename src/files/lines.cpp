@@ -1,7 +1,6 @@
 #include "files/lines.hpp"
 
 #include <poll.h>
-#include <unicode/utf8.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "files/utf8.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -95,11 +95,9 @@ bool LineReader::next(std::string& line) {
 }
 
 std::optional<std::string> utf8_fault(std::string_view text) {
-  const auto size = static_cast<std::ptrdiff_t>(text.size());
-  for (std::ptrdiff_t i = 0; i < size;) {
-    const std::ptrdiff_t start = i;
-    UChar32 character = 0;  // ICU makes it negative where the bytes are no UTF-8
-    U8_NEXT(text.data(), i, size, character);
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t start = i;
+    const std::int32_t character = next_character(text, i);
     if (character > 0) continue;
 
     std::ostringstream fault;
@@ -107,7 +105,7 @@ std::optional<std::string> utf8_fault(std::string_view text) {
       fault << "a NUL byte";
     } else {
       fault << "the byte 0x" << std::hex << std::uppercase
-            << static_cast<int>(static_cast<unsigned char>(text[static_cast<std::size_t>(start)])) << std::dec;
+            << static_cast<int>(static_cast<unsigned char>(text[start])) << std::dec;
     }
     fault << " at byte " << start + 1;
     return fault.str();

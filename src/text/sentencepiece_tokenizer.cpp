@@ -3,7 +3,6 @@
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 #include <unicode/uchar.h>
-#include <unicode/utf8.h>
 
 #include <cassert>
 #include <charconv>
@@ -14,6 +13,7 @@
 
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"
+#include "files/utf8.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -27,11 +27,8 @@ constexpr std::size_t kMaxLineBytes = 4192;
 constexpr Index kMaxLines = 1'000'000;
 
 bool has_letter_or_digit(const std::string& line) {
-  const auto size = static_cast<std::ptrdiff_t>(line.size());
-  for (std::ptrdiff_t i = 0; i < size;) {
-    UChar32 character = 0;
-    U8_NEXT(line.data(), i, size, character);
-    if (u_isalnum(character)) return true;
+  for (std::size_t i = 0; i < line.size();) {
+    if (u_isalnum(next_character(line, i))) return true;
   }
   return false;
 }

@@ -1,7 +1,6 @@
 #include "text/word_tokenizer.hpp"
 
 #include <unicode/uchar.h>
-#include <unicode/utf8.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"
+#include "files/utf8.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -21,23 +21,18 @@ bool is_special(std::string_view word) { return std::ranges::find(kSpecialWords,
 
 /// Calls use(word) for each word of the sentence, from left to right.
 void for_each_word(std::string_view sentence, auto use) {
-  const auto size = static_cast<std::ptrdiff_t>(sentence.size());
-  std::ptrdiff_t word_begin = 0;
-  const auto end_word = [&](std::ptrdiff_t end) {
-    if (end > word_begin) {
-      use(sentence.substr(static_cast<std::size_t>(word_begin), static_cast<std::size_t>(end - word_begin)));
-    }
+  std::size_t word_begin = 0;
+  const auto end_word = [&](std::size_t end) {
+    if (end > word_begin) use(sentence.substr(word_begin, end - word_begin));
   };
-  for (std::ptrdiff_t i = 0; i < size;) {
-    const std::ptrdiff_t start = i;
-    UChar32 character = 0;
-    U8_NEXT(sentence.data(), i, size, character);
-    if (u_isUWhiteSpace(character)) {
+  for (std::size_t i = 0; i < sentence.size();) {
+    const std::size_t start = i;
+    if (u_isUWhiteSpace(next_character(sentence, i))) {
       end_word(start);
       word_begin = i;
     }
   }
-  end_word(size);
+  end_word(sentence.size());
 }
 
 std::filesystem::path vocabulary_file(const std::filesystem::path& directory, const std::string& name) {

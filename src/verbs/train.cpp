@@ -37,6 +37,9 @@ void stop_politely_on_signals() {
     sigwait(&signals, &signal);
     interrupting_signal = signal;
     interrupted = true;
+    constexpr std::string_view kStopping = "\nfinishing the update and writing a checkpoint; once more ends at once\n";
+    const bool told = write(STDERR_FILENO, kStopping.data(), kStopping.size()) > 0;
+    static_cast<void>(told);  // where nobody listens, it goes on all the same
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the second one has its usual effect
     while (true) pause();
   }).detach();

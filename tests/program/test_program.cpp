@@ -196,6 +196,18 @@ TEST_CASE("a training that is interrupted writes a checkpoint, and says how to g
   }
 }
 
+TEST_CASE("a second Ctrl-C ends a training at once", "[program]") {
+  const Program program;
+  const auto interrupted = program.shell(  // translations of so many words take minutes
+      "\"$glassformer\" train " + config("debug") + " --output run --set decoding.max_length_ratio=100000 & "
+      "until grep -q 'vocabulary' .err; do sleep 0.05; done; kill -INT $!; "
+      "until grep -q 'once more' .err; do sleep 0.05; done; kill -INT $!; wait $!");
+  CAPTURE(interrupted.err);
+  CHECK(interrupted.status == 130);
+  CHECK(interrupted.err.find("--resume") == std::string::npos);
+  CHECK(program.run("train " + config("debug") + " --output run --set training.max_updates=1").status == 0);
+}
+
 TEST_CASE("the command line explains itself", "[program]") {
   const Program program;
   for (const char* verb : {"train", "evaluate", "translate", "explain", "gradcheck"}) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "catch.hpp"
@@ -103,7 +104,11 @@ class Golden {
     checked_.insert(key.substr(0, key.find('/')));
     compare("expected", key, got, tolerance_);
   }
-  void check(const std::string& key, double got) { check(key, Matrix<double>::Constant(1, 1, got)); }
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  void check(const std::string& key, Number got) {
+    check(key, Matrix<double>::Constant(1, 1, static_cast<double>(got)));
+  }
   void check(const std::string& key, const std::vector<std::string>& got) {
     checked_.insert(key);
     CHECK(got == at("expected", key).get<std::vector<std::string>>());
