@@ -17,22 +17,8 @@ if [[ ! $seconds =~ ^[1-9][0-9]*$ ]]; then
   exit 2
 fi
 
-works() {  # whether fuzzers can be linked here
-  local probe
-  probe=$(mktemp -d)
-  echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' >"$probe/probe.cpp"
-  clang++ -fsanitize=fuzzer,address "$probe/probe.cpp" -o "$probe/probe" 2>/dev/null
-  local status=$?
-  rm -r "$probe"
-  return $status
-}
-if ! works && can_install; then apt_install clang libomp-dev || true; fi
-if ! works; then
-  echo 'SKIPPED: no fuzzers here. They need clang++ and its compiler-rt.' >&2
-  exit 0
-fi
-
 install_packages
+install_clang address,undefined || exit 0
 cmake --preset fuzz -G Ninja
 fuzzers=()
 for source in tests/fuzz/fuzz_*.cpp; do

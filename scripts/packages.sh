@@ -91,30 +91,33 @@ install_packages() {
   apt_install $(column 2 <<<"$rows")
 }
 
-# Whether programs with OpenMP can be built and run here under the thread sanitizer. It wants Clang and LLVM's OpenMP
-# runtime: in GCC's it sees races that are none.
-thread_sanitizer_works() {
+# Whether Clang builds programs with these sanitizers here, and with LLVM's OpenMP runtime: in GCC's, the thread sanitizer
+# sees races that are none.
+clang_can() {  # clang_can address,undefined
   local probe
   probe=$(mktemp -d)
   printf '#include <omp.h>\nint main() {\n#pragma omp parallel\n  (void)omp_get_thread_num();\n}\n' >"$probe/probe.cpp"
-  clang++ -fopenmp -fsanitize=thread "$probe/probe.cpp" -o "$probe/probe" 2>/dev/null &&
+  clang++ -fopenmp -fsanitize="$1" "$probe/probe.cpp" -o "$probe/probe" 2>/dev/null &&
     TSAN_OPTIONS=ignore_noninstrumented_modules=1 "$probe/probe" >/dev/null 2>&1
   local works=$?
   rm -r "$probe"
   return $works
 }
 
-install_thread_sanitizer() {
-  ! thread_sanitizer_works || return 0
-  can_install || return 1
-  apt_install clang libomp-dev
-  local version
-  version=$(clang -dumpversion | cut -d. -f1)
-  thread_sanitizer_works || apt_install "libclang-rt-$version-dev" || return 1
-  thread_sanitizer_works
+# Sees to it that it can, or says loudly that it cannot.
+install_clang() {  # install_clang thread
+  ! clang_can "$1" || return 0
+  if can_install; then
+    apt_install clang libomp-dev || true
+    clang_can "$1" || apt_install "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev" || true
+  fi
+  clang_can "$1" && return 0
+  echo "SKIPPED: no Clang with -fsanitize=$1 here. It needs clang++, LLVM's OpenMP runtime (libomp) and compiler-rt." >&2
+  return 1
 }
 
-build() {  # build release
-  cmake --preset "$1" -G Ninja "${@:2}"
+build() {  # build release; GLASSFORMER_CMAKE has further options for CMake
+  # shellcheck disable=SC2086  # several options, perhaps
+  cmake --preset "$1" -G Ninja "${@:2}" ${GLASSFORMER_CMAKE:-}
   cmake --build --preset "$1"
 }

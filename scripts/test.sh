@@ -3,6 +3,7 @@
 #
 #   scripts/test.sh                     the release build
 #   scripts/test.sh asan                with the address and undefined-behaviour sanitizers
+#   scripts/test.sh fuzz                the same with Clang, and builds the fuzzers (scripts/fuzz.sh) besides
 #   scripts/test.sh tsan '[threads]'    with the thread sanitizer
 #
 # What follows the preset goes to the test program: names of tests, tags, options.
@@ -12,13 +13,13 @@ source scripts/packages.sh
 
 preset=${1:-release}
 install_packages
-if [[ $preset == tsan ]]; then
-  if ! install_thread_sanitizer; then
-    echo 'SKIPPED: no thread sanitizer here. It needs clang++, the LLVM OpenMP runtime (libomp) and compiler-rt.' >&2
-    exit 0
-  fi
-  export TSAN_OPTIONS="ignore_noninstrumented_modules=1:${TSAN_OPTIONS:-}"
-fi
+case $preset in
+  fuzz) install_clang address,undefined || exit 0 ;;
+  tsan)
+    install_clang thread || exit 0
+    export TSAN_OPTIONS="ignore_noninstrumented_modules=1:${TSAN_OPTIONS:-}"
+    ;;
+esac
 
 build "$preset"
 "build/$preset/glassformer_tests" "${@:2}"

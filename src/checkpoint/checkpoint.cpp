@@ -129,7 +129,7 @@ void read_parameters(const fs::path& directory, const std::vector<TensorPlace>& 
 void average_parameters(const std::vector<fs::path>& directories, const std::vector<TensorPlace>& tensors,
                         float* values) {
   assert(!directories.empty() && !tensors.empty());
-  const std::size_t n = static_cast<std::size_t>(tensors.back().offset + tensors.back().size);
+  const auto n = static_cast<std::size_t>(tensors.back().offset + tensors.back().size);
   std::vector<double> sum(n, 0);
   std::vector<float> one(n);
   for (const fs::path& directory : directories) {
@@ -137,7 +137,7 @@ void average_parameters(const std::vector<fs::path>& directories, const std::vec
     read_parameters(directory, tensors, one.data());
     for (std::size_t i = 0; i < n; ++i) sum[i] += static_cast<double>(one[i]);
   }
-  const double count = static_cast<double>(directories.size());
+  const auto count = static_cast<double>(directories.size());
   for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<float>(sum[i] / count);
 }
 

@@ -83,7 +83,7 @@ std::vector<std::string> files_in(const fs::path& directory) {
     if (entry.is_regular_file() && name != kFile && name != kModel) names.push_back(name);
   }
   std::sort(names.begin(), names.end());
-  names.push_back(kModel);
+  names.emplace_back(kModel);
   return names;
 }
 

@@ -30,7 +30,7 @@ const char* name_of(Activation activation) {
 /// Tokens of the longest output of the longest training sentence, bos and eos counted.
 Index longest_output(const Config& config) {
   if (config.data.max_length == 0) return kPositions;
-  const double source = static_cast<double>(config.data.max_length);
+  const auto source = static_cast<double>(config.data.max_length);
   return static_cast<Index>(config.decoding.max_length_ratio * source) + 10 + 2;
 }
 

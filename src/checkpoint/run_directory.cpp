@@ -122,7 +122,7 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
 
 std::vector<ChangedKey> RunDirectory::accept_changes(const Config& config) const {
   const Config begun = read_config_of_checkpoint(path_ / kConfigFile);
-  const std::vector<ChangedKey> changed = changed_keys(begun, config);
+  std::vector<ChangedKey> changed = changed_keys(begun, config);
   std::string names;
   for (const ChangedKey& key : changed) {
     if (key.changes_training) names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
@@ -143,7 +143,7 @@ fs::path RunDirectory::average(Index update) const { return path_ / checkpoint_n
 std::vector<fs::path> RunDirectory::checkpoints() const { return checkpoints_in(path_); }
 
 std::optional<fs::path> RunDirectory::last() const {
-  if (const auto linked = behind(path_ / "last")) return linked;
+  if (auto linked = behind(path_ / "last")) return linked;
   const std::vector<fs::path> all = checkpoints();
   if (all.empty()) return std::nullopt;
   return all.back();
@@ -207,7 +207,7 @@ std::string what_is_in(const fs::path& directory) {
 }  // namespace
 
 fs::path resolve_checkpoint(const fs::path& path) {
-  const fs::path place = path.has_filename() ? path : path.parent_path();  // without a trailing slash
+  fs::path place = path.has_filename() ? path : path.parent_path();  // without a trailing slash
   const fs::path parent = place.has_parent_path() ? place.parent_path() : fs::path(".");
   const auto refusal = [&](const std::string& why, const fs::path& shown) {
     return UserError(path.string() + ": " + why + ". " + kExpected + ". " + what_is_in(shown));

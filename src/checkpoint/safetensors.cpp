@@ -174,7 +174,7 @@ std::string make_header(const std::vector<NamedTensor>& tensors, const Metadata&
   header["__metadata__"] = metadata;
   Index offset = 0;
   for (const NamedTensor& tensor : tensors) {
-    const Index bytes = static_cast<Index>(tensor.values.size_bytes());
+    const auto bytes = static_cast<Index>(tensor.values.size_bytes());
     assert(count_up_to(tensor.shape, bytes) * 4 == bytes && !header.contains(tensor.name));
     header[tensor.name] = {
         {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + bytes}}};
@@ -183,7 +183,7 @@ std::string make_header(const std::vector<NamedTensor>& tensors, const Metadata&
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   const std::uint64_t length = text.size();
-  std::array<char, kLengthBytes> bytes;
+  std::array<char, kLengthBytes> bytes{};
   std::memcpy(bytes.data(), &length, kLengthBytes);
   return std::string(bytes.data(), kLengthBytes) + text;
 }

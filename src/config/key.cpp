@@ -34,13 +34,13 @@ std::optional<Number> parse(const std::string& text) {
 
 template <typename Number>
 std::string shortest(Number value) {  // the fewest digits that read back to the same bits
-  std::array<char, 32> digits;
+  std::array<char, 32> digits{};
   return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
 /// \param in_range says whether a number is allowed
 template <typename Number, typename Test>
-Key numeric(std::string name, Number& field, std::string expected, Test in_range) {
+Key numeric(std::string name, Number& field, const std::string& expected, Test in_range) {
   return {std::move(name),
           [&field, expected, in_range](const YAML::Node& node, const Place& place) {
             std::optional<Number> value;

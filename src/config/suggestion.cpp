@@ -26,7 +26,7 @@ std::string listed(const std::vector<std::string>& words) {
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // row[j]: the distance between the first i letters of a and the first j letters of b
   std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0u);
+  std::iota(row.begin(), row.end(), 0U);
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {

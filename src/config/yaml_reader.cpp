@@ -84,7 +84,7 @@ class Reader {
 
   Places finish() {
     for (const Key& key : keys_)
-      if (key.required && !places_.count(key.name))
+      if (key.required && !places_.contains(key.name))
         throw UserError(file_ + ": " + key.name + ": missing; it has no default");
     return places_;
   }

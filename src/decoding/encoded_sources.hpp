@@ -29,7 +29,7 @@ class EncodedSources {
 
  private:
   struct Sentence {
-    Index first_row;
+    Index first_row = 0;
     Mask mask;
   };
   auto block(std::size_t layer, Index sentence, Index half) const {

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <string>
 
 #include "user_error.hpp"
@@ -30,7 +29,7 @@ DirectoryLock::DirectoryLock(const fs::path& directory) {
   const fs::path file = directory / ".lock";
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) {
-    throw UserError(directory.string() + ": expected a directory that can be written, found: " + std::strerror(errno) +
+    throw UserError(directory.string() + ": expected a directory that can be written, found: " + system_reason() +
                     ". Check its permissions, or choose another one with --output.");
   }
   descriptor_ = std::shared_ptr<const int>(new int(descriptor), [](const int* open) {

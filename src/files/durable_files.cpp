@@ -23,14 +23,14 @@ constexpr std::string_view kReplaced = ".replaced";  // the older directory duri
 [[noreturn]] void fail(const std::string& what, const fs::path& path, const std::error_code& reason) {
   throw UserError(path.string() + ": " + what + ": " + reason.message() + ".");
 }
-std::error_code system_reason() { return {errno, std::generic_category()}; }
+std::error_code last_error() { return {errno, std::generic_category()}; }
 
 /// An open file descriptor.
 class Descriptor {
  public:
   Descriptor(const fs::path& path, int flags)
       : path_(path), number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (number_ < 0) fail("cannot be opened", path, system_reason());
+    if (number_ < 0) fail("cannot be opened", path, last_error());
   }
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
@@ -43,16 +43,16 @@ class Descriptor {
     while (!bytes.empty()) {
       const ssize_t written = ::write(number_, bytes.data(), std::min(bytes.size(), kAtOnce));
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("cannot be written", path_, system_reason());
+      if (written < 0) fail("cannot be written", path_, last_error());
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
   }
   void sync() {
     // EINVAL: this kind of file or file system knows no such confirmation, and we can do no better.
-    if (::fsync(number_) != 0 && errno != EINVAL) fail("cannot be written to disk", path_, system_reason());
+    if (::fsync(number_) != 0 && errno != EINVAL) fail("cannot be written to disk", path_, last_error());
   }
   void close() {
-    if (::close(std::exchange(number_, -1)) != 0) fail("cannot be closed", path_, system_reason());
+    if (::close(std::exchange(number_, -1)) != 0) fail("cannot be closed", path_, last_error());
   }
 
  private:

@@ -20,13 +20,13 @@ using Bytes = std::span<const std::byte>;
 void write_file_durably(const std::filesystem::path& file, const std::vector<Bytes>& parts);
 void write_file_durably(const std::filesystem::path& file, std::string_view text);
 
-/// Has `fill` write files into a new directory, which then takes the name `directory`. Until that moment it is
-/// called .NAME.partial; whatever goes wrong, it is removed and an older `directory` stands untouched.
-void write_directory_durably(const std::filesystem::path& directory,
+/// Has `fill` write files into a new directory, which then takes the name `target`. Until that moment it is called
+/// .NAME.partial; whatever goes wrong, it is removed and an older directory of the name stands untouched.
+void write_directory_durably(const std::filesystem::path& target,
                              const std::function<void(const std::filesystem::path& unfinished)>& fill);
 
 /// Removes a directory; killed half-way, it leaves nothing under the directory's own name.
-void remove_directory_durably(const std::filesystem::path& directory);
+void remove_directory_durably(const std::filesystem::path& target);
 
 /// Cleans `parent` of what a killed process left behind in these functions, and finishes an interrupted swap.
 void clear_unfinished_directories(const std::filesystem::path& parent);

@@ -27,7 +27,7 @@ std::FILE* open_file(const std::filesystem::path& file) {
   }
   std::FILE* const opened = std::fopen(file.c_str(), "rb");
   if (opened == nullptr) {
-    throw UserError(file.string() + ": expected a readable file, found none (" + std::strerror(errno) +
+    throw UserError(file.string() + ": expected a readable file, found none (" + system_reason() +
                     "); check the path");
   }
   return opened;
@@ -40,7 +40,7 @@ LineReader::LineReader(const std::filesystem::path& file) : LineReader(file, ope
 LineReader::LineReader(const std::filesystem::path& file, LinePlace from) : LineReader(file) {
   if (fseeko(file_.get(), from.byte, SEEK_SET) != 0) {
     throw UserError(name_.string() + ": reading again from byte " + std::to_string(from.byte) + " failed (" +
-                    std::strerror(errno) + ")");
+                    system_reason() + ")");
   }
   bytes_read_ = from.byte;
   lines_read_ = from.line;
@@ -59,7 +59,7 @@ bool LineReader::read_more() {
     count = read(fileno(file_.get()), buffer_.data() + size, kPiece);
   } while (count < 0 && errno == EINTR);
   buffer_.resize(size + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  if (count < 0) throw UserError(name_.string() + ": reading failed (" + std::strerror(errno) + ")");
+  if (count < 0) throw UserError(name_.string() + ": reading failed (" + system_reason() + ")");
   bytes_read_ += std::max<ssize_t>(count, 0);
   return count > 0;
 }

@@ -1,7 +1,6 @@
 #include "files/output_file.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -19,7 +18,7 @@ OutputFile::OutputFile(fs::path file) : file_(std::move(file)), written_(file_) 
   errno = 0;
   stream_.open(written_);
   if (!stream_) {
-    throw UserError(file_.string() + ": cannot be written (" + std::strerror(errno) + "); give another path");
+    throw UserError(file_.string() + ": cannot be written (" + system_reason() + "); give another path");
   }
 }
 

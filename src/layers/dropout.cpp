@@ -42,7 +42,9 @@ void keep(const typename Dropout<Scalar>::Cache& cache, ConstMatrixRef<Scalar> x
     const Scalar* const from = x.row(r).data();
     const std::uint8_t* const kept = cache.kept.row(r).data();
     Scalar* const to = y.row(r).data();
+#ifndef __clang__  // which does not know that pragma
 #pragma GCC ivdep
+#endif
     for (Index j = 0; j < D; ++j) to[j] = from[j] * (static_cast<Scalar>(kept[j]) * scale);
   }
 }

@@ -43,10 +43,10 @@ Mask combined_mask(const Mask& a, const Mask& b) {
 
 std::vector<std::string> MaskSettings::off() const {
   std::vector<std::string> names;
-  if (!encoder_padding) names.push_back("encoder_padding");
-  if (!look_ahead) names.push_back("look_ahead");
-  if (!target_padding) names.push_back("target_padding");
-  if (!cross_padding) names.push_back("cross_padding");
+  if (!encoder_padding) names.emplace_back("encoder_padding");
+  if (!look_ahead) names.emplace_back("look_ahead");
+  if (!target_padding) names.emplace_back("target_padding");
+  if (!cross_padding) names.emplace_back("cross_padding");
   return names;
 }
 

@@ -120,8 +120,8 @@ void Trainer::rehearse() {
 }
 
 bool Trainer::run(const std::atomic<bool>& interrupted) {
-  rehearse();
   const auto end = [&] { return end_reached(config_.training, progress_, minutes()); };
+  if (!end()) rehearse();
   while (!end() && !interrupted) {
     update();
     if (end() && window_.updates > 0) report(true);  // the last updates, however few
@@ -182,6 +182,10 @@ void Trainer::update() {
     optimizer_.update({parameters_.values().data(), gradient_.gradient().size()}, gradient_.gradient(), norm, rate,
                       progress_.update - progress_.skipped);
     progress_.skipped_in_row = 0;
+    window_.loss += result.loss;
+    window_.tokens += result.tokens;
+    window_.gradient_norm += norm;
+    ++window_.updates;
   } else {
     skip(batches, step, std::isfinite(result.loss.loss));
   }
@@ -189,12 +193,6 @@ void Trainer::update() {
   progress_.batch += static_cast<Index>(count);
   if (progress_.batch == static_cast<Index>(batches_.size())) next_part();
 
-  if (is_finite) {
-    window_.loss += result.loss;
-    window_.tokens += result.tokens;
-    window_.gradient_norm += norm;
-    ++window_.updates;
-  }
   window_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report(progress_.update % training.log_every == 0);
 }
@@ -217,6 +215,7 @@ void Trainer::skip(std::span<const std::vector<Index>> batches, const ShardedGra
 }
 
 void Trainer::report(bool due) {
+  if (window_.updates == 0) return;  // all were skipped
   const TrainingFigures figures = training_figures();
   log_.training(figures, due);
   if (!due) return;

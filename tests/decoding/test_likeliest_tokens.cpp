@@ -24,7 +24,7 @@ std::vector<Id> ids_of(std::span<const NextToken> tokens) {
 
 TEST_CASE("the likeliest tokens are those a full sort puts first", "[decoding]") {
   const Index V = GENERATE(3, 5, 63, 64, 65, 1000);
-  const std::size_t count = GENERATE(1, 2, 10, 2000);
+  const std::size_t count = GENERATE(1U, 2U, 10U, 2000U);
   RandomValues random(static_cast<std::uint64_t>(V));
   std::vector<float> logits(static_cast<std::size_t>(V));
   for (float& logit : logits) logit = static_cast<float>(std::round(random.number(-9, 9)));  // many are equal

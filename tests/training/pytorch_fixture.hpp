@@ -63,7 +63,9 @@ inline OptimizerSettings optimizer(const json& fixture) {
 
 inline IdMatrix ids(const json& rows) {
   const auto height = static_cast<Index>(rows.size()), width = static_cast<Index>(rows.at(0).size());
-  return IdMatrix::NullaryExpr(height, width, [&](Index i, Index j) { return rows[i][j].get<Id>(); });
+  return IdMatrix::NullaryExpr(height, width, [&](Index i, Index j) {
+    return rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)].get<Id>();
+  });
 }
 
 struct Batch {

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Which lines and branches of src do the tests reach? Builds with counters, runs every test, and prints a table of the
+# files, with those lines that no test has reached. (gcovr does the counting.)
+#
+#   scripts/coverage.sh
+#
+# Branches are those that the source has: the ways out that the compiler adds for exceptions are not counted.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/packages.sh
+
+if ! command -v gcovr >/dev/null && can_install; then apt_install gcovr || true; fi
+if ! command -v gcovr >/dev/null; then
+  echo 'SKIPPED: no gcovr here.' >&2
+  exit 0
+fi
+install_packages
+build coverage
+find build/coverage -name '*.gcda' -delete
+build/coverage/glassformer_tests
+report=(gcovr --root . --filter src/ --exclude-throw-branches --exclude-unreachable-branches build/coverage)
+"${report[@]}" --txt --print-summary
+"${report[@]}" --branches --txt | tail -3
