@@ -127,6 +127,7 @@ def configs(tried, run, directory):
 
     refused("config: empty", "", "bad.yaml")
     refused("config: no YAML", "data: [", "bad.yaml:")
+    refused("config: a comma outside of any brackets", "# toy\n,\n", "bad.yaml:2")
     refused("config: a list", "- 1\n- 2\n", "bad.yaml")
     refused("config: an unknown key", good.replace("d_model:", "d_modle:"), "d_modle")
     refused("config: a key twice", good.replace("  heads:", "  heads: 1\n  heads:"), "heads")

@@ -1,8 +1,11 @@
 #include "config/yaml_reader.hpp"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <optional>
+#include <sstream>
 
 #include "config/suggestion.hpp"
 #include "files/lines.hpp"
@@ -34,6 +37,33 @@ std::string read_text(const fs::path& file) {
   return text;
 }
 
+/// Where documents begin in a text of YAML. (YAML::LoadAll would tell, too; but on a comma outside of any brackets it
+/// finds empty documents without end.)
+class DocumentStarts final : public YAML::EventHandler {
+ public:
+  /// The line, from 0. Nothing: there is but one document.
+  static std::optional<int> second_in(const std::string& text) {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    DocumentStarts starts;
+    if (!parser.HandleNextDocument(starts) || !parser.HandleNextDocument(starts)) return std::nullopt;
+    return starts.last_;
+  }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { last_ = mark.line; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  int last_ = 0;
+};
+
 class Reader {
  public:
   Reader(const std::vector<Key>& keys, const fs::path& file) : keys_(keys), file_(file.string()) {
@@ -46,22 +76,24 @@ class Reader {
   }
 
   void read_file() {
-    std::vector<YAML::Node> documents;
+    const std::string text = read_text(file_);
+    YAML::Node document;
+    std::optional<int> second;
     try {
-      documents = YAML::LoadAll(read_text(file_));
+      document = YAML::Load(text);
+      second = DocumentStarts::second_in(text);
     } catch (const YAML::Exception& error) {
       throw UserError(at_line(file_, error.mark.line) + ": not valid YAML: " + error.msg +
                       "; look at indentation, colons, quotes and brackets in this line and before it");
     }
-    if (documents.empty() || documents[0].IsNull())
-      throw UserError(file_ + ": empty; expected the sections " + top_level());
-    if (documents.size() > 1)
-      throw UserError(file_ + ": expected one YAML document, found " + std::to_string(documents.size()) +
-                      "; remove the line ---");
-    if (!documents[0].IsMap())
-      throw UserError(at_line(file_, documents[0].Mark().line) + ": expected the sections " + top_level() +
-                      ", each key followed by a colon and a space; found " + describe(documents[0]));
-    read_section("", documents[0]);
+    if (second)
+      throw UserError(at_line(file_, *second) + ": expected one YAML document, found the begin of a second " +
+                      "one; remove a line ---, or what stands here outside of any section");
+    if (document.IsNull()) throw UserError(file_ + ": empty; expected the sections " + top_level());
+    if (!document.IsMap())
+      throw UserError(at_line(file_, document.Mark().line) + ": expected the sections " + top_level() +
+                      ", each key followed by a colon and a space; found " + describe(document));
+    read_section("", document);
   }
 
   void read_override(const std::string& text) {
