@@ -21,7 +21,7 @@ float multiply_add(float start) {
   const Vector<float> a = Vector<float>{} + 0.999F, b = Vector<float>{} + 0.001F;
   for (Index round = 0; round < kRounds; ++round) {
 #pragma GCC unroll 12
-    for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;
+    for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;  // NOLINT(modernize-loop-convert): unrolled so
   }
   Vector<float> sum{};
   for (const Vector<float>& x : chain) sum += x;

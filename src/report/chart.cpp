@@ -36,7 +36,7 @@ std::vector<double> round_ticks(double low, double high, int count) {
   const double step = round_step((high - low) / count);
   const double first = std::ceil(low / step - 1e-6), last = std::floor(high / step + 1e-6);
   std::vector<double> ticks;
-  for (double i = first; i <= last; ++i) ticks.push_back(i * step + 0.0);  // + 0.0: no minus before zero
+  for (int i = 0; first + i <= last; ++i) ticks.push_back((first + i) * step + 0.0);  // + 0.0: no minus before zero
   return ticks;
 }
 

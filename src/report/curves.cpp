@@ -59,7 +59,7 @@ std::string number(double value, int places) {
   return std::abs(value) < 1e6 ? fmt::format("{:.{}f}", value, places) : fmt::format("{:.2e}", value);
 }
 
-std::function<std::string(double)> with_places(int places, std::string unit = "") {
+std::function<std::string(double)> with_places(int places, const std::string& unit = "") {
   return [places, unit](double value) { return number(value, places) + unit; };
 }
 

@@ -42,7 +42,7 @@ std::string short_time(double minutes) {
   if (seconds < 60) return fmt::format("{:4}s", seconds);
   if (seconds < 3600) return fmt::format("{:>5}", fmt::format("{}m{:02}s", seconds / 60, seconds % 60));
   const Index whole_minutes = seconds / 60;
-  if (whole_minutes < 24 * 60) {
+  if (whole_minutes < Index{24} * 60) {
     return fmt::format("{:>5}", fmt::format("{}h{:02}m", whole_minutes / 60, whole_minutes % 60));
   }
   const Index hours = whole_minutes / 60;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 
@@ -33,8 +34,10 @@ std::string cut(const std::string& text, int width) {
 int columns_of(int descriptor) {
   winsize size{};
   if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const char* columns = std::getenv("COLUMNS");
-  const int width = columns ? std::atoi(columns) : 0;
+  const char* const columns = std::getenv("COLUMNS");
+  const std::string_view digits = columns == nullptr ? "" : columns;
+  int width = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), width);  // what is no number leaves 0
   return width > 0 ? width : 80;
 }
 

@@ -21,9 +21,9 @@ class ParallelText {
   /// Tells this text from another one: above 0, made of all lines.
   Index fingerprint() const;
 
-  /// The pairs of one part that can be trained on; see Corpus::add.
+  /// The pairs of part `number` that can be trained on; see Corpus::add.
   /// \throws UserError: the files are no longer what they were
-  Corpus read(Index part, const TokenizerPair& tokenizers, Index max_length, double sampling = 0) const;
+  Corpus read(Index number, const TokenizerPair& tokenizers, Index max_length, double sampling = 0) const;
 
  private:
   struct Part {

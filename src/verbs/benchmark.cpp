@@ -48,7 +48,7 @@ Json to_json(const BenchmarkFigures& f) {
 }
 
 void print(const BenchmarkFigures& f) {
-  const double updates = static_cast<double>(f.updates);
+  const auto updates = static_cast<double>(f.updates);
   const auto part = [&](const char* name, double seconds) {
     std::printf("    %-24s %8.2f ms  %5.1f %%\n", name, 1000 * seconds / updates, 100 * seconds / f.seconds.total());
   };
