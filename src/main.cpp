@@ -1,4 +1,8 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -54,6 +58,18 @@ void refuse_unknown_words(const CLI::App& program, const std::vector<std::string
   }
 }
 
+/// Descriptors that the caller has closed are opened, so that no file of ours gets their numbers, and with them the log;
+/// to read from them or to write to them is an error all the same. And a limit on the size of files is an error of the
+/// call that writes, not the end of the process.
+void prepare_process() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) != -1) continue;
+    const int opened = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // gets the lowest number
+    static_cast<void>(opened);
+  }
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 int run(int argc, char** argv) {
   CLI::App program{"Glassformer: a see-through encoder-decoder transformer.\n"
                    "Results go to standard output, the log to standard error. Exit status:\n"
@@ -102,6 +118,7 @@ CLI::Validator number_from(double lowest, double highest) {
 }  // namespace glassformer
 
 int main(int argc, char** argv) {
+  glassformer::prepare_process();
   glassformer::log_to_standard_error();
   try {
     return glassformer::run(argc, argv);

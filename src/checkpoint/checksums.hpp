@@ -14,7 +14,7 @@ void write_checksums(const std::filesystem::path& directory);
 enum class Verify { all, but_training_state };  ///< the latter: for whoever does not go on with the training
 
 /// Reads the files again and compares. A directory without SHA256SUMS passes: other tools write none.
-/// \throws UserError naming the file that has changed, is missing, or is not listed
+/// \throws UserError naming the file that has changed or is missing
 void verify_checksums(const std::filesystem::path& directory, Verify which);
 
 }  // namespace glassformer

@@ -1,6 +1,7 @@
 #include "checkpoint/run_directory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <set>
 #include <string>
@@ -59,6 +60,12 @@ std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind 
   return paths;
 }
 
+/// Whether it is the name of something that a run writes.
+bool is_of_run(const std::string& name) {
+  constexpr std::array<std::string_view, 5> kNames = {kConfigFile, "best", "last", "metrics.jsonl", "curves.svg"};
+  return update_of(name) || update_of(name, kAverage) || std::ranges::count(kNames, name) > 0;
+}
+
 /// What makes a directory a run.
 bool holds_run(const fs::path& directory) {
   const std::vector<std::string> names = names_in(directory);
@@ -82,9 +89,11 @@ std::optional<fs::path> behind(const fs::path& link) {
 
 void RunDirectory::refuse_existing(const fs::path& path) {
   const std::vector<std::string> names = names_in(path);
-  const bool is_abandoned = std::find(names.begin(), names.end(), "train.log") != names.end() &&
-                            checkpoints_in(path).empty();  // a run that ended before its first checkpoint
-  if (is_abandoned) return;
+  // A run that ended before its first checkpoint has these files and no other.
+  const auto is_early = [](const std::string& name) {
+    return name == kConfigFile || name == "train.log" || name == "metrics.jsonl" || name.starts_with('.');
+  };
+  if (std::ranges::count(names, "train.log") > 0 && std::ranges::all_of(names, is_early)) return;
   if (holds_run(path)) {
     throw UserError(path.string() + ": a run stands here already. Continue it with --resume, or choose another " +
                     "directory with --output.");
@@ -99,7 +108,8 @@ RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
   refuse_existing(path);
   std::error_code reason;
   const bool is_new = fs::create_directories(path, reason);
-  if (reason) throw UserError(path.string() + ": the run directory cannot be made: " + reason.message() + ".");
+  if (reason) throw UserError(path.string() + ": the run directory cannot be made: " + reason.message() +
+                              ". Choose another place with --output.");
   RunDirectory run(path);
   try {
     run.store_config(config);
@@ -116,12 +126,24 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
                     ", no checkpoints). Check the path, or leave --resume out to begin anew.");
   }
   RunDirectory run(path);
-  clear_unfinished_directories(path);
+  clear_unfinished_directories(path, is_of_run);
+  for (const std::string& name : names_in(path)) {
+    if (!update_of(name) || is_checkpoint(path / name)) continue;
+    throw UserError((path / name).string() + ": expected a checkpoint, found none (no model.safetensors). Once it is " +
+                    "removed, --resume goes on from the last whole one, or from the beginning if there is none.");
+  }
   return run;
 }
 
+Config RunDirectory::config() const try {
+  return read_config_of_checkpoint(path_ / kConfigFile);
+} catch (const UserError& error) {
+  throw UserError(std::string(error.what()) + " (This is the config that the run was begun with. Every checkpoint " +
+                  "in " + path_.string() + " has a copy of it.)");
+}
+
 std::vector<ChangedKey> RunDirectory::accept_changes(const Config& config) const {
-  const Config begun = read_config_of_checkpoint(path_ / kConfigFile);
+  const Config begun = this->config();
   std::vector<ChangedKey> changed = changed_keys(begun, config);
   std::string names;
   for (const ChangedKey& key : changed) {

@@ -31,6 +31,8 @@ class RunDirectory {
   static RunDirectory resume(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
+  /// What the run was begun with, or continued with since. \throws UserError: the file is missing or damaged
+  Config config() const;
   /// What a run is continued with may differ from what it was begun with only where the trained weights do not
   /// depend on it. Gives these differences. \throws UserError naming the others
   std::vector<ChangedKey> accept_changes(const Config& config) const;

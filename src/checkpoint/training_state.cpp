@@ -58,7 +58,8 @@ std::string write_progress(const Progress& progress) {
                                          {"skipped", progress.skipped},
                                          {"skipped_in_row", progress.skipped_in_row},
                                          {"minutes", encode(progress.minutes)},
-                                         {"text_lines", progress.text}};
+                                         {"text_lines", progress.text},
+                                         {"valid_text_lines", progress.valid_text}};
   return object.dump();
 }
 
@@ -72,8 +73,10 @@ Progress read_progress(const std::string& text, const std::string& place) try {
     }
     return number.get<Index>();
   };
+  constexpr Index kMostUpdates = std::numeric_limits<std::uint32_t>::max();  // a counter of the random numbers
   Progress progress;
   progress.update = count("update");
+  if (progress.update >= kMostUpdates) throw UserError(place + ": the progress of the training is damaged: \"update\".");
   progress.epoch = count("epoch");
   progress.batch = count("batch");
   progress.validated = count("validated");
@@ -85,6 +88,7 @@ Progress read_progress(const std::string& text, const std::string& place) try {
   progress.skipped_in_row = count_or_0("skipped_in_row");
   progress.part = count_or_0("part");
   progress.text = count_or_0("text_lines");
+  progress.valid_text = count_or_0("valid_text_lines");
   progress.minutes = decode(object.at("minutes"));
   return progress;
 } catch (const json::exception& error) {

@@ -23,6 +23,7 @@ struct Progress {
   Index without_best = 0;    ///< validations since
   double minutes = 0;        ///< spent in training
   Index text = 0;            ///< fingerprint of the training text; 0: unknown
+  Index valid_text = 0;      ///< fingerprint of the validation text; 0: unknown
   Index skipped = 0;         ///< updates whose loss or gradient was no finite number
   Index skipped_in_row = 0;  ///< the latest of them
 

@@ -27,10 +27,10 @@ std::string holder(int descriptor) {
 
 DirectoryLock::DirectoryLock(const fs::path& directory) {
   const fs::path file = directory / ".lock";
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (descriptor < 0) {
-    throw UserError(directory.string() + ": expected a directory that can be written, found: " + system_reason() +
-                    ". Check its permissions, or choose another one with --output.");
+    throw UserError(file.string() + ": expected a file that can be written, found: " + system_reason() +
+                    ". Check the directory's permissions, or choose another one with --output.");
   }
   descriptor_ = std::shared_ptr<const int>(new int(descriptor), [](const int* open) {
     ::close(*open);  // which gives the lock back

@@ -20,8 +20,23 @@ namespace {
 constexpr std::string_view kPartial = ".partial";    // not finished, or being removed
 constexpr std::string_view kReplaced = ".replaced";  // the older directory during a swap
 
+/// The name that what is unfinished will bear.
+fs::path finished(const fs::path& path) {
+  fs::path names;
+  for (const fs::path& name : path) {
+    const std::string text = name.string();
+    names /= !is_unfinished_name(name) ? text : text.substr(1, text.rfind('.') - 1);
+  }
+  return names;
+}
+
 [[noreturn]] void fail(const std::string& what, const fs::path& path, const std::error_code& reason) {
-  throw UserError(path.string() + ": " + what + ": " + reason.message() + ".");
+  const std::string message = finished(path).string() + ": " + what + ": " + reason.message() + ".";
+  const bool is_full = reason == std::errc::no_space_on_device || reason == std::errc::file_too_large ||
+                       reason == std::error_code(EDQUOT, std::generic_category());
+  if (is_full) throw std::runtime_error(message + " Free some space there, and try again (a training: with --resume).");
+  if (reason == std::errc::io_error || reason == std::errc::too_many_files_open) throw std::runtime_error(message);
+  throw UserError(message);
 }
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
@@ -185,10 +200,11 @@ bool is_unfinished_name(const fs::path& path) {
   return name.starts_with('.') && (ends(kPartial) || ends(kReplaced));
 }
 
-void clear_unfinished_directories(const fs::path& parent) try {
+void clear_unfinished_directories(const fs::path& parent, const std::function<bool(const std::string&)>& is_ours) try {
   std::vector<fs::path> unfinished;
   for (const auto& entry : fs::directory_iterator(parent)) {
-    if (is_unfinished_name(entry.path())) unfinished.push_back(entry.path());
+    const bool is_unfinished = is_unfinished_name(entry.path());
+    if (is_unfinished && is_ours(finished(entry.path().filename()).string())) unfinished.push_back(entry.path());
   }
   for (const fs::path& path : unfinished) {
     const std::string name = path.filename().string();

@@ -11,7 +11,8 @@
 /// between. The recipe is always the same: write under another name, have the disk confirm it (fsync), rename,
 /// have the disk confirm the directory. A rename happens wholly or not at all.
 ///
-/// Every failure is a UserError that names the file and the reason which the system gave.
+/// Every failure is a UserError that names the file and the reason which the system gave; where the disk is full or
+/// broken, a std::runtime_error.
 namespace glassformer {
 
 using Bytes = std::span<const std::byte>;
@@ -29,7 +30,9 @@ void write_directory_durably(const std::filesystem::path& target,
 void remove_directory_durably(const std::filesystem::path& target);
 
 /// Cleans `parent` of what a killed process left behind in these functions, and finishes an interrupted swap.
-void clear_unfinished_directories(const std::filesystem::path& parent);
+/// is_ours(name) says of what would be called `name` whether it is the caller's.
+void clear_unfinished_directories(const std::filesystem::path& parent,
+                                  const std::function<bool(const std::string& name)>& is_ours);
 
 /// Whether the name is one that an unfinished directory bears.
 bool is_unfinished_name(const std::filesystem::path& path);

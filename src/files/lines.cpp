@@ -38,7 +38,7 @@ std::FILE* open_file(const std::filesystem::path& file) {
 LineReader::LineReader(const std::filesystem::path& file) : LineReader(file, open_file(file)) {}
 
 LineReader::LineReader(const std::filesystem::path& file, LinePlace from) : LineReader(file) {
-  if (fseeko(file_.get(), from.byte, SEEK_SET) != 0) {
+  if (lseek(fileno(file_.get()), from.byte, SEEK_SET) < 0) {
     throw UserError(name_.string() + ": reading again from byte " + std::to_string(from.byte) + " failed (" +
                     system_reason() + ")");
   }
@@ -46,7 +46,13 @@ LineReader::LineReader(const std::filesystem::path& file, LinePlace from) : Line
   lines_read_ = from.line;
 }
 
-LineReader LineReader::of_standard_input() { return {"standard input", fdopen(dup(STDIN_FILENO), "rb")}; }
+LineReader LineReader::of_standard_input() {
+  std::FILE* const input = fdopen(dup(STDIN_FILENO), "rb");
+  if (input == nullptr) {
+    throw UserError("standard input: expected text, found that it is closed; name a file, or send text through a pipe");
+  }
+  return {"standard input", input};
+}
 
 bool LineReader::read_more() {
   buffer_.erase(0, begin_);

@@ -31,7 +31,7 @@ void count() { allocations.fetch_add(1, std::memory_order_relaxed); }
 
 std::int64_t glassformer::heap_allocations() { return allocations.load(std::memory_order_relaxed); }
 
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*,readability-inconsistent-declaration-parameter-name): glibc's names
+// The names are glibc's. NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*,readability-inconsistent-declaration-*)
 extern "C" {
 
 void* __libc_malloc(std::size_t size);
@@ -64,6 +64,6 @@ int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
 }
 
 }  // extern "C"
-// NOLINTEND(bugprone-reserved-identifier,cert-dcl*,readability-inconsistent-declaration-parameter-name)
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl*,readability-inconsistent-declaration-*)
 
 #endif

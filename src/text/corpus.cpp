@@ -64,7 +64,9 @@ void Corpus::refuse_empty(const std::string& files, Index max_length) const {
 }
 
 std::int64_t Corpus::bytes() const {
-  const auto of = [](const auto& numbers) { return static_cast<std::int64_t>(numbers.capacity() * sizeof(numbers[0])); };
+  const auto of = [](const auto& numbers) {
+    return static_cast<std::int64_t>(numbers.capacity() * sizeof(numbers[0]));
+  };
   return of(source_ids_) + of(target_ids_) + of(source_ends_) + of(target_ends_) + of(lines_);
 }
 

@@ -54,18 +54,21 @@ Index ParallelText::fingerprint() const {
 Corpus ParallelText::read(Index number, const TokenizerPair& tokenizers, Index max_length, double sampling) const {
   const Part& part = parts_[static_cast<std::size_t>(number)];
   Corpus corpus(tokenizers.source->special(), tokenizers.target->special(), part.begin.source.line);
-  ParallelReader reader(source_file_, target_file_, part.begin);
   std::uint64_t hash = Hash().value();
-  std::string source, target;
-  for (Index line = 0; line < part.lines && reader.next(source, target); ++line) {
-    hash = mixed(hash, source, target);
-    corpus.add(tokenizers, source, target, max_length, sampling);
+  std::string trouble = "others";
+  try {
+    ParallelReader reader(source_file_, target_file_, part.begin);
+    std::string source, target;
+    for (Index line = 0; line < part.lines && reader.next(source, target); ++line) {
+      hash = mixed(hash, source, target);
+      corpus.add(tokenizers, source, target, max_length, sampling);
+    }
+    if (hash == part.hash) return corpus;
+  } catch (const UserError& error) {
+    trouble = std::string("this: ") + error.what();
   }
-  if (hash != part.hash) {
-    throw UserError(source_file_.string() + " and " + target_file_.string() + ": expected the lines that were there " +
-                    "when the training began, found others; put the files back, and continue with --resume");
-  }
-  return corpus;
+  throw UserError(source_file_.string() + " and " + target_file_.string() + ": expected the lines that were there " +
+                  "when the training began, found " + trouble + ". Put the files back, and continue with --resume.");
 }
 
 }  // namespace glassformer

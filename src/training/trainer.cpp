@@ -60,6 +60,7 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
       metrics_(directory_.path() / "metrics.jsonl") {
   initialize(model_, config_.training.seed, parameters_.parameters());
   progress_.text = text_.all().fingerprint();
+  progress_.valid_text = text_.valid_fingerprint();
   const auto checkpoint = begun ? directory_.last() : std::nullopt;
   if (checkpoint) load(*checkpoint);
   directory_.store_config(config_);
@@ -98,8 +99,19 @@ void Trainer::load(const std::filesystem::path& checkpoint) {
   read_parameters(checkpoint, parameters_.tensors(), parameters_.values().data());
   std::ranges::copy(state.adam_m, optimizer_.m().begin());
   std::ranges::copy(state.adam_v, optimizer_.v().begin());
-  const Index text = std::exchange(progress_, state.progress).text;
-  progress_.text = text;
+  const Progress fresh = std::exchange(progress_, state.progress);
+  progress_.text = fresh.text;
+  if (std::exchange(progress_.valid_text, fresh.valid_text) != fresh.valid_text && state.progress.valid_text != 0) {
+    spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
+    progress_.best_update = progress_.without_best = 0;
+  }
+  const bool is_in_text = progress_.part < text_.all().parts() &&
+                          (progress_.batch == 0 || (plan(), progress_.batch < std::ssize(batches_)));
+  if (!is_in_text) {
+    throw UserError(checkpoint.string() + ": expected a state of training with this text, found part " +
+                    std::to_string(progress_.part) + ", batch " + std::to_string(progress_.batch) +
+                    ", which it does not have. Continue with the text that the run was begun with.");
+  }
   minutes_before_ = progress_.minutes;
   saved_update_ = progress_.update;
   if (progress_.validated != progress_.update) interim_ = checkpoint;
@@ -128,7 +140,7 @@ bool Trainer::run(const std::atomic<bool>& interrupted) {
     if (validation_is_due()) validate();
   }
   if (interrupted) {
-    if (saved_update_ != progress_.update) write_checkpoint();
+    if (saved_update_ != progress_.update) write_checkpoint(false);
     return false;
   }
   if (progress_.validated != progress_.update) validate();
@@ -237,7 +249,7 @@ void Trainer::validate() {
   progress_.validated = progress_.update;
   ValidationFigures figures = figures_of(evaluation);
   const Metric metric = config_.training.validation.metric;
-  figures.best = is_better(metric, chosen_figure(metric, figures), progress_);
+  figures.best = std::isfinite(figures.loss) && is_better(metric, chosen_figure(metric, figures), progress_);
   if (figures.best) {
     progress_.best_figure = chosen_figure(metric, figures);
     progress_.best_update = progress_.update;
@@ -247,19 +259,30 @@ void Trainer::validate() {
   }
   log_.validation(figures, samples_of(text_.valid(), evaluation, config_.training.validation.samples));
   metrics_.append(figures);
-  write_checkpoint();
+  write_checkpoint(figures.best);
+  draw_curves();
+}
+
+void Trainer::draw_curves() const try {
   const Metrics metrics = read_metrics(directory_.path() / "metrics.jsonl");
   write_curves(directory_.path() / "curves.svg", metrics.training, metrics.validation,
                directory_.path().filename().string());
+} catch (const std::runtime_error& error) {
+  spdlog::warn("the training goes on without its picture: {}", error.what());
 }
 
-void Trainer::write_checkpoint() {
+void Trainer::write_checkpoint(bool best) {
+  if (!parameters_.values().allFinite()) {
+    spdlog::warn("no checkpoint is written at update {}: a parameter is no finite number", progress_.update);
+    return;
+  }
   progress_.minutes = minutes();
   const TrainingStateView state{optimizer_.m(), optimizer_.v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
   save_checkpoint(checkpoint, config_, text_.tokenizers(), parameters_.tensors(), parameters_.values().data(), &state);
+  // In this order: whoever is killed in between continues from the one before, comes by here again, and points again.
+  if (best) directory_.point_best(checkpoint);
   directory_.point_last(checkpoint);
-  if (progress_.best_update == progress_.update) directory_.point_best(checkpoint);
   if (!interim_.empty() && interim_ != checkpoint) remove_directory_durably(interim_);
   interim_.clear();
   directory_.prune(std::max(config_.training.checkpoints.keep, config_.training.checkpoints.average));
@@ -285,8 +308,8 @@ void Trainer::average_checkpoints() {
   if (better) {
     progress_.best_figure = chosen_figure(metric, figures);
     progress_.best_update = progress_.update;
-    write_checkpoint();  // whoever continues from here must beat the mean
     directory_.point_best(checkpoint);
+    write_checkpoint(false);  // whoever continues from here must beat the mean
   }
   spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}, BLEU {:.2f}, exact match {:.2f}%{}", count,
                checkpoint.string(), figures.loss, figures.bleu, 100 * figures.exact_match,

@@ -48,7 +48,8 @@ class Trainer {
   void report(bool due);        // due: a line in the log, and the window begins anew
   bool validation_is_due() const;
   void validate();              // figures, samples, best, checkpoint
-  void write_checkpoint();
+  void draw_curves() const;     // curves.svg
+  void write_checkpoint(bool best);
   void average_checkpoints();   // the mean of the last so many, as a checkpoint of its own
   ValidationFigures figures_of(const Evaluation& evaluation);
   TrainingFigures training_figures() const;

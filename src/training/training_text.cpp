@@ -12,7 +12,10 @@ TrainingText::TrainingText(const Config& config, TokenizerPair tokenizers)
       seed_(config.training.seed),
       tokenizers_(std::move(tokenizers)),
       all_(data_.source_file(data_.train), data_.target_file(data_.train), data_.lines_in_memory),
-      valid_(TestText::read(data_.source_file(data_.valid), data_.target_file(data_.valid), tokenizers_)) {
+      valid_(TestText::read(data_.source_file(data_.valid), data_.target_file(data_.valid), tokenizers_)),
+      valid_fingerprint_(
+          ParallelText(data_.source_file(data_.valid), data_.target_file(data_.valid), data_.lines_in_memory)
+              .fingerprint()) {
   for (Index place = 0; place < all_.parts() && part_.size() == 0; ++place) take(0, place);
   part_.refuse_empty(data_.source_file(data_.train).string() + " and " + data_.target_file(data_.train).string(),
                      data_.max_length);

@@ -21,6 +21,7 @@ class TrainingText {
   const ParallelText& all() const { return all_; }
   const Corpus& part() const { return part_; }  ///< the one at hand
   const TestText& valid() const { return valid_; }
+  Index valid_fingerprint() const { return valid_fingerprint_; }  ///< as ParallelText's
 
   /// Tells the parts of all epochs from each other. (Where there is one part, it is the epoch.)
   Index round(Index epoch, Index place) const { return epoch * all_.parts() + place; }
@@ -32,6 +33,7 @@ class TrainingText {
   TokenizerPair tokenizers_;
   ParallelText all_;
   TestText valid_;
+  Index valid_fingerprint_;
   Corpus part_;
   Index part_at_hand_ = -1;
 };

@@ -23,13 +23,17 @@ namespace fs = std::filesystem;
 std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
 
-/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. A thread of
+/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. (SIGTERM does
+/// the same, and SIGHUP, which a terminal sends when it is closed.) A thread of
 /// its own waits for them, so that no other is ever interrupted by a handler.
 void stop_politely_on_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  struct sigaction hang_up {};
+  sigaction(SIGHUP, nullptr, &hang_up);
+  if (hang_up.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);  // nohup ignores it
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // here, and in every thread that begins from now on
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);  // a shell's "&" ignores them
   std::thread([signals] {
@@ -43,6 +47,17 @@ void stop_politely_on_signals() {
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the second one has its usual effect
     while (true) pause();
   }).detach();
+}
+
+/// The path as a shell takes it.
+std::string for_shell(const fs::path& path) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+/,:@%";
+  std::string text = path.string();
+  if (text.find_first_not_of(kPlain) == std::string::npos) return text;
+  for (std::size_t at = text.find('\''); at != std::string::npos; at = text.find('\'', at + 4)) {
+    text.replace(at, 1, "'\\''");
+  }
+  return "'" + text + "'";
 }
 
 struct TrainOptions {
@@ -78,8 +93,8 @@ void announce_large_text(const DataSettings& data) {
 void verify_last(const fs::path& checkpoint) try {
   verify_checksums(checkpoint, Verify::all);
 } catch (const UserError& error) {
-  throw UserError(std::string(error.what()) + " Once " + checkpoint.string() +
-                  " is removed, --resume goes on from the one before it.");
+  throw UserError(std::string(error.what()) + " (Once " + checkpoint.string() + " is removed, --resume goes on from " +
+                  "the one before it, or from the beginning if there is none.)");
 }
 
 int train(const TrainOptions& options) {
@@ -98,6 +113,7 @@ int train(const TrainOptions& options) {
   // Everything that can be wrong with the text shows before the run's directory is made.
   const auto last = old ? old->last() : std::nullopt;
   if (last) verify_last(*last);
+  if (old && !last) spdlog::info("no checkpoint has been written yet: the training begins from the beginning");
   announce_large_text(config.data);
   const TokenizerPair tokenizers =
       last ? load_tokenizers(config.tokenizer, *last) : learn_tokenizers(config, options.config);
@@ -106,9 +122,8 @@ int train(const TrainOptions& options) {
   stop_politely_on_signals();
   const bool complete = Trainer(config, std::move(text), directory, old).run(interrupted);
   if (!complete) {
-    spdlog::info("interrupted; the checkpoint is written. Continue with: glassformer train {}/config.yaml --resume "
-                 "--output {}",
-                 directory.string(), directory.string());
+    spdlog::info("interrupted; the checkpoint is written. Continue with: glassformer train {} --resume --output {}",
+                 for_shell(directory / "config.yaml"), for_shell(directory));
     return 128 + interrupting_signal;
   }
   spdlog::info("done: {}/best is the best checkpoint, {}/curves.svg a picture of the run", directory.string(),

@@ -53,6 +53,35 @@ TEST_CASE("a directory that holds a run is not begun anew", "[checkpoint]") {
   CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file", Config{}); }), Says("file: "));
 }
 
+TEST_CASE("a run that ended before its first checkpoint is begun anew, one that lost its checkpoints is not",
+          "[checkpoint]") {
+  const TemporaryDirectory directory;
+  { RunDirectory::create(directory / "toy", Config{}); }
+  write_bytes(directory / "toy" / "train.log", "");
+  write_bytes(directory / "toy" / "metrics.jsonl", "");
+  CHECK(complaint([&] { RunDirectory::create(directory / "toy", Config{}); }).empty());
+  for (const char* left : {"best", "last", "average-00000010", "step-00000010", "curves.svg", "notes"}) {
+    CAPTURE(left);
+    fs::create_directory(directory / "toy" / left);
+    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", Config{}); }), Says("already"));
+    fs::remove(directory / "toy" / left);
+  }
+}
+
+TEST_CASE("a run with a checkpoint that is none is not resumed as if it were not there", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  { run_with(directory / "toy", {100, 200}); }
+  fs::remove(directory / "toy" / "step-00000200" / "model.safetensors");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("step-00000200: expected a checkpoint"));
+}
+
+TEST_CASE("a damaged config of a run is known as such", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = run_with(directory / "toy", {100});
+  write_bytes(directory / "toy" / "config.yaml", "data:\n");
+  CHECK_THAT(complaint([&] { run.accept_changes(Config{}); }), Says("Every checkpoint"));
+}
+
 TEST_CASE("a run is resumed only where one is, without what an interrupted save has left", "[checkpoint]") {
   const TemporaryDirectory directory;
   CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("no run") && Says("--resume"));

@@ -24,5 +24,5 @@ TEST_CASE("of a directory there is one lock, for as long as it or a copy of it l
 
 TEST_CASE("a directory that is not there cannot be locked", "[files]") {
   const TemporaryDirectory directory;
-  CHECK_THAT(complaint([&] { const DirectoryLock lock(directory / "nowhere"); }), Says("nowhere: expected a directory"));
+  CHECK_THAT(complaint([&] { const DirectoryLock lock(directory / "nowhere"); }), Says("nowhere/.lock: expected a file that can be written"));
 }

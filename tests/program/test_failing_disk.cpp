@@ -56,6 +56,7 @@ TEST_CASE("whichever call of a save fails, there is one message, and a sound che
   const Program whole;
   REQUIRE(whole.run(train(20)).status == 0);
   const std::string weights = read_bytes(whole / "run/last/model.safetensors");
+  const fs::path best = fs::read_symlink(whole / "run/best");
 
   BegunRun begun;
   const Program& program = begun.program();
@@ -77,6 +78,7 @@ TEST_CASE("whichever call of a save fails, there is one message, and a sound che
         CAPTURE(resumed.err);
         CHECK(resumed.status == 0);
         CHECK(read_bytes(program / "run/last/model.safetensors") == weights);
+        CHECK(fs::read_symlink(program / "run/best") == best);
       }
     }
   }

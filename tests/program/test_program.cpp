@@ -182,7 +182,7 @@ TEST_CASE("a run that ended before its first checkpoint does not stand in the wa
 
 TEST_CASE("a training that is interrupted writes a checkpoint, and says how to go on", "[program]") {
   const Program program;
-  for (const auto& [signal, status] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+  for (const auto& [signal, status] : {std::pair("INT", 130), {"TERM", 143}, {"HUP", 129}}) {
     const std::string run = signal;
     CAPTURE(run);
     const auto interrupted = program.shell(
@@ -206,6 +206,25 @@ TEST_CASE("a second Ctrl-C ends a training at once", "[program]") {
   CHECK(interrupted.status == 130);
   CHECK(interrupted.err.find("--resume") == std::string::npos);
   CHECK(program.run("train " + config("debug") + " --output run --set training.max_updates=1").status == 0);
+}
+
+TEST_CASE("descriptors that are closed spoil no file of a run", "[program]") {
+  const Program program;
+  const std::string train = "\"$glassformer\" train " + config("debug") + " --output run --set training.max_updates=";
+  CHECK(program.shell(train + "50 <&- >&- 2>&-").status == 0);
+  CHECK(program.shell(train + "60 --resume").status == 0);
+  check_refused(program.shell("\"$glassformer\" translate run <&-"), "standard input");
+}
+
+TEST_CASE("a limit on the size of files is an error with a message", "[program]") {
+  const Program program;
+  const auto limited =
+      program.shell("ulimit -f 8; \"$glassformer\" train " + config("debug") + " --output run --set model.d_model=64");
+  CAPTURE(limited.err);
+  CHECK(limited.status == 1);
+  CHECK(limited.err.find("Free some space") != std::string::npos);
+  CHECK(limited.err.find(".partial") == std::string::npos);
+  CHECK_FALSE(fs::exists(program / "run/last"));
 }
 
 TEST_CASE("the command line explains itself", "[program]") {

@@ -90,7 +90,7 @@ TEST_CASE("files that change while they are trained on are refused", "[text]") {
   std::ofstream(files.target) << lines.substr(0, lines.size() / 2) << 'y' << lines.substr(lines.size() / 2 + 1);
   CHECK(contains(complaint(read), "expected the lines that were there when the training began"));
   std::ofstream(files.target) << "x\n";
-  CHECK_FALSE(complaint(read).empty());
+  CHECK(contains(complaint(read), "expected the lines that were there when the training began"));
 }
 
 TEST_CASE("lines that cannot be read, and files of unequal length, are refused before anything is trained", "[text]") {

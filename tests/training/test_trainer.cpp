@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <regex>
 
 #include "catch.hpp"
@@ -329,6 +330,71 @@ TEST_CASE("a training that diverges stops, says so, and keeps its last checkpoin
                           stand_in::Says(std::to_string(skipped + 1) + " times in a row"));
     CHECK(is_checkpoint(directory / "run" / "last"));
   }
+}
+
+TEST_CASE("weights that are no finite numbers are in no checkpoint", "[training]") {
+  const TemporaryDirectory directory;
+  const Config config = toy({"training.max_updates=50", "training.validation.every=1", "training.schedule.warmup=0",
+                             "training.schedule.kind=constant", "training.schedule.learning_rate=1e38",
+                             "training.optimizer.clip_norm=0", "training.validation.metric=bleu"});
+  CHECK_THROWS_WITH(train(config, directory / "run"), stand_in::Says("diverged"));
+  for (const auto& entry : fs::directory_iterator(directory / "run")) {
+    if (!is_checkpoint(entry.path())) continue;
+    const Safetensors model = read_safetensors(entry.path() / "model.safetensors");
+    CHECK(std::ranges::all_of(model.values, [](float weight) { return std::isfinite(weight); }));
+  }
+  for (const ValidationFigures& figures : read_metrics(directory / "run" / "metrics.jsonl").validation) {
+    CHECK((!figures.best || std::isfinite(figures.loss)));
+  }
+}
+
+TEST_CASE("a state of training that does not fit the text is refused", "[training]") {
+  const TemporaryDirectory directory;
+  train(toy({"training.max_updates=2"}), directory / "run");
+  const fs::path last = directory / "run" / "last";
+  const TrainingState good = read_training_state(last, parameters_of(last));
+  fs::remove(last / "SHA256SUMS");
+  const auto complaint_with = [&](Index Progress::* key, Index number) {
+    Progress progress = good.progress;
+    progress.*key = number;
+    write_training_state(last, {good.adam_m, good.adam_v, progress});
+    return stand_in::complaint([&] { train(toy({"training.max_updates=3"}), directory / "run", true); });
+  };
+  CHECK_THAT(complaint_with(&Progress::batch, 999), stand_in::Says("batch 999"));
+  CHECK_THAT(complaint_with(&Progress::part, 7), stand_in::Says("part 7"));
+  CHECK_THAT(complaint_with(&Progress::update, std::numeric_limits<Index>::max()), stand_in::Says("update"));
+  CHECK(complaint_with(&Progress::batch, good.progress.batch).empty());
+}
+
+TEST_CASE("a picture that cannot be drawn stops no training", "[training]") {
+  const TemporaryDirectory directory;
+  train(toy({"training.max_updates=1"}), directory / "run");
+  fs::remove(directory / "run" / "curves.svg");
+  fs::create_directory(directory / "run" / "curves.svg");
+  CHECK(train(toy({"training.max_updates=2"}), directory / "run", true));
+}
+
+TEST_CASE("another validation text is told of, and the search for the best begins anew", "[training]") {
+  const TemporaryDirectory directory;
+  train(toy({"training.max_updates=2"}), directory / "run");
+  const auto best_update = [&] {
+    const fs::path last = directory / "run" / "last";
+    return read_training_state(last, parameters_of(last)).progress.best_update;
+  };
+  CHECK(best_update() == 2);
+  const Config begun = toy({"training.max_updates=3"});
+  const fs::path text = directory / "text";
+  fs::copy(begun.data.directory, text);
+  for (const char* language : {"en", "de"}) {
+    const auto lines = read_lines(text / ("valid." + std::string(language)));
+    std::ofstream(text / ("train." + std::string(language))).write("", 0);
+    std::ofstream train_text(text / ("other." + std::string(language)));
+    for (const std::string& line : lines) train_text << line << '\n';
+    std::ofstream(text / ("valid." + std::string(language))) << lines.at(0) << '\n' << lines.at(1) << '\n';
+  }
+  train(toy({"training.max_updates=3", "data.directory=" + text.string(), "data.train=other"}), directory / "run", true);
+  CHECK(stand_in::read_bytes(directory / "run" / "train.log").find("validation text has changed") != std::string::npos);
+  CHECK(best_update() == 3);
 }
 
 TEST_CASE("an update whose loss is no finite number is skipped, and the log says where that began", "[training]") {
