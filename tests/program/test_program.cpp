@@ -3,9 +3,11 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "numerics/heap_count.hpp"
 #include "program/program.hpp"
 
 using namespace glassformer::program_test;
+using glassformer::heap_allocations;
 
 namespace {
 
@@ -300,8 +302,8 @@ TEST_CASE("benchmark writes model and batches for another program", "[program]")
   check_refused(program.run("benchmark " + config("debug") + " --export-batches nowhere/batches.jsonl"), "nowhere");
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need memory of their own
 TEST_CASE("the log says before a training how much memory it will need at its peak, within a fifth", "[program]") {
+  if (heap_allocations() < 0) return;  // a sanitizer watches the heap, and needs memory of its own
   const std::string arguments = GENERATE("'" GLASSFORMER_SOURCE_DIR "/configs/toy.yaml' --set training.max_epochs=2",
                                          "'" GLASSFORMER_SOURCE_DIR "/configs/debug.yaml'",
                                          "'" GLASSFORMER_SOURCE_DIR "/configs/debug.yaml' --set model.d_model=512 "
@@ -319,4 +321,3 @@ TEST_CASE("the log says before a training how much memory it will need at its pe
   CHECK(forecast > 0.8 * peak);
   CHECK(forecast < 1.2 * peak);
 }
-#endif

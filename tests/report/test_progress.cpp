@@ -135,8 +135,8 @@ TEST_CASE("On a terminal one line rewrites itself and log lines stand above it u
 TEST_CASE("The live line keeps the last column free, in a window of any width, and cuts no character in two",
           "[report][progress]") {
   Screen screen;
-  ProgressDisplay display(screen.target(true));
   int asked = 0;
+  ProgressDisplay display(screen.target(true));
   display.draw([&asked](int width) {
     asked = width;
     return std::string("äöü and more");
