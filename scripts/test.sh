@@ -14,7 +14,10 @@ source scripts/packages.sh
 preset=${1:-release}
 install_packages
 case $preset in
-  fuzz) install_clang address,undefined || exit 0 ;;
+  fuzz)
+    install_clang address,undefined || exit 0
+    export LSAN_OPTIONS="suppressions=$PWD/tests/leaks_of_others.txt:print_suppressions=0:${LSAN_OPTIONS:-}"
+    ;;
   tsan)
     install_clang thread || exit 0
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1:${TSAN_OPTIONS:-}"
