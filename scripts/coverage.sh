@@ -17,6 +17,7 @@ fi
 install_packages
 build coverage
 find build/coverage -name '*.gcda' -delete
+export GCOV_ERROR_FILE=$PWD/build/coverage/gcov.log  # tests look at standard error
 build/coverage/glassformer_tests
 report=(gcovr --root . --filter src/ --exclude-throw-branches --exclude-unreachable-branches build/coverage)
 "${report[@]}" --txt --print-summary
