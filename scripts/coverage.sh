@@ -9,11 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
-if ! command -v gcovr >/dev/null && can_install; then apt_install gcovr || true; fi
-if ! command -v gcovr >/dev/null; then
-  echo 'SKIPPED: no gcovr here.' >&2
-  exit 0
-fi
+need gcovr 'the count of lines' || exit 0
 install_packages
 build coverage
 find build/coverage -name '*.gcda' -delete

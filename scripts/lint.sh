@@ -9,11 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
-if ! command -v clang-tidy >/dev/null && can_install; then apt_install clang clang-tidy libomp-dev || true; fi
-if ! command -v clang-tidy >/dev/null; then
-  echo 'SKIPPED: no clang-tidy here.' >&2
-  exit 0
-fi
+need clang-tidy 'this check' clang libomp-dev || exit 0
 install_packages
 
 # It reads the files as Clang does, which cannot use another compiler's precompiled headers.

@@ -91,6 +91,15 @@ install_packages() {
   apt_install $(column 2 <<<"$rows")
 }
 
+# Sees to it that a program is there, or says loudly that what needs it is skipped.
+need() {  # need gdb 'the test of the walk through the debugger' [PACKAGE ...]: what must come with it
+  command -v "$1" >/dev/null && return
+  if can_install; then apt_install "${@:3}" "$1" || true; fi
+  command -v "$1" >/dev/null && return
+  echo "SKIPPED: no $1 here, which $2 needs." >&2
+  return 1
+}
+
 # Whether Clang builds programs with these sanitizers here, and with LLVM's OpenMP runtime: in GCC's, the thread sanitizer
 # sees races that are none.
 clang_can() {  # clang_can address,undefined

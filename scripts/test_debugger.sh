@@ -6,11 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
-if ! command -v gdb >/dev/null && can_install; then apt_install gdb || true; fi
-if ! command -v gdb >/dev/null; then
-  echo 'SKIPPED: no gdb here, which the test of the walk through the debugger needs.' >&2
-  exit 0
-fi
+need gdb 'the test of the walk through the debugger' || exit 0
 # gdb brings a Python of its own; some are built without it.
 if ! gdb -q -nx -batch -ex 'python print("here")' 2>/dev/null | grep -q here; then
   echo 'SKIPPED: this gdb knows no Python, which the test of the walk through the debugger needs.' >&2

@@ -5,11 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
-if ! command -v valgrind >/dev/null && can_install; then apt_install valgrind || true; fi
-if ! command -v valgrind >/dev/null; then
-  echo 'SKIPPED: no valgrind here.' >&2
-  exit 0
-fi
+need valgrind 'this test' || exit 0
 install_packages
 # For any machine: valgrind does not know the latest instructions of this one.
 cmake -S . -B build/valgrind -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGLASSFORMER_PORTABLE=ON

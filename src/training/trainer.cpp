@@ -105,9 +105,9 @@ void Trainer::load(const std::filesystem::path& checkpoint) {
     spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
     progress_.best_update = progress_.without_best = 0;
   }
-  const bool is_in_text = progress_.part < text_.all().parts() &&
-                          (progress_.batch == 0 || (plan(), progress_.batch < std::ssize(batches_)));
-  if (!is_in_text) {
+  const bool has_part = progress_.part < text_.all().parts();
+  if (has_part && progress_.batch > 0) plan();
+  if (!has_part || (progress_.batch > 0 && progress_.batch >= std::ssize(batches_))) {
     throw UserError(checkpoint.string() + ": expected a state of training with this text, found part " +
                     std::to_string(progress_.part) + ", batch " + std::to_string(progress_.batch) +
                     ", which it does not have. Continue with the text that the run was begun with.");
