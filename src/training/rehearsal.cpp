@@ -1,7 +1,9 @@
 #include "training/rehearsal.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
-#include <cstdio>
+#include <functional>
 #include <numeric>
 
 #include "numerics/parallel.hpp"
@@ -18,10 +20,8 @@ Index longest(const Corpus& corpus, const std::vector<Index>& sentences, bool so
 }
 
 std::string megabytes(std::int64_t bytes) {
-  char text[32];
   const double number = static_cast<double>(bytes) / 1e6;
-  std::snprintf(text, sizeof text, number < 10 ? "%.1f" : "%.0f", number);
-  return text;
+  return fmt::format("{:.{}f}", number, number < 10 ? 1 : 0);
 }
 
 }  // namespace
@@ -77,9 +77,10 @@ MemoryForecast memory_forecast(const TrainingSettings& training, Index parameter
 
 std::string MemoryForecast::text_for_log() const {
   const std::int64_t rest = std::max<std::int64_t>(0, peak - weights - gradients - moments - text);
-  return "about " + megabytes(peak) + " MB at the peak: weights " + megabytes(weights) + ", gradients " +
-         megabytes(gradients) + ", the optimizer's moments " + megabytes(moments) + ", training text " +
-         megabytes(text) + "; activations, translations and the program " + megabytes(rest);
+  return fmt::format(
+      "about {} MB at the peak: weights {}, gradients {}, the optimizer's moments {}, training text {}; activations, "
+      "translations and the program {}",
+      megabytes(peak), megabytes(weights), megabytes(gradients), megabytes(moments), megabytes(text), megabytes(rest));
 }
 
 }  // namespace glassformer

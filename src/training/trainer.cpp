@@ -59,10 +59,10 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
       log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),
       metrics_(directory_.path() / "metrics.jsonl") {
   initialize(model_, config_.training.seed, parameters_.parameters());
-  progress_.text = text_.all().fingerprint();
-  progress_.valid_text = text_.valid_fingerprint();
   const auto checkpoint = begun ? directory_.last() : std::nullopt;
   if (checkpoint) load(*checkpoint);
+  progress_.text = text_.all().fingerprint();
+  progress_.valid_text = text_.valid_fingerprint();
   directory_.store_config(config_);
   metrics_.truncate_after(checkpoint ? progress_.update : -1);
 
@@ -92,16 +92,15 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
 
 void Trainer::load(const std::filesystem::path& checkpoint) {
   const TrainingState state = read_training_state(checkpoint, parameters_.size());
-  if (state.progress.text != 0 && state.progress.text != progress_.text) {
+  progress_ = state.progress;
+  if (progress_.text != 0 && progress_.text != text_.all().fingerprint()) {
     throw UserError(checkpoint.string() + ": the training text has changed since this run was begun. " +
                     "Continue it with the same text, or begin another run with --output.");
   }
   read_parameters(checkpoint, parameters_.tensors(), parameters_.values().data());
   std::ranges::copy(state.adam_m, optimizer_.m().begin());
   std::ranges::copy(state.adam_v, optimizer_.v().begin());
-  const Progress fresh = std::exchange(progress_, state.progress);
-  progress_.text = fresh.text;
-  if (std::exchange(progress_.valid_text, fresh.valid_text) != fresh.valid_text && state.progress.valid_text != 0) {
+  if (progress_.valid_text != 0 && progress_.valid_text != text_.valid_fingerprint()) {
     spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
     progress_.best_update = progress_.without_best = 0;
   }
