@@ -1,5 +1,6 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "catch.hpp"
@@ -218,10 +219,46 @@ TEST_CASE("descriptors that are closed spoil no file of a run", "[program]") {
   check_refused(program.shell("\"$glassformer\" translate run <&-"), "standard input");
 }
 
+TEST_CASE("a run whose last checkpoint is damaged says so on --resume, and goes on without it", "[program]") {
+  const Program program;
+  const std::string train = "train " + config("debug") + " --output run --set training.validation.every=50" +
+                            " --set training.checkpoints.keep=2 --set training.max_updates=";
+  REQUIRE(program.run(train + "100").status == 0);
+  const fs::path damaged = program / "run/step-00000100";
+  std::string state = read_bytes(damaged / "training_state.safetensors");
+  state.back() = static_cast<char>(state.back() ^ 1);
+  write_bytes(damaged / "training_state.safetensors", state);
+  const auto refused = program.run(train + "100 --resume");
+  check_refused(refused, "training_state.safetensors");
+  CHECK(refused.err.find("Once run/step-00000100 is removed") != std::string::npos);
+  fs::remove_all(damaged);
+  const auto resumed = program.run(train + "100 --resume");
+  CAPTURE(resumed.err);
+  CHECK(resumed.status == 0);
+  CHECK(resumed.err.find("resuming from run/step-00000050") != std::string::npos);
+}
+
+TEST_CASE("evaluate takes the test texts of the config, or says that they are not there", "[program]") {
+  const Program program;
+  fs::create_directory(program / "text");
+  for (const char* name : {"train.en", "train.de", "valid.en", "valid.de", "test.en", "test.de"}) {
+    const std::string debug = std::regex_replace(name, std::regex("test"), "valid");
+    write_bytes(program / "text" / name, read_bytes(fs::path(GLASSFORMER_SOURCE_DIR) / "data/debug" / debug));
+  }
+  const std::string train = "train " + config("debug") + " --set data.directory=text --set training.max_updates=1";
+  REQUIRE(program.run(train + " --output run --set data.tests=[test]").status == 0);
+  CHECK(program.run("evaluate run").out.find("test: 2 pairs") == 0);
+  fs::remove(program / "text/test.de");
+  check_refused(program.run("evaluate run"), "test.de: the test text of the checkpoint's config is not there");
+  REQUIRE(program.run(train + " --output none --set data.tests=[]").status == 0);
+  check_refused(program.run("evaluate none"), "data.tests is empty");
+  check_refused(program.run("evaluate run --source text/test.en"), "--reference");
+}
+
 TEST_CASE("a limit on the size of files is an error with a message", "[program]") {
   const Program program;
-  const auto limited =
-      program.shell("ulimit -f 8; \"$glassformer\" train " + config("debug") + " --output run --set model.d_model=64");
+  const auto limited = program.shell("ulimit -f 8; GCOV_PREFIX=counters \"$glassformer\" train " + config("debug") +
+                                     " --output run --set model.d_model=64");  // counters: of coverage, limited too
   CAPTURE(limited.err);
   CHECK(limited.status == 1);
   CHECK(limited.err.find("Free some space") != std::string::npos);
