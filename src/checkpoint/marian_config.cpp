@@ -66,7 +66,7 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   json["dropout"] = model.dropout;  // there also of embedding + position
   json["attention_dropout"] = model.attention_dropout;
   json["activation_dropout"] = model.activation_dropout;
-  json["scale_embedding"] = true;
+  json["scale_embedding"] = model.scale_embeddings;
   json["static_position_embeddings"] = true;
   json["max_position_embeddings"] = std::max(kPositions, longest_output(config));
   json["vocab_size"] = tokenizers.source->vocabulary_size();

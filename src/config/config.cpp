@@ -54,6 +54,7 @@ std::vector<Key> keys_of(Config& config) {
              {{"relu", Activation::relu}, {"gelu", Activation::gelu}, {"swish", Activation::swish}}),
       choice("model.tied_embeddings", model.tied_embeddings,
              {{"none", Tying::none}, {"target", Tying::target}, {"all", Tying::all}}),
+      flag("model.scale_embeddings", model.scale_embeddings),
       number("model.dropout", model.dropout, from_0_to_below_1),
       number("model.embedding_dropout", model.embedding_dropout, from_0_to_below_1),
       number("model.attention_dropout", model.attention_dropout, from_0_to_below_1),

@@ -43,8 +43,8 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::embed(std::span<const Extensio
   embedding_.output.resize(count, D);
   for (Index r = 0; r < count; ++r) {
     const Id token = rows[static_cast<std::size_t>(r)].token;
-    Embedding<Scalar>::embed(parameters_->target_embedding, token, embedding_.positions, place,
-                             embedding_.output.row(r));
+    Embedding<Scalar>::embed(parameters_->target_embedding, token, model_->settings.scale_embeddings,
+                             embedding_.positions, place, embedding_.output.row(r));
   }
   return embedding_.output;
 }

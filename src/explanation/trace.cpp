@@ -21,6 +21,7 @@ Json model(const ExplainedModel& explained, const TraceHeading& heading) {
           {"norm", settings.norm == Norm::post ? "post" : "pre"},
           {"activation", kActivations[static_cast<int>(settings.activation)]},
           {"tied_embeddings", kTyings[static_cast<int>(settings.tied_embeddings)]},
+          {"scale_embeddings", settings.scale_embeddings},
           {"parameters", heading.parameters},
           {"label_smoothing", explained.label_smoothing},
           {"dropout", explained.dropout},

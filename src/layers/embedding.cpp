@@ -4,6 +4,14 @@
 #include <cmath>
 
 namespace glassformer {
+namespace {
+
+template <std::floating_point Scalar>
+Scalar scale_of(Index width, bool scaled) {
+  return scaled ? std::sqrt(static_cast<Scalar>(width)) : Scalar{1};
+}
+
+}  // namespace
 
 template <std::floating_point Scalar>
 void ensure_positions(Index length, Index width, Buffer<Scalar>& positions) {
@@ -22,45 +30,55 @@ void ensure_positions(Index length, Index width, Buffer<Scalar>& positions) {
 }
 
 template <std::floating_point Scalar>
-void Embedding<Scalar>::embed(const Parameters& table, Id id, ConstMatrixRef<Scalar> positions, Index place,
-                              Eigen::Ref<RowVector<Scalar>> x) {
-  x = std::sqrt(static_cast<Scalar>(table.cols())) * table.row(id) + positions.row(place);
+void Embedding<Scalar>::embed(const Parameters& table, Id id, bool scaled, ConstMatrixRef<Scalar> positions,
+                              Index place, Eigen::Ref<RowVector<Scalar>> x) {
+  assert(0 <= id && id < table.rows());
+  x = scale_of<Scalar>(table.cols(), scaled) * table.row(id) + positions.row(place);
 }
 
 template <std::floating_point Scalar>
-void Embedding<Scalar>::forward(const Parameters& table, const IdMatrix& ids, Id pad, double dropout,
+void Embedding<Scalar>::forward(const Parameters& table, const IdMatrix& ids, Id pad, bool scaled, double dropout,
                                 const Pass& pass, Site site, Cache& cache, const Recorder& recorder) {
   const Index length = ids.cols();
   ensure_positions(length, table.cols(), cache.positions);
   cache.output.resize(ids.size(), table.cols());
   for (Index n = 0; n < ids.size(); ++n) {
     const Id id = ids(n / length, n % length);
-    assert(0 <= id && id < table.rows());
     if (id == pad) {
       cache.output.row(n).setZero();
     } else {
-      embed(table, id, cache.positions, n % length, cache.output.row(n));
+      embed(table, id, scaled, cache.positions, n % length, cache.output.row(n));
     }
   }
-  recorder.record("x [N, D] = sqrt(D) * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding", cache.output,
-                  table, ids, cache.positions.topRows(length));
+  if (scaled) {
+    recorder.record("x [N, D] = sqrt(D) * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding",
+                    cache.output, table, ids, cache.positions.topRows(length));
+  } else {
+    recorder.record("x [N, D] = {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding", cache.output, table,
+                    ids, cache.positions.topRows(length));
+  }
   Dropout<Scalar>::forward(dropout, pass, site, 1, cache.output, cache.dropout, recorder.at("dropout"));
 }
 
 template <std::floating_point Scalar>
-void Embedding<Scalar>::backward(const IdMatrix& ids, Id pad, Cache& cache, ConstMatrixRef<Scalar> d_x,
+void Embedding<Scalar>::backward(const IdMatrix& ids, Id pad, bool scaled, Cache& cache, ConstMatrixRef<Scalar> d_x,
                                  Parameters& grad, const Recorder& recorder) {
   // x = dropout(embedded)
   cache.d_embedded.resize_like(d_x);
   Dropout<Scalar>::backward(cache.dropout, d_x, cache.d_embedded, recorder.at("dropout"));
-  // embedded = sqrt(D) * table[id] + position.  An id that occurs twice gets both gradients.
-  const Scalar scale = std::sqrt(static_cast<Scalar>(grad.cols()));
+  // embedded = scale * table[id] + position.  An id that occurs twice gets both gradients.
+  const Scalar scale = scale_of<Scalar>(grad.cols(), scaled);
   for (Index n = 0; n < ids.size(); ++n) {
     const Id id = ids(n / ids.cols(), n % ids.cols());
     if (id != pad) grad.row(id) += scale * cache.d_embedded.row(n);
   }
-  recorder.record("d_table [V, D] += sqrt(D) * {d_x}[n] in the row {id}[n], of every token n but padding", grad,
-                  cache.d_embedded, ids);
+  if (scaled) {
+    recorder.record("d_table [V, D] += sqrt(D) * {d_x}[n] in the row {id}[n], of every token n but padding", grad,
+                    cache.d_embedded, ids);
+  } else {
+    recorder.record("d_table [V, D] += {d_x}[n] in the row {id}[n], of every token n but padding", grad,
+                    cache.d_embedded, ids);
+  }
 }
 
 template struct Embedding<float>;

@@ -9,7 +9,7 @@ namespace glassformer {
 
 /// Ids to vectors, with their place in the sentence added (Vaswani et al. 2017, sections 3.4 and 3.5):
 ///
-///   x[b, t] = dropout(sqrt(D) * table[id[b, t]] + position[t])
+///   x[b, t] = dropout(scale * table[id[b, t]] + position[t])        scale = sqrt(D), or 1 by option
 ///
 ///   position[t, i]       = sin(t / 10000^(2i / D))        i = 0 .. D/2 - 1: the sines fill the first half
 ///   position[t, D/2 + i] = cos(t / 10000^(2i / D))                          and the cosines the second
@@ -27,15 +27,15 @@ struct Embedding {
     Buffer<Scalar> d_embedded;                // [N, D] room for backward
   };
 
-  /// ids [B, T] give cache.output [N, D], row b * T + t.
-  static void forward(const Parameters& table, const IdMatrix& ids, Id pad, double dropout, const Pass& pass,
-                      Site site, Cache& cache, const Recorder& recorder = {});
-  /// d_x [N, D] adds to the table's gradient. ids are forward's.
-  static void backward(const IdMatrix& ids, Id pad, Cache& cache, ConstMatrixRef<Scalar> d_x, Parameters& grad,
-                       const Recorder& recorder = {});
+  /// ids [B, T] give cache.output [N, D], row b * T + t. `scaled`: by sqrt(D).
+  static void forward(const Parameters& table, const IdMatrix& ids, Id pad, bool scaled, double dropout,
+                      const Pass& pass, Site site, Cache& cache, const Recorder& recorder = {});
+  /// d_x [N, D] adds to the table's gradient. ids and `scaled` are forward's.
+  static void backward(const IdMatrix& ids, Id pad, bool scaled, Cache& cache, ConstMatrixRef<Scalar> d_x,
+                       Parameters& grad, const Recorder& recorder = {});
 
   /// One row of x before dropout: the id at place `place`. x [D], positions with more than `place` rows.
-  static void embed(const Parameters& table, Id id, ConstMatrixRef<Scalar> positions, Index place,
+  static void embed(const Parameters& table, Id id, bool scaled, ConstMatrixRef<Scalar> positions, Index place,
                     Eigen::Ref<RowVector<Scalar>> x);
 };
 

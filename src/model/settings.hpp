@@ -19,6 +19,7 @@ struct TransformerSettings {
   Norm norm = Norm::post;
   Activation activation = Activation::relu;
   Tying tied_embeddings = Tying::target;
+  bool scale_embeddings = true;    ///< by sqrt(d_model), before positions are added
   double dropout = 0.1;            ///< of what each sublayer adds to the residual stream
   double embedding_dropout = 0.1;  ///< of embedding + position
   double attention_dropout = 0.0;  ///< of attention weights

@@ -84,8 +84,9 @@ const Buffer<Scalar>& Transformer<Scalar>::encode(const Parameters& p, const IdM
   constexpr Site kEmbeddingSite = 0;
   constexpr Site kFirstLayerSite = 1000;
   cache.encoder.resize(p.encoder.size());
-  Embedding<Scalar>::forward(p.source_embedding, source, vocabulary.source_pad, settings.embedding_dropout, pass,
-                             kEmbeddingSite, cache.source_embedding, recorder.at("embed_tokens"));  // [M, D]
+  Embedding<Scalar>::forward(p.source_embedding, source, vocabulary.source_pad, settings.scale_embeddings,
+                             settings.embedding_dropout, pass, kEmbeddingSite, cache.source_embedding,
+                             recorder.at("embed_tokens"));                                          // [M, D]
   const Buffer<Scalar>* x = &cache.source_embedding.output;
   for (std::size_t i = 0; i < p.encoder.size(); ++i) {
     EncoderLayer<Scalar>::forward(p.encoder[i], settings, *x, padding, source.rows(), pass,
@@ -107,8 +108,9 @@ const Buffer<Scalar>& Transformer<Scalar>::decode(const Parameters& p, const IdM
   constexpr Site kEmbeddingSite = 1;
   constexpr Site kFirstLayerSite = 1'000'000;
   cache.decoder.resize(p.decoder.size());
-  Embedding<Scalar>::forward(p.target_embedding, target_input, vocabulary.target_pad, settings.embedding_dropout,
-                             pass, kEmbeddingSite, cache.target_embedding, recorder.at("embed_tokens"));  // [N, D]
+  Embedding<Scalar>::forward(p.target_embedding, target_input, vocabulary.target_pad, settings.scale_embeddings,
+                             settings.embedding_dropout, pass, kEmbeddingSite, cache.target_embedding,
+                             recorder.at("embed_tokens"));                                          // [N, D]
   const Buffer<Scalar>* x = &cache.target_embedding.output;
   for (std::size_t i = 0; i < p.decoder.size(); ++i) {
     DecoderLayer<Scalar>::forward(p.decoder[i], settings, *x, memory, masks.decoder_combined, masks.cross_padding,
@@ -184,8 +186,8 @@ void Transformer<Scalar>::backward_decoder(const Parameters& p, const ModelInput
                     cache.decoder[i].d_memory());
     d_x = &cache.decoder[i].d_input();
   }
-  Embedding<Scalar>::backward(input.target_input, vocabulary.target_pad, cache.target_embedding, *d_x,
-                              grad.target_embedding, recorder.at("embed_tokens"));
+  Embedding<Scalar>::backward(input.target_input, vocabulary.target_pad, settings.scale_embeddings,
+                              cache.target_embedding, *d_x, grad.target_embedding, recorder.at("embed_tokens"));
 }
 
 template <std::floating_point Scalar>
@@ -203,8 +205,8 @@ void Transformer<Scalar>::backward_encoder(const Parameters& p, const ModelInput
                                    grad.encoder[i], recorder.at("layers", static_cast<Index>(i)));
     d_x = &cache.encoder[i].d_input();
   }
-  Embedding<Scalar>::backward(input.source, vocabulary.source_pad, cache.source_embedding, *d_x,
-                              grad.source_embedding, recorder.at("embed_tokens"));
+  Embedding<Scalar>::backward(input.source, vocabulary.source_pad, settings.scale_embeddings, cache.source_embedding,
+                              *d_x, grad.source_embedding, recorder.at("embed_tokens"));
 }
 
 template struct Transformer<float>;

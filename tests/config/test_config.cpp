@@ -58,6 +58,7 @@ class Dice {
     c.model.encoder_layers = whole(1, 8);
     c.model.decoder_layers = whole(1, 8);
     c.model.d_ff = whole(1, 5000);
+    c.model.scale_embeddings = whole(0, 1) == 1;
     c.model.norm = one_of<Norm>(2);
     c.model.activation = one_of<Activation>(3);
     c.model.tied_embeddings = one_of<Tying>(c.tokenizer.joint ? 3 : 2);

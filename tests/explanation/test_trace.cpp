@@ -63,7 +63,7 @@ TEST_CASE("A trace has every key of its format", "[explanation]") {
   CHECK(trace.at("glassformer") == GLASSFORMER_VERSION);
   CHECK(trace.at("checkpoint") == "runs/a/best");
   CHECK(keys(trace.at("model")) ==
-        Keys{"d_model", "heads", "encoder_layers", "decoder_layers", "d_ff", "norm", "activation", "tied_embeddings",
+        Keys{"d_model", "heads", "encoder_layers", "decoder_layers", "d_ff", "norm", "activation", "tied_embeddings", "scale_embeddings",
              "parameters", "label_smoothing", "dropout", "learned_without"});
   CHECK(trace.at("model").at("parameters") == 1234);
   CHECK(trace.at("model").at("activation") == "relu");

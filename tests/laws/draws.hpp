@@ -40,6 +40,7 @@ inline TransformerSettings draw_settings(RandomValues& random) {
   settings.d_ff = between(random, 1, 20);
   settings.encoder_layers = between(random, 1, 3);
   settings.decoder_layers = between(random, 1, 3);
+  settings.scale_embeddings = random.index(2) == 0;
   return settings;
 }
 

@@ -16,8 +16,8 @@ double loss_of(DrawnModel<double>& drawn, const example::PaddedBatch& batch,
                const std::vector<Buffer<double>>& memories) {
   const auto& p = drawn.p();
   auto& cache = drawn.cache;
-  Embedding<double>::forward(p.target_embedding, batch.target_input, example::kTargetPad, 0, {}, 0,
-                             cache.target_embedding);
+  Embedding<double>::forward(p.target_embedding, batch.target_input, example::kTargetPad,
+                             drawn.model.settings.scale_embeddings, 0, {}, 0, cache.target_embedding);
   const Buffer<double>* x = &cache.target_embedding.output;
   for (std::size_t i = 0; i < p.decoder.size(); ++i) {
     DecoderLayer<double>::forward(p.decoder[i], drawn.model.settings, *x, memories[i], batch.masks.decoder_combined,

@@ -69,19 +69,22 @@ TEST_CASE("Positions are made longer when needed, made anew for another width, a
   CHECK(std::abs(positions(2, 1) - expected_position(2, 1, 6)) < 1e-6);
 }
 
-TEST_CASE("A token's vector is its row of the table times sqrt(D), plus its position; every sentence begins at 0",
+TEST_CASE("A token's vector is its row of the table, scaled by sqrt(D) or not, plus its position, which begins at 0",
           "[layers]") {
   RandomValues random(1);
   Learned<Table, double> learned(random);
   Embedding<double>::Cache cache;
-  Embedding<double>::forward(learned.p().table, ids(), kPad, 0.5, kEvaluation, 0, cache);
-  REQUIRE(cache.output.rows() == 6);
-  for (Index b = 0; b < 2; ++b) {
-    for (Index t = 0; t < 3; ++t) {
-      for (Index i = 0; i < 4; ++i) {
-        const Id id = ids()(b, t);
-        const double expected = id == kPad ? 0 : 2 * learned.p().table(id, i) + expected_position(t, i, 4);
-        CHECK(std::abs(cache.output(b * 3 + t, i) - expected) < 1e-14);
+  for (const bool scaled : {true, false}) {
+    const double scale = scaled ? 2 : 1;
+    Embedding<double>::forward(learned.p().table, ids(), kPad, scaled, 0.5, kEvaluation, 0, cache);
+    REQUIRE(cache.output.rows() == 6);
+    for (Index b = 0; b < 2; ++b) {
+      for (Index t = 0; t < 3; ++t) {
+        for (Index i = 0; i < 4; ++i) {
+          const Id id = ids()(b, t);
+          const double expected = id == kPad ? 0 : scale * learned.p().table(id, i) + expected_position(t, i, 4);
+          CHECK(std::abs(cache.output(b * 3 + t, i) - expected) < 1e-14);
+        }
       }
     }
   }
@@ -91,9 +94,9 @@ TEST_CASE("One token embedded alone has the bits it has in a batch", "[layers]")
   RandomValues random(2);
   Learned<Table, double> learned(random);
   Embedding<double>::Cache cache;
-  Embedding<double>::forward(learned.p().table, ids(), kPad, 0, kEvaluation, 0, cache);
+  Embedding<double>::forward(learned.p().table, ids(), kPad, true, 0, kEvaluation, 0, cache);
   RowVector<double> x(4);
-  Embedding<double>::embed(learned.p().table, 4, cache.positions, 1, x);
+  Embedding<double>::embed(learned.p().table, 4, true, cache.positions, 1, x);
   CHECK(same_bits(x, cache.output.row(3 + 1)));
 }
 
@@ -101,15 +104,15 @@ TEST_CASE("Padding gives rows of zeros and no gradient, even where the table hol
   RandomValues random(3);
   Learned<Table, double> learned(random);
   Embedding<double>::Cache cache, cache_of_nan;
-  Embedding<double>::forward(learned.p().table, ids(), kPad, 0.3, kTraining, 0, cache);
+  Embedding<double>::forward(learned.p().table, ids(), kPad, true, 0.3, kTraining, 0, cache);
   learned.p().table.row(kPad).setConstant(std::numeric_limits<double>::quiet_NaN());
-  Embedding<double>::forward(learned.p().table, ids(), kPad, 0.3, kTraining, 0, cache_of_nan);
+  Embedding<double>::forward(learned.p().table, ids(), kPad, true, 0.3, kTraining, 0, cache_of_nan);
   CHECK(same_bits(cache.output, cache_of_nan.output));
   CHECK(cache.output.row(5).cwiseAbs().maxCoeff() == 0);
 
   Buffer<double> d_x = random.matrix(6, 4);
   d_x.row(5).setConstant(std::numeric_limits<double>::quiet_NaN());  // whatever comes back to the padded place
-  Embedding<double>::backward(ids(), kPad, cache, d_x, learned.grad().table);
+  Embedding<double>::backward(ids(), kPad, true, cache, d_x, learned.grad().table);
   CHECK(learned.grad().table.row(kPad).cwiseAbs().maxCoeff() == 0);
   CHECK(learned.grad().table.allFinite());
 }
@@ -119,16 +122,17 @@ TEST_CASE("A token that occurs several times gets the sum of its gradients, one 
   RandomValues random(4);
   Learned<Table, double> learned(random);
   Embedding<double>::Cache cache;
-  Embedding<double>::forward(learned.p().table, ids(), kPad, 0, kEvaluation, 0, cache);
+  Embedding<double>::forward(learned.p().table, ids(), kPad, true, 0, kEvaluation, 0, cache);
   Buffer<double> d_x = random.matrix(6, 4);
   const Matrix<double> d = d_x;
-  Embedding<double>::backward(ids(), kPad, cache, d_x, learned.grad().table);
+  Embedding<double>::backward(ids(), kPad, true, cache, d_x, learned.grad().table);
   CHECK(largest_difference(learned.grad().table.row(4), 2 * (d.row(0) + d.row(2) + d.row(4))) < 1e-15);
   CHECK(learned.grad().table.row(1).cwiseAbs().maxCoeff() == 0);
 }
 
-TEST_CASE("The gradient of the embedding table is what differences say, with dropout too", "[layers]") {
+TEST_CASE("The gradient of the embedding table is what differences say, scaled and not, with dropout and without", "[layers]") {
   for (const double dropout : {0.0, 0.4}) {
+    const bool scaled = dropout > 0;
     RandomValues random(5);
     Learned<Table, double> learned(random);
     const Buffer<double> d_y = random.matrix(6, 4);
@@ -136,13 +140,13 @@ TEST_CASE("The gradient of the embedding table is what differences say, with dro
     require_gradients<Table>(
         learned,
         [&] {
-          Embedding<double>::forward(learned.p().table, ids(), kPad, dropout, kTraining, 0, cache);
+          Embedding<double>::forward(learned.p().table, ids(), kPad, scaled, dropout, kTraining, 0, cache);
           return weighted_sum(cache.output, d_y);
         },
         [&](Table& grad) {
           Buffer<double> d_x(6, 4);
           d_x.view() = d_y;
-          Embedding<double>::backward(ids(), kPad, cache, d_x, grad.table);
+          Embedding<double>::backward(ids(), kPad, scaled, cache, d_x, grad.table);
         },
         {});
   }

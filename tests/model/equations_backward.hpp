@@ -73,6 +73,12 @@ inline std::map<std::string, Law> backward_laws() {
          });
          return table;
        }},
+      {"d_table += {d_x}[n] in the row {id}[n], of every token n but padding",
+       [](const Known& k) {
+         Numbers table = k.before;
+         for_each_token(k, k.in[1], [&](Index n, Index id) { table.row(id) += k.in[0].row(n); });
+         return table;
+       }},
   };
 }
 

@@ -16,6 +16,13 @@ inline std::map<std::string, Law> forward_laws() {
          });
          return x;
        }},
+      {"x = {table}[{id}] + {position}[t], 0 at padding",
+       [](const Known& k) {
+         const Numbers &table = k.in[0], &ids = k.in[1], &position = k.in[2];
+         Numbers x = Numbers::Zero(ids.size(), table.cols());
+         for_each_token(k, ids, [&](Index n, Index id) { x.row(n) = table.row(id) + position.row(n % ids.cols()); });
+         return x;
+       }},
       {"y = {x} * {kept} / (1 - rate)",
        [](const Known& k) { return Numbers(times(k.in[0], k.in[1]) / (1 - k.dropout_rate())); }},
       {"y = {x} {weight}^T + {bias}",

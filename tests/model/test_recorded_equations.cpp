@@ -17,9 +17,10 @@ std::vector<TransformerSettings> kinds_of_models() {
   for (int norm = 0; norm < 2; ++norm) {
     for (int tying = 0; tying < 3; ++tying) {
       for (int dropout = 0; dropout < 2; ++dropout) {
-        const TransformerSettings settings =
+        TransformerSettings settings =
             example::settings(norm == 0 ? Norm::post : Norm::pre, static_cast<Tying>(tying),
                               static_cast<Activation>((tying + norm + dropout) % 3));
+        settings.scale_embeddings = (tying + dropout) % 2 == 0;
         kinds.push_back(dropout == 0 ? settings : example::with_dropout(settings));
       }
     }
