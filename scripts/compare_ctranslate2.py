@@ -14,15 +14,15 @@ CTranslate2's beam search ends a sentence once as many hypotheses are finished a
 """
 
 import argparse
-import json
 import os
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from convert_to_ctranslate2 import convert
 
 ROOT = Path(__file__).resolve().parent.parent
 BATCH = 64
@@ -33,101 +33,21 @@ SEARCHES = [  # beam, name, arguments
 ]
 
 
-def read_safetensors(file):
-    import numpy
-    data = file.read_bytes()
-    size = struct.unpack("<Q", data[:8])[0]
-    header = json.loads(data[8:8 + size])
-    header.pop("__metadata__", None)
-    return {name: numpy.frombuffer(data, numpy.float32, offset=8 + size + t["data_offsets"][0],
-                                   count=(t["data_offsets"][1] - t["data_offsets"][0]) // 4).reshape(t["shape"])
-            for name, t in header.items()}
-
-
-def positions(length, width):
-    import numpy
-    angles = numpy.arange(length)[:, None] / 10000 ** (numpy.arange(0, width, 2) / width)
-    return numpy.concatenate([numpy.sin(angles), numpy.cos(angles)], axis=1).astype(numpy.float32)
-
-
-def convert(checkpoint, directory):
-    """Writes the checkpoint as CTranslate2 reads it. Tokens are called by their ids."""
-    import ctranslate2
-    import numpy
-    config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
-    if config["model_type"] != "marian" or config["activation_function"] != "relu":
-        sys.exit(f"compare_ctranslate2.py: {checkpoint}: expected a post-norm model with ReLU, for which this "
-                 f"conversion is made; found {config['model_type']} with {config['activation_function']}")
-    tensors = read_safetensors(checkpoint / "model.safetensors")
-    spec = ctranslate2.specs.TransformerSpec.from_config(
-        (config["encoder_layers"], config["decoder_layers"]), config["encoder_attention_heads"], pre_norm=False)
-
-    def linear(to, *names):
-        to.weight = numpy.concatenate([tensors[name + ".weight"] for name in names])
-        to.bias = numpy.concatenate([tensors[name + ".bias"] for name in names])
-
-    def norm(to, name):
-        to.gamma, to.beta = tensors[name + ".weight"], tensors[name + ".bias"]
-
-    def self_attention(to, name):
-        linear(to.linear[0], *(f"{name}.self_attn.{part}_proj" for part in "qkv"))
-        linear(to.linear[1], f"{name}.self_attn.out_proj")
-        norm(to.layer_norm, f"{name}.self_attn_layer_norm")
-
-    def feed_forward(to, name):
-        linear(to.linear_0, f"{name}.fc1")
-        linear(to.linear_1, f"{name}.fc2")
-        norm(to.layer_norm, f"{name}.final_layer_norm")
-
-    for i, layer in enumerate(spec.encoder.layer):
-        self_attention(layer.self_attention, f"model.encoder.layers.{i}")
-        feed_forward(layer.ffn, f"model.encoder.layers.{i}")
-    for i, layer in enumerate(spec.decoder.layer):
-        name = f"model.decoder.layers.{i}"
-        self_attention(layer.self_attention, name)
-        linear(layer.attention.linear[0], f"{name}.encoder_attn.q_proj")
-        linear(layer.attention.linear[1], f"{name}.encoder_attn.k_proj", f"{name}.encoder_attn.v_proj")
-        linear(layer.attention.linear[2], f"{name}.encoder_attn.out_proj")
-        norm(layer.attention.layer_norm, f"{name}.encoder_attn_layer_norm")
-        feed_forward(layer.ffn, name)
-
-    shared = tensors.get("model.shared.weight")
-    source = shared if shared is not None else tensors["model.encoder.embed_tokens.weight"]
-    target = shared if shared is not None else tensors["model.decoder.embed_tokens.weight"]
-    spec.encoder.embeddings[0].weight = source
-    spec.decoder.embeddings.weight = target
-    spec.decoder.projection.weight = tensors.get("lm_head.weight", target)
-    spec.decoder.projection.bias = tensors["final_logits_bias"].reshape(-1)
-    for part in (spec.encoder, spec.decoder):
-        part.position_encodings.encodings = positions(1024, config["d_model"])
-        part.scale_embeddings = True
-
-    spec.config.bos_token, spec.config.eos_token = str(config["bos_token_id"]), str(config["eos_token_id"])
-    spec.config.unk_token, spec.config.decoder_start_token = "3", str(config["decoder_start_token_id"])
-    spec.register_source_vocabulary([str(i) for i in range(len(source))])
-    spec.register_target_vocabulary([str(i) for i in range(len(target))])
-    spec.validate()
-    spec.save(directory)
-    return config
-
-
 class CTranslate2:
     def __init__(self, checkpoint, directory, threads):
         import ctranslate2
         import sentencepiece
-        self.config = convert(checkpoint, directory)
+        convert(checkpoint, directory)
         files = [checkpoint / name for name in ("source.spm", "target.spm")]
         self.source, self.target = (sentencepiece.SentencePieceProcessor(model_file=str(file)) for file in files)
         self.translator = ctranslate2.Translator(directory, device="cpu", compute_type="float32", inter_threads=threads,
                                                  intra_threads=1)
 
     def translate(self, lines, beam):
-        eos = str(self.config["eos_token_id"])
-        sources = [[str(i) for i in ids] + [eos] for ids in self.source.encode(lines)]
         found = self.translator.translate_batch(
-            sources, beam_size=beam, length_penalty=1.0, max_batch_size=BATCH, batch_type="examples",
-            max_input_length=0, max_decoding_length=256)
-        return [self.target.decode([int(token) for token in result.hypotheses[0]]) for result in found]
+            self.source.encode(lines, out_type=str), beam_size=beam, length_penalty=1.0, max_batch_size=BATCH,
+            batch_type="examples", max_input_length=0, max_decoding_length=256)
+        return [self.target.decode_pieces(result.hypotheses[0]) for result in found]
 
 
 def glassformer(options, source, search):

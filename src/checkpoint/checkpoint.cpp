@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "checkpoint/checksums.hpp"
-#include "checkpoint/marian_config.hpp"
+#include "config/marian_config.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "files/durable_files.hpp"
 #include "user_error.hpp"
@@ -106,7 +106,8 @@ void save_checkpoint(const fs::path& directory, const Config& config, const Toke
     write_file_durably(unfinished / "config.yaml", write_config(config));
     write_file_durably(unfinished / "config.json", marian_config(config, tokenizers));
     write_file_durably(unfinished / "generation_config.json", marian_generation_config(config, tokenizers));
-    save_tokenizers(tokenizers, unfinished);
+    write_file_durably(unfinished / "tokenizer_config.json", marian_tokenizer_config(config, tokenizers));
+    save_tokenizers(config.tokenizer, tokenizers, unfinished);
     if (state != nullptr) write_training_state(unfinished, *state);
     write_safetensors(unfinished / kModelFile, model);
     write_checksums(unfinished);

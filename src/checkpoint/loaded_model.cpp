@@ -17,7 +17,7 @@ std::filesystem::path verified(const std::filesystem::path& checkpoint) {
 
 LoadedModel::LoadedModel(const std::filesystem::path& path)
     : checkpoint(verified(resolve_checkpoint(path))),
-      config(read_config_of_checkpoint(checkpoint / "config.yaml")),
+      config(read_config_of_model(checkpoint)),
       tokenizers(load_tokenizers(config.tokenizer, checkpoint)),
       model{config.model, vocabulary_shape(tokenizers)},
       parameters(model.settings, model.vocabulary) {

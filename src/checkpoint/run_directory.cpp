@@ -245,6 +245,10 @@ fs::path resolve_checkpoint(const fs::path& path) {
                     place);
     }
   }
+  if (fs::exists(place / "pytorch_model.bin", ignored)) {  // a program that Python runs: not to be opened
+    throw UserError(path.string() + ": expected model.safetensors, found pytorch_model.bin. Have transformers write the " +
+                    "other: MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER), and the same with MarianTokenizer.");
+  }
   if (fs::is_directory(place, ignored)) throw refusal("this is neither a checkpoint nor a run", place);
   if (fs::exists(place, ignored)) {
     if (is_checkpoint(parent)) {

@@ -91,15 +91,33 @@ Index count_up_to(const std::vector<Index>& shape, Index limit) {
   return product;
 }
 
-/// One entry of the header. `data_bytes` is what follows the header in the file.
-TensorPlace read_entry(const std::string& name, const json& entry, Index data_bytes) {
-  if (!entry.is_object()) throw Damage("its entry " + in_quotes(name) + " is no JSON object");
+/// How the numbers of a tensor are written.
+enum class Type { f32, f16, bf16 };
+
+Index bytes_of(Type type) { return type == Type::f32 ? 4 : 2; }
+
+Type read_type(const json& entry, const std::string& name) {
   const auto dtype = entry.find("dtype");
   if (dtype == entry.end() || !dtype->is_string()) throw Damage("tensor " + in_quotes(name) + " has no dtype");
-  if (*dtype != "F32") {
-    throw Damage("tensor " + in_quotes(name) + " holds numbers of the type " + dtype->dump() +
-                 ". Only \"F32\" can be read: convert the file, in PyTorch with tensor.float()");
-  }
+  if (*dtype == "F32") return Type::f32;
+  if (*dtype == "F16") return Type::f16;
+  if (*dtype == "BF16") return Type::bf16;
+  throw Damage("tensor " + in_quotes(name) + " holds numbers of the type " + dtype->dump() +
+               ". Only \"F32\", \"F16\" and \"BF16\" can be read: convert the file, in PyTorch with tensor.float()");
+}
+
+/// A tensor in the file.
+struct Entry {
+  std::string name;
+  std::vector<Index> shape;
+  Type type;
+  Index begin, size;  // in bytes, in numbers
+};
+
+/// One entry of the header. `data_bytes` is what follows the header in the file.
+Entry read_entry(const std::string& name, const json& entry, Index data_bytes) {
+  if (!entry.is_object()) throw Damage("its entry " + in_quotes(name) + " is no JSON object");
+  const Type type = read_type(entry, name);
   const std::vector<Index> shape = read_numbers(entry, "shape", name);
   const std::vector<Index> offsets = read_numbers(entry, "data_offsets", name);
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes) {
@@ -107,41 +125,66 @@ TensorPlace read_entry(const std::string& name, const json& entry, Index data_by
                  std::to_string(data_bytes) + " bytes of data");
   }
   const Index bytes = offsets[1] - offsets[0];
-  const Index size = count_up_to(shape, data_bytes / 4);
-  if (bytes % 4 != 0 || size != bytes / 4) {
+  const Index size = count_up_to(shape, data_bytes / bytes_of(type));
+  if (size * bytes_of(type) != bytes) {
     throw Damage("tensor " + in_quotes(name) + " has " + std::to_string(bytes) +
                  " bytes, which is not what its shape " + json(shape).dump() + " needs");
   }
-  return {name, shape, offsets[0], size};  // the offset in bytes as yet
+  return {name, shape, type, offsets[0], size};
 }
 
 /// All tensors, in the order of their data, which they must cover without gap or overlap.
-std::vector<TensorPlace> read_entries(const json& header, Index data_bytes) {
-  std::vector<TensorPlace> tensors;
+std::vector<Entry> read_entries(const json& header, Index data_bytes) {
+  std::vector<Entry> entries;
   for (const auto& [name, entry] : header.items()) {
-    if (name != "__metadata__") tensors.push_back(read_entry(name, entry, data_bytes));
+    if (name != "__metadata__") entries.push_back(read_entry(name, entry, data_bytes));
   }
-  std::sort(tensors.begin(), tensors.end(), [](const TensorPlace& a, const TensorPlace& b) {
-    return std::pair(a.offset, a.size) < std::pair(b.offset, b.size);
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
   });
   Index end = 0;  // in bytes
-  for (TensorPlace& tensor : tensors) {
-    if (tensor.offset != end)
-      throw Damage("the data of tensor " + in_quotes(tensor.name) + " does not begin at byte " +
+  for (const Entry& entry : entries) {
+    if (entry.begin != end)
+      throw Damage("the data of tensor " + in_quotes(entry.name) + " does not begin at byte " +
                    std::to_string(end) + ", where the data before it ends");
-    end += tensor.size * 4;
-    tensor.offset /= 4;
+    end += entry.size * bytes_of(entry.type);
   }
   if (end != data_bytes) {
     throw Damage("its header describes " + std::to_string(end) + " bytes of data, but " +
                  std::to_string(data_bytes) + " bytes follow");
   }
-  return tensors;
+  return entries;
 }
 
 void read_bytes(std::ifstream& input, void* bytes, std::uint64_t count) {
   input.read(static_cast<char*>(bytes), static_cast<std::streamsize>(count));
   if (!input) throw Damage("reading stopped before its end");
+}
+
+template <class Half>
+void read_halves(std::ifstream& input, float* numbers, Index count) {
+  std::vector<Half> halves(static_cast<std::size_t>(count));
+  read_bytes(input, halves.data(), halves.size() * sizeof(Half));
+  std::ranges::transform(halves, numbers, [](Half half) { return static_cast<float>(half); });
+}
+
+/// Adds the tensor that comes next in the file.
+void read_tensor(std::ifstream& input, Entry&& entry, Safetensors& result) {
+  const auto begin = static_cast<Index>(result.values.size());
+  result.values.resize(static_cast<std::size_t>(begin + entry.size));
+  float* const numbers = result.values.data() + begin;
+  switch (entry.type) {
+    case Type::f32:
+      read_bytes(input, numbers, static_cast<std::uint64_t>(4 * entry.size));
+      break;
+    case Type::f16:
+      read_halves<Eigen::half>(input, numbers, entry.size);
+      break;
+    case Type::bf16:
+      read_halves<Eigen::bfloat16>(input, numbers, entry.size);
+      break;
+  }
+  result.tensors.push_back({std::move(entry.name), std::move(entry.shape), begin, entry.size});
 }
 
 Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) {
@@ -162,9 +205,11 @@ Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) {
   const std::uint64_t data_bytes = file_size - kLengthBytes - header_length;
   Safetensors result;
   if (header.contains("__metadata__")) result.metadata = read_metadata(header["__metadata__"]);
-  result.tensors = read_entries(header, static_cast<Index>(data_bytes));
-  result.values.resize(data_bytes / 4);
-  read_bytes(input, result.values.data(), data_bytes);
+  std::vector<Entry> entries = read_entries(header, static_cast<Index>(data_bytes));
+  Index size = 0;
+  for (const Entry& entry : entries) size += entry.size;
+  result.values.reserve(static_cast<std::size_t>(size));
+  for (Entry& entry : entries) read_tensor(input, std::move(entry), result);
   return result;
 }
 

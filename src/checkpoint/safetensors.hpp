@@ -43,7 +43,8 @@ void write_safetensors(const std::filesystem::path& file, const std::vector<Name
 
 /// Trusts nothing in the file: memory is asked for only after the header has been found to describe the file's
 /// size exactly.
-/// \throws UserError: no such file, truncated, no safetensors file, numbers other than F32
+/// Numbers of half precision (F16, BF16) become floats.
+/// \throws UserError: no such file, truncated, no safetensors file, numbers of another type
 Safetensors read_safetensors(const std::filesystem::path& file);
 
 }  // namespace glassformer

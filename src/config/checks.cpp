@@ -1,5 +1,6 @@
 #include "config/checks.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <initializer_list>
@@ -61,14 +62,14 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
     throw UserError(blame.at({"tokenizer.target_model", "tokenizer.joint"}) +
                     "a joint tokenizer has one model; name it as source_model and leave target_model \"\"");
   if (tokenizer.kind == TokenizerKind::sentencepiece) return;
-  if (tokenizer.sampling > 0)
+  if (tokenizer.sampling > 0 && tokenizer.kind == TokenizerKind::word)
     throw UserError(blame.at({"tokenizer.sampling", "tokenizer.kind"}) +
                     "words are not cut into pieces; set tokenizer.kind: sentencepiece or tokenizer.sampling: 0");
   for (const auto& [key, model] : {std::pair("tokenizer.source_model", tokenizer.source_model),
                                    std::pair("tokenizer.target_model", tokenizer.target_model)})
     if (!model.empty())
       throw UserError(blame.at({key, "tokenizer.kind"}) +
-                      "a given model needs tokenizer.kind: sentencepiece, found word");
+                      "a given .model file needs tokenizer.kind: sentencepiece, found another");
 }
 
 void check_training(const TrainingSettings& training, const Blame& blame) {
@@ -104,6 +105,25 @@ void check_rules(const Config& config, const Places& places, const fs::path& fil
   check_model(config.model, config.tokenizer, blame);
   check_tokenizer(config.tokenizer, blame);
   check_training(config.training, blame);
+}
+
+void check_model_from(const fs::path& model, const Places& places, const fs::path& file) {
+  std::error_code error;
+  if (fs::is_regular_file(model / "model.safetensors", error)) return;
+  throw UserError(Blame(places, file).at({"model.from"}) + "expected a directory with a model.safetensors, found " +
+                  (fs::exists(model, error) ? "none in " : "no ") + model.string() +
+                  "; give a checkpoint, for example runs/toy/best");
+}
+
+void check_same_model(const std::vector<ChangedKey>& changed, const Places& places, const fs::path& file) {
+  static const std::vector<std::string> kShape = {
+      "model.d_model", "model.heads", "model.encoder_layers", "model.decoder_layers", "model.d_ff", "model.norm",
+      "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind", "tokenizer.joint"};
+  for (const ChangedKey& key : changed) {
+    if (std::find(kShape.begin(), kShape.end(), key.name) == kShape.end()) continue;
+    throw UserError(Blame(places, file).at({key.name}) + "expected " + key.before + ", as in the model that " +
+                    "model.from names, found " + key.after + "; leave the key out");
+  }
 }
 
 void check_files(const Config& config, const Places& places, const fs::path& file) {

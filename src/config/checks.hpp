@@ -9,6 +9,13 @@ namespace glassformer {
 /// \throws UserError at the key that is to blame: the one given by --set, or else the one in the file
 void check_rules(const Config& config, const Places& places, const std::filesystem::path& file);
 
+/// \throws UserError: model.from is no directory with a model
+void check_model_from(const std::filesystem::path& model, const Places& places, const std::filesystem::path& file);
+
+/// `changed`: the keys in which the config differs from that of its model.from.
+/// \throws UserError: one of them gives the model another shape, or other tokenizers
+void check_same_model(const std::vector<ChangedKey>& changed, const Places& places, const std::filesystem::path& file);
+
 /// \throws UserError: a file which the config names does not exist or cannot be opened
 void check_files(const Config& config, const Places& places, const std::filesystem::path& file);
 

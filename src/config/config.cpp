@@ -4,6 +4,7 @@
 
 #include "config/checks.hpp"
 #include "config/key.hpp"
+#include "config/marian_config.hpp"
 #include "config/yaml_reader.hpp"
 
 namespace glassformer {
@@ -35,7 +36,9 @@ std::vector<Key> keys_of(Config& config) {
       whole("data.lines_in_memory", data.lines_in_memory, 1, many),
 
       choice("tokenizer.kind", tokenizer.kind,
-             {{"word", TokenizerKind::word}, {"sentencepiece", TokenizerKind::sentencepiece}}),
+             {{"word", TokenizerKind::word},
+              {"sentencepiece", TokenizerKind::sentencepiece},
+              {"marian", TokenizerKind::marian}}),
       flag("tokenizer.joint", tokenizer.joint),
       whole("tokenizer.vocabulary_size", tokenizer.vocabulary_size, 5, 10'000'000),
       whole("tokenizer.min_frequency", tokenizer.min_frequency, 1, many),
@@ -44,6 +47,7 @@ std::vector<Key> keys_of(Config& config) {
       path_or_none("tokenizer.source_model", tokenizer.source_model),
       path_or_none("tokenizer.target_model", tokenizer.target_model),
 
+      path_or_none("model.from", config.model_from),
       whole("model.d_model", model.d_model, 2, 100'000),
       whole("model.heads", model.heads, 1, 100'000),
       whole("model.encoder_layers", model.encoder_layers, 1, 1000),
@@ -119,25 +123,50 @@ std::vector<Key> keys_of(Config& config) {
   };
 }
 
-Config read(const std::filesystem::path& file, const std::vector<std::string>& overrides, bool files_exist) {
+/// What a config that begins with this model has, where it does not say otherwise.
+Config begun_with(const Config& model) {
   Config config;
-  const Places places = read_yaml(keys_of(config), file, overrides);
-  check_rules(config, places, file);
-  if (files_exist) check_files(config, places, file);
+  config.model = model.model;
+  config.tokenizer = model.tokenizer;
+  config.tokenizer.source_model.clear();  // they lie in the model's directory
+  config.tokenizer.target_model.clear();
+  config.decoding = model.decoding;
   return config;
 }
 
 }  // namespace
 
 Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  return read(file, overrides, true);
+  Config config;
+  Places places = read_yaml(keys_of(config), file, overrides);
+  if (!config.model_from.empty()) {
+    check_model_from(config.model_from, places, file);
+    const Config model = read_config_of_model(config.model_from);
+    config = begun_with(model);
+    places = read_yaml(keys_of(config), file, overrides);
+    check_same_model(changed_keys(model, config), places, file);
+  }
+  check_rules(config, places, file);
+  check_files(config, places, file);
+  return config;
 }
 
-Config read_config_of_checkpoint(const std::filesystem::path& file) { return read(file, {}, false); }
+Config read_config_of_checkpoint(const std::filesystem::path& file) {
+  Config config;
+  const Places places = read_yaml(keys_of(config), file, {});
+  check_rules(config, places, file);
+  return config;
+}
+
+Config read_config_of_model(const std::filesystem::path& directory) {
+  std::error_code ignored;
+  const std::filesystem::path ours = directory / "config.yaml";
+  return std::filesystem::exists(ours, ignored) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
+}
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   static const std::vector<std::string> kHarmless = {
-      "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model",
+      "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model", "model.from",
       "training.max_updates", "training.max_epochs", "training.max_minutes", "training.max_skipped",
       "training.log_every", "training.validation.every", "training.validation.unit", "training.validation.patience",
       "training.validation.samples", "training.checkpoints.", "decoding.", "evaluation."};

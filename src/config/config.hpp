@@ -20,19 +20,25 @@ struct Config {
   TrainingSettings training;
   DecodingSettings decoding;
   EvaluationSettings evaluation;
+  std::filesystem::path model_from;  ///< training begins with this model's weights and tokenizers; empty: anew
 
   bool operator==(const Config&) const = default;
 };
 
-/// Reads and checks a config file. `overrides` are KEY=VALUE with dots in the key (model.dropout=0.2); the value
-/// is YAML. Paths in the file are relative to the file's directory, paths in overrides to the current one; both
-/// come out absolute.
+/// Reads and checks a config file. Where it names a model to begin with (model.from), keys of model, tokenizer and
+/// decoding that it does not have are as in that model. `overrides` are KEY=VALUE with dots in the key
+/// (model.dropout=0.2); the value is YAML. Paths in the file are relative to the file's directory, paths in overrides
+/// to the current one; both come out absolute.
 /// \throws UserError naming file, line and key: unknown key (with the nearest known one), wrong type, value out
-///         of range, missing key without default, missing data file
+///         of range, missing key without default, missing data file, a shape that is not that of model.from
 Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
 /// The same without the check that data files exist: a checkpoint may be used where its training data is not.
 Config read_config_of_checkpoint(const std::filesystem::path& file);
+
+/// The config of the model in a directory: a checkpoint of ours, or what transformers.MarianMTModel has saved.
+/// \throws UserError: neither; a damaged file; a model that ours cannot be
+Config read_config_of_model(const std::filesystem::path& directory);
 
 /// A key in which two configs differ.
 struct ChangedKey {

@@ -14,6 +14,7 @@
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
+#include "text/sentencepiece_status.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -107,11 +108,7 @@ SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
 SentencePieceTokenizer::SentencePieceTokenizer(std::string model, const std::string& origin)
     : model_(std::move(model)), processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
-  if (const auto status = processor_->LoadFromSerializedProto(model_); !status.ok()) {
-    throw UserError(origin +
-                    ": expected a SentencePiece model, found something else or a damaged one; SentencePiece " +
-                    "says: " + status.ToString());
-  }
+  load_model(*processor_, model_, origin);
   special_ = {processor_->pad_id(), processor_->bos_id(), processor_->eos_id(), processor_->unk_id()};
   std::string missing;
   for (const auto& [id, name] :
@@ -159,19 +156,14 @@ std::shared_ptr<const Tokenizer> SentencePieceTokenizer::load(const std::filesys
 
 std::vector<Id> SentencePieceTokenizer::encode(std::string_view sentence) const {
   std::vector<int> ids;
-  if (const auto status = processor_->Encode(std::string(sentence), &ids); !status.ok()) {
-    throw UserError("SentencePiece cannot encode a sentence; it says: " + status.ToString());
-  }
+  require_done(processor_->Encode(std::string(sentence), &ids), "encode a sentence");
   return {ids.begin(), ids.end()};
 }
 
 std::vector<Id> SentencePieceTokenizer::sample(std::string_view sentence, double sampling) const {
-  constexpr int kAllWays = -1;  // of a unigram model: not only the likeliest so many
   std::vector<int> ids;
-  if (const auto status = processor_->SampleEncode(std::string(sentence), kAllWays, static_cast<float>(sampling), &ids);
-      !status.ok()) {
-    throw UserError("SentencePiece cannot encode a sentence; it says: " + status.ToString());
-  }
+  require_done(processor_->SampleEncode(std::string(sentence), kAllWays, static_cast<float>(sampling), &ids),
+               "encode a sentence");
   return {ids.begin(), ids.end()};
 }
 
@@ -182,9 +174,7 @@ std::string SentencePieceTokenizer::decode(std::span<const Id> ids) const {
     if (id != special_.pad && id != special_.bos && id != special_.eos) words.push_back(id);
   }
   std::string sentence;
-  if (const auto status = processor_->Decode(words, &sentence); !status.ok()) {
-    throw UserError("SentencePiece cannot decode a sentence; it says: " + status.ToString());
-  }
+  require_done(processor_->Decode(words, &sentence), "decode a sentence");
   return sentence;
 }
 

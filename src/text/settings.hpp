@@ -29,7 +29,7 @@ struct DataSettings {
   bool operator==(const DataSettings&) const = default;
 };
 
-enum class TokenizerKind { word, sentencepiece };
+enum class TokenizerKind { word, sentencepiece, marian };
 enum class SentencePieceModel { bpe, unigram };
 
 struct TokenizerSettings {

@@ -1,5 +1,9 @@
 #include "text/tokenizer.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include "files/durable_files.hpp"
+#include "text/marian_tokenizer.hpp"
 #include "text/sentencepiece_tokenizer.hpp"
 #include "text/word_tokenizer.hpp"
 #include "user_error.hpp"
@@ -13,6 +17,9 @@ void check(const TokenizerSettings& settings) {
   if (settings.vocabulary_size < 5) {
     throw UserError("tokenizer.vocabulary_size: expected at least 5 (4 special ids and a word), found " +
                     std::to_string(settings.vocabulary_size));
+  }
+  if (settings.kind == TokenizerKind::marian) {
+    throw UserError("tokenizer.kind: marian cannot be learned, it comes with a model; name that in model.from");
   }
   if (settings.kind == TokenizerKind::word &&
       !(settings.source_model.empty() && settings.target_model.empty())) {
@@ -35,9 +42,21 @@ std::shared_ptr<const Tokenizer> make_tokenizer(const TokenizerSettings& setting
   return SentencePieceTokenizer::train(settings, texts);
 }
 
+void write_vocabulary(const std::filesystem::path& file, const Tokenizer& tokenizer) {
+  constexpr int kIndent = 1;  // a piece a line
+  const nlohmann::json ids = tokenizer.vocabulary();
+  write_file_durably(file, ids.dump(kIndent, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
 }  // namespace
 
 std::vector<Id> Tokenizer::sample(std::string_view sentence, double) const { return encode(sentence); }
+
+std::map<std::string, Id> Tokenizer::vocabulary() const {
+  std::map<std::string, Id> vocabulary;
+  for (Id id = 0; id < vocabulary_size(); ++id) vocabulary.emplace(piece(id), id);
+  return vocabulary;
+}
 
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text) {
@@ -50,12 +69,16 @@ TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::file
           make_tokenizer(settings, settings.target_model, {target_text})};
 }
 
-void save_tokenizers(const TokenizerPair& tokenizers, const std::filesystem::path& directory) {
+void save_tokenizers(const TokenizerSettings& settings, const TokenizerPair& tokenizers,
+                     const std::filesystem::path& directory) {
   tokenizers.source->save(directory, "source");
   tokenizers.target->save(directory, "target");  // also where both are one: other tools look for both files
+  write_vocabulary(directory / "vocab.json", *tokenizers.source);
+  if (!settings.joint) write_vocabulary(directory / "target_vocab.json", *tokenizers.target);
 }
 
 TokenizerPair load_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& directory) {
+  if (settings.kind == TokenizerKind::marian) return MarianTokenizer::load(directory, settings.joint);
   const auto load = settings.kind == TokenizerKind::word ? WordTokenizer::load : SentencePieceTokenizer::load;
   const auto source = load(directory, "source");
   return {source, settings.joint ? source : load(directory, "target")};

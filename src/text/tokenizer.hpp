@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,8 @@ class Tokenizer {
   /// How one id looks when shown to a person. \pre 0 <= id < vocabulary_size()
   virtual std::string piece(Id id) const = 0;
   virtual Index vocabulary_size() const = 0;
+  /// The ids of the pieces, called as a Hugging Face Marian tokenizer calls them: as SentencePiece cuts them.
+  virtual std::map<std::string, Id> vocabulary() const;
   virtual SpecialIds special() const = 0;
   /// Writes the tokenizer into `directory` so that load_tokenizer finds it there under `name`.
   virtual void save(const std::filesystem::path& directory, const std::string& name) const = 0;
@@ -51,14 +54,17 @@ struct TokenizerPair {
 };
 
 /// Learns the vocabularies from the training text, or reads the .model files which the settings name.
-/// \throws UserError: a missing or unusable file, a vocabulary larger than the text allows
+/// \throws UserError: a missing or unusable file, a vocabulary larger than the text allows, TokenizerKind::marian
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text);
 
 /// Calls `work` in a thread of its own, in which what Tokenizer::sample draws depends on `seed` alone.
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work);
 
-void save_tokenizers(const TokenizerPair& tokenizers, const std::filesystem::path& directory);
+/// What load_tokenizers reads, and what transformers.MarianTokenizer does: source.spm, target.spm, vocab.json, and
+/// target_vocab.json where there are two vocabularies.
+void save_tokenizers(const TokenizerSettings& settings, const TokenizerPair& tokenizers,
+                     const std::filesystem::path& directory);
 /// Reads what save_tokenizers wrote. \throws UserError: missing or damaged files
 TokenizerPair load_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& directory);
 

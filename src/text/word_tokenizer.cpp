@@ -10,12 +10,16 @@
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
+#include "text/word_model.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
 namespace {
 
 constexpr std::array<std::string_view, 4> kSpecialWords = {"<pad>", "<s>", "</s>", "<unk>"};  // ids 0 to 3
+
+/// How a Marian tokenizer calls a word: SentencePiece keeps the space before it.
+const std::string kSpaceBefore = "\u2581";
 
 bool is_special(std::string_view word) { return std::ranges::find(kSpecialWords, word) != kSpecialWords.end(); }
 
@@ -118,8 +122,18 @@ std::string WordTokenizer::piece(Id id) const {
   return words_[static_cast<std::size_t>(id)];
 }
 
+std::map<std::string, Id> WordTokenizer::vocabulary() const {
+  std::map<std::string, Id> vocabulary;
+  for (Id id = 0; id < vocabulary_size(); ++id) {
+    vocabulary.emplace((is_special(piece(id)) ? "" : kSpaceBefore) + piece(id), id);
+  }
+  return vocabulary;
+}
+
 void WordTokenizer::save(const std::filesystem::path& directory, const std::string& name) const {
   write_file_durably(vocabulary_file(directory, name), nlohmann::json(words_).dump(1) + "\n");  // one word a line
+  const auto words = std::span(words_).subspan(kSpecialWords.size());
+  write_file_durably(directory / (name + ".spm"), sentencepiece_model_of_words(words));
 }
 
 std::shared_ptr<const Tokenizer> WordTokenizer::load(const std::filesystem::path& directory,

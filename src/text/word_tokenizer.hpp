@@ -29,9 +29,11 @@ class WordTokenizer final : public Tokenizer {
   std::vector<Id> encode(std::string_view sentence) const override;
   std::string decode(std::span<const Id> ids) const override;
   std::string piece(Id id) const override;
+  std::map<std::string, Id> vocabulary() const override;
   Index vocabulary_size() const override { return static_cast<Index>(words_.size()); }
   SpecialIds special() const override { return {}; }
-  /// Writes directory/NAME.vocab.json: a list of the words, in the order of their ids.
+  /// Writes directory/NAME.vocab.json: a list of the words, in the order of their ids; and for other tools NAME.spm, a
+  /// SentencePiece model that cuts at white space.
   void save(const std::filesystem::path& directory, const std::string& name) const override;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "checkpoint/starting_point.hpp"
 #include "model/initialization.hpp"
 #include "model/vocabulary.hpp"
 #include "numerics/random.hpp"
@@ -31,9 +32,7 @@ void shake(Arena<Transformer<double>::Parameters>& parameters, std::uint64_t see
 }  // namespace
 
 std::vector<TensorCheck> check_model_gradient(const Config& config, Index samples) {
-  const DataSettings& data = config.data;
-  const TokenizerPair tokenizers =
-      make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+  const TokenizerPair tokenizers = starting_tokenizers(config);
   const Batch batch = a_few_sentences(config, tokenizers);
 
   const Transformer<double> model{config.model, vocabulary_shape(tokenizers)};

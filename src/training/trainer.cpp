@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/starting_point.hpp"
 #include "files/durable_files.hpp"
-#include "model/initialization.hpp"
 #include "model/vocabulary.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
@@ -55,10 +55,9 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
       gradient_(model_, config.training.shards, config.training.micro_batch_tokens),
       optimizer_(config.training.optimizer, parameters_.tensors()),
       // Where memory does not suffice, that has shown by now; only then is anything written.
-      directory_(begun ? *begun : RunDirectory::create(directory, config)),
+      directory_(open(directory, begun)),
       log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),
       metrics_(directory_.path() / "metrics.jsonl") {
-  initialize(model_, config_.training.seed, parameters_.parameters());
   const auto checkpoint = begun ? directory_.last() : std::nullopt;
   if (checkpoint) load(*checkpoint);
   progress_.text = text_.all().fingerprint();
@@ -80,6 +79,7 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
                parameters_.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                config_.training.shards, gemm_backend());
   warn_about(config_);
+  if (!config_.model_from.empty() && !checkpoint) spdlog::info("beginning with {}", config_.model_from.string());
   if (config_.tokenizer.sampling > 0) {
     spdlog::info("every epoch cuts the training text into other pieces, with tokenizer.sampling {:g}",
                  config_.tokenizer.sampling);
@@ -88,6 +88,11 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
     spdlog::info("the loss of training is with label smoothing {:g}; its perplexity and all of the validation without",
                  config_.training.label_smoothing);
   }
+}
+
+RunDirectory Trainer::open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun) {
+  if (!begun || !begun->last()) set_starting_parameters(config_, model_, parameters_);
+  return begun ? *begun : RunDirectory::create(directory, config_);
 }
 
 void Trainer::load(const std::filesystem::path& checkpoint) {

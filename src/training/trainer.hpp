@@ -18,9 +18,11 @@ namespace glassformer {
 /// One training run: batches in, checkpoints out.
 class Trainer {
  public:
-  /// Makes the run's directory and draws weights; or continues the run that was `begun` there, and takes from its last
-  /// checkpoint the weights and all else that the continuation depends on. What is logged is shown at `display`.
-  /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with
+  /// Makes the run's directory, and draws weights or takes those of model.from; or continues the run that was `begun`
+  /// there, and takes from its last checkpoint the weights and all else that the continuation depends on. What is
+  /// logged is shown at `display`.
+  /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with; the
+  ///         weights are not those of this model
   Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory,
           const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error());
 
@@ -38,6 +40,7 @@ class Trainer {
     Index updates = 0;  // those skipped left out
   };
 
+  RunDirectory open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun);
   void load(const std::filesystem::path& checkpoint);
   void rehearse();              // what needs most memory, once; the log says how much that is
   void take_batches();          // makes sure that there is a batch to be trained on

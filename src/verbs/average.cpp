@@ -31,7 +31,7 @@ bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {
 /// A mean of weights means something only if they have come from the same beginning: checkpoints of one run.
 void refuse_other_run(const LoadedModel& first, const fs::path& checkpoint) {
   const std::string pair = first.checkpoint.string() + " and " + checkpoint.string();
-  const Config config = read_config_of_checkpoint(checkpoint / "config.yaml");
+  const Config config = read_config_of_model(checkpoint);
   for (const ChangedKey& key : changed_keys(first.config, config)) {
     if (key.changes_training) {
       throw UserError(pair + ": expected checkpoints of one run, found " + key.name + " " + key.before + " and " +

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "checkpoint/starting_point.hpp"
 #include "files/output_file.hpp"
 #include "model/vocabulary.hpp"
 #include "text/batch.hpp"
@@ -114,8 +115,7 @@ int benchmark(const BenchmarkOptions& options) {
   if (options.threads > 0) omp_set_num_threads(options.threads);
   const Config config = read_config(options.config, options.overrides);
   const DataSettings& data = config.data;
-  const TokenizerPair tokenizers =
-      make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+  const TokenizerPair tokenizers = starting_tokenizers(config);
   const Corpus corpus =
       Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
   if (!options.batches.empty()) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "checkpoint/checksums.hpp"
+#include "checkpoint/starting_point.hpp"
 #include "config/config.hpp"
 #include "training/trainer.hpp"
 #include "user_error.hpp"
@@ -73,9 +74,8 @@ struct TrainOptions {
 };
 
 /// Messages of the tokenizers name their key, but do not know its file.
-TokenizerPair learn_tokenizers(const Config& config, const fs::path& file) try {
-  const DataSettings& data = config.data;
-  return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
+  return starting_tokenizers(config);
 } catch (const UserError& error) {
   if (!std::string_view(error.what()).starts_with("tokenizer.")) throw;
   throw UserError(file.string() + ": " + error.what());
@@ -116,7 +116,7 @@ int train(const TrainOptions& options) {
   if (old && !last) spdlog::info("no checkpoint has been written yet: the training begins from the beginning");
   announce_large_text(config.data);
   const TokenizerPair tokenizers =
-      last ? load_tokenizers(config.tokenizer, *last) : learn_tokenizers(config, options.config);
+      last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, options.config);
   TrainingText text(config, tokenizers);
 
   stop_politely_on_signals();

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -138,8 +139,29 @@ TEST_CASE("safetensors shapes whose product overflows are refused", "[checkpoint
   CHECK(complaint_about_entry(entry_of({half, half, 0}, {0, 0}), 0).empty());
 }
 
-TEST_CASE("safetensors numbers other than F32 are refused by name", "[checkpoint]") {
-  for (const char* dtype : {"F16", "BF16", "F64", "I64", "U8", "F8_E4M3", ""}) {
+TEST_CASE("safetensors numbers of half precision become floats, beside others", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const auto entry = [](const char* dtype, std::int64_t size, std::int64_t begin, std::int64_t end) {
+    return json{{"dtype", dtype}, {"shape", {size}}, {"data_offsets", {begin, end}}};
+  };
+  const json header = {{"a", entry("F16", 3, 0, 6)}, {"b", entry("F32", 1, 6, 10)}, {"c", entry("BF16", 2, 10, 14)}};
+  const std::uint16_t halves[] = {0x3C00, 0xC100, 0x0001};  // 1, -2.5, the smallest above 0 (IEEE 754 binary16)
+  const float single = 0.1f;
+  const std::uint16_t brains[] = {0x3F80, 0xC049};  // 1, -3.140625: the upper halves of floats
+  std::string data(14, '\0');
+  std::memcpy(data.data(), halves, 6);
+  std::memcpy(data.data() + 6, &single, 4);
+  std::memcpy(data.data() + 10, brains, 4);
+  write_bytes(directory / "half.safetensors", raw_file(header.dump(), data));
+  const Safetensors read = read_safetensors(directory / "half.safetensors");
+  CHECK(read.values == std::vector<float>{1, -2.5f, std::ldexp(1.0f, -24), 0.1f, 1, -3.140625f});
+  REQUIRE(read.find("c") != nullptr);
+  CHECK(read.find("c")->offset == 4);
+  CHECK(read.find("c")->size == 2);
+}
+
+TEST_CASE("safetensors numbers of other types are refused by name", "[checkpoint]") {
+  for (const char* dtype : {"F64", "I64", "U8", "F8_E4M3", ""}) {
     json entry = entry_of({2}, {0, 8});
     entry["dtype"] = dtype;
     CHECK_THAT(complaint_about_entry(entry, 8),

@@ -108,7 +108,7 @@ TEST_CASE("rules between keys name the key that was given, an override first", "
         "a.yaml:3: tokenizer.target_model: a joint tokenizer has one model; "
         "name it as source_model and leave target_model \"\"");
   CHECK(place.complaint("tokenizer: {source_model: data/both.model}\n") ==
-        "a.yaml:3: tokenizer.source_model: a given model needs tokenizer.kind: sentencepiece, found word");
+        "a.yaml:3: tokenizer.source_model: a given .model file needs tokenizer.kind: sentencepiece, found another");
   CHECK(place.complaint("", {"training.max_updates=0"}) ==
         "--set training.max_updates=0: max_updates, max_epochs and max_minutes are all 0, "
         "so training would never end; set one");

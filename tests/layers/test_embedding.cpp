@@ -130,7 +130,8 @@ TEST_CASE("A token that occurs several times gets the sum of its gradients, one 
   CHECK(learned.grad().table.row(1).cwiseAbs().maxCoeff() == 0);
 }
 
-TEST_CASE("The gradient of the embedding table is what differences say, scaled and not, with dropout and without", "[layers]") {
+TEST_CASE("The gradient of the embedding table is what differences say, scaled and not, with dropout and without",
+          "[layers]") {
   for (const double dropout : {0.0, 0.4}) {
     const bool scaled = dropout > 0;
     RandomValues random(5);

@@ -171,7 +171,7 @@ TEST_CASE("SentencePiece tokenizers come back from their files", "[text]") {
     TokenizerSettings settings = sentencepiece_settings();
     settings.joint = joint;
     const TokenizerPair made = make_tokenizers(settings, english, german);
-    save_tokenizers(made, directory.path());
+    save_tokenizers(settings, made, directory.path());
     const TokenizerPair loaded = load_tokenizers(settings, directory.path());
     CHECK(saved(*loaded.source) == saved(*made.source));
     CHECK(saved(*loaded.target) == saved(*made.target));

@@ -124,7 +124,7 @@ TEST_CASE("word tokenizers come back from their files", "[text]") {
     TokenizerSettings settings;
     settings.joint = joint;
     const TokenizerPair made = make_tokenizers(settings, english, german);
-    save_tokenizers(made, directory.path());
+    save_tokenizers(settings, made, directory.path());
     const TokenizerPair loaded = load_tokenizers(settings, directory.path());
     CHECK(pieces(*loaded.source) == pieces(*made.source));
     CHECK(pieces(*loaded.target) == pieces(*made.target));

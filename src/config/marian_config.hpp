@@ -1,12 +1,13 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "config/config.hpp"
 #include "text/tokenizer.hpp"
 
 /// What the Hugging Face library must know of a checkpoint. Its Marian model is our post-norm transformer: the
-/// same sums in the same order, sinusoidal positions with the sines first, embeddings scaled by sqrt(d_model).
+/// same sums in the same order, sinusoidal positions with the sines first. And what it says of a model of its own.
 namespace glassformer {
 
 /// config.json, as transformers.MarianConfig reads it. Marian has no pre-norm: such a model gets a model_type
@@ -18,5 +19,13 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
 /// there. There is no word for a limit that grows with the source; the limit of the longest training sentence
 /// stands.
 std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers);
+
+/// tokenizer_config.json, as transformers.MarianTokenizer reads it.
+std::string marian_tokenizer_config(const Config& config, const TokenizerPair& tokenizers);
+
+/// The config of a model that transformers.MarianMTModel has saved (save_pretrained): config.json, and for the search
+/// generation_config.json where it is there. What the library does not say, of text and training, has its default.
+/// \throws UserError: a missing or damaged file; another type of model; what our transformer cannot be, in words
+Config read_marian_config(const std::filesystem::path& directory);
 
 }  // namespace glassformer

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "checkpoint/marian_config.hpp"
+#include "config/marian_config.hpp"
 #include "checkpoint/stand_ins.hpp"
 
 using namespace glassformer;

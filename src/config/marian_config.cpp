@@ -1,4 +1,4 @@
-#include "checkpoint/marian_config.hpp"
+#include "config/marian_config.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -34,11 +34,15 @@ Index longest_output(const Config& config) {
   return static_cast<Index>(config.decoding.max_length_ratio * source) + 10 + 2;
 }
 
+/// A batch whose padding is no token of the vocabulary (MarianTokenizer::kNoToken) is padded with bos there.
+Id padding_there(const SpecialIds& ids) { return ids.pad >= 0 ? ids.pad : ids.bos; }
+
 /// pad and bos, which no translation contains; eos is always allowed.
 Json forbidden_ids(const SpecialIds& ids) {
   Json words = Json::array();
-  if (ids.pad != ids.eos) words.push_back(Json::array({ids.pad}));
-  if (ids.bos != ids.eos && ids.bos != ids.pad) words.push_back(Json::array({ids.bos}));
+  const Id pad = padding_there(ids);
+  if (pad != ids.eos) words.push_back(Json::array({pad}));
+  if (ids.bos != ids.eos && ids.bos != pad) words.push_back(Json::array({ids.bos}));
   return words;
 }
 
@@ -73,7 +77,7 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   json["decoder_vocab_size"] = tokenizers.target->vocabulary_size();
   json["share_encoder_decoder_embeddings"] = model.tied_embeddings == Tying::all;
   json["tie_word_embeddings"] = model.tied_embeddings != Tying::none;
-  json["pad_token_id"] = ids.pad;
+  json["pad_token_id"] = padding_there(ids);
   json["bos_token_id"] = ids.bos;
   json["eos_token_id"] = ids.eos;
   json["decoder_start_token_id"] = ids.bos;
@@ -87,7 +91,7 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
 std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers) {
   const SpecialIds ids = tokenizers.target->special();
   Json json;
-  json["pad_token_id"] = ids.pad;
+  json["pad_token_id"] = padding_there(ids);
   json["bos_token_id"] = ids.bos;
   json["eos_token_id"] = ids.eos;
   json["decoder_start_token_id"] = ids.bos;
@@ -99,6 +103,21 @@ std::string marian_generation_config(const Config& config, const TokenizerPair& 
   else json["early_stopping"] = "never";
   json["bad_words_ids"] = forbidden_ids(ids);
   json["max_length"] = longest_output(config);
+  return json.dump(2) + "\n";
+}
+
+std::string marian_tokenizer_config(const Config& config, const TokenizerPair& tokenizers) {
+  const Tokenizer& target = *tokenizers.target;
+  const SpecialIds ids = target.special();
+  Json json;
+  json["tokenizer_class"] = "MarianTokenizer";
+  json["source_lang"] = config.data.source_language;
+  json["target_lang"] = config.data.target_language;
+  json["separate_vocabs"] = !config.tokenizer.joint;
+  json["pad_token"] = target.piece(padding_there(ids));
+  json["eos_token"] = target.piece(ids.eos);
+  json["unk_token"] = target.piece(ids.unk);
+  json["model_max_length"] = std::max(kPositions, longest_output(config));
   return json.dump(2) + "\n";
 }
 

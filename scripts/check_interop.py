@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Do other tools see in a model what Glassformer sees? Opens the same directory with both, and compares.
+
+    pip install torch==2.13.0 transformers safetensors sentencepiece ctranslate2
+    scripts/check_interop.py runs/toy --source data/toy/test.en --reference data/toy/test.de
+    scripts/check_interop.py --foreign      # the other way: three models that transformers has made and saved
+
+Compared with transformers.MarianMTModel and its tokenizer: the tokens and the logits of 50 sentences; the loss of the
+whole text; translations by greedy search and with a beam of 5, of 1,000 sentences. Compared with CTranslate2: the same
+translations. A translation that differs is explained: two searches may part where two hypotheses are equally good but
+for rounding. Status 1 if logits or loss differ, if less than 99 % of the translations are the same, or if one differs
+that is not explained.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from convert_to_ctranslate2 import convert
+
+try:
+    import ctranslate2
+    import sentencepiece
+    import torch
+    import transformers
+    from foreign_models import MODELS, make_model
+except ImportError as error:
+    print(f"SKIPPED: {error}. pip install torch==2.13.0 transformers safetensors sentencepiece ctranslate2",
+          file=sys.stderr)
+    sys.exit(0)
+
+ROOT = Path(__file__).resolve().parent.parent
+LOGITS = 1e-4     # largest difference of a logit, and of the loss
+SAME = 0.99       # share of translations that are the same
+ROUNDING = 1e-3   # two scores that differ by less are equal but for rounding
+AT_ONCE = 64      # sentences
+
+
+def read_lines(file):
+    return file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def in_groups(items, size):
+    return [items[i:i + size] for i in range(0, len(items), size)]
+
+
+class Glassformer:
+    def __init__(self, program, checkpoint):
+        self.program, self.checkpoint = program, checkpoint
+
+    def run(self, *arguments, text=""):
+        done = subprocess.run([self.program, *map(str, arguments)], input=text, capture_output=True, encoding="utf-8",
+                              check=False)
+        if done.returncode != 0:
+            sys.exit(f"check_interop.py: glassformer {arguments[0]}: {done.stderr}")
+        return done.stdout
+
+    def explained(self, pairs, directory):
+        """What `explain` says of these pairs, which become one batch."""
+        files = [directory / name for name in ("source.txt", "target.txt")]
+        for file, lines in zip(files, zip(*pairs)):
+            file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        self.run("explain", self.checkpoint, "--source-file", files[0], "--target-file", files[1], "--json",
+                 directory / "trace.json")
+        return json.loads((directory / "trace.json").read_text(encoding="utf-8"))
+
+    def loss(self, source, reference):
+        found = json.loads(self.run("evaluate", self.checkpoint, "--source", source, "--reference", reference, "--json",
+                                    "--beam", 1))
+        return found[0]["loss"]
+
+    def translate(self, lines, beam):
+        text = "".join(line + "\n" for line in lines)
+        return self.run("translate", self.checkpoint, "--beam", beam, "--length-penalty", 1, "--no-early-stopping",
+                        text=text).split("\n")[:-1]
+
+
+class Transformers:
+    def __init__(self, directory):
+        self.model = transformers.MarianMTModel.from_pretrained(directory).eval()
+        self.tokenizer = transformers.MarianTokenizer.from_pretrained(directory)
+        self.config = self.model.config
+        self.target = sentencepiece.SentencePieceProcessor(model_file=str(directory / "target.spm"))
+
+    def batch(self, sources, targets):
+        batch = self.tokenizer(sources, text_target=targets, return_tensors="pt", padding=True)
+        start = torch.full((len(targets), 1), self.config.decoder_start_token_id)
+        return batch, torch.cat([start, batch.labels[:, :-1]], dim=1)
+
+    def logits(self, batch, target_input):
+        with torch.no_grad():
+            return self.model(input_ids=batch.input_ids, attention_mask=batch.attention_mask,
+                              decoder_input_ids=target_input).logits
+
+    def loss(self, pairs):
+        total, tokens = 0.0, 0
+        for group in in_groups(pairs, AT_ONCE):
+            batch, target_input = self.batch(*map(list, zip(*group)))
+            counted = batch.labels != self.config.pad_token_id
+            log_probabilities = self.logits(batch, target_input).log_softmax(-1)
+            found = log_probabilities.gather(-1, batch.labels.unsqueeze(-1)).squeeze(-1)
+            total -= found[counted].double().sum().item()
+            tokens += counted.sum().item()
+        return total / tokens
+
+    def translate(self, lines, beam):
+        """Sentences with as many tokens have the same limit; those are searched together."""
+        by_length = {}
+        for number, line in enumerate(lines):
+            by_length.setdefault(len(self.tokenizer(line).input_ids), []).append(number)
+        found = [""] * len(lines)
+        for length, numbers in by_length.items():
+            for group in in_groups(numbers, AT_ONCE):
+                batch = self.tokenizer([lines[i] for i in group], return_tensors="pt", padding=True)
+                ids = self.model.generate(**batch, num_beams=beam, do_sample=False, length_penalty=1.0,
+                                          early_stopping=beam > 1 and "never", max_length=None,
+                                          max_new_tokens=2 * length + 10)
+                for i, row in zip(group, ids.tolist()):
+                    found[i] = self.text(row)
+        return found
+
+    def text(self, ids):
+        special = {self.config.pad_token_id, self.config.eos_token_id, self.config.decoder_start_token_id}
+        return self.target.decode_pieces(self.tokenizer.convert_ids_to_tokens([i for i in ids if i not in special]))
+
+    def score(self, source, target):
+        """Log-probability of a translation over its length, as the search has it."""
+        batch, target_input = self.batch([source], [target])
+        log_probabilities = self.logits(batch, target_input).log_softmax(-1)[0]
+        found = log_probabilities.gather(-1, batch.labels[0].unsqueeze(-1)).sum().item()
+        return found / batch.labels.shape[1]
+
+
+class CTranslate2:
+    def __init__(self, checkpoint, directory):
+        if json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))["decoder_start_token_id"] == \
+                Transformers(checkpoint).config.pad_token_id:
+            ctranslate2.converters.TransformersConverter(str(checkpoint)).convert(str(directory), force=True)
+            self.name = "its own converter"
+        else:
+            convert(checkpoint, directory)
+            self.name = "scripts/convert_to_ctranslate2.py"
+        self.source, self.target = (sentencepiece.SentencePieceProcessor(model_file=str(checkpoint / f"{side}.spm"))
+                                    for side in ("source", "target"))
+        self.translator = ctranslate2.Translator(str(directory), device="cpu", compute_type="float32")
+
+    def translate(self, lines, beam):
+        by_length = {}
+        pieces = self.source.encode(lines, out_type=str)
+        for number, line in enumerate(pieces):
+            by_length.setdefault(len(line) + 1, []).append(number)
+        found = [""] * len(lines)
+        for length, numbers in by_length.items():
+            results = self.translator.translate_batch(
+                [pieces[i] for i in numbers], beam_size=beam, length_penalty=1.0, max_batch_size=AT_ONCE,
+                max_input_length=0, max_decoding_length=2 * length + 10, patience=1 if beam == 1 else 2)
+            for i, result in zip(numbers, results):
+                found[i] = self.target.decode_pieces(result.hypotheses[0])
+        return found
+
+
+class Report:
+    def __init__(self):
+        self.failed = False
+
+    def row(self, good, what, found):
+        self.failed |= not good
+        print(f"{'ok    ' if good else 'WRONG '} {what:44} {found}", flush=True)
+
+
+def compare_logits(report, ours, theirs, pairs, directory):
+    largest, tokens_differ, sentences = 0.0, 0, 0
+    for group in in_groups(pairs, 5):
+        trace = ours.explained(group, directory)
+        batch, target_input = theirs.batch(*map(list, zip(*group)))
+        pad, padding = theirs.config.pad_token_id, trace["batch"]["pad"]
+        said = torch.tensor(trace["batch"]["source"]["ids"])
+        said[said == padding["source"]] = pad
+        tokens_differ += not torch.equal(said, batch.input_ids)
+        logits = theirs.logits(batch, target_input)
+        step = next(s for s in trace["steps"] if s["part"] == "decoder.output" and s["direction"] == "forward")
+        mine = torch.tensor(trace["tensors"][step["output"]]["numbers"]).reshape(logits.shape)
+        counted = batch.labels != pad
+        largest = max(largest, (mine - logits)[counted].abs().max().item())
+        sentences += len(group)
+    report.row(tokens_differ == 0, f"tokens of {sentences} sentences", "the same" if tokens_differ == 0 else "differ")
+    report.row(largest <= LOGITS, f"logits of {sentences} sentences", f"differ by at most {largest:.1e}")
+
+
+def compare_translations(report, what, theirs, lines, mine, others):
+    differing = [i for i, (a, b) in enumerate(zip(mine, others)) if " ".join(a.split()) != " ".join(b.split())]
+    unexplained = []
+    for i in differing:
+        if abs(theirs.score(lines[i], mine[i]) - theirs.score(lines[i], others[i])) > ROUNDING:
+            unexplained.append(i)
+    share = 1 - len(differing) / len(lines)
+    found = f"{len(lines) - len(differing)} of {len(lines)} the same"
+    if differing:
+        found += f"; of the others {len(differing) - len(unexplained)} are as good but for rounding"
+    report.row(share >= SAME and not unexplained, what, found)
+    for i in unexplained[:3]:
+        print(f"         {lines[i]!r}\n           Glassformer {mine[i]!r} {theirs.score(lines[i], mine[i]):.4f}\n"
+              f"           other       {others[i]!r} {theirs.score(lines[i], others[i]):.4f}")
+
+
+def check(report, program, checkpoint, source, reference, most):
+    ours, theirs = Glassformer(program, checkpoint), Transformers(checkpoint)
+    pairs = list(zip(*(read_lines(file) for file in (source, reference))))
+    short = [pair for pair in pairs if max(len(line.split()) for line in pair) <= 20 and all(pair)][:50]
+    lines = [pair[0] for pair in pairs][:most]
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = Path(temporary)
+        compare_logits(report, ours, theirs, short, directory)
+        losses = ours.loss(source, reference), theirs.loss(pairs)
+        report.row(math.isclose(*losses, abs_tol=LOGITS), f"loss of {len(pairs)} pairs",
+                   "{:.6f}, {:.6f}".format(*losses))
+        other = CTranslate2(checkpoint, directory / "ctranslate2")
+        for beam, name in ((1, "greedy"), (5, "beam of 5")):
+            mine = ours.translate(lines, beam)
+            compare_translations(report, f"{name}, transformers", theirs, lines, mine, theirs.translate(lines, beam))
+            compare_translations(report, f"{name}, CTranslate2", theirs, lines, mine, other.translate(lines, beam))
+        print(f"       (CTranslate2 has the model from {other.name})")
+
+
+def check_foreign(report, options):
+    data = ROOT / "data/toy"
+    source, target = (read_lines(data / f"train.{language}")[:2000] for language in ("en", "de"))
+    for seed, name in enumerate(MODELS):
+        with tempfile.TemporaryDirectory() as temporary:
+            directory = Path(temporary) / name
+            make_model(name, directory, source, target, pieces=60, width=32, layers=(2, 1), updates=200, seed=seed)
+            print(f"\n{name}: {MODELS[name]}")
+            check(report, options.program, directory, data / "test.en", data / "test.de", options.sentences)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("checkpoint", type=Path, nargs="?",
+                        help="a checkpoint directory, or a run directory: then its best")
+    parser.add_argument("--source", type=Path, help="a sentence a line")
+    parser.add_argument("--reference", type=Path, help="their translations")
+    parser.add_argument("--sentences", type=int, default=1000, help="how many are translated (default: 1000)")
+    parser.add_argument("--foreign", action="store_true", help="check models that transformers has made instead")
+    parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
+    options = parser.parse_args()
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    report = Report()
+    if options.foreign:
+        check_foreign(report, options)
+    else:
+        if not (options.checkpoint and options.source and options.reference):
+            parser.error("expected CHECKPOINT --source FILE --reference FILE, or --foreign")
+        if (options.checkpoint / "best").exists():
+            options.checkpoint = options.checkpoint / "best"
+        check(report, options.program, options.checkpoint.resolve(), options.source, options.reference,
+              options.sentences)
+    sys.exit(1 if report.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Converts a checkpoint for CTranslate2, the fast engine for translation.
+
+    pip install ctranslate2 numpy
+    scripts/convert_to_ctranslate2.py runs/multi30k_raw/best DIRECTORY
+
+The directory is then what ctranslate2.Translator loads, in float32. Tokens are the pieces of source.spm and target.spm;
+</s> is added to a source by itself:
+
+    source = sentencepiece.SentencePieceProcessor(model_file="runs/multi30k_raw/best/source.spm")
+    ctranslate2.Translator("DIRECTORY").translate_batch([source.encode("a sentence", out_type=str)])
+
+(CTranslate2's own converter of Marian models takes for granted what OPUS-MT agreed on: that padding is the last id and
+begins every translation, with an embedding of 0. Models like that are for it: ct2-transformers-converter.)
+"""
+
+import argparse
+import json
+import struct
+import sys
+from pathlib import Path
+
+ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "swish": "SWISH", "silu": "SWISH"}
+
+
+def read_safetensors(file):
+    import numpy
+    data = file.read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    header.pop("__metadata__", None)
+    return {name: numpy.frombuffer(data, numpy.float32, offset=8 + size + t["data_offsets"][0],
+                                   count=(t["data_offsets"][1] - t["data_offsets"][0]) // 4).reshape(t["shape"])
+            for name, t in header.items()}
+
+
+def positions(length, width):
+    import numpy
+    angles = numpy.arange(length)[:, None] / 10000 ** (numpy.arange(0, width, 2) / width)
+    return numpy.concatenate([numpy.sin(angles), numpy.cos(angles)], axis=1).astype(numpy.float32)
+
+
+def tokens_of(file, size):
+    """The pieces of a vocabulary, in the order of their ids."""
+    tokens = [f"<{i}>" for i in range(size)]  # an id may have no piece
+    for piece, number in json.loads(file.read_text(encoding="utf-8")).items():
+        tokens[number] = piece
+    return tokens
+
+
+class Layers:
+    """Hands the tensors of a checkpoint to the layers of a specification."""
+
+    def __init__(self, tensors):
+        self.tensors = tensors
+
+    def linear(self, to, *names):
+        import numpy
+        to.weight = numpy.concatenate([self.tensors[name + ".weight"] for name in names])
+        to.bias = numpy.concatenate([self.tensors[name + ".bias"] for name in names])
+
+    def norm(self, to, name):
+        to.gamma, to.beta = self.tensors[name + ".weight"], self.tensors[name + ".bias"]
+
+    def self_attention(self, to, name):
+        self.linear(to.linear[0], *(f"{name}.self_attn.{part}_proj" for part in "qkv"))
+        self.linear(to.linear[1], f"{name}.self_attn.out_proj")
+        self.norm(to.layer_norm, f"{name}.self_attn_layer_norm")
+
+    def cross_attention(self, to, name):
+        self.linear(to.linear[0], f"{name}.encoder_attn.q_proj")
+        self.linear(to.linear[1], f"{name}.encoder_attn.k_proj", f"{name}.encoder_attn.v_proj")
+        self.linear(to.linear[2], f"{name}.encoder_attn.out_proj")
+        self.norm(to.layer_norm, f"{name}.encoder_attn_layer_norm")
+
+    def feed_forward(self, to, name):
+        self.linear(to.linear_0, f"{name}.fc1")
+        self.linear(to.linear_1, f"{name}.fc2")
+        self.norm(to.layer_norm, f"{name}.final_layer_norm")
+
+
+def fill_embeddings(spec, tensors, config):
+    shared = tensors.get("model.shared.weight")
+    spec.encoder.embeddings[0].weight = shared if shared is not None else tensors["model.encoder.embed_tokens.weight"]
+    target = shared if shared is not None else tensors["model.decoder.embed_tokens.weight"]
+    spec.decoder.embeddings.weight = target
+    spec.decoder.projection.weight = tensors.get("lm_head.weight", target)
+    spec.decoder.projection.bias = tensors["final_logits_bias"].reshape(-1)
+    for part in (spec.encoder, spec.decoder):
+        part.position_encodings.encodings = positions(1024, config["d_model"])
+        part.scale_embeddings = config["scale_embedding"]
+
+
+def fill_vocabularies(spec, checkpoint, config):
+    sizes = [len(spec.encoder.embeddings[0].weight), len(spec.decoder.embeddings.weight)]
+    target_file = checkpoint / "target_vocab.json"
+    source = tokens_of(checkpoint / "vocab.json", sizes[0])
+    target = tokens_of(target_file if target_file.exists() else checkpoint / "vocab.json", sizes[1])
+    spec.config.add_source_eos = True
+    spec.config.bos_token, spec.config.eos_token = target[config["bos_token_id"]], target[config["eos_token_id"]]
+    spec.config.decoder_start_token, spec.config.unk_token = target[config["decoder_start_token_id"]], "<unk>"
+    spec.register_source_vocabulary(source)
+    spec.register_target_vocabulary(target)
+
+
+def convert(checkpoint, directory):
+    """Writes the checkpoint as CTranslate2 reads it; returns its config.json."""
+    import ctranslate2
+    checkpoint = Path(checkpoint)
+    config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
+    if config["model_type"] != "marian":
+        sys.exit(f"convert_to_ctranslate2.py: {checkpoint}: expected a post-norm model (model_type marian), found "
+                 f"{config['model_type']}: this conversion is made for post-norm. Train with model.norm: post.")
+    tensors = read_safetensors(checkpoint / "model.safetensors")
+    activation = getattr(ctranslate2.specs.common_spec.Activation, ACTIVATIONS[config["activation_function"]])
+    spec = ctranslate2.specs.TransformerSpec.from_config(
+        (config["encoder_layers"], config["decoder_layers"]), config["encoder_attention_heads"], pre_norm=False,
+        activation=activation)
+    layers = Layers(tensors)
+    for i, layer in enumerate(spec.encoder.layer):
+        layers.self_attention(layer.self_attention, f"model.encoder.layers.{i}")
+        layers.feed_forward(layer.ffn, f"model.encoder.layers.{i}")
+    for i, layer in enumerate(spec.decoder.layer):
+        layers.self_attention(layer.self_attention, f"model.decoder.layers.{i}")
+        layers.cross_attention(layer.attention, f"model.decoder.layers.{i}")
+        layers.feed_forward(layer.ffn, f"model.decoder.layers.{i}")
+    fill_embeddings(spec, tensors, config)
+    fill_vocabularies(spec, checkpoint, config)
+    spec.validate()
+    spec.save(str(directory))
+    return config
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("checkpoint", type=Path, help="a checkpoint directory, or a run directory: then its best")
+    parser.add_argument("output", type=Path, help="a directory that is not there yet")
+    options = parser.parse_args()
+    if (options.checkpoint / "best").exists():
+        options.checkpoint = options.checkpoint / "best"
+    if not (options.checkpoint / "model.safetensors").exists():
+        parser.error(f"{options.checkpoint}: expected a checkpoint, found no model.safetensors in it")
+    if options.output.exists():
+        parser.error(f"{options.output}: is there already; choose another place")
+    try:
+        import ctranslate2  # noqa: F401
+    except ImportError:
+        sys.exit("convert_to_ctranslate2.py needs CTranslate2, which is not installed: pip install ctranslate2 numpy")
+    options.output.mkdir(parents=True)
+    convert(options.checkpoint, options.output)
+    print(f"{options.output}: the model, for ctranslate2.Translator")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+#include <cmath>
+#include <string>
+
+#include "config/marian_config.hpp"
+#include "files/json_file.hpp"
+
+namespace glassformer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// One number that the library has for encoder and decoder each, and we for both.
+Index of_both(const JsonFile& config, const std::string& name) {
+  const Index encoder = config.whole("encoder_" + name);
+  if (config.whole("decoder_" + name) == encoder) return encoder;
+  throw config.mistake("decoder_" + name, std::to_string(encoder) + " as in the encoder (here both have the same)");
+}
+
+Activation activation_of(const JsonFile& config) {
+  const std::string name = config.text("activation_function", "gelu");
+  if (name == "relu") return Activation::relu;
+  if (name == "gelu") return Activation::gelu;
+  if (name == "swish" || name == "silu") return Activation::swish;
+  throw config.mistake("activation_function", "relu, gelu, swish or silu");
+}
+
+Tying tying_of(const JsonFile& config) {
+  const bool shared = config.flag("share_encoder_decoder_embeddings", true);
+  const bool output = config.flag("tie_word_embeddings", true);
+  if (shared && !output) {
+    throw config.mistake("tie_word_embeddings",
+                         "true where share_encoder_decoder_embeddings is true (here who shares the source's embedding "
+                         "shares the output's, too)");
+  }
+  return shared ? Tying::all : output ? Tying::target : Tying::none;
+}
+
+/// What the library's Marian does not compute either, though some configs have keys for it.
+void refuse_other_architectures(const JsonFile& config) {
+  if (config.text("model_type", "") != "marian") {
+    throw config.mistake("model_type", "\"marian\", the one type of model of other tools that can be opened");
+  }
+  for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"}) {
+    if (config.flag(key, false)) throw config.mistake(key, "false: a post-norm transformer as in Vaswani et al. 2017");
+  }
+  if (!config.flag("static_position_embeddings", true)) {
+    throw config.mistake("static_position_embeddings", "true: positions that are computed, not learned");
+  }
+}
+
+double share(const JsonFile& config, const std::string& key, double otherwise) {
+  const double number = config.number(key, otherwise);
+  if (!(number >= 0 && number < 1)) throw config.mistake(key, "a number from 0 to below 1");
+  return number;
+}
+
+TransformerSettings read_model(const JsonFile& config) {
+  refuse_other_architectures(config);
+  TransformerSettings model;
+  model.d_model = config.whole("d_model");
+  model.heads = of_both(config, "attention_heads");
+  model.d_ff = of_both(config, "ffn_dim");
+  model.encoder_layers = config.whole("encoder_layers");
+  model.decoder_layers = config.whole("decoder_layers");
+  model.activation = activation_of(config);
+  model.tied_embeddings = tying_of(config);
+  model.scale_embeddings = config.flag("scale_embedding", false);
+  model.dropout = model.embedding_dropout = share(config, "dropout", 0.1);
+  model.attention_dropout = share(config, "attention_dropout", 0);
+  model.activation_dropout = share(config, "activation_dropout", 0);
+  for (const char* key : {"encoder_layers", "decoder_layers", "encoder_ffn_dim", "encoder_attention_heads"}) {
+    if (config.whole(key) == 0) throw config.mistake(key, "at least 1");
+  }
+  if (model.d_model == 0 || model.d_model % 2 != 0) throw config.mistake("d_model", "an even number");
+  if (model.d_model % model.heads != 0) {
+    throw config.mistake("encoder_attention_heads", "a divisor of d_model, " + std::to_string(model.d_model));
+  }
+  return model;
+}
+
+/// Older directories say it in config.json.
+DecodingSettings read_decoding(const fs::path& directory) {
+  const fs::path file = directory / "generation_config.json";
+  std::error_code ignored;
+  const JsonFile generation(fs::exists(file, ignored) ? file : directory / "config.json");
+  DecodingSettings decoding;
+  decoding.beam = generation.whole("num_beams", 1);
+  if (decoding.beam == 0) throw generation.mistake("num_beams", "at least 1");
+  decoding.length_penalty = generation.number("length_penalty", 1);
+  const bool has_flag = generation.has("early_stopping") && generation.value("early_stopping").is_boolean();
+  decoding.early_stopping = has_flag && generation.flag("early_stopping");  // or "never", or left out
+  return decoding;
+}
+
+}  // namespace
+
+Config read_marian_config(const fs::path& directory) {
+  const JsonFile model(directory / "config.json");
+  Config config;
+  config.model = read_model(model);
+  config.decoding = read_decoding(directory);
+  config.tokenizer.kind = TokenizerKind::marian;
+  config.tokenizer.joint = true;
+  config.data.directory = fs::absolute(directory);
+  config.data.source_language = "source";
+  config.data.target_language = "target";
+  config.training.max_epochs = 1;  // a config says when a training ends
+  std::error_code ignored;
+  if (const fs::path file = directory / "tokenizer_config.json"; fs::exists(file, ignored)) {
+    const JsonFile tokenizer(file);
+    config.tokenizer.joint = !tokenizer.flag("separate_vocabs", false);
+    config.data.source_language = tokenizer.text("source_lang", "source");
+    config.data.target_language = tokenizer.text("target_lang", "target");
+  }
+  if (config.model.tied_embeddings == Tying::all && !config.tokenizer.joint) {
+    throw model.mistake("share_encoder_decoder_embeddings", "false, for the tokenizer has separate_vocabs");
+  }
+  return config;
+}
+
+}  // namespace glassformer

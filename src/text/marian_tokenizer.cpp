@@ -1,0 +1,126 @@
+#include "text/marian_tokenizer.hpp"
+
+#include <sentencepiece_processor.h>
+
+#include <cassert>
+#include <nlohmann/json.hpp>
+
+#include "files/durable_files.hpp"
+#include "files/json_file.hpp"
+#include "files/lines.hpp"
+#include "text/sentencepiece_status.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The code of a language with which the sentence begins, ">>deu<<"; "" if with none.
+std::string_view language_code(std::string_view sentence) {
+  const std::size_t end = sentence.find("<<");
+  return sentence.starts_with(">>") && end != std::string_view::npos ? sentence.substr(0, end + 2) : "";
+}
+
+Id id_below(const JsonFile& config, const std::string& key, Index vocabulary_size) {
+  const Index id = config.whole(key);
+  if (id >= vocabulary_size) throw config.mistake(key, "an id below " + std::to_string(vocabulary_size));
+  return static_cast<Id>(id);
+}
+
+}  // namespace
+
+/// What one side's tokenizer is made from.
+struct MarianTokenizer::Files {
+  fs::path directory;
+  std::string model;       // source.spm
+  std::string vocabulary;  // vocab.json
+  Index vocabulary_size;
+};
+
+TokenizerPair MarianTokenizer::load(const fs::path& directory, bool joint) {
+  const JsonFile config(directory / "config.json");
+  const Index source_size = config.whole("vocab_size");
+  const bool one_table = config.flag("share_encoder_decoder_embeddings", true);
+  const Index target_size = one_table ? source_size : config.whole("decoder_vocab_size", source_size);
+  const Files source{directory, "source.spm", "vocab.json", source_size};
+  const Files target{directory, "target.spm", joint ? "vocab.json" : "target_vocab.json", target_size};
+  return {std::shared_ptr<const Tokenizer>(new MarianTokenizer(source)),
+          std::shared_ptr<const Tokenizer>(new MarianTokenizer(target))};
+}
+
+MarianTokenizer::MarianTokenizer(const Files& files)
+    : model_(read_bytes(files.directory / files.model)),
+      processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()),
+      pieces_(static_cast<std::size_t>(files.vocabulary_size)) {
+  load_model(*processor_, model_, (files.directory / files.model).string());
+
+  const JsonFile vocabulary(files.directory / files.vocabulary);
+  for (const auto& [piece, value] : vocabulary.object().items()) {
+    const Id id = id_below(vocabulary, piece, files.vocabulary_size);
+    std::string& place = pieces_[static_cast<std::size_t>(id)];
+    if (!place.empty()) throw vocabulary.mistake(piece, "an id of its own, not that of " + place);
+    place = piece;
+    ids_.emplace(piece, id);
+  }
+
+  const JsonFile config(files.directory / "config.json");
+  special_.eos = id_below(config, "eos_token_id", files.vocabulary_size);
+  special_.pad = id_below(config, "pad_token_id", files.vocabulary_size);
+  special_.bos = id_below(config, "decoder_start_token_id", files.vocabulary_size);
+  special_.unk = id_below(vocabulary, "<unk>", files.vocabulary_size);
+  if (special_.bos == special_.pad) special_.pad = kNoToken;
+}
+
+MarianTokenizer::~MarianTokenizer() = default;
+
+std::vector<Id> MarianTokenizer::encode(std::string_view sentence) const {
+  const std::string_view code = language_code(sentence);
+  std::vector<std::string> pieces;
+  require_done(processor_->Encode(std::string(sentence.substr(code.size())), &pieces), "encode a sentence");
+  return ids_of(std::string(code), pieces);
+}
+
+std::vector<Id> MarianTokenizer::sample(std::string_view sentence, double sampling) const {
+  const std::string_view code = language_code(sentence);
+  std::vector<std::string> pieces;
+  require_done(processor_->SampleEncode(std::string(sentence.substr(code.size())), kAllWays,
+                                        static_cast<float>(sampling), &pieces),
+               "encode a sentence");
+  return ids_of(std::string(code), pieces);
+}
+
+std::vector<Id> MarianTokenizer::ids_of(const std::string& code, const std::vector<std::string>& pieces) const {
+  const auto id_of = [this](const std::string& piece) {
+    const auto known = ids_.find(piece);
+    return known != ids_.end() ? known->second : special_.unk;
+  };
+  std::vector<Id> ids;
+  if (!code.empty()) ids.push_back(id_of(code));
+  for (const std::string& piece : pieces) ids.push_back(id_of(piece));
+  return ids;
+}
+
+std::string MarianTokenizer::decode(std::span<const Id> ids) const {
+  std::vector<std::string> pieces;
+  for (const Id id : ids) {
+    if (id != special_.pad && id != special_.bos && id != special_.eos) pieces.push_back(piece(id));
+  }
+  std::string sentence;
+  require_done(processor_->Decode(pieces, &sentence), "decode a sentence");
+  return sentence;
+}
+
+std::string MarianTokenizer::piece(Id id) const {
+  if (id == kNoToken) return "<pad>";
+  assert(id >= 0 && id < vocabulary_size());
+  const std::string& piece = pieces_[static_cast<std::size_t>(id)];
+  return piece.empty() ? "<" + std::to_string(id) + ">" : piece;
+}
+
+void MarianTokenizer::save(const fs::path& directory, const std::string& name) const {
+  write_file_durably(directory / (name + ".spm"), model_);
+}
+
+}  // namespace glassformer

@@ -1,0 +1,86 @@
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "checkpoint/loaded_model.hpp"
+#include "decoding/translator.hpp"
+#include "evaluation/forced_decoding.hpp"
+#include "text/corpus.hpp"
+
+/// Models that transformers has saved, opened here: scripts/make_marian_fixtures.py has made them, and says what the
+/// library itself says with them.
+using namespace glassformer;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ForeignModel {
+  explicit ForeignModel(const std::string& name)
+      : loaded(fs::path(GLASSFORMER_SOURCE_DIR) / "tests/fixtures/marian" / name),
+        expected(nlohmann::json::parse(std::ifstream(loaded.checkpoint / "expected.json"))) {}
+
+  std::vector<std::string> translations(Index beam) const {
+    DecodingSettings decoding = loaded.config.decoding;
+    decoding.beam = beam;
+    std::vector<std::string> sources;
+    for (const auto& pair : expected) sources.push_back(pair.at("source").get<std::string>());
+    return translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding, sources);
+  }
+
+  LoadedModel loaded;
+  nlohmann::json expected;
+};
+
+const std::vector<std::string> kModels = {"opus", "untied", "target_tied"};
+
+}  // namespace
+
+TEST_CASE("a model of transformers' has the tokens and the log-probabilities that it has there", "[checkpoint]") {
+  for (const std::string& name : kModels) {
+    CAPTURE(name);
+    const ForeignModel foreign(name);
+    const auto& [source, target] = foreign.loaded.tokenizers;
+    Corpus corpus(source->special(), target->special());
+    for (const auto& pair : foreign.expected) {
+      const std::vector<Id> source_ids = source->encode(pair.at("source").get<std::string>());
+      const std::vector<Id> target_ids = target->encode(pair.at("target").get<std::string>());
+      CHECK(source_ids == pair.at("source_ids").get<std::vector<Id>>());
+      CHECK(target_ids == pair.at("target_ids").get<std::vector<Id>>());
+      CHECK(target->decode(target_ids) == pair.at("target").get<std::string>());
+      corpus.append(source_ids, target_ids, corpus.size());
+    }
+    const auto found = token_log_probabilities(foreign.loaded.model, foreign.loaded.parameters.parameters(), corpus);
+    REQUIRE(found.size() == foreign.expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto expected = foreign.expected[i].at("log_probabilities").get<std::vector<double>>();
+      REQUIRE(found[i].size() == expected.size());
+      for (std::size_t t = 0; t < expected.size(); ++t) CHECK(found[i][t] == Approx(expected[t]).margin(1e-4));
+    }
+  }
+}
+
+TEST_CASE("a model of transformers' translates as it does there, greedily and with a beam", "[checkpoint]") {
+  for (const std::string& name : kModels) {
+    CAPTURE(name);
+    const ForeignModel foreign(name);
+    CHECK(foreign.loaded.config.decoding.beam == 4);  // generation_config.json
+    const auto greedy = foreign.translations(1), beam = foreign.translations(4);
+    for (std::size_t i = 0; i < greedy.size(); ++i) {
+      CHECK(greedy[i] == foreign.expected[i].at("greedy").get<std::string>());
+      CHECK(beam[i] == foreign.expected[i].at("beam_4").get<std::string>());
+    }
+  }
+}
+
+TEST_CASE("where decoding begins with the id of padding, what begins a sentence is not masked", "[checkpoint]") {
+  const ForeignModel opus("opus");
+  const SpecialIds ids = opus.loaded.tokenizers.target->special();
+  CHECK(ids.bos == opus.loaded.model.vocabulary.target_size - 1);
+  CHECK(ids.pad < 0);
+  CHECK(opus.loaded.tokenizers.target->piece(ids.pad) == "<pad>");
+  CHECK(opus.loaded.tokenizers.target->piece(ids.bos) == "<pad>");
+}

@@ -1,0 +1,126 @@
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "config/marian_config.hpp"
+#include "temporary_directory.hpp"
+
+using namespace glassformer;
+using nlohmann::json;
+using test::complaint;
+using test::contains;
+
+namespace {
+
+/// What save_pretrained writes of a model like those of OPUS-MT, but smaller; keys that nobody asks for left out.
+json marian() {
+  return {{"model_type", "marian"},
+          {"vocab_size", 93},
+          {"d_model", 32},
+          {"encoder_layers", 2},
+          {"decoder_layers", 1},
+          {"encoder_attention_heads", 4},
+          {"decoder_attention_heads", 4},
+          {"encoder_ffn_dim", 64},
+          {"decoder_ffn_dim", 64},
+          {"activation_function", "swish"},
+          {"dropout", 0.2},
+          {"attention_dropout", 0.0},
+          {"activation_dropout", 0.125},
+          {"scale_embedding", true}};
+}
+
+Config read(const json& config, const json& generation = nullptr, const json& tokenizer = nullptr) {
+  const test::TemporaryDirectory directory;
+  directory.write("config.json", config.dump());
+  if (!generation.is_null()) directory.write("generation_config.json", generation.dump());
+  if (!tokenizer.is_null()) directory.write("tokenizer_config.json", tokenizer.dump());
+  return read_marian_config(directory.path());
+}
+
+json with(const std::string& key, const json& value) {
+  json changed = marian();
+  changed[key] = value;
+  return changed;
+}
+
+std::string complaint_about(const std::string& key, const json& value) {
+  return complaint([&] { read(with(key, value)); });
+}
+
+}  // namespace
+
+TEST_CASE("a Marian model's config.json is read as the library means it, its defaults included", "[config]") {
+  const Config config = read(marian());
+  CHECK(config.model.d_model == 32);
+  CHECK(config.model.heads == 4);
+  CHECK(config.model.encoder_layers == 2);
+  CHECK(config.model.decoder_layers == 1);
+  CHECK(config.model.d_ff == 64);
+  CHECK(config.model.norm == Norm::post);
+  CHECK(config.model.activation == Activation::swish);
+  CHECK(config.model.tied_embeddings == Tying::all);
+  CHECK(config.model.scale_embeddings);
+  CHECK(config.model.dropout == 0.2);
+  CHECK(config.model.embedding_dropout == 0.2);
+  CHECK(config.model.activation_dropout == 0.125);
+  CHECK(config.tokenizer.kind == TokenizerKind::marian);
+  CHECK(config.tokenizer.joint);
+  CHECK(config.decoding == DecodingSettings{});
+
+  json other = marian();
+  other.erase("scale_embedding");
+  other["share_encoder_decoder_embeddings"] = false;
+  CHECK_FALSE(read(other).model.scale_embeddings);
+  CHECK(read(other).model.tied_embeddings == Tying::target);
+  other["tie_word_embeddings"] = false;
+  CHECK(read(other).model.tied_embeddings == Tying::none);
+  CHECK(read(with("activation_function", "relu")).model.activation == Activation::relu);
+  CHECK(read(with("activation_function", "gelu")).model.activation == Activation::gelu);
+  CHECK(read(with("activation_function", "silu")).model.activation == Activation::swish);
+}
+
+TEST_CASE("how a Marian model searches stands in generation_config.json, or in older config.json", "[config]") {
+  const json search = {{"num_beams", 6}, {"length_penalty", 0.5}, {"early_stopping", true}};
+  for (const bool old : {false, true}) {
+    json config = marian();
+    if (old) config.update(search);
+    const DecodingSettings decoding = read(config, old ? json() : search).decoding;
+    CHECK(decoding.beam == 6);
+    CHECK(decoding.length_penalty == 0.5);
+    CHECK(decoding.early_stopping);
+  }
+  CHECK_FALSE(read(marian(), {{"early_stopping", "never"}}).decoding.early_stopping);
+}
+
+TEST_CASE("what our transformer cannot be is refused in words", "[config]") {
+  CHECK(contains(complaint_about("model_type", "bart"), "model_type: expected \"marian\""));
+  CHECK(contains(complaint_about("decoder_attention_heads", 8), "expected 4 as in the encoder"));
+  CHECK(contains(complaint_about("decoder_ffn_dim", 128), "expected 64 as in the encoder"));
+  CHECK(contains(complaint_about("activation_function", "gelu_new"), "expected relu, gelu, swish or silu"));
+  CHECK(contains(complaint_about("tie_word_embeddings", false), "expected true where share_encoder"));
+  CHECK(contains(complaint_about("static_position_embeddings", false), "computed, not learned"));
+  for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"}) {
+    CHECK(contains(complaint_about(key, true), std::string(key) + ": expected false: a post-norm transformer"));
+  }
+  CHECK(contains(complaint([] { read(marian(), nullptr, {{"separate_vocabs", true}}); }), "separate_vocabs"));
+}
+
+TEST_CASE("a config.json that is wrong names the file, the key and what was found", "[config]") {
+  CHECK(contains(complaint_about("d_model", 33), "config.json: d_model: expected an even number, found 33."));
+  CHECK(contains(complaint_about("d_model", nullptr), "d_model: expected a value, found none."));
+  CHECK(contains(complaint_about("d_model", -4), "expected a whole number, found -4."));
+  CHECK(contains(complaint_about("d_model", 1e12), "expected a whole number"));
+  CHECK(contains(complaint_about("d_model", "32"), "expected a whole number, found \"32\"."));
+  CHECK(contains(complaint_about("encoder_attention_heads", 0), "as in the encoder"));
+  CHECK(contains(complaint_about("encoder_layers", 0), "expected at least 1"));
+  CHECK(contains(complaint_about("dropout", 1), "from 0 to below 1"));
+  CHECK(contains(complaint_about("scale_embedding", 1), "true or false"));
+  CHECK(contains(complaint_about("activation_function", 1), "a text"));
+  const test::TemporaryDirectory directory;
+  CHECK(contains(complaint([&] { read_marian_config(directory.path()); }), "config.json"));
+  directory.write("config.json", "{");
+  CHECK(contains(complaint([&] { read_marian_config(directory.path()); }), "expected JSON"));
+  directory.write("config.json", "[]");
+  CHECK(contains(complaint([&] { read_marian_config(directory.path()); }), "expected a JSON object"));
+}

@@ -1,0 +1,90 @@
+#include <nlohmann/json.hpp>
+
+#include "program/program.hpp"
+
+using namespace glassformer::program_test;
+
+namespace {
+
+const std::string kProject = GLASSFORMER_SOURCE_DIR;
+const std::string kForeign = "'" + kProject + "/tests/fixtures/marian/opus'";
+
+/// A config that says nothing of the model but where it comes from. The toy's validation text is enough to train on.
+void write_config(const Program& program) {
+  write_bytes(program / "tune.yaml", "data: {directory: " + kProject + "/data/toy, source_language: en, " +
+                                         "target_language: de, train: valid, valid: test}\n" +
+                                         "model: {from: " + kForeign + "}\n" +
+                                         "training: {max_updates: 1, schedule: {kind: constant, warmup: 0}}\n");
+}
+
+double loss_of(const Program& program, const std::string& checkpoint) {
+  const std::string text = " --source " + kProject + "/data/toy/test.en --reference " + kProject + "/data/toy/test.de";
+  const auto evaluated = program.run("evaluate " + checkpoint + text + " --beam 1 --json");
+  CAPTURE(evaluated.err);
+  REQUIRE(evaluated.status == 0);
+  return nlohmann::json::parse(evaluated.out).at(0).at("loss").get<double>();
+}
+
+}  // namespace
+
+TEST_CASE("training goes on from a model of transformers', with its shape, weights and tokenizers", "[program]") {
+  const Program program;
+  write_config(program);
+  const double before = loss_of(program, kForeign);
+  const auto still = program.run("train tune.yaml --output still --set training.schedule.learning_rate=1e-12");
+  CAPTURE(still.err);
+  REQUIRE(still.status == 0);
+  CHECK(still.err.find("beginning with") != std::string::npos);
+  CHECK(loss_of(program, "still") == Approx(before).margin(1e-5));
+
+  const std::string train = "train tune.yaml --output tuned --set training.schedule.learning_rate=1e-3 --set ";
+  REQUIRE(program.run(train + "training.max_updates=20").status == 0);
+  REQUIRE(program.run(train + "training.max_updates=40 --resume").status == 0);
+  CHECK(loss_of(program, "tuned") < before - 0.1);
+
+  // What comes of it is a Marian model again, with the same ids.
+  for (const char* name : {"vocab.json", "source.spm", "target.spm"}) {
+    CAPTURE(name);
+    const auto content = [](const fs::path& file) {
+      const std::string bytes = read_bytes(file);
+      return file.extension() == ".json" ? nlohmann::json::parse(bytes).dump() : bytes;
+    };
+    CHECK(content(program / "tuned/last" / name) ==
+          content(fs::path(kProject) / "tests/fixtures/marian/opus" / name));
+  }
+  const auto config = nlohmann::json::parse(read_bytes(program / "tuned/last/config.json"));
+  const auto foreign = nlohmann::json::parse(read_bytes(fs::path(kProject) / "tests/fixtures/marian/opus/config.json"));
+  for (const char* key : {"model_type", "d_model", "activation_function", "scale_embedding", "pad_token_id",
+                          "eos_token_id", "decoder_start_token_id", "vocab_size", "decoder_vocab_size"}) {
+    CAPTURE(key);
+    CHECK(config.at(key) == foreign.at(key));
+  }
+}
+
+TEST_CASE("training goes on from a checkpoint of ours", "[program]") {
+  const Program program;
+  REQUIRE(program.run("train " + config("debug") + " --output first --set training.max_updates=50").status == 0);
+  const std::string again = "train " + config("debug") + " --output second --set model.from=first/best --set "
+                            "training.max_updates=1 --set training.schedule.learning_rate=1e-12";
+  REQUIRE(program.run(again).status == 0);
+  const std::string data = kProject + "/data/debug/train", text = " --source " + data + ".en --target " + data + ".de";
+  CHECK(program.run("score first" + text).out == program.run("score second" + text).out);
+}
+
+TEST_CASE("a model to begin with that is not there, or has another shape, is refused before anything is made",
+          "[program]") {
+  const Program program;
+  write_config(program);
+  check_refused(program.run("train tune.yaml --output run --set model.from=nowhere"), "model.from");
+  check_refused(program.run("train tune.yaml --output run --set model.d_ff=7"), "expected 32, as in the model");
+  check_refused(program.run("train tune.yaml --output run --set tokenizer.kind=word"), "expected marian");
+  check_refused(program.run("train " + config("debug") + " --output run --set tokenizer.kind=marian"), "model.from");
+  fs::copy(fs::path(kProject) / "tests/fixtures/marian/opus", program / "damaged");
+  fs::resize_file(program / "damaged/model.safetensors", 1000);
+  check_refused(program.run("train tune.yaml --output run --set model.from=damaged"), "model.safetensors");
+  fs::remove(program / "damaged/vocab.json");
+  check_refused(program.run("train tune.yaml --output run --set model.from=damaged"), "vocab.json");
+  CHECK_FALSE(fs::exists(program / "run"));
+  fs::rename(program / "damaged/model.safetensors", program / "damaged/pytorch_model.bin");
+  check_refused(program.run("translate damaged"), "save_pretrained");
+}
