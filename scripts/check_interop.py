@@ -183,7 +183,7 @@ def compare_logits(report, ours, theirs, pairs, directory):
         tokens_differ += not torch.equal(said, batch.input_ids)
         logits = theirs.logits(batch, target_input)
         step = next(s for s in trace["steps"] if s["part"] == "decoder.output" and s["direction"] == "forward")
-        mine = torch.tensor(trace["tensors"][step["output"]]["numbers"]).reshape(logits.shape)
+        mine = torch.tensor(trace["tensors"][step["output"]]["values"]["numbers"]).reshape(logits.shape)
         counted = batch.labels != pad
         largest = max(largest, (mine - logits)[counted].abs().max().item())
         sentences += len(group)

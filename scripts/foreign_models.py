@@ -73,6 +73,9 @@ def teach(model, tokenizer, source_lines, target_lines, updates):
         model(**batch).loss.backward()
         optimizer.step()
         optimizer.zero_grad()
+        if model.config.decoder_start_token_id == tokenizer.pad_token_id:
+            with torch.no_grad():  # decoding begins with an embedding of 0
+                model.model.shared.weight[tokenizer.pad_token_id] = 0
     model.eval()
 
 

@@ -1,0 +1,127 @@
+#include "text/marian_tokenizer.hpp"
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "files/lines.hpp"
+#include "temporary_directory.hpp"
+
+using namespace glassformer;
+using nlohmann::json;
+using test::complaint;
+using test::contains;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A copy of a model's directory, of which a file is changed.
+class Copy {
+ public:
+  explicit Copy(const std::string& model) {
+    const fs::path original = fs::path(GLASSFORMER_SOURCE_DIR) / "tests/fixtures/marian" / model;
+    for (const auto& entry : fs::directory_iterator(original)) fs::copy(entry, directory_ / entry.path().filename());
+  }
+  Copy& change(const std::string& name, const std::function<void(json&)>& edit) {
+    json content = json::parse(read_bytes(directory_ / name));
+    edit(content);
+    directory_.write(name, content.dump());
+    return *this;
+  }
+  TokenizerPair load(bool joint = true) const { return MarianTokenizer::load(directory_.path(), joint); }
+  std::string complaint(bool joint = true) const {
+    return test::complaint([&] { load(joint); });
+  }
+  fs::path operator/(const std::string& name) const { return directory_ / name; }
+
+ private:
+  test::TemporaryDirectory directory_;
+};
+
+}  // namespace
+
+TEST_CASE("a Marian tokenizer looks pieces up in its own table; what that lacks is unknown", "[text]") {
+  Copy copy("opus");
+  const Id unk = copy.load().source->special().unk;
+  const std::vector<Id> before = copy.load().source->encode("she sleeps .");
+  CHECK(std::count(before.begin(), before.end(), unk) == 0);
+  CHECK(copy.load().source->decode(before) == "she sleeps .");
+  copy.change("vocab.json", [](json& table) { table.erase("\u2581"); });
+  const auto without = copy.load().source;
+  const std::vector<Id> after = without->encode("she sleeps .");
+  CHECK(after.size() == before.size());
+  CHECK(std::count(after.begin(), after.end(), unk) > 0);
+  CHECK(without->piece(before.front()) == "<" + std::to_string(before.front()) + ">");  // an id without a piece
+}
+
+TEST_CASE("the code of a language is a piece of its own, in front of a sentence only", "[text]") {
+  Copy copy("opus");
+  Id code = 0;
+  copy.change("vocab.json", [&](json& table) {
+    code = table.at("\u2581").get<Id>();
+    table.erase("\u2581");
+    table[">>deu<<"] = code;
+  });
+  const auto tokenizer = copy.load().source;
+  const auto translated = tokenizer->encode(">>deu<< she sleeps .");
+  REQUIRE_FALSE(translated.empty());
+  CHECK(translated.front() == code);
+  CHECK(std::count(translated.begin(), translated.end(), code) == 1);
+  const auto midst = tokenizer->encode("she >>deu<< sleeps .");
+  CHECK(std::count(midst.begin(), midst.end(), code) == 0);
+  CHECK(tokenizer->encode(">>xyz<< she").front() == tokenizer->special().unk);
+  CHECK(tokenizer->encode("").empty());
+}
+
+TEST_CASE("a Marian tokenizer is saved as it was loaded", "[text]") {
+  TokenizerSettings settings;
+  settings.kind = TokenizerKind::marian;
+  for (const std::string model : {"opus", "untied"}) {
+    settings.joint = model == "opus";
+    const Copy copy(model);
+    const TokenizerPair loaded = load_tokenizers(settings, copy / "");
+    const test::TemporaryDirectory directory;
+    save_tokenizers(settings, loaded, directory.path());
+    fs::copy(copy / "config.json", directory / "config.json");  // the checkpoint writes it
+    const TokenizerPair again = load_tokenizers(settings, directory.path());
+    for (const auto& [a, b] : {std::pair(loaded.source, again.source), {loaded.target, again.target}}) {
+      CHECK(a->vocabulary() == b->vocabulary());
+      CHECK(a->vocabulary_size() == b->vocabulary_size());
+      CHECK(a->encode("she sleeps .") == b->encode("she sleeps ."));
+    }
+    CHECK(fs::exists(directory / "target_vocab.json") == !settings.joint);
+  }
+}
+
+TEST_CASE("sampling cuts into other pieces, which mean the same", "[text]") {
+  const auto tokenizer = Copy("untied").load(false).source;
+  std::vector<std::vector<Id>> ways;
+  with_sampling_seed(3, [&] {
+    for (int i = 0; i < 20; ++i) ways.push_back(tokenizer->sample("she sleeps .", 0.1));
+  });
+  for (const auto& way : ways) CHECK(tokenizer->decode(way) == "she sleeps .");
+  CHECK(std::count(ways.begin(), ways.end(), ways.front()) < 20);
+}
+
+TEST_CASE("a Marian tokenizer's directory that is not whole is refused by the name of the file", "[text]") {
+  for (const char* file : {"config.json", "vocab.json", "source.spm", "target.spm"}) {
+    const Copy copy("opus");
+    fs::remove(copy / file);
+    CHECK(contains(copy.complaint(), file));
+  }
+  const Copy separate("untied");
+  fs::remove(separate / "target_vocab.json");
+  CHECK(contains(separate.complaint(false), "target_vocab.json"));
+  const Copy cut("opus");
+  fs::resize_file(cut / "target.spm", 100);
+  CHECK(contains(cut.complaint(), "target.spm: expected a SentencePiece model"));
+  const auto table = [](const auto& edit) { return Copy("opus").change("vocab.json", edit).complaint(); };
+  CHECK(contains(table([](json& t) { t["new"] = 1000; }), "vocab.json: new: expected an id below"));
+  CHECK(contains(table([](json& t) { t["new"] = 0; }), "vocab.json: new: expected an id of its own, not that of </s>"));
+  CHECK(contains(table([](json& t) { t["new"] = "5"; }), "vocab.json: new: expected a whole number, found \"5\""));
+  CHECK(contains(table([](json& t) { t.erase("<unk>"); }), "vocab.json: <unk>: expected a value, found none"));
+  const auto ids = [](const auto& edit) { return Copy("opus").change("config.json", edit).complaint(); };
+  CHECK(contains(ids([](json& c) { c["eos_token_id"] = 100'000; }), "config.json: eos_token_id: expected an id below"));
+  CHECK(contains(ids([](json& c) { c.erase("decoder_start_token_id"); }), "decoder_start_token_id"));
+}
