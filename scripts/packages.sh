@@ -21,6 +21,8 @@ header unicode/uchar.h          | libicu-dev            | icu4c         | libicu
 header openssl/evp.h            | libssl-dev            | openssl       | openssl-devel       | openssl       | checksums of checkpoints
 header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | sentencepiece-devel | sentencepiece | subword tokenizer
 header Random123/philox.h       | librandom123-dev      | random123     | random123-devel     | random123     | random numbers (github.com/DEShawResearch/random123)
+header protozero/types.hpp      | libprotozero-dev      | protozero     | protozero-devel     | protozero     | event files for TensorBoard
+header rhash.h                  | librhash-dev          | rhash         | rhash-devel         | rhash         | their checksums
 header catch2                   | catch2                | catch2        | catch-devel         | catch2        | tests
 command python3                 | python3               | python        | python3             | python        | tests of scripts, mutation test
 '

@@ -9,6 +9,9 @@ namespace glassformer {
 /// \throws UserError at the key that is to blame: the one given by --set, or else the one in the file
 void check_rules(const Config& config, const Places& places, const std::filesystem::path& file);
 
+/// \throws UserError: the config asks for what this program was built without
+void check_build(const Config& config, const Places& places, const std::filesystem::path& file);
+
 /// \throws UserError: a file which the config names does not exist or cannot be opened
 void check_files(const Config& config, const Places& places, const std::filesystem::path& file);
 
