@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/suggestion.hpp"
+#include "report/json_log.hpp"
 #include "report/log.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
@@ -41,19 +42,44 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return "; there are " + all;
 }
 
+/// The option that stands before the verb or after it, and is looked for before all others: what is wrong with these is
+/// said in its format, too.
+constexpr const char* kLogFormat = "--log-format";
+
+LogFormat chosen_log_format(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == std::string(kLogFormat) + "=json") return LogFormat::json;
+    if (words[i] == kLogFormat && i + 1 < words.size() && words[i + 1] == "json") return LogFormat::json;
+  }
+  return LogFormat::text;
+}
+
+void add_log_format(CLI::App& program, std::string& format) {
+  const auto check = [](const std::string& text) -> std::string {
+    return text == "text" || text == "json" ? "" : "expected text or json, found " + text;
+  };
+  program.add_option(kLogFormat, format,
+                     "of the log: text, or json, an object a line; before the\nverb or after it (default: text)")
+      ->check(CLI::Validator(check, ""))->type_name("FORMAT");
+}
+
 /// What CLI11 would say of an unknown verb or option, with what was meant.
 void refuse_unknown_words(const CLI::App& program, const std::vector<std::string>& words) {
-  if (words.empty() || words[0].starts_with("-")) return;
+  std::size_t first = 0;
+  while (first < words.size() && words[first].starts_with(kLogFormat)) first += words[first] == kLogFormat ? 2 : 1;
+  if (first >= words.size() || words[first].starts_with("-")) return;
+  const std::string& name_of_verb = words[first];
   const std::vector<std::string> verbs = names_of(program.get_subcommands({}));
-  if (std::ranges::find(verbs, words[0]) == verbs.end()) {
-    throw UserError("unknown verb " + words[0] + did_you_mean(words[0], verbs));
+  if (std::ranges::find(verbs, name_of_verb) == verbs.end()) {
+    throw UserError("unknown verb " + name_of_verb + did_you_mean(name_of_verb, verbs));
   }
-  const CLI::App& verb = *program.get_subcommand(words[0]);
-  const std::vector<std::string> options = names_of(verb.get_options());
+  const CLI::App& verb = *program.get_subcommand(name_of_verb);
+  std::vector<std::string> options = names_of(verb.get_options());
+  options.emplace_back(kLogFormat);
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     if (name.size() > 2 && name.starts_with("--") && std::ranges::find(options, name) == options.end()) {
-      throw UserError("unknown option " + name + " of " + words[0] + did_you_mean(name, options));
+      throw UserError("unknown option " + name + " of " + name_of_verb + did_you_mean(name, options));
     }
   }
 }
@@ -70,13 +96,16 @@ void prepare_process() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, const std::vector<std::string>& words) {
   CLI::App program{"Glassformer: a see-through encoder-decoder transformer.\n"
                    "Results go to standard output, the log to standard error. Exit status:\n"
                    "0, 2 for a mistake in what was given, 1 for anything else, 130 or 143\n"
                    "after an interrupt."};
   program.set_version_flag("--version", "glassformer " GLASSFORMER_VERSION);
   program.require_subcommand(1);
+  program.fallthrough();  // what a verb does not know is the program's
+  std::string format;  // has been seen to already
+  add_log_format(program, format);
   int status = 0;
   add_train(program, status);
   add_evaluate(program, status);
@@ -87,7 +116,7 @@ int run(int argc, char** argv) {
   add_gradcheck(program, status);
   add_benchmark(program, status);
 
-  refuse_unknown_words(program, {argv + 1, argv + argc});
+  refuse_unknown_words(program, words);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& help) {
@@ -100,6 +129,11 @@ int run(int argc, char** argv) {
     throw std::runtime_error("the result cannot be written to standard output (is the disk full?)");
   }
   return status;
+}
+
+void say_error(const std::string& what) {
+  const bool json = log_format() == LogFormat::json;
+  std::cerr << (json ? json_line(spdlog::level::err, what) : "glassformer: " + what) << '\n';
 }
 
 }  // namespace
@@ -118,18 +152,20 @@ CLI::Validator number_from(double lowest, double highest) {
 }  // namespace glassformer
 
 int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   glassformer::prepare_process();
+  glassformer::set_log_format(glassformer::chosen_log_format(words));
   glassformer::log_to_standard_error();
   try {
-    return glassformer::run(argc, argv);
+    return glassformer::run(argc, argv, words);
   } catch (const glassformer::UserError& error) {
-    std::cerr << "glassformer: " << error.what() << '\n';
+    glassformer::say_error(error.what());
     return 2;
   } catch (const std::bad_alloc&) {
-    std::cerr << "glassformer: there is not enough memory. A smaller model, fewer training.shards (each holds a "
-                 "gradient) or a smaller training.max_tokens need less.\n";
+    glassformer::say_error("there is not enough memory. A smaller model, fewer training.shards (each holds a gradient) "
+                           "or a smaller training.max_tokens need less.");
   } catch (const std::exception& error) {
-    std::cerr << "glassformer: " << error.what() << '\n';
+    glassformer::say_error(error.what());
   }
   return 1;
 }

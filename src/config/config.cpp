@@ -81,6 +81,7 @@ std::vector<Key> keys_of(Config& config) {
       number("training.max_minutes", training.max_minutes, at_least_0),
       whole("training.max_skipped", training.max_skipped, 0, many),
       whole("training.log_every", training.log_every, 1, many),
+      flag("training.tensorboard", training.tensorboard),
       choice("training.optimizer.kind", training.optimizer.kind,
              {{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}, {"muon", Optimizer::muon}}),
       number("training.optimizer.beta1", training.optimizer.beta1, from_0_to_below_1),
@@ -147,6 +148,7 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
     check_same_model(changed_keys(model, config), places, file);
   }
   check_rules(config, places, file);
+  check_build(config, places, file);
   check_files(config, places, file);
   return config;
 }
@@ -168,8 +170,9 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
   static const std::vector<std::string> kHarmless = {
       "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model", "model.from",
       "training.max_updates", "training.max_epochs", "training.max_minutes", "training.max_skipped",
-      "training.log_every", "training.validation.every", "training.validation.unit", "training.validation.patience",
-      "training.validation.samples", "training.checkpoints.", "decoding.", "evaluation."};
+      "training.log_every", "training.tensorboard", "training.validation.every", "training.validation.unit",
+      "training.validation.patience", "training.validation.samples", "training.checkpoints.", "decoding.",
+      "evaluation."};
   const auto is_harmless = [&](const std::string& key) {
     if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;
     return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const auto& name) { return key.starts_with(name); });

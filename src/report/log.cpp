@@ -7,10 +7,13 @@
 
 #include <csignal>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "report/figure_text.hpp"
+#include "report/json_log.hpp"
+#include "report/metrics.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -40,7 +43,8 @@ std::unique_ptr<spdlog::formatter> make_formatter(std::string pattern, std::stri
 class DisplaySink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit DisplaySink(std::shared_ptr<ProgressDisplay> display)
-      : base_sink(make_formatter("%H:%M:%S  %*%v", "")), display_(std::move(display)) {}
+      : base_sink(display->format() == LogFormat::json ? json_formatter() : make_formatter("%H:%M:%S  %*%v", "")),
+        display_(std::move(display)) {}
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -82,8 +86,9 @@ RunLog::RunLog(const std::filesystem::path& run_directory, RunLength length, Dis
   logger_ = std::make_shared<spdlog::logger>("", spdlog::sinks_init_list{display_sink, file_sink});
   logger_->set_level(spdlog::level::debug);
   logger_->flush_on(spdlog::level::debug);
-  logger_->set_error_handler([display = display_, told = false](const std::string& what) mutable {
-    if (!std::exchange(told, true)) display->line("warning: train.log is incomplete from here on: " + what);
+  logger_->set_error_handler([display_sink, told = false](const std::string& what) mutable {
+    if (std::exchange(told, true)) return;
+    display_sink->log({"", spdlog::level::warn, "train.log is incomplete from here on: " + what});
   });
   previous_ = spdlog::default_logger();
   spdlog::set_default_logger(logger_);
@@ -95,9 +100,14 @@ RunLog::~RunLog() {
 }
 
 void RunLog::training(const TrainingFigures& figures, bool due) {
-  if (due) logger_->debug(training_line(figures, length_));
+  if (due) tell(spdlog::level::debug, training_line(figures, length_), figures_json(figures));
   latest_ = figures;
   draw(figures);
+}
+
+void RunLog::tell(spdlog::level::level_enum level, const std::string& line, const nlohmann::ordered_json& figures) {
+  const LogFields fields(figures);
+  logger_->log(level, line);
 }
 
 void RunLog::draw(const TrainingFigures& figures) {
@@ -108,7 +118,7 @@ void RunLog::status(std::string text) { display_->draw(std::move(text)); }
 
 void RunLog::validation(const ValidationFigures& figures, const std::vector<SampleTranslation>& samples) {
   if (latest_) draw(*latest_);  // in place of "validating ..."
-  logger_->info(validation_line(figures, length_));
+  tell(spdlog::level::info, validation_line(figures, length_), figures_json(figures));
   for (const SampleTranslation& sample : samples) {
     logger_->info("    source       {}", sample.source);
     logger_->info("    reference    {}", sample.reference);

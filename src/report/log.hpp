@@ -15,13 +15,14 @@ class logger;
 
 namespace glassformer {
 
-/// For main, before anything else: spdlog::info and its kin write to standard error, so that standard output
-/// belongs to translations alone.
+/// For main, before anything else: spdlog::info and its kin write to standard error, in log_format(), so that standard
+/// output belongs to translations alone.
 void log_to_standard_error();
 
 /// What a training run says. While it lives, everything logged (spdlog::info, spdlog::warn, ... from any room)
 /// goes to standard error and to the run's train.log. Training figures are on a terminal one line that rewrites
-/// itself; in a pipe, and always in train.log, they are plain lines. Afterwards the log is what it was before.
+/// itself; in a pipe, and always in train.log, they are plain lines. train.log is for people: it is text even where
+/// standard error gets JSON, and metrics.jsonl has the figures. Afterwards the log is what it was before.
 class RunLog {
  public:
   /// Appends to `run_directory`/train.log. From now on a broken pipe is an error code and ends no program.
@@ -39,6 +40,7 @@ class RunLog {
   void validation(const ValidationFigures& figures, const std::vector<SampleTranslation>& samples);
 
  private:
+  void tell(spdlog::level::level_enum level, const std::string& line, const nlohmann::ordered_json& figures);
   void draw(const TrainingFigures& figures);
 
   RunLength length_;

@@ -42,11 +42,11 @@ void visit_members(Figures& f, const Visit& visit) {
   }
 }
 
-std::string to_line(const char* kind, const auto& figures) {
+Json to_object(const char* kind, const auto& figures) {
   Json json{{"kind", kind}};
   visit_members(figures, [&json](const char* name, const auto& value) { json[name] = value; });
   if (json.contains("minutes_left") && json["minutes_left"] < 0) json["minutes_left"] = nullptr;
-  return json.dump();
+  return json;
 }
 
 template <class Figures>
@@ -86,6 +86,9 @@ bool for_each_line(const std::filesystem::path& file,
 
 }  // namespace
 
+Json figures_json(const TrainingFigures& figures) { return to_object("train", figures); }
+Json figures_json(const ValidationFigures& figures) { return to_object("validation", figures); }
+
 Metrics read_metrics(const std::filesystem::path& file) {
   Metrics metrics;
   for_each_line(file, [&](const std::string&, const Json& json) {
@@ -120,8 +123,8 @@ void MetricsFile::truncate_after(Index update) {
   open();
 }
 
-void MetricsFile::append(const TrainingFigures& figures) { append_line(to_line("train", figures)); }
-void MetricsFile::append(const ValidationFigures& figures) { append_line(to_line("validation", figures)); }
+void MetricsFile::append(const TrainingFigures& figures) { append_line(figures_json(figures).dump()); }
+void MetricsFile::append(const ValidationFigures& figures) { append_line(figures_json(figures).dump()); }
 
 void MetricsFile::append_line(const std::string& line) {
   out_ << line << std::endl;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "report/figures.hpp"
@@ -15,6 +16,10 @@ struct Metrics {
   std::vector<TrainingFigures> training;
   std::vector<ValidationFigures> validation;
 };
+
+/// The object of such a line.
+nlohmann::ordered_json figures_json(const TrainingFigures& figures);
+nlohmann::ordered_json figures_json(const ValidationFigures& figures);
 
 /// A run that was killed may leave a last line without an end; that line is skipped.
 /// \throws UserError when the file cannot be read, or names a line that is no such object

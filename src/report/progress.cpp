@@ -45,8 +45,8 @@ DisplayTarget standard_error() {
   const auto write = [](std::string_view text) {
     return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && std::fflush(stderr) == 0;
   };
-  return {can_rewrite_lines(), write, [] { return columns_of(STDERR_FILENO); },
-          std::chrono::milliseconds(100)};
+  return {log_format() == LogFormat::text && can_rewrite_lines(), write, [] { return columns_of(STDERR_FILENO); },
+          std::chrono::milliseconds(100), log_format()};
 }
 
 void ProgressDisplay::draw(LiveLine live) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "report/json_log.hpp"
+
 namespace glassformer {
 
 /// Where a display writes, and what it knows of that place.
@@ -15,12 +17,14 @@ struct DisplayTarget {
   std::function<bool(std::string_view text)> write;  ///< false: nobody listens any more
   std::function<int()> width;                        ///< columns; asked before each drawing, windows change
   std::chrono::milliseconds interval{100};           ///< the line is redrawn at most once in this time
+  LogFormat format = LogFormat::text;                ///< of the lines of the log
 };
 
 /// How many columns lines written to a file descriptor have: the terminal's, else COLUMNS, else 80.
 int columns_of(int descriptor);
 
-/// Standard error. A terminal's width comes from the terminal itself, else from COLUMNS, else it is 80.
+/// Standard error, in log_format(): in JSON no line is rewritten, nor on a terminal that can do no more than print
+/// (TERM=dumb). A terminal's width comes from the terminal itself, else from COLUMNS, else it is 80.
 DisplayTarget standard_error();
 
 /// Ordinary lines, and on a terminal below them one live line which rewrites itself. The two do not damage each
@@ -37,6 +41,7 @@ class ProgressDisplay {
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
   bool is_terminal() const { return target_.terminal; }
+  LogFormat format() const { return target_.format; }
 
   /// Shows the live line from now on; drawn at once unless it was drawn a moment ago. Without a terminal:
   /// nothing.

@@ -63,7 +63,9 @@ Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem:
   progress_.text = text_.all().fingerprint();
   progress_.valid_text = text_.valid_fingerprint();
   directory_.store_config(config_);
-  metrics_.truncate_after(checkpoint ? progress_.update : -1);
+  const Index goes_on_from = checkpoint ? progress_.update : -1;
+  metrics_.truncate_after(goes_on_from);
+  if (config_.training.tensorboard) events_.emplace(directory_.path() / "tensorboard", goes_on_from);
 
   const Corpus& part = text_.part();
   spdlog::info("{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more "
@@ -236,6 +238,7 @@ void Trainer::report(bool due) {
   log_.training(figures, due);
   if (!due) return;
   metrics_.append(figures);
+  if (events_) events_->append(figures);
   window_ = {};
 }
 
@@ -261,8 +264,10 @@ void Trainer::validate() {
   } else {
     ++progress_.without_best;
   }
-  log_.validation(figures, samples_of(text_.valid(), evaluation, config_.training.validation.samples));
+  const auto samples = samples_of(text_.valid(), evaluation, config_.training.validation.samples);
+  log_.validation(figures, samples);
   metrics_.append(figures);
+  if (events_) events_->append(figures, samples);
   write_checkpoint(figures.best);
   draw_curves();
 }

@@ -12,6 +12,7 @@
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/starting_point.hpp"
 #include "config/config.hpp"
+#include "report/json_log.hpp"
 #include "training/trainer.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
@@ -42,8 +43,11 @@ void stop_politely_on_signals() {
     sigwait(&signals, &signal);
     interrupting_signal = signal;
     interrupted = true;
-    constexpr std::string_view kStopping = "\nfinishing the update and writing a checkpoint; once more ends at once\n";
-    const bool told = write(STDERR_FILENO, kStopping.data(), kStopping.size()) > 0;
+    // Past the log, which may be at its end by now.
+    const std::string stopping = "finishing the update and writing a checkpoint; once more ends at once";
+    const bool json = log_format() == LogFormat::json;
+    const std::string line = (json ? json_line(spdlog::level::info, stopping) : "\n" + stopping) + "\n";
+    const bool told = write(STDERR_FILENO, line.data(), line.size()) > 0;
     static_cast<void>(told);  // where nobody listens, it goes on all the same
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the second one has its usual effect
     while (true) pause();

@@ -1,0 +1,10 @@
+# LibRHash installs a pkg-config file but no CMake package.
+find_path(RHash_INCLUDE_DIR rhash.h)
+find_library(RHash_LIBRARY rhash)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(RHash REQUIRED_VARS RHash_LIBRARY RHash_INCLUDE_DIR)
+if(RHash_FOUND AND NOT TARGET RHash::RHash)
+  add_library(RHash::RHash INTERFACE IMPORTED)
+  target_include_directories(RHash::RHash INTERFACE ${RHash_INCLUDE_DIR})
+  target_link_libraries(RHash::RHash INTERFACE ${RHash_LIBRARY})
+endif()
