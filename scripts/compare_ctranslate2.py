@@ -15,16 +15,15 @@ CTranslate2's beam search ends a sentence once as many hypotheses are finished a
 
 import argparse
 import json
-import os
 import statistics
 import struct
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import program
+
 BATCH = 64
 SEARCHES = [  # beam, name, arguments
     (1, "greedy", ["--beam", "1"]),
@@ -114,10 +113,8 @@ def convert(checkpoint, directory):
 class CTranslate2:
     def __init__(self, checkpoint, directory, threads):
         import ctranslate2
-        import sentencepiece
         self.config = convert(checkpoint, directory)
-        files = [checkpoint / name for name in ("source.spm", "target.spm")]
-        self.source, self.target = (sentencepiece.SentencePieceProcessor(model_file=str(file)) for file in files)
+        self.source, self.target = (program.Tokenizer(checkpoint, side) for side in ("source", "target"))
         self.translator = ctranslate2.Translator(directory, device="cpu", compute_type="float32", inter_threads=threads,
                                                  intra_threads=1)
 
@@ -132,32 +129,20 @@ class CTranslate2:
 
 def glassformer(options, source, search):
     started = time.perf_counter()
-    done = subprocess.run(
-        [options.program, "translate", options.checkpoint, *search, "--batch", str(BATCH), "--length-penalty", "1",
-         "--input", source],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-        check=False, env=os.environ | {"OMP_NUM_THREADS": str(options.threads)})
-    if done.returncode != 0:
-        sys.exit(f"compare_ctranslate2.py: {done.stderr}")
-    return time.perf_counter() - started, done.stdout.split("\n")[:-1]
+    lines = program.run(options, "translate", *search, "--batch", str(BATCH), "--length-penalty", "1",
+                        "--input", source, threads=options.threads)
+    return time.perf_counter() - started, lines
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("checkpoint", type=Path, help="a checkpoint directory with SentencePiece tokenizers, post-norm")
+    program.add_options(parser, "a checkpoint directory, post-norm, or a run directory")
     parser.add_argument("--source", type=Path, required=True, help="what is translated, a sentence a line")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
     options = parser.parse_args()
-    if not options.program.exists():
-        parser.error(f"{options.program} is not there; build it first (scripts/test.sh does), or say --program")
-    for path in (options.checkpoint, options.source):
-        if not path.exists():
-            parser.error(f"{path}: no such file or directory")
-    if (options.checkpoint / "best").exists():
-        options.checkpoint = options.checkpoint / "best"
-    lines = options.source.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    program.check_options(parser, options, options.source)
+    lines = program.read_lines(options.source)
     with tempfile.TemporaryDirectory() as directory:
         empty_line = Path(directory) / "empty_line"
         empty_line.write_text("\n", encoding="utf-8")

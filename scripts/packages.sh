@@ -5,8 +5,9 @@
 
 # How it is recognised  |  apt  |  Homebrew  |  dnf  |  pacman  |  what it is for
 # "command X" looks for a program, "header X" asks the compiler. A package that only some package managers have bears
-# the address of its source elsewhere. (The names for dnf, Homebrew and pacman could not be tried where this was
-# written; a name that has changed is quickly found in the package manager's search.)
+# the address of its source elsewhere. Without an optional one, the build leaves something out and says so. (The names
+# for dnf, Homebrew and pacman could not be tried where this was written; a name that has changed is quickly found in the
+# package manager's search.)
 readonly PACKAGES='
 command cmake                   | cmake                 | cmake         | cmake               | cmake         | the build
 command ninja                   | ninja-build           | ninja         | ninja-build         | ninja         | the build, in parallel
@@ -22,6 +23,9 @@ header openssl/evp.h            | libssl-dev            | openssl       | openss
 header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | sentencepiece-devel | sentencepiece | subword tokenizer
 header Random123/philox.h       | librandom123-dev      | random123     | random123-devel     | random123     | random numbers (github.com/DEShawResearch/random123)
 header catch2                   | catch2                | catch2        | catch-devel         | catch2        | tests
+header onnx/onnx.proto          | libonnx-dev           | onnx          | onnx-devel          | onnx          | export to ONNX (optional)
+header google/protobuf/any.h    | libprotobuf-dev       | protobuf      | protobuf-static     | protobuf      | export to ONNX (optional)
+command protoc                  | protobuf-compiler     | protobuf      | protobuf-compiler   | protobuf      | export to ONNX (optional)
 command python3                 | python3               | python        | python3             | python        | tests of scripts, mutation test
 '
 
@@ -85,6 +89,7 @@ install_packages() {
   if ! can_install; then
     name_packages "$rows"
     ! command -v apt-get >/dev/null || echo 'They can be installed here by root only, and there is no sudo.' >&2
+    grep -qv '(optional)' <<<"$rows" || return 0
     exit 2
   fi
   # shellcheck disable=SC2046  # one word for each package

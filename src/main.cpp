@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <sstream>
@@ -84,6 +85,7 @@ int run(int argc, char** argv) {
   add_score(program, status);
   add_explain(program, status);
   add_average(program, status);
+  add_export(program, status);
   add_gradcheck(program, status);
   add_benchmark(program, status);
 
@@ -103,6 +105,12 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+
+void refuse_existing(const std::filesystem::path& output) {
+  if (!std::filesystem::exists(std::filesystem::symlink_status(output))) return;
+  throw UserError(output.string() + ": expected a place where nothing stands, found something; choose another " +
+                  "--output, or remove it.");
+}
 
 CLI::Validator number_from(double lowest, double highest) {
   const auto check = [=](const std::string& text) -> std::string {
