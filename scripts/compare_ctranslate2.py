@@ -14,17 +14,15 @@ CTranslate2's beam search ends a sentence once as many hypotheses are finished a
 """
 
 import argparse
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import program
 from convert_to_ctranslate2 import convert
 
-ROOT = Path(__file__).resolve().parent.parent
 BATCH = 64
 SEARCHES = [  # beam, name, arguments
     (1, "greedy", ["--beam", "1"]),
@@ -36,48 +34,34 @@ SEARCHES = [  # beam, name, arguments
 class CTranslate2:
     def __init__(self, checkpoint, directory, threads):
         import ctranslate2
-        import sentencepiece
         convert(checkpoint, directory)
-        files = [checkpoint / name for name in ("source.spm", "target.spm")]
-        self.source, self.target = (sentencepiece.SentencePieceProcessor(model_file=str(file)) for file in files)
+        self.source, self.target = (program.Tokenizer(checkpoint, side) for side in ("source", "target"))
         self.translator = ctranslate2.Translator(directory, device="cpu", compute_type="float32", inter_threads=threads,
                                                  intra_threads=1)
 
     def translate(self, lines, beam):
         found = self.translator.translate_batch(
-            self.source.encode(lines, out_type=str), beam_size=beam, length_penalty=1.0, max_batch_size=BATCH,
+            self.source.pieces(lines), beam_size=beam, length_penalty=1.0, max_batch_size=BATCH,
             batch_type="examples", max_input_length=0, max_decoding_length=256)
-        return [self.target.decode_pieces(result.hypotheses[0]) for result in found]
+        return [self.target.join(result.hypotheses[0]) for result in found]
 
 
 def glassformer(options, source, search):
     started = time.perf_counter()
-    done = subprocess.run(
-        [options.program, "translate", options.checkpoint, *search, "--batch", str(BATCH), "--length-penalty", "1",
-         "--input", source],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-        check=False, env=os.environ | {"OMP_NUM_THREADS": str(options.threads)})
-    if done.returncode != 0:
-        sys.exit(f"compare_ctranslate2.py: {done.stderr}")
-    return time.perf_counter() - started, done.stdout.split("\n")[:-1]
+    lines = program.run(options, "translate", *search, "--batch", str(BATCH), "--length-penalty", "1",
+                        "--input", source, threads=options.threads)
+    return time.perf_counter() - started, lines
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("checkpoint", type=Path, help="a checkpoint directory with SentencePiece tokenizers, post-norm")
+    program.add_options(parser, "a checkpoint directory, post-norm, or a run directory")
     parser.add_argument("--source", type=Path, required=True, help="what is translated, a sentence a line")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
     options = parser.parse_args()
-    if not options.program.exists():
-        parser.error(f"{options.program} is not there; build it first (scripts/test.sh does), or say --program")
-    for path in (options.checkpoint, options.source):
-        if not path.exists():
-            parser.error(f"{path}: no such file or directory")
-    if (options.checkpoint / "best").exists():
-        options.checkpoint = options.checkpoint / "best"
-    lines = options.source.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    program.check_options(parser, options, options.source)
+    lines = program.read_lines(options.source)
     with tempfile.TemporaryDirectory() as directory:
         empty_line = Path(directory) / "empty_line"
         empty_line.write_text("\n", encoding="utf-8")

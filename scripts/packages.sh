@@ -4,10 +4,10 @@
 # Homebrew, dnf and pacman call them, and the script stops.
 
 # How it is recognised  |  apt  |  Homebrew  |  dnf  |  pacman  |  what it is for
-# "command X" looks for a program, "header X" asks the compiler, and so does "option X", which the build can do without:
-# where it cannot be installed, it is left out. A package that only some package managers have bears
-# the address of its source elsewhere. (The names for dnf, Homebrew and pacman could not be tried where this was
-# written; a name that has changed is quickly found in the package manager's search.)
+# "command X" looks for a program, "header X" asks the compiler. A package that only some package managers have bears
+# the address of its source elsewhere. Without an optional one, the build leaves something out and says so. (The names
+# for dnf, Homebrew and pacman could not be tried where this was written; a name that has changed is quickly found in the
+# package manager's search.)
 readonly PACKAGES='
 command cmake                   | cmake                 | cmake         | cmake               | cmake         | the build
 command ninja                   | ninja-build           | ninja         | ninja-build         | ninja         | the build, in parallel
@@ -22,9 +22,12 @@ header unicode/uchar.h          | libicu-dev            | icu4c         | libicu
 header openssl/evp.h            | libssl-dev            | openssl       | openssl-devel       | openssl       | checksums of checkpoints
 header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | sentencepiece-devel | sentencepiece | subword tokenizer
 header Random123/philox.h       | librandom123-dev      | random123     | random123-devel     | random123     | random numbers (github.com/DEShawResearch/random123)
-option protozero/types.hpp      | libprotozero-dev      | protozero     | protozero-devel     | protozero     | event files for TensorBoard
-option rhash.h                  | librhash-dev          | rhash         | rhash-devel         | rhash         | their checksums
+header protozero/types.hpp      | libprotozero-dev      | protozero     | protozero-devel     | protozero     | event files for TensorBoard (optional)
+header rhash.h                  | librhash-dev          | rhash         | rhash-devel         | rhash         | their checksums (optional)
 header catch2                   | catch2                | catch2        | catch-devel         | catch2        | tests
+header onnx/onnx.proto          | libonnx-dev           | onnx          | onnx-devel          | onnx          | export to ONNX (optional)
+header google/protobuf/any.h    | libprotobuf-dev       | protobuf      | protobuf-static     | protobuf      | export to ONNX (optional)
+command protoc                  | protobuf-compiler     | protobuf      | protobuf-compiler   | protobuf      | export to ONNX (optional)
 command python3                 | python3               | python        | python3             | python        | tests of scripts, mutation test
 '
 
@@ -43,7 +46,7 @@ has_header() {  # has_header Eigen/Core
 is_there() {  # is_there command cmake
   case $1 in
     command) command -v "$2" >/dev/null ;;
-    header | option) command -v c++ >/dev/null && has_header "$2" ;;
+    header) command -v c++ >/dev/null && has_header "$2" ;;
   esac
 }
 
@@ -86,9 +89,9 @@ install_packages() {
   rows=$(missing_rows)
   [[ -n $rows ]] || return 0
   if ! can_install; then
-    rows=$(grep -v '^option ' <<<"$rows") || return 0
     name_packages "$rows"
     ! command -v apt-get >/dev/null || echo 'They can be installed here by root only, and there is no sudo.' >&2
+    grep -qv '(optional)' <<<"$rows" || return 0
     exit 2
   fi
   # shellcheck disable=SC2046  # one word for each package

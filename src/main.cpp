@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <sstream>
@@ -113,6 +114,7 @@ int run(int argc, char** argv, const std::vector<std::string>& words) {
   add_score(program, status);
   add_explain(program, status);
   add_average(program, status);
+  add_export(program, status);
   add_gradcheck(program, status);
   add_benchmark(program, status);
 
@@ -137,6 +139,12 @@ void say_error(const std::string& what) {
 }
 
 }  // namespace
+
+void refuse_existing(const std::filesystem::path& output) {
+  if (!std::filesystem::exists(std::filesystem::symlink_status(output))) return;
+  throw UserError(output.string() + ": expected a place where nothing stands, found something; choose another " +
+                  "--output, or remove it.");
+}
 
 CLI::Validator number_from(double lowest, double highest) {
   const auto check = [=](const std::string& text) -> std::string {

@@ -104,14 +104,18 @@ void save_checkpoint(const fs::path& directory, const Config& config, const Toke
   }
   write_directory_durably(directory, [&](const fs::path& unfinished) {
     write_file_durably(unfinished / "config.yaml", write_config(config));
-    write_file_durably(unfinished / "config.json", marian_config(config, tokenizers));
-    write_file_durably(unfinished / "generation_config.json", marian_generation_config(config, tokenizers));
-    write_file_durably(unfinished / "tokenizer_config.json", marian_tokenizer_config(config, tokenizers));
-    save_tokenizers(config.tokenizer, tokenizers, unfinished);
+    write_description(unfinished, config, tokenizers);
     if (state != nullptr) write_training_state(unfinished, *state);
     write_safetensors(unfinished / kModelFile, model);
     write_checksums(unfinished);
   });
+}
+
+void write_description(const fs::path& directory, const Config& config, const TokenizerPair& tokenizers) {
+  write_file_durably(directory / "config.json", marian_config(config, tokenizers));
+  write_file_durably(directory / "generation_config.json", marian_generation_config(config, tokenizers));
+  write_file_durably(directory / "tokenizer_config.json", marian_tokenizer_config(config, tokenizers));
+  save_tokenizers(config.tokenizer, tokenizers, directory);
 }
 
 bool is_checkpoint(const fs::path& directory) {

@@ -27,6 +27,10 @@ void save_checkpoint(const std::filesystem::path& directory, const Config& confi
                      const TokenizerPair& tokenizers, const std::vector<TensorPlace>& tensors,
                      const float* values, const TrainingStateView* state = nullptr);
 
+/// Writes into a directory what other programs must know of a model besides its numbers: config.json,
+/// generation_config.json and the tokenizers' files.
+void write_description(const std::filesystem::path& directory, const Config& config, const TokenizerPair& tokenizers);
+
 /// Whether this is a directory that save_checkpoint has finished.
 bool is_checkpoint(const std::filesystem::path& directory);
 

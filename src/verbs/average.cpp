@@ -46,10 +46,7 @@ void refuse_other_run(const LoadedModel& first, const fs::path& checkpoint) {
 }
 
 int average(const AverageOptions& options) {
-  if (fs::exists(fs::symlink_status(options.output))) {
-    throw UserError(options.output.string() + ": expected a place where nothing stands, found something; choose " +
-                    "another --output, or remove it.");
-  }
+  refuse_existing(options.output);
   if (options.checkpoints.size() < 2) {
     throw UserError("average: expected at least two checkpoints, found " + options.checkpoints.front().string() +
                     " alone; give several of one run, for example runs/toy/step-*");
