@@ -25,6 +25,7 @@ struct LossSum {
 /// Rows where padding is expected count nothing. N = rows (tokens), V = vocabulary.
 template <std::floating_point Scalar>
 struct CrossEntropy {
+  /// What backward must remember of forward. The logits, by far the largest, are not among it.
   struct Cache {
     Buffer<Scalar> largest;        // [N, 1]: of the logits; here and below, 0 where padding is expected
     Buffer<Scalar> sum_of_powers;  // [N, 1]: of exp(logit - largest)

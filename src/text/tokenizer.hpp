@@ -38,7 +38,7 @@ class Tokenizer {
   virtual std::string decode(std::span<const Id> ids) const = 0;
   /// How one id looks when shown to a person. \pre 0 <= id < vocabulary_size()
   virtual std::string piece(Id id) const = 0;
-  virtual Index vocabulary_size() const = 0;
+  virtual Index vocabulary_size() const = 0;  ///< special ids included
   virtual SpecialIds special() const = 0;
   /// Writes the tokenizer into `directory` so that load_tokenizer finds it there under `name`.
   virtual void save(const std::filesystem::path& directory, const std::string& name) const = 0;
@@ -58,6 +58,7 @@ TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::file
 /// Calls `work` in a thread of its own, in which what Tokenizer::sample draws depends on `seed` alone.
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work);
 
+/// Writes both, or the one that is both. \throws UserError: the files cannot be written
 void save_tokenizers(const TokenizerPair& tokenizers, const std::filesystem::path& directory);
 /// Reads what save_tokenizers wrote. \throws UserError: missing or damaged files
 TokenizerPair load_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& directory);
