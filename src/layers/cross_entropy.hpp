@@ -7,7 +7,7 @@
 
 namespace glassformer {
 
-/// What the loss of some tokens adds up to. Sums, to be divided once, by the tokens of the whole batch.
+/// What the loss of some tokens adds up to, in nats. Sums, to be divided once, by the tokens of the whole batch.
 struct LossSum {
   double loss = 0;           ///< the objective: cross-entropy with label smoothing
   double cross_entropy = 0;  ///< without label smoothing; exp of its mean is the perplexity
