@@ -86,6 +86,8 @@ int run(int argc, char** argv) {
   add_average(program, status);
   add_gradcheck(program, status);
   add_benchmark(program, status);
+  add_manual(program, status);
+  add_completion(program, status);
 
   refuse_unknown_words(program, {argv + 1, argv + argc});
   try {

@@ -134,6 +134,13 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
 
 Config read_config_of_checkpoint(const std::filesystem::path& file) { return read(file, {}, false); }
 
+std::vector<OfferedKey> offered_keys() {
+  Config config;
+  std::vector<OfferedKey> offered;
+  for (const Key& key : keys_of(config)) offered.push_back({key.name, key.words});
+  return offered;
+}
+
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   static const std::vector<std::string> kHarmless = {
       "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model",
