@@ -117,6 +117,8 @@ int run(int argc, char** argv, const std::vector<std::string>& words) {
   add_export(program, status);
   add_gradcheck(program, status);
   add_benchmark(program, status);
+  add_manual(program, status);
+  add_completion(program, status);
 
   refuse_unknown_words(program, words);
   try {

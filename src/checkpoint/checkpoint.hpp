@@ -41,7 +41,7 @@ void read_parameters(const std::filesystem::path& directory, const std::vector<T
                      float* values);
 
 /// Fills the arena `values` with the mean of the parameters of several checkpoints, summed in double precision.
-/// \pre there is at least one directory
+/// \pre there is at least one directory   \throws UserError as read_parameters
 void average_parameters(const std::vector<std::filesystem::path>& directories,
                         const std::vector<TensorPlace>& tensors, float* values);
 

@@ -11,7 +11,8 @@ namespace glassformer {
 /// Writes it for all files that lie in the directory. \throws UserError: something cannot be read or written
 void write_checksums(const std::filesystem::path& directory);
 
-enum class Verify { all, but_training_state };  ///< the latter: for whoever does not go on with the training
+/// Which files of a checkpoint are verified; but_training_state is for whoever does not go on with the training.
+enum class Verify { all, but_training_state };
 
 /// Reads the files again and compares. A directory without SHA256SUMS passes: other tools write none.
 /// \throws UserError naming the file that has changed or is missing

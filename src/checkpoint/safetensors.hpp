@@ -23,6 +23,7 @@ struct NamedTensor {
   std::span<const float> values;  ///< row-major; as many as the shape says
 };
 
+/// What a file says of itself: name and text.
 using Metadata = std::map<std::string, std::string>;
 
 /// A file that has been read and checked: every number of `values` belongs to exactly one tensor.
@@ -33,6 +34,7 @@ struct Safetensors {
 
   /// nullptr where there is none of that name
   const TensorPlace* find(const std::string& name) const;
+  /// The numbers of one of the tensors, row-major.
   std::span<const float> values_of(const TensorPlace& tensor) const;
 };
 

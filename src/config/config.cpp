@@ -166,6 +166,13 @@ Config read_config_of_model(const std::filesystem::path& directory) {
   return std::filesystem::exists(ours, ignored) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
 }
 
+std::vector<OfferedKey> offered_keys() {
+  Config config;
+  std::vector<OfferedKey> offered;
+  for (const Key& key : keys_of(config)) offered.push_back({key.name, key.words});
+  return offered;
+}
+
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   static const std::vector<std::string> kHarmless = {
       "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model", "model.from",

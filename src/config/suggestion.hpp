@@ -30,6 +30,7 @@ std::string brief(std::string text, std::size_t longest = 80);
 
 /// training.optimizer.beta1 is beta1 in the section training.optimizer.
 std::string section_of(const std::string& name);
+/// And it is beta1 there.
 std::string last_part(const std::string& name);
 
 }  // namespace glassformer

@@ -11,7 +11,7 @@ namespace glassformer {
 /// One translation that the search has found.
 struct Hypothesis {
   std::vector<Id> ids;         ///< without bos and eos
-  double log_probability = 0;  ///< of ids and eos, given the source
+  double log_probability = 0;  ///< natural logarithm, of ids and eos, given the source
   double score = 0;            ///< log_probability / (length with eos)^length_penalty
   bool finished = true;        ///< false: cut off at the longest length allowed, without eos
 };

@@ -8,11 +8,13 @@
 
 namespace glassformer {
 
+/// What BLEU takes for words.
 enum class BleuTokenizer {
   none,     ///< words are what white space parts: for text that is tokenized already
   tok_13a,  ///< as sacreBLEU by default: for plain text. See tokenizer_13a.hpp
 };
 
+/// How BLEU is counted, as far as sacreBLEU leaves a choice.
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::tok_13a;
   bool lowercase = false;  ///< compare without regard to case

@@ -5,10 +5,12 @@
 
 namespace glassformer {
 
+/// How chrF is counted, as far as sacreBLEU leaves a choice.
 struct ChrfOptions {
   bool lowercase = false;  ///< compare without regard to case
 };
 
+/// chrF of a corpus.
 struct Chrf {
   double score = 0;       ///< 0 to 100, higher is better
   std::string signature;  ///< nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:glassformer-0.1.0

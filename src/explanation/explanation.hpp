@@ -43,6 +43,7 @@ struct Answer {
   std::vector<LikelyToken> likeliest;  ///< ten, or the whole vocabulary if that is smaller
 };
 
+/// All that is shown of some pairs: one pass with a recording, and the same under other masks in few numbers.
 struct Explanation {
   std::vector<ExplainedPair> pairs;
   Batch batch;

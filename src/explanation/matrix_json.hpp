@@ -13,6 +13,7 @@ enum class MatrixForm {
             ///< a number, to 2^-16 of its size, or three, to 2^-10, in a matrix of more than 2,048 numbers
 };
 
+/// An object: "rows", "cols", and the numbers in the given form.
 nlohmann::ordered_json matrix_json(const Matrix<double>& matrix, MatrixForm form);
 
 /// Of zeros and ones. packed: "bits", a letter 0 or 1 each.

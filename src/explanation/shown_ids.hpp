@@ -13,6 +13,7 @@ struct ShownIds {
   std::vector<Id> source, target;
 };
 
+/// Those of this explanation.
 ShownIds shown_ids(const ExplainedModel& explained, const Explanation& explanation);
 
 }  // namespace glassformer

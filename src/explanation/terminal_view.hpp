@@ -7,6 +7,7 @@
 
 namespace glassformer {
 
+/// How much of it is shown.
 struct TerminalViewOptions {
   Index columns = 80;
   std::optional<Index> layer;  ///< whose attention is shown, from 0; the last one unless given

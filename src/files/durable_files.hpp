@@ -15,10 +15,11 @@
 /// broken, a std::runtime_error.
 namespace glassformer {
 
-using Bytes = std::span<const std::byte>;
+using Bytes = std::span<const std::byte>;  ///< a part of a file
 
 /// The file of these parts, one after the other.
 void write_file_durably(const std::filesystem::path& file, const std::vector<Bytes>& parts);
+/// The file of this text.
 void write_file_durably(const std::filesystem::path& file, std::string_view text);
 
 /// Has `fill` write files into a new directory, which then takes the name `target`. Until that moment it is called

@@ -17,12 +17,12 @@ namespace glassformer {
 
 /// A place between two lines of a file.
 struct LinePlace {
-  std::int64_t byte = 0;
+  std::int64_t byte = 0;  ///< bytes before it
   Index line = 0;  ///< lines before it
 };
 
-/// Reads text line by line, so that a corpus need not fit into memory. Only \n and \r\n end a line: U+2028 and its
-/// like stay inside. A byte order mark at the start is dropped.
+/// Reads text line by line, so that a corpus need not fit into memory. Only a line feed, with or without a carriage
+/// return before it, ends a line: U+2028 and its like stay inside. A byte order mark at the start is dropped.
 class LineReader {
  public:
   /// \throws UserError: no such file, a directory, no permission

@@ -7,7 +7,8 @@
 
 namespace glassformer {
 
-enum class Norm { post, pre };  ///< where layer normalisation stands: after the residual sum, or before the sublayer
+/// Where layer normalisation stands: after the residual sum, or before the sublayer.
+enum class Norm { post, pre };
 
 /// "Add & Norm": how a sublayer (attention, feed-forward) is joined to the residual stream x.
 ///
@@ -20,6 +21,7 @@ enum class Norm { post, pre };  ///< where layer normalisation stands: after the
 template <std::floating_point Scalar>
 struct AddAndNorm {
   using Parameters = typename LayerNorm<Scalar>::Parameters;
+  /// What backward must remember of forward, and room for its results.
   struct Cache {
     typename LayerNorm<Scalar>::Cache norm;
     typename Dropout<Scalar>::Cache dropout;

@@ -19,6 +19,7 @@ struct AttentionParameters {
 
   AttentionParameters(ArenaCursor<Scalar>& cursor, const std::string& name, Index width);
 
+  /// The map to the queries alone, D to D; to keys and values, D to 2D. Views of the same memory.
   typename Linear<Scalar>::Parameters query() const { return query_key_value.outputs(0, width()); }
   typename Linear<Scalar>::Parameters key_value() const { return query_key_value.outputs(width(), 2 * width()); }
   Index width() const { return output.weight.rows(); }
@@ -34,6 +35,7 @@ struct AttentionSettings {
 template <std::floating_point Scalar>
 struct SelfAttention {
   using Parameters = AttentionParameters<Scalar>;
+  /// What backward must remember of forward, and room for its results.
   struct Cache {
     Buffer<Scalar> query_key_value;                                // [N, 3D]
     typename ScaledDotProductAttention<Scalar>::Cache attention;
@@ -58,6 +60,7 @@ struct SelfAttention {
 template <std::floating_point Scalar>
 struct CrossAttention {
   using Parameters = AttentionParameters<Scalar>;
+  /// What backward must remember of forward, and room for its results.
   struct Cache {
     Buffer<Scalar> query;                                          // [N, D]
     Buffer<Scalar> key_value;                                      // [M, 2D]

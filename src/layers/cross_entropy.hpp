@@ -7,7 +7,7 @@
 
 namespace glassformer {
 
-/// What the loss of some tokens adds up to. Sums, to be divided once, by the tokens of the whole batch.
+/// What the loss of some tokens adds up to, in nats. Sums, to be divided once, by the tokens of the whole batch.
 struct LossSum {
   double loss = 0;           ///< the objective: cross-entropy with label smoothing
   double cross_entropy = 0;  ///< without label smoothing; exp of its mean is the perplexity
@@ -25,6 +25,7 @@ struct LossSum {
 /// Rows where padding is expected count nothing. N = rows (tokens), V = vocabulary.
 template <std::floating_point Scalar>
 struct CrossEntropy {
+  /// What backward must remember of forward. The logits, by far the largest, are not among it.
   struct Cache {
     Buffer<Scalar> largest;        // [N, 1]: of the logits; here and below, 0 where padding is expected
     Buffer<Scalar> sum_of_powers;  // [N, 1]: of exp(logit - largest)

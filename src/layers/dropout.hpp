@@ -17,6 +17,7 @@ namespace glassformer {
 /// Outside of training y = x. N = rows, D = columns.
 template <std::floating_point Scalar>
 struct Dropout {
+  /// What backward must remember of forward.
   struct Cache {
     bool active = false;
     Scalar scale = 1;           // 1 / (1 - rate)
@@ -26,6 +27,7 @@ struct Dropout {
   /// one per head, token matrices have one in all).
   static void forward(double rate, const Pass& pass, Site site, Index groups, ConstMatrixRef<Scalar> x,
                       MatrixRef<Scalar> y, Cache& cache, const Recorder& recorder = {});
+  /// d_y gives d_x of the same shape: the numbers that were kept, times the same factor.
   static void backward(const Cache& cache, ConstMatrixRef<Scalar> d_y, MatrixRef<Scalar> d_x,
                        const Recorder& recorder = {});
 

@@ -20,6 +20,7 @@ template <std::floating_point Scalar>
 struct Embedding {
   using Parameters = MatrixView<Scalar>;  // the table [V, D]; not its owner: tied models share it
 
+  /// What backward must remember of forward, and room for its results.
   struct Cache {
     Buffer<Scalar> positions;                 // [longest T so far, D]
     typename Dropout<Scalar>::Cache dropout;

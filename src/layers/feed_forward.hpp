@@ -15,12 +15,14 @@ namespace glassformer {
 /// N = rows (tokens), D = model width, F = feed-forward width.
 template <std::floating_point Scalar>
 struct FeedForward {
+  /// W1 and b1 are expand, W2 and b2 are contract.
   struct Parameters {
     typename Linear<Scalar>::Parameters expand;    // D to F
     typename Linear<Scalar>::Parameters contract;  // F to D
     Parameters(ArenaCursor<Scalar>& cursor, Index width, Index inner_width)
         : expand(cursor, "fc1", width, inner_width), contract(cursor, "fc2", inner_width, width) {}
   };
+  /// What backward must remember of forward, and room for its results.
   struct Cache {
     Buffer<Scalar> expanded;                 // [N, F] before the activation
     Buffer<Scalar> activated;                // [N, F] after activation and dropout

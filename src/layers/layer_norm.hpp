@@ -18,13 +18,15 @@ template <std::floating_point Scalar>
 struct LayerNorm {
   static constexpr Scalar kEpsilon = Scalar(1e-5);  // as torch.nn.LayerNorm
 
-  struct Parameters {            // a gradient is the same struct, bound to another arena
+  /// A gradient is the same struct, bound to another arena.
+  struct Parameters {
     RowVectorView<Scalar> gain;  // [D]
     RowVectorView<Scalar> bias;  // [D]
     Parameters(ArenaCursor<Scalar>& cursor, const std::string& name, Index width)
         : gain(cursor.vector(name + ".weight", width)), bias(cursor.vector(name + ".bias", width)) {}
   };
-  struct Cache {               // what backward must remember of forward
+  /// What backward must remember of forward.
+  struct Cache {
     Buffer<Scalar> x_hat;      // [N, D]
     Buffer<Scalar> inv_std;    // [N, 1]
     RowVector<Scalar> d_xhat;  // [D] room for one row of backward

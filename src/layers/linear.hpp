@@ -16,6 +16,7 @@ namespace glassformer {
 /// N = rows.
 template <std::floating_point Scalar>
 struct Linear {
+  /// W and b.
   struct Parameters {
     MatrixView<Scalar> weight;   // [out, in]
     RowVectorView<Scalar> bias;  // [out]

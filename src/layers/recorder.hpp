@@ -28,6 +28,7 @@ struct RecordedTensor {
 
 /// One equation, computed once.
 struct RecordedStep {
+  /// What stands in a pair of braces.
   struct Input {
     std::string name;
     std::size_t tensor;  ///< its number among the tensors

@@ -22,6 +22,7 @@ namespace glassformer {
 /// B sentences, T queries and S keys each, H heads, D = model width.
 template <std::floating_point Scalar>
 struct ScaledDotProductAttention {
+  /// What backward must remember of forward, and room for its results.
   struct Cache {
     Buffer<Scalar> weights;                   // [B*H*T, S] after the softmax
     Buffer<Scalar> dropped_weights;           // [B*H*T, S] after dropout; empty where nothing is dropped

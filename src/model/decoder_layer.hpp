@@ -16,6 +16,7 @@ namespace glassformer {
 /// N = B * T rows of the decoder, M = B * S rows of the encoder ("memory"), D = model width.
 template <std::floating_point Scalar>
 struct DecoderLayer {
+  /// Those of the parts.
   struct Parameters {
     typename SelfAttention<Scalar>::Parameters self_attention;
     typename AddAndNorm<Scalar>::Parameters self_attention_norm;
@@ -25,6 +26,7 @@ struct DecoderLayer {
     typename AddAndNorm<Scalar>::Parameters feed_forward_norm;
     Parameters(ArenaCursor<Scalar>& cursor, const TransformerSettings& settings);
   };
+  /// Those of the parts.
   struct Cache {
     typename SelfAttention<Scalar>::Cache self_attention;
     typename AddAndNorm<Scalar>::Cache self_attention_join;

@@ -15,6 +15,7 @@ namespace glassformer {
 /// N = B * S rows, D = model width.
 template <std::floating_point Scalar>
 struct EncoderLayer {
+  /// Those of the parts.
   struct Parameters {
     typename SelfAttention<Scalar>::Parameters self_attention;
     typename AddAndNorm<Scalar>::Parameters self_attention_norm;
@@ -22,6 +23,7 @@ struct EncoderLayer {
     typename AddAndNorm<Scalar>::Parameters feed_forward_norm;
     Parameters(ArenaCursor<Scalar>& cursor, const TransformerSettings& settings);
   };
+  /// Those of the parts.
   struct Cache {
     typename SelfAttention<Scalar>::Cache self_attention;
     typename AddAndNorm<Scalar>::Cache self_attention_join;

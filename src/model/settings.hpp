@@ -7,7 +7,8 @@
 
 namespace glassformer {
 
-enum class Tying { none, target, all };  ///< which embedding matrices are one: none; target and output; source too
+/// Which embedding matrices are one: none; target and output; source too.
+enum class Tying { none, target, all };
 
 /// The shape of the transformer, how much of it is dropped in training, and what its attention does not see.
 struct TransformerSettings {

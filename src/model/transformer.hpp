@@ -32,6 +32,7 @@ template <std::floating_point Scalar_>
 struct Transformer {
   using Scalar = Scalar_;
 
+  /// All that is learned. A gradient is the same struct, bound to another arena.
   struct Parameters {
     using Scalar = Scalar_;
     MatrixView<Scalar> source_embedding;       // [source vocabulary, D]
@@ -43,6 +44,7 @@ struct Transformer {
     std::optional<typename LayerNorm<Scalar>::Parameters> decoder_norm;
     Parameters(ArenaCursor<Scalar>& cursor, const TransformerSettings& settings, const VocabularyShape& vocabulary);
   };
+  /// What backward must remember of forward, and room for its results. Buffers only grow.
   struct Cache {
     typename Embedding<Scalar>::Cache source_embedding, target_embedding;
     std::vector<typename EncoderLayer<Scalar>::Cache> encoder;

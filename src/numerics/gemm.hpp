@@ -17,7 +17,8 @@
 /// nothing else: not on the number of rows, nor on threads, nor on how far a batch is padded.
 namespace glassformer {
 
-enum class Result { overwrite, add };  ///< C = product, or C += product
+/// C = product, or C += product.
+enum class Result { overwrite, add };
 
 /// C [N, M] = A [N, K] B [K, M]
 template <std::floating_point Scalar>

@@ -14,13 +14,16 @@
 /// H heads, F feed-forward width, V vocabulary.
 namespace glassformer {
 
-using Index = Eigen::Index;
+using Index = Eigen::Index;  ///< a number of rows, of columns, of anything that is counted
 using Id = std::int32_t;  ///< a token's number in its vocabulary
 
+/// Owns its numbers, row by row.
 template <class Scalar>
 using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// [1, columns]
 template <class Scalar>
 using RowVector = Eigen::Matrix<Scalar, 1, Eigen::Dynamic, Eigen::RowMajor>;
+/// [rows, 1]
 template <class Scalar>
 using ColVector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
 
@@ -29,12 +32,14 @@ using IdMatrix = Matrix<Id>;  ///< token ids of a padded batch, [B, length]
 /// Views own nothing; a copy shows the same numbers.
 template <class Scalar>
 using MatrixView = Eigen::Map<Matrix<Scalar>>;
+/// The same of a row.
 template <class Scalar>
 using RowVectorView = Eigen::Map<RowVector<Scalar>>;
 
 /// How a matrix is handed to a function: a whole matrix, a view or a block of columns, never copied.
 template <class Scalar>
 using ConstMatrixRef = const Eigen::Ref<const Matrix<Scalar>>&;
+/// The same where the function writes into it.
 template <class Scalar>
 using MatrixRef = Eigen::Ref<Matrix<Scalar>>;
 

@@ -11,6 +11,7 @@ namespace glassformer {
 /// of a row of logits, and the processor remembers where some tens of pages are: it would look them up at every step.
 void* allocate_matrix_memory(std::size_t bytes);
 
+/// Gives it back; null is nothing.
 void free_matrix_memory(void* memory);
 
 }  // namespace glassformer

@@ -9,6 +9,7 @@ struct ResidentMemory {
   std::int64_t now = 0;
   std::int64_t peak = 0;  ///< the most that it has been
 };
+/// Of this process, at this moment.
 ResidentMemory resident_memory();
 
 }  // namespace glassformer

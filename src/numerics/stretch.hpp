@@ -12,11 +12,12 @@
 /// neither on where in memory the row begins, nor on what lies behind its end.
 namespace glassformer {
 
-inline constexpr Index kStretch = 16;
+inline constexpr Index kStretch = 16;  ///< numbers of a stretch
 
 template <std::floating_point Scalar>
 inline constexpr Scalar kMinusInfinity = -std::numeric_limits<Scalar>::infinity();  ///< a logit or score of nobody
 
+/// A stretch, which knows element-wise arithmetic.
 template <std::floating_point Scalar>
 using Stretch = Eigen::Array<Scalar, kStretch, 1>;
 

@@ -14,6 +14,7 @@
 /// The processor's vector registers, by the compiler's own extension: + and * work on all numbers of a vector at once.
 namespace glassformer {
 
+/// Bytes of a register, of what this file is compiled for.
 #if defined(__AVX512F__)
 inline constexpr std::size_t kVectorBytes = 64;  // and 32 registers
 #elif defined(__AVX__)
@@ -24,23 +25,25 @@ inline constexpr std::size_t kVectorBytes = 16;
 
 template <class Scalar>
 inline constexpr Index kLanes = static_cast<Index>(kVectorBytes / sizeof(Scalar));  ///< numbers of a vector
+/// A register full of numbers.
 template <class Scalar>
 using Vector [[gnu::vector_size(kVectorBytes)]] = Scalar;
 
-/// From memory and back, at any address.
+/// From memory, at any address.
 template <class Scalar>
 Vector<Scalar> load(const Scalar* from) {
   Vector<Scalar> vector;
   std::memcpy(&vector, from, sizeof vector);
   return vector;
 }
+/// And back.
 template <class Scalar>
 void store(auto vector, Scalar* to) {
   std::memcpy(to, &vector, sizeof vector);
 }
 
-/// The first `count` numbers of a vector alone, from memory, the others being `filling`; and back. Nothing beyond them
-/// is touched. Where the processor has an instruction for it, compilers do not find that out by themselves.
+/// The first `count` numbers of a vector alone, from memory, the others being `filling`. Nothing beyond them is
+/// touched. Where the processor has an instruction for it, compilers do not find that out by themselves.
 template <class Scalar>
 Vector<Scalar> load_part(const Scalar* from, Index count, Scalar filling) {
 #if defined(__AVX512F__)
@@ -54,6 +57,7 @@ Vector<Scalar> load_part(const Scalar* from, Index count, Scalar filling) {
   return vector;
 #endif
 }
+/// And back.
 template <class Scalar>
 void store_part(Vector<Scalar> vector, Index count, Scalar* to) {
 #if defined(__AVX512F__)

@@ -7,6 +7,7 @@
 /// The arithmetic of a chart: which numbers stand beside an axis, and which points of a long series are drawn.
 namespace glassformer {
 
+/// A point, in the units of the axes.
 struct ChartPoint {
   double x = 0, y = 0;
 };
@@ -23,6 +24,7 @@ struct ChartAxis {
 /// About `count` ticks at multiples of 1, 2 or 5 times a power of ten, all between low and high.
 std::vector<double> round_ticks(double low, double high, int count);
 
+/// What an axis should be like.
 struct ChartAxisStyle {
   int ticks = 5;           ///< about so many
   bool from_zero = false;  ///< 0 is part of the axis

@@ -12,6 +12,7 @@
 /// figures.hpp. A number that is not finite, and an unknown time left, is null.
 namespace glassformer {
 
+/// What a metrics.jsonl holds, each kind in the order of the lines.
 struct Metrics {
   std::vector<TrainingFigures> training;
   std::vector<ValidationFigures> validation;
@@ -25,6 +26,7 @@ nlohmann::ordered_json figures_json(const ValidationFigures& figures);
 /// \throws UserError when the file cannot be read, or names a line that is no such object
 Metrics read_metrics(const std::filesystem::path& file);
 
+/// Writes it, line by line.
 class MetricsFile {
  public:
   /// Opens for appending. A run that begins or resumes calls truncate_after next.
@@ -38,6 +40,7 @@ class MetricsFile {
   /// Each line is handed to the operating system at once.
   /// \throws UserError when the disk is full
   void append(const TrainingFigures& figures);
+  /// The same for a validation.
   void append(const ValidationFigures& figures);
 
  private:

@@ -32,6 +32,7 @@ struct TokenCount {
   TokenCount& operator+=(const TokenCount& other);
   double padding_share() const;  ///< 0..1
 };
+/// Of the batch that make_batch would make of these sentences.
 TokenCount count_tokens(const Corpus& corpus, std::span<const Index> sentences);
 
 /// The order in which an epoch goes through the parts of a text: 0 .. parts-1, shuffled. It depends on the arguments

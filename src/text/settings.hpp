@@ -29,9 +29,12 @@ struct DataSettings {
   bool operator==(const DataSettings&) const = default;
 };
 
+/// What text is cut into: at white space, into subwords, or as a model of Hugging Face's Marian has it.
 enum class TokenizerKind { word, sentencepiece, marian };
+/// How subwords are learned: byte pair encoding (Sennrich et al. 2016), or a unigram model (Kudo 2018).
 enum class SentencePieceModel { bpe, unigram };
 
+/// How text becomes ids.
 struct TokenizerSettings {
   TokenizerKind kind = TokenizerKind::word;
   bool joint = false;              ///< one vocabulary for both languages

@@ -39,7 +39,7 @@ class Tokenizer {
   virtual std::string decode(std::span<const Id> ids) const = 0;
   /// How one id looks when shown to a person. \pre 0 <= id < vocabulary_size()
   virtual std::string piece(Id id) const = 0;
-  virtual Index vocabulary_size() const = 0;
+  virtual Index vocabulary_size() const = 0;  ///< special ids included
   /// The ids of the pieces, called as a Hugging Face Marian tokenizer calls them: as SentencePiece cuts them.
   virtual std::map<std::string, Id> vocabulary() const;
   virtual SpecialIds special() const = 0;
@@ -62,7 +62,7 @@ TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::file
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work);
 
 /// What load_tokenizers reads, and what transformers.MarianTokenizer does: source.spm, target.spm, vocab.json, and
-/// target_vocab.json where there are two vocabularies.
+/// target_vocab.json where there are two vocabularies. \throws UserError: the files cannot be written
 void save_tokenizers(const TokenizerSettings& settings, const TokenizerPair& tokenizers,
                      const std::filesystem::path& directory);
 /// Reads what save_tokenizers wrote. \throws UserError: missing or damaged files

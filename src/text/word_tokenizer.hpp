@@ -10,9 +10,9 @@
 namespace glassformer {
 
 /// Words as white space (Unicode's, so U+00A0 and U+3000 too) separates them. Simple to look at, which is what
-/// the lessons need; a word that the training text lacks becomes <unk>.
+/// the lessons need; a word that the training text lacks becomes `<unk>`.
 ///
-/// Ids: <pad> 0, <s> 1, </s> 2, <unk> 3, then the words, the most frequent first, equally frequent ones in the
+/// Ids: `<pad>` 0, `<s>` 1, `</s>` 2, `<unk>` 3, then the words, the most frequent first, equally frequent ones in the
 /// order of their bytes. A word of the text that is spelled like one of the four is unknown: text cannot name
 /// them.
 class WordTokenizer final : public Tokenizer {

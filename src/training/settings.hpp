@@ -18,6 +18,7 @@ struct ScheduleSettings {
   bool operator==(const ScheduleSettings&) const = default;
 };
 
+/// How parameters are updated; optimizer.hpp has the formulas.
 struct OptimizerSettings {
   enum class Kind { adam, adamw, muon };
   Kind kind = Kind::adam;
@@ -29,8 +30,10 @@ struct OptimizerSettings {
   bool operator==(const OptimizerSettings&) const = default;
 };
 
+/// What a validation measures.
 enum class Metric { loss, perplexity, token_accuracy, bleu, exact_match };
 
+/// When the validation text is looked at, and what follows from it.
 struct ValidationSettings {
   enum class Unit { updates, epochs };
   Index every = 500;             ///< so many units between validations; a checkpoint is written with each
@@ -42,6 +45,7 @@ struct ValidationSettings {
   bool operator==(const ValidationSettings&) const = default;
 };
 
+/// Which checkpoints stay.
 struct CheckpointSettings {
   Index keep = 3;     ///< the latest so many stay on disk (best and last always)
   Index average = 0;  ///< at the end, the mean of the last so many becomes a checkpoint of its own; 0: none
@@ -49,6 +53,7 @@ struct CheckpointSettings {
   bool operator==(const CheckpointSettings&) const = default;
 };
 
+/// How a model is trained, and for how long.
 struct TrainingSettings {
   std::uint64_t seed = 1;
   Index max_tokens = 2048;  ///< padded tokens of a batch's larger side

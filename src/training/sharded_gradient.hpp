@@ -37,6 +37,7 @@ class ShardedGradient {
     double sum = 0;  // setting gradients to 0 included
     Seconds& operator+=(const Seconds& other);
   };
+  /// Sums over the batch.
   struct Result {
     LossSum loss;
     TokenCount tokens;  ///< as padded in the micro-batches

@@ -16,6 +16,8 @@ void add_average(CLI::App& program, int& status);
 void add_export(CLI::App& program, int& status);
 void add_gradcheck(CLI::App& program, int& status);
 void add_benchmark(CLI::App& program, int& status);
+void add_manual(CLI::App& program, int& status);
+void add_completion(CLI::App& program, int& status);
 
 /// What the verbs that use a trained model say of their first argument.
 inline constexpr const char* kCheckpointHelp =

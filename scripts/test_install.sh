@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# Tests what `cmake --install` puts in place, in a directory of its own: the program trains from the configs that come
+# with it; the manual page is free of faults; bash, zsh and fish complete; a project that knows nothing but
+# find_package(glassformer) translates; and each header can be included alone.
+#
+# On Debian and Ubuntu man, zsh and fish are installed if they are missing. Where one cannot be, its part is skipped,
+# loudly.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/packages.sh
+
+install_packages
+# shellcheck disable=SC2086  # several options, perhaps
+cmake --preset release -G Ninja ${GLASSFORMER_CMAKE:-} >/dev/null
+cmake --build --preset release --target glassformer_made >/dev/null
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+readonly prefix=$directory/usr share=$directory/usr/share
+readonly glassformer=$prefix/bin/glassformer
+cmake --install build/release --prefix "$prefix" >/dev/null
+export OMP_NUM_THREADS=2
+
+expect() {  # expect WHAT EXPECTED FOUND
+  [[ $2 == "$3" ]] && return
+  printf '%s:\n  expected %s\n  found    %s\n' "$1" "$2" "$3" >&2
+  exit 1
+}
+
+test_program() {
+  "$glassformer" train "$share/glassformer/configs/debug.yaml" --output "$directory/run" 2>/dev/null
+  expect 'the installed program' 'sie schläft .' "$("$glassformer" translate "$directory/run" <<<'she sleeps .')"
+}
+
+test_manual() {
+  need man 'the test of the manual page' man-db || return 0
+  local page=("$share"/man/man1/glassformer.1*) width section
+  for width in 80 100 60; do
+    expect "warnings of man, $width columns" '' \
+      "$(LC_ALL=C.UTF-8 MANWIDTH=$width man --warnings -l "${page[0]}" 2>&1 >"$directory/page")"
+    for section in NAME SYNOPSIS DESCRIPTION VERBS OPTIONS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES 'SEE ALSO'; do
+      expect 'the manual page' "$section" "$(grep -x "$section" "$directory/page")"
+    done
+    [[ $width == 60 ]] ||  # examples are not broken into lines
+      expect 'lines wider than the page' '' "$(grep -E "^.{$((width + 1))}" "$directory/page" || true)"
+  done
+}
+
+# What is typed, \t being the tab key, and what comes of it.
+readonly typed='glassformer trai\t|<train>
+glassformer train --ou\t|<train><--output>
+glassformer train --set model.nor\tpr\t|<train><--set><model.norm=pre>
+glassformer train conf\tto\t|<train><configs/toy.yaml>
+glassformer evaluate run\t|<evaluate><runs>
+glassformer translate --input toy.tx\t|<translate><--input><toy.txt>
+glassformer completion fi\t|<completion><fish>'
+
+# Types into the shell and compares; the program is a function that shows its arguments.
+type_into() {  # type_into 'what to begin with' COMMAND [ARGUMENT]...
+  local line
+  {
+    printf '%s\n' "$1" 'glassformer() { printf "<%s>" "$@"; echo; }'
+    while IFS= read -r line; do printf '%b\n' "${line%|*}"; done <<<"$typed"
+    echo exit
+  } | (cd "$directory/here" && TERM=dumb script -qec "${*:2}" /dev/null) |
+    sed -E 's/\r//g; s|/>$|>|' >"$directory/screen"
+  while IFS= read -r line; do
+    grep -qxF "${line#*|}" "$directory/screen" && continue
+    cat "$directory/screen" >&2
+    expect "$2 completes ${line%|*}" "${line#*|}" 'what stands above'
+  done <<<"$typed"
+}
+
+test_completion() {
+  mkdir -p "$directory/here/runs"
+  cp -r "$share/glassformer/configs" "$directory/here"
+  touch "$directory/here/toy.txt" "$directory/here/runs.txt"
+  type_into "source '$share/bash-completion/completions/glassformer'" bash --norc --noprofile -i
+  if need zsh 'the test of its completion'; then
+    type_into "fpath=('$share/zsh/vendor-completions' \$fpath); autoload -U compinit; compinit -D -u" zsh -f -i
+  fi
+  if need fish 'the test of its completion'; then
+    local file=$share/fish/vendor_completions.d/glassformer.fish
+    expect 'fish completes a verb' train "$(fish -N -c "source $file; complete -C 'glassformer trai'" | cut -f1)"
+    expect 'fish completes a key' model.norm=pre \
+      "$(fish -N -c "source $file; complete -C 'glassformer train --set model.norm=pr'" | cut -f1)"
+  fi
+}
+
+# A project of somebody else's. The second target includes each header alone.
+write_project() {
+  cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(somebody_elses LANGUAGES CXX)
+find_package(glassformer 0.1 REQUIRED)
+add_executable(translate translate.cpp)
+target_link_libraries(translate PRIVATE glassformer::glassformer)
+
+file(GLOB_RECURSE headers RELATIVE ${HEADERS} ${HEADERS}/*.hpp)
+foreach(header IN LISTS headers)
+  file(CONFIGURE OUTPUT ${header}.cpp CONTENT "#include \"${header}\"\n")
+  list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/${header}.cpp)
+endforeach()
+add_library(alone OBJECT ${sources})
+target_link_libraries(alone PRIVATE glassformer::glassformer)
+target_compile_options(alone PRIVATE -Wall -Wextra -Werror)
+END
+  cat >translate.cpp <<'END'
+#include <iostream>
+
+#include "checkpoint/loaded_model.hpp"
+#include "decoding/translator.hpp"
+
+int main(int, char** argv) {
+  const glassformer::LoadedModel loaded(argv[1]);
+  const std::string line = "she sleeps .";
+  std::cout << translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, loaded.config.decoding,
+                               {&line, 1}).front();
+}
+END
+}
+
+test_library() {
+  mkdir "$directory/project"
+  (cd "$directory/project" && write_project)
+  cmake -S "$directory/project" -B "$directory/project/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+    -DHEADERS="$prefix/include/glassformer" >/dev/null
+  if ! cmake --build "$directory/project/build" >"$directory/build.log"; then
+    cat "$directory/build.log" >&2
+    exit 1
+  fi
+  expect 'a program that uses the library' 'sie schläft .' "$("$directory/project/build/translate" "$directory/run")"
+}
+
+test_program
+test_manual
+test_completion
+test_library
+echo 'What is installed works.'
