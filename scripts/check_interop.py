@@ -3,28 +3,27 @@
 
     pip install torch==2.13.0 transformers safetensors sentencepiece ctranslate2
     scripts/check_interop.py runs/toy --source data/toy/test.en --reference data/toy/test.de
-    scripts/check_interop.py --foreign      # the other way: three models that transformers has made and saved
+    scripts/check_interop.py foreign        # the other way: three models that transformers has made and saved
 
 Compared with transformers.MarianMTModel and its tokenizer: the tokens and the logits of 50 sentences; the loss of the
 whole text; translations by greedy search and with a beam of 5, of 1,000 sentences. Compared with CTranslate2: the same
 translations. A translation that differs is explained: two searches may part where two hypotheses are equally good but
-for rounding. Status 1 if logits or loss differ, if less than 99 % of the translations are the same, or if one differs
-that is not explained.
+for rounding, and a search that ends sooner may find a worse one. Status 1 if logits or loss differ, if less than 99 % of
+the translations are the same, or if the other found a better one.
 """
 
 import argparse
 import json
 import math
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import program
 from convert_to_ctranslate2 import convert
 
 try:
     import ctranslate2
-    import sentencepiece
     import torch
     import transformers
     from foreign_models import MODELS, make_model
@@ -33,15 +32,10 @@ except ImportError as error:
           file=sys.stderr)
     sys.exit(0)
 
-ROOT = Path(__file__).resolve().parent.parent
 LOGITS = 1e-4     # largest difference of a logit, and of the loss
 SAME = 0.99       # share of translations that are the same
 ROUNDING = 1e-3   # two scores that differ by less are equal but for rounding
 AT_ONCE = 64      # sentences
-
-
-def read_lines(file):
-    return file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
 def in_groups(items, size):
@@ -49,34 +43,33 @@ def in_groups(items, size):
 
 
 class Glassformer:
-    def __init__(self, program, checkpoint):
-        self.program, self.checkpoint = program, checkpoint
+    def __init__(self, options, directory):
+        self.options, self.directory = options, directory
 
-    def run(self, *arguments, text=""):
-        done = subprocess.run([self.program, *map(str, arguments)], input=text, capture_output=True, encoding="utf-8",
-                              check=False)
-        if done.returncode != 0:
-            sys.exit(f"check_interop.py: glassformer {arguments[0]}: {done.stderr}")
-        return done.stdout
+    def files(self, *texts):
+        """Files of these texts, each a list of lines."""
+        names = [self.directory / f"{number}.txt" for number in range(len(texts))]
+        for name, lines in zip(names, texts):
+            name.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        return names
 
-    def explained(self, pairs, directory):
+    def explained(self, pairs):
         """What `explain` says of these pairs, which become one batch."""
-        files = [directory / name for name in ("source.txt", "target.txt")]
-        for file, lines in zip(files, zip(*pairs)):
-            file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        self.run("explain", self.checkpoint, "--source-file", files[0], "--target-file", files[1], "--json",
-                 directory / "trace.json")
-        return json.loads((directory / "trace.json").read_text(encoding="utf-8"))
+        source, target = self.files(*zip(*pairs))
+        trace = self.directory / "trace.json"
+        program.run(self.options, "explain", "--source-file", source, "--target-file", target, "--json", trace)
+        return json.loads(trace.read_text(encoding="utf-8"))
 
-    def loss(self, source, reference):
-        found = json.loads(self.run("evaluate", self.checkpoint, "--source", source, "--reference", reference, "--json",
-                                    "--beam", 1))
-        return found[0]["loss"]
+    def loss(self, pairs):
+        source, reference = self.files(*zip(*pairs))
+        found = program.run(self.options, "evaluate", "--source", source, "--reference", reference, "--json", "--beam",
+                            "1")
+        return json.loads("\n".join(found))[0]["loss"]
 
     def translate(self, lines, beam):
-        text = "".join(line + "\n" for line in lines)
-        return self.run("translate", self.checkpoint, "--beam", beam, "--length-penalty", 1, "--no-early-stopping",
-                        text=text).split("\n")[:-1]
+        (source,) = self.files(lines)
+        return program.run(self.options, "translate", "--beam", str(beam), "--length-penalty", "1",
+                           "--no-early-stopping", "--input", source)
 
 
 class Transformers:
@@ -84,7 +77,7 @@ class Transformers:
         self.model = transformers.MarianMTModel.from_pretrained(directory).eval()
         self.tokenizer = transformers.MarianTokenizer.from_pretrained(directory)
         self.config = self.model.config
-        self.target = sentencepiece.SentencePieceProcessor(model_file=str(directory / "target.spm"))
+        self.target = program.Tokenizer(directory, "target")
 
     def batch(self, sources, targets):
         batch = self.tokenizer(sources, text_target=targets, return_tensors="pt", padding=True)
@@ -125,7 +118,7 @@ class Transformers:
 
     def text(self, ids):
         special = {self.config.pad_token_id, self.config.eos_token_id, self.config.decoder_start_token_id}
-        return self.target.decode_pieces(self.tokenizer.convert_ids_to_tokens([i for i in ids if i not in special]))
+        return self.target.decode([i for i in ids if i not in special])
 
     def score(self, source, target):
         """Log-probability of a translation over its length, as the search has it."""
@@ -137,29 +130,29 @@ class Transformers:
 
 class CTranslate2:
     def __init__(self, checkpoint, directory):
-        if json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))["decoder_start_token_id"] == \
-                Transformers(checkpoint).config.pad_token_id:
-            ctranslate2.converters.TransformersConverter(str(checkpoint)).convert(str(directory), force=True)
-            self.name = "its own converter"
+        config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
+        if config["decoder_start_token_id"] == config["pad_token_id"]:
+            ctranslate2.converters.TransformersConverter(str(checkpoint)).convert(str(directory))
+            self.converter = "ct2-transformers-converter"
         else:
             convert(checkpoint, directory)
-            self.name = "scripts/convert_to_ctranslate2.py"
-        self.source, self.target = (sentencepiece.SentencePieceProcessor(model_file=str(checkpoint / f"{side}.spm"))
-                                    for side in ("source", "target"))
+            self.converter = "scripts/convert_to_ctranslate2.py"
+        self.source, self.target = (program.Tokenizer(checkpoint, side) for side in ("source", "target"))
+        self.eos = [] if self.converter.startswith("scripts") else ["</s>"]
         self.translator = ctranslate2.Translator(str(directory), device="cpu", compute_type="float32")
 
     def translate(self, lines, beam):
         by_length = {}
-        pieces = self.source.encode(lines, out_type=str)
+        pieces = self.source.pieces(lines)
         for number, line in enumerate(pieces):
             by_length.setdefault(len(line) + 1, []).append(number)
         found = [""] * len(lines)
         for length, numbers in by_length.items():
             results = self.translator.translate_batch(
-                [pieces[i] for i in numbers], beam_size=beam, length_penalty=1.0, max_batch_size=AT_ONCE,
+                [pieces[i] + self.eos for i in numbers], beam_size=beam, length_penalty=1.0, max_batch_size=AT_ONCE,
                 max_input_length=0, max_decoding_length=2 * length + 10, patience=1 if beam == 1 else 2)
             for i, result in zip(numbers, results):
-                found[i] = self.target.decode_pieces(result.hypotheses[0])
+                found[i] = self.target.join(result.hypotheses[0])
         return found
 
 
@@ -172,10 +165,10 @@ class Report:
         print(f"{'ok    ' if good else 'WRONG '} {what:44} {found}", flush=True)
 
 
-def compare_logits(report, ours, theirs, pairs, directory):
+def compare_logits(report, ours, theirs, pairs):
     largest, tokens_differ, sentences = 0.0, 0, 0
     for group in in_groups(pairs, 5):
-        trace = ours.explained(group, directory)
+        trace = ours.explained(group)
         batch, target_input = theirs.batch(*map(list, zip(*group)))
         pad, padding = theirs.config.pad_token_id, trace["batch"]["pad"]
         said = torch.tensor(trace["batch"]["source"]["ids"])
@@ -193,72 +186,70 @@ def compare_logits(report, ours, theirs, pairs, directory):
 
 def compare_translations(report, what, theirs, lines, mine, others):
     differing = [i for i, (a, b) in enumerate(zip(mine, others)) if " ".join(a.split()) != " ".join(b.split())]
-    unexplained = []
-    for i in differing:
-        if abs(theirs.score(lines[i], mine[i]) - theirs.score(lines[i], others[i])) > ROUNDING:
-            unexplained.append(i)
+    ahead = {i: theirs.score(lines[i], mine[i]) - theirs.score(lines[i], others[i]) for i in differing}
+    better = [i for i in differing if ahead[i] > ROUNDING]
+    unexplained = [i for i in differing if ahead[i] < -ROUNDING]
     share = 1 - len(differing) / len(lines)
     found = f"{len(lines) - len(differing)} of {len(lines)} the same"
     if differing:
-        found += f"; of the others {len(differing) - len(unexplained)} are as good but for rounding"
+        found += (f"; of the others, {len(differing) - len(better) - len(unexplained)} are as good but for rounding, "
+                  f"{len(better)} are better here")
     report.row(share >= SAME and not unexplained, what, found)
     for i in unexplained[:3]:
         print(f"         {lines[i]!r}\n           Glassformer {mine[i]!r} {theirs.score(lines[i], mine[i]):.4f}\n"
               f"           other       {others[i]!r} {theirs.score(lines[i], others[i]):.4f}")
 
 
-def check(report, program, checkpoint, source, reference, most):
-    ours, theirs = Glassformer(program, checkpoint), Transformers(checkpoint)
-    pairs = list(zip(*(read_lines(file) for file in (source, reference))))
+def check(report, options, pairs):
     short = [pair for pair in pairs if max(len(line.split()) for line in pair) <= 20 and all(pair)][:50]
-    lines = [pair[0] for pair in pairs][:most]
+    lines = [source for source, _ in pairs][:options.sentences]
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(temporary)
-        compare_logits(report, ours, theirs, short, directory)
-        losses = ours.loss(source, reference), theirs.loss(pairs)
+        ours, theirs = Glassformer(options, directory), Transformers(options.checkpoint)
+        other = CTranslate2(options.checkpoint, directory / "ctranslate2")
+        compare_logits(report, ours, theirs, short)
+        losses = ours.loss(pairs), theirs.loss(pairs)
         report.row(math.isclose(*losses, abs_tol=LOGITS), f"loss of {len(pairs)} pairs",
                    "{:.6f}, {:.6f}".format(*losses))
-        other = CTranslate2(checkpoint, directory / "ctranslate2")
         for beam, name in ((1, "greedy"), (5, "beam of 5")):
             mine = ours.translate(lines, beam)
             compare_translations(report, f"{name}, transformers", theirs, lines, mine, theirs.translate(lines, beam))
             compare_translations(report, f"{name}, CTranslate2", theirs, lines, mine, other.translate(lines, beam))
-        print(f"       (CTranslate2 has the model from {other.name})")
+        print(f"       (CTranslate2 has the model from {other.converter}.)")
 
 
 def check_foreign(report, options):
-    data = ROOT / "data/toy"
-    source, target = (read_lines(data / f"train.{language}")[:2000] for language in ("en", "de"))
+    toy = program.ROOT / "data/toy"
+    source, target = (program.read_lines(toy / f"train.{language}")[:2000] for language in ("en", "de"))
+    pairs = list(zip(program.read_lines(toy / "test.en"), program.read_lines(toy / "test.de")))
     for seed, name in enumerate(MODELS):
         with tempfile.TemporaryDirectory() as temporary:
-            directory = Path(temporary) / name
-            make_model(name, directory, source, target, pieces=60, width=32, layers=(2, 1), updates=200, seed=seed)
-            print(f"\n{name}: {MODELS[name]}")
-            check(report, options.program, directory, data / "test.en", data / "test.de", options.sentences)
+            options.checkpoint = Path(temporary) / name
+            make_model(name, options.checkpoint, source, target, pieces=60, width=32, layers=(2, 1), updates=200,
+                       seed=seed)
+            print(f"\n{name}: {', '.join(f'{key} {value}' for key, value in MODELS[name].items())}")
+            check(report, options, pairs)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("checkpoint", type=Path, nargs="?",
-                        help="a checkpoint directory, or a run directory: then its best")
+    program.add_options(parser, "a checkpoint directory, or a run directory: then its best; or foreign: three models "
+                                "that transformers has made")
     parser.add_argument("--source", type=Path, help="a sentence a line")
     parser.add_argument("--reference", type=Path, help="their translations")
     parser.add_argument("--sentences", type=int, default=1000, help="how many are translated (default: 1000)")
-    parser.add_argument("--foreign", action="store_true", help="check models that transformers has made instead")
-    parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
     options = parser.parse_args()
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     report = Report()
-    if options.foreign:
+    if str(options.checkpoint) == "foreign":
         check_foreign(report, options)
+    elif options.source is None or options.reference is None:
+        parser.error("expected --source FILE and --reference FILE")
     else:
-        if not (options.checkpoint and options.source and options.reference):
-            parser.error("expected CHECKPOINT --source FILE --reference FILE, or --foreign")
-        if (options.checkpoint / "best").exists():
-            options.checkpoint = options.checkpoint / "best"
-        check(report, options.program, options.checkpoint.resolve(), options.source, options.reference,
-              options.sentences)
+        program.check_options(parser, options, options.source, options.reference)
+        options.checkpoint = options.checkpoint.resolve()
+        check(report, options, list(zip(program.read_lines(options.source), program.read_lines(options.reference))))
     sys.exit(1 if report.failed else 0)
 
 
