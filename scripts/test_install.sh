@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # Tests what `cmake --install` puts in place, in a directory of its own: the program trains from the configs that come
-# with it; the manual page is free of faults; bash, zsh and fish complete; a project that knows nothing but
-# find_package(glassformer) translates; and each header can be included alone.
+# with it; the manual page is free of faults; bash, zsh and fish complete; and a project that knows nothing but
+# find_package(glassformer) translates.
+#
+#   scripts/test_install.sh            all of this
+#   scripts/test_install.sh headers    and that each header can be included alone, which takes a minute or two
 #
 # On Debian and Ubuntu man, zsh and fish are installed if they are missing. Where one cannot be, its part is skipped,
 # loudly.
@@ -15,7 +18,7 @@ cmake --preset release -G Ninja ${GLASSFORMER_CMAKE:-} >/dev/null
 cmake --build --preset release --target glassformer_made >/dev/null
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
-readonly prefix=$directory/usr share=$directory/usr/share
+readonly what=${1:-} prefix=$directory/usr share=$directory/usr/share
 readonly glassformer=$prefix/bin/glassformer
 cmake --install build/release --prefix "$prefix" >/dev/null
 export OMP_NUM_THREADS=2
@@ -86,7 +89,7 @@ test_completion() {
   fi
 }
 
-# A project of somebody else's. The second target includes each header alone.
+# A project of somebody else's. Where HEADERS names their directory, another target includes each one alone.
 write_project() {
   cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
@@ -95,14 +98,18 @@ find_package(glassformer 0.1 REQUIRED)
 add_executable(translate translate.cpp)
 target_link_libraries(translate PRIVATE glassformer::glassformer)
 
-file(GLOB_RECURSE headers RELATIVE ${HEADERS} ${HEADERS}/*.hpp)
+if(HEADERS)
+  file(GLOB_RECURSE headers RELATIVE ${HEADERS} ${HEADERS}/*.hpp)
+endif()
 foreach(header IN LISTS headers)
   file(CONFIGURE OUTPUT ${header}.cpp CONTENT "#include \"${header}\"\n")
   list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/${header}.cpp)
 endforeach()
-add_library(alone OBJECT ${sources})
-target_link_libraries(alone PRIVATE glassformer::glassformer)
-target_compile_options(alone PRIVATE -Wall -Wextra -Werror)
+if(sources)
+  add_library(alone OBJECT ${sources})
+  target_link_libraries(alone PRIVATE glassformer::glassformer)
+  target_compile_options(alone PRIVATE -Wall -Wextra -Werror)
+endif()
 END
   cat >translate.cpp <<'END'
 #include <iostream>
@@ -120,10 +127,12 @@ END
 }
 
 test_library() {
+  local options=()
+  [[ $what != headers ]] || options=(-DHEADERS="$prefix/include/glassformer")
   mkdir "$directory/project"
   (cd "$directory/project" && write_project)
-  cmake -S "$directory/project" -B "$directory/project/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
-    -DHEADERS="$prefix/include/glassformer" >/dev/null
+  cmake -S "$directory/project" -B "$directory/project/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "${options[@]}" \
+    >/dev/null
   if ! cmake --build "$directory/project/build" >"$directory/build.log"; then
     cat "$directory/build.log" >&2
     exit 1

@@ -1,8 +1,9 @@
 # What `cpack -G DEB` makes of what Install.cmake installs: glassformer, and libglassformer-dev for who links with the
 # library. Included by CMakeLists.txt.
 set(CPACK_PACKAGE_NAME glassformer)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "see-through encoder-decoder transformer")
 set(CPACK_PACKAGE_VENDOR "The Glassformer developers")
-set(CPACK_PACKAGE_CONTACT "The Glassformer developers <glassformer@localhost>")
+set(CPACK_PACKAGE_CONTACT "The Glassformer developers <maintainers@glassformer.example>")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
@@ -15,8 +16,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME glassformer)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)  # dpkg-shlibdeps knows which libraries the program needs
-set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "see-through encoder-decoder transformer
-Trains a sequence-to-sequence model on parallel text as a YAML file says, on
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "Trains a sequence-to-sequence model on parallel text as a YAML file says, on
 CPUs; evaluates it (loss, BLEU, chrF), translates by greedy or beam search, and
 shows every number on the way from a sentence to the gradient of each weight.
 .
@@ -26,8 +26,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libglassformer-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libeigen3-dev, libyaml-cpp-dev, libspdlog-dev, nlohmann-json3-dev, \
 libicu-dev, libssl-dev, libsentencepiece-dev, librandom123-dev")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "see-through encoder-decoder transformer - library and headers
-The library behind glassformer: masks, layers with forward and backward pass,
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The library behind glassformer: masks, layers with forward and backward pass,
 model, training, decoding. With a CMake package: find_package(glassformer).")
 
 # Debian's rules ask each package for a changelog and its licence. (cmake --install leaves out what is excluded here.)
