@@ -42,7 +42,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/glassformer)
 target_include_directories(glassformer INTERFACE $<INSTALL_INTERFACE:${headers}>)
 install(TARGETS glassformer EXPORT glassformer COMPONENT development ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY src/ DESTINATION ${headers} COMPONENT development
-  FILES_MATCHING PATTERN *.hpp PATTERN verbs EXCLUDE PATTERN page EXCLUDE)
+  FILES_MATCHING PATTERN *.hpp PATTERN verbs EXCLUDE PATTERN export EXCLUDE PATTERN page EXCLUDE)
 install(EXPORT glassformer NAMESPACE glassformer:: DESTINATION ${package} COMPONENT development
   FILE glassformerTargets.cmake)
 configure_package_config_file(scripts/cmake/glassformerConfig.cmake.in glassformerConfig.cmake
@@ -50,5 +50,6 @@ configure_package_config_file(scripts/cmake/glassformerConfig.cmake.in glassform
 write_basic_package_version_file(glassformerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/glassformerConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/glassformerConfigVersion.cmake
-  scripts/cmake/FindRandom123.cmake scripts/cmake/FindSentencePiece.cmake
+  scripts/cmake/FindProtozero.cmake scripts/cmake/FindRandom123.cmake scripts/cmake/FindRHash.cmake
+  scripts/cmake/FindSentencePiece.cmake
   DESTINATION ${package} COMPONENT development)
