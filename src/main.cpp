@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/suggestion.hpp"
+#include "numerics/communicator.hpp"
 #include "report/log.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
@@ -102,6 +103,23 @@ int run(int argc, char** argv) {
   return status;
 }
 
+/// One message for whatever has gone wrong.
+int complain(const std::string& message, int status) {
+  std::cerr << "glassformer: " + Communicator::speaker() + message + '\n' << std::flush;
+  return status;
+}
+
+int run_or_complain(int argc, char** argv) try {
+  return run(argc, argv);
+} catch (const UserError& error) {
+  return complain(error.what(), 2);
+} catch (const std::bad_alloc&) {
+  return complain("there is not enough memory. A smaller model, fewer training.shards (each holds a gradient) or a "
+                  "smaller training.max_tokens need less.", 1);
+} catch (const std::exception& error) {
+  return complain(error.what(), 1);
+}
+
 }  // namespace
 
 CLI::Validator number_from(double lowest, double highest) {
@@ -120,16 +138,7 @@ CLI::Validator number_from(double lowest, double highest) {
 int main(int argc, char** argv) {
   glassformer::prepare_process();
   glassformer::log_to_standard_error();
-  try {
-    return glassformer::run(argc, argv);
-  } catch (const glassformer::UserError& error) {
-    std::cerr << "glassformer: " << error.what() << '\n';
-    return 2;
-  } catch (const std::bad_alloc&) {
-    std::cerr << "glassformer: there is not enough memory. A smaller model, fewer training.shards (each holds a "
-                 "gradient) or a smaller training.max_tokens need less.\n";
-  } catch (const std::exception& error) {
-    std::cerr << "glassformer: " << error.what() << '\n';
-  }
-  return 1;
+  const int status = glassformer::run_or_complain(argc, argv);
+  glassformer::Communicator::end(status);
+  return status;
 }
