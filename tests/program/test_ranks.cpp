@@ -100,7 +100,7 @@ TEST_CASE("a run is continued by other ranks, of which only the first sees its d
   if (!has_mpirun()) return;
   const Program program;
   fs::create_directory(program / "elsewhere");
-  const std::string more = "--set training.max_updates=12", half = "--set training.max_updates=5";
+  const std::string more = "--set training.max_updates=12", half = "--set training.max_updates=6";
   REQUIRE(program.shell(train("whole", more)).status == 0);
   REQUIRE(program.shell(ranks(4) + train("run", half)).status == 0);
   const auto resumed = program.shell(kMpirun + "-n 1 " + train("run", more + " --resume") + " : -n 2 -wdir elsewhere " +
