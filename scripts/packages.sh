@@ -107,6 +107,14 @@ need() {  # need gdb 'the test of the walk through the debugger' [PACKAGE ...]: 
   return 1
 }
 
+# Optional: without an MPI, the build trains on one machine. A build directory that was made before looks for it again.
+need_mpi() {  # need_mpi 'the table of ranks'
+  if ! command -v mpirun >/dev/null && can_install; then apt_install libopenmpi-dev openmpi-bin || true; fi
+  command -v mpirun >/dev/null && return
+  echo "SKIPPED: no mpirun here, which $1 needs." >&2
+  return 1
+}
+
 # Whether Clang builds programs with these sanitizers here, and with LLVM's OpenMP runtime: in GCC's, the thread sanitizer
 # sees races that are none.
 clang_can() {  # clang_can address,undefined

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/suggestion.hpp"
+#include "numerics/communicator.hpp"
 #include "report/json_log.hpp"
 #include "report/log.hpp"
 #include "user_error.hpp"
@@ -135,9 +136,23 @@ int run(int argc, char** argv, const std::vector<std::string>& words) {
   return status;
 }
 
-void say_error(const std::string& what) {
+/// One message for whatever has gone wrong.
+int complain(const std::string& message, int status) {
+  const std::string what = Communicator::speaker() + message;
   const bool json = log_format() == LogFormat::json;
-  std::cerr << (json ? json_line(spdlog::level::err, what) : "glassformer: " + what) << '\n';
+  std::cerr << (json ? json_line(spdlog::level::err, what) : "glassformer: " + what) + '\n' << std::flush;
+  return status;
+}
+
+int run_or_complain(int argc, char** argv, const std::vector<std::string>& words) try {
+  return run(argc, argv, words);
+} catch (const UserError& error) {
+  return complain(error.what(), 2);
+} catch (const std::bad_alloc&) {
+  return complain("there is not enough memory. A smaller model, fewer training.shards (each holds a gradient) or a "
+                  "smaller training.max_tokens need less.", 1);
+} catch (const std::exception& error) {
+  return complain(error.what(), 1);
 }
 
 }  // namespace
@@ -166,16 +181,7 @@ int main(int argc, char** argv) {
   glassformer::prepare_process();
   glassformer::set_log_format(glassformer::chosen_log_format(words));
   glassformer::log_to_standard_error();
-  try {
-    return glassformer::run(argc, argv, words);
-  } catch (const glassformer::UserError& error) {
-    glassformer::say_error(error.what());
-    return 2;
-  } catch (const std::bad_alloc&) {
-    glassformer::say_error("there is not enough memory. A smaller model, fewer training.shards (each holds a gradient) "
-                           "or a smaller training.max_tokens need less.");
-  } catch (const std::exception& error) {
-    glassformer::say_error(error.what());
-  }
-  return 1;
+  const int status = glassformer::run_or_complain(argc, argv, words);
+  glassformer::Communicator::end(status);
+  return status;
 }

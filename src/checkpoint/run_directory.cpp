@@ -106,6 +106,7 @@ void RunDirectory::refuse_existing(const fs::path& path) {
 }
 
 RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
+  if (path.empty()) return {};
   refuse_existing(path);
   std::error_code reason;
   const bool is_new = fs::create_directories(path, reason);
@@ -156,6 +157,7 @@ std::vector<ChangedKey> RunDirectory::accept_changes(const Config& config) const
 }
 
 void RunDirectory::store_config(const Config& config) const {
+  if (path_.empty()) return;
   write_file_durably(path_ / kConfigFile, write_config(config));
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "config/config.hpp"
@@ -15,7 +16,8 @@ namespace glassformer {
 ///              step-00001200/  step-00001400/  ...   checkpoints; average-00001400: a mean of them
 ///              best -> step-00001200   last -> step-00001400
 ///
-/// While there is a RunDirectory, no other process can have one for the same directory.
+/// While there is a RunDirectory, no other process can have one for the same directory. One without a path leaves
+/// nothing: where several processes train together, only the first of them writes.
 /// Everything here throws UserError when the disk refuses.
 class RunDirectory {
  public:
@@ -23,7 +25,7 @@ class RunDirectory {
   static void refuse_existing(const std::filesystem::path& path);
 
   /// Makes the directory, parents included, and writes config.yaml.
-  /// \throws UserError as refuse_existing; another training is at work there
+  /// Without a path: nothing. \throws UserError as refuse_existing; another training is at work there
   static RunDirectory create(const std::filesystem::path& path, const Config& config);
 
   /// Opens a run to continue it, and removes what an interrupted save has left.
@@ -31,6 +33,8 @@ class RunDirectory {
   static RunDirectory resume(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
+  /// A file of the run; no path where the run leaves nothing.
+  std::filesystem::path file(const std::string& name) const { return path_.empty() ? path_ : path_ / name; }
   /// What the run was begun with, or continued with since. \throws UserError: the file is missing or damaged
   Config config() const;
   /// What a run is continued with may differ from what it was begun with only where the trained weights do not
@@ -57,10 +61,11 @@ class RunDirectory {
   void prune(Index keep) const;
 
  private:
+  RunDirectory() = default;
   explicit RunDirectory(const std::filesystem::path& path) : path_(path), lock_(path) {}
 
   std::filesystem::path path_;
-  DirectoryLock lock_;  // two trainings would spoil each other's files
+  std::optional<DirectoryLock> lock_;  // two trainings would spoil each other's files
 };
 
 /// The checkpoint that a user means by `path`: a checkpoint directory itself, or a run directory, of which it

@@ -74,6 +74,8 @@ std::vector<Key> keys_of(Config& config) {
       whole("training.max_tokens", training.max_tokens, 1, many),
       whole("training.accumulation", training.accumulation, 1, many),
       whole("training.shards", training.shards, 1, 1000),
+      choice("training.sum", training.sum,
+             {{"ordered", GradientSum::ordered}, {"all_reduce", GradientSum::all_reduce}}),
       whole("training.micro_batch_tokens", training.micro_batch_tokens, 1, many),
       number("training.label_smoothing", training.label_smoothing, from_0_to_below_1),
       whole("training.max_updates", training.max_updates, 0, many),

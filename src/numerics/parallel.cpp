@@ -1,8 +1,10 @@
 #include "numerics/parallel.hpp"
 
 #include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <vector>
 
@@ -42,5 +44,14 @@ double sum_ranges(Index size, const std::function<double(Index, Index)>& part) {
 }
 
 int thread_count() { return omp_get_max_threads(); }
+
+void share_processors(int processes) {
+  const bool is_bound = omp_get_num_procs() < processor_count();
+  if (std::getenv("OMP_NUM_THREADS") == nullptr && !is_bound) {
+    omp_set_num_threads(std::max(1, processor_count() / processes));
+  }
+}
+
+int processor_count() { return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN))); }
 
 }  // namespace glassformer

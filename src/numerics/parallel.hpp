@@ -58,4 +58,11 @@ double sum_ranges(Index size, const std::function<double(Index begin, Index end)
 /// How many threads run_tasks uses: OMP_NUM_THREADS, or as many as the machine has processors.
 int thread_count();
 
+/// Several processes like this one are at work on this machine: where nobody has said how many threads each is to have
+/// (OMP_NUM_THREADS), and none is bound to processors of its own, they divide them.
+void share_processors(int processes);
+
+/// How many processors the machine has, whether this process may use them or not.
+int processor_count();
+
 }  // namespace glassformer

@@ -70,6 +70,8 @@ std::shared_ptr<spdlog::sinks::sink> open_file_sink(const std::filesystem::path&
 
 }  // namespace
 
+void log_nowhere() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("")); }
+
 void log_to_standard_error() {
   auto display = std::make_shared<ProgressDisplay>(standard_error());
   spdlog::set_default_logger(
@@ -77,8 +79,15 @@ void log_to_standard_error() {
 }
 
 RunLog::RunLog(const std::filesystem::path& run_directory, RunLength length, DisplayTarget target)
-    : length_(length), display_(std::make_shared<ProgressDisplay>(std::move(target))) {
+    : length_(length),
+      display_(std::make_shared<ProgressDisplay>(run_directory.empty() ? DisplayTarget{} : std::move(target))),
+      previous_(spdlog::default_logger()) {
   std::signal(SIGPIPE, SIG_IGN);
+  if (run_directory.empty()) {
+    log_nowhere();
+    logger_ = spdlog::default_logger();
+    return;
+  }
   const auto file_sink = open_file_sink(run_directory / "train.log");
   const auto display_sink = std::make_shared<DisplaySink>(display_);
   // Lines of training figures are debug messages: a terminal shows them as its live line already.
@@ -90,7 +99,6 @@ RunLog::RunLog(const std::filesystem::path& run_directory, RunLength length, Dis
     if (std::exchange(told, true)) return;
     display_sink->log({"", spdlog::level::warn, "train.log is incomplete from here on: " + what});
   });
-  previous_ = spdlog::default_logger();
   spdlog::set_default_logger(logger_);
 }
 

@@ -18,6 +18,8 @@ namespace glassformer {
 /// For main, before anything else: spdlog::info and its kin write to standard error, in log_format(), so that standard
 /// output belongs to translations alone.
 void log_to_standard_error();
+/// From now on these say nothing.
+void log_nowhere();
 
 /// What a training run says. While it lives, everything logged (spdlog::info, spdlog::warn, ... from any room)
 /// goes to standard error and to the run's train.log. Training figures are on a terminal one line that rewrites
@@ -25,7 +27,8 @@ void log_to_standard_error();
 /// standard error gets JSON, and metrics.jsonl has the figures. Afterwards the log is what it was before.
 class RunLog {
  public:
-  /// Appends to `run_directory`/train.log. From now on a broken pipe is an error code and ends no program.
+  /// Appends to `run_directory`/train.log; without a path, nothing is said anywhere. From now on a broken pipe is an
+  /// error code and ends no program.
   /// \throws UserError when the file cannot be opened
   RunLog(const std::filesystem::path& run_directory, RunLength length, DisplayTarget target = standard_error());
   ~RunLog();

@@ -103,6 +103,7 @@ Metrics read_metrics(const std::filesystem::path& file) {
 MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { open(); }
 
 void MetricsFile::open() {
+  if (file_.empty()) return;
   out_.open(file_, std::ios::app | std::ios::binary);
   if (!out_) {
     throw UserError(
@@ -112,6 +113,7 @@ void MetricsFile::open() {
 }
 
 void MetricsFile::truncate_after(Index update) {
+  if (file_.empty()) return;
   std::string kept;
   bool dropped = for_each_line(file_, [&](const std::string& line, const Json& json) {
     if (json.at("update").get<Index>() <= update) kept += line + '\n';
@@ -127,6 +129,7 @@ void MetricsFile::append(const TrainingFigures& figures) { append_line(figures_j
 void MetricsFile::append(const ValidationFigures& figures) { append_line(figures_json(figures).dump()); }
 
 void MetricsFile::append_line(const std::string& line) {
+  if (file_.empty()) return;
   out_ << line << std::endl;
   if (!out_) throw UserError(file_.string() + ": cannot be written. Is the disk full?");
 }

@@ -29,7 +29,7 @@ Metrics read_metrics(const std::filesystem::path& file);
 /// Writes it, line by line.
 class MetricsFile {
  public:
-  /// Opens for appending. A run that begins or resumes calls truncate_after next.
+  /// Opens for appending. A run that begins or resumes calls truncate_after next. Without a path, nothing is written.
   /// \throws UserError when the file cannot be opened
   explicit MetricsFile(std::filesystem::path file);
 

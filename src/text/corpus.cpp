@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "numerics/fingerprint.hpp"
+
 namespace glassformer {
 
 bool ParallelReader::next(std::string& source, std::string& target) {
@@ -61,6 +63,17 @@ void Corpus::refuse_empty(const std::string& files, Index max_length) const {
                " tokens on one side";
   }
   throw UserError(message + "; check the files" + (max_length > 0 ? " and data.max_length" : ""));
+}
+
+std::uint64_t Corpus::fingerprint() const {
+  Fingerprint fingerprint;
+  for (const auto* ids : {&source_ids_, &target_ids_}) {
+    for (const Id id : *ids) fingerprint.mix(static_cast<std::uint64_t>(id));
+  }
+  for (const auto* ends : {&source_ends_, &target_ends_}) {
+    for (const std::size_t end : *ends) fingerprint.mix(std::uint64_t{end});
+  }
+  return fingerprint.value();
 }
 
 std::int64_t Corpus::bytes() const {

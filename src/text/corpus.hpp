@@ -67,6 +67,7 @@ class Corpus {
   std::span<const Id> target(Index i) const { return tokens(target_ids_, target_ends_, i); }
   Index line(Index i) const { return lines_[static_cast<std::size_t>(i)]; }  ///< from 0, in the files
   std::int64_t bytes() const;  ///< of memory
+  std::uint64_t fingerprint() const;  ///< of all tokens
   Index left_out_empty() const { return left_out_empty_; }
   Index left_out_long() const { return left_out_long_; }
   SpecialIds source_special() const { return source_special_; }

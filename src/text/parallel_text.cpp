@@ -3,28 +3,14 @@
 #include <string>
 #include <string_view>
 
+#include "numerics/fingerprint.hpp"
+
 namespace glassformer {
 namespace {
 
-/// FNV-1a (Fowler, Noll & Vo), a byte at a time.
-class Hash {
- public:
-  explicit Hash(std::uint64_t value = 14695981039346656037U) : value_(value) {}
-
-  void mix(std::uint64_t number) { value_ = (value_ ^ number) * 1099511628211U; }
-  void mix(std::string_view line) {
-    for (const char byte : line) mix(static_cast<std::uint64_t>(static_cast<unsigned char>(byte)));
-    mix(std::uint64_t{'\n'});
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_;
-};
-
 /// Of lines that have been read one after the other.
 std::uint64_t mixed(std::uint64_t hash, std::string_view source, std::string_view target) {
-  Hash next(hash);
+  Fingerprint next(hash);
   next.mix(source);
   next.mix(target);
   return next.value();
@@ -34,11 +20,11 @@ std::uint64_t mixed(std::uint64_t hash, std::string_view source, std::string_vie
 
 ParallelText::ParallelText(const std::filesystem::path& source_file, const std::filesystem::path& target_file,
                            Index part_lines)
-    : source_file_(source_file), target_file_(target_file), parts_{{{}, 0, Hash().value()}} {
+    : source_file_(source_file), target_file_(target_file), parts_{{{}, 0, Fingerprint().value()}} {
   ParallelReader reader(source_file, target_file);
   ParallelReader::Place place = reader.place();
   for (std::string source, target; reader.next(source, target); place = reader.place()) {
-    if (parts_.back().lines == part_lines) parts_.push_back({place, 0, Hash().value()});
+    if (parts_.back().lines == part_lines) parts_.push_back({place, 0, Fingerprint().value()});
     ++parts_.back().lines;
     parts_.back().hash = mixed(parts_.back().hash, source, target);
     ++lines_;
@@ -46,7 +32,7 @@ ParallelText::ParallelText(const std::filesystem::path& source_file, const std::
 }
 
 Index ParallelText::fingerprint() const {
-  Hash hash;
+  Fingerprint hash;
   for (const Part& part : parts_) hash.mix(part.hash);
   return static_cast<Index>(hash.value() >> 2) + 1;
 }
@@ -54,7 +40,7 @@ Index ParallelText::fingerprint() const {
 Corpus ParallelText::read(Index number, const TokenizerPair& tokenizers, Index max_length, double sampling) const {
   const Part& part = parts_[static_cast<std::size_t>(number)];
   Corpus corpus(tokenizers.source->special(), tokenizers.target->special(), part.begin.source.line);
-  std::uint64_t hash = Hash().value();
+  std::uint64_t hash = Fingerprint().value();
   std::string trouble = "others";
   try {
     ParallelReader reader(source_file_, target_file_, part.begin);

@@ -1,6 +1,7 @@
 #include "training/benchmark.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "model/initialization.hpp"
@@ -25,12 +26,13 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// What Trainer does in an update, and no more.
 class Updates {
  public:
-  Updates(const Config& config, const TokenizerPair& tokenizers, const Corpus& corpus)
+  Updates(const Config& config, const TokenizerPair& tokenizers, const Corpus& corpus, const Communicator& ranks)
       : config_(config),
         corpus_(corpus),
         model_{config.model, vocabulary_shape(tokenizers)},
         parameters_(model_.settings, model_.vocabulary),
-        gradient_(model_, config.training.shards, config.training.micro_batch_tokens),
+        threads_(thread_count() * ranks.size()),
+        gradient_(model_, config.training.shards, config.training.micro_batch_tokens, ranks, config.training.sum),
         optimizer_(config.training.optimizer, parameters_.tensors()) {
     initialize(model_, config.training.seed, parameters_.parameters());
   }
@@ -48,14 +50,13 @@ class Updates {
     optimizer_.update({parameters_.values().data(), gradient_.gradient().size()}, gradient_.gradient(),
                       gradient_norm(gradient_.gradient()),
                       learning_rate(training.schedule, training.max_updates, update_), update_);
-    const double threads = thread_count();
     PartSeconds& seconds = figures.seconds;
-    seconds.data += result.seconds.data / threads;
-    seconds.forward += result.seconds.forward / threads;
-    seconds.backward += result.seconds.backward / threads;
+    seconds.data += result.seconds.data / threads_;
+    seconds.forward += result.seconds.forward / threads_;
+    seconds.backward += result.seconds.backward / threads_;
     seconds.sum += result.seconds.sum;
     seconds.waiting += computing - result.seconds.sum -
-                       (result.seconds.data + result.seconds.forward + result.seconds.backward) / threads;
+                       (result.seconds.data + result.seconds.forward + result.seconds.backward) / threads_;
     seconds.optimizer += seconds_since(then);
     ++figures.updates;
     tokens_ += result.tokens;
@@ -66,6 +67,7 @@ class Updates {
     tokens_ = {};
     flops_ = 0;
   }
+  Index parameters() const { return parameters_.size(); }
   const TokenCount& tokens() const { return tokens_; }
   double flops() const { return flops_; }
 
@@ -85,6 +87,7 @@ class Updates {
   const Corpus& corpus_;
   const Transformer<float> model_;
   Arena<Transformer<float>::Parameters> parameters_;
+  const double threads_;  // of all ranks
   ShardedGradient gradient_;
   Optimizer<float> optimizer_;
   Index update_ = 0;
@@ -95,12 +98,12 @@ class Updates {
 }  // namespace
 
 BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokenizers, const Corpus& corpus,
-                               double seconds) {
+                               double seconds, const Communicator& ranks) {
   const TrainingSettings& training = config.training;
   const auto batches = plan_epoch(corpus, training.max_tokens, training.seed, 0);
   const auto at_once = std::min(static_cast<std::size_t>(training.accumulation), batches.size());
 
-  Updates updates(config, tokenizers, corpus);
+  Updates updates(config, tokenizers, corpus, ranks);
   BenchmarkFigures figures;
   const auto sentence_length = [&](const std::vector<Index>& batch) {
     return count_tokens(corpus, batch).cells / std::ssize(batch);
@@ -114,11 +117,17 @@ BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokeni
   std::int64_t allocations = 0;
   std::size_t first = 0;
   double next_look = 0, peaks = 0, looks = 0;
-  for (const auto start = Clock::now(); seconds_since(start) < seconds;) {
-    if (seconds_since(start) >= next_look) {  // time and again, for a processor is not equally fast all the time
+  const auto start = Clock::now();
+  const auto passed = [&] {  // on the slowest clock of all ranks
+    std::array<double, 1> latest = {seconds_since(start)};
+    ranks.largest(latest);
+    return latest[0];
+  };
+  for (double now = passed(); now < seconds; now = passed()) {
+    if (now >= next_look) {  // time and again, for a processor is not equally fast all the time
       peaks += measure_fma_peak();
       ++looks;
-      next_look = seconds_since(start) + 0.25;
+      next_look = passed() + 0.25;
     }
     if (first + at_once > batches.size()) first = 0;
     const std::int64_t before = heap_allocations();
@@ -127,7 +136,7 @@ BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokeni
     first += at_once;
   }
   const double total = figures.seconds.total();
-  figures.fma_peak_gflops = peaks / looks;
+  figures.fma_peak_gflops = ranks.size() * peaks / looks;
   figures.heap_allocations_per_update =
       heap_allocations() < 0 ? -1 : static_cast<double>(allocations) / static_cast<double>(figures.updates);
   figures.source_tokens_per_second = static_cast<double>(updates.tokens().source) / total;
@@ -135,7 +144,9 @@ BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokeni
   figures.gflops = updates.flops() / total / 1e9;
   figures.padding_share = updates.tokens().padding_share();
   figures.peak_rss_bytes = resident_memory().peak;
+  figures.parameters = updates.parameters();
   figures.threads = thread_count();
+  figures.ranks = ranks.size();
   figures.backend = gemm_backend();
   return figures;
 }

@@ -55,7 +55,7 @@ TestText rehearsed_pairs(const TestText& text, const TokenizerPair& tokenizers, 
   return longest;
 }
 
-MemoryForecast memory_forecast(const TrainingSettings& training, Index parameters, std::int64_t text) {
+MemoryForecast memory_forecast(const TrainingSettings& training, Index parameters, Index shards, std::int64_t text) {
   constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
   // To average checkpoints takes for each parameter its mean, the sum, one checkpoint's value, and that once more as
   // the file has it.
@@ -70,7 +70,7 @@ MemoryForecast memory_forecast(const TrainingSettings& training, Index parameter
   const auto peak = static_cast<double>(std::max(memory.peak, memory.now + average));
   return {.peak = static_cast<std::int64_t>(kGaps * peak + kWriting),
           .weights = kFloat * parameters,
-          .gradients = kFloat * parameters * training.shards,
+          .gradients = kFloat * parameters * shards,
           .moments = 2 * kFloat * parameters,
           .text = text};
 }

@@ -32,7 +32,8 @@ struct MemoryForecast {
 };
 
 /// After the rehearsal: from what it has needed, and from what is known to come.
-/// \param text  bytes
-MemoryForecast memory_forecast(const TrainingSettings& training, Index parameters, std::int64_t text);
+/// \param shards  of this process, each with a gradient
+/// \param text    bytes
+MemoryForecast memory_forecast(const TrainingSettings& training, Index parameters, Index shards, std::int64_t text);
 
 }  // namespace glassformer

@@ -1,5 +1,6 @@
 #include "training/sharded_gradient.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -29,9 +30,15 @@ ShardedGradient::Seconds& ShardedGradient::Seconds::operator+=(const Seconds& ot
   return *this;
 }
 
-ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens)
-    : model_(model), micro_batch_tokens_(micro_batch_tokens) {
-  for (Index i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(model));
+ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens,
+                                 Communicator ranks, GradientSum sum)
+    : model_(model),
+      micro_batch_tokens_(micro_batch_tokens),
+      ranks_(std::move(ranks)),
+      sum_(sum),
+      block_(ranks_.block(shards)),
+      results_(static_cast<std::size_t>(shards)) {
+  for (Index i = 0; i < block_.size(); ++i) shards_.push_back(std::make_unique<Shard>(model));
 }
 
 ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, const Corpus& corpus,
@@ -40,32 +47,28 @@ ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, c
   for (const std::vector<Index>& batch : batches) count += count_tokens(corpus, batch);
   const float d_loss = 1 / static_cast<float>(count.target);  // the loss is divided once, here
 
-  Result sum;
   Stopwatch watch;
-  run_tasks(static_cast<Index>(shards_.size()), [&](Index i) {
+  run_tasks(block_.size(), [&](Index i) {
     shards_[static_cast<std::size_t>(i)]->gradient.values().setZero();
     shards_[static_cast<std::size_t>(i)]->result = {};
   });
-  sum.seconds.sum = watch.lap();
+  const double zeroing = watch.lap();
   for (const std::vector<Index>& batch : batches) {
-    const auto parts = cut_into_parts(corpus, batch, static_cast<Index>(shards_.size()));
-    run_tasks_with(caches_, static_cast<Index>(parts.size()), [&](Index i, Cache& cache) {
-      const auto part = static_cast<std::size_t>(i);
-      const Index pieces = 1 + count_tokens(corpus, parts[part]).cells / micro_batch_tokens_;
-      for (const std::vector<Index>& sentences : cut_into_parts(corpus, parts[part], pieces)) {
-        run_micro_batch(*shards_[part], parameters, corpus, sentences, step, d_loss, cache);
+    const auto parts = cut_into_parts(corpus, batch, std::ssize(results_));  // of all ranks
+    const Index own = std::min(block_.end, std::ssize(parts)) - block_.begin;
+    run_tasks_with(caches_, std::max<Index>(0, own), [&](Index i, Cache& cache) {
+      const std::vector<Index>& part = parts[static_cast<std::size_t>(block_.begin + i)];
+      const Index pieces = 1 + count_tokens(corpus, part).cells / micro_batch_tokens_;
+      for (const std::vector<Index>& sentences : cut_into_parts(corpus, part, pieces)) {
+        run_micro_batch(*shards_[static_cast<std::size_t>(i)], parameters, corpus, sentences, step, d_loss, cache);
       }
     });
   }
 
   watch.lap();
-  sum_shards();
-  sum.seconds.sum += watch.lap();
-  for (const auto& shard : shards_) {
-    sum.loss += shard->result.loss;
-    sum.tokens += shard->result.tokens;
-    sum.seconds += shard->result.seconds;
-  }
+  sum_gradients();
+  Result sum = sum_results();
+  sum.seconds.sum = zeroing + watch.lap();
   return sum;
 }
 
@@ -85,13 +88,35 @@ void ShardedGradient::run_micro_batch(Shard& shard, const Parameters& parameters
   shard.result.seconds.backward += watch.lap();
 }
 
-void ShardedGradient::sum_shards() {
-  run_ranges(shards_.front()->gradient.size(), [&](Index begin, Index end) {
-    auto sum = shards_.front()->gradient.values().segment(begin, end - begin);
-    for (std::size_t i = 1; i < shards_.size(); ++i) {  // in shard order: a sum of floats depends on it
-      sum += shards_[i]->gradient.values().segment(begin, end - begin);
-    }
-  });
+/// In shard order: a sum of floats depends on it.
+ShardedGradient::Result ShardedGradient::sum_results() {
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    results_[static_cast<std::size_t>(block_.begin) + i] = shards_[i]->result;
+  }
+  ranks_.gather(std::span(results_));
+  Result sum;
+  for (const Result& result : results_) {
+    sum.loss += result.loss;
+    sum.tokens += result.tokens;
+    sum.seconds += result.seconds;
+  }
+  return sum;
+}
+
+void ShardedGradient::sum_gradients() {
+  Arena<Parameters>& first = shards_.front()->gradient;
+  const std::span<float> sum(first.values().data(), static_cast<std::size_t>(first.size()));
+  const auto add_others = [&](Index from, Index to) {
+    run_ranges(to - from, [&](Index begin, Index end) {
+      auto range = first.values().segment(from + begin, end - begin);
+      for (std::size_t i = 1; i < shards_.size(); ++i) {  // in shard order, here too
+        range += shards_[i]->gradient.values().segment(from + begin, end - begin);
+      }
+    });
+  };
+  if (sum_ == GradientSum::ordered) return ranks_.sum_in_order(sum, add_others);
+  add_others(0, first.size());
+  ranks_.sum_in_any_order(sum);
 }
 
 std::span<const float> ShardedGradient::gradient() const {

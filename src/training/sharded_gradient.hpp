@@ -7,14 +7,17 @@
 
 #include "model/transformer.hpp"
 #include "numerics/arena.hpp"
+#include "numerics/communicator.hpp"
 #include "numerics/parallel.hpp"
 #include "text/batch.hpp"
+#include "training/settings.hpp"
 
 namespace glassformer {
 
 /// The gradient of a batch, computed in shards: groups of whole sentences, each run forward and backward by one thread
 /// and with a gradient of its own. The shards' gradients are summed in shard order. So the result depends on the number
-/// of shards, which the config says, and not on the number of threads, which the machine says.
+/// of shards, which the config says, and not on the number of threads, which the machine says, nor on that of machines:
+/// where several train together (Communicator), each computes a block of the shards, and all have the sum.
 ///
 /// A thread computes its shard in micro-batches, one after the other, each padded only to its own longest sentence. So
 /// activations need little memory, and stay in the processor's caches.
@@ -23,7 +26,9 @@ class ShardedGradient {
   using Parameters = Transformer<float>::Parameters;
 
   /// A micro-batch has about `micro_batch_tokens` padded tokens, source and target together.
-  ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens);
+  /// \pre there are at least as many shards as ranks
+  ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens, Communicator ranks = {},
+                  GradientSum sum = GradientSum::ordered);
 
   /// How one update is computed.
   struct Step {
@@ -31,10 +36,10 @@ class ShardedGradient {
     std::uint64_t seed = 0;    ///< of dropout
     std::uint32_t update = 0;  ///< number of the update, for dropout
   };
-  /// Where the time went. The first three are summed over all threads.
+  /// Where the time went. The first three are summed over all threads of all ranks, the last is this rank's.
   struct Seconds {
     double data = 0, forward = 0, backward = 0;
-    double sum = 0;  // setting gradients to 0 included
+    double sum = 0;  // setting gradients to 0 and waiting for other ranks included
     Seconds& operator+=(const Seconds& other);
   };
   /// Sums over the batch.
@@ -44,10 +49,13 @@ class ShardedGradient {
     Seconds seconds;
   };
   /// Forward and backward of all sentences of `batches`. The gradient is that of the mean loss over their target
-  /// tokens; several batches give what one batch of all their sentences would give, up to rounding.
+  /// tokens; several batches give what one batch of all their sentences would give, up to rounding. Every rank calls
+  /// this with the same batches, and gets the same result.
   Result compute(const Parameters& parameters, const Corpus& corpus,
                   std::span<const std::vector<Index>> batches, const Step& step);
 
+  /// How many shards, each with its gradient, this rank has.
+  Index own_shards() const { return block_.size(); }
   /// What compute found, in the layout of the parameters.
   std::span<const float> gradient() const;
 
@@ -60,11 +68,16 @@ class ShardedGradient {
   };
   void run_micro_batch(Shard& shard, const Parameters& parameters, const Corpus& corpus,
                        std::span<const Index> sentences, const Step& step, float d_loss, Cache& cache) const;
-  void sum_shards();
+  void sum_gradients();
+  Result sum_results();
 
   const Transformer<float>& model_;
   Index micro_batch_tokens_;
-  std::vector<std::unique_ptr<Shard>> shards_;
+  Communicator ranks_;
+  GradientSum sum_;
+  Communicator::Block block_;                   // the shards of this rank, of 0 .. shards - 1
+  std::vector<std::unique_ptr<Shard>> shards_;  // these
+  std::vector<Result> results_;                 // of all shards
   Workspaces<Cache> caches_;
 };
 

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -10,6 +11,7 @@
 #include "checkpoint/starting_point.hpp"
 #include "files/durable_files.hpp"
 #include "model/vocabulary.hpp"
+#include "numerics/fingerprint.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/resident_memory.hpp"
@@ -39,6 +41,12 @@ std::vector<SampleTranslation> samples_of(const TestText& text, const Evaluation
   return samples;
 }
 
+std::uint64_t fingerprint(const auto& values) {
+  Fingerprint fingerprint;
+  fingerprint.mix({values.data(), static_cast<std::size_t>(values.size())});
+  return fingerprint.value();
+}
+
 /// From 1; one that has just ended is still the current one.
 Index current_epoch(const Progress& progress) {
   return std::max<Index>(1, progress.epoch + (progress.part > 0 || progress.batch > 0));
@@ -47,25 +55,30 @@ Index current_epoch(const Progress& progress) {
 }  // namespace
 
 Trainer::Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory,
-                 const std::optional<RunDirectory>& begun, DisplayTarget display)
+                 const std::optional<RunDirectory>& begun, DisplayTarget display, Communicator ranks)
     : config_(config),
+      ranks_(std::move(ranks)),
       text_(std::move(text)),
       model_{config.model, vocabulary_shape(text_.tokenizers())},
       parameters_(model_.settings, model_.vocabulary),
-      gradient_(model_, config.training.shards, config.training.micro_batch_tokens),
+      gradient_(model_, config.training.shards, config.training.micro_batch_tokens, ranks_, config.training.sum),
       optimizer_(config.training.optimizer, parameters_.tensors()),
       // Where memory does not suffice, that has shown by now; only then is anything written.
       directory_(open(directory, begun)),
       log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),
-      metrics_(directory_.path() / "metrics.jsonl") {
+      metrics_(directory_.file("metrics.jsonl")) {
   const auto checkpoint = begun ? directory_.last() : std::nullopt;
   if (checkpoint) load(*checkpoint);
   progress_.text = text_.all().fingerprint();
   progress_.valid_text = text_.valid_fingerprint();
+  share();
+  find_place(checkpoint.value_or(directory));
   directory_.store_config(config_);
   const Index goes_on_from = checkpoint ? progress_.update : -1;
   metrics_.truncate_after(goes_on_from);
-  if (config_.training.tensorboard) events_.emplace(directory_.path() / "tensorboard", goes_on_from);
+  if (config_.training.tensorboard && !directory_.path().empty()) {
+    events_.emplace(directory_.file("tensorboard"), goes_on_from);
+  }
 
   const Corpus& part = text_.part();
   spdlog::info("{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more "
@@ -111,17 +124,29 @@ void Trainer::load(const std::filesystem::path& checkpoint) {
     spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
     progress_.best_update = progress_.without_best = 0;
   }
-  const bool has_part = progress_.part < text_.all().parts();
-  if (has_part && progress_.batch > 0) plan();
-  if (!has_part || (progress_.batch > 0 && progress_.batch >= std::ssize(batches_))) {
-    throw UserError(checkpoint.string() + ": expected a state of training with this text, found part " +
-                    std::to_string(progress_.part) + ", batch " + std::to_string(progress_.batch) +
-                    ", which it does not have. Continue with the text that the run was begun with.");
-  }
-  minutes_before_ = progress_.minutes;
   saved_update_ = progress_.update;
   if (progress_.validated != progress_.update) interim_ = checkpoint;
   spdlog::info("resuming from {}", checkpoint.string());
+}
+
+/// What the first rank has drawn or read becomes everybody's: only it needs the run's directory.
+void Trainer::share() {
+  ranks_.broadcast(progress_);
+  ranks_.broadcast({parameters_.values().data(), static_cast<std::size_t>(parameters_.size())});
+  ranks_.broadcast(optimizer_.m());
+  ranks_.broadcast(optimizer_.v());
+  minutes_before_ = progress_.minutes;
+}
+
+void Trainer::find_place(const std::filesystem::path& checkpoint) {
+  const bool has_part = progress_.part < text_.all().parts();
+  if (has_part && progress_.batch > 0) plan();
+  if (has_part && (progress_.batch == 0 || progress_.batch < std::ssize(batches_))) return;
+  ranks_.once([&] {
+    throw UserError(checkpoint.string() + ": expected a state of training with this text, found part " +
+                    std::to_string(progress_.part) + ", batch " + std::to_string(progress_.batch) +
+                    ", which it does not have. Continue with the text that the run was begun with.");
+  });
 }
 
 void Trainer::rehearse() {
@@ -131,27 +156,41 @@ void Trainer::rehearse() {
     gradient_.compute(parameters_.parameters(), text_.part(), std::span(&batch, 1),
                       {config_.training.label_smoothing, config_.training.seed, 0});
   }
-  evaluate(model_, parameters_.parameters(), text_.tokenizers(), greedy(config_.decoding), config_.evaluation,
-           rehearsed_pairs(text_.valid(), text_.tokenizers(), config_.decoding.batch));
-  const MemoryForecast forecast = memory_forecast(config_.training, parameters_.size(), text_.part().bytes());
-  if (forecast.peak > 0) spdlog::info("memory: {}", forecast.text_for_log());
+  ranks_.once([&] {
+    evaluate(model_, parameters_.parameters(), text_.tokenizers(), greedy(config_.decoding), config_.evaluation,
+             rehearsed_pairs(text_.valid(), text_.tokenizers(), config_.decoding.batch));
+    const MemoryForecast forecast = memory_forecast(config_.training, parameters_.size(), gradient_.own_shards(),
+                                                    text_.part().bytes());
+    if (forecast.peak > 0) spdlog::info("memory: {}", forecast.text_for_log());
+  });
+}
+
+void Trainer::look_around(const std::atomic<bool>& interrupted) {
+  std::array<double, 2> seen = {minutes(), interrupted ? 1.0 : 0.0};
+  ranks_.largest(seen);
+  minutes_seen_ = seen[0];
+  interrupt_seen_ = seen[1] > 0;
 }
 
 bool Trainer::run(const std::atomic<bool>& interrupted) {
-  const auto end = [&] { return end_reached(config_.training, progress_, minutes()); };
+  const auto end = [&] { return end_reached(config_.training, progress_, minutes_seen_); };
+  look_around(interrupted);
   if (!end()) rehearse();
-  while (!end() && !interrupted) {
+  for (look_around(interrupted); !end() && !interrupt_seen_; look_around(interrupted)) {
     update();
+    look_around(interrupted);
     if (end() && window_.updates > 0) report(true);  // the last updates, however few
     if (validation_is_due()) validate();
   }
-  if (interrupted) {
-    if (saved_update_ != progress_.update) write_checkpoint(false);
+  if (interrupt_seen_) {
+    ranks_.once([&] {
+      if (saved_update_ != progress_.update) write_checkpoint(false);
+    });
     return false;
   }
   if (progress_.validated != progress_.update) validate();
   spdlog::info("the end, at update {}: {}", progress_.update, *end());
-  if (config_.training.checkpoints.average > 1) average_checkpoints();
+  if (config_.training.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
   const ResidentMemory memory = resident_memory();
   if (memory.peak > 0) spdlog::info("memory at the peak: {:.0f} MB", static_cast<double>(memory.peak) / 1e6);
   return true;
@@ -165,6 +204,8 @@ void Trainer::take_batches() {
 
 void Trainer::plan() {
   text_.take(progress_.epoch, progress_.part);
+  ranks_.require_same("the tokens of the training text", [&] { return text_.part().fingerprint(); },
+                      "Give all the same text and the same tokenizers (tokenizer.source_model), and one program.");
   batches_ = plan_epoch(text_.part(), config_.training.max_tokens, config_.training.seed,
                         text_.round(progress_.epoch, progress_.part));
 }
@@ -220,6 +261,11 @@ void Trainer::skip(std::span<const std::vector<Index>> batches, const ShardedGra
                    bool loss_is_finite) {
   ++progress_.skipped;
   ++progress_.skipped_in_row;
+  ranks_.once([&] { tell_of_skipped(batches, step, loss_is_finite); });
+}
+
+void Trainer::tell_of_skipped(std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step,
+                              bool loss_is_finite) const {
   const std::string what = loss_is_finite ? "gradient" : "loss";
   const std::string where = first_non_finite(model_, parameters_, text_.part(), batches, step);
   spdlog::warn("update {} is skipped: its {} is no finite number. The first such number came up in {}",
@@ -250,6 +296,14 @@ bool Trainer::validation_is_due() const {
 }
 
 void Trainer::validate() {
+  ranks_.require_same("the weights", [&] { return fingerprint(parameters_.values()); },
+                      "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and "
+                      "start this one everywhere. The last checkpoint is sound.");
+  ranks_.once([&] { validate_and_save(); });
+  ranks_.broadcast(progress_);
+}
+
+void Trainer::validate_and_save() {
   log_.status("validating ...");
   const Evaluation evaluation = evaluate(model_, parameters_.parameters(), text_.tokenizers(), greedy(config_.decoding),
                                          config_.evaluation, text_.valid());

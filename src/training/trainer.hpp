@@ -7,6 +7,7 @@
 #include "checkpoint/run_directory.hpp"
 #include "checkpoint/training_state.hpp"
 #include "config/config.hpp"
+#include "numerics/communicator.hpp"
 #include "report/event_file.hpp"
 #include "report/log.hpp"
 #include "report/metrics.hpp"
@@ -21,11 +22,13 @@ class Trainer {
  public:
   /// Makes the run's directory, and draws weights or takes those of model.from; or continues the run that was `begun`
   /// there, and takes from its last checkpoint the weights and all else that the continuation depends on. What is
-  /// logged is shown at `display`.
-  /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with; the
-  ///         weights are not those of this model
+  /// logged is shown at `display`. Where several `ranks` train together, all have to be given the same config and text;
+  /// what the run was `begun` with is the first one's, who writes for all: the others are given no path, and leave
+  /// nothing.
+  /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with, or not
+  ///         the same on all ranks; the weights are not those of this model
   Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory,
-          const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error());
+          const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(), Communicator ranks = {});
 
   /// Trains until the config says stop, or `interrupted` becomes true; then the update under way is finished and a
   /// checkpoint written. Says whether the end was reached.
@@ -43,15 +46,21 @@ class Trainer {
 
   RunDirectory open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun);
   void load(const std::filesystem::path& checkpoint);
+  void share();                 // what the first rank begins with, all begin with
+  void find_place(const std::filesystem::path& checkpoint);  // where in the text the training goes on
+  void look_around(const std::atomic<bool>& interrupted);    // at clock and signals: ranks may see them differently
   void rehearse();              // what needs most memory, once; the log says how much that is
   void take_batches();          // makes sure that there is a batch to be trained on
   void plan();                  // the batches of the current part
   void next_part();             // or the next epoch
   void update();                // one step of the optimizer
   void skip(std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step, bool loss_is_finite);
+  void tell_of_skipped(std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step,
+                       bool loss_is_finite) const;  // and stop, if they are too many
   void report(bool due);        // due: a line in the log, and the window begins anew
   bool validation_is_due() const;
-  void validate();              // figures, samples, best, checkpoint
+  void validate();
+  void validate_and_save();     // figures, samples, best, checkpoint
   void draw_curves() const;     // curves.svg
   void write_checkpoint(bool best);
   void average_checkpoints();   // the mean of the last so many, as a checkpoint of its own
@@ -61,6 +70,7 @@ class Trainer {
   double minutes_left() const;
 
   const Config config_;
+  const Communicator ranks_;
   TrainingText text_;
   const Transformer<float> model_;
   Arena<Transformer<float>::Parameters> parameters_;
@@ -77,6 +87,8 @@ class Trainer {
   std::optional<EventFile> events_;  // training.tensorboard
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   double minutes_before_ = 0;  // of the run, before it was resumed
+  double minutes_seen_ = 0;    // when last looked around
+  bool interrupt_seen_ = false;
 };
 
 }  // namespace glassformer

@@ -8,8 +8,10 @@
 #include "checkpoint/starting_point.hpp"
 #include "files/output_file.hpp"
 #include "model/vocabulary.hpp"
+#include "report/log.hpp"
 #include "text/batch.hpp"
 #include "training/benchmark.hpp"
+#include "training/ranks.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -42,9 +44,11 @@ Json to_json(const BenchmarkFigures& f) {
             {"optimizer", f.seconds.optimizer},
             {"total", f.seconds.total()}}},
           {"updates", f.updates},
+          {"parameters", f.parameters},
           {"peak_rss_bytes", f.peak_rss_bytes},
           {"heap_allocations_per_update", f.heap_allocations_per_update},
           {"threads", f.threads},
+          {"ranks", f.ranks},
           {"backend", f.backend}};
 }
 
@@ -73,6 +77,7 @@ void print(const BenchmarkFigures& f) {
     std::printf("heap allocations an update   %10.1f\n", f.heap_allocations_per_update);
   }
   std::printf("threads                      %10d\n", f.threads);
+  if (f.ranks > 1) std::printf("ranks, with so many each     %10d\n", f.ranks);
   std::printf("matrix products by           %10s\n", f.backend.c_str());
 }
 
@@ -112,17 +117,25 @@ void export_batches(const std::filesystem::path& file, const Config& config, con
 }
 
 int benchmark(const BenchmarkOptions& options) {
+  const Communicator ranks = Communicator::join();
+  if (!ranks.is_first()) log_nowhere();
+  Config config;
+  ranks.together([&] {
+    config = read_config(options.config, options.overrides);
+    prepare_ranks(ranks, config);
+  });
+  require_same_config(ranks, config);
   if (options.threads > 0) omp_set_num_threads(options.threads);
-  const Config config = read_config(options.config, options.overrides);
   const DataSettings& data = config.data;
   const TokenizerPair tokenizers = starting_tokenizers(config);
   const Corpus corpus =
       Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
   if (!options.batches.empty()) {
-    export_batches(options.batches, config, tokenizers, corpus);
+    if (ranks.is_first()) export_batches(options.batches, config, tokenizers, corpus);
     return 0;
   }
-  const BenchmarkFigures figures = run_benchmark(config, tokenizers, corpus, options.seconds);
+  const BenchmarkFigures figures = run_benchmark(config, tokenizers, corpus, options.seconds, ranks);
+  if (!ranks.is_first()) return 0;
   if (options.json) {
     std::printf("%s\n", to_json(figures).dump(2).c_str());
   } else {

@@ -1,18 +1,22 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/starting_point.hpp"
 #include "config/config.hpp"
+#include "numerics/communicator.hpp"
 #include "report/json_log.hpp"
+#include "training/ranks.hpp"
 #include "training/trainer.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
@@ -26,9 +30,10 @@ std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
 
 /// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. (SIGTERM does
-/// the same, and SIGHUP, which a terminal sends when it is closed.) A thread of
-/// its own waits for them, so that no other is ever interrupted by a handler.
-void stop_politely_on_signals() {
+/// the same, and SIGHUP, which a terminal sends when it is closed.) A thread of its own waits for them, so that no
+/// other is ever interrupted by a handler. Of several ranks, `tell` is for none: mpirun sends signals to those that are
+/// left when one has died, too.
+void stop_politely_on_signals(bool tell) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
@@ -38,7 +43,7 @@ void stop_politely_on_signals() {
   if (hang_up.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);  // nohup ignores it
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // here, and in every thread that begins from now on
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);  // a shell's "&" ignores them
-  std::thread([signals] {
+  std::thread([signals, tell] {
     int signal = 0;
     sigwait(&signals, &signal);
     interrupting_signal = signal;
@@ -47,7 +52,7 @@ void stop_politely_on_signals() {
     const std::string stopping = "finishing the update and writing a checkpoint; once more ends at once";
     const bool json = log_format() == LogFormat::json;
     const std::string line = (json ? json_line(spdlog::level::info, stopping) : "\n" + stopping) + "\n";
-    const bool told = write(STDERR_FILENO, line.data(), line.size()) > 0;
+    const bool told = tell && write(STDERR_FILENO, line.data(), line.size()) > 0;
     static_cast<void>(told);  // where nobody listens, it goes on all the same
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the second one has its usual effect
     while (true) pause();
@@ -101,34 +106,53 @@ void verify_last(const fs::path& checkpoint) try {
                   "the one before it, or from the beginning if there is none.)");
 }
 
-int train(const TrainOptions& options) {
-  const Config config = read_config(options.config, options.overrides);
-  const fs::path directory = options.directory();
-  const std::optional<RunDirectory> old =
-      options.resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
-  if (old) {
-    for (const ChangedKey& key : old->accept_changes(config)) {
-      spdlog::info("{} was {}, is now {}", key.name, key.before, key.after);
-    }
-  } else {
+/// The run to be continued, if one is.
+std::optional<RunDirectory> open_run(const Config& config, const fs::path& directory, bool resume) {
+  if (!resume) {
     RunDirectory::refuse_existing(directory);
+    return std::nullopt;
   }
+  RunDirectory old = RunDirectory::resume(directory);
+  for (const ChangedKey& key : old.accept_changes(config)) {
+    spdlog::info("{} was {}, is now {}", key.name, key.before, key.after);
+  }
+  return old;
+}
 
-  // Everything that can be wrong with the text shows before the run's directory is made.
+/// Everything that can be wrong with the text shows before the run's directory is made.
+TrainingText read_text(const Config& config, const fs::path& file, const std::optional<RunDirectory>& old) {
   const auto last = old ? old->last() : std::nullopt;
   if (last) verify_last(*last);
   if (old && !last) spdlog::info("no checkpoint has been written yet: the training begins from the beginning");
   announce_large_text(config.data);
-  const TokenizerPair tokenizers =
-      last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, options.config);
-  TrainingText text(config, tokenizers);
+  return {config, last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file)};
+}
 
-  stop_politely_on_signals();
-  const bool complete = Trainer(config, std::move(text), directory, old).run(interrupted);
+int train(const TrainOptions& options) {
+  const Communicator ranks = Communicator::join();
+  if (!ranks.is_first()) log_nowhere();
+  const fs::path directory = ranks.is_first() ? options.directory() : fs::path();  // the first one writes for all
+  Config config;
+  std::optional<RunDirectory> old;
+  std::optional<TrainingText> text;
+  ranks.together([&] {
+    config = read_config(options.config, options.overrides);
+    if (ranks.is_first()) old = open_run(config, directory, options.resume);
+    prepare_ranks(ranks, config);
+    text = read_text(config, options.config, old);
+  });
+  require_same_config(ranks, config);
+  ranks.require_same("the training text", [&] { return static_cast<std::uint64_t>(text->all().fingerprint()); },
+                     "Copy it from one machine to the others.");
+
+  stop_politely_on_signals(ranks.size() == 1);
+  const bool complete = Trainer(config, std::move(*text), directory, old, standard_error(), ranks).run(interrupted);
   if (!complete) {
     spdlog::info("interrupted; the checkpoint is written. Continue with: glassformer train {} --resume --output {}",
                  for_shell(directory / "config.yaml"), for_shell(directory));
-    return 128 + interrupting_signal;
+    std::array<double, 1> signal = {static_cast<double>(interrupting_signal)};  // one rank may have got it, or all
+    ranks.largest(signal);
+    return 128 + static_cast<int>(signal[0]);
   }
   spdlog::info("done: {}/best is the best checkpoint, {}/curves.svg a picture of the run", directory.string(),
                directory.string());

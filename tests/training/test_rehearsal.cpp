@@ -48,12 +48,12 @@ TEST_CASE("a forecast of memory says what it is for", "[training]") {
   TrainingSettings training;
   training.shards = 3;
   training.checkpoints.average = 0;
-  const MemoryForecast now = memory_forecast(training, 1000, 77);
+  const MemoryForecast now = memory_forecast(training, 1000, training.shards, 77);
   CHECK(now.weights == 4000);
   CHECK(now.gradients == 12000);
   CHECK(now.moments == 8000);
   CHECK(now.text == 77);
   training.checkpoints.average = 5;
   constexpr Index kMany = 1'000'000'000;
-  CHECK(memory_forecast(training, kMany, 0).peak > 20 * kMany);
+  CHECK(memory_forecast(training, kMany, training.shards, 0).peak > 20 * kMany);
 }

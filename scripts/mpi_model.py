@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""What the sum of gradients over several machines costs, on paper.
+
+    scripts/mpi_model.py tiny:2615056:17800 small:8108880:6900 base:49268496:1240 --tokens 8192
+
+Each model is NAME:PARAMETERS:TOKENS_PER_SECOND of one machine (`glassformer benchmark`); --tokens is how many an update
+has, both sides, on all machines together. Prints a table.
+
+A gradient has 4 bytes for each parameter. In the chain (training.sum: ordered) a machine in the middle sends it up once
+and down once, in a ring (all_reduce) 2 (n - 1) / n times; the same for what it receives, at the same time. With n
+machines computing takes an n-th of the time, and the sum about as long as with three: the last columns say for how many
+machines both are equal.
+"""
+
+import argparse
+
+RATES = {"10 Gbit/s": 10e9 / 8, "100 Gbit/s": 100e9 / 8}
+
+
+def model(text):
+    name, parameters, speed = text.split(":")
+    return name, int(parameters), float(speed)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="+", type=model, metavar="NAME:PARAMETERS:TOKENS_PER_SECOND")
+    parser.add_argument("--tokens", type=int, default=8192, help="of an update (default: 8192)")
+    options = parser.parse_args()
+
+    print("| model | parameters | MB sent an update | computing, s |", end="")
+    print("".join(f" sum at {rate}, s |" for rate in RATES), "".join(f" half at {rate} |" for rate in RATES), sep="")
+    print("|---" * (4 + 2 * len(RATES)) + "|")
+    for name, parameters, speed in options.models:
+        sent = 2 * 4 * parameters
+        computing = options.tokens / speed
+        cells = [name, f"{parameters / 1e6:.2f} M", f"{sent / 1e6:.0f}", f"{computing:.2f}"]
+        cells += [f"{sent / rate:.3f}" for rate in RATES.values()]
+        cells += [f"{computing * rate / sent:.0f} machines" for rate in RATES.values()]
+        print("| " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,270 @@
+// The only file that includes MPI's header. Where CMake has found no MPI, communicator_alone.cpp takes its place.
+#include "numerics/communicator.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "user_error.hpp"
+
+namespace glassformer {
+namespace {
+
+const MPI_Comm kAll = MPI_COMM_WORLD;
+constexpr Index kSegment = Index{1} << 16;  // numbers: long against the time a message takes at least, short against a
+                                            // gradient
+constexpr Index kAhead = 8;  // segments under way at a time: who is late for once keeps nobody waiting
+constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts by int
+
+/// Ends only when this process is ended.
+[[noreturn]] void wait_to_be_ended() {
+  while (true) MPI_Barrier(kAll);
+}
+
+/// One sum in the order of ranks, see Communicator::sum_in_order. Segment by segment, the rank adds its own to the sum
+/// of the ranks below and sends it up; what has come back meanwhile, finished, it passes down.
+class Chain {
+ public:
+  Chain(int rank, int size, std::span<float> values, const std::function<void(Index, Index)>& add)
+      : rank_(rank), is_last_(rank == size - 1), values_(values), add_(add),
+        segments_((std::ssize(values) + kSegment - 1) / kSegment),
+        from_below_(segments()), to_above_(segments()), from_above_(segments()), to_below_(segments()) {}
+
+  void run() {
+    for (Index s = 0; s < std::min(kAhead, segments_); ++s) expect_from_below(s);
+    Index expected = 0, passed = 0;
+    for (Index s = 0; s < segments_; ++s) {
+      add_own(s);
+      while (expected <= s && (s - expected >= kAhead || at(to_above_, expected).has_ended())) {
+        expect_from_above(expected++);
+      }
+      while (passed < expected && at(from_above_, passed).has_ended()) pass_down(passed++);
+    }
+    while (expected < segments_) expect_from_above(expected++);
+    while (passed < segments_) pass_down(passed++);
+    for (Request& request : to_below_) request.wait();
+  }
+
+ private:
+  struct Request {
+    MPI_Request request = MPI_REQUEST_NULL;
+    void wait() { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+    bool has_ended() {
+      int ended = 0;
+      MPI_Test(&request, &ended, MPI_STATUS_IGNORE);
+      return ended != 0;
+    }
+  };
+  std::size_t segments() const { return static_cast<std::size_t>(segments_); }
+  std::span<float> segment(Index s) const {
+    const Index begin = s * kSegment;
+    return values_.subspan(static_cast<std::size_t>(begin),
+                           static_cast<std::size_t>(std::min(kSegment, std::ssize(values_) - begin)));
+  }
+  static void send(std::span<const float> numbers, int to, Request& request) {
+    MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, to, 0, kAll, &request.request);
+  }
+  static void receive(std::span<float> numbers, int from, Request& request) {
+    MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, from, 0, kAll, &request.request);
+  }
+  static Request& at(std::vector<Request>& requests, Index s) { return requests[static_cast<std::size_t>(s)]; }
+
+  /// A segment of the sum over the ranks below.
+  std::span<float> sum_below(Index s) {
+    return std::span(rooms_).subspan(static_cast<std::size_t>(s % kAhead * kSegment), segment(s).size());
+  }
+  void expect_from_below(Index s) {
+    if (rank_ > 0) receive(sum_below(s), rank_ - 1, at(from_below_, s));
+  }
+  void add_own(Index s) {
+    const std::span<float> sum = segment(s);
+    if (rank_ > 0) {
+      at(from_below_, s).wait();
+      const std::span<const float> below = sum_below(s);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = below[i] + sum[i];
+      if (s + kAhead < segments_) expect_from_below(s + kAhead);
+    }
+    add_(s * kSegment, s * kSegment + std::ssize(sum));
+    if (!is_last_) send(sum, rank_ + 1, at(to_above_, s));
+  }
+  /// The finished segment comes to where the unfinished one was, once that has left.
+  void expect_from_above(Index s) {
+    if (is_last_) return;
+    at(to_above_, s).wait();
+    receive(segment(s), rank_ + 1, at(from_above_, s));
+  }
+  void pass_down(Index s) {
+    at(from_above_, s).wait();
+    if (rank_ > 0) send(segment(s), rank_ - 1, at(to_below_, s));
+  }
+
+  const int rank_;
+  const bool is_last_;
+  const std::span<float> values_;
+  const std::function<void(Index, Index)>& add_;
+  const Index segments_;
+  std::vector<float> rooms_ = std::vector<float>(static_cast<std::size_t>(kAhead * kSegment));
+  std::vector<Request> from_below_, to_above_, from_above_, to_below_;
+};
+
+}  // namespace
+
+/// While it lives, MPI is initialised. Where an exception ends it, MPI stays so: end() finds that.
+class Communicator::Group {
+ public:
+  Group() {
+    sigset_t every, before;  // MPI begins threads of its own, which are to leave signals to ours
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    int level = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    MPI_Comm_rank(kAll, &rank);
+    MPI_Comm_size(kAll, &size);
+    using Name = std::array<char, MPI_MAX_PROCESSOR_NAME>;
+    Name name{};
+    int length = 0;
+    MPI_Get_processor_name(name.data(), &length);
+    std::vector<Name> names(static_cast<std::size_t>(size));
+    MPI_Allgather(name.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, kAll);
+    for (const Name& host : names) hosts.emplace_back(host.data());
+  }
+  ~Group() {
+    if (std::uncaught_exceptions() == 0) MPI_Finalize();
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  int rank = 0, size = 1;
+  std::vector<std::string> hosts;  // of each rank
+};
+
+Communicator Communicator::join() {
+  const int announced = announced_processes();
+  if (announced == 1) return {};
+  Communicator all;
+  all.group_ = std::make_shared<Group>();
+  all.rank_ = all.group_->rank;
+  all.size_ = all.group_->size;
+  if (all.size_ == announced) return all;
+  throw UserError("expected " + std::to_string(announced) + " processes, as mpirun or srun has started, found " +
+                  std::to_string(all.size_) + ": this program was built with another MPI. Start it with that one's " +
+                  "mpirun (for srun, --mpi=pmix may help), or build it with this one.");
+}
+
+int Communicator::ranks_here() const {
+  if (!group_) return 1;
+  const auto& hosts = group_->hosts;
+  return static_cast<int>(std::ranges::count(hosts, hosts[static_cast<std::size_t>(rank_)]));
+}
+
+int Communicator::machines() const {
+  if (!group_) return 1;
+  std::vector<std::string> hosts = group_->hosts;
+  std::ranges::sort(hosts);
+  return static_cast<int>(std::unique(hosts.begin(), hosts.end()) - hosts.begin());
+}
+
+void Communicator::once(const std::function<void()>& action) const {
+  if (is_first()) action();
+  if (group_) MPI_Barrier(kAll);
+}
+
+void Communicator::together(const std::function<void()>& action) const {
+  if (!group_) return action();
+  std::exception_ptr thrown;
+  try {
+    action();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  const int mine = thrown ? rank_ : size_;
+  int first = size_;
+  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, kAll);
+  if (first == size_) return;
+  if (first == rank_) std::rethrow_exception(thrown);
+  wait_to_be_ended();
+}
+
+void Communicator::largest(std::span<double> numbers) const {
+  if (!group_) return;
+  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_MAX, kAll);
+}
+
+void Communicator::require_same(const std::string& what, const std::function<std::uint64_t()>& fingerprint,
+                                const std::string& hint) const {
+  if (!group_) return;
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(size_));
+  all[static_cast<std::size_t>(rank_)] = fingerprint();
+  gather(std::span(all));
+  std::string names;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] == all[0]) continue;
+    names += (names.empty() ? "rank " : ", rank ") + std::to_string(i) + " on " + group_->hosts[i];
+  }
+  if (names.empty()) return;
+  once([&] { throw UserError(what + ": expected the same on every rank, found others on " + names + ". " + hint); });
+}
+
+void Communicator::broadcast_bytes(std::span<std::byte> bytes) const {
+  for (; group_ && !bytes.empty(); bytes = bytes.subspan(std::min(kLongest, bytes.size()))) {
+    MPI_Bcast(bytes.data(), static_cast<int>(std::min(kLongest, bytes.size())), MPI_BYTE, 0, kAll);
+  }
+}
+
+void Communicator::gather_bytes(std::span<std::byte> all, std::size_t item) const {
+  if (!group_) return;
+  const auto bytes = [&](Index items) { return static_cast<int>(items * static_cast<Index>(item)); };
+  std::vector<int> sizes, places;
+  for (int rank = 0; rank < size_; ++rank) {
+    const Block theirs = block(std::ssize(all) / static_cast<Index>(item), rank, size_);
+    sizes.push_back(bytes(theirs.size()));
+    places.push_back(bytes(theirs.begin));
+  }
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all.data(), sizes.data(), places.data(), MPI_BYTE, kAll);
+}
+
+void Communicator::sum_in_order(std::span<float> values, const std::function<void(Index, Index)>& add) const {
+  if (!group_) return add(0, std::ssize(values));
+  Chain(rank_, size_, values, add).run();
+}
+
+void Communicator::sum_in_any_order(std::span<float> values) const {
+  constexpr std::size_t kMost = kLongest / sizeof(float);
+  for (; group_ && !values.empty(); values = values.subspan(std::min(kMost, values.size()))) {
+    const auto count = static_cast<int>(std::min(kMost, values.size()));
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_FLOAT, MPI_SUM, kAll);
+  }
+}
+
+namespace {
+
+/// Between MPI_Init and MPI_Finalize.
+bool is_joined() {
+  int begun = 0, ended = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&ended);
+  return begun != 0 && ended == 0;
+}
+
+}  // namespace
+
+std::string Communicator::speaker() {
+  int rank = 0, length = 0;
+  if (is_joined()) MPI_Comm_rank(kAll, &rank);
+  if (rank == 0) return "";
+  std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
+  MPI_Get_processor_name(host.data(), &length);
+  return "rank " + std::to_string(rank) + " on " + host.data() + ": ";
+}
+
+void Communicator::end(int status) {
+  if (is_joined()) MPI_Abort(kAll, status);
+}
+
+}  // namespace glassformer

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace glassformer {
+
+/// Tells things from each other that are too large to be kept or sent: FNV-1a (Fowler, Noll & Vo) of what is mixed in,
+/// in that order. It finds what has changed by mistake; nobody is kept from changing things on purpose.
+class Fingerprint {
+ public:
+  explicit Fingerprint(std::uint64_t value = 14695981039346656037U) : value_(value) {}
+
+  void mix(std::uint64_t number) { value_ = (value_ ^ number) * 1099511628211U; }
+  /// A byte at a time, and the end of the line.
+  void mix(std::string_view line) {
+    for (const char byte : line) mix(static_cast<std::uint64_t>(static_cast<unsigned char>(byte)));
+    mix(std::uint64_t{'\n'});
+  }
+  /// Bit for bit: 0 and -0 differ.
+  void mix(std::span<const float> numbers) {
+    for (const float number : numbers) mix(std::uint64_t{std::bit_cast<std::uint32_t>(number)});
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_;
+};
+
+}  // namespace glassformer

@@ -1,0 +1,53 @@
+#include "numerics/communicator.hpp"
+
+#include "catch.hpp"
+#include "numerics/fingerprint.hpp"
+
+using namespace glassformer;
+
+TEST_CASE("blocks are contiguous, in the order of ranks, and differ by one at most", "[numerics]") {
+  for (const Index count : {1, 7, 8, 64}) {
+    for (int size = 1; size <= count; ++size) {
+      Index next = 0;
+      for (int rank = 0; rank < size; ++rank) {
+        const Communicator::Block block = Communicator::block(count, rank, size);
+        CHECK(block.begin == next);
+        CHECK(block.size() >= count / size);
+        CHECK(block.size() <= (count + size - 1) / size);
+        next = block.end;
+      }
+      CHECK(next == count);
+    }
+  }
+}
+
+TEST_CASE("who is alone sums what is his, and waits for nobody", "[numerics]") {
+  const Communicator alone = Communicator::join();
+  CHECK(alone.size() == 1);
+  CHECK(alone.is_first());
+  std::vector<float> sum = {1, 2, 3};
+  alone.sum_in_order(sum, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) sum[static_cast<std::size_t>(i)] += 10;
+  });
+  CHECK(sum == std::vector<float>{11, 12, 13});
+  alone.sum_in_any_order(sum);
+  alone.broadcast(std::span(sum));
+  CHECK(sum == std::vector<float>{11, 12, 13});
+  int times = 0;
+  alone.once([&] { ++times; });
+  alone.together([&] { ++times; });
+  CHECK(times == 2);
+  CHECK_THROWS_AS(alone.together([] { throw 1; }), int);
+  CHECK(Communicator::speaker().empty());
+}
+
+TEST_CASE("fingerprints tell numbers, their order and the signs of zeros apart", "[numerics]") {
+  const auto of = [](std::vector<float> numbers) {
+    Fingerprint fingerprint;
+    fingerprint.mix(std::span<const float>(numbers));
+    return fingerprint.value();
+  };
+  CHECK(of({1, 2}) == of({1, 2}));
+  CHECK(of({1, 2}) != of({2, 1}));
+  CHECK(of({0.0F}) != of({-0.0F}));
+}

@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "catch.hpp"
+#include "program.hpp"
+
+using namespace glassformer;
+using namespace program_test;
+
+namespace {
+
+/// False, and said loudly, where several processes cannot be started.
+bool has_mpirun() {
+  const bool there = fs::exists(GLASSFORMER_MPIRUN);
+  if (!there) WARN("SKIPPED: this build has no MPI, or there is no mpirun (on Debian, libopenmpi-dev and openmpi-bin)");
+  return there;
+}
+
+/// For Open MPI: more processes than processors, by any user, not bound. (What a sanitizer sees of MPI is not ours.)
+const std::string kMpirun =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+    "OMPI_MCA_hwloc_base_binding_policy=none OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS "
+    "'" GLASSFORMER_MPIRUN "' ";
+
+std::string ranks(int count) { return kMpirun + "-n " + std::to_string(count) + " "; }
+
+/// A small training: the sum of its gradients takes several segments, and its batches have more sentences than shards.
+std::string train(const std::string& run, const std::string& more = "") {
+  return "\"$glassformer\" train " + config("toy") + " --output " + run +
+         " --set data.train=valid --set training.max_tokens=400 --set training.max_epochs=0 --set training.log_every=1"
+         " --set training.max_updates=6 --set training.validation.every=3 --set training.validation.unit=updates"
+         " --set training.schedule.warmup=5 --set training.checkpoints.average=0 --set decoding.max_length_ratio=0.1 " +
+         more;
+}
+
+std::string weights(const fs::path& run) { return read_bytes(run / "last/model.safetensors"); }
+
+/// What does not tell of time in a run's metrics.
+std::vector<double> figures(const fs::path& run) {
+  std::vector<double> found;
+  std::istringstream lines(read_bytes(run / "metrics.jsonl"));
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line);
+    for (const char* key : {"update", "epoch", "loss", "perplexity", "gradient_norm", "padding_share", "bleu"}) {
+      if (json.contains(key)) found.push_back(json.at(key));
+    }
+  }
+  return found;
+}
+
+Index count(const std::string& text, const std::string& part) {
+  Index found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+/// One message, of one rank, and status 2; mpirun says more.
+void check_one_message(const Program::Result& result, const std::string& expected) {
+  CAPTURE(result.err);
+  CHECK(result.status == 2);
+  CHECK(result.err.find(expected) != std::string::npos);
+  CHECK(count(result.err, "glassformer: ") == 1);
+}
+
+}  // namespace
+
+TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and without mpirun", "[program][mpi]") {
+  if (!has_mpirun()) return;
+  const Program program;
+  const std::string more = GENERATE("", "--set training.optimizer.kind=muon --set model.norm=pre",
+                                    "--set training.shards=5 --set training.accumulation=2");
+  CAPTURE(more);
+  REQUIRE(program.shell(train("alone", more)).status == 0);
+  REQUIRE(figures(program / "alone").size() > 40);
+  for (const int n : {1, 2, 3, 4}) {
+    const std::string run = "ranks-" + std::to_string(n);
+    const auto result = program.shell(ranks(n) + train(run, more));
+    CAPTURE(n, result.err);
+    REQUIRE(result.status == 0);
+    CHECK(weights(program / run) == weights(program / "alone"));
+    CHECK(figures(program / run) == figures(program / "alone"));
+    CHECK(count(result.err, "done: ") == 1);
+  }
+}
+
+TEST_CASE("all_reduce changes the sum over ranks by rounding only", "[program][mpi]") {
+  if (!has_mpirun()) return;
+  const Program program;
+  REQUIRE(program.shell(train("ordered")).status == 0);
+  REQUIRE(program.shell(ranks(3) + train("any", "--set training.sum=all_reduce")).status == 0);
+  const std::vector<double> ordered = figures(program / "ordered"), any = figures(program / "any");
+  REQUIRE(ordered.size() == any.size());
+  for (std::size_t i = 0; i < ordered.size(); ++i) CHECK(any[i] == Approx(ordered[i]).epsilon(1e-3));
+  CHECK(weights(program / "any") != weights(program / "ordered"));
+}
+
+TEST_CASE("a run is continued by other ranks, of which only the first sees its directory", "[program][mpi]") {
+  if (!has_mpirun()) return;
+  const Program program;
+  fs::create_directory(program / "elsewhere");
+  const std::string more = "--set training.max_updates=12", half = "--set training.max_updates=6";
+  REQUIRE(program.shell(train("whole", more)).status == 0);
+  REQUIRE(program.shell(ranks(4) + train("run", half)).status == 0);
+  const auto resumed = program.shell(kMpirun + "-n 1 " + train("run", more + " --resume") + " : -n 2 -wdir elsewhere " +
+                                     train("run", more + " --resume"));
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.status == 0);
+  CHECK(weights(program / "run") == weights(program / "whole"));
+  CHECK(figures(program / "run") == figures(program / "whole"));
+  CHECK(fs::is_empty(program / "elsewhere"));
+}
+
+TEST_CASE("a rank that is killed ends the others, and the run goes on from its last checkpoint", "[program][mpi]") {
+  if (!has_mpirun()) return;
+  const Program program;
+  const std::string more = "--set training.max_updates=", long_run = more + "1000000";
+  const auto killed = program.shell(
+      ranks(3) + "sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec \"$0\" \"$@\"' " +
+      train("run", long_run) + " & until [ -e run/last ]; do sleep 0.05; done; kill -KILL $(cat pid.1); wait $!");
+  CAPTURE(killed.err);
+  CHECK(killed.status != 0);
+  CHECK(killed.err.find("rank 1") != std::string::npos);  // as mpirun says it
+  const Index update = std::stol(fs::read_symlink(program / "run/last").string().substr(5));
+  const std::string end = more + std::to_string(update + 2);
+  REQUIRE(program.shell(train("run", end + " --resume")).status == 0);
+  REQUIRE(program.shell(train("whole", end)).status == 0);
+  CHECK(weights(program / "run") == weights(program / "whole"));
+}
+
+TEST_CASE("ranks of which one is told to end write one checkpoint and say how to go on", "[program][mpi]") {
+  if (!has_mpirun()) return;
+  const Program program;
+  const auto ended = program.shell(
+      ranks(2) + "sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec \"$0\" \"$@\"' " +
+      train("run", "--set training.max_updates=1000000 --set training.validation.every=1000000") +
+      " & until grep -q 'update *3 ' .err; do sleep 0.05; done; kill -TERM $(cat pid.1); wait $!");
+  CAPTURE(ended.err);
+  CHECK(ended.status == 143);
+  CHECK(count(ended.err, "--resume") == 1);
+  CHECK(fs::exists(program / "run/last/model.safetensors"));
+}
+
+TEST_CASE("what is wrong with ranks is one message", "[program][mpi]") {
+  if (!has_mpirun()) return;
+  const Program program;
+  check_one_message(program.shell(ranks(3) + train("run", "--set training.shards=2")), "2 shards and 3 processes");
+  check_one_message(program.shell(ranks(3) + train("run", "--set training.shard=2")), "did you mean");
+  check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " + train("run", "--set training.seed=5")),
+                    "the config: expected the same on every rank, found others on rank 1 on");
+  for (const char* name : {"valid.en", "valid.de"}) {
+    std::string text = read_bytes(fs::path(GLASSFORMER_SOURCE_DIR) / "data/toy" / name);
+    fs::create_directories(program / "text");
+    write_bytes(program / "text" / name, text + text.substr(0, text.find('\n') + 1));
+  }
+  check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " +
+                                  train("run", "--set data.directory=text --set data.tests=[]")), "rank 1 on");
+  CHECK_FALSE(fs::exists(program / "run"));
+}
+
+TEST_CASE("a program without MPI does not train several times what was meant to be one training", "[program][mpi]") {
+  if (fs::exists(GLASSFORMER_MPIRUN)) return;
+  const Program program;
+  check_refused(program.shell("OMPI_COMM_WORLD_SIZE=2 " + train("run")), "built without MPI");
+}
