@@ -79,7 +79,7 @@ test_completion() {
   touch "$directory/here/toy.txt" "$directory/here/runs.txt"
   type_into "source '$share/bash-completion/completions/glassformer'" bash --norc --noprofile -i
   if need zsh 'the test of its completion'; then
-    type_into "fpath=('$share/zsh/vendor-completions' \$fpath); autoload -U compinit; compinit -D -u" zsh -f -i
+    type_into "fpath=('$share/zsh/site-functions' \$fpath); autoload -U compinit; compinit -D -u" zsh -f -i
   fi
   if need fish 'the test of its completion'; then
     local file=$share/fish/vendor_completions.d/glassformer.fish

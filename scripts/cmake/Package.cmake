@@ -29,6 +29,10 @@ libicu-dev, libssl-dev, libsentencepiece-dev, librandom123-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The library behind glassformer: masks, layers with forward and backward pass,
 model, training, decoding. With a CMake package: find_package(glassformer).")
 
+# Debian's zsh looks here for what packages bring, and in site-functions below /usr/local only.
+install(FILES ${made}/_glassformer DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program
+  EXCLUDE_FROM_ALL)
+
 # Debian's rules ask each package for a changelog and its licence. (cmake --install leaves out what is excluded here.)
 set(of_development DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libglassformer-dev COMPONENT development EXCLUDE_FROM_ALL)
 install(FILES LICENSE RENAME copyright ${of_development})

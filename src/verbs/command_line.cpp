@@ -35,7 +35,7 @@ std::vector<Argument> options_of(const CLI::App& program) {
     if (option->get_group().empty()) continue;  // hidden
     arguments.push_back(argument_of(*option));
   }
-  std::ranges::stable_partition(arguments, [](const Argument& argument) { return argument.positional; });
+  std::stable_partition(arguments.begin(), arguments.end(), [](const auto& argument) { return argument.positional; });
   return arguments;
 }
 

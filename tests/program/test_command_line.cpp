@@ -1,6 +1,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "catch.hpp"
 #include "program/program.hpp"
@@ -77,9 +78,10 @@ TEST_CASE("train, evaluate, translate and score run on OMP_NUM_THREADS threads",
   write_bytes(program / "a.de", "sie schläft .\n");
   // At the first piece of work for several threads, OpenMP lets each of them say who it is.
   const std::string threads = "OMP_NUM_THREADS=3 OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='thread %n of %N' ";
-  for (const std::string verb : {"train " + config("debug") + " --output run", std::string("translate run --input a.en"),
-                                 std::string("evaluate run --source a.en --reference a.de"),
-                                 std::string("score run --source a.en --target a.de")}) {
+  const std::vector<std::string> verbs = {"train " + config("debug") + " --output run", "translate run --input a.en",
+                                          "evaluate run --source a.en --reference a.de",
+                                          "score run --source a.en --target a.de"};
+  for (const std::string& verb : verbs) {
     const auto result = program.shell(threads + "\"$glassformer\" " + verb);
     CAPTURE(verb, result.err);
     CHECK(result.status == 0);
