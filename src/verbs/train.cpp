@@ -30,9 +30,9 @@ std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
 
 /// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. (SIGTERM does
-/// the same, and SIGHUP, which a terminal sends when it is closed.) A thread of its own waits for them, so that no
-/// other is ever interrupted by a handler. Of several ranks, `tell` is for none: mpirun sends signals to those that are
-/// left when one has died, too.
+/// the same, and SIGHUP, which a terminal sends when it is closed.) A thread of its own waits for them, so that no other
+/// is ever interrupted by a handler. Where there are several ranks nobody is to `tell` of it: mpirun sends SIGTERM also
+/// when one of them has died, and then nothing can be finished.
 void stop_politely_on_signals(bool tell) {
   sigset_t signals;
   sigemptyset(&signals);

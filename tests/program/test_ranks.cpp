@@ -118,7 +118,8 @@ TEST_CASE("a rank that is killed ends the others, and the run goes on from its l
   const std::string more = "--set training.max_updates=", long_run = more + "1000000";
   const auto killed = program.shell(
       ranks(3) + "sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec \"$0\" \"$@\"' " +
-      train("run", long_run) + " & until [ -e run/last ]; do sleep 0.05; done; kill -KILL $(cat pid.1); wait $!");
+      train("run", long_run) +
+      " & while kill -0 $! && [ ! -e run/last ]; do sleep 0.05; done; kill -KILL $(cat pid.1); wait $!");
   CAPTURE(killed.err);
   CHECK(killed.status != 0);
   CHECK(killed.err.find("rank 1") != std::string::npos);  // as mpirun says it
@@ -135,7 +136,7 @@ TEST_CASE("ranks of which one is told to end write one checkpoint and say how to
   const auto ended = program.shell(
       ranks(2) + "sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec \"$0\" \"$@\"' " +
       train("run", "--set training.max_updates=1000000 --set training.validation.every=1000000") +
-      " & until grep -q 'update *3 ' .err; do sleep 0.05; done; kill -TERM $(cat pid.1); wait $!");
+      " & while kill -0 $! && ! grep -q 'update *3 ' .err; do sleep 0.05; done; kill -TERM $(cat pid.1); wait $!");
   CAPTURE(ended.err);
   CHECK(ended.status == 143);
   CHECK(count(ended.err, "--resume") == 1);
