@@ -41,10 +41,11 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::embed(std::span<const Extensio
   const Index place = past_.length() - 1, D = model_->settings.d_model;
   ensure_positions(place + 1, D, embedding_.positions);
   embedding_.output.resize(count, D);
+  const Scalar scale = Embedding<Scalar>::scale_of(D, model_->settings.scale_embeddings);
   for (Index r = 0; r < count; ++r) {
     const Id token = rows[static_cast<std::size_t>(r)].token;
-    Embedding<Scalar>::embed(parameters_->target_embedding, token, model_->settings.scale_embeddings,
-                             embedding_.positions, place, embedding_.output.row(r));
+    Embedding<Scalar>::embed(parameters_->target_embedding, token, scale, embedding_.positions, place,
+                             embedding_.output.row(r));
   }
   return embedding_.output;
 }

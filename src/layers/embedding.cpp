@@ -7,11 +7,16 @@ namespace glassformer {
 namespace {
 
 template <std::floating_point Scalar>
-Scalar scale_of(Index width, bool scaled) {
-  return scaled ? std::sqrt(static_cast<Scalar>(width)) : Scalar{1};
+Eigen::Map<const Matrix<Scalar>> as_matrix(const Scalar& number) {
+  return {&number, 1, 1};
 }
 
 }  // namespace
+
+template <std::floating_point Scalar>
+Scalar Embedding<Scalar>::scale_of(Index width, bool scaled) {
+  return scaled ? std::sqrt(static_cast<Scalar>(width)) : Scalar{1};
+}
 
 template <std::floating_point Scalar>
 void ensure_positions(Index length, Index width, Buffer<Scalar>& positions) {
@@ -30,16 +35,17 @@ void ensure_positions(Index length, Index width, Buffer<Scalar>& positions) {
 }
 
 template <std::floating_point Scalar>
-void Embedding<Scalar>::embed(const Parameters& table, Id id, bool scaled, ConstMatrixRef<Scalar> positions,
+void Embedding<Scalar>::embed(const Parameters& table, Id id, Scalar scale, ConstMatrixRef<Scalar> positions,
                               Index place, Eigen::Ref<RowVector<Scalar>> x) {
   assert(0 <= id && id < table.rows());
-  x = scale_of<Scalar>(table.cols(), scaled) * table.row(id) + positions.row(place);
+  x = scale * table.row(id) + positions.row(place);
 }
 
 template <std::floating_point Scalar>
 void Embedding<Scalar>::forward(const Parameters& table, const IdMatrix& ids, Id pad, bool scaled, double dropout,
                                 const Pass& pass, Site site, Cache& cache, const Recorder& recorder) {
   const Index length = ids.cols();
+  const Scalar scale = scale_of(table.cols(), scaled);
   ensure_positions(length, table.cols(), cache.positions);
   cache.output.resize(ids.size(), table.cols());
   for (Index n = 0; n < ids.size(); ++n) {
@@ -47,16 +53,11 @@ void Embedding<Scalar>::forward(const Parameters& table, const IdMatrix& ids, Id
     if (id == pad) {
       cache.output.row(n).setZero();
     } else {
-      embed(table, id, scaled, cache.positions, n % length, cache.output.row(n));
+      embed(table, id, scale, cache.positions, n % length, cache.output.row(n));
     }
   }
-  if (scaled) {
-    recorder.record("x [N, D] = sqrt(D) * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding",
-                    cache.output, table, ids, cache.positions.topRows(length));
-  } else {
-    recorder.record("x [N, D] = {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding", cache.output, table,
-                    ids, cache.positions.topRows(length));
-  }
+  recorder.record("x [N, D] = {scale [1, 1]} * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding",
+                  cache.output, as_matrix(scale), table, ids, cache.positions.topRows(length));
   Dropout<Scalar>::forward(dropout, pass, site, 1, cache.output, cache.dropout, recorder.at("dropout"));
 }
 
@@ -67,18 +68,13 @@ void Embedding<Scalar>::backward(const IdMatrix& ids, Id pad, bool scaled, Cache
   cache.d_embedded.resize_like(d_x);
   Dropout<Scalar>::backward(cache.dropout, d_x, cache.d_embedded, recorder.at("dropout"));
   // embedded = scale * table[id] + position.  An id that occurs twice gets both gradients.
-  const Scalar scale = scale_of<Scalar>(grad.cols(), scaled);
+  const Scalar scale = scale_of(grad.cols(), scaled);
   for (Index n = 0; n < ids.size(); ++n) {
     const Id id = ids(n / ids.cols(), n % ids.cols());
     if (id != pad) grad.row(id) += scale * cache.d_embedded.row(n);
   }
-  if (scaled) {
-    recorder.record("d_table [V, D] += sqrt(D) * {d_x}[n] in the row {id}[n], of every token n but padding", grad,
-                    cache.d_embedded, ids);
-  } else {
-    recorder.record("d_table [V, D] += {d_x}[n] in the row {id}[n], of every token n but padding", grad,
-                    cache.d_embedded, ids);
-  }
+  recorder.record("d_table [V, D] += {scale [1, 1]} * {d_x}[n] in the row {id}[n], of every token n but padding", grad,
+                  as_matrix(scale), cache.d_embedded, ids);
 }
 
 template struct Embedding<float>;

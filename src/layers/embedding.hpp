@@ -35,8 +35,10 @@ struct Embedding {
   static void backward(const IdMatrix& ids, Id pad, bool scaled, Cache& cache, ConstMatrixRef<Scalar> d_x,
                        Parameters& grad, const Recorder& recorder = {});
 
+  /// sqrt(D), or 1.
+  static Scalar scale_of(Index width, bool scaled);
   /// One row of x before dropout: the id at place `place`. x [D], positions with more than `place` rows.
-  static void embed(const Parameters& table, Id id, bool scaled, ConstMatrixRef<Scalar> positions, Index place,
+  static void embed(const Parameters& table, Id id, Scalar scale, ConstMatrixRef<Scalar> positions, Index place,
                     Eigen::Ref<RowVector<Scalar>> x);
 };
 

@@ -87,7 +87,7 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
 TEST_CASE("a wrong choice is told the choices and the nearest of them", "[config]") {
   const Workplace place;
   CHECK(place.complaint("", {"tokenizer.kind=sentencepice"}) ==
-        "--set tokenizer.kind=sentencepice: expected word or sentencepiece, found \"sentencepice\"; "
+        "--set tokenizer.kind=sentencepice: expected word, sentencepiece or marian, found \"sentencepice\"; "
         "did you mean sentencepiece?");
   CHECK(place.complaint("model: {activation: 3}\n") ==
         "a.yaml:3: model.activation: expected relu, gelu or swish, found 3");

@@ -7,20 +7,14 @@ namespace glassformer::example {
 /// The equations of a pass forward, as the recorder has them.
 inline std::map<std::string, Law> forward_laws() {
   return {
-      {"x = sqrt(D) * {table}[{id}] + {position}[t], 0 at padding",
+      {"x = {scale} * {table}[{id}] + {position}[t], 0 at padding",
        [](const Known& k) {
-         const Numbers &table = k.in[0], &ids = k.in[1], &position = k.in[2];
+         const Numbers &table = k.in[1], &ids = k.in[2], &position = k.in[3];
+         const double scale = k.settings.scale_embeddings ? std::sqrt(static_cast<double>(table.cols())) : 1;
          Numbers x = Numbers::Zero(ids.size(), table.cols());
          for_each_token(k, ids, [&](Index n, Index id) {
-           x.row(n) = std::sqrt(static_cast<double>(table.cols())) * table.row(id) + position.row(n % ids.cols());
+           x.row(n) = scale * table.row(id) + position.row(n % ids.cols());
          });
-         return x;
-       }},
-      {"x = {table}[{id}] + {position}[t], 0 at padding",
-       [](const Known& k) {
-         const Numbers &table = k.in[0], &ids = k.in[1], &position = k.in[2];
-         Numbers x = Numbers::Zero(ids.size(), table.cols());
-         for_each_token(k, ids, [&](Index n, Index id) { x.row(n) = table.row(id) + position.row(n % ids.cols()); });
          return x;
        }},
       {"y = {x} * {kept} / (1 - rate)",

@@ -133,8 +133,8 @@ TEST_CASE("The gradient of every parameter is what was recorded of it last", "[m
 
 TEST_CASE("Only parameters, ids, masks and what dropout keeps are given: all else was computed by an earlier step",
           "[model]") {
-  const std::set<std::string> given{"table", "id", "position", "weight", "bias", "gain", "mask", "expected",
-                                    "d_loss"};
+  const std::set<std::string> given{"table", "id", "position", "scale", "weight", "bias", "gain", "mask",
+                                    "expected", "d_loss"};
   hold_for_models([&](std::uint64_t seed, const TransformerSettings& settings) {
     const RecordedRun run(seed, settings, example::batch());
     std::set<std::size_t> computed;
@@ -163,7 +163,7 @@ TEST_CASE("Where embeddings are tied, one tensor is read by all, and the gradien
   for (const RecordedStep& step : run.recording.steps()) {
     const bool maps = step.part == "decoder.output", embeds = step.part.ends_with("embed_tokens");
     const std::string& name = run.output(step).name;
-    if (embeds && name == "x") tables.insert(step.inputs[0].tensor);
+    if (embeds && name == "x") tables.insert(step.inputs[1].tensor);
     if (maps && name == "y") tables.insert(step.inputs[1].tensor);
     if ((embeds && name == "d_table") || (maps && name == "d_weight")) gradients.push_back(&step);
   }
