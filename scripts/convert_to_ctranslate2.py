@@ -127,6 +127,7 @@ def convert(checkpoint, directory):
     fill_embeddings(spec, tensors, config)
     fill_vocabularies(spec, checkpoint, config)
     spec.validate()
+    Path(directory).mkdir(parents=True, exist_ok=True)
     spec.save(str(directory))
     return config
 
@@ -146,7 +147,6 @@ def main():
         import ctranslate2  # noqa: F401
     except ImportError:
         sys.exit("convert_to_ctranslate2.py needs CTranslate2, which is not installed: pip install ctranslate2 numpy")
-    options.output.mkdir(parents=True)
     convert(options.checkpoint, options.output)
     print(f"{options.output}: the model, for ctranslate2.Translator")
 
