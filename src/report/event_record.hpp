@@ -23,13 +23,15 @@ struct Event {
   std::string file_version{};
   bool starts_session = false;  ///< TensorBoard forgets what earlier files say of this update and of later ones
 
+  /// A number under its name.
   struct Scalar {
     std::string tag;
     float value;
   };
   std::vector<Scalar> scalars{};
 
-  struct TextTable {  ///< shown as Markdown
+  /// Texts, which TensorBoard shows as a table.
+  struct TextTable {
     std::string tag{};
     Index columns = 1;
     std::vector<std::string> cells{};  ///< row by row
@@ -40,6 +42,7 @@ struct Event {
 /// Whether CMake has found what the functions below are made with, protozero and RHash. \pre of the others: it has
 bool can_make_event_records();
 
+/// The event as a record, ready to be written behind those before it.
 std::string event_record(const Event& event);
 
 /// Castagnoli's cyclic redundancy check, as in RFC 3720.

@@ -18,10 +18,12 @@ class formatter;
 /// and where it tells figures they are fields besides, with the names that they have in metrics.jsonl.
 namespace glassformer {
 
+/// How the log is written: for people, or for programs.
 enum class LogFormat { text, json };
 
 /// Of standard error, in the whole program: text, until main says otherwise, before anything is said.
 LogFormat log_format();
+/// For main. \pre nothing has been said yet
 void set_log_format(LogFormat format);
 
 /// Makes these objects, without an end of line. Bytes of a message that are no UTF-8 become U+FFFD.

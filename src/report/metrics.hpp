@@ -20,6 +20,7 @@ struct Metrics {
 
 /// The object of such a line.
 nlohmann::ordered_json figures_json(const TrainingFigures& figures);
+/// The same of a validation.
 nlohmann::ordered_json figures_json(const ValidationFigures& figures);
 
 /// A run that was killed may leave a last line without an end; that line is skipped.
