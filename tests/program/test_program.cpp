@@ -183,6 +183,18 @@ TEST_CASE("a run that ended before its first checkpoint does not stand in the wa
   CHECK(program.run("train " + config("debug") + " --output run --set training.max_updates=1").status == 0);
 }
 
+TEST_CASE("a run that is resumed before its first checkpoint is the run that it would have been", "[program]") {
+  const Program program;
+  const std::string train = "train " + config("debug") + " --output ";
+  program.shell("\"$glassformer\" " + train + "run --set training.max_updates=0 --set training.max_minutes=1 "
+                "--set training.validation.every=100000000 & "
+                "until grep -q 'update *10 ' .err; do sleep 0.05; done; kill -KILL $!; wait $!");
+  REQUIRE_FALSE(fs::exists(program / "run/last"));
+  REQUIRE(program.run(train + "run --resume --set training.max_updates=3").status == 0);
+  REQUIRE(program.run(train + "whole --set training.max_updates=3").status == 0);
+  CHECK(read_bytes(program / "run/last/model.safetensors") == read_bytes(program / "whole/last/model.safetensors"));
+}
+
 TEST_CASE("a training that is interrupted writes a checkpoint, and says how to go on", "[program]") {
   const Program program;
   for (const auto& [signal, status] : {std::pair("INT", 130), {"TERM", 143}, {"HUP", 129}}) {

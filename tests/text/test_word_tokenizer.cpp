@@ -1,5 +1,6 @@
 #include "catch.hpp"
 #include "files/lines.hpp"
+#include "text/marian_tokenizer.hpp"
 #include "text/word_tokenizer.hpp"
 #include "texts.hpp"
 
@@ -134,6 +135,24 @@ TEST_CASE("word tokenizers come back from their files", "[text]") {
                             read_bytes(directory.path() / "target.vocab.json");
     CHECK(same_files == joint);
   }
+}
+
+TEST_CASE("other tools cut a sentence into the same words, by a SentencePiece model and a table of ids", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path text = directory.write("train.en", "the dog \u00E4 \"quoted\\\" . . !\n");
+  TokenizerSettings settings;
+  settings.joint = true;
+  const TokenizerPair words = make_tokenizers(settings, text, text);
+  save_tokenizers(settings, words, directory.path());
+  directory.write("config.json", R"({"vocab_size": )" + std::to_string(words.source->vocabulary_size()) +
+                                     R"(, "pad_token_id": 0, "decoder_start_token_id": 1, "eos_token_id": 2})");
+  const TokenizerPair others = MarianTokenizer::load(directory.path(), true);
+  for (const char* sentence : {"the dog .", "  a  dog  , \u00E4 \"quoted\\\" !", "<unk> the", ""}) {
+    CAPTURE(sentence);
+    CHECK(others.source->encode(sentence) == words.source->encode(sentence));
+  }
+  CHECK(others.source->encode("the blue cat .").size() == 3);  // unknown words in a row are one to SentencePiece
+  CHECK(others.target->decode(words.source->encode("the dog .")) == "the dog .");
 }
 
 TEST_CASE("a damaged vocabulary file is an error", "[text]") {
