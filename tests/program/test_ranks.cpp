@@ -119,7 +119,8 @@ TEST_CASE("a rank that is killed ends the others, and the run goes on from its l
   const auto killed = program.shell(
       ranks(3) + "sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec \"$0\" \"$@\"' " +
       train("run", long_run) +
-      " & while kill -0 $! && [ ! -e run/last ]; do sleep 0.05; done; kill -KILL $(cat pid.1); wait $!");
+      " & while kill -0 $! && [ ! -e run/last ]; do sleep 0.05; done; kill -KILL $(cat pid.1); wait $!; status=$?; "
+      "while kill -0 $(cat pid.0); do sleep 0.05; done; (exit $status)");  // mpirun does not wait for its end
   CAPTURE(killed.err);
   CHECK(killed.status != 0);
   CHECK(killed.err.find("rank 1") != std::string::npos);  // as mpirun says it
