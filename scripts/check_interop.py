@@ -106,7 +106,7 @@ class Transformers:
             tokens += counted.sum().item()
         return total / tokens
 
-    def translate(self, lines, beam):
+    def translate(self, lines, beam, early_stopping="never"):
         """Sentences with as many tokens have the same limit; those are searched together."""
         by_length = {}
         for number, line in enumerate(lines):
@@ -116,7 +116,7 @@ class Transformers:
             for group in in_groups(numbers, AT_ONCE):
                 batch = self.tokenizer([lines[i] for i in group], return_tensors="pt", padding=True)
                 ids = self.model.generate(**batch, num_beams=beam, do_sample=False, length_penalty=1.0,
-                                          early_stopping=beam > 1 and "never", max_length=None,
+                                          early_stopping=beam > 1 and early_stopping, max_length=None,
                                           max_new_tokens=longest(length))
                 for i, row in zip(group, ids.tolist()):
                     found[i] = self.text(row)
@@ -201,14 +201,23 @@ def compare_logits(report, ours, theirs, pairs):
     report.row(largest <= LOGITS, f"logits of {sentences} sentences", f"differ by at most {largest:.1e}")
 
 
+def explain_beams(theirs, line, mine, other):
+    """Why two searches with a beam have found different translations; None if nothing explains it."""
+    ahead = theirs.score(line, mine) - theirs.score(line, other)
+    if ahead > -ROUNDING:
+        return "equally good but for rounding" if ahead < ROUNDING else "better here"
+    # CTranslate2's own converter leaves out padding's logit: its scores differ, and what its beam drops.
+    third = theirs.translate([line], 5, early_stopping=True)[0]
+    return "as transformers finds it, too" if third.split() == mine.split() else None
+
+
 def compare_translations(report, what, theirs, lines, mine, others, beam):
     differing = [i for i, (a, b) in enumerate(zip(mine, others)) if " ".join(a.split()) != " ".join(b.split())]
     if beam == 1:  # two tokens were equally likely, and the two went on from different ones
         explained = {i: "parted by rounding" for i in differing if theirs.smallest_lead(lines[i]) < ROUNDING}
     else:
-        ahead = {i: theirs.score(lines[i], mine[i]) - theirs.score(lines[i], others[i]) for i in differing}
-        explained = {i: "equally good but for rounding" if ahead[i] < ROUNDING else "better here"
-                     for i in differing if ahead[i] > -ROUNDING}
+        reasons = {i: explain_beams(theirs, lines[i], mine[i], others[i]) for i in differing}
+        explained = {i: reason for i, reason in reasons.items() if reason}
     unexplained = [i for i in differing if i not in explained]
     share = 1 - len(differing) / len(lines)
     found = f"{len(lines) - len(differing)} of {len(lines)} the same"
