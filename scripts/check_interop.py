@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 import program
-from convert_to_ctranslate2 import convert
+from convert_to_ctranslate2 import begins_with_zeros, convert
 
 try:
     import ctranslate2
@@ -79,7 +79,7 @@ class Glassformer:
 
 class Transformers:
     def __init__(self, directory):
-        self.model = transformers.MarianMTModel.from_pretrained(directory).eval()
+        self.model = transformers.MarianMTModel.from_pretrained(directory, dtype=torch.float32).eval()
         self.tokenizer = transformers.MarianTokenizer.from_pretrained(directory)
         self.config = self.model.config
         self.target = program.Tokenizer(directory, "target")
@@ -135,26 +135,34 @@ class Transformers:
 
     def text(self, ids):
         special = {self.config.pad_token_id, self.config.eos_token_id, self.config.decoder_start_token_id}
-        return self.target.decode([i for i in ids if i not in special])
+        ids = [i for i in ids if i not in special]
+        if self.tokenizer.unk_token_id in ids:  # which the library leaves as it is, and SentencePiece does not
+            return self.target.decode(ids)
+        return self.tokenizer.convert_tokens_to_string(self.tokenizer.convert_ids_to_tokens(ids))
 
-    def score(self, source, target):
-        """Log-probability of a translation over its length, as the search has it."""
-        batch, target_input = self.batch([source], [target])
+    def score(self, source, ids):
+        """Log-probability of a translation over its length, as the search has it. ids: eos included."""
+        batch = self.tokenizer([source], return_tensors="pt")
+        target_input = torch.tensor([[self.config.decoder_start_token_id, *ids[:-1]]])
         log_probabilities = self.logits(batch, target_input).log_softmax(-1)[0]
-        found = log_probabilities.gather(-1, batch.labels[0].unsqueeze(-1)).sum().item()
-        return found / batch.labels.shape[1]
+        return log_probabilities.gather(-1, torch.tensor(ids).unsqueeze(-1)).sum().item() / len(ids)
+
+    def ids_of(self, target):
+        """As the tokenizer cuts it, eos included."""
+        return self.tokenizer(text_target=[target]).input_ids[0]
 
 
 class CTranslate2:
     def __init__(self, checkpoint, directory):
         config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
-        if config["decoder_start_token_id"] == config["pad_token_id"]:
+        if begins_with_zeros(checkpoint):
             ctranslate2.converters.TransformersConverter(str(checkpoint)).convert(str(directory))
             self.converter = "ct2-transformers-converter"
         else:
             convert(checkpoint, directory)
             self.converter = "scripts/convert_to_ctranslate2.py"
         self.source, self.target = (program.Tokenizer(checkpoint, side) for side in ("source", "target"))
+        self.ids = {}  # of each source and beam, what the search has found
         self.eos = [] if self.converter.startswith("scripts") else ["</s>"]
         self.translator = ctranslate2.Translator(str(directory), device="cpu", compute_type="float32")
 
@@ -170,6 +178,7 @@ class CTranslate2:
                 max_input_length=0, max_decoding_length=longest(length))
             for i, result in zip(numbers, results):
                 found[i] = self.target.join(result.hypotheses[0])
+                self.ids[lines[i], beam] = [*map(self.target.id, result.hypotheses[0]), self.target.ids["</s>"]]
         return found
 
 
@@ -197,13 +206,15 @@ def compare_logits(report, ours, theirs, pairs):
         counted = batch.labels != pad
         largest = max(largest, (mine - logits)[counted].abs().max().item())
         sentences += len(group)
+    if sentences < 50:
+        report.row(False, "sentences to compare", f"expected 50 of at most 20 words, found {sentences}")
     report.row(tokens_differ == 0, f"tokens of {sentences} sentences", "the same" if tokens_differ == 0 else "differ")
     report.row(largest <= LOGITS, f"logits of {sentences} sentences", f"differ by at most {largest:.1e}")
 
 
-def explain_beams(theirs, line, mine, other):
+def explain_beams(theirs, line, mine, others_ids):
     """Why two searches with a beam have found different translations; None if nothing explains it."""
-    ahead = theirs.score(line, mine) - theirs.score(line, other)
+    ahead = theirs.score(line, theirs.ids_of(mine)) - theirs.score(line, others_ids)
     if ahead > -ROUNDING:
         return "equally good but for rounding" if ahead < ROUNDING else "better here"
     # CTranslate2's own converter leaves out padding's logit: its scores differ, and what its beam drops.
@@ -211,12 +222,13 @@ def explain_beams(theirs, line, mine, other):
     return "as transformers finds it, too" if third.split() == mine.split() else None
 
 
-def compare_translations(report, what, theirs, lines, mine, others, beam):
+def compare_translations(report, theirs, tool, lines, mine, others, beam):
+    what = f"{'greedy' if beam == 1 else f'beam of {beam}'}, {type(tool).__name__}"
     differing = [i for i, (a, b) in enumerate(zip(mine, others)) if " ".join(a.split()) != " ".join(b.split())]
     if beam == 1:  # two tokens were equally likely, and the two went on from different ones
         explained = {i: "parted by rounding" for i in differing if theirs.smallest_lead(lines[i]) < ROUNDING}
     else:
-        reasons = {i: explain_beams(theirs, lines[i], mine[i], others[i]) for i in differing}
+        reasons = {i: explain_beams(theirs, lines[i], mine[i], tool.ids[lines[i], beam]) for i in differing}
         explained = {i: reason for i, reason in reasons.items() if reason}
     unexplained = [i for i in differing if i not in explained]
     share = 1 - len(differing) / len(lines)
@@ -225,8 +237,9 @@ def compare_translations(report, what, theirs, lines, mine, others, beam):
         found += f", {sum(given == reason for given in explained.values())} {reason}"
     report.row(share >= SAME and not unexplained, what, found)
     for i in unexplained[:3]:
-        print(f"         {lines[i]!r}\n           Glassformer {mine[i]!r} {theirs.score(lines[i], mine[i]):.4f}\n"
-              f"           other       {others[i]!r} {theirs.score(lines[i], others[i]):.4f}")
+        scores = theirs.score(lines[i], theirs.ids_of(mine[i])), theirs.score(lines[i], tool.ids[lines[i], beam])
+        print(f"         {lines[i]!r}\n           Glassformer {mine[i]!r} {scores[0]:.4f}\n"
+              f"           other       {others[i]!r} {scores[1]:.4f}")
 
 
 def check(report, options, pairs):
@@ -240,11 +253,11 @@ def check(report, options, pairs):
         losses = ours.loss(pairs), theirs.loss(pairs)
         report.row(math.isclose(*losses, abs_tol=LOGITS), f"loss of {len(pairs)} pairs",
                    "{:.6f}, {:.6f}".format(*losses))
-        for beam, name in ((1, "greedy"), (5, "beam of 5")):
+        for beam in (1, 5):
             # CTranslate2 ends a sentence as soon as `beam` hypotheses are finished; transformers is told not to.
             for tool, early_stopping in ((theirs, False), (other, True)):
                 mine, others = ours.translate(lines, beam, early_stopping), tool.translate(lines, beam)
-                compare_translations(report, f"{name}, {type(tool).__name__}", theirs, lines, mine, others, beam)
+                compare_translations(report, theirs, tool, lines, mine, others, beam)
         print(f"       (CTranslate2 has the model from {other.converter}.)")
 
 

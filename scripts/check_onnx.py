@@ -99,8 +99,11 @@ def compare_scores(options, model, lines):
 
 
 def compare_translations(options, model, lines):
-    config = (options.checkpoint / "config.yaml").read_text(encoding="utf-8")
-    length_ratio = float(re.search(r"^ *max_length_ratio: *([\d.]+)", config, re.MULTILINE).group(1))
+    config = options.checkpoint / "config.yaml"
+    length_ratio = 2.0  # of models of others
+    if config.exists():
+        found = re.search(r"^ *max_length_ratio: *([\d.]+)", config.read_text(encoding="utf-8"), re.MULTILINE)
+        length_ratio = float(found.group(1))
     ours = program.run(options, "translate", "--beam", "1", "--input", options.source)
     theirs = [line for (batch,) in in_batches(options.batch, lines) for line in model.translate(batch, length_ratio)]
     equal = sum(a == b for a, b in zip(ours, theirs)) / len(lines)

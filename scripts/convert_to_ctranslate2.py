@@ -10,8 +10,9 @@ The directory is then what ctranslate2.Translator loads, in float32. Tokens are 
     source = sentencepiece.SentencePieceProcessor(model_file="runs/multi30k_raw/best/source.spm")
     ctranslate2.Translator("DIRECTORY").translate_batch([source.encode("a sentence", out_type=str)])
 
-(CTranslate2's own converter of Marian models takes for granted what OPUS-MT agreed on: that padding is the last id and
-begins every translation, with an embedding of 0. Models like that are for it: ct2-transformers-converter.)
+(CTranslate2's own converter of Marian models, ct2-transformers-converter, takes for granted what OPUS-MT agreed on: that
+padding is the last id and begins every translation, with an embedding of 0. Models like that are for it; this script says
+so. Once such a model has been trained on here, its embedding is no longer 0, and it is for this script.)
 """
 
 import argparse
@@ -24,14 +25,21 @@ ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "swish": "SWISH", "silu": "SWISH"
 
 
 def read_safetensors(file):
+    """The tensors by name, all as float32."""
     import numpy
+    types = {"F32": numpy.float32, "F16": numpy.float16}
     data = file.read_bytes()
     size = struct.unpack("<Q", data[:8])[0]
     header = json.loads(data[8:8 + size])
     header.pop("__metadata__", None)
-    return {name: numpy.frombuffer(data, numpy.float32, offset=8 + size + t["data_offsets"][0],
-                                   count=(t["data_offsets"][1] - t["data_offsets"][0]) // 4).reshape(t["shape"])
-            for name, t in header.items()}
+    tensors = {}
+    for name, tensor in header.items():
+        if tensor["dtype"] not in types:
+            sys.exit(f"convert_to_ctranslate2.py: {file}: {name}: expected F32 or F16, found {tensor['dtype']}")
+        begin, end = (8 + size + offset for offset in tensor["data_offsets"])
+        tensors[name] = numpy.frombuffer(data[begin:end], types[tensor["dtype"]]).astype(numpy.float32).reshape(
+            tensor["shape"])
+    return tensors
 
 
 def positions(length, width):
@@ -79,15 +87,19 @@ class Layers:
         self.norm(to.layer_norm, f"{name}.final_layer_norm")
 
 
+def target_embedding(tensors):
+    names = ("model.shared.weight", "model.decoder.embed_tokens.weight")
+    return next(tensors[name] for name in names if name in tensors)
+
+
 def fill_embeddings(spec, tensors, config):
-    shared = tensors.get("model.shared.weight")
+    shared, target = tensors.get("model.shared.weight"), target_embedding(tensors)
     spec.encoder.embeddings[0].weight = shared if shared is not None else tensors["model.encoder.embed_tokens.weight"]
-    target = shared if shared is not None else tensors["model.decoder.embed_tokens.weight"]
     spec.decoder.embeddings.weight = target
     spec.decoder.projection.weight = tensors.get("lm_head.weight", target)
     spec.decoder.projection.bias = tensors["final_logits_bias"].reshape(-1)
     for part in (spec.encoder, spec.decoder):
-        part.position_encodings.encodings = positions(1024, config["d_model"])
+        part.position_encodings.encodings = positions(config["max_position_embeddings"], config["d_model"])
         part.scale_embeddings = config["scale_embedding"]
 
 
@@ -101,6 +113,16 @@ def fill_vocabularies(spec, checkpoint, config):
     spec.config.decoder_start_token, spec.config.unk_token = target[config["decoder_start_token_id"]], "<unk>"
     spec.register_source_vocabulary(source)
     spec.register_target_vocabulary(target)
+
+
+def begins_with_zeros(checkpoint):
+    """Whether the model follows the conventions of OPUS-MT, see above."""
+    config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
+    start = config["decoder_start_token_id"]
+    if start != config["pad_token_id"]:
+        return False
+    tensors = read_safetensors(checkpoint / "model.safetensors")
+    return not target_embedding(tensors)[start].any()
 
 
 def convert(checkpoint, directory):
@@ -147,6 +169,10 @@ def main():
         import ctranslate2  # noqa: F401
     except ImportError:
         sys.exit("convert_to_ctranslate2.py needs CTranslate2, which is not installed: pip install ctranslate2 numpy")
+    if begins_with_zeros(options.checkpoint):
+        sys.exit(f"convert_to_ctranslate2.py: {options.checkpoint}: this model follows the conventions of OPUS-MT, and is "
+                 f"for CTranslate2's own converter: ct2-transformers-converter --model {options.checkpoint} --output_dir "
+                 f"{options.output}")
     convert(options.checkpoint, options.output)
     print(f"{options.output}: the model, for ctranslate2.Translator")
 

@@ -13,7 +13,8 @@ import torch
 from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
 # Each activation, each tying, scaled embeddings and not. "opus" follows the conventions of OPUS-MT: </s> is the first
-# id and <pad> the last, decoding begins with <pad>, whose embedding is 0; one table of ids for two SentencePiece models.
+# id and <pad> the last, decoding begins with <pad>, whose embedding is 0; one table of ids for two SentencePiece models,
+# with the codes of languages; numbers of 16 bits.
 MODELS = {
     "opus": {"activation_function": "swish", "share_encoder_decoder_embeddings": True, "tie_word_embeddings": True,
              "scale_embedding": True},
@@ -39,7 +40,7 @@ def pieces_of(model):
     return [piece for piece in map(processor.id_to_piece, range(processor.get_piece_size())) if piece not in special]
 
 
-def write_tokenizer(directory, opus, source_lines, target_lines, size):
+def write_tokenizer(directory, opus, source_lines, target_lines, size, idle):
     """source.spm, target.spm and the tables of ids; returns the two sizes of vocabulary."""
     models = [train_sentencepiece(lines, size) for lines in (source_lines, target_lines)]
     for name, model in zip(("source", "target"), models):
@@ -47,7 +48,7 @@ def write_tokenizer(directory, opus, source_lines, target_lines, size):
     tables = [pieces_of(model) for model in models]
     if opus:
         joint = sorted(set(tables[0] + tables[1]))
-        lists = [["</s>", "<unk>", *joint, "<pad>"]]
+        lists = [["</s>", "<unk>", ">>deu<<", *joint, *(f"\u2581idle{i}" for i in range(idle)), "<pad>"]]
     else:
         lists = [["<pad>", "<s>", "</s>", "<unk>", *table] for table in tables]
     files = [directory / "vocab.json", directory / "target_vocab.json"][:len(lists)]
@@ -79,12 +80,13 @@ def teach(model, tokenizer, source_lines, target_lines, updates):
     model.eval()
 
 
-def make_model(name, directory, source_lines, target_lines, *, pieces, width, layers, updates, seed):
-    """Writes the directory, and returns nothing: it is to be read like anybody's."""
+def make_model(name, directory, source_lines, target_lines, *, pieces, width, layers, updates, seed, idle=1000):
+    """Writes the directory, and returns nothing: it is to be read like anybody's. Of "opus", `idle` pieces are never used:
+    they make its vocabulary large."""
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     opus = name == "opus"
-    sizes = write_tokenizer(directory, opus, source_lines, target_lines, pieces)
+    sizes = write_tokenizer(directory, opus, source_lines, target_lines, pieces, idle)
     pad = sizes[0] - 1 if opus else 0
     config = MarianConfig(
         vocab_size=sizes[0], decoder_vocab_size=sizes[1], d_model=width, encoder_layers=layers[0],
@@ -98,4 +100,4 @@ def make_model(name, directory, source_lines, target_lines, *, pieces, width, la
     model.generation_config.bad_words_ids = [[pad]]
     model.generation_config.num_beams = 4
     model.generation_config.max_length = 256
-    model.save_pretrained(directory)
+    (model.half() if opus else model).save_pretrained(directory)

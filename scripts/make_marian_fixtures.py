@@ -48,6 +48,7 @@ def main():
         make_model(name, directory, lines["train.en"][:2000], lines["train.de"][:2000], pieces=48, width=16,
                    layers=(1, 2), updates=150, seed=seed)
         pairs = list(zip(lines["test.en"], lines["test.de"]))[:PAIRS]
+        pairs += [(">>deu<< " + pairs[0][0], pairs[0][1]), ("she sees a \u2603 .", "sie sieht einen \u2603 .")]
         text = json.dumps(expected(directory, pairs), ensure_ascii=False, indent=1) + "\n"
         (directory / "expected.json").write_text(text, encoding="utf-8")
         print(directory)

@@ -7,14 +7,30 @@ Each model is NAME:PARAMETERS:TOKENS_PER_SECOND of one machine (`glassformer ben
 has, both sides, on all machines together. Prints a table.
 
 A gradient has 4 bytes for each parameter. In the chain (training.sum: ordered) a machine in the middle sends it up once
-and down once, in a ring (all_reduce) 2 (n - 1) / n times; the same for what it receives, at the same time. With n
-machines computing takes an n-th of the time, and the sum about as long as with three: the last columns say for how many
-machines both are equal.
+and down once, and receives as much at the same time; before the first segment is back, it takes 2 (n - 1) hops. With n
+machines computing takes an n-th of the time, and the sum a little longer with each: the last columns say for how many
+machines both are equal. What a message costs beside its bytes is left out.
 """
 
 import argparse
 
 RATES = {"10 Gbit/s": 10e9 / 8, "100 Gbit/s": 100e9 / 8}
+MACHINES = 8     # for which the seconds of the sum are printed
+SEGMENT = 2**18  # bytes: src/numerics/chain.hpp, kSegment
+
+
+def seconds_of_sum(parameters, machines, rate):
+    """Machines send their numbers while they receive others; the first segment travels alone."""
+    gradient = 4 * parameters
+    return (2 * gradient + 2 * (machines - 1) * min(SEGMENT, gradient)) / rate
+
+
+def machines_at_half(parameters, computing, rate):
+    """The first number of machines with which the sum takes as long as the rest."""
+    machines = 2
+    while seconds_of_sum(parameters, machines, rate) < computing / machines:
+        machines += 1
+    return machines
 
 
 def model(text):
@@ -29,14 +45,13 @@ def main():
     options = parser.parse_args()
 
     print("| model | parameters | MB sent an update | computing, s |", end="")
-    print("".join(f" sum at {rate}, s |" for rate in RATES), "".join(f" half at {rate} |" for rate in RATES), sep="")
+    print("".join(f" sum of {MACHINES} at {rate}, s |" for rate in RATES), "".join(f" half at {rate} |" for rate in RATES), sep="")
     print("|---" * (4 + 2 * len(RATES)) + "|")
     for name, parameters, speed in options.models:
-        sent = 2 * 4 * parameters
         computing = options.tokens / speed
-        cells = [name, f"{parameters / 1e6:.2f} M", f"{sent / 1e6:.0f}", f"{computing:.2f}"]
-        cells += [f"{sent / rate:.3f}" for rate in RATES.values()]
-        cells += [f"{computing * rate / sent:.0f} machines" for rate in RATES.values()]
+        cells = [name, f"{parameters / 1e6:.2f} M", f"{8 * parameters / 1e6:.0f}", f"{computing:.2f}"]
+        cells += [f"{seconds_of_sum(parameters, MACHINES, rate):.3f}" for rate in RATES.values()]
+        cells += [f"{machines_at_half(parameters, computing, rate)} machines" for rate in RATES.values()]
         print("| " + " | ".join(cells) + " |")
 
 

@@ -56,10 +56,14 @@ class Tokenizer:
 
     def encode(self, lines):
         """The ids of each line, without bos and eos."""
-        return [[self.ids.get(piece, self.ids["<unk>"]) for piece in line] for line in self.pieces(lines)]
+        return [[self.id(piece) for piece in line] for line in self.pieces(lines)]
+
+    def id(self, piece):
+        return self.ids.get(piece, self.ids["<unk>"])
 
     def join(self, pieces):
-        return self.model.decode_pieces(pieces)
+        """A piece that only the other side's model has comes as it is, with the mark of a word's beginning."""
+        return self.model.decode_pieces(pieces).replace("\u2581", " ").strip()
 
     def decode(self, ids):
         return self.join([self.piece_of[number] for number in ids])

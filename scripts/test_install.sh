@@ -55,7 +55,8 @@ glassformer train --set model.nor\tpr\t|<train><--set><model.norm=pre>
 glassformer train conf\tto\t|<train><configs/toy.yaml>
 glassformer evaluate run\t|<evaluate><runs>
 glassformer translate --input toy.tx\t|<translate><--input><toy.txt>
-glassformer completion fi\t|<completion><fish>'
+glassformer completion fi\t|<completion><fish>
+glassformer --log-format js\ttr\t|<--log-format><json><train>'
 
 # Types into the shell and compares; the program is a function that shows its arguments.
 type_into() {  # type_into 'what to begin with' COMMAND [ARGUMENT]...
@@ -89,55 +90,15 @@ test_completion() {
   fi
 }
 
-# A project of somebody else's. Where HEADERS names their directory, another target includes each one alone.
-write_project() {
-  cat >CMakeLists.txt <<'END'
-cmake_minimum_required(VERSION 3.22)
-project(somebody_elses LANGUAGES CXX)
-find_package(glassformer 0.1 REQUIRED)
-add_executable(translate translate.cpp)
-target_link_libraries(translate PRIVATE glassformer::glassformer)
-
-if(HEADERS)
-  file(GLOB_RECURSE headers RELATIVE ${HEADERS} ${HEADERS}/*.hpp)
-endif()
-foreach(header IN LISTS headers)
-  file(CONFIGURE OUTPUT ${header}.cpp CONTENT "#include \"${header}\"\n")
-  list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/${header}.cpp)
-endforeach()
-if(sources)
-  add_library(alone OBJECT ${sources})
-  target_link_libraries(alone PRIVATE glassformer::glassformer)
-  target_compile_options(alone PRIVATE -Wall -Wextra -Werror)
-endif()
-END
-  cat >translate.cpp <<'END'
-#include <iostream>
-
-#include "checkpoint/loaded_model.hpp"
-#include "decoding/translator.hpp"
-
-int main(int, char** argv) {
-  const glassformer::LoadedModel loaded(argv[1]);
-  const std::string line = "she sleeps .";
-  std::cout << translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, loaded.config.decoding,
-                               {&line, 1}).front();
-}
-END
-}
-
 test_library() {
   local options=()
   [[ $what != headers ]] || options=(-DHEADERS="$prefix/include/glassformer")
-  mkdir "$directory/project"
-  (cd "$directory/project" && write_project)
-  cmake -S "$directory/project" -B "$directory/project/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "${options[@]}" \
-    >/dev/null
-  if ! cmake --build "$directory/project/build" >"$directory/build.log"; then
+  cmake -S tests/installed -B "$directory/project" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "${options[@]}" >/dev/null
+  if ! cmake --build "$directory/project" >"$directory/build.log"; then
     cat "$directory/build.log" >&2
     exit 1
   fi
-  expect 'a program that uses the library' 'sie schläft .' "$("$directory/project/build/translate" "$directory/run")"
+  expect 'a program that uses the library' 'sie schläft .' "$("$directory/project/translate" "$directory/run")"
 }
 
 test_program

@@ -27,3 +27,5 @@ model.norm=post model.activation=swish model.tied_embeddings=none
 model.norm=pre model.activation=gelu model.tied_embeddings=none
 model.norm=pre model.activation=swish model.tied_embeddings=target
 MODELS
+echo 'a model of transformers, as those of OPUS-MT'
+scripts/check_onnx.py tests/fixtures/marian/opus --source data/toy/test.en --target data/toy/test.de

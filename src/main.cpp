@@ -62,7 +62,7 @@ void add_log_format(CLI::App& program, std::string& format) {
   };
   program.add_option(kLogFormat, format,
                      "of the log: text, or json, an object a line; before the\nverb or after it (default: text)")
-      ->check(CLI::Validator(check, ""))->type_name("FORMAT");
+      ->check(CLI::Validator(check, "{text,json}"))->type_name("FORMAT")->option_text("FORMAT");
 }
 
 /// What CLI11 would say of an unknown verb or option, with what was meant.

@@ -31,7 +31,7 @@ install(FILES ${made}/_glassformer DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site
 install(FILES ${made}/glassformer.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
 # Paths in a config are relative to it, so configs and data keep their places beside each other.
 install(DIRECTORY configs data DESTINATION ${CMAKE_INSTALL_DATADIR}/glassformer COMPONENT program
-  PATTERN *.svg EXCLUDE PATTERN *.png EXCLUDE)
+  PATTERN *.svg EXCLUDE PATTERN *.png EXCLUDE PATTERN multi30k EXCLUDE)  # which everybody gets for themselves
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)
 
@@ -42,7 +42,8 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/glassformer)
 target_include_directories(glassformer INTERFACE $<INSTALL_INTERFACE:${headers}>)
 install(TARGETS glassformer EXPORT glassformer COMPONENT development ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY src/ DESTINATION ${headers} COMPONENT development
-  FILES_MATCHING PATTERN *.hpp PATTERN verbs EXCLUDE PATTERN export EXCLUDE PATTERN page EXCLUDE)
+  FILES_MATCHING PATTERN *.hpp PATTERN verbs EXCLUDE PATTERN export EXCLUDE PATTERN page EXCLUDE
+  PATTERN chain.hpp EXCLUDE)  # the communicator's own
 install(EXPORT glassformer NAMESPACE glassformer:: DESTINATION ${package} COMPONENT development
   FILE glassformerTargets.cmake)
 configure_package_config_file(scripts/cmake/glassformerConfig.cmake.in glassformerConfig.cmake

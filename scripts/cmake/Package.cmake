@@ -26,6 +26,12 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libglassformer-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libeigen3-dev, libyaml-cpp-dev, libspdlog-dev, nlohmann-json3-dev, \
 libicu-dev, libssl-dev, libsentencepiece-dev, librandom123-dev")
+if(tensorboard)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libprotozero-dev, librhash-dev")
+endif()
+if(MPI_CXX_FOUND)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libopenmpi-dev")
+endif()
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The library behind glassformer: masks, layers with forward and backward pass,
 model, training, decoding. With a CMake package: find_package(glassformer).")
 

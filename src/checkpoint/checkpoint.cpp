@@ -7,11 +7,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "checkpoint/checksums.hpp"
-#include "config/marian_config.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "config/marian_config.hpp"
 #include "files/durable_files.hpp"
 #include "user_error.hpp"
 
@@ -31,22 +30,40 @@ std::vector<Index> shape_in_file(const TensorPlace& tensor) {
 
 std::string text_of(const std::vector<Index>& shape) { return nlohmann::json(shape).dump(); }
 
+/// Names of one matrix where it is tied: the model's own, and another one that other tools know it by.
+struct Tied {
+  std::string_view own, other;
+};
+constexpr std::array kTied = {Tied{"model.shared.weight", "lm_head.weight"},
+                              Tied{"model.shared.weight", "model.encoder.embed_tokens.weight"},
+                              Tied{"model.shared.weight", "model.decoder.embed_tokens.weight"},
+                              Tied{"model.decoder.embed_tokens.weight", "lm_head.weight"}};
+
+bool is_part(const std::vector<TensorPlace>& tensors, std::string_view name) {
+  return std::ranges::any_of(tensors, [&](const TensorPlace& tensor) { return tensor.name == name; });
+}
+
+/// A tensor of the model in the file, be it by another of its names; null: missing.
+const TensorPlace* find(const Safetensors& file, const std::vector<TensorPlace>& tensors, const std::string& name) {
+  const TensorPlace* found = file.find(name);
+  for (const Tied& tied : kTied) {
+    const bool may_be = tied.own == name && !is_part(tensors, tied.other);
+    if (found == nullptr && may_be) found = file.find(std::string(tied.other));
+  }
+  return found;
+}
+
 /// A tensor that the model does not have, but that other tools write: a table of positions, which is computed
 /// here, or a copy of a matrix that is tied to it, equal in every number.
-bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file) {
+bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file, const std::vector<TensorPlace>& tensors) {
   if (extra.name == "model.encoder.embed_positions.weight" ||
       extra.name == "model.decoder.embed_positions.weight") {
     return true;
   }
-  using Tied = std::pair<std::string_view, const char*>;  // a copy, and what it is a copy of
-  static constexpr std::array kTied = {Tied{"lm_head.weight", "model.shared.weight"},
-                                       Tied{"lm_head.weight", "model.decoder.embed_tokens.weight"},
-                                       Tied{"model.encoder.embed_tokens.weight", "model.shared.weight"},
-                                       Tied{"model.decoder.embed_tokens.weight", "model.shared.weight"}};
-  return std::any_of(kTied.begin(), kTied.end(), [&](const Tied& tied) {
-    if (extra.name != tied.first) return false;
-    const TensorPlace* const original = file.find(tied.second);
-    return original != nullptr && std::ranges::equal(file.values_of(extra), file.values_of(*original));
+  return std::ranges::any_of(kTied, [&](const Tied& tied) {
+    if (extra.name != tied.other || !is_part(tensors, tied.own)) return false;
+    const TensorPlace* const own = find(file, tensors, std::string(tied.own));
+    return own != nullptr && std::ranges::equal(file.values_of(extra), file.values_of(*own));
   });
 }
 
@@ -54,7 +71,7 @@ bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file) {
 std::vector<std::string> differences(const Safetensors& file, const std::vector<TensorPlace>& tensors) {
   std::vector<std::string> lines;
   for (const TensorPlace& tensor : tensors) {
-    const TensorPlace* const found = file.find(tensor.name);
+    const TensorPlace* const found = find(file, tensors, tensor.name);
     const std::vector<Index> expected = shape_in_file(tensor);
     if (found == nullptr) {
       lines.push_back(tensor.name + " " + text_of(expected) + " is missing");
@@ -64,9 +81,7 @@ std::vector<std::string> differences(const Safetensors& file, const std::vector<
     }
   }
   for (const TensorPlace& extra : file.tensors) {
-    const bool known = std::any_of(tensors.begin(), tensors.end(),
-                                   [&](const TensorPlace& tensor) { return tensor.name == extra.name; });
-    if (!known && !may_be_passed_over(extra, file)) {
+    if (!is_part(tensors, extra.name) && !may_be_passed_over(extra, file, tensors)) {
       lines.push_back(extra.name + " " + text_of(extra.shape) + " is not part of the model");
     }
   }
@@ -127,7 +142,7 @@ void read_parameters(const fs::path& directory, const std::vector<TensorPlace>& 
   const Safetensors file = read_safetensors(directory / kModelFile);
   require_match(file, tensors, directory / kModelFile);
   for (const TensorPlace& tensor : tensors) {
-    std::ranges::copy(file.values_of(*file.find(tensor.name)), values + tensor.offset);
+    std::ranges::copy(file.values_of(*find(file, tensors, tensor.name)), values + tensor.offset);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "checkpoint/checkpoint.hpp"
+#include "config/marian_config.hpp"
 #include "files/durable_files.hpp"
 #include "user_error.hpp"
 
@@ -248,10 +249,7 @@ fs::path resolve_checkpoint(const fs::path& path) {
                     place);
     }
   }
-  if (fs::exists(place / "pytorch_model.bin", ignored)) {  // a program that Python runs: not to be opened
-    throw UserError(path.string() + ": expected model.safetensors, found pytorch_model.bin. Have transformers write the " +
-                    "other: MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER), and the same with MarianTokenizer.");
-  }
+  if (const std::string other = saved_otherwise(place); !other.empty()) throw UserError(path.string() + ": " + other);
   if (fs::is_directory(place, ignored)) throw refusal("this is neither a checkpoint nor a run", place);
   if (fs::exists(place, ignored)) {
     if (is_checkpoint(parent)) {

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "config/marian_config.hpp"
 #include "config/suggestion.hpp"
 #include "user_error.hpp"
 
@@ -110,7 +111,12 @@ void check_rules(const Config& config, const Places& places, const fs::path& fil
 void check_model_from(const fs::path& model, const Places& places, const fs::path& file) {
   std::error_code error;
   if (fs::is_regular_file(model / "model.safetensors", error)) return;
-  throw UserError(Blame(places, file).at({"model.from"}) + "expected a directory with a model.safetensors, found " +
+  const std::string place = Blame(places, file).at({"model.from"});
+  if (const std::string other = saved_otherwise(model); !other.empty()) throw UserError(place + other);
+  if (fs::exists(model / "best", error))
+    throw UserError(place + "expected a checkpoint, found the run " + model.string() + "; give " +
+                    (model / "best").string());
+  throw UserError(place + "expected a directory with a model.safetensors, found " +
                   (fs::exists(model, error) ? "none in " : "no ") + model.string() +
                   "; give a checkpoint, for example runs/toy/best");
 }

@@ -27,15 +27,16 @@ const char* name_of(Activation activation) {
   return "";
 }
 
+constexpr Index kBeyondRatio = 10 + 2;  // tokens of a translation: what the search allows, and bos and eos
+
 /// Tokens of the longest output of the longest training sentence, bos and eos counted.
 Index longest_output(const Config& config) {
-  if (config.data.max_length == 0) return kPositions;
   const auto source = static_cast<double>(config.data.max_length);
-  return static_cast<Index>(config.decoding.max_length_ratio * source) + 10 + 2;
+  return static_cast<Index>(config.decoding.max_length_ratio * source) + kBeyondRatio;
 }
 
-/// A batch whose padding is no token of the vocabulary (MarianTokenizer::kNoToken) is padded with bos there.
-Id padding_there(const SpecialIds& ids) { return ids.pad >= 0 ? ids.pad : ids.bos; }
+/// A batch whose padding is no token of the vocabulary (kNoToken) is padded with bos there.
+Id padding_there(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
 
 /// pad and bos, which no translation contains; eos is always allowed.
 Json forbidden_ids(const SpecialIds& ids) {
@@ -47,6 +48,11 @@ Json forbidden_ids(const SpecialIds& ids) {
 }
 
 }  // namespace
+
+Index longest_source(Index output, const DecodingSettings& decoding) {
+  const auto within_ratio = static_cast<double>(std::max<Index>(0, output - kBeyondRatio));
+  return std::max<Index>(1, static_cast<Index>(within_ratio / decoding.max_length_ratio));
+}
 
 std::string marian_config(const Config& config, const TokenizerPair& tokenizers) {
   const TransformerSettings& model = config.model;

@@ -20,8 +20,16 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
 /// stands.
 std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers);
 
+/// The longest source whose longest translation has `output` tokens, bos and eos counted: what generation_config.json's
+/// max_length says of the sentences that a model was made for.
+Index longest_source(Index output, const DecodingSettings& decoding);
+
 /// tokenizer_config.json, as transformers.MarianTokenizer reads it.
 std::string marian_tokenizer_config(const Config& config, const TokenizerPair& tokenizers);
+
+/// Where a directory holds a model, but not as model.safetensors: what to do, in words; "" elsewhere. (pytorch_model.bin
+/// is a program that Python runs, and not to be opened.)
+std::string saved_otherwise(const std::filesystem::path& directory);
 
 /// The config of a model that transformers.MarianMTModel has saved (save_pretrained): config.json, and for the search
 /// generation_config.json where it is there. What the library does not say, of text and training, has its default.

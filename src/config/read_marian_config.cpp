@@ -79,15 +79,19 @@ TransformerSettings read_model(const JsonFile& config) {
   return model;
 }
 
-/// Older directories say it in config.json.
-DecodingSettings read_decoding(const fs::path& directory) {
+/// How to search. Older directories say it in config.json.
+JsonFile generation_config(const fs::path& directory) {
   const fs::path file = directory / "generation_config.json";
   std::error_code ignored;
-  const JsonFile generation(fs::exists(file, ignored) ? file : directory / "config.json");
+  return JsonFile(fs::exists(file, ignored) ? file : directory / "config.json");
+}
+
+DecodingSettings read_decoding(const JsonFile& generation) {
   DecodingSettings decoding;
   decoding.beam = generation.whole("num_beams", 1);
-  if (decoding.beam == 0) throw generation.mistake("num_beams", "at least 1");
+  if (decoding.beam < 1 || decoding.beam > 1000) throw generation.mistake("num_beams", "a number from 1 to 1000");
   decoding.length_penalty = generation.number("length_penalty", 1);
+  if (!(decoding.length_penalty >= 0)) throw generation.mistake("length_penalty", "at least 0");
   const bool has_flag = generation.has("early_stopping") && generation.value("early_stopping").is_boolean();
   decoding.early_stopping = has_flag && generation.flag("early_stopping");  // or "never", or left out
   return decoding;
@@ -95,11 +99,26 @@ DecodingSettings read_decoding(const fs::path& directory) {
 
 }  // namespace
 
+std::string saved_otherwise(const fs::path& directory) {
+  std::error_code ignored;
+  for (const char* name : {"pytorch_model.bin", "model.safetensors.index.json"}) {
+    if (!fs::exists(directory / name, ignored)) continue;
+    return std::string("expected model.safetensors, found ") + name + ". Have transformers write one file: " +
+           "MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER, max_shard_size='100GB'), and the same with " +
+           "MarianTokenizer.";
+  }
+  return "";
+}
+
 Config read_marian_config(const fs::path& directory) {
   const JsonFile model(directory / "config.json");
   Config config;
   config.model = read_model(model);
-  config.decoding = read_decoding(directory);
+  const JsonFile generation = generation_config(directory);
+  config.decoding = read_decoding(generation);
+  if (generation.has("max_length")) {
+    config.data.max_length = longest_source(generation.whole("max_length"), config.decoding);
+  }
   config.tokenizer.kind = TokenizerKind::marian;
   config.tokenizer.joint = true;
   config.data.directory = fs::absolute(directory);

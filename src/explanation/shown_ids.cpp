@@ -9,7 +9,7 @@ namespace {
 constexpr Id kMostOfVocabulary = 1000;
 
 std::vector<Id> all_or(const std::set<Id>& spoken_of, const Tokenizer& tokenizer) {
-  if (tokenizer.vocabulary_size() > kMostOfVocabulary) return {spoken_of.begin(), spoken_of.end()};
+  if (tokenizer.vocabulary_size() > kMostOfVocabulary) return {spoken_of.upper_bound(kNoToken), spoken_of.end()};
   std::vector<Id> all(static_cast<std::size_t>(tokenizer.vocabulary_size()));
   std::iota(all.begin(), all.end(), Id{0});
   return all;

@@ -56,7 +56,7 @@ class Initializer {
 
   void embedding(MatrixView<Scalar> table, Id pad) {
     normal(table, 1 / std::sqrt(static_cast<double>(table.cols())));
-    table.row(pad).setZero();
+    if (pad >= 0) table.row(pad).setZero();
   }
 
  private:

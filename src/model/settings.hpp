@@ -35,7 +35,7 @@ struct TransformerSettings {
 struct VocabularyShape {
   Index source_size = 0;
   Index target_size = 0;  ///< equal to source_size where all embeddings are tied
-  Id source_pad = 0;
+  Id source_pad = 0;      ///< no row of any table where it is negative
   Id target_pad = 0;
 };
 

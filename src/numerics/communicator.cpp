@@ -1,4 +1,4 @@
-// The only file that includes MPI's header. Where CMake has found no MPI, communicator_alone.cpp takes its place.
+// With chain.hpp, all that includes MPI's header. Where CMake has found no MPI, communicator_alone.cpp takes its place.
 #include "numerics/communicator.hpp"
 
 #include <mpi.h>
@@ -10,107 +10,20 @@
 #include <string>
 #include <vector>
 
+#include "numerics/chain.hpp"
+#include "numerics/parallel.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
 namespace {
 
 const MPI_Comm kAll = MPI_COMM_WORLD;
-constexpr Index kSegment = Index{1} << 16;  // numbers: long against the time a message takes at least, short against a
-                                            // gradient
-constexpr Index kAhead = 8;  // segments under way at a time: who is late for once keeps nobody waiting
 constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts by int
 
 /// Ends only when this process is ended.
 [[noreturn]] void wait_to_be_ended() {
   while (true) MPI_Barrier(kAll);
 }
-
-/// One sum in the order of ranks, see Communicator::sum_in_order. Segment by segment, the rank adds its own to the sum
-/// of the ranks below and sends it up; what has come back meanwhile, finished, it passes down.
-class Chain {
- public:
-  Chain(int rank, int size, std::span<float> values, const std::function<void(Index, Index)>& add)
-      : rank_(rank), is_last_(rank == size - 1), values_(values), add_(add),
-        segments_((std::ssize(values) + kSegment - 1) / kSegment),
-        from_below_(segments()), to_above_(segments()), from_above_(segments()), to_below_(segments()) {}
-
-  void run() {
-    for (Index s = 0; s < std::min(kAhead, segments_); ++s) expect_from_below(s);
-    Index expected = 0, passed = 0;
-    for (Index s = 0; s < segments_; ++s) {
-      add_own(s);
-      while (expected <= s && (s - expected >= kAhead || at(to_above_, expected).has_ended())) {
-        expect_from_above(expected++);
-      }
-      while (passed < expected && at(from_above_, passed).has_ended()) pass_down(passed++);
-    }
-    while (expected < segments_) expect_from_above(expected++);
-    while (passed < segments_) pass_down(passed++);
-    for (Request& request : to_below_) request.wait();
-  }
-
- private:
-  struct Request {
-    MPI_Request request = MPI_REQUEST_NULL;
-    void wait() { MPI_Wait(&request, MPI_STATUS_IGNORE); }
-    bool has_ended() {
-      int ended = 0;
-      MPI_Test(&request, &ended, MPI_STATUS_IGNORE);
-      return ended != 0;
-    }
-  };
-  std::size_t segments() const { return static_cast<std::size_t>(segments_); }
-  std::span<float> segment(Index s) const {
-    const Index begin = s * kSegment;
-    return values_.subspan(static_cast<std::size_t>(begin),
-                           static_cast<std::size_t>(std::min(kSegment, std::ssize(values_) - begin)));
-  }
-  static void send(std::span<const float> numbers, int to, Request& request) {
-    MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, to, 0, kAll, &request.request);
-  }
-  static void receive(std::span<float> numbers, int from, Request& request) {
-    MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, from, 0, kAll, &request.request);
-  }
-  static Request& at(std::vector<Request>& requests, Index s) { return requests[static_cast<std::size_t>(s)]; }
-
-  /// A segment of the sum over the ranks below.
-  std::span<float> sum_below(Index s) {
-    return std::span(rooms_).subspan(static_cast<std::size_t>(s % kAhead * kSegment), segment(s).size());
-  }
-  void expect_from_below(Index s) {
-    if (rank_ > 0) receive(sum_below(s), rank_ - 1, at(from_below_, s));
-  }
-  void add_own(Index s) {
-    const std::span<float> sum = segment(s);
-    if (rank_ > 0) {
-      at(from_below_, s).wait();
-      const std::span<const float> below = sum_below(s);
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = below[i] + sum[i];
-      if (s + kAhead < segments_) expect_from_below(s + kAhead);
-    }
-    add_(s * kSegment, s * kSegment + std::ssize(sum));
-    if (!is_last_) send(sum, rank_ + 1, at(to_above_, s));
-  }
-  /// The finished segment comes to where the unfinished one was, once that has left.
-  void expect_from_above(Index s) {
-    if (is_last_) return;
-    at(to_above_, s).wait();
-    receive(segment(s), rank_ + 1, at(from_above_, s));
-  }
-  void pass_down(Index s) {
-    at(from_above_, s).wait();
-    if (rank_ > 0) send(segment(s), rank_ - 1, at(to_below_, s));
-  }
-
-  const int rank_;
-  const bool is_last_;
-  const std::span<float> values_;
-  const std::function<void(Index, Index)>& add_;
-  const Index segments_;
-  std::vector<float> rooms_ = std::vector<float>(static_cast<std::size_t>(kAhead * kSegment));
-  std::vector<Request> from_below_, to_above_, from_above_, to_below_;
-};
 
 }  // namespace
 
@@ -133,6 +46,9 @@ class Communicator::Group {
     std::vector<Name> names(static_cast<std::size_t>(size));
     MPI_Allgather(name.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, kAll);
     for (const Name& host : names) hosts.emplace_back(host.data());
+    const Processors mine = allowed_processors();
+    allowed.resize(names.size());
+    MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, allowed.data(), sizeof(mine), MPI_BYTE, kAll);
   }
   ~Group() {
     if (std::uncaught_exceptions() == 0) MPI_Finalize();
@@ -140,8 +56,18 @@ class Communicator::Group {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
+  /// The ranks on this machine whose processors are `such`.
+  int count_here(const std::function<bool(const Processors&)>& such) const {
+    int count = 0;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      if (hosts[i] == hosts[static_cast<std::size_t>(rank)] && such(allowed[i])) ++count;
+    }
+    return count;
+  }
+
   int rank = 0, size = 1;
-  std::vector<std::string> hosts;  // of each rank
+  std::vector<std::string> hosts;   // of each rank
+  std::vector<Processors> allowed;  // to each rank
 };
 
 Communicator Communicator::join() {
@@ -157,17 +83,25 @@ Communicator Communicator::join() {
                   "mpirun (for srun, --mpi=pmix may help), or build it with this one.");
 }
 
-int Communicator::ranks_here() const {
-  if (!group_) return 1;
-  const auto& hosts = group_->hosts;
-  return static_cast<int>(std::ranges::count(hosts, hosts[static_cast<std::size_t>(rank_)]));
-}
-
 int Communicator::machines() const {
   if (!group_) return 1;
   std::vector<std::string> hosts = group_->hosts;
   std::ranges::sort(hosts);
   return static_cast<int>(std::unique(hosts.begin(), hosts.end()) - hosts.begin());
+}
+
+int Communicator::ranks_here() const { return group_ ? group_->count_here([](const Processors&) { return true; }) : 1; }
+
+int Communicator::ranks_sharing() const {
+  if (!group_) return 1;
+  const Processors mine = group_->allowed[static_cast<std::size_t>(rank_)];
+  return mine.none() ? ranks_here() : group_->count_here([&](const Processors& theirs) { return (theirs & mine).any(); });
+}
+
+int Communicator::processors_here() const {
+  Processors any;
+  if (group_) group_->count_here([&](const Processors& theirs) { return (any |= theirs).any(); });
+  return any.none() ? processor_count() : static_cast<int>(any.count());
 }
 
 void Communicator::once(const std::function<void()>& action) const {

@@ -30,8 +30,10 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool is_first() const { return rank_ == 0; }
-  int ranks_here() const;  ///< on this machine
   int machines() const;
+  int ranks_here() const;       ///< on this machine
+  int ranks_sharing() const;    ///< those of them that may run on the same processors as this one, itself included
+  int processors_here() const;  ///< of this machine, on which any of them may run
 
   /// Things from `begin` to before `end`.
   struct Block {

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "numerics/communicator.hpp"
+#include "numerics/parallel.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -17,8 +18,10 @@ Communicator Communicator::join() {
   return {};
 }
 
-int Communicator::ranks_here() const { return 1; }
 int Communicator::machines() const { return 1; }
+int Communicator::ranks_here() const { return 1; }
+int Communicator::ranks_sharing() const { return 1; }
+int Communicator::processors_here() const { return processor_count(); }
 void Communicator::once(const std::function<void()>& action) const { action(); }
 void Communicator::together(const std::function<void()>& action) const { action(); }
 void Communicator::largest(std::span<double>) const {}

@@ -2,6 +2,7 @@
 
 #include <sentencepiece_processor.h>
 
+#include <algorithm>
 #include <cassert>
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,19 @@ namespace {
 std::string_view language_code(std::string_view sentence) {
   const std::size_t end = sentence.find("<<");
   return sentence.starts_with(">>") && end != std::string_view::npos ? sentence.substr(0, end + 2) : "";
+}
+
+/// With a space for each mark with which SentencePiece begins a word, and none at the ends: what transformers makes of it.
+std::string without_marks(const std::string& sentence) {
+  static const std::string kMark = "\u2581";
+  std::string text;
+  for (std::size_t at = 0; at < sentence.size();) {
+    const bool is_mark = sentence.compare(at, kMark.size(), kMark) == 0;
+    text += is_mark ? ' ' : sentence[at];
+    at += is_mark ? kMark.size() : 1;
+  }
+  const std::size_t begin = text.find_first_not_of(' ');
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
 Id id_below(const JsonFile& config, const std::string& key, Index vocabulary_size) {
@@ -97,9 +111,28 @@ std::vector<Id> MarianTokenizer::ids_of(const std::string& code, const std::vect
     return known != ids_.end() ? known->second : special_.unk;
   };
   std::vector<Id> ids;
-  if (!code.empty()) ids.push_back(id_of(code));
+  if (!code.empty()) {
+    require_known(code);
+    ids.push_back(id_of(code));
+  }
   for (const std::string& piece : pieces) ids.push_back(id_of(piece));
   return ids;
+}
+
+/// A model of one language has no codes: there, one is a word like any other.
+void MarianTokenizer::require_known(const std::string& code) const {
+  constexpr std::size_t kShown = 8;
+  if (ids_.contains(code)) return;
+  std::vector<std::string> codes;
+  for (const auto& [piece, id] : vocabulary()) {
+    if (language_code(piece) == piece) codes.push_back(piece);
+  }
+  if (codes.empty()) return;
+  std::string known = codes.front();
+  for (std::size_t i = 1; i < std::min(kShown, codes.size()); ++i) known += ", " + codes[i];
+  if (codes.size() > kShown) known += " and " + std::to_string(codes.size() - kShown) + " more";
+  throw UserError("a sentence begins with " + code + ", which is the code of no language that this model translates " +
+                  "into. It has " + known + ".");
 }
 
 std::string MarianTokenizer::decode(std::span<const Id> ids) const {
@@ -109,7 +142,7 @@ std::string MarianTokenizer::decode(std::span<const Id> ids) const {
   }
   std::string sentence;
   require_done(processor_->Decode(pieces, &sentence), "decode a sentence");
-  return sentence;
+  return without_marks(sentence);  // a piece that only the other side's SentencePiece has comes as it is
 }
 
 std::string MarianTokenizer::piece(Id id) const {

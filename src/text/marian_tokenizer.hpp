@@ -22,14 +22,13 @@ namespace glassformer {
 /// kNoToken: what begins a sentence is no padding, and must not be masked.
 class MarianTokenizer final : public Tokenizer {
  public:
-  static constexpr Id kNoToken = -1;  ///< stands for no row of any table
-
   /// The directory of a Hugging Face model: source.spm, target.spm; vocab.json (and target_vocab.json unless `joint`);
   /// config.json, which has the special ids and the sizes of the vocabularies.
   /// \throws UserError: a missing or damaged file, ids that do not fit together
   static TokenizerPair load(const std::filesystem::path& directory, bool joint);
 
   ~MarianTokenizer() override;
+  /// \throws UserError: the code of a language that the model does not have, though it has others
   std::vector<Id> encode(std::string_view sentence) const override;
   std::vector<Id> sample(std::string_view sentence, double sampling) const override;
   std::string decode(std::span<const Id> ids) const override;
@@ -43,6 +42,7 @@ class MarianTokenizer final : public Tokenizer {
   struct Files;
   explicit MarianTokenizer(const Files& files);
   std::vector<Id> ids_of(const std::string& code, const std::vector<std::string>& pieces) const;
+  void require_known(const std::string& code) const;
 
   std::string model_;  // the bytes of the .spm file
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;

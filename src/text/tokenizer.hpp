@@ -15,9 +15,12 @@
 
 namespace glassformer {
 
+/// Stands for no row of any table: what batches are padded with where a model of other tools has no id to spare.
+constexpr Id kNoToken = -1;
+
 /// The four ids that are no words. A tokenizer says which they are; nothing else may take them for granted.
 struct SpecialIds {
-  Id pad = 0;  ///< fills a batch up to its longest sentence; masked and never learned from
+  Id pad = 0;  ///< fills a batch up to its longest sentence; masked and never learned from; may be kNoToken
   Id bos = 1;  ///< begins the decoder's input
   Id eos = 2;  ///< ends every sentence
   Id unk = 3;  ///< a word that the vocabulary does not hold
@@ -37,7 +40,7 @@ class Tokenizer {
   virtual std::vector<Id> sample(std::string_view sentence, double sampling) const;
   /// The sentence of these ids; pad, bos and eos are left out.
   virtual std::string decode(std::span<const Id> ids) const = 0;
-  /// How one id looks when shown to a person. \pre 0 <= id < vocabulary_size()
+  /// How one id looks when shown to a person. \pre 0 <= id < vocabulary_size(), or kNoToken where that is padding
   virtual std::string piece(Id id) const = 0;
   virtual Index vocabulary_size() const = 0;  ///< special ids included
   /// The ids of the pieces, called as a Hugging Face Marian tokenizer calls them: as SentencePiece cuts them.

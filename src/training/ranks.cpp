@@ -15,6 +15,7 @@ std::uint64_t fingerprint(Config config) {
   config.data.directory.clear();
   config.tokenizer.source_model.clear();
   config.tokenizer.target_model.clear();
+  config.model_from.clear();  // its shape is in other keys, its tokenizers are compared, its weights are the first rank's
   Fingerprint fingerprint;
   fingerprint.mix(write_config(config));
   return fingerprint.value();
@@ -29,15 +30,19 @@ void prepare_ranks(const Communicator& ranks, const Config& config) {
                     "found " + std::to_string(config.training.shards) + " shards and " + std::to_string(ranks.size()) +
                     " processes. Start fewer, or raise training.shards, which changes the result's last digits.");
   }
-  share_processors(ranks.ranks_here());
-  const int used = ranks.ranks_here() * thread_count(), there = processor_count();
+  share_processors(ranks.ranks_sharing());
+}
+
+void log_ranks(const Communicator& ranks, Index shards) {
+  if (ranks.size() == 1) return;
+  const int used = ranks.ranks_here() * thread_count(), there = ranks.processors_here();
   spdlog::info("{} ranks on {} machine(s) divide {} shards; on this one {} with {} thread(s) each, on {} processors",
-               ranks.size(), ranks.machines(), config.training.shards, ranks.ranks_here(), thread_count(), there);
-  if (2 * used <= there) {
+               ranks.size(), ranks.machines(), shards, ranks.ranks_here(), thread_count(), there);
+  if (used > there) {
+    spdlog::warn("{} threads share {} processors of this machine: OMP_NUM_THREADS is for each rank", used, there);
+  } else if (ranks.ranks_here() == there && 2 * there <= processor_count()) {
     spdlog::warn("only {} of this machine's {} processors are used: mpirun binds a process to a core, unless it is "
-                 "told --bind-to none", used, there);
-  } else if (used > there) {
-    spdlog::warn("{} threads share this machine's {} processors: OMP_NUM_THREADS is for each rank", used, there);
+                 "told --bind-to none", there, processor_count());
   }
 }
 

@@ -27,7 +27,7 @@ std::string megabytes(std::int64_t bytes) {
 }  // namespace
 
 std::vector<std::vector<Index>> rehearsed_batches(const Corpus& corpus,
-                                                  const std::vector<std::vector<Index>>& batches) {
+                                                  std::span<const std::vector<Index>> batches) {
   constexpr std::size_t kOthers = 6;
   const auto largest = [&](const auto& size) { return *std::ranges::max_element(batches, {}, size); };
   std::vector<std::vector<Index>> some = {

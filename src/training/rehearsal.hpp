@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace glassformer {
 /// Of these batches those with the most padded tokens, the longest source and the longest target, and a few others: a
 /// matrix keeps the largest size that it ever had, and no batch is the largest in every one.
 /// \pre there is a batch
-std::vector<std::vector<Index>> rehearsed_batches(const Corpus& corpus, const std::vector<std::vector<Index>>& batches);
+std::vector<std::vector<Index>> rehearsed_batches(const Corpus& corpus,
+                                                  std::span<const std::vector<Index>> batches);
 
 /// The pairs with the longest sources, some batches of `batch` for each thread.
 TestText rehearsed_pairs(const TestText& text, const TokenizerPair& tokenizers, Index batch);

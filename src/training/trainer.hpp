@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <vector>
+#include <filesystem>
+#include <optional>
+#include <span>
 
 #include "checkpoint/run_directory.hpp"
 #include "checkpoint/training_state.hpp"
@@ -11,9 +13,9 @@
 #include "report/event_file.hpp"
 #include "report/log.hpp"
 #include "report/metrics.hpp"
+#include "training/batch_sequence.hpp"
 #include "training/optimizer.hpp"
 #include "training/sharded_gradient.hpp"
-#include "training/training_text.hpp"
 
 namespace glassformer {
 
@@ -27,7 +29,7 @@ class Trainer {
   /// nothing.
   /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with, or not
   ///         the same on all ranks; the weights are not those of this model
-  Trainer(const Config& config, TrainingText text, const std::filesystem::path& directory,
+  Trainer(const Config& config, TrainingText training_text, const std::filesystem::path& directory,
           const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(), Communicator ranks = {});
 
   /// Trains until the config says stop, or `interrupted` becomes true; then the update under way is finished and a
@@ -44,41 +46,45 @@ class Trainer {
     Index updates = 0;  // those skipped left out
   };
 
+  // Beginning
   RunDirectory open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun);
   void load(const std::filesystem::path& checkpoint);
-  void share();                 // what the first rank begins with, all begin with
-  void find_place(const std::filesystem::path& checkpoint);  // where in the text the training goes on
-  void look_around(const std::atomic<bool>& interrupted);    // at clock and signals: ranks may see them differently
-  void rehearse();              // what needs most memory, once; the log says how much that is
-  void take_batches();          // makes sure that there is a batch to be trained on
-  void plan();                  // the batches of the current part
-  void next_part();             // or the next epoch
-  void update();                // one step of the optimizer
-  void skip(std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step, bool loss_is_finite);
-  void tell_of_skipped(std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step,
+  void share();                // what the first rank begins with, all begin with
+  void log_beginning(bool resumed) const;
+  void rehearse();             // what needs most memory, once; the log says how much that is
+
+  // Training
+  void look_around(const std::atomic<bool>& interrupted);  // at clock and signals: ranks may see them differently
+  void update();               // one step of the optimizer
+  void skip(std::span<const BatchSequence::Batch> batches, const ShardedGradient::Step& step, bool loss_is_finite);
+  void tell_of_skipped(std::span<const BatchSequence::Batch> batches, const ShardedGradient::Step& step,
                        bool loss_is_finite) const;  // and stop, if they are too many
-  void report(bool due);        // due: a line in the log, and the window begins anew
-  bool validation_is_due() const;
-  void validate();
-  void validate_and_save();     // figures, samples, best, checkpoint
-  void draw_curves() const;     // curves.svg
-  void write_checkpoint(bool best);
-  void average_checkpoints();   // the mean of the last so many, as a checkpoint of its own
-  ValidationFigures figures_of(const Evaluation& evaluation);
+  void report(bool due);       // due: a line in the log, and the window begins anew
   TrainingFigures training_figures() const;
+  const TrainingText& text() const { return batches_.text(); }
+  Index epoch() const;         // from 1; one that has just ended is still the current one
   double minutes() const;
   double minutes_left() const;
 
+  // Between updates: trainer_validation.cpp
+  bool validation_is_due() const;
+  DecodingSettings greedy() const;  // so validation translates, whatever the config says of the final search
+  void validate();
+  void validate_and_save();    // figures, samples, best, checkpoint
+  void draw_curves() const;    // curves.svg
+  void write_checkpoint(bool best);
+  void average_checkpoints();  // the mean of the last so many, as a checkpoint of its own
+  ValidationFigures figures_of(const Evaluation& evaluation) const;
+
   const Config config_;
   const Communicator ranks_;
-  TrainingText text_;
+  BatchSequence batches_;
   const Transformer<float> model_;
   Arena<Transformer<float>::Parameters> parameters_;
   ShardedGradient gradient_;
   Optimizer<float> optimizer_;
   const RunDirectory directory_;
   Progress progress_;
-  std::vector<std::vector<Index>> batches_;  // of the current part; empty: yet to be planned
   Window window_;
   Index saved_update_ = -1;        // of the last checkpoint
   std::filesystem::path interim_;  // the checkpoint of an interrupt: it goes when the next one is written

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "checkpoint/starting_point.hpp"
 #include "files/output_file.hpp"
@@ -126,15 +127,21 @@ int benchmark(const BenchmarkOptions& options) {
   });
   require_same_config(ranks, config);
   if (options.threads > 0) omp_set_num_threads(options.threads);
+  log_ranks(ranks, config.training.shards);
   const DataSettings& data = config.data;
-  const TokenizerPair tokenizers = starting_tokenizers(config);
-  const Corpus corpus =
-      Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
+  TokenizerPair tokenizers;
+  std::optional<Corpus> corpus;
+  ranks.together([&] {
+    tokenizers = starting_tokenizers(config);
+    corpus = Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
+  });
+  ranks.require_same("the training text", [&] { return corpus->fingerprint(); },
+                     "Copy it from one machine to the others.");
   if (!options.batches.empty()) {
-    if (ranks.is_first()) export_batches(options.batches, config, tokenizers, corpus);
+    if (ranks.is_first()) export_batches(options.batches, config, tokenizers, *corpus);
     return 0;
   }
-  const BenchmarkFigures figures = run_benchmark(config, tokenizers, corpus, options.seconds, ranks);
+  const BenchmarkFigures figures = run_benchmark(config, tokenizers, *corpus, options.seconds, ranks);
   if (!ranks.is_first()) return 0;
   if (options.json) {
     std::printf("%s\n", to_json(figures).dump(2).c_str());

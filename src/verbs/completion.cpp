@@ -60,7 +60,10 @@ _glassformer_key() {
 }
 
 _glassformer() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb= other
+  for other in "${COMP_WORDS[@]:1:COMP_CWORD - 1}"; do
+    [[ -z $verb && " $_glassformer_verbs " == *" $other "* ]] && verb=$other
+  done
   # To bash, --set=model.norm=pre is five words.
   if [[ $word == = ]]; then
     word=
@@ -85,8 +88,11 @@ std::string bash_offer(const Argument& argument) {
 
 /// After which word stands what; then the options of a verb; and what stands without a name.
 void write_bash(const std::vector<Verb>& verbs, const std::vector<Argument>& options) {
-  std::cout << "# Completion for bash, made by: glassformer completion bash\n" << kBash
-            << "  case \"$verb $before\" in\n";
+  std::cout << "# Completion for bash, made by: glassformer completion bash\n\n_glassformer_verbs='"
+            << joined(names(verbs)) << "'\n" << kBash << "  case \"$verb $before\" in\n";
+  for (const Argument& option : options) {
+    if (!option.words.empty()) std::cout << "    *' " << option.name << "') " << bash_offer(option) << "; return ;;\n";
+  }
   for (const Verb& verb : verbs) {
     for (const Argument& argument : verb.arguments) {
       if (argument.value.empty()) continue;
@@ -98,7 +104,7 @@ void write_bash(const std::vector<Verb>& verbs, const std::vector<Argument>& opt
     if (key.words.empty()) continue;
     std::cout << "    " << key.name << ") _glassformer_words \"$word\" '" << joined(key.words) << "'; return ;;\n";
   }
-  std::cout << "  esac\n  if ((COMP_CWORD == 1)); then\n    verb=\n  fi\n  case \"$verb ${word:0:1}\" in\n    ' '*) "
+  std::cout << "  esac\n  case \"$verb ${word:0:1}\" in\n    ' '*) "
             << "_glassformer_words \"$word\" '" << joined(names(verbs)) << ' ' << joined(names(options)) << "' ;;\n";
   for (const Verb& verb : verbs) {
     std::vector<std::string> named;

@@ -20,8 +20,9 @@ It computes on CPUs, with several threads; the result does not depend on their n
 .PP
 Results go to standard output, log and progress go to standard error.
 A \fIcheckpoint\fR is a checkpoint directory, or a run directory: then its best checkpoint is taken.
-A \fIconfig\fR is a YAML file; every key stands, with its choices and its default, in each of the configs that come with
-the program (see
+A \fIconfig\fR is a YAML file; every key stands, with its choices and its default, in
+.I toy.yaml
+and others that come with the program (see
 .BR FILES ).
 )";
 
@@ -37,8 +38,9 @@ Something else than the input went wrong: the disk is full, memory does not suff
 A mistake in what was given.
 One message says where, what was expected, what was found, and what to do.
 .TP
-.BR 130 ", " 143
-A training was interrupted (Ctrl-C, SIGTERM), has finished its update and written a checkpoint, from which
+.BR 130 ", " 143 ", " 129
+A training was interrupted (Ctrl-C, SIGTERM, a closed terminal), has finished its update and written a checkpoint, from
+which
 .B \-\-resume
 continues to the very weights of an uninterrupted training.
 A second Ctrl-C ends at once.
@@ -46,6 +48,15 @@ A second Ctrl-C ends at once.
 .TP
 .B OMP_NUM_THREADS
 How many threads compute; one for each processor unless given.
+Several processes that
+.B mpirun
+has started on one machine train together, and divide its processors.
+.TP
+.B NO_COLOR
+Respected: nothing is coloured.
+.TP
+.BR TERM ", " COLUMNS
+With TERM=dumb nothing rewrites itself; COLUMNS is how wide the terminal is, where it does not say so itself.
 .SH FILES
 .TP
 .I /usr/share/glassformer/configs/
@@ -121,7 +132,8 @@ std::string paragraph(const std::string& help) {
     const bool own_line = line.starts_with(' ');
     const std::size_t text = line.find_first_not_of(' ');
     if (text == std::string::npos) continue;
-    result += (own_line ? ".br\n\\ \\ " : line[text] == '.' ? "\\&" : "") + roff(line.substr(text)) + '\n';
+    const bool looks_like_request = line[text] == '.' || line[text] == '\'';
+    result += (own_line ? ".br\n\\ \\ " : looks_like_request ? "\\&" : "") + roff(line.substr(text)) + '\n';
     if (own_line) result += ".br\n";
   }
   return result;

@@ -173,6 +173,19 @@ TEST_CASE("copies of tied matrices and tables of positions are passed over", "[c
              Says("lm_head.weight [3,2] is not part of the model"));
 }
 
+TEST_CASE("a tied matrix is found by each of its names", "[checkpoint]") {
+  for (const char* name :
+       {"lm_head.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
+    CHECK(complaint_after_edit([&](auto& tensors) {
+            tensors[0].name = name;
+            tensors.push_back({"lm_head.weight", {3, 2}, tensors[0].values});
+            if (tensors[0].name == tensors.back().name) tensors.pop_back();
+          }).empty());
+  }
+  CHECK_THAT(complaint_after_edit([](auto& tensors) { tensors[0].name = "model.shared"; }),
+             Says("model.shared.weight [3,2] is missing") && Says("model.shared [3,2] is not part"));
+}
+
 TEST_CASE("a checkpoint whose model file is damaged is refused", "[checkpoint]") {
   CHECK_THAT(complaint_after([](const fs::path& file) { fs::remove(file); }), Says("no such file"));
   CHECK_THAT(complaint_after([](const fs::path& file) { fs::resize_file(file, fs::file_size(file) - 1); }),

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -50,7 +51,8 @@ TEST_CASE("a model of transformers' has the tokens and the log-probabilities tha
       const std::vector<Id> target_ids = target->encode(pair.at("target").get<std::string>());
       CHECK(source_ids == pair.at("source_ids").get<std::vector<Id>>());
       CHECK(target_ids == pair.at("target_ids").get<std::vector<Id>>());
-      CHECK(target->decode(target_ids) == pair.at("target").get<std::string>());
+      const bool is_known = std::ranges::count(target_ids, target->special().unk) == 0;
+      if (is_known) CHECK(target->decode(target_ids) == pair.at("target").get<std::string>());
       corpus.append(source_ids, target_ids, corpus.size());
     }
     const auto found = token_log_probabilities(foreign.loaded.model, foreign.loaded.parameters.parameters(), corpus);

@@ -99,11 +99,9 @@ TEST_CASE("generation_config.json holds the search and the target's ids", "[chec
                      {"bad_words_ids", {json::array({7}), json::array({8})}},
                      {"max_length", 1512}});
   CHECK(json::parse(marian_config(config, pair))["max_position_embeddings"] == 1512);
-  config.data.max_length = 0;
   config.decoding.early_stopping = true;
   CHECK(json::parse(marian_generation_config(config, pair))["early_stopping"] == true);
   config.decoding.beam = 1;
-  CHECK(json::parse(marian_generation_config(config, pair))["max_length"] == 1024);
   CHECK(json::parse(marian_generation_config(config, pair))["early_stopping"] == false);
 }
 

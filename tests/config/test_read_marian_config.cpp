@@ -93,6 +93,19 @@ TEST_CASE("how a Marian model searches stands in generation_config.json, or in o
   CHECK_FALSE(read(marian(), {{"early_stopping", "never"}}).decoding.early_stopping);
 }
 
+TEST_CASE("how long the sentences of a Marian model may be stands where the library writes it", "[config]") {
+  CHECK(read(marian()).data.max_length == Config{}.data.max_length);
+  CHECK(read(marian(), {{"max_length", 512}}).data.max_length == 250);  // 2 * 250 + 10, bos and eos
+  CHECK(read(marian(), {{"max_length", 5}}).data.max_length == 1);
+}
+
+TEST_CASE("a search that cannot be is refused", "[config]") {
+  const auto about = [](const json& generation) { return complaint([&] { read(marian(), generation); }); };
+  CHECK(contains(about({{"num_beams", 0}}), "generation_config.json: num_beams: expected a number from 1 to 1000"));
+  CHECK(contains(about({{"num_beams", 2000}}), "num_beams: expected a number from 1 to 1000"));
+  CHECK(contains(about({{"length_penalty", -0.5}}), "length_penalty: expected at least 0, found -0.5"));
+}
+
 TEST_CASE("what our transformer cannot be is refused in words", "[config]") {
   CHECK(contains(complaint_about("model_type", "bart"), "model_type: expected \"marian\""));
   CHECK(contains(complaint_about("decoder_attention_heads", 8), "expected 4 as in the encoder"));

@@ -61,6 +61,22 @@ TEST_CASE("training goes on from a model of transformers', with its shape, weigh
   }
 }
 
+TEST_CASE("a model of transformers' stands every verb", "[program]") {
+  const Program program;
+  write_config(program);
+  for (const std::string verb : {"gradcheck tune.yaml", "benchmark tune.yaml --seconds 0.1"}) {
+    const auto done = program.run(verb);
+    CAPTURE(verb, done.err);
+    CHECK(done.status == 0);
+  }
+  for (const char* form : {"--html page.html", "--json trace.json", ""}) {  // the fixture has too many pieces to show all
+    const auto explained = program.run("explain " + kForeign + " --source 'she sleeps .' --source 'it .' " + form);
+    CAPTURE(form, explained.err);
+    CHECK(explained.status == 0);
+  }
+  CHECK(nlohmann::json::parse(read_bytes(program / "trace.json")).at("batch").at("pad").at("source") == -1);
+}
+
 TEST_CASE("training goes on from a checkpoint of ours", "[program]") {
   const Program program;
   REQUIRE(program.run("train " + config("debug") + " --output first --set training.max_updates=50").status == 0);
@@ -86,6 +102,11 @@ TEST_CASE("a model to begin with that is not there, or has another shape, is ref
   fs::remove(program / "damaged/vocab.json");
   check_refused(program.run("train tune.yaml --output run --set model.from=damaged"), "vocab.json");
   CHECK_FALSE(fs::exists(program / "run"));
+  REQUIRE(program.run("train " + config("debug") + " --output other --set training.max_updates=1").status == 0);
+  check_refused(program.run("train tune.yaml --output run --set model.from=other"), "/other/best");
   fs::rename(program / "damaged/model.safetensors", program / "damaged/pytorch_model.bin");
   check_refused(program.run("translate damaged"), "save_pretrained");
+  check_refused(program.run("train tune.yaml --output run --set model.from=damaged"), "save_pretrained");
+  fs::rename(program / "damaged/pytorch_model.bin", program / "damaged/model.safetensors.index.json");
+  check_refused(program.run("translate damaged"), "max_shard_size");
 }

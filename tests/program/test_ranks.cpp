@@ -21,7 +21,8 @@ bool has_mpirun() {
 /// For Open MPI: more processes than processors, by any user, not bound. (What a sanitizer sees of MPI is not ours.)
 const std::string kMpirun =
     "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-    "OMPI_MCA_hwloc_base_binding_policy=none OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS "
+    "OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe "
+    "PRTE_MCA_hwloc_default_binding_policy=none OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS "
     "'" GLASSFORMER_MPIRUN "' ";
 
 std::string ranks(int count) { return kMpirun + "-n " + std::to_string(count) + " "; }
@@ -70,7 +71,8 @@ TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and wi
   if (!has_mpirun()) return;
   const Program program;
   const std::string more = GENERATE("", "--set training.optimizer.kind=muon --set model.norm=pre",
-                                    "--set training.shards=5 --set training.accumulation=2");
+                                    "--set training.shards=5 --set training.accumulation=2",
+                                    "--set model.d_model=128 --set model.d_ff=1024");  // more segments than are under way
   CAPTURE(more);
   REQUIRE(program.shell(train("alone", more)).status == 0);
   REQUIRE(figures(program / "alone").size() > 40);

@@ -70,8 +70,24 @@ TEST_CASE("the code of a language is a piece of its own, in front of a sentence 
   CHECK(std::count(translated.begin(), translated.end(), code) == 1);
   const auto midst = tokenizer->encode("she >>deu<< sleeps .");
   CHECK(std::count(midst.begin(), midst.end(), code) == 0);
-  CHECK(tokenizer->encode(">>xyz<< she").front() == tokenizer->special().unk);
+  CHECK(contains(complaint([&] { tokenizer->encode(">>xyz<< she"); }), "begins with >>xyz<<, which"));
+  CHECK(contains(complaint([&] { tokenizer->encode(">>xyz<< she"); }), "It has >>deu<<."));
   CHECK(tokenizer->encode("").empty());
+}
+
+TEST_CASE("a model of one language takes the code of a language for an unknown word", "[text]") {
+  const auto tokenizer = Copy("untied").load(false).source;
+  CHECK(tokenizer->encode(">>xyz<< she").front() == tokenizer->special().unk);
+}
+
+TEST_CASE("a piece of the other language is written without the mark of a word's beginning", "[text]") {
+  const auto [source, target] = Copy("opus").load();
+  const std::vector<Id> she = source->encode("she sleeps"), sie = target->encode("sie schläft");
+  std::vector<Id> mixed = sie;
+  mixed.insert(mixed.end(), she.begin(), she.end());
+  CHECK(target->decode(mixed) == "sie schläft she sleeps");
+  CHECK(target->decode(she) == "she sleeps");
+  CHECK(target->decode({}) == "");
 }
 
 TEST_CASE("a Marian tokenizer is saved as it was loaded", "[text]") {
@@ -117,7 +133,7 @@ TEST_CASE("a Marian tokenizer's directory that is not whole is refused by the na
   fs::resize_file(cut / "target.spm", 100);
   CHECK(contains(cut.complaint(), "target.spm: expected a SentencePiece model"));
   const auto table = [](const auto& edit) { return Copy("opus").change("vocab.json", edit).complaint(); };
-  CHECK(contains(table([](json& t) { t["new"] = 1000; }), "vocab.json: new: expected an id below"));
+  CHECK(contains(table([](json& t) { t["new"] = 100'000; }), "vocab.json: new: expected an id below"));
   CHECK(contains(table([](json& t) { t["new"] = 0; }), "vocab.json: new: expected an id of its own, not that of </s>"));
   CHECK(contains(table([](json& t) { t["new"] = "5"; }), "vocab.json: new: expected a whole number, found \"5\""));
   CHECK(contains(table([](json& t) { t.erase("<unk>"); }), "vocab.json: <unk>: expected a value, found none"));

@@ -19,7 +19,8 @@ TEST_CASE("the batches that are rehearsed are the largest in each respect", "[tr
   CHECK(is_rehearsed({2}));
   CHECK(is_rehearsed({3, 4, 5, 6, 7}));
   CHECK(rehearsed.size() < batches.size());
-  CHECK_FALSE(rehearsed_batches(corpus, {{8}}).empty());
+  const std::vector<std::vector<Index>> one = {{8}};
+  CHECK_FALSE(rehearsed_batches(corpus, one).empty());
 }
 
 TEST_CASE("the pairs that are rehearsed are the longest", "[training]") {

@@ -1,0 +1,11 @@
+#include <iostream>
+
+#include "checkpoint/loaded_model.hpp"
+#include "decoding/translator.hpp"
+
+int main(int, char** argv) {
+  const glassformer::LoadedModel loaded(argv[1]);
+  const std::string line = "she sleeps .";
+  std::cout << translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, loaded.config.decoding,
+                               {&line, 1}).front();
+}
