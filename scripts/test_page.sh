@@ -42,7 +42,7 @@ build release
 readonly glassformer=build/release/glassformer run=runs/page_test  # not runs/toy, which may be somebody's
 if [[ ! -e $run/best ]]; then
   rm -rf "$run"
-  "$glassformer" train configs/toy.yaml --output "$run"
+  "$glassformer" train configs/toy.yaml --output "$run" --set training.max_updates=500 --set training.max_epochs=0
 fi
 
 directory=$(mktemp -d)
@@ -53,14 +53,16 @@ she knows that the children read a book .
 the dog sleeps .
 <script>alert("no")</script> the small dog sees a house .
 END
-test_page() {  # test_page 'options of explain' '[test]...'
+test_page() {  # test_page NAME 'options of explain' '[test]...'
   # shellcheck disable=SC2086  # one word for each option
-  "$glassformer" explain "$run" --source-file "$directory/sentences" $1 \
-    --html "$directory/page.html" --json "$directory/trace.json"
-  "$python" tests/page/test_page.py "$directory/page.html" "$directory/trace.json" . "${@:2}"
+  "$glassformer" explain "$run" --source-file "$directory/sentences" $2 \
+    --html "$directory/$1.html" --json "$directory/$1.json"
+  "$python" tests/page/test_page.py "$directory/$1.html" "$directory/$1.json" . "${@:3}"
 }
 
 python=$(python_with_selenium)
-test_page '' "$@"
-# With dropout there are more steps, with one layer fewer.
-test_page '--dropout --layer 1' WalkTest.test_arrow_keys_walk_to_the_last_step_and_back SectionsTest
+# With dropout there are more steps, with one layer fewer. Two browsers side by side.
+test_page dropout '--dropout --layer 1' WalkTest.test_arrow_keys_walk_to_the_last_step_and_back SectionsTest \
+  >"$directory/dropout.log" 2>&1 &
+test_page all '' "$@"
+wait $! || { cat "$directory/dropout.log"; exit 1; }

@@ -65,8 +65,10 @@ void share_processors(int processes);
 
 /// How many processors the machine has, whether this process may use them or not.
 int processor_count();
-/// On which of them this process may run, by number. None: the system does not say.
+
+/// Processors of a machine, by number.
 using Processors = std::bitset<1024>;
+/// On which this process may run. None: the system does not say.
 Processors allowed_processors();
 
 }  // namespace glassformer
