@@ -16,7 +16,7 @@ if [[ ! $count =~ ^[1-9][0-9]*$ || ! $seed =~ ^[0-9]+$ ]]; then
   exit 2
 fi
 install_packages
-build release >/dev/null
+build release glassformer_program >/dev/null
 readonly glassformer=$PWD/build/release/glassformer toy=$PWD/data/toy
 export OMP_NUM_THREADS=2
 RANDOM=$seed

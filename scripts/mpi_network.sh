@@ -18,7 +18,7 @@ install_packages
 need_mpi 'training on two machines' || exit 0
 command -v tc >/dev/null || { can_install && apt_install iproute2; } || true
 need tc 'a network of two machines' || exit 0
-build release >/dev/null
+build release glassformer_program >/dev/null
 [[ $# -gt 0 ]] || set -- none 1gbit 500mbit 200mbit
 readonly a=glassformer-a b=glassformer-b seconds=${SECONDS_EACH:-10}
 directory=$(mktemp -d)

@@ -10,7 +10,7 @@ source scripts/packages.sh
 
 install_packages
 need_mpi 'the table of ranks' || exit 0
-build release >/dev/null
+build release glassformer_program >/dev/null
 readonly glassformer=$PWD/build/release/glassformer
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1  # in a container, everybody is root
 

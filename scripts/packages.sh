@@ -140,8 +140,8 @@ install_clang() {  # install_clang thread
   return 1
 }
 
-build() {  # build release; GLASSFORMER_CMAKE has further options for CMake
+build() {  # build release [TARGET]; GLASSFORMER_CMAKE has further options for CMake
   # shellcheck disable=SC2086  # several options, perhaps
-  cmake --preset "$1" -G Ninja "${@:2}" ${GLASSFORMER_CMAKE:-}
-  cmake --build --preset "$1"
+  cmake --preset "$1" -G Ninja ${GLASSFORMER_CMAKE:-}
+  cmake --build --preset "$1" ${2:+--target "$2"}
 }

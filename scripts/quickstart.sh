@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
 install_packages
-build release
+build release glassformer_program
 glassformer=build/release/glassformer
 run=runs/toy
 

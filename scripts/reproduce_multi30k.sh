@@ -30,7 +30,7 @@ directory=$(cd "$directory/$text" && pwd)
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 install_packages
-build release >&2
+build release glassformer_program >&2
 
 runs=()
 for seed in "${seeds[@]}"; do

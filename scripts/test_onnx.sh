@@ -10,7 +10,7 @@ if ! python3 -c 'import numpy, onnxruntime' 2>/dev/null; then
   exit 0
 fi
 install_packages
-build release >/dev/null
+build release glassformer_program >/dev/null
 
 runs=$(mktemp -d)
 trap 'rm -r "$runs"' EXIT

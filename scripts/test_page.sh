@@ -38,7 +38,7 @@ if ! install_browser; then
 fi
 
 install_packages
-build release
+build release glassformer_program
 readonly glassformer=build/release/glassformer run=runs/page_test  # not runs/toy, which may be somebody's
 if [[ ! -e $run/best ]]; then
   rm -rf "$run"
