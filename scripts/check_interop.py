@@ -175,10 +175,11 @@ class CTranslate2:
         for length, numbers in by_length.items():
             results = self.translator.translate_batch(
                 [pieces[i] + self.eos for i in numbers], beam_size=beam, length_penalty=1.0, max_batch_size=AT_ONCE,
-                max_input_length=0, max_decoding_length=longest(length))
+                max_input_length=0, min_decoding_length=0, max_decoding_length=longest(length))
             for i, result in zip(numbers, results):
                 found[i] = self.target.join(result.hypotheses[0])
-                self.ids[lines[i], beam] = [*map(self.target.id, result.hypotheses[0]), self.target.ids["</s>"]]
+                eos = [self.target.ids["</s>"]] if len(result.hypotheses[0]) < longest(length) else []
+                self.ids[lines[i], beam] = [*map(self.target.id, result.hypotheses[0]), *eos]
         return found
 
 
@@ -214,6 +215,8 @@ def compare_logits(report, ours, theirs, pairs):
 
 def explain_beams(theirs, line, mine, others_ids):
     """Why two searches with a beam have found different translations; None if nothing explains it."""
+    if others_ids[-1] != theirs.config.eos_token_id:  # here only where no hypothesis ended before the limit
+        return "cut off there by the limit"
     ahead = theirs.score(line, theirs.ids_of(mine)) - theirs.score(line, others_ids)
     if ahead > -ROUNDING:
         return "equally good but for rounding" if ahead < ROUNDING else "better here"

@@ -31,13 +31,13 @@ cp build/portable/*.deb "$root/root"
 in_root() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
 install() { in_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null; }
 
-install /root/glassformer_*.deb
+install /root/"$(basename build/portable/glassformer_*.deb)"
 in_root glassformer train /usr/share/glassformer/configs/toy.yaml --output /root/toy 2>/dev/null
 in_root glassformer evaluate /root/toy | grep 'exact match'
 in_root sh -c 'echo "she sleeps ." | glassformer translate /root/toy' | grep -x 'sie schläft .'
 
 # The compiler is not among what the library needs: who uses it chooses one.
-install /root/libglassformer-dev_*.deb cmake g++ make
+install /root/"$(basename build/portable/libglassformer-dev_*.deb)" cmake g++ make
 cp -r tests/installed "$root/root/project"
 in_root sh -c 'cmake -S /root/project -B /root/project/build >/dev/null && cmake --build /root/project/build >/dev/null'
 in_root /root/project/build/translate /root/toy | grep -x 'sie schläft .'

@@ -216,7 +216,9 @@ TEST_CASE("the keys that are offered are all that a config has, and it takes the
   for (const OfferedKey& key : offered) {
     CAPTURE(key.name);
     for (const std::string& word : key.words) {  // another rule may forbid it here; but the key knows the word
-      CHECK(place.complaint("", {key.name + "=" + word}).find(": expected ") == std::string::npos);
+      const std::string complaint = place.complaint("", {key.name + "=" + word});
+      const bool is_left_out = complaint.find("this program was built without") != std::string::npos;
+      CHECK((is_left_out || complaint.find(": expected ") == std::string::npos));
     }
     if (key.name == "model.norm") CHECK(key.words == std::vector<std::string>{"post", "pre"});
     if (key.name == "masks.look_ahead") CHECK(key.words == std::vector<std::string>{"true", "false"});
