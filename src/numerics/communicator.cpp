@@ -56,13 +56,13 @@ class Communicator::Group {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  /// The ranks on this machine whose processors are `such`.
-  int count_here(const std::function<bool(const Processors&)>& such) const {
-    int count = 0;
+  /// On which processors each rank of this machine may run.
+  std::vector<Processors> here() const {
+    std::vector<Processors> found;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-      if (hosts[i] == hosts[static_cast<std::size_t>(rank)] && such(allowed[i])) ++count;
+      if (hosts[i] == hosts[static_cast<std::size_t>(rank)]) found.push_back(allowed[i]);
     }
-    return count;
+    return found;
   }
 
   int rank = 0, size = 1;
@@ -90,17 +90,21 @@ int Communicator::machines() const {
   return static_cast<int>(std::unique(hosts.begin(), hosts.end()) - hosts.begin());
 }
 
-int Communicator::ranks_here() const { return group_ ? group_->count_here([](const Processors&) { return true; }) : 1; }
+int Communicator::ranks_here() const { return group_ ? static_cast<int>(group_->here().size()) : 1; }
 
 int Communicator::ranks_sharing() const {
   if (!group_) return 1;
   const Processors mine = group_->allowed[static_cast<std::size_t>(rank_)];
-  return mine.none() ? ranks_here() : group_->count_here([&](const Processors& theirs) { return (theirs & mine).any(); });
+  if (mine.none()) return ranks_here();  // nobody knows
+  const std::vector<Processors> all = group_->here();
+  return static_cast<int>(std::ranges::count_if(all, [&](const Processors& theirs) { return (theirs & mine).any(); }));
 }
 
 int Communicator::processors_here() const {
   Processors any;
-  if (group_) group_->count_here([&](const Processors& theirs) { return (any |= theirs).any(); });
+  if (group_) {
+    for (const Processors& theirs : group_->here()) any |= theirs;
+  }
   return any.none() ? processor_count() : static_cast<int>(any.count());
 }
 

@@ -40,7 +40,7 @@ void log_ranks(const Communicator& ranks, Index shards) {
                ranks.size(), ranks.machines(), shards, ranks.ranks_here(), thread_count(), there);
   if (used > there) {
     spdlog::warn("{} threads share {} processors of this machine: OMP_NUM_THREADS is for each rank", used, there);
-  } else if (ranks.ranks_here() == there && 2 * there <= processor_count()) {
+  } else if (ranks.ranks_sharing() == 1 && ranks.ranks_here() == there && 2 * there <= processor_count()) {
     spdlog::warn("only {} of this machine's {} processors are used: mpirun binds a process to a core, unless it is "
                  "told --bind-to none", there, processor_count());
   }
