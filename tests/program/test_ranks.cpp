@@ -27,10 +27,20 @@ const std::string kMpirun =
 
 std::string ranks(int count) { return kMpirun + "-n " + std::to_string(count) + " "; }
 
+/// With a text "few" to validate on, which takes less time than the toy's.
+class RanksProgram : public Program {
+ public:
+  RanksProgram() {
+    REQUIRE(shell("for l in en de; do head -n 20 '" GLASSFORMER_SOURCE_DIR "/data/toy/valid.'$l >few.$l; done")
+                .status == 0);
+  }
+};
+
 /// A small training: the sum of its gradients takes several segments, and its batches have more sentences than shards.
 std::string train(const std::string& run, const std::string& more = "") {
   return "\"$glassformer\" train " + config("toy") + " --output " + run +
-         " --set data.train=valid --set training.max_tokens=400 --set training.max_epochs=0 --set training.log_every=1"
+         " --set data.train=valid --set data.valid=\"$PWD/few\" --set training.max_tokens=400"
+         " --set training.max_epochs=0 --set training.log_every=1"
          " --set training.max_updates=6 --set training.validation.every=3 --set training.validation.unit=updates"
          " --set training.schedule.warmup=5 --set training.checkpoints.average=0 --set decoding.max_length_ratio=0.1 " +
          more;
@@ -69,13 +79,14 @@ void check_one_message(const Program::Result& result, const std::string& expecte
 
 TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and without mpirun", "[program][mpi]") {
   if (!has_mpirun()) return;
-  const Program program;
+  const RanksProgram program;
   const std::string more = GENERATE("", "--set training.optimizer.kind=muon --set model.norm=pre",
                                     "--set training.shards=5 --set training.accumulation=2",
-                                    "--set model.d_model=128 --set model.d_ff=1024");  // more segments than are under way
+                                    // More segments than are under way.
+                                    "--set model.d_model=128 --set model.d_ff=1024 --set training.max_updates=3");
   CAPTURE(more);
   REQUIRE(program.shell(train("alone", more)).status == 0);
-  REQUIRE(figures(program / "alone").size() > 40);
+  REQUIRE(figures(program / "alone").size() > 20);
   for (const int n : {1, 2, 3, 4}) {
     const std::string run = "ranks-" + std::to_string(n);
     const auto result = program.shell(ranks(n) + train(run, more));
@@ -89,7 +100,7 @@ TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and wi
 
 TEST_CASE("all_reduce changes the sum over ranks by rounding only", "[program][mpi]") {
   if (!has_mpirun()) return;
-  const Program program;
+  const RanksProgram program;
   REQUIRE(program.shell(train("ordered")).status == 0);
   REQUIRE(program.shell(ranks(3) + train("any", "--set training.sum=all_reduce")).status == 0);
   const std::vector<double> ordered = figures(program / "ordered"), any = figures(program / "any");
@@ -100,7 +111,7 @@ TEST_CASE("all_reduce changes the sum over ranks by rounding only", "[program][m
 
 TEST_CASE("a run is continued by other ranks, of which only the first sees its directory", "[program][mpi]") {
   if (!has_mpirun()) return;
-  const Program program;
+  const RanksProgram program;
   fs::create_directory(program / "elsewhere");
   const std::string more = "--set training.max_updates=12", half = "--set training.max_updates=6";
   REQUIRE(program.shell(train("whole", more)).status == 0);
@@ -116,7 +127,7 @@ TEST_CASE("a run is continued by other ranks, of which only the first sees its d
 
 TEST_CASE("a rank that is killed ends the others, and the run goes on from its last checkpoint", "[program][mpi]") {
   if (!has_mpirun()) return;
-  const Program program;
+  const RanksProgram program;
   const std::string more = "--set training.max_updates=", long_run = more + "1000000";
   const auto killed = program.shell(
       ranks(3) + "sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec \"$0\" \"$@\"' " +
@@ -135,7 +146,7 @@ TEST_CASE("a rank that is killed ends the others, and the run goes on from its l
 
 TEST_CASE("ranks of which one is told to end write one checkpoint and say how to go on", "[program][mpi]") {
   if (!has_mpirun()) return;
-  const Program program;
+  const RanksProgram program;
   const auto ended = program.shell(
       ranks(2) + "sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec \"$0\" \"$@\"' " +
       train("run", "--set training.max_updates=1000000 --set training.validation.every=1000000") +
@@ -148,7 +159,7 @@ TEST_CASE("ranks of which one is told to end write one checkpoint and say how to
 
 TEST_CASE("what is wrong with ranks is one message", "[program][mpi]") {
   if (!has_mpirun()) return;
-  const Program program;
+  const RanksProgram program;
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shards=2")), "2 shards and 3 processes");
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shard=2")), "did you mean");
   check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " + train("run", "--set training.seed=5")),
@@ -165,6 +176,6 @@ TEST_CASE("what is wrong with ranks is one message", "[program][mpi]") {
 
 TEST_CASE("a program without MPI does not train several times what was meant to be one training", "[program][mpi]") {
   if (fs::exists(GLASSFORMER_MPIRUN)) return;
-  const Program program;
+  const RanksProgram program;
   check_refused(program.shell("OMPI_COMM_WORLD_SIZE=2 " + train("run")), "built without MPI");
 }
