@@ -19,8 +19,9 @@ bool has_mpirun() {
 }
 
 /// For Open MPI: more processes than processors, by any user, not bound. (What a sanitizer sees of MPI is not ours.)
+/// Ranks that wait for each other for ever are ended after five minutes.
 const std::string kMpirun =
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+    "MPIEXEC_TIMEOUT=300 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
     "OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe "
     "PRTE_MCA_hwloc_default_binding_policy=none OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS "
     "'" GLASSFORMER_MPIRUN "' ";
