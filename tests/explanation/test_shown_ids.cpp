@@ -6,6 +6,7 @@
 #include "explanation/explained_example.hpp"
 #include "explanation/shown_ids.hpp"
 #include "explanation/trace.hpp"
+#include "text/marian_tokenizer.hpp"
 
 using namespace glassformer;
 using example::ExplainedExample;
@@ -64,6 +65,15 @@ TEST_CASE("One table for both sides shows the tokens of both", "[explanation]") 
   std::set<Id> both = ids_spoken_of(example);
   both.insert({4, 5, 6, 7, 8, 9});
   CHECK(shown.source == std::vector<Id>(both.begin(), both.end()));
+}
+
+TEST_CASE("Padding that is no row of the table is not shown as one", "[explanation]") {
+  const ExplainedExample example = with_many_words();
+  const TokenizerPair opus = MarianTokenizer::load(GLASSFORMER_SOURCE_DIR "/tests/fixtures/marian/opus", true);
+  REQUIRE(opus.target->special().pad == kNoToken);
+  const ShownIds shown = shown_ids({example.tiny.model, example.tiny.arena, opus, 0.1, false, 5}, example.explanation);
+  CHECK(shown.source.front() >= 0);
+  CHECK(shown.target.front() >= 0);
 }
 
 TEST_CASE("On a page, an axis of a large vocabulary is cut, and says so; the JSON is whole", "[explanation]") {
