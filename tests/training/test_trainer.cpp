@@ -425,7 +425,30 @@ TEST_CASE("an update whose loss is no finite number is skipped, and the log says
   CHECK(skipped < 39);
   const auto state = read_training_state(directory / "run" / "last", parameters_of(directory / "run" / "last"));
   CHECK(state.progress.skipped == skipped);
+  CHECK(state.progress.skipped_in_row < skipped);  // for others came in between
   CHECK(std::ranges::all_of(state.adam_m, [](float number) { return std::isfinite(number); }));
+}
+
+TEST_CASE("a skipped update does not count for Adam's bias correction", "[training]") {
+  const auto with = [](const std::string& updates) {
+    return toy({"training.schedule.kind=constant", "training.schedule.warmup=0", "training.schedule.learning_rate=0.001",
+                "training.max_updates=" + updates});
+  };
+  const TemporaryDirectory directory;
+  train(with("1"), directory / "run");
+  const fs::path last = directory / "run" / "last";
+  const std::vector<float> before = read_safetensors(last / "model.safetensors").values;
+  TrainingState state = read_training_state(last, parameters_of(last));
+  std::ranges::fill(state.adam_m, 0.0F);  // as though the first update had been skipped
+  std::ranges::fill(state.adam_v, 0.0F);
+  state.progress.skipped = 1;
+  fs::remove(last / "SHA256SUMS");
+  write_training_state(last, {state.adam_m, state.adam_v, state.progress});
+  train(with("2"), directory / "run", true);
+  const std::vector<float> after = read_safetensors(last / "model.safetensors").values;
+  float largest = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) largest = std::max(largest, std::abs(after[i] - before[i]));
+  CHECK(largest == Approx(0.001).epsilon(0.01));  // Adam's first step, whatever the gradient's size
 }
 
 TEST_CASE("a training that skips updates and is stopped goes on as one that is not", "[training]") {
