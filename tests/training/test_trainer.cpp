@@ -202,6 +202,22 @@ TEST_CASE("parts without a pair that can be trained on are passed over", "[train
   CHECK(metrics.validation.back().epoch == 3);
 }
 
+TEST_CASE("each epoch cuts a text into other pieces, and always into the same", "[training]") {
+  const Config config = sampled({"training.max_updates=1"});
+  TrainingText text(config, tokenizers_of(config));
+  const auto pieces_of_epoch = [&](Index epoch) {
+    text.take(epoch, 0);
+    std::vector<Id> ids;
+    for (Index i = 0; i < text.part().size(); ++i) {
+      ids.insert(ids.end(), text.part().source(i).begin(), text.part().source(i).end());
+    }
+    return ids;
+  };
+  const std::vector<Id> first = pieces_of_epoch(0);
+  CHECK(pieces_of_epoch(1) != first);
+  CHECK(pieces_of_epoch(0) == first);
+}
+
 TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and resumed, ends with the same bits",
           "[training]") {
   const TemporaryDirectory directory;
