@@ -25,7 +25,19 @@ case $preset in
 esac
 
 build "$preset"
-"build/$preset/glassformer_tests" "${@:2}"
+run() { "build/$preset/glassformer_tests" "$@"; }
+if [[ $preset == release || $# -gt 1 ]]; then
+  run "${@:2}"
+else  # sanitizers are slow: two halves at once, and no thread that has nothing to do keeps a core busy
+  export OMP_WAIT_POLICY=passive
+  run '[program]' >"build/$preset/program_tests.log" 2>&1 &
+  program=$! status=0
+  trap 'kill $program 2>/dev/null || true' EXIT
+  run '~[program]' || status=1
+  wait $program || status=1
+  cat "build/$preset/program_tests.log"
+  [[ $status == 0 ]]
+fi
 if [[ $preset == release && $# -le 1 ]]; then
   for test in tests/scripts/test_*.py; do python3 "$test"; done
   for maker in scripts/make_*_corpus.py; do python3 "$maker" --check; done

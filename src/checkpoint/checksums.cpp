@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFile = "SHA256SUMS";
 constexpr const char* kModel = "model.safetensors";
 constexpr const char* kTrainingState = "training_state.safetensors";
-constexpr std::size_t kDigits = 64;
+constexpr std::size_t kSumDigits = 64;
 constexpr std::string_view kHexadecimal = "0123456789abcdef";
 
 using Checksums = std::map<std::string, std::string>;  // by the name of the file
@@ -39,7 +39,7 @@ std::string checksum_of(const fs::path& file) {
     input.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
     ok = !input.bad() && EVP_DigestUpdate(context.get(), buffer.data(), static_cast<std::size_t>(input.gcount())) == 1;
   }
-  std::array<unsigned char, kDigits / 2> digest{};
+  std::array<unsigned char, kSumDigits / 2> digest{};
   if (!ok || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1) {
     throw UserError(file.string() + ": the file cannot be read. Check its permissions.");
   }
@@ -64,13 +64,13 @@ Checksums read_checksums(const fs::path& file) {
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    const std::string name = line.size() > kDigits + 2 ? line.substr(kDigits + 2) : "";
-    const std::string between = line.size() > kDigits + 2 ? line.substr(kDigits, 2) : "";
-    const bool is_sum = line.find_first_not_of(kHexadecimal) == kDigits && (between == "  " || between == " *");
+    const std::string name = line.size() > kSumDigits + 2 ? line.substr(kSumDigits + 2) : "";
+    const std::string between = line.size() > kSumDigits + 2 ? line.substr(kSumDigits, 2) : "";
+    const bool is_sum = line.find_first_not_of(kHexadecimal) == kSumDigits && (between == "  " || between == " *");
     if (!is_sum || name.find('/') != std::string::npos) {
       throw damaged(file, "a checksum and the name of a file", "something else in line " + std::to_string(number));
     }
-    checksums[name] = line.substr(0, kDigits);
+    checksums[name] = line.substr(0, kSumDigits);
   }
   return checksums;
 }

@@ -20,17 +20,17 @@ namespace {
 
 constexpr const char* kConfigFile = "config.yaml";
 constexpr std::string_view kStep = "step-", kAverage = "average-";
-constexpr std::size_t kDigits = 8;
+constexpr std::size_t kUpdateDigits = 8;
 
 std::string checkpoint_name(std::string_view kind, Index update) {
   std::string digits = std::to_string(update);
-  if (digits.size() < kDigits) digits.insert(0, kDigits - digits.size(), '0');
+  if (digits.size() < kUpdateDigits) digits.insert(0, kUpdateDigits - digits.size(), '0');
   return std::string(kind) + digits;
 }
 
 /// The update in a name like step-00001200.
 std::optional<Index> update_of(const std::string& name, std::string_view kind = kStep) {
-  if (!name.starts_with(kind) || name.size() < kind.size() + kDigits) return std::nullopt;
+  if (!name.starts_with(kind) || name.size() < kind.size() + kUpdateDigits) return std::nullopt;
   const char* const end = name.data() + name.size();
   Index update = 0;
   const auto [stop, error] = std::from_chars(name.data() + kind.size(), end, update);

@@ -31,7 +31,7 @@ namespace glassformer {
 namespace {
 
 constexpr std::size_t kOrders = 6;
-using Counts = std::array<NgramCounts, kOrders>;
+using CharacterCounts = std::array<NgramCounts, kOrders>;
 
 /// The sentence's characters without white space.
 Symbols characters(const std::string& sentence, bool lowercase) {
@@ -41,7 +41,7 @@ Symbols characters(const std::string& sentence, bool lowercase) {
   return symbols;
 }
 
-void add(Counts& sum, const Counts& sentence) {
+void add(CharacterCounts& sum, const CharacterCounts& sentence) {
   for (std::size_t n = 0; n < kOrders; ++n) {
     if (sentence[n].reference > 0) sum[n].hypothesis += sentence[n].hypothesis;
     sum[n].reference += sentence[n].reference;
@@ -50,7 +50,7 @@ void add(Counts& sum, const Counts& sentence) {
 }
 
 /// chrF_2 in percent.
-double f_score(const Counts& counts) {
+double f_score(const CharacterCounts& counts) {
   double precision = 0, recall = 0;  // sums over n first, then means
   int orders = 0;
   for (const NgramCounts& count : counts) {
@@ -71,11 +71,11 @@ double f_score(const Counts& counts) {
 Chrf corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  const ChrfOptions& options) {
   assert(hypotheses.size() == references.size());
-  Counts sum;
+  CharacterCounts sum;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const Symbols hypothesis = characters(hypotheses[i], options.lowercase);
     const Symbols reference = characters(references[i], options.lowercase);
-    Counts counts;
+    CharacterCounts counts;
     count_ngrams(hypothesis, reference, counts);
     add(sum, counts);
   }
