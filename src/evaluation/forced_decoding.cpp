@@ -1,20 +1,12 @@
 #include "evaluation/forced_decoding.hpp"
 
-#include <cmath>
-
 #include "numerics/parallel.hpp"
 #include "text/batch.hpp"
 
 namespace glassformer {
 namespace {
 
-/// Of a token, in a row of the logits: see CrossEntropy.
-double log_probability(const Transformer<float>::Cache& cache, Index row, Id token) {
-  const float log_sum_exp = cache.cross_entropy.largest(row, 0) + std::log(cache.cross_entropy.sum_of_powers(row, 0));
-  return cache.logits(row, token) - log_sum_exp;
-}
-
-/// Computes the logits of the whole corpus, and calls use(number of the batch, the batch, its loss, the cache) for each
+/// Runs the whole corpus forward, and calls use(number of the batch, the batch, its loss, the cache) for each
 /// batch, on all threads.
 void for_each_batch(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
                     const Corpus& corpus, const std::vector<std::vector<Index>>& batches, const auto& use) {
@@ -57,8 +49,8 @@ std::vector<std::vector<double>> token_log_probabilities(const Transformer<float
       const Index sentence = batch.sentences[static_cast<std::size_t>(b)];
       const Index tokens = std::ssize(corpus.target(sentence)) + 1;
       for (Index t = 0; t < tokens; ++t) {
-        log_probabilities[static_cast<std::size_t>(sentence)].push_back(
-            log_probability(cache, b * T + t, batch.target_output(b, t)));
+        const double cross_entropy = cache.cross_entropy.cross_entropies(b * T + t, 0);
+        log_probabilities[static_cast<std::size_t>(sentence)].push_back(-cross_entropy);
       }
     }
   });

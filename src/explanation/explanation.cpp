@@ -37,34 +37,30 @@ std::vector<double> norms_of(const Arena<Transformer<float>::Parameters>& arena)
   return norms;
 }
 
-/// The rows of logits, as an answer to what was asked.
+/// What the rows of probabilities, which forward leaves in place of the logits, answer to what was asked.
 std::vector<std::vector<Answer>> answers_to(const Batch& batch, const Transformer<float>::Cache& cache, Id pad) {
   constexpr std::ptrdiff_t kLikeliest = 10;
-  const Index T = batch.target_output.cols(), V = cache.logits.cols();
+  const Buffer<float>& p = cache.logits;
+  const Index T = batch.target_output.cols(), V = p.cols();
   std::vector<std::vector<Answer>> answers(static_cast<std::size_t>(batch.size()));
   std::vector<Id> order(static_cast<std::size_t>(V));
-  for (Index n = 0; n < cache.logits.rows(); ++n) {
-    const auto logits = cache.logits.row(n).cast<double>();
-    const double largest = logits.maxCoeff();
-    const double log_sum = largest + std::log((logits.array() - largest).exp().sum());
-    const auto probability = [&](Id id) { return std::exp(logits(id) - log_sum); };
-
+  for (Index n = 0; n < p.rows(); ++n) {
     Answer answer;
     answer.expected = batch.target_output(n / T, n % T);
     answer.counted = answer.expected != pad;
-    answer.probability = probability(answer.expected);
     if (answer.counted) {
+      answer.probability = p(n, answer.expected);
       answer.loss = cache.cross_entropy.losses(n, 0);
-      answer.cross_entropy = log_sum - logits(answer.expected);
+      answer.cross_entropy = cache.cross_entropy.cross_entropies(n, 0);
     }
     std::iota(order.begin(), order.end(), Id{0});
     const auto end = order.begin() + std::min<std::ptrdiff_t>(kLikeliest, V);
     const auto key = [&](Id id) {  // of a model that has diverged, NaN is put last: sorting needs an order
-      return std::isnan(logits(id)) ? -std::numeric_limits<double>::infinity() : logits(id);
+      return std::isnan(p(n, id)) ? -1 : p(n, id);
     };
     std::partial_sort(order.begin(), end, order.end(),
                       [&](Id a, Id b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
-    for (auto id = order.begin(); id != end; ++id) answer.likeliest.push_back({*id, probability(*id)});
+    for (auto id = order.begin(); id != end; ++id) answer.likeliest.push_back({*id, p(n, *id)});
     answers[static_cast<std::size_t>(n / T)].push_back(std::move(answer));
   }
   return answers;

@@ -17,33 +17,30 @@ struct LossSum {
   LossSum& operator+=(const LossSum& other);
 };
 
-/// Cross-entropy of logits with label smoothing, as torch.nn.CrossEntropyLoss(label_smoothing, reduction="sum"):
+/// Softmax and cross-entropy with label smoothing, as torch.nn.CrossEntropyLoss(label_smoothing, reduction="sum"):
 ///
-///   log p_v = logit_v - log(sum over k of exp(logit_k))
-///   loss    = - sum over v of q_v log p_v        q_v = (1 - smoothing) [v is expected] + smoothing / V
+///   p_v  = exp(logit_v) / sum over k of exp(logit_k)
+///   loss = - sum over v of q_v log p_v        q_v = (1 - smoothing) [v is expected] + smoothing / V
 ///
-/// Rows where padding is expected count nothing. N = rows (tokens), V = vocabulary.
+/// and its gradient, for q sums to 1:   d_logit_v = (p_v - q_v) * d_loss
+///
+/// Rows where padding is expected add nothing to the loss and get no gradient. N = rows (tokens), V = vocabulary.
 template <std::floating_point Scalar>
 struct CrossEntropy {
-  /// What backward must remember of forward. The logits, by far the largest, are not among it.
+  /// Each row's share of the result; 0 where padding is expected.
   struct Cache {
-    Buffer<Scalar> largest;        // [N, 1]: of the logits; here and below, 0 where padding is expected
-    Buffer<Scalar> sum_of_powers;  // [N, 1]: of exp(logit - largest)
-    Buffer<Scalar> losses;         // [N, 1]
-    Buffer<Scalar> powers;         // [1, V]: of the row at hand
+    Buffer<Scalar> losses;           // [N, 1]
+    Buffer<Scalar> cross_entropies;  // [N, 1]: without label smoothing: -log p of the expected token
   };
 
-  /// logits [N, V], expected: N ids in the order of the rows.
-  static LossSum forward(ConstMatrixRef<Scalar> logits, const IdMatrix& expected, Id pad, double smoothing,
-                         Cache& cache, const Recorder& recorder = {});
-  /// In place: the logits [N, V] become d_logits, for they are by far the largest matrix. d_loss is the derivative of
-  /// the result by the sum of the rows' losses: 1 / tokens, for a mean over tokens.
-  static void backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss, const Cache& cache,
-                       MatrixRef<Scalar> logits, const Recorder& recorder = {});
-  /// Both at once, row by row, where d_loss is known beforehand, as in training: a row has as many numbers as the
-  /// vocabulary, and comes from memory once instead of twice.
-  static LossSum forward_and_backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss,
-                                      MatrixRef<Scalar> logits);
+  /// In place, because the logits [N, V] are by far the largest matrix: they become the probabilities p.
+  /// expected: N ids in the order of the rows.
+  static LossSum forward(const IdMatrix& expected, Id pad, double smoothing, MatrixRef<Scalar> logits, Cache& cache,
+                         const Recorder& recorder = {});
+  /// In place again: forward's p [N, V] becomes d_logits. d_loss is the derivative of the result with respect to the sum
+  /// of the rows' losses: 1 / tokens, for a mean over tokens.
+  static void backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss, MatrixRef<Scalar> p,
+                       const Recorder& recorder = {});
 };
 
 }  // namespace glassformer

@@ -131,9 +131,8 @@ LossSum Transformer<Scalar>::forward(const Parameters& p, const ModelInput& inpu
                                      const Pass& pass, Cache& cache, const Recorder& recorder) const {
   const Buffer<Scalar>& memory =
       encode(p, input.source, input.masks.encoder_padding, pass, cache, recorder.at("encoder"));
-  const Buffer<Scalar>& logits =
-      decode(p, input.target_input, memory, input.masks, pass, cache, recorder.at("decoder"));
-  return CrossEntropy<Scalar>::forward(logits, input.target_output, vocabulary.target_pad, label_smoothing,
+  decode(p, input.target_input, memory, input.masks, pass, cache, recorder.at("decoder"));
+  return CrossEntropy<Scalar>::forward(input.target_output, vocabulary.target_pad, label_smoothing, cache.logits,
                                        cache.cross_entropy, recorder.at("loss"));
 }
 
@@ -141,23 +140,8 @@ template <std::floating_point Scalar>
 void Transformer<Scalar>::backward(const Parameters& p, const ModelInput& input, double label_smoothing,
                                    Scalar d_loss, Cache& cache, Parameters& grad, const Recorder& recorder) const {
   // loss = cross-entropy(logits)
-  CrossEntropy<Scalar>::backward(input.target_output, vocabulary.target_pad, label_smoothing, d_loss,
-                                 cache.cross_entropy, cache.logits, recorder.at("loss"));
-  backward_from_d_logits(p, input, cache, grad, recorder);
-}
-
-template <std::floating_point Scalar>
-LossSum Transformer<Scalar>::forward_to_d_logits(const Parameters& p, const ModelInput& input, double label_smoothing,
-                                                 Scalar d_loss, const Pass& pass, Cache& cache) const {
-  const Buffer<Scalar>& memory = encode(p, input.source, input.masks.encoder_padding, pass, cache);
-  decode(p, input.target_input, memory, input.masks, pass, cache);
-  return CrossEntropy<Scalar>::forward_and_backward(input.target_output, vocabulary.target_pad, label_smoothing,
-                                                    d_loss, cache.logits);
-}
-
-template <std::floating_point Scalar>
-void Transformer<Scalar>::backward_from_d_logits(const Parameters& p, const ModelInput& input, Cache& cache,
-                                                 Parameters& grad, const Recorder& recorder) const {
+  CrossEntropy<Scalar>::backward(input.target_output, vocabulary.target_pad, label_smoothing, d_loss, cache.logits,
+                                 recorder.at("loss"));
   backward_decoder(p, input, cache, grad, recorder.at("decoder"));
   backward_encoder(p, input, cache, grad, recorder.at("encoder"));
 }

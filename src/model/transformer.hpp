@@ -51,7 +51,7 @@ struct Transformer {
     std::vector<typename DecoderLayer<Scalar>::Cache> decoder;
     typename LayerNorm<Scalar>::Cache encoder_norm, decoder_norm;      // pre-norm only
     Buffer<Scalar> normed_memory, normed_state;                        // pre-norm only
-    Buffer<Scalar> logits;                                             // [N, V] after backward: their gradient
+    Buffer<Scalar> logits;                                             // [N, V] after forward: p; after backward: d_logits
     typename CrossEntropy<Scalar>::Cache cross_entropy;
     Buffer<Scalar> d_state, d_normed;                                  // room for backward
     Buffer<Scalar> d_memory;                                           // [M, D] sum over the decoder's layers
@@ -79,13 +79,6 @@ struct Transformer {
   /// All the way back: adds to every parameter's gradient. d_loss as in CrossEntropy::backward.
   void backward(const Parameters& p, const ModelInput& input, double label_smoothing, Scalar d_loss, Cache& cache,
                 Parameters& grad, const Recorder& recorder = {}) const;
-
-  /// The same two steps, cut at another place, so that no row of logits comes from memory twice: forward, and on to
-  /// d_logits; then the rest of the way back.
-  LossSum forward_to_d_logits(const Parameters& p, const ModelInput& input, double label_smoothing, Scalar d_loss,
-                              const Pass& pass, Cache& cache) const;
-  void backward_from_d_logits(const Parameters& p, const ModelInput& input, Cache& cache, Parameters& grad,
-                              const Recorder& recorder = {}) const;
 
  private:
   const Buffer<Scalar>& state(const Cache& cache) const;   // the decoder's last word, before the output map

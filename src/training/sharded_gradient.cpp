@@ -82,9 +82,9 @@ void ShardedGradient::run_micro_batch(Shard& shard, const Parameters& parameters
   const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences};
   shard.result.tokens += count_tokens(corpus, sentences);
   shard.result.seconds.data += watch.lap();
-  shard.result.loss += model_.forward_to_d_logits(parameters, input, step.label_smoothing, d_loss, pass, cache);
+  shard.result.loss += model_.forward(parameters, input, step.label_smoothing, pass, cache);
   shard.result.seconds.forward += watch.lap();
-  model_.backward_from_d_logits(parameters, input, cache, shard.gradient.parameters());
+  model_.backward(parameters, input, step.label_smoothing, d_loss, cache, shard.gradient.parameters());
   shard.result.seconds.backward += watch.lap();
 }
 

@@ -75,7 +75,7 @@ struct DrawnModel {
   Arena<typename Transformer<Scalar>::Parameters> parameters, gradient;
   typename Transformer<Scalar>::Cache cache;
   LossSum loss;
-  Matrix<Scalar> logits;  // of the last forward: in the cache, backward makes their gradient of them
+  Matrix<Scalar> logits;  // of the last forward, which leaves probabilities in their place
 
   DrawnModel(RandomValues& random, const TransformerSettings& settings)
       : model{settings, example::vocabulary(settings.tied_embeddings)},
@@ -92,8 +92,9 @@ struct DrawnModel {
   typename Transformer<Scalar>::Parameters& p() { return parameters.parameters(); }
 
   void forward(const example::PaddedBatch& batch, const Pass& pass) {
+    const Buffer<Scalar>& memory = model.encode(p(), batch.source, batch.masks.encoder_padding, pass, cache);
+    logits = model.decode(p(), batch.target_input, memory, batch.masks, pass, cache);
     loss = model.forward(p(), batch.input(), 0.1, pass, cache);
-    logits = cache.logits;
   }
   /// The gradient of the summed loss, in place of what was there.
   void backward(const example::PaddedBatch& batch) {

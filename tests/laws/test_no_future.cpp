@@ -43,7 +43,7 @@ TEMPLATE_TEST_CASE("Law: no target token changes a bit of the logits before it, 
     const Index B = batch.source.rows(), T = batch.target_input.cols();
     DrawnModel<TestType> drawn(random, draw_settings(random));
     drawn.forward(batch, {});
-    const Matrix<TestType> logits = drawn.cache.logits;
+    const Matrix<TestType> logits = drawn.logits;
 
     const Index from = between(random, 1, T - 1);  // tokens from here on become others, some of them padding
     example::PaddedBatch changed = batch;
@@ -53,7 +53,7 @@ TEMPLATE_TEST_CASE("Law: no target token changes a bit of the logits before it, 
     changed.masks = make_masks(changed.source, example::kSourcePad, changed.target_input, example::kTargetPad);
     drawn.forward(changed, {});
     for (Index b = 0; b < B; ++b) {
-      CHECK(same_bits(drawn.cache.logits.middleRows(b * T, from), logits.middleRows(b * T, from)));
+      CHECK(same_bits(drawn.logits.middleRows(b * T, from), logits.middleRows(b * T, from)));
     }
   });
 }

@@ -7,12 +7,11 @@ namespace glassformer::example {
 /// The equations of the way back, as the recorder has them.
 inline std::map<std::string, Law> backward_laws() {
   return {
-      {"d_logits = (exp({logits} - {largest}) / {sum_of_powers} - asked) * {d_loss}, asked from {expected}; "
-       "0 at padding",
+      {"d_logits = ({p} - q) * {d_loss}, q from {expected}; 0 at padding",
        [](const Known& k) {
          return row_by_row(k, k.in[0].cols(), [&](Index n) {
-           const Numbers p = (k.in[0].row(n).array() - k.in[1](n, 0)).exp() / k.in[2](n, 0);
-           return Numbers(k.in[3](0, 0) * (p - asked_for(k.in[4], n, p.cols())));
+           const Numbers p = k.in[0].row(n);
+           return Numbers(k.in[1](0, 0) * (p - asked_for(k.in[2], n, p.cols())));
          });
        }},
       {"d_bias += sum over n of {d_y}[n]", [](const Known& k) { return Numbers(k.before + sum_of_rows(k.in[0])); }},

@@ -56,22 +56,15 @@ inline std::map<std::string, Law> forward_laws() {
        }},
       {"activated = activation({expanded})",
        [](const Known& k) { return each(k.in[0], [&](double x) { return bend(k.settings.activation, x); }); }},
-      {"largest = max over v of {logits}, 0 at padding",
+      {"p = softmax of each row of {logits}",
        [](const Known& k) {
-         return row_by_row(k, 1, [&](Index n) { return Numbers::Constant(1, 1, k.in[0].row(n).maxCoeff()); });
+         const Numbers powers = k.in[0].array().exp();
+         return Numbers(powers.array().colwise() / powers.rowwise().sum().array());
        }},
-      {"sum_of_powers = sum over v of exp({logits} - {largest}), 0 at padding",
+      {"losses = - sum over v of q_v log {p}_v, q from {expected}; 0 at padding",
        [](const Known& k) {
          return row_by_row(k, 1, [&](Index n) {
-           return Numbers::Constant(1, 1, (k.in[0].row(n).array() - k.in[1](n, 0)).exp().sum());
-         });
-       }},
-      {"losses = - sum over v of asked_v log p_v, p = exp({logits} - {largest}) / {sum_of_powers}, "
-       "asked from {expected}; 0 at padding",
-       [](const Known& k) {
-         return row_by_row(k, 1, [&](Index n) {
-           const Numbers logits = k.in[0].row(n), q = asked_for(k.in[3], n, logits.cols());
-           const Numbers log_p = logits.array() - std::log(logits.array().exp().sum());
+           const Numbers log_p = k.in[0].row(n).array().log(), q = asked_for(k.in[1], n, log_p.cols());
            return Numbers::Constant(1, 1, -times(q, log_p).sum());
          });
        }},

@@ -18,19 +18,19 @@ struct Taught {
         learned(*std::make_unique<RandomValues>(1), model.settings, model.vocabulary) {
     model.settings.masks = masks;
   }
-  Matrix<double> logits(const example::PaddedBatch& batch) {
+  Matrix<double> answers(const example::PaddedBatch& batch) {
     const TransformerMasks masks = model.masks(batch.source, batch.target_input);
     model.forward(learned.p(), {batch.source, batch.target_input, batch.target_output, masks}, 0, {}, cache);
     return cache.logits;
   }
 };
 
-/// How far the logits of the batch's last sentence, its padding left out, depend on that padding.
+/// How far the probabilities of the batch's last sentence, its padding left out, depend on that padding.
 double influence_of_padding(const MaskSettings& masks) {
   Taught taught(masks);
   const example::PaddedBatch together = example::batch(), alone = example::alone(together, 2);
-  const Matrix<double> logits = taught.logits(alone);                                              // [3, V]
-  return largest_difference(taught.logits(together).middleRows(2 * 4, 3), logits);
+  const Matrix<double> p = taught.answers(alone);                                                // [3, V]
+  return largest_difference(taught.answers(together).middleRows(2 * 4, 3), p);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TransformerSettings wide(TransformerSettings settings) {
 
 }  // namespace
 
-TEST_CASE("The logits have a row for every place of the target and a column for every word", "[model]") {
+TEST_CASE("The probabilities have a row for every place of the target and a column for every word", "[model]") {
   Run<double> run(example::settings(Norm::post, Tying::target));
   const example::PaddedBatch batch = example::batch();
   run.forward(batch, {});
@@ -54,14 +54,14 @@ TEST_CASE("The logits have a row for every place of the target and a column for 
   CHECK(run.loss.tokens == batch.tokens());
 }
 
-TEMPLATE_TEST_CASE("No word of the target changes a bit of the logits before it", "[model]", float, double) {
+TEMPLATE_TEST_CASE("No word of the target changes a bit of the probabilities before it", "[model]", float, double) {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     Run<TestType> run(wide(example::settings(norm, Tying::none)));
     RandomValues random(5);
     const Index B = 3, T = 12;
     const example::PaddedBatch batch = example::random_batch(random, B, T);
     run.forward(batch, {});
-    const Matrix<TestType> logits = run.cache.logits;
+    const Matrix<TestType> p = run.cache.logits;
 
     for (const Index from : {1, 5, 11}) {  // words from here on become others, some of them padding
       example::PaddedBatch changed = batch;
@@ -74,8 +74,8 @@ TEMPLATE_TEST_CASE("No word of the target changes a bit of the logits before it"
       run.forward(changed, {});
       for (Index b = 0; b < B; ++b) {
         CAPTURE(norm == Norm::post, from, b);
-        CHECK(same_bits(run.cache.logits.middleRows(b * T, from), logits.middleRows(b * T, from)));
-        CHECK_FALSE(same_bits(run.cache.logits.row(b * T + from), logits.row(b * T + from)));
+        CHECK(same_bits(run.cache.logits.middleRows(b * T, from), p.middleRows(b * T, from)));
+        CHECK_FALSE(same_bits(run.cache.logits.row(b * T + from), p.row(b * T + from)));
       }
     }
   }
@@ -85,11 +85,11 @@ TEST_CASE("Every place of the target sees the whole source", "[model]") {
   Run<double> run(example::settings(Norm::post, Tying::target));
   example::PaddedBatch batch = example::batch();
   run.forward(batch, {});
-  const Matrix<double> logits = run.cache.logits;
+  const Matrix<double> p = run.cache.logits;
   batch.source(0, 4) = 7;  // the last word of the first sentence
   run.forward(batch, {});
-  for (Index t = 0; t < 4; ++t) CHECK(largest_difference(run.cache.logits.row(t), logits.row(t)) > 1e-6);
-  CHECK(same_bits(run.cache.logits.bottomRows(8), logits.bottomRows(8)));  // the other sentences are not concerned
+  for (Index t = 0; t < 4; ++t) CHECK(largest_difference(run.cache.logits.row(t), p.row(t)) > 1e-6);
+  CHECK(same_bits(run.cache.logits.bottomRows(8), p.bottomRows(8)));  // the other sentences are not concerned
 }
 
 TEST_CASE("Every one of the four dropout rates drops something", "[model]") {

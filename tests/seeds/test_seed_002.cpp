@@ -185,8 +185,8 @@ TEST_CASE("002.right_shift_batch: shifting padded rows, and which places count",
   CHECK(counts.select(0, (batch.target_input - dropped).array()).matrix() == IdMatrix{{0, 0, 0, 0}, {0, 0, -2, 0}});
 
   CrossEntropy<double>::Cache cache;
-  const Matrix<double> logits = Matrix<double>::Zero(8, 9);  // [B * T, V]
-  golden.check("ntokens", CrossEntropy<double>::forward(logits, batch.target_output, pad, 0, cache).tokens);
+  Matrix<double> logits = Matrix<double>::Zero(8, 9);  // [B * T, V]
+  golden.check("ntokens", CrossEntropy<double>::forward(batch.target_output, pad, 0, logits, cache).tokens);
 }
 
 TEST_CASE("002.cross_entropy_pad: the loss of a mean token, padding not counted; label smoothing in two ways",
@@ -196,30 +196,32 @@ TEST_CASE("002.cross_entropy_pad: the loss of a mean token, padding not counted;
   const IdMatrix targets = golden.input<Id>("targets");
   const Id pad = static_cast<Id>(golden.integer("pad"));
   const double smoothing = golden.number("eps");
-  CrossEntropy<double>::Cache cache;
+  const auto loss_of = [](Matrix<double> some_logits, const IdMatrix& expected, Id padding) {
+    CrossEntropy<double>::Cache cache;
+    return CrossEntropy<double>::forward(expected, padding, 0, some_logits, cache);
+  };
 
-  const LossSum sum = CrossEntropy<double>::forward(logits, targets, pad, 0, cache);
-  Matrix<double> d_logits = logits;
-  CrossEntropy<double>::backward(targets, pad, 0, 1.0 / static_cast<double>(sum.tokens), cache, d_logits);
+  CrossEntropy<double>::Cache cache;
+  Matrix<double> in_place = logits;  // becomes p, then d_logits
+  const LossSum sum = CrossEntropy<double>::forward(targets, pad, 0, in_place, cache);
+  CrossEntropy<double>::backward(targets, pad, 0, 1.0 / static_cast<double>(sum.tokens), in_place);
   golden.check("loss_sum", sum.loss);
   golden.check("loss_mean", sum.loss / static_cast<double>(sum.tokens));
-  golden.check("grad", d_logits);
+  golden.check("grad", in_place);
   for (Index n = 0; n < sum.tokens; ++n) {
-    const LossSum one = CrossEntropy<double>::forward(logits.row(n), targets.col(n), pad, 0, cache);
-    golden.check("nll/" + std::to_string(n), one.loss);
+    golden.check("nll/" + std::to_string(n), loss_of(logits.row(n), targets.col(n), pad).loss);
   }
   // Wrong: padding counted like a word, in the sum and in its divisor.
   constexpr Id kNoPadding = -1;
-  golden.check("wrong_mean_over_all_positions",
-               CrossEntropy<double>::forward(logits, targets, kNoPadding, 0, cache).loss / 3);
+  golden.check("wrong_mean_over_all_positions", loss_of(logits, targets, kNoPadding).loss / 3);
 
   // The project smooths as PyTorch and fairseq do: eps is spread over all V classes.
-  const LossSum smooth = CrossEntropy<double>::forward(logits, targets, pad, smoothing, cache);
-  d_logits = logits;
-  CrossEntropy<double>::backward(targets, pad, smoothing, 0.5, cache, d_logits);
+  in_place = logits;
+  const LossSum smooth = CrossEntropy<double>::forward(targets, pad, smoothing, in_place, cache);
+  CrossEntropy<double>::backward(targets, pad, smoothing, 0.5, in_place);
   golden.check("ls_fairseq_mean", smooth.loss / 2);
   golden.check("ls_pytorch_mean", smooth.loss / 2);
-  golden.check("ls_fairseq_grad", d_logits);
+  golden.check("ls_fairseq_grad", in_place);
 
   // The Annotated Transformer spreads eps over the V - 2 classes that are neither the right one nor padding, and takes
   // the divergence of q from p: cross-entropy less the entropy of q, a constant, which changes no gradient.

@@ -60,9 +60,9 @@ TEST_CASE("Mistake 3: scores are made with W_K, not with W_V, and scaled", "[mis
 TEST_CASE("Mistake 13: cross-entropy takes logits; of probabilities it takes the softmax again", "[mistakes]") {
   const Golden golden("002.cross_entropy_pad");
   const IdMatrix targets = golden.input<Id>("targets");
-  const auto mean_loss = [&](const Matrix<double>& logits) {
+  const auto mean_loss = [&](Matrix<double> logits) {
     CrossEntropy<double>::Cache cache;
-    return CrossEntropy<double>::forward(logits, targets, 0, 0, cache).loss / 2;
+    return CrossEntropy<double>::forward(targets, 0, 0, logits, cache).loss / 2;
   };
   const Matrix<double> logits = golden.input("logits");
   CHECK(mean_loss(unmasked_softmax(logits)) == Approx(1.324752).epsilon(1e-6));  // wrong

@@ -54,8 +54,6 @@ TEMPLATE_TEST_CASE("Once warm, layers and model allocate nothing, forward or bac
     const auto update = [&](const example::PaddedBatch& batch) {
       model.forward(parameters.parameters(), batch.input(), 0.1, batch.training(), cache);
       model.backward(parameters.parameters(), batch.input(), 0.1, TestType{1}, cache, gradient.parameters());
-      model.forward_to_d_logits(parameters.parameters(), batch.input(), 0.1, TestType{1}, batch.training(), cache);
-      model.backward_from_d_logits(parameters.parameters(), batch.input(), cache, gradient.parameters());
     };
     update(large);
     const std::int64_t before = heap_allocations();
