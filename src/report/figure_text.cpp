@@ -19,6 +19,7 @@ std::string with_commas(Index number) {
 
 std::string fit_number(double value, int width, int decimals) {
   const auto columns = static_cast<std::size_t>(width);
+  if (std::isnan(value)) return fmt::format("{:>{}}", "nan", width);  // without the sign that it may have
   for (int places = decimals; places >= 0; --places) {
     std::string text = fmt::format("{:>{}.{}f}", value, width, places);  // also "nan" and "inf"
     if (text.size() <= columns) return text;

@@ -154,8 +154,13 @@ int train(const TrainOptions& options) {
     ranks.largest(signal);
     return 128 + static_cast<int>(signal[0]);
   }
-  spdlog::info("done: {}/best is the best checkpoint, {}/curves.svg a picture of the run", directory.string(),
-               directory.string());
+  if (std::filesystem::exists(directory / "best")) {
+    spdlog::info("done: {}/best is the best checkpoint, {}/curves.svg a picture of the run", directory.string(),
+                 directory.string());
+  } else {
+    spdlog::warn("done, but no validation gave a finite loss, so there is no best checkpoint; the last one is {}/last",
+                 directory.string());
+  }
   return 0;
 }
 

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Tests every figure that the program reports, from outside: runs its commands and recomputes what they print and write
+# with a second implementation in NumPy (tests/figures; tests/README.md lists the figures).
+#
+#   scripts/test_figures.sh                          all
+#   scripts/test_figures.sh -k padding -x            what follows goes to pytest
+#
+# The program is build/release/glassformer, or the one that the environment variable GLASSFORMER_PROGRAM names.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/packages.sh
+
+# Debian's packages belong to Debian's Python, which may not be the first on the path.
+python_with_numpy() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import numpy, pytest, yaml' 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+  return 1
+}
+
+if ! python_with_numpy >/dev/null && can_install; then
+  apt_install python3 python3-numpy python3-pytest python3-yaml || true
+fi
+if ! python=$(python_with_numpy); then
+  echo 'SKIPPED: the tests of figures need Python with numpy, pytest and yaml (python3-numpy, python3-pytest,' \
+    'python3-yaml).' >&2
+  exit 0
+fi
+
+if [[ -z ${GLASSFORMER_PROGRAM:-} ]]; then
+  install_packages
+  build release glassformer_program
+fi
+"$python" -m pytest -q -p no:cacheprovider tests/figures "$@"

@@ -1,0 +1,162 @@
+"""What a training that is continued says and does: as if it had never stopped, unless its text has changed."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from program import PROGRAM, ROOT, Run, run, train, unequal_pairs, write_pairs
+from reference import read_safetensors
+
+SETTINGS = {"model.dropout": 0.1, "training.label_smoothing": 0.1, "training.max_tokens": 170, "training.shards": 3,
+            "training.accumulation": 2, "training.log_every": 3, "training.validation.every": 6,
+            "training.max_updates": 24, "training.checkpoints.keep": 10, "training.validation.samples": 0,
+            "decoding.max_length_ratio": 0.2, "tokenizer.vocabulary_size": 60}
+
+
+def timeless(done, kind):
+    return [{key: value for key, value in line.items() if "minutes" not in key and "second" not in key}
+            for line in done.metrics(kind)]
+
+
+def progress(done):
+    return json.loads(read_safetensors(done / "last/training_state.safetensors")[1]["progress"])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, text):
+    """A training that was never stopped."""
+    return train(tmp_path_factory.mktemp("whole") / "run", text, SETTINGS)
+
+
+def check_same(continued, whole):
+    assert [line["update"] for line in continued.metrics("validation")] == [6, 12, 18, 24]
+    for kind in ("train", "validation"):
+        assert timeless(continued, kind) == timeless(whole, kind)
+    assert (continued / "last/model.safetensors").read_bytes() == (whole / "last/model.safetensors").read_bytes()
+    minutes = [line["minutes"] for line in continued.metrics("train")]
+    assert minutes == sorted(minutes), "the clock goes on where it was"
+    assert {key: value for key, value in progress(continued).items() if key != "minutes"} == \
+           {key: value for key, value in progress(whole).items() if key != "minutes"}
+
+
+def test_a_training_stopped_within_an_epoch_and_continued_reports_what_one_does_that_never_stopped(whole, text, tmp_path):
+    stopped = train(tmp_path / "run", text, {**SETTINGS, "training.max_updates": 12})
+    assert progress(stopped)["batch"] > 0, "it is to stop within an epoch"
+    check_same(train(tmp_path / "run", text, SETTINGS, "--resume"), whole)
+
+
+def test_figures_from_after_the_last_checkpoint_are_reported_once(whole, text, tmp_path):
+    """A crash after update 18 and before the checkpoint of update 24 leaves lines that the continuation writes again."""
+    shutil.copytree(whole.directory, tmp_path / "run", symlinks=True)
+    crashed = Run(tmp_path / "run")
+    shutil.rmtree(crashed.checkpoint(24))
+    for link in ("last", "best"):
+        (crashed / link).unlink()
+        (crashed / link).symlink_to("step-00000018")
+    check_same(train(tmp_path / "run", text, SETTINGS, "--resume"), whole)
+
+
+def test_skipped_updates_are_counted_over_a_stop_and_count_for_no_figure(text, tmp_path):
+    """After the first update, with a learning rate that is far too high, every loss is NaN."""
+    settings = {**SETTINGS, "training.schedule.learning_rate": 1e20, "training.schedule.warmup": 0,
+                "training.schedule.kind": "constant", "training.max_skipped": 100, "training.log_every": 1,
+                "training.validation.every": 3, "training.accumulation": 1}
+    train(tmp_path / "run", text, {**settings, "training.max_updates": 4})
+    done = train(tmp_path / "run", text, {**settings, "training.max_updates": 7}, "--resume")
+    assert [line["update"] for line in done.metrics("train")] == [1]
+    assert done.metrics("train")[0]["skipped"] == 0
+    assert "update 7 is skipped: its loss is" in done.log
+    assert progress(done)["skipped"] == progress(done)["skipped_in_row"] == 6
+    for line in done.metrics("validation"):
+        assert line["loss"] is None and line["perplexity"] is None and not line["best"]
+    assert not (done / "best").exists() and "there is no best checkpoint" in done.log
+    assert "-nan" not in (done / "train.log").read_text(encoding="utf-8")
+
+
+# --- Text that has changed --------------------------------------------------------------------------------------------
+@pytest.fixture
+def stopped(text, tmp_path):
+    """A run to be continued, on a text of its own."""
+    shutil.copytree(text, tmp_path / "text", ignore=shutil.ignore_patterns("*.jsonl"))
+    return train(tmp_path / "run", tmp_path / "text", {**SETTINGS, "training.max_updates": 12}), tmp_path / "text"
+
+
+def shift_words(file):
+    """Moves the last word of the first line to the second: the words of the text stay what they are."""
+    first, second, *rest = file.read_text(encoding="utf-8").splitlines()
+    *words, last = first.split()
+    file.write_text("\n".join([" ".join(words), f"{last} {second}", *rest]) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_word_that_has_moved_to_the_next_line_is_another_training_text(stopped, language):
+    done, text = stopped
+    shift_words(text / f"train.{language}")
+    _, err = run("train", ROOT / "configs/debug.yaml", "--output", done.directory, "--resume", "--set",
+                 f"data.directory={text}", *(word for key, value in SETTINGS.items()
+                                             for word in ("--set", f"{key}={value}")), status=2)
+    assert "the training text has changed since this run was begun" in err
+
+
+def test_when_the_validation_text_has_changed_the_search_for_the_best_begins_anew(stopped):
+    done, text = stopped
+    before = done.metrics("validation")
+    rarest = json.loads((done / "last/target.vocab.json").read_text(encoding="utf-8"))[-1]
+    write_pairs(text, "valid", [(source, f"{rarest} " * 5) for source, _ in unequal_pairs(30, seed=4)])
+    done = train(done.directory, text, SETTINGS, "--resume")
+    after = [line for line in done.metrics("validation") if line["update"] > 12]
+    assert after[0]["loss"] > min(line["loss"] for line in before), "the new text is to be harder"
+    assert after[0]["best"]
+    best = min(after, key=lambda line: line["loss"])
+    assert (done / "best").resolve() == done.checkpoint(best["update"]).resolve()
+    assert "the validation text has changed since this run was begun" in done.log
+
+
+def test_a_word_that_has_moved_to_the_next_line_is_another_validation_text(stopped):
+    done, text = stopped
+    shift_words(text / "valid.de")
+    assert "the validation text has changed since this run was begun" in train(done.directory, text, SETTINGS,
+                                                                                "--resume").log
+
+
+def test_the_same_text_may_be_continued_with(stopped):
+    done, text = stopped
+    log = train(done.directory, text, SETTINGS, "--resume").log
+    assert "has changed" not in log and f"resuming from {done.directory / 'step-00000012'}" in log
+
+
+# --- Several ranks ----------------------------------------------------------------------------------------------------
+MPIRUN = shutil.which("mpirun")
+OPEN_MPI = ["env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+            "OMPI_MCA_hwloc_base_binding_policy=none", "MPIEXEC_TIMEOUT=120", "OMP_NUM_THREADS=1"]
+
+
+def ranks_on(texts, directory, settings):
+    command = [*OPEN_MPI, MPIRUN]
+    for number, text in enumerate(texts):
+        sets = [word for key, value in {"data.directory": text, **settings}.items() for word in ("--set", f"{key}={value}")]
+        command += [*([":"] if number else []), "-n", "1", PROGRAM, "train", ROOT / "configs/debug.yaml", "--output",
+                    directory, *sets]
+    done = subprocess.run([str(word) for word in command], capture_output=True, timeout=300)
+    return done.returncode, done.stderr.decode()
+
+
+@pytest.fixture(scope="module")
+def mpi(tmp_path_factory, text):
+    if MPIRUN is None:
+        pytest.skip("SKIPPED: no mpirun here (on Debian: openmpi-bin)")
+    status, err = ranks_on([text, text], tmp_path_factory.mktemp("mpi") / "run", {**SETTINGS, "training.max_updates": 4})
+    if "built without MPI" in err:
+        pytest.skip("SKIPPED: this build has no MPI")
+    return status, err
+
+
+def test_ranks_whose_texts_differ_in_where_a_line_ends_do_not_train_together(mpi, text, tmp_path):
+    status, err = mpi
+    assert status == 0, err
+    shutil.copytree(text, tmp_path / "text", ignore=shutil.ignore_patterns("*.jsonl"))
+    shift_words(tmp_path / "text/train.en")
+    status, err = ranks_on([text, tmp_path / "text"], tmp_path / "run", {**SETTINGS, "training.max_updates": 4})
+    assert status == 2, err
+    assert "text" in err and not (tmp_path / "run").exists()

@@ -1,0 +1,175 @@
+"""What `train` says of its validations, which checkpoint it calls the best, when it stops, and what it averages."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from figures import Loss, encode
+from program import run, toy_lines, train, unequal_pairs, write_pairs
+from reference import Model, read_safetensors
+from text_metrics import bleu, exact_match
+
+FLOAT = 2e-6  # relative error of sums that the program makes of numbers with 24 bits
+
+
+def figures_of(model, pairs):
+    """Loss without label smoothing and all that follows from greedy translations."""
+    loss = Loss(model, encode(model, pairs))
+    sources, references = zip(*pairs)
+    translations = [model.target.decode(model.greedy(ids)) if ids else "" for ids in map(model.source.encode, sources)]
+    settings = model.config["evaluation"]
+    score = bleu(translations, references, settings["bleu_tokenizer"], settings["lowercase"])["score"]
+    return {"loss": loss.mean, "perplexity": loss.perplexity, "token_accuracy": loss.accuracy, "bleu": score,
+            "exact_match": exact_match(translations, references), "translations": translations}
+
+
+def progress(checkpoint):
+    return json.loads(read_safetensors(checkpoint / "training_state.safetensors")[1]["progress"])
+
+
+@pytest.fixture(scope="module")
+def validated(tmp_path_factory):
+    """A run that learns, whose config asks for a beam of 5 with label smoothing and dropout, and BLEU of 13a. Its
+    validation text has sentences of very unequal length, empty lines, double spaces and tabs."""
+    text = tmp_path_factory.mktemp("validated_text")
+    write_pairs(text, "train", toy_lines("train")[:2000])
+    pairs = unequal_pairs(100, seed=3, name="valid", longest=4)
+    pairs[:20] = [(source, reference.replace(" ", "  ").replace(" .", "\t.")) for source, reference in pairs[:20]]
+    pairs[0], pairs[50], pairs[-1] = ("", pairs[0][1]), (pairs[50][0], ""), ("", "")
+    write_pairs(text, "valid", pairs)
+    done = train(tmp_path_factory.mktemp("validated") / "run", text, {
+        "model.d_model": 32, "model.d_ff": 64, "model.heads": 4, "tokenizer.vocabulary_size": 200, "model.dropout": 0.1,
+        "training.label_smoothing": 0.1, "training.max_tokens": 1000, "training.shards": 4, "training.max_updates": 400,
+        "training.schedule.warmup": 50, "training.schedule.learning_rate": 0.01, "training.validation.every": 200,
+        "training.validation.samples": 3, "training.checkpoints.keep": 100, "decoding.beam": 5})
+    return done, pairs
+
+
+@pytest.fixture(scope="module")
+def recomputed(validated):
+    done, pairs = validated
+    return [(line, figures_of(Model(done.checkpoint(line["update"])), pairs)) for line in done.metrics("validation")]
+
+
+def test_validation_figures_are_means_over_all_tokens_and_of_greedy_translations(recomputed):
+    assert [line["update"] for line, _ in recomputed] == [200, 400]
+    for line, expected in recomputed:
+        assert line["loss"] == pytest.approx(expected["loss"], rel=FLOAT)
+        assert line["perplexity"] == pytest.approx(expected["perplexity"], rel=5 * FLOAT)
+        assert line["token_accuracy"] == pytest.approx(expected["token_accuracy"], rel=1e-12)
+        assert line["bleu"] == pytest.approx(expected["bleu"], abs=1e-9)
+        assert line["exact_match"] == pytest.approx(expected["exact_match"], abs=1e-12)
+    assert recomputed[-1][1]["bleu"] > 20 and recomputed[-1][1]["exact_match"] > 0.05, "something is to be learnt"
+
+
+def test_the_log_shows_the_same_figures_and_the_first_translations(validated, recomputed):
+    done, pairs = validated
+    log = (done / "train.log").read_text(encoding="utf-8")
+    for line, expected in recomputed:
+        text = (rf"update {line['update']}  validation +loss {line['loss']:7.4f}  ppl {line['perplexity']:7.2f}  "
+                rf"token accuracy {100 * line['token_accuracy']:5.1f} %  BLEU {line['bleu']:6.2f}  "
+                rf"exact match {100 * line['exact_match']:5.1f} %{'  best so far' if line['best'] else ''}\n")
+        found = re.search(text, log)
+        assert found, text
+        shown = [re.sub(r"^\S+ \S+ ", "", one) for one in log[found.end():].split("\n")[:9]]
+        assert shown == [f"     {label:13}{words}" for (source, reference), translation
+                         in zip(pairs[:3], expected["translations"])
+                         for label, words in (("source", source), ("reference", reference),
+                                              ("translation", translation))]
+
+
+# --- The best, the end ------------------------------------------------------------------------------------------------
+LOWER_IS_BETTER = {"loss", "perplexity"}
+
+
+@pytest.mark.parametrize("metric", ["loss", "perplexity", "token_accuracy", "bleu", "exact_match"])
+def test_the_best_is_chosen_by_its_metric_and_patience_ends_the_training(tmp_path, metric):
+    """The learning rate is far too high: figures go up and down."""
+    write_pairs(tmp_path, "train", toy_lines("train")[:12])
+    write_pairs(tmp_path, "valid", toy_lines("train")[:12])
+    patience = 4
+    done = train(tmp_path / "run", tmp_path, {
+        "model.d_model": 16, "model.d_ff": 32, "training.max_tokens": 500, "training.shards": 4,
+        "training.schedule.kind": "constant", "training.schedule.learning_rate": 0.03, "training.schedule.warmup": 0,
+        "training.max_updates": 300, "training.validation.every": 10, "training.validation.metric": metric,
+        "training.validation.patience": patience, "training.validation.samples": 0, "training.checkpoints.keep": 2,
+        "decoding.max_length_ratio": 0.5})
+    lines = done.metrics("validation")
+    sign = -1 if metric in LOWER_IS_BETTER else 1
+    best, without = None, 0
+    for line in lines:
+        assert without < patience, "the training went on without patience"
+        better = best is None or sign * line[metric] > sign * best[metric]
+        assert line["best"] == better
+        best, without = (line, 0) if better else (best, without + 1)
+    ended_by_patience = without == patience
+    assert ended_by_patience or lines[-1]["update"] == 300
+    assert (f"the end, at update {lines[-1]['update']}: " + (
+        f"{patience} validations without a new best" if ended_by_patience else "training.max_updates are done")) in done.log
+    assert len(lines) > patience + 1, "some validation is to be better than the first"
+
+    assert (done / "best").resolve() == done.checkpoint(best["update"]).resolve()
+    assert (done / "last").resolve() == done.checkpoint(lines[-1]["update"]).resolve()
+    kept = {done.checkpoint(update).name for update in (best["update"], lines[-1]["update"], lines[-2]["update"])}
+    assert {path.name for path in done.directory.glob("step-*")} == kept
+    state = progress(done / "last")
+    assert state["best_update"] == best["update"] and state["best_figure"] == best[metric]
+    assert state["without_best"] == without and state["validated"] == state["update"] == lines[-1]["update"]
+
+
+# --- Averages ---------------------------------------------------------------------------------------------------------
+def mean_of(checkpoints):
+    """In double precision, rounded once."""
+    models = [read_safetensors(checkpoint / "model.safetensors")[0] for checkpoint in checkpoints]
+    return {name: np.mean([model[name].astype(float) for model in models], axis=0).astype(np.float32)
+            for name in models[0]}
+
+
+def same_tensors(checkpoint, expected):
+    found, _ = read_safetensors(checkpoint / "model.safetensors")
+    return found.keys() == expected.keys() and all(np.array_equal(found[name], expected[name]) for name in expected)
+
+
+@pytest.fixture(scope="module")
+def averaged(tmp_path_factory):
+    """Its learning rate stays high, so the mean of the last checkpoints is better than each of them."""
+    text = tmp_path_factory.mktemp("averaged_text")
+    write_pairs(text, "train", toy_lines("train")[:500])
+    write_pairs(text, "valid", unequal_pairs(60, seed=3, name="valid", longest=3))
+    done = train(tmp_path_factory.mktemp("averaged") / "run", text, {
+        "model.d_model": 16, "model.d_ff": 32, "training.max_tokens": 500, "training.shards": 4,
+        "training.schedule.kind": "constant", "training.schedule.learning_rate": 0.01, "training.schedule.warmup": 10,
+        "training.max_updates": 120, "training.validation.every": 10, "training.checkpoints.keep": 6,
+        "training.checkpoints.average": 3, "decoding.max_length_ratio": 0.5})
+    return done, text
+
+
+def test_the_mean_is_that_of_the_last_checkpoints(averaged):
+    done, _ = averaged
+    checkpoints = sorted(done.directory.glob("step-*"))
+    assert [path.name for path in checkpoints[-6:]] == [f"step-{update:08d}" for update in range(70, 121, 10)]
+    assert same_tensors(done / "average-00000120", mean_of(checkpoints[-3:]))
+
+
+def test_the_mean_s_figures_are_told_and_it_is_the_best_if_it_is_better(averaged):
+    done, text = averaged
+    pairs = list(zip(*((text / f"valid.{side}").read_text(encoding="utf-8").splitlines() for side in ("en", "de"))))
+    expected = figures_of(Model(done / "average-00000120"), pairs)
+    assert (f"mean of the last 3 checkpoints, in {done / 'average-00000120'}: loss {expected['loss']:.4f}, "
+            f"BLEU {expected['bleu']:.2f}, exact match {100 * expected['exact_match']:.2f}%; better than any of them, so "
+            "best points to it") in done.log
+    assert expected["loss"] < min(line["loss"] for line in done.metrics("validation"))
+    assert (done / "best").resolve() == (done / "average-00000120").resolve()
+    state = progress(done / "last")
+    assert state["best_figure"] == pytest.approx(expected["loss"], rel=FLOAT)
+    assert state["best_update"] == 120
+
+
+def test_average_writes_the_mean_of_the_checkpoints_given(averaged, tmp_path):
+    done, _ = averaged
+    chosen = [done.checkpoint(update) for update in (80, 110, 90, 100)]
+    run("average", *chosen, "--output", tmp_path / "mean")
+    assert same_tensors(tmp_path / "mean", mean_of(chosen))
+    for name in ("config.yaml", "source.vocab.json", "target.vocab.json"):
+        assert (tmp_path / "mean" / name).read_bytes() == (chosen[0] / name).read_bytes()
