@@ -20,7 +20,17 @@ class Stopwatch {
   Clock::time_point since_ = Clock::now();
 };
 
+using Values = Eigen::Map<Eigen::ArrayXf>;
+
 }  // namespace
+
+void add_in_order(std::span<const std::span<float>> vectors, Index from, Index to) {
+  run_ranges(to - from, [&](Index begin, Index end) {
+    const auto range = [&](std::span<float> vector) { return Values(vector.data() + from + begin, end - begin); };
+    Values sum = range(vectors.front());
+    for (const std::span<float> vector : vectors.subspan(1)) sum += range(vector);
+  });
+}
 
 ShardedGradient::Seconds& ShardedGradient::Seconds::operator+=(const Seconds& other) {
   data += other.data;
@@ -38,7 +48,11 @@ ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards, 
       sum_(sum),
       block_(ranks_.block(shards)),
       results_(static_cast<std::size_t>(shards)) {
-  for (Index i = 0; i < block_.size(); ++i) shards_.push_back(std::make_unique<Shard>(model));
+  for (Index i = 0; i < block_.size(); ++i) {
+    shards_.push_back(std::make_unique<Shard>(model));
+    Arena<Parameters>& gradient = shards_.back()->gradient;
+    gradients_.emplace_back(gradient.values().data(), static_cast<std::size_t>(gradient.size()));
+  }
 }
 
 ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, const Corpus& corpus,
@@ -104,24 +118,13 @@ ShardedGradient::Result ShardedGradient::sum_results() {
 }
 
 void ShardedGradient::sum_gradients() {
-  Arena<Parameters>& first = shards_.front()->gradient;
-  const std::span<float> sum(first.values().data(), static_cast<std::size_t>(first.size()));
-  const auto add_others = [&](Index from, Index to) {
-    run_ranges(to - from, [&](Index begin, Index end) {
-      auto range = first.values().segment(from + begin, end - begin);
-      for (std::size_t i = 1; i < shards_.size(); ++i) {  // in shard order, here too
-        range += shards_[i]->gradient.values().segment(from + begin, end - begin);
-      }
-    });
-  };
+  const std::span<float> sum = gradients_.front();
+  const auto add_others = [&](Index from, Index to) { add_in_order(gradients_, from, to); };
   if (sum_ == GradientSum::ordered) return ranks_.sum_in_order(sum, add_others);
-  add_others(0, first.size());
+  add_others(0, std::ssize(sum));
   ranks_.sum_in_any_order(sum);
 }
 
-std::span<const float> ShardedGradient::gradient() const {
-  const auto values = std::as_const(shards_.front()->gradient).values();
-  return {values.data(), static_cast<std::size_t>(values.size())};
-}
+std::span<const float> ShardedGradient::gradient() const { return gradients_.front(); }
 
 }  // namespace glassformer

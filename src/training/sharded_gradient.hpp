@@ -14,6 +14,10 @@
 
 namespace glassformer {
 
+/// Adds the other vectors to the first, element by element, from element `from` to before `to`, on all threads. Always in
+/// the order of the vectors, because a sum of floats depends on it: 2^24 + 1 - 2^24 + 1 is 1, and backwards it is 2.
+void add_in_order(std::span<const std::span<float>> vectors, Index from, Index to);
+
 /// The gradient of a batch, computed in shards: groups of whole sentences, each run forward and backward by one thread
 /// and with a gradient of its own. The shards' gradients are summed in shard order. So the result depends on the number
 /// of shards, which the config says, and not on the number of threads, which the machine says, nor on that of machines:
@@ -77,6 +81,7 @@ class ShardedGradient {
   GradientSum sum_;
   Communicator::Block block_;                   // the shards of this rank, of 0 .. shards - 1
   std::vector<std::unique_ptr<Shard>> shards_;  // these
+  std::vector<std::span<float>> gradients_;     // of these
   std::vector<Result> results_;                 // of all shards
   Workspaces<Cache> caches_;
 };

@@ -46,6 +46,21 @@ struct Example {
 
 }  // namespace
 
+TEST_CASE("vectors are added in their order, whatever the threads", "[training][threads]") {
+  constexpr float kLarge = 16'777'216;  // 2^24: added to it, 1 is lost
+  for (const int threads : {1, 3}) {
+    const WithThreads with_threads(threads);
+    std::vector<std::vector<float>> shards;
+    for (const float value : {kLarge, 1.0F, -kLarge, 1.0F}) shards.emplace_back(1000, value);
+    std::vector<std::span<float>> vectors(shards.begin(), shards.end());
+    add_in_order(vectors, 10, 990);
+    CHECK(shards[0][9] == kLarge);
+    CHECK(shards[0][990] == kLarge);
+    for (std::size_t i = 10; i < 990; ++i) REQUIRE(shards[0][i] == 1);  // backwards it would be 2
+    CHECK(shards[1] == std::vector<float>(1000, 1));
+  }
+}
+
 TEST_CASE("loss and gradient have the same bits on 1, 2 and 5 threads", "[training][threads]") {
   Example example;
   std::vector<std::vector<float>> gradients;
