@@ -1,0 +1,85 @@
+"""How the tests run the program, and the text and the models they run it on."""
+
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PROGRAM = Path(os.environ.get("GLASSFORMER_PROGRAM", ROOT / "build/release/glassformer")).resolve()
+
+
+class Failed(Exception):
+    pass
+
+
+def run(command, *arguments, stdin="", status=0):
+    """What `glassformer COMMAND ARGUMENTS` prints to standard output and standard error. A Path or a number will do."""
+    done = subprocess.run([PROGRAM, command, *map(str, arguments)], input=stdin.encode(), capture_output=True,
+                          timeout=600)
+    out, err = done.stdout.decode(), done.stderr.decode()
+    if done.returncode != status:
+        raise Failed(f"{command}: expected status {status}, found {done.returncode}\n{err}")
+    return out, err
+
+
+def run_json(command, *arguments):
+    return json.loads(run(command, *arguments, "--json")[0])
+
+
+def train(directory, text, settings=(), *options, base="debug"):
+    """Trains on the text in the directory `text`, whose files are train.en, train.de, valid.en and valid.de. The config
+    is that of configs/debug.yaml (one layer, width 8, no dropout, no label smoothing) with these settings."""
+    sets = {"data.directory": text, **dict(settings)}
+    arguments = [word for key, value in sets.items() for word in ("--set", f"{key}={yaml_value(value)}")]
+    _, log = run("train", ROOT / f"configs/{base}.yaml", "--output", directory, *arguments, *options)
+    return Run(directory, log)
+
+
+def yaml_value(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class Run:
+    """What a training has left behind."""
+
+    def __init__(self, directory, log=""):
+        self.directory, self.log = Path(directory), log
+
+    def __truediv__(self, name):
+        return self.directory / name
+
+    def metrics(self, kind):
+        """The lines of metrics.jsonl: kind is "train" or "validation"."""
+        lines = (self / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+        return [line for line in map(json.loads, lines) if line["kind"] == kind]
+
+    def checkpoint(self, update):
+        return self / f"step-{update:08d}"
+
+
+def toy_lines(name):
+    """Pairs of sentences of the toy corpus."""
+    sides = [(ROOT / f"data/toy/{name}.{side}").read_text(encoding="utf-8").splitlines() for side in ("en", "de")]
+    return list(zip(*sides))
+
+
+def unequal_pairs(count, seed, name="train", longest=6):
+    """Pairs of very unequal length: each one to six sentences of the toy corpus in a row, most of them short."""
+    draw, sentences = random.Random(seed), toy_lines(name)
+    pairs = []
+    for _ in range(count):
+        chosen = draw.choices(sentences, k=min(longest, 1 + int(draw.expovariate(1))))
+        pairs.append(tuple(" ".join(pair[side] for pair in chosen) for side in (0, 1)))
+    return pairs
+
+
+def write_pairs(directory, name, pairs, end="\n"):
+    """Writes DIRECTORY/NAME.en and NAME.de, and returns their paths."""
+    files = []
+    for side, language in enumerate(("en", "de")):
+        file = Path(directory) / f"{name}.{language}"
+        file.write_bytes("".join(pair[side] + end for pair in pairs).encode())
+        files.append(file)
+    return files
