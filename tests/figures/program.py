@@ -83,3 +83,34 @@ def write_pairs(directory, name, pairs, end="\n"):
         file.write_bytes("".join(pair[side] + end for pair in pairs).encode())
         files.append(file)
     return files
+
+
+def write_text(file, lines, end="\n", byte_order_mark=False, ended=True):
+    """Writes lines to a file; `ended` False leaves out the end of the last one. Returns the file."""
+    text = end.join(lines) + (end if ended else "")
+    Path(file).write_bytes((b"\xEF\xBB\xBF" if byte_order_mark else b"") + text.encode())
+    return file
+
+
+def awkward(line, draw):
+    """The line as people may leave it: white space doubled, tabs, spaces at both ends, other case, unknown words."""
+    way = draw.randrange(6)
+    return [line, line.replace(" ", "  "), line.replace(" ", "\t", 2), f" \t{line}  ", line.swapcase(),
+            f"{line} unheardof"][way]
+
+
+def awkward_pairs(count, seed, name="valid"):
+    """Pairs of very unequal length, each side awkward in its own way. A side, or both, is empty or white space at the
+    start, at the end and in between."""
+    draw = random.Random(seed)
+    pairs = [(awkward(source, draw), awkward(target, draw))
+             for source, target in unequal_pairs(count, seed, name)]
+    for place, sides in zip((0, 1, count // 3, count // 2, count // 2 + 1, 2 * count // 3, count - 2, count - 1),
+                            ("both", "source", "target", "both", "both", "source", "target", "both")):
+        source, target = pairs[place]
+        pairs[place] = {"both": ("", ""), "source": (" \t ", target), "target": (source, "")}[sides]
+    return pairs
+
+
+# Threads that wait for others sleep. By default they spin, and two test runs side by side would take ten times as long.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
