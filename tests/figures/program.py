@@ -6,6 +6,8 @@ import random
 import subprocess
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = Path(os.environ.get("GLASSFORMER_PROGRAM", ROOT / "build/release/glassformer")).resolve()
 
@@ -41,6 +43,15 @@ def yaml_value(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def variant(trained, directory, settings):
+    """The trained model, one tiny update later, with these settings in its config."""
+    config = trained.config()
+    shape = {f"model.{key}": config["model"][key] for key in ("d_model", "heads", "d_ff")}
+    return train(directory, config["data"]["directory"],
+                 {"model.from": trained / "best", **shape, "training.max_updates": 1, "training.max_tokens": 1000,
+                  "training.schedule.learning_rate": 1e-6, **settings})
+
+
 class Run:
     """What a training has left behind."""
 
@@ -49,6 +60,9 @@ class Run:
 
     def __truediv__(self, name):
         return self.directory / name
+
+    def config(self):
+        return yaml.safe_load((self / "config.yaml").read_text(encoding="utf-8"))
 
     def metrics(self, kind):
         """The lines of metrics.jsonl: kind is "train" or "validation"."""
@@ -99,12 +113,11 @@ def awkward(line, draw):
             f"{line} unheardof"][way]
 
 
-def awkward_pairs(count, seed, name="valid"):
-    """Pairs of very unequal length, each side awkward in its own way. A side, or both, is empty or white space at the
+def awkward_pairs(pairs, seed):
+    """These pairs, but each side awkward in its own way; some sides, and some pairs, are empty or white space: at the
     start, at the end and in between."""
-    draw = random.Random(seed)
-    pairs = [(awkward(source, draw), awkward(target, draw))
-             for source, target in unequal_pairs(count, seed, name)]
+    draw, count = random.Random(seed), len(pairs)
+    pairs = [(awkward(source, draw), awkward(target, draw)) for source, target in pairs]
     for place, sides in zip((0, 1, count // 3, count // 2, count // 2 + 1, 2 * count // 3, count - 2, count - 1),
                             ("both", "source", "target", "both", "both", "source", "target", "both")):
         source, target = pairs[place]

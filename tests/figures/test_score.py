@@ -10,7 +10,7 @@ import random
 
 import numpy as np
 import pytest
-from program import awkward_pairs, run, write_pairs, write_text
+from program import awkward_pairs, run, unequal_pairs, write_pairs, write_text
 from reference import EOS
 
 TOLERANCE = 5e-5
@@ -56,7 +56,7 @@ class Scored:
 
 @pytest.fixture(scope="module")
 def scored(half_trained_model):
-    return Scored(half_trained_model, awkward_pairs(200, seed=3))
+    return Scored(half_trained_model, awkward_pairs(unequal_pairs(200, seed=3, name="valid"), seed=3))
 
 
 def score(trained, files, *options):
