@@ -1,4 +1,4 @@
-"""Beam search in NumPy, as plain as its definition."""
+"""Beam search in NumPy, as plain as its definition, and how close the decisions of a search are."""
 
 from typing import NamedTuple
 
@@ -54,3 +54,11 @@ def beam_search(model, source, beam, length_penalty=1.0, early_stopping=False):
     best = finished or by_score(running)
     return best, min(closest, *(-np.diff([h.score(length_penalty) for h in best])), np.inf)
 
+
+def closest_decision(model, source, translation):
+    """The smallest difference between the two likeliest tokens, over all steps of a greedy translation."""
+    steps = min(len(translation) + 1, longest(model, source))
+    table = model.log_probabilities(source, translation)[:steps]
+    table[:, [PAD, BOS]] = -np.inf
+    second, first = np.sort(table)[:, -2:].T
+    return (first - second).min()

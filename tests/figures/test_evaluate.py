@@ -45,8 +45,8 @@ def trained(tmp_path_factory):
 
 
 def teacher_forced(model, pairs):
-    """Of each pair, the log-probabilities of its tokens; and how many are the likeliest, at least and at most: where two
-    logits are close, the program may take either."""
+    """The log-probabilities of each pair's tokens, and how many tokens are the likeliest, at least and at most: where
+    two logits are CLOSE, the program may take either."""
     log_probabilities, fewest, most = [], 0, 0
     for source, target in pairs:
         ids = np.array([*target, EOS])

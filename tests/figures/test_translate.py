@@ -9,22 +9,13 @@ import re
 
 import numpy as np
 import pytest
-from beam import beam_search, longest
+from beam import beam_search, closest_decision, longest
 from program import awkward_pairs, run, toy_lines, train, unequal_pairs, variant, write_text
-from reference import BOS, EOS, PAD, Model
+from reference import EOS, Model
 
 CLEAR = 1e-3        # twenty times TOLERANCE
 TOLERANCE = 5e-5    # of a token's log-probability, see test_score.py
 SIX_DECIMALS = 1e-6
-
-
-def closest_decision(model, source, translation):
-    """The smallest difference between the two likeliest tokens, over all steps of a greedy translation."""
-    steps = min(len(translation) + 1, longest(model, source))
-    table = model.log_probabilities(source, translation)[:steps]
-    table[:, [PAD, BOS]] = -np.inf
-    second, first = np.sort(table)[:, -2:].T
-    return (first - second).min()
 
 
 class Translated:
@@ -74,7 +65,7 @@ def translate(trained, lines, *options):
 
 
 def n_best(trained, lines, *options):
-    """For each line its (translation, log-probability, score)s. Checks the form, and that every line is there in order."""
+    """The (translation, log-probability, score)s of each line. Checks the form, and that no line is missing."""
     found = []
     for line in translate(trained, lines, *options).splitlines():
         number, text, log_probability, score = re.fullmatch(
@@ -110,7 +101,8 @@ def test_no_line_is_lost_where_64_batches_are_full(half_trained, translated, cou
     translated.check(translate(half_trained, lines, "--batch", 2), lines)
 
 
-def test_carriage_returns_a_byte_order_mark_and_a_last_line_without_end_change_nothing(half_trained, translated, tmp_path):
+def test_carriage_returns_a_byte_order_mark_and_a_last_line_without_end_change_nothing(
+        half_trained, translated, tmp_path):
     lines = [*translated.lines, next(filter(str.strip, translated.lines))]
     text = write_text(tmp_path / "text", lines, "\r\n", byte_order_mark=True, ended=False)
     translated.check(run("translate", half_trained.directory, "--input", text)[0], lines)
