@@ -16,8 +16,8 @@ from reference import Vocabulary, read_safetensors
 
 EXACT = 1e-9  # relative
 SHAPE = {"d_model": 12, "heads": 3, "encoder_layers": 2, "decoder_layers": 1, "d_ff": 20}
-MAX_TOKENS, MAX_LENGTH = 150, 25
-SETTINGS = {**{f"model.{key}": value for key, value in SHAPE.items()}, "tokenizer.vocabulary_size": 60,
+MAX_TOKENS, MAX_LENGTH, VOCABULARY = 150, 25, 195
+SETTINGS = {**{f"model.{key}": value for key, value in SHAPE.items()}, "tokenizer.vocabulary_size": VOCABULARY,
             "training.max_tokens": MAX_TOKENS, "data.max_length": MAX_LENGTH,
             "training.micro_batch_tokens": 100000}  # so that a shard's sentences are padded together
 KEYS = ["source_tokens_per_second", "target_tokens_per_second", "gflops", "fma_peak_gflops", "peak_share",
@@ -59,7 +59,7 @@ def cells(pairs):
     return len(pairs) * sum(max(len(pair[side]) + 1 for pair in pairs) for side in (0, 1))
 
 
-def operations(pairs, vocabulary):
+def operations(pairs):
     """Of training: a multiplication and an addition, forward and twice that backward, for each weight that a token
     passes and, in attention, for each number of a key or value that a query may see."""
     D, F, encoder, decoder = (SHAPE[key] for key in ("d_model", "d_ff", "encoder_layers", "decoder_layers"))
@@ -68,7 +68,7 @@ def operations(pairs, vocabulary):
     for s, t in ((len(source) + 1, len(target) + 1) for source, target in pairs):
         products += encoder * s * (4 * projection + feed_forward)  # query, key, value, output
         products += decoder * (s * 2 * projection + t * (6 * projection + feed_forward))  # memory gives keys and values
-        products += t * D * vocabulary
+        products += t * D * VOCABULARY
         products += 2 * D * (encoder * s * s + decoder * (t * s + sum(range(1, t + 1))))
     return 2 * 3 * products
 
@@ -93,7 +93,7 @@ def test_the_exported_batches_hold_every_sentence_once_but_for_empty_and_long_on
     encoded, unknown = [], 3
     for language in ("en", "de"):
         file = awkward_text / f"train.{language}"
-        ids = vocabulary_of(file, size=60)
+        ids = vocabulary_of(file, size=VOCABULARY)
         lines = file.read_bytes().decode().split("\n")[:-1]
         encoded.append([[ids.get(word, unknown) for word in line.split()] for line in lines])
     pairs = [pair for pair in zip(*encoded) if all(pair)]
@@ -101,7 +101,7 @@ def test_the_exported_batches_hold_every_sentence_once_but_for_empty_and_long_on
     assert len(expected) < len(pairs) < len(encoded[0])  # some are too long, and some are empty
     assert any(max(map(len, pair)) == MAX_LENGTH for pair in pairs)
     assert sorted(pair for batch in batches for pair in batch) == sorted(expected)
-    assert {key: model[key] for key in SHAPE} == SHAPE and model["vocabulary"] == 60
+    assert {key: model[key] for key in SHAPE} == SHAPE and model["vocabulary"] == VOCABULARY
 
 
 def test_no_batch_has_more_padded_tokens_on_its_larger_side_than_max_tokens(awkward_text, tmp_path):
@@ -133,7 +133,7 @@ def test_speeds_are_the_counts_of_the_batches_divided_by_the_seconds(awkward_tex
     assert tokens(pairs, 0) != tokens(pairs, 1)
     padded = sum(map(cells, used))
     assert found["padding_share"] == pytest.approx(1 - (tokens(pairs, 0) + tokens(pairs, 1)) / padded, rel=EXACT)
-    assert found["gflops"] * total == pytest.approx(operations(pairs, vocabulary=60) / 1e9, rel=EXACT)
+    assert found["gflops"] * total == pytest.approx(operations(pairs) / 1e9, rel=EXACT)
     assert found["peak_share"] == pytest.approx(found["gflops"] / found["fma_peak_gflops"], rel=EXACT)
     assert (found["threads"], found["ranks"]) == (threads, 1)
 
@@ -143,7 +143,8 @@ def test_parameters_are_the_numbers_of_the_model_that_training_writes(awkward_te
     tensors, _ = read_safetensors(trained / "best/model.safetensors")
     found = json.loads(benchmark(awkward_text, {}, "--seconds", 0.01, "--json"))
     assert found["parameters"] == sum(tensor.size for tensor in tensors.values())
-    assert len(Vocabulary(trained / "best/target.vocab.json").words) == 60
+    sizes = [len(Vocabulary(trained / f"best/{side}.vocab.json").words) for side in ("source", "target")]
+    assert sizes[0] < sizes[1] == VOCABULARY  # so that no figure can take one for the other
 
 
 def test_memory_is_at_least_what_weights_gradients_and_moments_need_and_at_most_what_the_system_saw(awkward_text):
@@ -184,7 +185,7 @@ def test_the_text_output_shows_figures_that_fit_together(awkward_text, tmp_path)
     rounding = 0.005 / milliseconds + 1e-3
     for name, count in (("source tokens per second", tokens(batch, 0)), ("target tokens per second", tokens(batch, 1))):
         assert figures[name] == pytest.approx(1000 * count / milliseconds, rel=rounding)
-    gflops = operations(batch, vocabulary=60) / milliseconds / 1e6
+    gflops = operations(batch) / milliseconds / 1e6
     assert figures["matrix products"] == pytest.approx(gflops, abs=0.05, rel=rounding)
     share = 100 * gflops / figures["peak of multiply-adds"]
     assert figures["share of the peak"] == pytest.approx(share, abs=0.05, rel=rounding)

@@ -34,12 +34,13 @@ def trained(tmp_path_factory):
     write_pairs(text, "train", printed(toy_lines("train")[:2000]))
     write_pairs(text, "valid", printed(toy_lines("valid")[:50]))
     write_pairs(text, "awkward", awkward_pairs(printed(unequal_pairs(150, seed=9, name="valid")), seed=9), "\r\n")
-    write_pairs(text, "single", printed(toy_lines("valid")[50:51]))
+    [(source, target)] = printed(toy_lines("valid")[50:51])
+    write_pairs(text, "reversed", [(source, " ".join(reversed(target.split())))])  # words match, but few n-grams
     trained = train(tmp_path_factory.mktemp("trained") / "run", text,
                  {"model.d_model": 32, "model.d_ff": 64, "model.heads": 4, "tokenizer.vocabulary_size": 300,
                   "training.max_tokens": 1000, "training.shards": 4, "training.max_updates": 300,
                   "training.schedule.warmup": 50, "training.schedule.learning_rate": 0.01,
-                  "training.validation.every": 300, "data.tests": "[awkward, single]"})
+                  "training.validation.every": 300, "data.tests": "[awkward, reversed]"})
     trained.text = text
     return trained
 
@@ -98,10 +99,10 @@ def translate(checkpoint, source, *options):
 def test_every_figure_is_what_its_definition_says(trained, tmp_path, tokenizer, lowercase):
     run_of = variant(trained, tmp_path / "run", {"evaluation.bleu_tokenizer": tokenizer,
                                                  "evaluation.lowercase": lowercase,
-                                                 "data.tests": "[awkward, single]"})
+                                                 "data.tests": "[awkward, reversed]"})
     checkpoint, model = run_of / "best", Model(run_of / "best")
     tests = run_json("evaluate", run_of.directory)
-    assert [test["name"] for test in tests] == ["awkward", "single"]
+    assert [test["name"] for test in tests] == ["awkward", "reversed"]
     for test in tests:
         files = [trained.text / f"{test['name']}.{language}" for language in ("en", "de")]
         check(test, model, checkpoint, files, translate(checkpoint, files[0]))
@@ -156,6 +157,9 @@ def test_the_awkward_text_tells_right_figures_from_wrong_ones(trained):
     log_probabilities, *_ = teacher_forced(model, whole)
     by_sentence = mean(tokens.mean() for tokens in log_probabilities)
     assert abs(np.concatenate(log_probabilities).mean() - by_sentence) > 0.01
+    of_reversed = bleu(translate(trained / "best", trained.text / "reversed.en"),
+                       read_lines(trained.text / "reversed.de"), "13a", False)
+    assert of_reversed["matches"][0] > 0 and of_reversed["matches"][2:] == [0, 0]  # two orders are smoothed
     same = sum(t == r for t, r in zip(translations, references)) / len(references)
     assert 0 < same < exact_match(translations, references) < 0.9
     scores = [bleu(translations, references, tokenizer, lowercase)["score"]

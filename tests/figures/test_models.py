@@ -1,8 +1,8 @@
 """Every kind of model: logits, scores, loss, accuracy and translations against the second forward pass.
 
-Each model has had some updates with dropout and label smoothing, so that no gain is 1 and no bias 0. TOLERANCE is of a
-logit or of a token's log-probability: single precision rounds numbers of 4 to 8 in steps of 5e-7, and each number before
-them; the largest difference seen is LARGEST.
+Each model has had some updates with dropout and label smoothing, so that no gain is 1 and no bias 0. TOLERANCE, of a
+logit and of a token's log-probability, is ten times the largest difference seen: 1e-6, a rounding or two of single
+precision for numbers between 4 and 8.
 """
 
 import json
@@ -13,7 +13,7 @@ from beam import closest_decision
 from program import run, run_json, train, unequal_pairs
 from reference import BOS, EOS, PAD, Model, read_lines
 
-TOLERANCE = 5e-5
+TOLERANCE = 1e-5
 CLOSE = 1e-4  # two logits that are closer may change places in single precision
 KINDS = [("post", "none", "relu", True), ("pre", "none", "gelu", False), ("post", "target", "gelu", True),
          ("pre", "target", "swish", True), ("post", "all", "swish", False), ("pre", "all", "relu", True),
@@ -133,5 +133,5 @@ def test_a_mask_that_is_off_hides_nothing_from_the_model_and_the_others_do(train
     source, target_input, logits = check_logits(run_of, model, tmp_path / "trace.json")
     for mask in MASKS:  # each of them would change the logits
         model.masks_on = {**model.masks_on, mask: not model.masks_on[mask]}
-        assert abs(model.logits(source, target_input) - logits).max() > 10 * TOLERANCE
+        assert abs(model.logits(source, target_input) - logits).max() > 50 * TOLERANCE
         model.masks_on = {**model.masks_on, mask: not model.masks_on[mask]}
