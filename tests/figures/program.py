@@ -6,6 +6,8 @@ import random
 import subprocess
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = Path(os.environ.get("GLASSFORMER_PROGRAM", ROOT / "build/release/glassformer")).resolve()
 
@@ -41,6 +43,15 @@ def yaml_value(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def variant(trained, directory, settings):
+    """The trained model, one tiny update later, with these settings in its config."""
+    config = trained.config()
+    shape = {f"model.{key}": config["model"][key] for key in ("d_model", "heads", "d_ff")}
+    return train(directory, config["data"]["directory"],
+                 {"model.from": trained / "best", **shape, "training.max_updates": 1, "training.max_tokens": 1000,
+                  "training.schedule.learning_rate": 1e-6, **settings})
+
+
 class Run:
     """What a training has left behind."""
 
@@ -49,6 +60,9 @@ class Run:
 
     def __truediv__(self, name):
         return self.directory / name
+
+    def config(self):
+        return yaml.safe_load((self / "config.yaml").read_text(encoding="utf-8"))
 
     def metrics(self, kind):
         """The lines of metrics.jsonl: kind is "train" or "validation"."""
@@ -83,3 +97,33 @@ def write_pairs(directory, name, pairs, end="\n"):
         file.write_bytes("".join(pair[side] + end for pair in pairs).encode())
         files.append(file)
     return files
+
+
+def write_text(file, lines, end="\n", byte_order_mark=False, ended=True):
+    """Writes lines to a file; `ended` False leaves out the end of the last one. Returns the file."""
+    text = end.join(lines) + (end if ended else "")
+    Path(file).write_bytes((b"\xEF\xBB\xBF" if byte_order_mark else b"") + text.encode())
+    return file
+
+
+def awkward(line, draw):
+    """The line as people may leave it: white space doubled, tabs, spaces at both ends, other case, unknown words."""
+    way = draw.randrange(6)
+    return [line, line.replace(" ", "  "), line.replace(" ", "\t", 2), f" \t{line}  ", line.swapcase(),
+            f"{line} unheardof"][way]
+
+
+def awkward_pairs(pairs, seed):
+    """These pairs, but each side awkward in its own way; some sides, and some pairs, are empty or white space: at the
+    start, at the end and in between."""
+    draw, count = random.Random(seed), len(pairs)
+    pairs = [(awkward(source, draw), awkward(target, draw)) for source, target in pairs]
+    for place, sides in zip((0, 1, count // 3, count // 2, count // 2 + 1, 2 * count // 3, count - 2, count - 1),
+                            ("both", "source", "target", "both", "both", "source", "target", "both")):
+        source, target = pairs[place]
+        pairs[place] = {"both": ("", ""), "source": (" \t ", target), "target": (source, "")}[sides]
+    return pairs
+
+
+# Threads that wait for others sleep. By default they spin, and two test runs side by side would take ten times as long.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")

@@ -1,0 +1,194 @@
+"""Every figure of `benchmark`, recomputed: counts from the text, speeds as count divided by seconds. How fast it is, no
+test asks. Whatever is computed from the printed figures may differ by the roundings of double precision, EXACT.
+"""
+
+import json
+import os
+import re
+import resource
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from program import ROOT, awkward_pairs, run, train, unequal_pairs, write_pairs
+from reference import Vocabulary, read_safetensors
+
+EXACT = 1e-9  # relative
+SHAPE = {"d_model": 12, "heads": 3, "encoder_layers": 2, "decoder_layers": 1, "d_ff": 20}
+MAX_TOKENS, MAX_LENGTH, VOCABULARY = 150, 25, 195
+SETTINGS = {**{f"model.{key}": value for key, value in SHAPE.items()}, "tokenizer.vocabulary_size": VOCABULARY,
+            "training.max_tokens": MAX_TOKENS, "data.max_length": MAX_LENGTH,
+            "training.micro_batch_tokens": 100000}  # so that a shard's sentences are padded together
+KEYS = ["source_tokens_per_second", "target_tokens_per_second", "gflops", "fma_peak_gflops", "peak_share",
+        "padding_share", "seconds", "updates", "parameters", "peak_rss_bytes", "heap_allocations_per_update", "threads",
+        "ranks", "backend"]
+PARTS = ["data", "forward", "backward", "waiting", "sum", "optimizer"]
+
+
+@pytest.fixture(scope="module")
+def awkward_text(tmp_path_factory):
+    """82 pairs to train on, some empty, some too long; one is just short enough, and one just too long."""
+    directory = tmp_path_factory.mktemp("awkward")
+    pairs = awkward_pairs(unequal_pairs(80, seed=10), seed=10)
+    pairs[10:10] = [("short", " ".join(["lang"] * MAX_LENGTH)), (" ".join(["long"] * (MAX_LENGTH + 1)), "kurz")]
+    write_pairs(directory, "train", pairs, "\r\n")
+    write_pairs(directory, "valid", pairs[20:30])
+    return directory
+
+
+def benchmark(text, settings, *options):
+    sets = {"data.directory": text, **SETTINGS, **settings}
+    return run("benchmark", ROOT / "configs/debug.yaml", *options,
+               *(word for key, value in sets.items() for word in ("--set", f"{key}={value}")))[0]
+
+
+def exported(text, settings, file):
+    """The model, and the batches as lists of pairs of ids."""
+    assert benchmark(text, settings, "--export-batches", file) == ""
+    model, *batches = map(json.loads, Path(file).read_text(encoding="utf-8").splitlines())
+    return model, [list(zip(batch["source"], batch["target"])) for batch in batches]
+
+
+def tokens(pairs, side):
+    """With eos or bos."""
+    return sum(len(pair[side]) + 1 for pair in pairs)
+
+
+def cells(pairs):
+    return len(pairs) * sum(max(len(pair[side]) + 1 for pair in pairs) for side in (0, 1))
+
+
+def operations(pairs):
+    """Of training: a multiplication and an addition, forward and twice that backward, for each weight that a token
+    passes and, in attention, for each number of a key or value that a query may see."""
+    D, F, encoder, decoder = (SHAPE[key] for key in ("d_model", "d_ff", "encoder_layers", "decoder_layers"))
+    projection, feed_forward = D * D, 2 * D * F
+    products = 0
+    for s, t in ((len(source) + 1, len(target) + 1) for source, target in pairs):
+        products += encoder * s * (4 * projection + feed_forward)  # query, key, value, output
+        products += decoder * (s * 2 * projection + t * (6 * projection + feed_forward))  # memory gives keys and values
+        products += t * D * VOCABULARY
+        products += 2 * D * (encoder * s * s + decoder * (t * s + sum(range(1, t + 1))))
+    return 2 * 3 * products
+
+
+def used_batches(batches, accumulation, updates):
+    """Those of each update, from the beginning again where too few are left."""
+    at_once = min(accumulation, len(batches))
+    rounds = len(batches) // at_once
+    return [batch for update in range(updates) for batch in batches[update % rounds * at_once:][:at_once]]
+
+
+# --- The batches ------------------------------------------------------------------------------------------------------
+def vocabulary_of(file, size):
+    """The most frequent words; of equally frequent ones the first in the alphabet."""
+    counts = Counter(Path(file).read_text(encoding="utf-8").split())
+    words = sorted(counts, key=lambda word: (-counts[word], word))[:size - 4]
+    return {word: number for number, word in enumerate(words, 4)}
+
+
+def test_the_exported_batches_hold_every_sentence_once_but_for_empty_and_long_ones(awkward_text, tmp_path):
+    model, batches = exported(awkward_text, {}, tmp_path / "batches")
+    encoded, unknown = [], 3
+    for language in ("en", "de"):
+        file = awkward_text / f"train.{language}"
+        ids = vocabulary_of(file, size=VOCABULARY)
+        lines = file.read_bytes().decode().split("\n")[:-1]
+        encoded.append([[ids.get(word, unknown) for word in line.split()] for line in lines])
+    pairs = [pair for pair in zip(*encoded) if all(pair)]
+    expected = [pair for pair in pairs if max(map(len, pair)) <= MAX_LENGTH]
+    assert len(expected) < len(pairs) < len(encoded[0])  # some are too long, and some are empty
+    assert any(max(map(len, pair)) == MAX_LENGTH for pair in pairs)
+    assert sorted(pair for batch in batches for pair in batch) == sorted(expected)
+    assert {key: model[key] for key in SHAPE} == SHAPE and model["vocabulary"] == VOCABULARY
+
+
+def test_no_batch_has_more_padded_tokens_on_its_larger_side_than_max_tokens(awkward_text, tmp_path):
+    _, batches = exported(awkward_text, {}, tmp_path / "batches")
+    padded = [len(batch) * (max(len(side) for pair in batch for side in pair) + 1) for batch in batches]
+    assert max(padded) <= MAX_TOKENS and len(batches) > 5
+    longest = 1 + max(len(side) for batch in batches for pair in batch for side in pair)
+    assert max(padded) > MAX_TOKENS - longest  # the limit is made use of
+
+
+# --- The figures ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("accumulation, threads", [(1, 1), (4, 2)])
+def test_speeds_are_the_counts_of_the_batches_divided_by_the_seconds(awkward_text, tmp_path, accumulation, threads):
+    settings = {"training.accumulation": accumulation}
+    _, batches = exported(awkward_text, settings, tmp_path / "batches")
+    start = time.monotonic()
+    found = json.loads(benchmark(awkward_text, settings, "--seconds", 0.2, "--threads", threads, "--json"))
+    passed = time.monotonic() - start
+    assert list(found) == KEYS and list(found["seconds"]) == [*PARTS, "total"]
+    total = found["seconds"]["total"]
+    assert sum(found["seconds"][part] for part in PARTS) == pytest.approx(total, rel=EXACT)
+    assert min(found["seconds"].values()) > 0 and total < passed
+
+    used = used_batches(batches, accumulation, found["updates"])
+    pairs = [pair for batch in used for pair in batch]
+    assert found["updates"] > 0 and len(batches) % 4 != 0  # with accumulation 4, an epoch's last batches are left out
+    assert found["source_tokens_per_second"] * total == pytest.approx(tokens(pairs, 0), rel=EXACT)
+    assert found["target_tokens_per_second"] * total == pytest.approx(tokens(pairs, 1), rel=EXACT)
+    assert tokens(pairs, 0) != tokens(pairs, 1)
+    padded = sum(map(cells, used))
+    assert found["padding_share"] == pytest.approx(1 - (tokens(pairs, 0) + tokens(pairs, 1)) / padded, rel=EXACT)
+    assert found["gflops"] * total == pytest.approx(operations(pairs) / 1e9, rel=EXACT)
+    assert found["peak_share"] == pytest.approx(found["gflops"] / found["fma_peak_gflops"], rel=EXACT)
+    assert (found["threads"], found["ranks"]) == (threads, 1)
+
+
+def test_parameters_are_the_numbers_of_the_model_that_training_writes(awkward_text, tmp_path):
+    trained = train(tmp_path / "run", awkward_text, {**SETTINGS, "training.max_updates": 1})
+    tensors, _ = read_safetensors(trained / "best/model.safetensors")
+    found = json.loads(benchmark(awkward_text, {}, "--seconds", 0.01, "--json"))
+    assert found["parameters"] == sum(tensor.size for tensor in tensors.values())
+    sizes = [len(Vocabulary(trained / f"best/{side}.vocab.json").words) for side in ("source", "target")]
+    assert sizes[0] < sizes[1] == VOCABULARY  # so that no figure can take one for the other
+
+
+def test_memory_is_at_least_what_weights_gradients_and_moments_need_and_at_most_what_the_system_saw(awkward_text):
+    found = json.loads(benchmark(awkward_text, {}, "--seconds", 0.01, "--json"))
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024  # of all commands of these tests
+    assert 4 * 4 * found["parameters"] < found["peak_rss_bytes"] <= most
+
+
+def test_shards_have_less_padding_than_their_batch(awkward_text):
+    one, four = (json.loads(benchmark(awkward_text, {"training.shards": shards}, "--seconds", 0.01, "--json"))
+                 ["padding_share"] for shards in (1, 4))
+    assert 0 <= four < one
+
+
+def test_threads_are_those_of_the_environment_unless_told_otherwise(awkward_text, monkeypatch):
+    monkeypatch.setitem(os.environ, "OMP_NUM_THREADS", "3")
+    assert json.loads(benchmark(awkward_text, {}, "--seconds", 0.01, "--json"))["threads"] == 3
+
+
+def test_the_text_output_shows_figures_that_fit_together(awkward_text, tmp_path):
+    settings = {"training.max_tokens": 10000}  # one batch, so that every update has the same counts
+    _, [batch] = exported(awkward_text, settings, tmp_path / "batches")
+    out = benchmark(awkward_text, settings, "--seconds", 0.2, "--threads", 2)
+    number = r"\s+(\d+(?:\.\d+)?)"
+    figures = dict(re.findall(r"^(\S.*?) {2,}(\d+(?:\.\d+)?)\b", out, re.MULTILINE))
+    assert list(figures) == ["source tokens per second", "target tokens per second", "matrix products",
+                             "peak of multiply-adds", "share of the peak", "padding", "time of an update",
+                             "peak resident memory", "heap allocations an update", "threads"]
+    figures = {name: float(value) for name, value in figures.items()}
+    parts = [tuple(map(float, part)) for part in re.findall(rf"^    \D+{number} ms{number} %$", out, re.MULTILINE)]
+    assert len(parts) == len(PARTS)
+
+    # Each figure may be half of its last decimal off, so the expected ones have as large a margin.
+    milliseconds = figures["time of an update"]
+    assert sum(part for part, _ in parts) == pytest.approx(milliseconds, abs=0.005 * 7)
+    for part, percentage in parts:
+        assert percentage == pytest.approx(100 * part / milliseconds, abs=0.05 + 100 * 0.01 / milliseconds)
+    rounding = 0.005 / milliseconds + 1e-3
+    for name, count in (("source tokens per second", tokens(batch, 0)), ("target tokens per second", tokens(batch, 1))):
+        assert figures[name] == pytest.approx(1000 * count / milliseconds, rel=rounding)
+    gflops = operations(batch) / milliseconds / 1e6
+    assert figures["matrix products"] == pytest.approx(gflops, abs=0.05, rel=rounding)
+    share = 100 * gflops / figures["peak of multiply-adds"]
+    assert figures["share of the peak"] == pytest.approx(share, abs=0.05, rel=rounding)
+    share = 1 - (tokens(batch, 0) + tokens(batch, 1)) / cells(batch)
+    assert figures["padding"] == pytest.approx(100 * share, abs=0.05)
+    assert figures["threads"] == 2

@@ -1,0 +1,137 @@
+"""Every kind of model: logits, scores, loss, accuracy and translations against the second forward pass.
+
+Each model has had some updates with dropout and label smoothing, so that no gain is 1 and no bias 0. TOLERANCE, of a
+logit and of a token's log-probability, is ten times the largest difference seen: 1e-6, a rounding or two of single
+precision for numbers between 4 and 8.
+"""
+
+import json
+
+import numpy as np
+import pytest
+from beam import closest_decision
+from program import run, run_json, train, unequal_pairs
+from reference import BOS, EOS, PAD, Model, read_lines
+
+TOLERANCE = 1e-5
+CLOSE = 1e-4  # two logits that are closer may change places in single precision
+KINDS = [("post", "none", "relu", True), ("pre", "none", "gelu", False), ("post", "target", "gelu", True),
+         ("pre", "target", "swish", True), ("post", "all", "swish", False), ("pre", "all", "relu", True),
+         ("post", "target", "relu", False), ("pre", "none", "swish", True)]
+MASKS = ["encoder_padding", "look_ahead", "target_padding", "cross_padding"]
+
+
+@pytest.fixture(scope="module")
+def trained(text, tmp_path_factory):
+    """trained(settings): a model of two layers on each side."""
+    def make(settings):
+        return train(tmp_path_factory.mktemp("model") / "run", text, {
+            "model.d_model": 16, "model.heads": 4, "model.d_ff": 24, "model.encoder_layers": 2, "model.decoder_layers": 2,
+            "model.dropout": 0.1, "model.embedding_dropout": 0.1, "model.attention_dropout": 0.1,
+            "model.activation_dropout": 0.1, "training.label_smoothing": 0.1, "training.max_tokens": 500,
+            "training.shards": 2, "training.max_updates": 40, "training.validation.every": 40, **settings})
+    return make
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: "-".join(map(str, kind)))
+def kind(request, trained):
+    norm, tied, activation, scale = request.param
+    run_of = trained({"model.norm": norm, "model.tied_embeddings": tied, "model.activation": activation,
+                      "model.scale_embeddings": scale, "tokenizer.joint": tied == "all"})
+    return run_of, Model(run_of / "best")
+
+
+def explained(trained, pairs, file):
+    """The padded batch and its logits [B, T, V], as `explain` shows them."""
+    texts = [word for pair in pairs for word in ("--source", pair[0], "--target", pair[1])]
+    run("explain", trained.directory, *texts, "--json", file)
+    trace = json.loads(file.read_text(encoding="utf-8"))
+    source, target_input = (np.array(trace["batch"][key]["ids"]) for key in ("source", "target_input"))
+    [logits] = [tensor["values"] for tensor in trace["tensors"]
+                if (tensor["part"], tensor["name"]) == ("decoder.output", "y")]
+    return source, target_input, np.reshape(logits["numbers"], (*target_input.shape, logits["cols"]))
+
+
+def check_logits(trained, model, file):
+    pairs = [*unequal_pairs(5, seed=12, name="valid"), ("a cat unheardof", "eine katze unerhört")]
+    source, target_input, logits = explained(trained, pairs, file)
+    assert (source == PAD).any() and (target_input == PAD).any()  # or else masks of padding would have nothing to do
+    for row, (line, target) in enumerate(pairs):
+        ids = [*model.source.encode(line), EOS]
+        assert list(source[row]) == ids + [PAD] * (source.shape[1] - len(ids))
+        ids = [BOS, *model.target.encode(target)]
+        assert list(target_input[row]) == ids + [PAD] * (target_input.shape[1] - len(ids))
+    expected = model.logits(source, target_input)
+    assert logits == pytest.approx(expected, abs=TOLERANCE)
+    assert expected.std() > 1000 * TOLERANCE
+    return source, target_input, expected
+
+
+@pytest.fixture(scope="module")
+def files(text):
+    return [text / f"valid.{language}" for language in ("en", "de")]
+
+
+@pytest.fixture(scope="module")
+def pairs(files):
+    return list(zip(*map(read_lines, files)))
+
+
+# --- The kinds --------------------------------------------------------------------------------------------------------
+def test_the_logits_of_a_padded_batch_are_the_model_s(kind, tmp_path):
+    check_logits(*kind, tmp_path / "trace.json")
+
+
+def test_score_gives_each_token_the_model_s_log_probability(kind, files, pairs):
+    trained, model = kind
+    out, _ = run("score", trained.directory, "--source", files[0], "--target", files[1], "--json")
+    for line, (source, target) in zip(out.splitlines(), pairs):
+        found = [token["log_probability"] for token in json.loads(line)["tokens"]]
+        ids = [*model.target.encode(target), EOS]
+        table = model.log_probabilities(model.source.encode(source), ids[:-1])
+        assert found == pytest.approx(list(table[np.arange(len(ids)), ids]), abs=TOLERANCE)
+    assert len(out.splitlines()) == len(pairs)
+
+
+def test_evaluate_finds_the_model_s_loss_and_accuracy(kind, files, pairs):
+    trained, model = kind
+    losses, lead = [], []
+    for source, target in pairs:
+        ids = [*model.target.encode(target), EOS]
+        table = model.log_probabilities(model.source.encode(source), ids[:-1])
+        expected = table[np.arange(len(ids)), ids]
+        losses += list(-expected)
+        table[np.arange(len(ids)), ids] = -np.inf
+        lead += list(expected - table.max(-1))
+    [found] = run_json("evaluate", trained.directory, "--source", files[0], "--reference", files[1])
+    assert found["loss"] == pytest.approx(np.mean(losses), abs=TOLERANCE)
+    assert np.mean(np.array(lead) > CLOSE) <= found["token_accuracy"] <= np.mean(np.array(lead) > -CLOSE)
+    assert 0 < found["token_accuracy"] < 1
+
+
+def test_translate_takes_the_model_s_likeliest_token_at_each_step(kind, pairs):
+    trained, model = kind
+    lines = [source for source, _ in pairs[:10]]
+    out, _ = run("translate", trained.directory, stdin="".join(line + "\n" for line in lines))
+    compared = 0
+    for line, found in zip(lines, out.splitlines()):
+        source = model.source.encode(line)
+        translation = model.greedy(source)
+        if closest_decision(model, source, translation) > CLOSE:
+            compared += 1
+            assert found == model.target.decode(translation), line
+    assert compared > 0.5 * len(lines)
+
+
+# --- Masks ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("norm, off", [*(("post", [mask]) for mask in MASKS), ("pre", MASKS)],
+                         ids=lambda value: "-".join(value) if isinstance(value, list) else value)
+def test_a_mask_that_is_off_hides_nothing_from_the_model_and_the_others_do(trained, tmp_path, norm, off):
+    run_of = trained({"model.norm": norm, **{f"masks.{mask}": False for mask in off}})
+    model = Model(run_of / "best")
+    assert model.masks_on == {mask: mask not in off for mask in MASKS}
+    source, target_input, logits = check_logits(run_of, model, tmp_path / "trace.json")
+    for mask in MASKS:  # each of them would change the logits
+        model.masks_on = {**model.masks_on, mask: not model.masks_on[mask]}
+        assert abs(model.logits(source, target_input) - logits).max() > 50 * TOLERANCE
+        model.masks_on = {**model.masks_on, mask: not model.masks_on[mask]}

@@ -1,0 +1,97 @@
+"""Every figure of `score`, recomputed by the second forward pass.
+
+The program computes in single precision, which rounds logits of 16 to 32 in steps of 2e-6, and each number before them
+as well. TOLERANCE, of one token, is five times the largest difference seen (1e-5, for log-probabilities down to -22). A
+line's may be as many times larger as it has tokens.
+"""
+
+import json
+import random
+
+import numpy as np
+import pytest
+from program import awkward_pairs, run, unequal_pairs, write_pairs, write_text
+from reference import EOS
+
+TOLERANCE = 5e-5
+
+
+def recomputed(model, source, target):
+    """The log-probability of each token of the target and of eos, with their ids."""
+    ids = [*model.target.encode(target), EOS]
+    table = model.log_probabilities(model.source.encode(source), ids[:-1])
+    return table[np.arange(len(ids)), ids], ids
+
+
+class Scored:
+    """Pairs of lines and what NumPy makes of each."""
+
+    def __init__(self, model, pairs):
+        self.model, self.pairs, self.known = model, pairs, {}
+
+    def expected(self, pair):
+        if pair not in self.known:
+            self.known[pair] = recomputed(self.model, *pair)
+        return self.known[pair]
+
+    def check_text(self, out, pairs):
+        lines = out.split("\n")
+        assert lines.pop() == "" and len(lines) == len(pairs)
+        for number, (line, pair) in enumerate(zip(lines, pairs)):
+            tokens, _ = self.expected(pair)
+            assert float(line) == pytest.approx(tokens.sum(), abs=TOLERANCE * len(tokens)), (number, pair)
+            assert line == f"{float(line):.6f}"
+
+    def check_json(self, out, pairs):
+        lines = [json.loads(line) for line in out.splitlines()]
+        assert len(lines) == len(pairs)
+        for number, (line, pair) in enumerate(zip(lines, pairs)):
+            tokens, ids = self.expected(pair)
+            found = [token["log_probability"] for token in line["tokens"]]
+            assert [token["id"] for token in line["tokens"]] == ids, (number, pair)
+            assert [token["piece"] for token in line["tokens"]] == [self.model.target.words[i] for i in ids]
+            assert found == pytest.approx(list(tokens), abs=TOLERANCE), (number, pair)
+            assert line["log_probability"] == pytest.approx(sum(found), abs=1e-12)  # both sums are double precision
+
+
+@pytest.fixture(scope="module")
+def scored(half_trained_model):
+    return Scored(half_trained_model, awkward_pairs(unequal_pairs(200, seed=3, name="valid"), seed=3))
+
+
+def score(trained, files, *options):
+    return run("score", trained.directory, "--source", files[0], "--target", files[1], *options)[0]
+
+
+def test_each_token_and_each_line_has_the_log_probability_that_the_model_gives_it(half_trained, scored, tmp_path):
+    files = write_pairs(tmp_path, "text", scored.pairs)
+    scored.check_json(score(half_trained, files, "--json"), scored.pairs)
+    scored.check_text(score(half_trained, files), scored.pairs)
+
+
+def test_of_5000_lines_each_has_its_score_in_its_place(half_trained, scored, tmp_path):
+    pairs = [("", ""), *random.Random(4).choices(scored.pairs, k=4998), ("", "")]  # no period that could hide a gap
+    files = write_pairs(tmp_path, "text", pairs)
+    scored.check_text(score(half_trained, files), pairs)
+    scored.check_json(score(half_trained, files, "--json"), pairs)
+
+
+@pytest.mark.parametrize("count", [1, 4096, 4097])
+def test_no_line_is_lost_where_a_part_of_the_text_ends(half_trained, scored, tmp_path, count):
+    pairs = random.Random(count).choices(scored.pairs, k=count)
+    scored.check_text(score(half_trained, write_pairs(tmp_path, "text", pairs)), pairs)
+
+
+def test_carriage_returns_a_byte_order_mark_and_a_last_line_without_end_change_nothing(half_trained, scored, tmp_path):
+    pairs = [*scored.pairs, scored.pairs[5]]
+    files = [write_text(tmp_path / "source", [s for s, _ in pairs], "\r\n", byte_order_mark=True, ended=False),
+             write_text(tmp_path / "target", [t for _, t in pairs], "\n", byte_order_mark=True)]
+    scored.check_text(score(half_trained, files), pairs)
+    files.reverse()
+    scored.check_text(score(half_trained, files), [(target, source) for source, target in pairs])
+
+
+def test_the_text_tells_lines_apart(scored):
+    """Or else a line could take the place of another one unnoticed."""
+    sums = sorted(scored.expected(pair)[0].sum() for pair in set(scored.pairs))
+    assert len(sums) > 150 and (np.diff(sums) > 1e-3).mean() > 0.9

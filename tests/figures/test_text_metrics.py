@@ -1,0 +1,39 @@
+"""Proves the second implementation of BLEU and chrF itself: against what sacreBLEU found for the same text."""
+
+import json
+
+import pytest
+from program import ROOT
+from text_metrics import bleu, bleu_line, chrf, chrf_line, exact_match, tokenize_13a
+
+FIXTURE = json.loads((ROOT / "tests/fixtures/sacrebleu.json").read_text(encoding="utf-8"))
+ROUNDING = 1e-9  # both compute a percentage in double precision, in another order of operations
+
+
+def test_13a_cuts_every_line_as_sacrebleu_does():
+    for example in FIXTURE["lines"]:
+        assert tokenize_13a(example["line"]).split() == example["tokens_13a"], example["line"]
+
+
+@pytest.mark.parametrize("corpus", FIXTURE["corpora"], ids=lambda corpus: corpus["name"])
+def test_bleu_is_sacrebleu_s_with_each_tokenizer_with_and_without_case(corpus):
+    assert len(corpus["bleu"]) == 4
+    for expected in corpus["bleu"]:
+        found = bleu(corpus["hypotheses"], corpus["references"], expected["tokenizer"], expected["lowercase"])
+        for key, value in found.items():
+            assert value == (pytest.approx(expected[key], abs=ROUNDING) if key != "signature" else expected[key]), key
+        assert bleu_line(found) == expected["line"]
+
+
+@pytest.mark.parametrize("corpus", FIXTURE["corpora"], ids=lambda corpus: corpus["name"])
+def test_chrf_is_sacrebleu_s_with_and_without_case(corpus):
+    assert len(corpus["chrf"]) == 2
+    for expected in corpus["chrf"]:
+        found = chrf(corpus["hypotheses"], corpus["references"], expected["lowercase"])
+        assert found["score"] == pytest.approx(expected["score"], abs=ROUNDING)
+        assert found["signature"] == expected["signature"]
+        assert chrf_line(found) == expected["line"]
+
+
+def test_exact_match_compares_words_and_neither_white_space_nor_anything_less():
+    assert exact_match([" a  b\t", "a b", "", "A b"], ["a b", "ab", "", "a b"]) == 2 / 4

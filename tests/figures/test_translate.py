@@ -1,0 +1,216 @@
+"""Every translation, and every figure of `translate --n-best`, recomputed by the second forward pass.
+
+Two tokens or hypotheses that are almost equally likely may change places in single precision. So sentences are chosen
+for which the closest decision is CLEAR; the model is half trained, and nearly all of them are.
+"""
+
+import random
+import re
+
+import numpy as np
+import pytest
+from beam import beam_search, closest_decision, longest
+from program import awkward_pairs, run, toy_lines, train, unequal_pairs, variant, write_text
+from reference import EOS, Model
+
+CLEAR = 1e-3        # twenty times TOLERANCE
+TOLERANCE = 5e-5    # of a token's log-probability, see test_score.py
+SIX_DECIMALS = 1e-6
+
+
+class Translated:
+    """Source lines, and the greedy translation of each by NumPy. An empty line has an empty one."""
+
+    def __init__(self, model, lines):
+        self.translations = {}
+        for line in dict.fromkeys(lines):
+            source = model.source.encode(line)
+            translation = model.greedy(source) if source else []
+            if not source or closest_decision(model, source, translation) > CLEAR:
+                self.translations[line] = model.target.decode(translation)
+        assert len(self.translations) > 0.9 * len(set(lines))
+        self.lines = list(self.translations)
+
+    def check(self, out, lines):
+        found = out.split("\n")
+        assert found.pop() == "" and len(found) == len(lines)
+        for number, (line, translation) in enumerate(zip(lines, found)):
+            assert translation == self.translations[line], (number, line)
+
+
+def awkward_lines(count, seed):
+    return [source for source, _ in awkward_pairs(unequal_pairs(count, seed, name="valid"), seed)]
+
+
+@pytest.fixture(scope="module")
+def translated(half_trained_model):
+    return Translated(half_trained_model, awkward_lines(150, seed=5) + [""])
+
+
+@pytest.fixture(scope="module")
+def long_text(translated):
+    """5,000 lines that begin and end with empty ones, without a period that could hide a gap."""
+    return ["", "", *random.Random(6).choices(translated.lines + 5 * [""], k=4996), "", ""]
+
+
+@pytest.fixture(scope="module")
+def cut_off(half_trained, tmp_path_factory):
+    """A model after one update, which hardly ever ends a sentence."""
+    return train(tmp_path_factory.mktemp("cut_off") / "run", half_trained.config()["data"]["directory"],
+                 {"training.max_updates": 1, "decoding.max_length_ratio": 1.5})
+
+
+def translate(trained, lines, *options):
+    return run("translate", trained.directory, *options, stdin="".join(line + "\n" for line in lines))[0]
+
+
+def n_best(trained, lines, *options):
+    """The (translation, log-probability, score)s of each line. Checks the form, and that no line is missing."""
+    found = []
+    for line in translate(trained, lines, *options).splitlines():
+        number, text, log_probability, score = re.fullmatch(
+            r"(\d+) \|\|\| (.*) \|\|\| logprob= (-?\d+\.\d{6}) \|\|\| (-?\d+\.\d{6})", line).groups()
+        assert int(number) in (len(found) - 1, len(found))
+        if int(number) == len(found):
+            found.append([])
+        found[-1].append((text, float(log_probability), float(score)))
+    assert len(found) == len(lines)
+    return found
+
+
+# --- One translation of each line -------------------------------------------------------------------------------------
+def test_greedy_search_takes_the_likeliest_token_at_each_step(half_trained, translated):
+    translated.check(translate(half_trained, translated.lines), translated.lines)
+
+
+@pytest.mark.parametrize("batch", [2, 7, 64])
+def test_of_5000_lines_each_has_its_translation_in_its_place(half_trained, translated, long_text, tmp_path, batch):
+    text, output = write_text(tmp_path / "text", long_text), tmp_path / "output"
+    out, _ = run("translate", half_trained.directory, "--batch", batch, "--input", text, "--output", output)
+    assert out == ""
+    translated.check(output.read_text(encoding="utf-8"), long_text)
+
+
+def test_standard_input_and_output_are_as_good_as_files(half_trained, translated, long_text):
+    translated.check(translate(half_trained, long_text[:300], "--batch", 2), long_text[:300])
+
+
+@pytest.mark.parametrize("count", [1, 128, 129, 256])
+def test_no_line_is_lost_where_64_batches_are_full(half_trained, translated, count):
+    lines = random.Random(count).choices(translated.lines, k=count)
+    translated.check(translate(half_trained, lines, "--batch", 2), lines)
+
+
+def test_carriage_returns_a_byte_order_mark_and_a_last_line_without_end_change_nothing(
+        half_trained, translated, tmp_path):
+    lines = [*translated.lines, next(filter(str.strip, translated.lines))]
+    text = write_text(tmp_path / "text", lines, "\r\n", byte_order_mark=True, ended=False)
+    translated.check(run("translate", half_trained.directory, "--input", text)[0], lines)
+
+
+def test_a_translation_is_cut_off_at_the_longest_length_that_the_config_allows(cut_off):
+    model = Model(cut_off / "best")
+    expected = Translated(model, [source for source, _ in toy_lines("valid")[:40]])
+    expected.check(translate(cut_off, expected.lines), expected.lines)
+    lengths = [len(translation.split()) for translation in expected.translations.values()]
+    at_limit = [length == int(1.5 * len(line.split())) + 10 for line, length in zip(expected.lines, lengths)]
+    assert np.mean(at_limit) > 0.5 and len(set(lengths)) > 3
+
+
+# --- The N best -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("stopping, length_penalty", [("--early-stopping", 1), ("--early-stopping", 2),
+                                                      ("--no-early-stopping", 0), ("--no-early-stopping", 0.6),
+                                                      ("--no-early-stopping", 2)])
+def test_beam_search_finds_what_its_definition_says(half_trained, half_trained_model, stopping, length_penalty):
+    lines = awkward_lines(18, seed=7)
+    found = n_best(half_trained, lines, "--beam", 3, "--n-best", 3, stopping, "--length-penalty", length_penalty)
+    check_beams(half_trained_model, lines, found, 3, length_penalty, stopping == "--early-stopping")
+
+
+def check_beams(model, lines, found, beam, length_penalty, early_stopping=False, most=None):
+    """Returns the hypotheses of the lines that were clear enough to be compared."""
+    compared, clear = [], 0
+    for line, translations in zip(lines, found):
+        source = model.source.encode(line)
+        if not source:
+            assert translations == [("", 0, 0)]
+            continue
+        expected, closest = beam_search(model, source, beam, length_penalty, early_stopping)
+        if closest > CLEAR / len(source):
+            clear += 1
+            expected = expected[:most]
+            compared += expected
+            assert [text for text, *_ in translations] == [model.target.decode(h.ids) for h in expected], line
+            for (_, log_probability, score), h in zip(translations, expected):
+                tolerance = TOLERANCE * (len(h.ids) + 1)
+                assert log_probability == pytest.approx(h.log_probability, abs=tolerance)
+                assert score == pytest.approx(h.score(length_penalty), abs=tolerance)
+    assert clear > 0.8 * sum(bool(line.strip()) for line in lines)
+    return compared
+
+
+def test_early_stopping_and_the_length_penalty_change_some_translations(half_trained):
+    """Or else the test before this one would not notice what they do."""
+    lines = awkward_lines(18, seed=7)
+    def found(*options):
+        return n_best(half_trained, lines, "--beam", 3, "--n-best", 3, *options)
+
+    assert found("--early-stopping", "--length-penalty", 2) != found("--no-early-stopping", "--length-penalty", 2)
+    best = [[line[0][0] for line in found("--length-penalty", penalty)] for penalty in (0, 1, 2)]
+    assert best[0] != best[1] != best[2]
+
+
+def test_of_a_translation_that_is_cut_off_the_eos_counts_neither_for_log_p_nor_for_the_length(cut_off):
+    lines = [source for source, _ in toy_lines("valid")[:20]]
+    found = n_best(cut_off, lines, "--beam", 2, "--n-best", 2, "--length-penalty", 0.8)
+    compared = check_beams(Model(cut_off / "best"), lines, found, 2, 0.8)
+    assert sum(not h.finished for h in compared) > 10
+
+
+def test_log_p_and_score_of_the_n_best_are_those_of_teacher_forcing_and_the_best_is_the_translation(
+        half_trained, half_trained_model, long_text):
+    model, lines, penalty = half_trained_model, long_text[:300], 0.7
+    options = "--beam", 4, "--length-penalty", penalty, "--batch", 2  # more than two times 64 batches
+    found = n_best(half_trained, lines, *options, "--n-best", 4)
+    assert translate(half_trained, lines, *options) == "".join(best[0][0] + "\n" for best in found)
+    checked = {}
+    for line, translations in zip(lines, found):
+        assert checked.setdefault(line, translations) == translations  # whatever its batch
+    for line, translations in checked.items():
+        source, scores = model.source.encode(line), [score for *_, score in translations]
+        assert scores == sorted(scores, reverse=True) and len({text for text, *_ in translations}) == len(translations)
+        for text, log_probability, score in translations if source else []:
+            ids = [*model.target.encode(text), EOS]
+            if len(ids) <= longest(model, source):  # so it was not cut off
+                table = model.log_probabilities(source, ids[:-1])
+                expected = table[np.arange(len(ids)), ids].sum()
+                assert log_probability == pytest.approx(expected, abs=TOLERANCE * len(ids)), (line, text)
+                assert score == pytest.approx(log_probability / len(ids) ** penalty, abs=SIX_DECIMALS)
+
+
+def test_fewer_are_printed_if_fewer_are_asked_for(half_trained, half_trained_model):
+    lines = [source for source, _ in toy_lines("valid")[40:60]]
+    found = n_best(half_trained, lines, "--beam", 4, "--n-best", 2)
+    assert all(len(translations) == 2 for translations in found)
+    check_beams(half_trained_model, lines, found, 4, 1, most=2)
+
+
+def test_greedy_search_has_the_log_p_and_score_of_its_translation(half_trained, half_trained_model, translated):
+    lines = [line for line in translated.lines if line.strip()][:40]
+    for line, [(text, log_probability, score)] in zip(lines, n_best(half_trained, lines, "--n-best", 1)):
+        ids = [*half_trained_model.target.encode(text), EOS]
+        table = half_trained_model.log_probabilities(half_trained_model.source.encode(line), ids[:-1])
+        assert log_probability == pytest.approx(table[np.arange(len(ids)), ids].sum(), abs=TOLERANCE * len(ids))
+        assert score == pytest.approx(log_probability / len(ids), abs=SIX_DECIMALS)
+
+
+def test_without_options_the_config_decides_how_to_search(half_trained, tmp_path):
+    lines = awkward_lines(18, seed=8)
+    for stopping in (True, False):
+        trained = variant(half_trained, tmp_path / str(stopping), {
+            "decoding.beam": 3, "decoding.length_penalty": 2, "decoding.early_stopping": stopping})
+        plain = n_best(trained, lines, "--n-best", 3)
+        assert plain == n_best(trained, lines, "--n-best", 3, "--beam", 3, "--length-penalty", 2,
+                               "--early-stopping" if stopping else "--no-early-stopping")
+        assert plain != n_best(trained, lines, "--n-best", 3, "--beam", 3, "--length-penalty", 0.5)
+        assert plain != n_best(trained, lines, "--n-best", 3, "--no-early-stopping" if stopping else "--early-stopping")

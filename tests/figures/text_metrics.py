@@ -1,0 +1,89 @@
+"""BLEU, chrF2 and exact match from their definitions, sharing no code with the program. test_text_metrics.py compares
+them with sacreBLEU.
+
+An n-gram is a run of n symbols: words for BLEU, characters for chrF. It matches as often as both the hypothesis and the
+reference have it. All counts are summed over the text before anything is divided.
+"""
+
+import re
+from collections import Counter
+from math import exp, log
+
+ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
+
+
+def tokenize_13a(line):
+    """Sets punctuation apart from words, as NIST's mteval-v13a does."""
+    for old, new in {"<skipped>": "", "-\n": "", "\n": " ", **ENTITIES}.items():
+        line = line.replace(old, new)
+    line = re.sub(r"([!-&(-+/:-@[-`{-~])", r" \1 ", f" {line} ")  # all of ASCII's punctuation except ' , - .
+    line = re.sub(r"([^0-9])([.,])", r"\1 \2 ", line)             # a point or comma that does not follow a digit
+    line = re.sub(r"([.,])([^0-9])", r" \1 \2", line)             # a point or comma that does not precede one
+    return re.sub(r"([0-9])(-)", r"\1 \2 ", line)                 # a dash that follows a digit
+
+
+def ngrams(symbols, n):
+    return Counter(tuple(symbols[i:i + n]) for i in range(len(symbols) - n + 1))
+
+
+def count_ngrams(hypothesis, reference, n):
+    """The number of matches, of the hypothesis' n-grams and of the reference's."""
+    ours, theirs = ngrams(hypothesis, n), ngrams(reference, n)
+    return sum((ours & theirs).values()), sum(ours.values()), sum(theirs.values())
+
+
+def bleu(hypotheses, references, tokenizer, lowercase):
+    """With smoothing "exp": the k-th order without a match has a precision of 1 / 2^k of one match."""
+    def words(line):
+        line = (line.lower() if lowercase else line).rstrip()
+        return (tokenize_13a(line) if tokenizer == "13a" else line).split()
+
+    pairs = [(words(hypothesis), words(reference)) for hypothesis, reference in zip(hypotheses, references)]
+    counts = [[count_ngrams(*pair, n) for pair in pairs] for n in (1, 2, 3, 4)]
+    matches, totals = ([sum(count[i] for count in order) for order in counts] for i in (0, 1))
+    ours, theirs = (sum(len(pair[side]) for pair in pairs) for side in (0, 1))
+    precisions, share = [0.0] * 4, 1.0
+    for n in range(4):
+        if matches[0] > 0 and totals[n] > 0:
+            share /= 1 if matches[n] else 2
+            precisions[n] = 100 * (matches[n] or share) / totals[n]
+    penalty = 1.0 if ours >= theirs else exp(1 - theirs / ours) if ours else 0.0
+    score = penalty * exp(sum(map(log, precisions)) / 4) if all(precisions) else 0.0
+    signature = f"nrefs:1|case:{'lc' if lowercase else 'mixed'}|eff:no|tok:{tokenizer}|smooth:exp"
+    return {"score": score, "precisions": precisions, "brevity_penalty": penalty, "hypothesis_length": ours,
+            "reference_length": theirs, "matches": matches, "totals": totals, "signature": signature}
+
+
+def bleu_line(result, version=""):
+    """The result as sacreBLEU prints it."""
+    ours, theirs = result["hypothesis_length"], result["reference_length"]
+    return (f"BLEU|{result['signature']}{version} = {result['score']:.2f} "
+            + "/".join(f"{precision:.1f}" for precision in result["precisions"])
+            + f" (BP = {result['brevity_penalty']:.3f} ratio = {ours / theirs if theirs else 0:.3f}"
+            + f" hyp_len = {ours} ref_len = {theirs})")
+
+
+def chrf(hypotheses, references, lowercase):
+    """chrF2 of 6 orders, without white space. Precision and recall are means over the orders that both sides have; the
+    n-grams of a hypothesis whose reference has none are not counted."""
+    def characters(line):
+        return "".join((line.lower() if lowercase else line).split())
+
+    shares = []
+    for n in range(1, 7):
+        counts = [count_ngrams(characters(h), characters(r), n) for h, r in zip(hypotheses, references)]
+        matches, ours, theirs = (sum(count[i] for count in counts if count[2] > 0) for i in range(3))
+        if ours > 0 and theirs > 0:
+            shares.append((matches / ours, matches / theirs))
+    precision, recall = (sum(share[i] for share in shares) / max(len(shares), 1) for i in (0, 1))
+    score = 100 * 5 * precision * recall / (4 * precision + recall) if precision > 0 else 0.0  # beta^2 = 4
+    return {"score": score, "signature": f"nrefs:1|case:{'lc' if lowercase else 'mixed'}|eff:yes|nc:6|nw:0|space:no"}
+
+
+def chrf_line(result, version=""):
+    return f"chrF2|{result['signature']}{version} = {result['score']:.2f}"
+
+
+def exact_match(hypotheses, references):
+    """The share of lines whose words are those of the reference."""
+    return sum(h.split() == r.split() for h, r in zip(hypotheses, references)) / len(references)
