@@ -89,10 +89,22 @@ def shift_words(file):
     file.write_text("\n".join([" ".join(words), f"{last} {second}", *rest]) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+def shift_to_the_other_side(source, target):
+    """Moves the last word of the first line, and the space before it, to the start of the other file's."""
+    sides = [file.read_text(encoding="utf-8").splitlines() for file in (source, target)]
+    cut = sides[0][0].rindex(" ")
+    sides[0][0], sides[1][0] = sides[0][0][:cut], sides[0][0][cut:] + sides[1][0]
+    for file, lines in zip((source, target), sides):
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", ["en", "de", "both"])
 def test_a_word_that_has_moved_to_the_next_line_is_another_training_text(stopped, language):
     done, text = stopped
-    shift_words(text / f"train.{language}")
+    if language == "both":
+        shift_to_the_other_side(text / "train.en", text / "train.de")
+    else:
+        shift_words(text / f"train.{language}")
     _, err = run("train", ROOT / "configs/debug.yaml", "--output", done.directory, "--resume", "--set",
                  f"data.directory={text}", *(word for key, value in SETTINGS.items()
                                              for word in ("--set", f"{key}={value}")), status=2)
