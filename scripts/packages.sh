@@ -107,6 +107,25 @@ need() {  # need gdb 'the test of the walk through the debugger' [PACKAGE ...]: 
   return 1
 }
 
+# Prints a Python that can import MODULE. If there is none, PACKAGE is installed with pip, in build/python; if that does not
+# work, it says loudly that what needs it is skipped.
+python_with() {  # python_with 'the test of exported models' onnxruntime [PACKAGE]
+  local python
+  for python in python3 /usr/bin/python3 build/python/bin/python; do
+    if "$python" -c "import $2" 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+  if ! python3 -m ensurepip --version >/dev/null 2>&1 && can_install; then apt_install python3-venv >&2 || true; fi
+  if python3 -m venv build/python >&2 && build/python/bin/pip install --quiet "${3:-$2}" >&2; then
+    echo build/python/bin/python
+    return
+  fi
+  echo "SKIPPED: no Python package ${3:-$2} here, which $1 needs." >&2
+  return 1
+}
+
 # Optional: without an MPI, the build trains on one machine. A build directory that was made before looks for it again.
 need_mpi() {  # need_mpi 'the table of ranks'
   if ! command -v mpirun >/dev/null && can_install; then apt_install libopenmpi-dev openmpi-bin || true; fi

@@ -2,8 +2,7 @@
 # Installs what is missing, builds, runs every test.
 #
 #   scripts/test.sh                     the release build
-#   scripts/test.sh asan                with the address and undefined-behaviour sanitizers
-#   scripts/test.sh fuzz                the same with Clang, and builds the fuzzers (scripts/fuzz.sh) besides
+#   scripts/test.sh asan                with the address and undefined-behaviour sanitizers (needs Clang)
 #   scripts/test.sh tsan '[threads]'    with the thread sanitizer
 #
 # What follows the preset goes to the test program: names of tests, tags, options.
@@ -14,7 +13,7 @@ source scripts/packages.sh
 preset=${1:-release}
 install_packages
 case $preset in
-  fuzz)
+  asan)
     install_clang address,undefined || exit 0
     export LSAN_OPTIONS="suppressions=$PWD/tests/leaks_of_others.txt:print_suppressions=0:${LSAN_OPTIONS:-}"
     ;;

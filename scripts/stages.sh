@@ -1,0 +1,58 @@
+# Sourced by .ci/run and scripts/dev/release_check.sh: runs stages one after the other, times each, and prints a table.
+#
+# A stage is a line of $STAGES, "name | command". Each command runs in a shell of its own, where scripts/packages.sh has
+# been sourced and standard input is empty. What it prints is also kept in build/stages/NAME.log. A stage fails if its
+# exit status is not 0. A line that begins with SKIPPED says what is missing on this machine: if that is the last line,
+# the whole stage was skipped, otherwise a part of it.
+set -o pipefail
+
+stage_names() { awk -F'|' 'NF > 1 { gsub(/ /, "", $1); print $1 }' <<<"$STAGES"; }
+
+minutes() { printf '%d.%d' $((($1 + 3) / 60)) $(((($1 + 3) % 60) / 6)); }  # minutes 90: 1.5
+
+run_stage() {  # run_stage NAME COMMAND: sets $result
+  local log=build/stages/$1.log status=0
+  bash -euo pipefail -c "source scripts/packages.sh; $2" </dev/null 2>&1 | tee "$log" || status=$?
+  if [[ $status != 0 ]]; then
+    result="FAILED (status $status)"
+  elif [[ $(tail -n 1 "$log") == SKIPPED* ]]; then
+    result='skipped'
+  elif grep -q '^SKIPPED' "$log"; then
+    result='passed, a part skipped'
+  else
+    result='passed'
+  fi
+}
+
+# Runs the named stages, or all of them. After a failure, "stop" leaves out the stages that follow; "go-on" runs them.
+# Returns 1 if a stage failed.
+run_stages() {  # run_stages stop|go-on [NAME]...
+  local after_failure=$1 name command result began failed='' table='' skipped='' all_began=$SECONDS
+  shift
+  for name; do
+    if ! stage_names | grep -qxF -e "$name"; then
+      echo "$0: there is no stage $name. Stages:" $(stage_names) >&2
+      return 2
+    fi
+  done
+  mkdir -p build/stages
+  while IFS='|' read -r name command <&3; do
+    name=${name// /}
+    [[ -n $name ]] || continue
+    [[ $# == 0 || " $* " == *" $name "* ]] || continue
+    if [[ -n $failed && $after_failure == stop ]]; then
+      table+="| $name | | not run |"$'\n'
+      continue
+    fi
+    printf '\n--- %s:%s\n' "$name" "$command"
+    began=$SECONDS
+    run_stage "$name" "$command"
+    table+="| $name | $(minutes $((SECONDS - began))) | $result |"$'\n'
+    skipped+=$(sed -n "s/^SKIPPED/\n$name: SKIPPED/p" "build/stages/$name.log")
+    [[ $result != FAILED* ]] || failed+=" $name"
+  done 3<<<"$STAGES"
+  printf '\n| stage | minutes | result |\n|---|---|---|\n%s| all | %s | |\n' "$table" \
+    "$(minutes $((SECONDS - all_began)))"
+  [[ -z $skipped ]] || printf '%s\n' "$skipped"
+  [[ -z $failed ]] || { printf '\nFailed:%s\n' "$failed"; return 1; }
+}
