@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "explanation/padding_effect.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -94,7 +96,9 @@ Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> 
         model.forward(explained.parameters.parameters(), input, explained.label_smoothing, pass, cache, recorder);
     figures.losses = Eigen::Map<const Matrix<float>>(cache.cross_entropy.losses.data(), batch.target_output.rows(),
                                                      batch.target_output.cols());
+    figures.answers = likeliest_tokens(cache.logits, batch.size());
     figures.attention = attention_of(cache);
+    figures.on_padding = attention_on_padding(model, batch, figures.attention);
     if (first) explanation.answers = answers_to(batch, cache, model.vocabulary.target_pad);
 
     gradient.values().setZero();
@@ -103,6 +107,7 @@ Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> 
     figures.gradient_norms = norms_of(gradient);
     explanation.figures.push_back(std::move(figures));
   }
+  answer_alone(explained, explanation);
   return explanation;
 }
 

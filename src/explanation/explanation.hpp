@@ -24,6 +24,10 @@ struct ExplainedPair {
 struct PassFigures {
   LossSum loss;
   Matrix<float> losses;                  ///< [B, T], 0 where padding is expected
+  IdMatrix answers;                      ///< [B, T], the likeliest tokens
+  Matrix<float> losses_alone;            ///< the same of each sentence in a batch of its own, where nothing is padded
+  IdMatrix answers_alone;
+  Matrix<double> on_padding;             ///< [B, 3], see attention_on_padding
   std::vector<Matrix<float>> attention;  ///< [B*H*queries, keys] each: encoder, then decoder self and cross, by layer
   std::vector<double> gradient_norms;    ///< of every parameter tensor, in the checkpoint's order
 };

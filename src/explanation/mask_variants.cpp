@@ -48,69 +48,140 @@ Mask inverted(Mask mask) {
   return mask;
 }
 
+/// `nothing`, but blocked where one of the reasons blocks.
+Mask maximum(const std::vector<BlockReason>& reasons, Mask nothing) {
+  for (const BlockReason& reason : reasons) nothing = combined_mask(nothing, reason.mask);
+  return nothing;
+}
+
+/// A batch, and what can be made of its padding.
+struct PaddedBatch {
+  const VocabularyShape& vocabulary;
+  const IdMatrix &source, &target_input;
+
+  BlockReasons reasons(const MaskSettings& on) const {
+    const BlockReason source_padding{"padding", padding_mask(source, vocabulary.source_pad)};
+    BlockReasons reasons;
+    if (on.encoder_padding) reasons.encoder_padding = {source_padding};
+    if (on.target_padding) reasons.decoder_combined = {{"padding", padding_mask(target_input, vocabulary.target_pad)}};
+    if (on.look_ahead) reasons.decoder_combined.push_back({"future", look_ahead_mask(target_input.cols())});
+    if (on.cross_padding) reasons.cross_padding = {source_padding};
+    return reasons;
+  }
+
+  TransformerMasks masks(const BlockReasons& reasons) const {
+    const Index B = source.rows(), S = source.cols(), T = target_input.cols();
+    return {maximum(reasons.encoder_padding, all_visible(B, 1, S)),
+            maximum(reasons.decoder_combined, all_visible(B, T, T)),
+            maximum(reasons.cross_padding, all_visible(B, 1, S))};
+  }
+
+  /// Whether a query that is a word may look at a key that is padding, in any of the three kinds of attention.
+  bool words_see_padding(const TransformerMasks& masks) const {
+    const auto see = [](const Mask& mask, const IdMatrix& queries, Id query_pad, const IdMatrix& keys, Id key_pad) {
+      for (Index b = 0; b < queries.rows(); ++b) {
+        for (Index query = 0; query < queries.cols(); ++query) {
+          for (Index key = 0; key < keys.cols(); ++key) {
+            const bool of_interest = queries(b, query) != query_pad && keys(b, key) == key_pad;
+            if (of_interest && !mask.is_blocked(b, query, key)) return true;
+          }
+        }
+      }
+      return false;
+    };
+    const Id source_pad = vocabulary.source_pad, target_pad = vocabulary.target_pad;
+    return see(masks.encoder_padding, source, source_pad, source, source_pad) ||
+           see(masks.decoder_combined, target_input, target_pad, target_input, target_pad) ||
+           see(masks.cross_padding, target_input, target_pad, source, source_pad);
+  }
+
+  /// With a look-ahead mask that is so many places late.
+  BlockReasons late(MaskSettings on, Index places) const {
+    on.look_ahead = false;
+    BlockReasons late = reasons(on);
+    late.decoder_combined.push_back({"future", late_look_ahead_mask(target_input.cols(), places)});
+    return late;
+  }
+
+  BlockReasons padded_queries(BlockReasons reasons) const {
+    reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, vocabulary.source_pad)});
+    reasons.decoder_combined.push_back({"padded_query", padded_query_mask(target_input, vocabulary.target_pad)});
+    return reasons;
+  }
+};
+
+BlockReasons upside_down(const TransformerMasks& masks) {
+  return {{{"inverted", inverted(masks.encoder_padding)}},
+          {{"inverted", inverted(masks.decoder_combined)}},
+          {{"inverted", inverted(masks.cross_padding)}}};
+}
+
+/// Of a model that lacks some masks: what it means to have them all.
+std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
+  std::string says = "This model was trained without some of its masks. Here it has them all.";
+  if (!had.look_ahead) {
+    says += " The decoder no longer sees the words that it is asked for, as when it translates.";
+  }
+  if (words_saw_padding) says += " No word looks at padding any more: each sentence gets what it would get alone.";
+  return says;
+}
+
 }  // namespace
 
 std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, const VocabularyShape& vocabulary,
                                        const IdMatrix& source, const IdMatrix& target_input) {
-  const auto masks_with = [&](const MaskSettings& switches) {
-    return make_masks(source, vocabulary.source_pad, target_input, vocabulary.target_pad, switches);
-  };
+  const PaddedBatch batch{vocabulary, source, target_input};
+  const MaskSettings& on = settings.masks;
   const auto without = [&](auto... mask) {  // the model's own masks, but for these
-    MaskSettings switches = settings.masks;
+    MaskSettings switches = on;
     ((switches.*mask = false), ...);
-    return masks_with(switches);
+    return batch.reasons(switches);
   };
-  const TransformerMasks own = masks_with(settings.masks);
-  const Mask target_padding =
-      switched(padding_mask(target_input, vocabulary.target_pad), settings.masks.target_padding);
-  const Index T = target_input.cols();
-
-  TransformerMasks next_word = own, prefix = own, padded_queries = own;
-  next_word.decoder_combined = combined_mask(target_padding, late_look_ahead_mask(T, 1));
-  prefix.decoder_combined = combined_mask(target_padding, late_look_ahead_mask(T, 3));
-  padded_queries.encoder_padding =
-      combined_mask(own.encoder_padding, padded_query_mask(source, vocabulary.source_pad));
-  padded_queries.decoder_combined =
-      combined_mask(own.decoder_combined, padded_query_mask(target_input, vocabulary.target_pad));
-  const TransformerMasks upside_down{inverted(own.encoder_padding), inverted(own.decoder_combined),
-                                     inverted(own.cross_padding)};
-
-  const char* const never_learned =
-      "The decoder sees the words that it is asked for. This model never learned to copy them, so its loss changes in "
-      "one way or another; a model that is trained like this learns nothing else (configs/lessons/no_look_ahead.yaml).";
-  const char* const learned =
-      "The decoder sees the words that it is asked for, as it did when this model was trained: to copy them is what it "
-      "has learned. \"With all masks\" shows what is left of it when there is nothing to copy.";
+  const BlockReasons own = batch.reasons(on);
+  const BlockReasons no_padding_masks =
+      without(&MaskSettings::encoder_padding, &MaskSettings::target_padding, &MaskSettings::cross_padding);
+  const char* const words_see =
+      "Words look at padding as if it were words. So what the model answers to a sentence depends on how far the "
+      "others of its batch make it be padded: compare the answers in the batch with those to the sentence alone.";
+  const char* const only_padding_sees =
+      "In this batch only padding gets to look at padding, and no loss counts what comes of that.";
   std::vector<MaskVariant> variants{
-      {"right", "As it is", "The masks that this model was trained with, and is used with.", {}, own},
-      {"no_look_ahead", "Without the look-ahead mask", settings.masks.look_ahead ? never_learned : learned, {},
-       without(&MaskSettings::look_ahead)},
+      {"right", "As it is", "The masks that this model was trained with, and is used with.", {}, own, {}},
+      {"no_look_ahead", "Without the look-ahead mask",
+       "The decoder sees the words that it is asked for. This model never learned to copy them, so its loss may change "
+       "for the better or for the worse; a model that is trained like this learns nothing else "
+       "(configs/lessons/no_look_ahead.yaml).",
+       {}, without(&MaskSettings::look_ahead), {}},
       {"no_padding_masks", "Without the padding masks",
-       "Attention is spent on padding, in the encoder and in the decoder. What a sentence gets now depends on how long "
-       "the others of its batch are. The longest sentence has no padding: compare it with the shorter ones.",
-       {}, without(&MaskSettings::encoder_padding, &MaskSettings::target_padding, &MaskSettings::cross_padding)},
+       batch.words_see_padding(batch.masks(no_padding_masks)) ? words_see : only_padding_sees, {}, no_padding_masks, {}},
       {"no_cross_mask", "Without the cross-attention mask",
-       "The decoder looks at what the encoder left at the places of padding. Watch the columns of padding in the "
-       "cross-attention.", {}, without(&MaskSettings::cross_padding)},
+       "The decoder looks at what the encoder left at the places of padding. Compare the answers in the batch with "
+       "those to the sentence alone.",
+       {}, without(&MaskSettings::cross_padding), {}},
       {"next_word_visible", "Look-ahead mask one place late",
-       "An off-by-one that is easily made: every query sees one word of the future, and that word is the one that it "
-       "is asked for.", {}, next_word},
+       "An off-by-one that is easily made: the next place stays open, and there stands the word that the query is "
+       "asked for.", {}, batch.late(on, 1), {}},
       {"future_of_three", "A block of future left open",
        "One meets a look-ahead mask that is drawn from a vector of four ones: the first query sees four words, the "
-       "next five. Only a vector with a single one gives the causal mask.", {}, prefix},
+       "next five. Only a vector with a single one gives the causal mask.", {}, batch.late(on, 3), {}},
       {"padded_queries", "Padding blocks queries as well",
        "A padding mask made as an outer product: the rows of padded queries see nothing. Here such a row gets the "
        "weights 0, and where nobody looks at it and no loss counts it, nothing changes; with a softmax that adds "
-       "-infinity it would be NaN.", {},
-       padded_queries},
+       "-infinity it would be NaN.", {}, batch.padded_queries(own), {}},
       {"inverted", "1 taken for visible",
-       "Half of the world writes 1 for blocked, the other half 1 for visible. With the two mixed up, only padding and "
-       "the future are seen.", {}, upside_down}};
-  if (settings.masks != MaskSettings{}) {
-    variants.push_back({"all_masks", "With all masks", "This model was trained without some of its masks. Here it has "
-                        "them all, as when it translates and there is no future to look at.", {}, masks_with({})});
+       "Half of the world writes 1 for blocked, the other half 1 for visible. With the two mixed up, a query sees what "
+       "its mask should block, and nothing else.", {}, upside_down(batch.masks(own)), {}}};
+  if (on != MaskSettings{}) {
+    const bool words_saw_padding = batch.words_see_padding(batch.masks(own));
+    variants.push_back({"all_masks", "With all masks", with_all_masks(on, words_saw_padding), {}, batch.reasons({}), {}});
   }
-  for (MaskVariant& variant : variants) variant.changed = differences(variant.masks, own);
+  for (MaskVariant& variant : variants) {
+    variant.masks = batch.masks(variant.reasons);
+    variant.changed = differences(variant.masks, variants.front().masks);
+    if (variant.changed.empty() && &variant != &variants.front()) {
+      variant.says = "Of this batch, this blocks just what the model's own masks block: nothing changes.";
+    }
+  }
   return variants;
 }
 

@@ -8,13 +8,25 @@
 
 namespace glassformer {
 
+/// What one elementary mask blocks, and why: the combined mask blocks where at least one of them does.
+struct BlockReason {
+  std::string name;  ///< "padding": the key is; "future": the key lies in it; "padded_query"; "inverted": 0 taken for 1
+  Mask mask;
+};
+
+/// The reasons behind each of TransformerMasks. An elementary mask that is off is not among them.
+struct BlockReasons {
+  std::vector<BlockReason> encoder_padding, decoder_combined, cross_padding;
+};
+
 /// "What if": other masks for the same batch. Masks are values, so the model that reads them is the same, line by line.
 struct MaskVariant {
   std::string name;                  ///< "no_look_ahead"
   std::string title;                 ///< "Without the look-ahead mask"
   std::string says;                  ///< what is different, and what to look at
   std::vector<std::string> changed;  ///< which masks differ from the model's own
-  TransformerMasks masks;
+  BlockReasons reasons;
+  TransformerMasks masks;            ///< the maximum of the reasons' masks
 };
 
 /// The masks that the model is used with come first, as "right". Each of the others changes one thing about these: a

@@ -33,6 +33,7 @@ class TerminalView {
       masks(b);
       attention(b);
       answers(b);
+      alone(b);
     }
     loss();
     gradients();
@@ -91,10 +92,15 @@ class TerminalView {
 
   void masks(Index b) {
     const auto target = pieces(batch().target_input, b, target_tokenizer());
+    const MaskSettings& on = explained_.model.settings.masks;
+    const auto switched = [](const std::string& what, bool is_on) { return what + (is_on ? "" : " (off)"); };
     heading("The three masks: 1 is blocked; a row is a query, a column a key");
-    mask("encoder self-attention: padding of the source", own_masks().encoder_padding, b, {});
-    mask("decoder self-attention: the future, and padding of the target", own_masks().decoder_combined, b, target);
-    mask("cross-attention: padding of the source", own_masks().cross_padding, b, {});
+    mask("encoder self-attention: " + switched("padding of the source", on.encoder_padding),
+         own_masks().encoder_padding, b, {});
+    mask("decoder self-attention: " + switched("the future", on.look_ahead) + ", and " +
+             switched("padding of the target", on.target_padding),
+         own_masks().decoder_combined, b, target);
+    mask("cross-attention: " + switched("padding of the source", on.cross_padding), own_masks().cross_padding, b, {});
   }
 
   /// The mean of all heads.
@@ -146,6 +152,28 @@ class TerminalView {
         text += "  " + fit(printable(target_tokenizer().piece(answer.likeliest[i].id)), 10) + share;
       }
       line(text);
+    }
+  }
+
+  /// Where words look at padding: how much, and what the sentence gets without it.
+  void alone(Index b) {
+    const PassFigures& own = explanation_.figures.front();
+    if (own.on_padding.row(b).isZero(0)) return;
+    char shares[160];
+    std::snprintf(shares, sizeof shares,
+                  "Attention that words spend on padding: %.1f %% in the encoder, %.1f %% in the decoder, %.1f %% in "
+                  "cross-attention", 100 * own.on_padding(b, 0), 100 * own.on_padding(b, 1), 100 * own.on_padding(b, 2));
+    heading(shares);
+    heading("The same sentence alone, without padding: loss, expected word, the likeliest word");
+    for (Index t = 0; t < own.losses_alone.cols(); ++t) {
+      const Answer& here = explanation_.answers[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)];
+      if (!here.counted) continue;
+      char loss[32];
+      std::snprintf(loss, sizeof loss, "%8.4f  ", own.losses_alone(b, t));
+      const Id likeliest = own.answers_alone(b, t);
+      line(loss + fit(printable(target_tokenizer().piece(here.expected)), 12) + "  " +
+           fit(printable(target_tokenizer().piece(likeliest)), 10) +
+           (likeliest == own.answers(b, t) ? "" : "  (another answer than in the batch)"));
     }
   }
 

@@ -144,8 +144,8 @@ Json memory_gradient(Index decoder_layers, const TraceSteps& steps) {
   return {{"sum", steps.computed("decoder", "d_memory")}, {"parts", parts}};
 }
 
-/// The losses of a variant, null where padding is expected.
-Json losses(const Explanation& explanation, const Matrix<float>& of_variant) {
+/// Losses or answers of a variant, null where padding is expected.
+Json where_counted(const Explanation& explanation, const auto& of_variant) {
   Json rows = Json::array();
   for (Index b = 0; b < of_variant.rows(); ++b) {
     Json row = Json::array();
@@ -156,6 +156,25 @@ Json losses(const Explanation& explanation, const Matrix<float>& of_variant) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+Json reasons(const std::vector<BlockReason>& reasons, MatrixForm form) {
+  Json list = Json::array();
+  for (const BlockReason& reason : reasons) {
+    list.push_back({{"name", reason.name},
+                    {"sentences", reason.mask.sentences},
+                    {"queries", reason.mask.queries},
+                    {"blocked", mask_json(reason.mask.blocked, form)}});
+  }
+  return list;
+}
+
+Json on_padding(const Matrix<double>& shares) {
+  Json list = Json::array();
+  for (Index b = 0; b < shares.rows(); ++b) {
+    list.push_back({{"encoder self", shares(b, 0)}, {"decoder self", shares(b, 1)}, {"cross", shares(b, 2)}});
+  }
+  return list;
 }
 
 Json what_if(const Explanation& explanation, MatrixForm form) {
@@ -174,8 +193,15 @@ Json what_if(const Explanation& explanation, MatrixForm form) {
                     {"masks", {{"encoder_padding", mask_json(variant.masks.encoder_padding.blocked, form)},
                                {"decoder_combined", mask_json(variant.masks.decoder_combined.blocked, form)},
                                {"cross_padding", mask_json(variant.masks.cross_padding.blocked, form)}}},
+                    {"reasons", {{"encoder_padding", reasons(variant.reasons.encoder_padding, form)},
+                                 {"decoder_combined", reasons(variant.reasons.decoder_combined, form)},
+                                 {"cross_padding", reasons(variant.reasons.cross_padding, form)}}},
                     {"loss", loss(figures.loss)},
-                    {"losses", losses(explanation, figures.losses)},
+                    {"losses", where_counted(explanation, figures.losses)},
+                    {"answers", where_counted(explanation, figures.answers)},
+                    {"alone", {{"losses", where_counted(explanation, figures.losses_alone)},
+                               {"answers", where_counted(explanation, figures.answers_alone)}}},
+                    {"on_padding", on_padding(figures.on_padding)},
                     {"attention", weights},
                     {"gradient_norms", figures.gradient_norms}});
   }
@@ -193,6 +219,7 @@ nlohmann::ordered_json trace_json(const ExplainedModel& explained, const Explana
           {"glassformer", GLASSFORMER_VERSION},
           {"checkpoint", heading.checkpoint},
           {"model", model(explained, heading)},
+          {"layer", heading.layer ? Json(*heading.layer) : Json()},
           {"sentences", sentences(explanation)},
           {"batch", batch(explained, explanation)},
           {"vocabulary", {{"source", vocabulary(*explained.tokenizers.source)},

@@ -25,7 +25,7 @@ const std::vector<Id>& ids_of(const RecordedTensor& tensor, const ShownIds& show
 
 Json tensor_json(const RecordedTensor& tensor, MatrixForm form, const ShownIds& shown) {
   const std::string axes = tensor_axes(tensor);
-  Json json{{"name", tensor.name}, {"part", tensor.part}, {"axes", axes}};
+  Json json{{"name", tensor.name}, {"part", tensor.part}, {"axes", axes}, {"computed", tensor.computed}};
   const bool rows = axes.starts_with("V,"), cols = axes.ends_with(", V");
   const std::vector<Id>& ids = ids_of(tensor, shown);
   const Index vocabulary = rows ? tensor.values.rows() : cols ? tensor.values.cols() : 0;

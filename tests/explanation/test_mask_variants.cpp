@@ -120,6 +120,91 @@ TEST_CASE("Each variant blocks what it says, and names the masks that differ", "
   CHECK(blocks(inverted.cross_padding, 2, 6, 4, [&](Index b, Index t, Index s) { return !source_pad(b, t, s); }));
 }
 
+TEST_CASE("The reasons of every variant are those by which its masks block, whichever masks the model has",
+          "[explanation]") {
+  const Padded ids;
+  const auto source_pad = [&](Index b, Index s) { return ids.source(b, s) == kPad; };
+  const auto target_pad = [&](Index b, Index s) { return ids.target(b, s) == kPad; };
+  constexpr bool MaskSettings::* kSwitches[] = {&MaskSettings::encoder_padding, &MaskSettings::look_ahead,
+                                                &MaskSettings::target_padding, &MaskSettings::cross_padding};
+  for (const auto first : kSwitches) {
+    for (const auto second : kSwitches) {  // each off, and each pair
+      MaskSettings masks;
+      masks.*first = masks.*second = false;
+      for (const MaskVariant& variant : variants_of(masks, ids)) {
+        CAPTURE(variant.name, masks.off());
+        const auto is = [&](const char* name) { return variant.name == name; };
+        MaskSettings on = masks;
+        if (is("all_masks")) on = {};
+        if (is("no_look_ahead")) on.look_ahead = false;
+        if (is("no_padding_masks")) on.encoder_padding = on.target_padding = on.cross_padding = false;
+        if (is("no_cross_mask")) on.cross_padding = false;
+        const Index late = is("next_word_visible") ? 1 : is("future_of_three") ? 3 : 0;
+        const bool looks_ahead = on.look_ahead || late > 0, queries = is("padded_queries");
+
+        // Which of the reasons hold, in the order in which they are told; upside down, there is one.
+        const auto expected = [&](bool padding, bool future, bool padded_query) {
+          Names names;
+          if (padding) names.emplace_back("padding");
+          if (future) names.emplace_back("future");
+          if (padded_query) names.emplace_back("padded_query");
+          if (is("inverted")) names = names.empty() ? Names{"inverted"} : Names{};
+          return names;
+        };
+        const auto found = [](const std::vector<BlockReason>& reasons, Index b, Index t, Index s) {
+          Names names;
+          for (const BlockReason& reason : reasons) {
+            if (reason.mask.is_blocked(b, t, s)) names.push_back(reason.name);
+          }
+          return names;
+        };
+        for (Index b = 0; b < 2; ++b) {
+          for (Index t = 0; t < 6; ++t) {
+            for (Index s = 0; s < 6; ++s) {
+              const Names why = expected(on.target_padding && target_pad(b, s), looks_ahead && s > t + late,
+                                         queries && target_pad(b, t));
+              CHECK(found(variant.reasons.decoder_combined, b, t, s) == why);
+              CHECK(variant.masks.decoder_combined.is_blocked(b, t, s) != why.empty());
+              if (s >= 4) continue;
+              const Names cross = expected(on.cross_padding && source_pad(b, s), false, false);
+              CHECK(found(variant.reasons.cross_padding, b, t, s) == cross);
+              CHECK(variant.masks.cross_padding.is_blocked(b, t, s) != cross.empty());
+              if (t >= 4) continue;
+              const Names encoder =
+                  expected(on.encoder_padding && source_pad(b, s), false, queries && source_pad(b, t));
+              CHECK(found(variant.reasons.encoder_padding, b, t, s) == encoder);
+              CHECK(variant.masks.encoder_padding.is_blocked(b, t, s) != encoder.empty());
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("What a variant says is so for these masks and this batch", "[explanation]") {
+  const auto says = [](const MaskSettings& masks, const Padded& ids, const std::string& name) {
+    return named(variants_of(masks, ids), name).says;
+  };
+  const auto tells = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const Padded both, unpadded{IdMatrix{{5, 4, 8, 2}}, IdMatrix{{1, 5, 6}}};
+  const Padded target_only{IdMatrix{{5, 4}, {7, 2}}, IdMatrix{{1, 5, 6}, {1, 3, 0}}};
+  CHECK(tells(says({}, both, "no_padding_masks"), "Words look at padding"));
+  CHECK(tells(says({}, target_only, "no_padding_masks"), "only padding gets to look at padding"));
+  CHECK(tells(says({.look_ahead = false}, target_only, "no_padding_masks"), "Words look at padding"));
+  CHECK(tells(says({}, unpadded, "no_padding_masks"), "nothing changes"));
+  CHECK(tells(says({.look_ahead = false}, both, "no_look_ahead"), "nothing changes"));
+  CHECK(tells(says({.cross_padding = false}, both, "no_cross_mask"), "nothing changes"));
+
+  const std::string all = says({.look_ahead = false}, both, "all_masks");
+  CHECK(tells(all, "no longer sees the words"));
+  CHECK_FALSE(tells(all, "padding"));
+  const std::string padding = says({.cross_padding = false}, both, "all_masks");
+  CHECK_FALSE(tells(padding, "no longer sees the words"));
+  CHECK(tells(padding, "No word looks at padding any more"));
+  CHECK_FALSE(tells(says({.target_padding = false}, both, "all_masks"), "any more"));  // none did before
+}
+
 TEST_CASE("A variant that makes no difference to the batch names no mask", "[explanation]") {
   const Padded unpadded{IdMatrix{{5, 4, 8, 2}}, IdMatrix{{1, 5, 6}}};
   const auto variants = variants_of({}, unpadded);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -80,6 +81,42 @@ TEST_CASE("The view draws masks as they are: 1 is blocked", "[explanation]") {
   CHECK(decoder[5] == "  <pad>        0 0 0 1 1 1 ");
   const auto second = std::ranges::find(lines, "SENTENCE 2 of 2");
   CHECK(below({second, lines.end()}, "cross-attention: padding", 1).front() == "  every query  0 0 0 1 1 ");
+}
+
+TEST_CASE("The view tells which masks are off, and what a sentence gets alone where words look at padding",
+          "[explanation]") {
+  const ExplainedExample with_all;
+  CHECK(lines_with(view_of(with_all), "(off)") == 0);
+  CHECK(lines_with(view_of(with_all), "alone") == 0);
+
+  TransformerSettings settings = tiny_settings();
+  settings.masks = {.look_ahead = false};
+  const auto no_look_ahead = view_of(ExplainedExample(settings));
+  CHECK(lines_with(no_look_ahead, "decoder self-attention: the future (off), and padding of the target") == 2);
+  CHECK(lines_with(no_look_ahead, "(off)") == 2);
+  CHECK(below(no_look_ahead, "decoder self-attention: the future", 1)[0] == "  <s>          0 0 0 1 1 1 ");
+  CHECK(lines_with(no_look_ahead, "alone") == 0);
+
+  settings.masks = {.target_padding = false, .cross_padding = false};
+  const ExplainedExample example(settings);
+  const auto lines = view_of(example, {200, {}});
+  CHECK(lines_with(lines, "decoder self-attention: the future, and padding of the target (off)") == 2);
+  CHECK(lines_with(lines, "cross-attention: padding of the source (off)") == 2);
+  CHECK(lines_with(lines, "encoder self-attention: padding of the source (off)") == 0);
+  char share[128];
+  std::snprintf(share, sizeof share, "spend on padding: 0.0 %% in the encoder, 0.0 %% in the decoder, %.1f %% in cross",
+                100 * example.right().on_padding(1, 2));
+  CHECK(lines_with(lines, share) == 1);  // the first sentence has the longest source
+  const auto alone = below(lines, "The same sentence alone", 6);
+  for (Index t = 0; t < 6; ++t) {
+    char loss[32];
+    std::snprintf(loss, sizeof loss, "%8.4f  ", example.right().losses_alone(1, t));
+    const std::string& text = alone[static_cast<std::size_t>(t)];
+    CHECK(text.starts_with(loss));
+    CHECK(text.find(example.tokenizers.target->piece(example.right().answers_alone(1, t)), 24) != std::string::npos);
+    const bool other = example.right().answers_alone(1, t) != example.right().answers(1, t);
+    CHECK((text.find("another answer") != std::string::npos) == other);
+  }
 }
 
 TEST_CASE("The view shades attention by the mean of the heads, and marks what is blocked", "[explanation]") {

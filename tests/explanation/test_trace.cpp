@@ -55,7 +55,7 @@ std::string told_by(const Json& trace, const Json& step) {
 TEST_CASE("A trace has every key of its format", "[explanation]") {
   const ExplainedExample example;
   const Json trace = trace_of(example);
-  CHECK(keys(trace) == Keys{"format", "version", "glassformer", "checkpoint", "model", "sentences", "batch",
+  CHECK(keys(trace) == Keys{"format", "version", "glassformer", "checkpoint", "model", "layer", "sentences", "batch",
                             "vocabulary", "masks", "tensors", "steps", "sources", "attention", "answer", "d_logits",
                             "loss", "gradients", "memory_gradient", "what_if"});
   CHECK(trace.at("format") == "glassformer trace");
@@ -88,8 +88,14 @@ TEST_CASE("A trace has every key of its format", "[explanation]") {
     CHECK(keys(step.at("code")) == Keys{"file", "function", "lines"});
   }
   for (const Json& variant : trace.at("what_if")) {
-    CHECK(keys(variant) == Keys{"name", "title", "says", "changed", "masks", "loss", "losses", "attention",
-                                "gradient_norms"});
+    CHECK(keys(variant) == Keys{"name", "title", "says", "changed", "masks", "reasons", "loss", "losses", "answers",
+                                "alone", "on_padding", "attention", "gradient_norms"});
+    for (const auto& [mask, reasons] : variant.at("reasons").items()) {
+      CHECK(variant.at("masks").contains(mask));
+      for (const Json& reason : reasons) CHECK(keys(reason) == Keys{"name", "sentences", "queries", "blocked"});
+    }
+    CHECK(keys(variant.at("alone")) == Keys{"losses", "answers"});
+    CHECK(keys(variant.at("on_padding").at(0)) == Keys{"encoder self", "decoder self", "cross"});
   }
   CHECK(Json::parse(trace.dump()) == trace);
 }
@@ -134,6 +140,12 @@ TEST_CASE("Masks, answers, gradients and what-ifs of a trace have the sizes of b
     check_matrix(variant.at("attention").at(3), B * H * T, S);
     CHECK(variant.at("losses").at(0).at(3).is_null());
     CHECK(variant.at("losses").at(1).at(3).is_number());
+    CHECK(variant.at("answers").at(0).at(3).is_null());
+    CHECK(variant.at("answers").at(1).at(3) == example.explanation.figures[i].answers(1, 3));
+    CHECK(variant.at("alone").at("losses").at(0).at(3).is_null());
+    CHECK(variant.at("alone").at("losses").at(1).at(3) == example.explanation.figures[i].losses_alone(1, 3));
+    CHECK(variant.at("alone").at("answers").at(1).at(3) == example.explanation.figures[i].answers_alone(1, 3));
+    CHECK(variant.at("on_padding").at(1).at("cross") == example.explanation.figures[i].on_padding(1, 2));
     CHECK(variant.at("gradient_norms").size() == places.size());
     CHECK(variant.at("changed") == Json(example.explanation.variants[i].changed));
   }
@@ -242,6 +254,8 @@ TEST_CASE("With one layer only, other layers' steps are left out, and all number
   }
   CHECK(names_of_others == Keys{"weights", "kv_proj d_x"});
   CHECK(of_layer == of_layer_in_whole);
+  CHECK(part.at("layer") == 1);
+  CHECK(whole.at("layer").is_null());
   CHECK(part.at("steps").size() < whole.at("steps").size());
   CHECK(part.at("tensors").size() < whole.at("tensors").size());
   for (std::size_t i = 0; i < whole.at("attention").size(); ++i) {
@@ -253,6 +267,44 @@ TEST_CASE("With one layer only, other layers' steps are left out, and all number
     CHECK(tensor(part, part.at("memory_gradient").at("parts").at(i).at("tensor")) ==
           tensor(whole, whole.at("memory_gradient").at("parts").at(i).at("tensor")));
   }
+}
+
+TEST_CASE("A trace tells what was given from what another layer computed", "[explanation]") {
+  const ExplainedExample example;
+  const Json part = trace_of(example, 1);
+  std::set<std::size_t> outputs;
+  for (const Json& step : part.at("steps")) outputs.insert(step.at("output").get<std::size_t>());
+  std::size_t of_others = 0;
+  for (std::size_t i = 0; i < part.at("tensors").size(); ++i) {
+    const Json& one = part.at("tensors").at(i);
+    CAPTURE(one.at("name"), one.at("part"));
+    if (outputs.contains(i)) CHECK(one.at("computed") == true);
+    else of_others += one.at("computed") == true;
+    if (one.at("name") == "mask" || one.at("name") == "id" || one.at("name") == "table") CHECK(one.at("computed") == false);
+  }
+  CHECK(of_others > 0);  // what layer 0 gives to layer 1
+}
+
+TEST_CASE("The reasons of a trace are the elementary masks that are on", "[explanation]") {
+  TransformerSettings settings = tiny_settings();
+  settings.masks = {.look_ahead = false, .cross_padding = false};
+  const Json what_if = trace_of(ExplainedExample(settings)).at("what_if");
+  const auto names = [](const Json& reasons) {
+    std::vector<std::string> list;
+    for (const Json& reason : reasons) list.push_back(reason.at("name"));
+    return list;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names(what_if.at(0).at("reasons").at("encoder_padding")) == Names{"padding"});
+  CHECK(names(what_if.at(0).at("reasons").at("decoder_combined")) == Names{"padding"});
+  CHECK(names(what_if.at(0).at("reasons").at("cross_padding")).empty());
+  const Json& all = what_if.back().at("reasons").at("decoder_combined");
+  CHECK(names(all) == Names{"padding", "future"});
+  CHECK(all.at(0).at("sentences") == 2);
+  CHECK(all.at(0).at("queries") == 1);
+  CHECK(all.at(1).at("sentences") == 1);
+  CHECK(all.at(1).at("queries") == 6);
+  check_matrix(all.at(1).at("blocked"), 6, 6);
 }
 
 TEST_CASE("A trace says which masks a model learned without", "[explanation]") {

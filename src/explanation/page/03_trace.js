@@ -24,6 +24,21 @@ class Trace {
     return this.matrix(this.json.masks[name]);
   }
 
+  /// The masks that the model is used with, what they block and why, and what comes of it; section 7 has others.
+  get own() {
+    return this.json.what_if[0];
+  }
+
+  /// Whether an elementary mask is on: one of the reasons for which a mask blocks.
+  isOn(mask, reason, variant = this.own) {
+    return variant.reasons[mask].some(({ name }) => name === reason);
+  }
+
+  /// Whether the pass has dropout in a part of the model: "" is any part.
+  dropsOut(part = "") {
+    return this.steps.some((step) => step.part.endsWith(`${part}.dropout`));
+  }
+
   /// The step that computed a tensor; undefined where none did: it is given.
   maker(tensor) {
     return this.makers.get(tensor);

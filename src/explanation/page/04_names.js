@@ -6,9 +6,6 @@ const PART_TITLES = {
   embed_tokens: "embedding",
   self_attn: "self-attention",
   encoder_attn: "cross-attention",
-  self_attn_layer_norm: "add & norm after self-attention",
-  encoder_attn_layer_norm: "add & norm after cross-attention",
-  final_layer_norm: "add & norm after feed-forward",
   layer_norm: "final norm",
   feed_forward: "feed-forward",
   qkv_proj: "queries, keys and values",
@@ -21,59 +18,62 @@ const PART_TITLES = {
   output: "logits",
 };
 
+/// The sublayer that a norm and the residual sum belong to.
+const NORMED = {
+  self_attn_layer_norm: "self-attention",
+  encoder_attn_layer_norm: "cross-attention",
+  final_layer_norm: "feed-forward",
+};
+
 const BLOCKS_OF = { fc1: "feed_forward", fc2: "feed_forward", embed_tokens: "embedding" };
 
+/// What one name in a part's path is called. Post-norm adds and norms behind a sublayer, pre-norm norms before it.
+function nameWords(trace, name) {
+  if (!NORMED[name]) return PART_TITLES[name] ?? name.replaceAll("_", " ");
+  return trace.json.model.norm === "post" ? `add & norm after ${NORMED[name]}` : `norm & add around ${NORMED[name]}`;
+}
+
 /// "encoder.layers.0.self_attn.q_proj" -> ["encoder", "layer 0", "self-attention", "queries"]
-function partWords(part) {
+function partWords(trace, part) {
   const names = part.replace(/^model\./, "").replace(/\.(weight|bias)$/, "");
   const words = [];
   for (const name of names.replace(/layers\.(\d+)/g, (_, layer) => `layer ${layer}`).split(".")) {
     const block = BLOCKS_OF[name];
     if (block && words.at(-1) !== PART_TITLES[block]) words.push(PART_TITLES[block]);
-    const masked = name === "self_attn" && words[0] === "decoder";
-    const word = masked ? "masked self-attention" : (PART_TITLES[name] ?? name.replaceAll("_", " "));
+    const word = nameWords(trace, name);
     if (word !== words.at(-1)) words.push(word);
   }
   return words;
 }
 
 /// "encoder layer 0 · self-attention"
-function partTitle(part) {
-  const words = partWords(part);
+function partTitle(trace, part) {
+  const words = partWords(trace, part);
   return (/^layer \d/.test(words[1] ?? "") ? [`${words[0]} ${words[1]}`, ...words.slice(2)] : words).join(" · ");
 }
 
 /// The block a step belongs to, for the contents: at most encoder, layer, sublayer.
-const blockWords = (part) => partWords(part).slice(0, /\.layers\.\d/.test(`.${part}`) ? 3 : 2);
+const blockWords = (trace, part) => partWords(trace, part).slice(0, /\.layers\.\d/.test(`.${part}`) ? 3 : 2);
 
 const ATTENTION_KINDS = {
   "encoder self": {
     title: "Encoder self-attention",
-    says: "Every source token looks at every source token but padding.",
     mask: "encoder_padding",
     rows: "source",
     cols: "source",
   },
   "decoder self": {
-    title: "Masked decoder self-attention",
-    says: "Every target token looks at itself and at what stands before it: not to the right of the diagonal.",
+    title: "Decoder self-attention",
     mask: "decoder_combined",
     rows: "target",
     cols: "target",
   },
   cross: {
     title: "Cross-attention",
-    says: "Every target token looks at what the encoder made of the source, but for its padding.",
     mask: "cross_padding",
     rows: "target",
     cols: "source",
   },
-};
-
-const MASK_TITLES = {
-  encoder_padding: "encoder padding mask",
-  decoder_combined: "look-ahead and target padding mask",
-  cross_padding: "cross-attention padding mask",
 };
 
 /// The kind of attention of which a part is a part, or undefined.

@@ -1,35 +1,50 @@
-// Which keys a query may not look at, and why.
+// Which keys a query may not look at, and why: the elementary masks that are on tell both.
 
-/// The row of a mask that rules a query: a mask has a row for each query of each sentence, or one for each sentence, or
-/// one for each query, the same for all sentences.
-function maskRow(mask, sentences, queries, sentence, query) {
-  if (mask.rows === sentences * queries) return sentence * queries + query;
-  if (mask.rows === sentences) return sentence;
-  return mask.rows === queries ? query : 0;
-}
+const REASONS = {
+  padding: "this key is padding",
+  future: "this key lies in the future",
+  padded_query: "this query is padding",
+  inverted: "the mask says 0 here, which is taken for blocked",
+};
 
-/// The mask of one sentence as queries by keys, whatever rows it is stored in.
+/// The mask of one sentence as queries by keys: it is stored with a row for each query, or with one for all of them.
 function maskOfSentence(mask, sentences, sentence, queries) {
-  const at = (query, key) => mask.at(maskRow(mask, sentences, queries, sentence, query), key);
-  return { rows: queries, cols: mask.cols, at };
+  const row = (query) => (mask.rows === sentences ? sentence : sentence * queries + query);
+  return { rows: queries, cols: mask.cols, at: (query, key) => mask.at(row(query), key) };
 }
 
-/// Why a query may not look at a key: words, or "" where it may. The masks decide, the reason explains them.
-function blockedReason(trace, kind, sentence, query, key, masks = trace.json.masks) {
-  const { mask, rows, cols } = ATTENTION_KINDS[kind];
-  const blocks = trace.matrix(masks[mask]);
-  if (!blocks.at(maskRow(blocks, trace.sentences, trace[rows].length, sentence, query), key)) return "";
-  const [padding, future] = [trace[cols].isPad(sentence, key), kind === "decoder self" && key > query];
-  if (padding && future) return "this key is padding, and it lies in the future";
-  if (padding) return "this key is padding";
-  if (future) return "this key lies in the future";
-  return trace[rows].isPad(sentence, query) ? "this query is padding" : "this mask blocks what it should not";
+/// The names of the elementary masks that keep a query from a key: none where it may look. `variant`: whose masks.
+function blockedBy(trace, kind, sentence, query, key, variant = trace.own) {
+  const blocks = ({ sentences, queries, blocked }) =>
+    trace.matrix(blocked).at((sentences === 1 ? 0 : sentence) * queries + (queries === 1 ? 0 : query), key);
+  return variant.reasons[ATTENTION_KINDS[kind].mask].filter(blocks).map(({ name }) => name);
 }
+
+/// ["padding", "future"] -> "this key is padding, and it lies in the future"
+const reasonWords = (names) =>
+  names
+    .map((name) => REASONS[name])
+    .join(", and ")
+    .replaceAll(", and this key", ", and it");
 
 /// How a blocked cell is hatched: "future", "padding", "both", or "neither".
-function hatchKind(reason) {
-  const [padding, future] = [reason.includes("padding") && !reason.includes("query"), reason.includes("future")];
+function hatchKind(names) {
+  const [padding, future] = [names.includes("padding"), names.includes("future")];
   if (padding && future) return "both";
   if (padding) return "padding";
   return future ? "future" : "neither";
+}
+
+/// The kinds of attention in which a word of some sentence may look at padding.
+function paddingSeen(trace) {
+  const places = (text, sentence, pad) =>
+    [...text.ids[sentence].keys()].filter((position) => text.isPad(sentence, position) === pad);
+  const sees = (kind, sentence) => {
+    const { rows, cols } = ATTENTION_KINDS[kind];
+    const keys = places(trace[cols], sentence, true);
+    const open = (query) => keys.some((key) => !blockedBy(trace, kind, sentence, query, key).length);
+    return places(trace[rows], sentence, false).some(open);
+  };
+  const sentences = [...trace.json.sentences.keys()];
+  return Object.keys(ATTENTION_KINDS).filter((kind) => sentences.some((sentence) => sees(kind, sentence)));
 }

@@ -6,7 +6,7 @@
 //   matrix,           { rows, cols, at(row, col) }
 //   rows, cols,       axes, see axes.js
 //   scale,            see colours.js
-//   blocked,          (row, col) => reason or "": these cells are hatched           (optional)
+//   blocked,          (row, col) => reasons, [] for none: these cells are hatched   (optional)
 //   value,            (row, col) => text for the readout instead of the number      (optional)
 //   short,            (row, col) => text to be written in the cell instead of the number     (optional)
 //   square,           cells as high as wide                                         (optional)
@@ -86,7 +86,7 @@ function fit(map) {
 /// The words for one cell: its row, its column, its number, and why it is blocked.
 function cellText(map, row, col) {
   const places = [map.rows.long(row), map.cols.long(col)].filter((text) => text !== "");
-  const reason = map.blocked?.(row, col);
+  const reason = reasonWords(map.blocked?.(row, col) ?? []);
   const number = () => formatNumber(map.matrix.at(row, col), map.matrix.digits);
   const value = map.value?.(row, col) ?? number() + (reason ? `, blocked: ${reason}` : "");
   return { place: places.join(" · "), value };

@@ -89,13 +89,13 @@ function drawCells(map, pen, shown) {
 /// Fills one cell; gives its shade, or null where it is blocked or no number.
 function drawCell(map, { context, palette }, hatch, box, row, col) {
   const number = map.matrix.at(row, col);
-  const blocked = map.blocked?.(row, col);
-  const hidden = !Number.isFinite(number) || (blocked && number === 0);
+  const reasons = map.blocked?.(row, col) ?? [];
+  const hidden = !Number.isFinite(number) || (reasons.length > 0 && number === 0);
   const shade = hidden ? null : shadeOf(palette, map.scale, number);
   context.fillStyle = hidden ? palette.blocked : `rgb(${shade.map(Math.round).join(" ")})`;
   context.fillRect(...box);
-  if (blocked || hidden) {
-    context.fillStyle = hatch[hatchKind(blocked || "")];
+  if (reasons.length || hidden) {
+    context.fillStyle = hatch[hatchKind(reasons)];
     context.fillRect(...box);
   }
   return shade;

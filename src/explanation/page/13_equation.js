@@ -15,15 +15,15 @@ function mathematics(text) {
 function inputLink(trace, input) {
   const maker = trace.maker(input.tensor);
   if (maker === undefined) {
-    const title = givenWords(input.name);
+    const title = givenWords(trace, input.tensor, input.name);
     return element(
       "span",
       { class: "input given", title },
       input.name,
-      element("span", { class: "hidden" }, " (given)"),
+      element("span", { class: "hidden" }, ` (${title.split(":")[0]})`),
     );
   }
-  const title = `computed in step ${maker + 1}: ${partTitle(trace.steps[maker].part)}`;
+  const title = `computed in step ${maker + 1}: ${partTitle(trace, trace.steps[maker].part)}`;
   return element("a", { class: "input", href: anchor(maker), title }, input.name);
 }
 

@@ -8,7 +8,7 @@ const sentencesShown = (trace, sentence) =>
 
 function origin(trace, tensor) {
   const maker = trace.maker(tensor);
-  if (maker === undefined) return element("span", { class: "origin" }, givenWords(trace.json.tensors[tensor].name));
+  if (maker === undefined) return element("span", { class: "origin" }, givenWords(trace, tensor));
   return element("a", { class: "origin", href: anchor(maker) }, `from step ${maker + 1}`);
 }
 
@@ -32,8 +32,11 @@ const idCells = (matrix) => ({
 
 const isParameter = (name) => /^(weight|bias|gain|table)$/.test(name);
 
-const givenWords = (name) =>
-  GIVEN_WORDS[name] ?? (isParameter(name) ? "given: a parameter, learned before" : "given: no step computes it");
+/// Why no step here computes a tensor: it is given, or its step is of a layer that is left out.
+function givenWords(trace, tensor, name = trace.json.tensors[tensor].name) {
+  if (trace.json.tensors[tensor].computed) return "left out: a step of another layer computes it";
+  return GIVEN_WORDS[name] ?? (isParameter(name) ? "given: a parameter of the model" : "given: no step computes it");
+}
 
 /// "B*S, D" with the letters' numbers: "B·S × D = 30 × 64". A large vocabulary is cut, and the shape says so.
 function shapeOf(trace, tensor) {
@@ -107,7 +110,7 @@ function headMaps(trace, index, rowTerm, colTerm, sentence) {
 }
 
 /// The heads of one sentence side by side, with one readout. [B*H*queries, keys] in `matrix`.
-function headRow(trace, { matrix, name, queries, keys, kind, masks, scale = scaleFor(matrix) }, sentence, { legend }) {
+function headRow(trace, { matrix, name, queries, keys, kind, variant, scale = scaleFor(matrix) }, sentence, { legend }) {
   const { heads } = trace.json.model;
   const readout = makeReadout();
   const group = [];
@@ -117,7 +120,7 @@ function headRow(trace, { matrix, name, queries, keys, kind, masks, scale = scal
       matrix: matrix.rowsFrom((sentence * heads + head) * queries.length, queries.length),
       rows: tokenAxis(queries, sentence, "query"),
       cols: tokenAxis(keys, sentence, "key"),
-      blocked: kind ? (row, col) => blockedReason(trace, kind, sentence, row, col, masks) : undefined,
+      blocked: kind ? (row, col) => blockedBy(trace, kind, sentence, row, col, variant) : undefined,
       ...{ scale, square: true, readout, group, plain: true },
     });
     return element("div", { class: "head" }, element("p", { class: "head-name" }, `head ${head + 1}`), map);

@@ -5,7 +5,8 @@ function textSection(trace) {
     lead(
       "A model reads numbers, so every token becomes an id. The sentences of a batch are filled up with ",
       element("b", {}, "padding"),
-      " to the same length: look at the grey places.",
+      " to the same length: ",
+      isPadded(trace) ? "look at the grey places." : "here they have the same length already, so there is none.",
     ),
     sentenceList(trace),
     aboutModel(trace),
@@ -17,14 +18,20 @@ function textSection(trace) {
       "p",
       {},
       "The decoder’s input begins with a start token, so every token stands one place further right than in the ",
-      "expected output. At each position the decoder has read the tokens up to there and is asked for the one below. ",
-      "It reads the right tokens, whatever it would have said itself: that is ",
+      "expected output. At each position the decoder reads ",
+      trace.isOn("decoder_combined", "future")
+        ? "the tokens up to there"
+        : "all the tokens, for its look-ahead mask is off,",
+      " and is asked for the one below. It reads the expected tokens, whatever it would have said itself: that is ",
       element("b", {}, "teacher forcing"),
       ". Choose a position to see what is asked.",
     ),
     trace.json.sentences.map((_, sentence) => shiftedTarget(trace, sentence)),
   ];
 }
+
+const isPadded = ({ source, target }) =>
+  [source, target].some((text) => text.ids.some((ids) => ids.includes(text.pad)));
 
 const shapeNote = (trace, text) =>
   element("span", { class: "shape" }, `[${trace.sentences} sentences × ${text.length} positions]`);
@@ -38,7 +45,7 @@ function aboutModel(trace) {
     `${model.parameters.toLocaleString("en")} parameters`,
     `${model.norm}-norm`,
     model.activation,
-    model.dropout ? "with dropout" : "without dropout",
+    trace.dropsOut() ? "with dropout" : "without dropout",
   ];
   return element("p", { class: "note" }, `The model: ${facts.join(" · ")}.`);
 }
@@ -81,6 +88,10 @@ function tokenTable(trace, text) {
   return element("table", { class: "tokens" }, positionHeader(text, "position"), element("tbody", {}, rows));
 }
 
+/// Whether the decoder can look at a position of its input when it is asked at another.
+const canRead = (trace, sentence, asked, position) =>
+  !blockedBy(trace, "decoder self", sentence, asked, position).length;
+
 /// Decoder input above expected output. One position is chosen; the sentence below says what is asked there.
 function shiftedTarget(trace, sentence) {
   const { target, expected } = trace;
@@ -90,7 +101,7 @@ function shiftedTarget(trace, sentence) {
     fill(says, ...askedWords(trace, sentence, position));
     for (const row of table.tBodies[0].rows) {
       [...row.cells].forEach((cell, i) => {
-        cell.classList.toggle("read", row.matches(".input") && i >= 1 && i <= position + 1);
+        cell.classList.toggle("read", row.matches(".input") && i >= 1 && canRead(trace, sentence, position, i - 1));
         cell.classList.toggle("asked", row.matches(".asked-for") && i === position + 1);
       });
     }
@@ -134,12 +145,12 @@ function positionButtons(length, sentence, choose) {
 
 function askedWords(trace, sentence, position) {
   const { target, expected } = trace;
-  const read = target.tokens[sentence].slice(0, position + 1);
+  const read = target.tokens[sentence].filter((_, other) => canRead(trace, sentence, position, other));
   if (expected.isPad(sentence, position)) {
     return [`Position ${position + 1}: padding is expected here. Nobody asks, and the loss does not count it.`];
   }
   return [
-    `Position ${position + 1}: the decoder has read `,
+    `Position ${position + 1}: the decoder reads `,
     element("strong", {}, element("bdi", {}, read.join(" "))),
     " and is asked for ",
     element("strong", {}, element("bdi", {}, expected.token(sentence, position))),

@@ -21,28 +21,32 @@ function learnedWithout(trace) {
   return element("p", { class: "warning" }, `This model was trained with these masks off: ${list}.`);
 }
 
-/// Each mask that is shown: whose queries and keys it is for, and the words around it.
+/// Each mask that is shown: the attention it is for, and the elementary masks in it.
 const SHOWN_MASKS = {
-  encoder_padding: { title: "padding", rows: "source", cols: "source" },
-  look_ahead: { title: "look-ahead", rows: "target", cols: "target", note: "The same for all sentences." },
-  target_padding: { title: "padding", rows: "target", cols: "target" },
-  decoder_combined: { title: "combined", rows: "target", cols: "target", note: "Blocked by one, or by both." },
-  cross_padding: { title: "padding", rows: "target", cols: "source" },
+  encoder_padding: { title: "padding", kind: "encoder self", reasons: ["padding"] },
+  look_ahead: { title: "look-ahead", kind: "decoder self", reasons: ["future"] },
+  target_padding: { title: "padding", kind: "decoder self", reasons: ["padding"] },
+  decoder_combined: { title: "combined", kind: "decoder self", reasons: ["future", "padding"] },
+  cross_padding: { title: "padding", kind: "cross", reasons: ["padding"] },
 };
 
+function maskNote(trace, name, keys) {
+  const { kind, reasons } = SHOWN_MASKS[name];
+  const on = reasons.filter((reason) => trace.isOn(ATTENTION_KINDS[kind].mask, reason));
+  if (!on.length) return reasons.length > 1 ? "Both are off: nothing is blocked." : "Off: it blocks nothing.";
+  if (reasons.length > 1) return on.length > 1 ? "Blocked by one, or by both." : "Only one of them is on.";
+  return name === "look_ahead" ? "The same for all sentences." : `One row of ${keys}, for every query.`;
+}
+
 function shownMask(trace, name, sentence, readout) {
-  const { title, note, ...texts } = SHOWN_MASKS[name];
+  const { title, kind, reasons } = SHOWN_MASKS[name];
   const mask = trace.mask(name);
-  const [rows, cols] = [trace[texts.rows], trace[texts.cols]];
-  const reasons = {
-    look_ahead: () => "this key lies in the future",
-    decoder_combined: (row, col) => blockedReason(trace, "decoder self", sentence, row, col),
-  };
+  const [rows, cols] = [trace[ATTENTION_KINDS[kind].rows], trace[ATTENTION_KINDS[kind].cols]];
   return maskMap(trace, {
     ...{ name, title, rows, cols, sentence, readout },
-    note: note ?? `One row of ${cols.length}, for every query.`,
+    note: maskNote(trace, name, cols.length),
     matrix: name === "look_ahead" ? mask : maskOfSentence(mask, trace.sentences, sentence, rows.length),
-    reason: reasons[name] ?? (() => "this key is padding"),
+    blocked: (row, col) => blockedBy(trace, kind, sentence, row, col).filter((reason) => reasons.includes(reason)),
   });
 }
 
@@ -57,7 +61,7 @@ function masksOf(trace, sentence) {
       maskGroup("1. Encoder padding", "Encoder self-attention: padding of the source.", mask("encoder_padding")),
       maskGroup(
         "2. Look-ahead and target padding",
-        "Masked decoder self-attention: blocked where either of two masks blocks, their elementwise maximum.",
+        "Decoder self-attention: blocked where either of two masks blocks, their elementwise maximum.",
         mask("look_ahead"),
         operator("max", "maximum with"),
         mask("target_padding"),
@@ -66,7 +70,7 @@ function masksOf(trace, sentence) {
       ),
       maskGroup(
         "3. Cross-attention padding",
-        "The keys are the encoder’s: the source’s padding again.",
+        "Cross-attention: its keys are the encoder’s, so this is the source’s padding again.",
         mask("cross_padding"),
       ),
     ),
@@ -75,10 +79,17 @@ function masksOf(trace, sentence) {
     element(
       "p",
       { class: "note" },
-      "A padding mask blocks keys, not queries: the rows of padded queries stay as they are. What comes out of them ",
-      "is never looked at again, and the loss does not count it.",
+      "A padding mask blocks keys, not queries: the rows of padded queries stay as they are. ",
+      paddedQueriesWords(trace),
     ),
   ];
+}
+
+/// What becomes of the rows of padded queries.
+function paddedQueriesWords(trace) {
+  const seen = paddingSeen(trace).map((kind) => ATTENTION_KINDS[kind].title.toLowerCase());
+  if (!seen.length) return "No word looks at what comes out of them, and the loss does not count it.";
+  return `The loss does not count what comes out of them, but words look at padding in ${seen.join(" and in ")}.`;
 }
 
 /// What the hatching means, drawn by the style sheet as the maps draw it.
@@ -99,15 +110,14 @@ const maskGroup = (title, says, ...maps) =>
     element("div", { class: "mask-maps" }, maps),
   );
 
-function maskMap(trace, { name, title, note, matrix, rows, cols, reason, sentence, readout, fade = true }) {
-  const blocked = (row, col) => (matrix.at(row, col) ? reason(row, col) || "the mask says so" : "");
+function maskMap(trace, { name, title, note, matrix, rows, cols, blocked, sentence, readout, fade = true }) {
   const map = heatMap({
     name: `${name.replaceAll("_", " ")} mask`,
     matrix: { rows: matrix.rows, cols: matrix.cols, at: (row, col) => (matrix.at(row, col) ? NaN : 0) },
     rows: tokenAxis(rows, sentence, "query"),
     cols: tokenAxis(cols, sentence, "key"),
     scale: { kind: "amount", limit: 1 },
-    value: (row, col) => (matrix.at(row, col) ? `1, blocked: ${blocked(row, col)}` : "0, visible"),
+    value: (row, col) => (matrix.at(row, col) ? `1, blocked: ${reasonWords(blocked(row, col))}` : "0, visible"),
     short: (row, col) => String(matrix.at(row, col)),
     blocked,
     readout,

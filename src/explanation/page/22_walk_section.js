@@ -26,8 +26,8 @@ function walkSection(trace, chosen, go) {
   );
   const nodes = [
     lead(
-      "Every operation, to the loss and back. The arrow keys walk, n and p too. Look at what goes in and out, ",
-      "and at the code.",
+      trace.json.layer === null ? "Every operation" : `Every operation, but of the layers only layer ${trace.json.layer}`,
+      ", to the loss and back. The arrow keys walk, n and p too. Look at what goes in and out, and at the code.",
     ),
     bar.node,
     element(
@@ -51,7 +51,7 @@ function stepTitle(trace, number) {
   return [
     element("span", { class: "step-number" }, `Step ${number + 1} of ${trace.steps.length}`),
     element("span", { class: `direction ${direction}` }, direction),
-    element("span", { class: "part" }, partTitle(part)),
+    element("span", { class: "part" }, partTitle(trace, part)),
   ];
 }
 
@@ -74,7 +74,7 @@ function walkBar(trace, go) {
   const strip = passStrip(trace);
   const show = (number) => {
     slider.value = number + 1;
-    slider.setAttribute("aria-valuetext", `step ${number + 1}, ${partTitle(trace.steps[number].part)}`);
+    slider.setAttribute("aria-valuetext", `step ${number + 1}, ${partTitle(trace, trace.steps[number].part)}`);
     previous.disabled = number === 0;
     next.disabled = number === last;
     strip.show(number);
@@ -93,7 +93,7 @@ function walkBar(trace, go) {
 function passStrip(trace) {
   const stretches = [];
   trace.steps.forEach(({ direction, part }, number) => {
-    const top = /^(encoder|decoder)\./.test(part) ? partWords(part)[0] : "loss";
+    const top = /^(encoder|decoder)\./.test(part) ? partWords(trace, part)[0] : "loss";
     const last = stretches.at(-1);
     if (last && (last.name === top || part === "decoder") && last.direction === direction) last.count += 1;
     else stretches.push({ name: top, direction, first: number, count: 1 });

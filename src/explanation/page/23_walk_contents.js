@@ -5,7 +5,7 @@ function modelTree(trace) {
   const root = { children: new Map(), steps: [] };
   trace.steps.forEach(({ part }, number) => {
     let node = root;
-    for (const word of blockWords(part)) {
+    for (const word of blockWords(trace, part)) {
       if (!node.children.has(word)) node.children.set(word, { word, children: new Map(), steps: [] });
       node = node.children.get(word);
       node.steps.push(number);
@@ -27,7 +27,7 @@ function treeItem(trace, node, items) {
   const line = element(
     "span",
     { class: "block" },
-    element("span", { class: "word" }, node.word.replace(/ after .*/, "")),
+    element("span", { class: "word" }, node.word.replace(/ (after|around) .*/, "")),
     links,
   );
   items.push({ node, line });

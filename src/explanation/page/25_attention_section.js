@@ -4,33 +4,45 @@ function attentionSection(trace, chosen) {
   const kinds = (sentence) => Object.keys(ATTENTION_KINDS).map((kind) => attentionOfKind(trace, kind, sentence));
   return [
     lead(
-      "Each row is a query, and its weights sum to 1: they say how much of each key’s value it takes. ",
-      "Look for rows that put all their weight on one token, and for hatched columns: those weights are exactly 0.",
+      "Each row is a query, and its weights sum to 1: they say how much of each key’s value it takes",
+      trace.dropsOut("attn") ? ", before dropout changes them. " : ". ",
+      "Look for rows that put all their weight on one token. A hatched cell is blocked: its weight is exactly 0.",
     ),
     forSentence(trace, chosen, kinds),
   ];
 }
 
+/// What the masks that are on let a token look at.
+function attentionWords(trace, kind) {
+  const { mask } = ATTENTION_KINDS[kind];
+  const padding = trace.isOn(mask, "padding") ? "but not at padding" : "padding included";
+  if (kind === "encoder self") return `Every source token looks at every source token, ${padding}.`;
+  if (kind === "cross") return `Every target token looks at what the encoder made of the source, ${padding}.`;
+  return trace.isOn(mask, "future")
+    ? `Every target token looks at itself and at what stands before it, ${padding}.`
+    : `Every target token looks at all of the target, even at the tokens that it is asked for, ${padding}.`;
+}
+
 function attentionOfKind(trace, kind, sentence) {
-  const { title, says } = ATTENTION_KINDS[kind];
+  const { title } = ATTENTION_KINDS[kind];
   const layers = trace.json.attention.filter((one) => one.kind === kind);
   return element(
     "section",
     { class: "attention-kind" },
     element("h3", {}, title),
-    element("p", {}, says),
+    element("p", {}, attentionWords(trace, kind)),
     layers.map((one) => attentionLayer(trace, one, sentence)),
   );
 }
 
-/// All heads of one layer. `json`: other weights than those of the trace, and `masks` the masks that made them.
-function attentionLayer(trace, one, sentence, { json = one.weights, masks, title } = {}) {
+/// All heads of one layer. `json`: other weights than those of the trace, and `variant`: whose they are.
+function attentionLayer(trace, one, sentence, { json = one.weights, variant, title } = {}) {
   const { rows, cols } = ATTENTION_KINDS[one.kind];
   const step = trace.maker(one.weights);
   const scale = { kind: "amount", limit: 1 };
   const name = title ?? `Layer ${one.layer}`;
   const parts = {
-    ...{ matrix: trace.matrix(json), name: `${name}, weights`, kind: one.kind, masks, scale },
+    ...{ matrix: trace.matrix(json), name: `${name}, weights`, kind: one.kind, variant, scale },
     queries: trace[rows],
     keys: trace[cols],
   };

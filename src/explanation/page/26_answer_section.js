@@ -6,7 +6,7 @@ function answerSection(trace, chosen) {
   return [
     lead(
       "At every position the model gives each token of the vocabulary a probability. The cross-entropy is minus the ",
-      "logarithm of the expected token’s. Choose a position to see its ten likeliest tokens and the gradient.",
+      "logarithm of the expected token’s. Choose a position to see its likeliest tokens and the gradient.",
     ),
     element(
       "dl",
@@ -114,7 +114,7 @@ function answerDetail(trace, sentence, position) {
   return [
     element("h3", {}, asked),
     one.counted ? lossWords(trace, one) : null,
-    element("h4", {}, "The ten likeliest"),
+    element("h4", {}, `The ${one.likeliest.length} likeliest`),
     element("ol", { class: "likeliest" }, one.likeliest.map(row)),
     element("h4", {}, "The gradient of the logits"),
     ...logitsGradient(trace, sentence, position, one.counted),

@@ -1,4 +1,4 @@
-// The gradient of one position's logits, softmax minus one-hot, as bars over the vocabulary.
+// The gradient of one position's logits, softmax minus target distribution, as bars over the vocabulary.
 
 const NAMED_ENTRIES = 8;
 const NOT_COUNTED = "All zeros: padding is expected here, so nothing is to change.";
@@ -40,7 +40,7 @@ const entriesShown = (ids, tokens) =>
 function whatGradientSays(labelSmoothing, vocabulary) {
   const says =
     "Softmax minus the target distribution, divided by the number of counted tokens. A logit whose entry is negative " +
-    "is to rise, the others are to fall. ";
+    "is to rise, one whose entry is positive is to fall. ";
   if (labelSmoothing === 0) return says + "The target distribution is 1 for the expected token, 0 for all others.";
   const asked = formatNumber(100 * (1 - labelSmoothing + labelSmoothing / vocabulary), 3);
   return (

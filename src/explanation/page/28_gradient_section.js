@@ -5,8 +5,10 @@ function gradientSection(trace, chosen) {
   return [
     lead(
       "Every decoder layer looks at the encoder’s output through its cross-attention, so every decoder layer sends ",
-      "a gradient back through it. The encoder gets their sum. Where the mask of cross-attention blocks padding, ",
-      "its rows are exactly 0: nobody could look there.",
+      "a gradient back through it. The encoder gets their sum. ",
+      trace.isOn("cross_padding", "padding")
+        ? "Cross-attention masks padding, so its rows are exactly 0: no query could look there."
+        : "The mask of cross-attention is off, so padding gets a gradient too.",
     ),
     forSentence(trace, chosen, (sentence) => memorySum(trace, sentence)),
     element("h3", {}, "The gradient of every parameter"),
@@ -14,7 +16,7 @@ function gradientSection(trace, chosen) {
       "p",
       {},
       "The norm of each tensor’s gradient, on a logarithmic scale: one line to the right is ten times as much. ",
-      "The keys’ bias moves all scores of a row alike, so its gradient is almost nothing.",
+      "The keys’ bias moves all scores of a row alike, so its gradient is 0, but for rounding.",
     ),
     normTable(trace),
   ];
@@ -43,15 +45,17 @@ function memorySum(trace, sentence) {
 }
 
 function memoryMap(trace, { tensor, title, operator, scale, sentence, readout, group }) {
-  const { source } = trace;
-  const pad = (row) => source.isPad(sentence, row);
+  const { source, target } = trace;
+  const reasons = source.ids[sentence].map((_, key) => {  // why no query of the sentence can look there
+    const ofQuery = target.ids[sentence].map((_, query) => blockedBy(trace, "cross", sentence, query, key));
+    return ofQuery.every(({ length }) => length) ? ofQuery[0] : [];
+  });
   const map = heatMap({
     name: title,
     matrix: trace.matrix(tensor).rowsFrom(sentence * source.length, source.length),
     rows: tokenAxis(source, sentence),
     cols: plainAxis(trace, "D", { part: "" }, false),
-    blocked: (row, col) =>
-      pad(row) && trace.matrix(tensor).at(sentence * source.length + row, col) === 0 ? "padding gets no gradient" : "",
+    blocked: (row) => reasons[row],
     scale,
     readout,
     group,
@@ -87,7 +91,7 @@ function logRange(norms) {
 function normTable(trace) {
   const { gradients } = trace.json;
   const range = logRange(gradients.map((one) => one.norm));
-  const groups = groupByPart(gradients);
+  const groups = groupByPart(trace, gradients);
   return element(
     "div",
     { class: "norms", style: `--decades: ${range.most - range.least}` },
@@ -95,11 +99,11 @@ function normTable(trace) {
   );
 }
 
-function groupByPart(gradients) {
+function groupByPart(trace, gradients) {
   const groups = new Map();
   for (const one of gradients) {
     const layer = /^model\.(encoder|decoder)\.layers\.\d+/.exec(one.name);
-    const title = layer ? partTitle(layer[0]) : "embeddings and output";
+    const title = layer ? partTitle(trace, layer[0]) : "outside the layers";
     groups.set(title, [...(groups.get(title) ?? []), one]);
   }
   return groups;

@@ -12,7 +12,7 @@ function whatIfSection(trace, chosen) {
   const options = variants.slice(1).map(({ title }, i) => ({ value: i + 1, text: title }));
   return [
     lead(
-      "The weights stay as they are, one thing changes. Look at what the loss does, and whether it is better for a ",
+      "The weights stay as they are, the masks change. Look at what the loss does, and whether it is better for a ",
       "bad reason: a model that may look at the answer does not have to translate.",
     ),
     variantTable(trace, variants),
@@ -42,7 +42,8 @@ function variantView(trace, variant, sentence) {
     element("h3", {}, variant.title),
     element("p", {}, variant.says),
     variantMasks(trace, variant, sentence),
-    variantLosses(trace, variant, sentence),
+    variantPadding(trace, variant, sentence),
+    variantAnswers(trace, variant, sentence),
     variantAttention(trace, variant, sentence),
     variantGradients(trace, variant),
   ];
@@ -56,12 +57,12 @@ const sameMatrix = (a, b) =>
 /// Each mask that was changed, as it is and changed.
 function variantMasks(trace, variant, sentence) {
   const readout = makeReadout();
-  const side = (kind, masks, title) => {
+  const side = (kind, of, title) => {
     const { mask: name, ...texts } = ATTENTION_KINDS[kind];
     const [rows, cols] = [trace[texts.rows], trace[texts.cols]];
-    const matrix = maskOfSentence(trace.matrix(masks[name]), trace.sentences, sentence, rows.length);
-    const reason = (row, col) => blockedReason(trace, kind, sentence, row, col, masks);
-    return maskMap(trace, { name, title, note: "", matrix, rows, cols, reason, sentence, readout, fade: false });
+    const matrix = maskOfSentence(trace.matrix(of.masks[name]), trace.sentences, sentence, rows.length);
+    const blocked = (row, col) => blockedBy(trace, kind, sentence, row, col, of);
+    return maskMap(trace, { name, title, note: "", matrix, rows, cols, blocked, sentence, readout, fade: false });
   };
   const changed = Object.keys(ATTENTION_KINDS).filter((kind) => variant.changed.includes(ATTENTION_KINDS[kind].mask));
   if (!changed.length) return element("p", { class: "note" }, "No mask of this batch differs.");
@@ -69,29 +70,75 @@ function variantMasks(trace, variant, sentence) {
     element(
       "section",
       {},
-      element("h4", {}, `The ${MASK_TITLES[ATTENTION_KINDS[kind].mask]}`),
-      pair(side(kind, trace.json.masks, "as it is"), side(kind, variant.masks, "changed")),
+      element("h4", {}, `The mask of ${ATTENTION_KINDS[kind].title.toLowerCase()}`),
+      pair(side(kind, trace.own, "as it is"), side(kind, variant, "changed")),
     ),
   );
   const legend = hatchLegend({ neither: "neither: ask the cell" });
   return [element("div", { class: "variant-masks" }, masks), readout, legend];
 }
 
-function variantLosses(trace, variant, sentence) {
-  const right = trace.json.what_if[0].losses[sentence];
-  const other = variant.losses[sentence];
-  const most = Math.max(...right, ...other);
+/// How much of their attention the sentence's words spend on padding.
+function variantPadding(trace, variant, sentence) {
+  const shares = [trace.own, variant].map((of) => of.on_padding[sentence]);
+  const row = (kind) =>
+    element(
+      "tr",
+      { "data-kind": kind },
+      element("th", { scope: "row" }, ATTENTION_KINDS[kind].title),
+      shares.map((share) => element("td", {}, bar(share[kind], 1, share[kind] === 0 ? "0" : percent(share[kind])))),
+    );
+  return [
+    element("h4", {}, "Attention on padding"),
+    element("p", {}, "The share that this sentence’s words spend on keys that are padding: mean of layers and heads."),
+    scrollBox(
+      "Attention on padding",
+      titledTable({ class: "losses padding" }, ["", "as it is", "changed"], Object.keys(ATTENTION_KINDS).map(row)),
+    ),
+  ];
+}
+
+/// The likeliest token and the loss at every position: as it is, changed, and changed with the sentence alone.
+function variantAnswers(trace, variant, sentence) {
+  const columns = [trace.own, variant, variant.alone].map(({ losses, answers }) => ({
+    losses: losses[sentence],
+    answers: answers[sentence],
+  }));
+  const most = Math.max(...columns.flatMap(({ losses }) => losses));
+  const answer = ({ losses, answers }, position) => {
+    const right = answers[position] === trace.expected.ids[sentence][position];
+    return element(
+      "td",
+      { class: "answered" },
+      element("bdi", {}, trace.json.vocabulary.target[answers[position]]),
+      element("span", { class: right ? "right" : "wrong" }, right ? " ✓" : " ✗"),
+      bar(losses[position], most),
+    );
+  };
   const row = (loss, position) =>
     element(
       "tr",
       { class: loss === null ? "pad" : null },
       element("th", { scope: "row" }, element("bdi", {}, trace.expected.token(sentence, position))),
       loss === null
-        ? element("td", { colspan: 2, class: "not-counted" }, "not counted")
-        : [loss, other[position]].map((value) => element("td", {}, bar(value, most))),
+        ? element("td", { colspan: 3, class: "not-counted" }, "not counted")
+        : columns.map((column) => answer(column, position)),
     );
+  const mean = ({ losses }) => {
+    const counted = losses.filter((loss) => loss !== null);
+    return element("td", {}, bar(counted.reduce((sum, loss) => sum + loss, 0) / counted.length, most));
+  };
+  const rows = columns[0].losses.map(row);
+  rows.push(element("tr", { class: "mean" }, element("th", { scope: "row" }, "mean loss"), columns.map(mean)));
+  const head = ["expected", "as it is", "changed", "changed, and alone"];
   return [
-    element("h4", {}, "The loss at every position"),
-    scrollBox("Losses", titledTable({ class: "losses" }, ["expected", "as it is", "changed"], right.map(row))),
+    element("h4", {}, "The answer at every position"),
+    element(
+      "p",
+      {},
+      "The likeliest token, and the loss of the expected one. Alone means in a batch of its own, where this sentence ",
+      "has no padding: where no mask hides padding, the answer depends on the company.",
+    ),
+    scrollBox("Answers", titledTable({ class: "losses answers-compared" }, head, rows)),
   ];
 }

@@ -26,11 +26,11 @@ function comparedLayer(trace, variant, one, sentence) {
   const right = trace.matrix(trace.json.what_if[0].attention[one.index]);
   const same = sameMatrix(right, trace.matrix(variant.attention[one.index]));
   return [
-    same ? element("p", { class: "note" }, "Nothing changes here, to the last digit.") : null,
+    same ? element("p", { class: "note" }, "Nothing changes here, to the last digit shown.") : null,
     attentionLayer(trace, one, sentence, { json: trace.json.what_if[0].attention[one.index], title: "As it is" }),
     attentionLayer(trace, one, sentence, {
       json: variant.attention[one.index],
-      masks: variant.masks,
+      variant,
       title: "Changed",
     }),
   ].filter(Boolean);

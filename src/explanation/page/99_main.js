@@ -19,7 +19,7 @@ function start(trace) {
     if (page.walk && chosen.section === "walk") page.walk.showStep();
     else showSection(trace, chosen, page, "walk", go);
     history.replaceState(null, "", anchor(chosen.step));
-    document.title = `Step ${chosen.step + 1}: ${partTitle(trace.steps[chosen.step].part)}`;
+    document.title = `Step ${chosen.step + 1}: ${partTitle(trace, trace.steps[chosen.step].part)}`;
     if (!keepFocus) page.walk.focusStep();
   };
   const follow = (first) => {
@@ -55,8 +55,8 @@ function focusHeading() {
 function fillFrame(trace) {
   const { glassformer: version } = trace.json;
   document.getElementById("footer").textContent =
-    `Made by glassformer ${version} explain. One file, no network. Every number is what the program computed, ` +
-    "to 16 bits; in matrices of more than 2,048 numbers, to 10.";
+    `Made by glassformer ${version} explain. One file, no network. Every number is what the program computed; ` +
+    "those of a matrix to 16 bits, or to 10 if it has more than 2,048 of them.";
   const link = ({ id, short }, i) =>
     element(
       "a",
