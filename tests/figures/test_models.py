@@ -36,9 +36,9 @@ def trained(text, tmp_path_factory):
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: "-".join(map(str, kind)))
 def kind(request, trained):
     norm, tied, activation, scale = request.param
-    run_of = trained({"model.norm": norm, "model.tied_embeddings": tied, "model.activation": activation,
-                      "model.scale_embeddings": scale, "tokenizer.joint": tied == "all"})
-    return run_of, Model(run_of / "best")
+    model = trained({"model.norm": norm, "model.tied_embeddings": tied, "model.activation": activation,
+                     "model.scale_embeddings": scale, "tokenizer.joint": tied == "all"})
+    return model, Model(model / "best")
 
 
 def explained(trained, pairs, file):
@@ -127,10 +127,10 @@ def test_translate_takes_the_model_s_likeliest_token_at_each_step(kind, pairs):
 @pytest.mark.parametrize("norm, off", [*(("post", [mask]) for mask in MASKS), ("pre", MASKS)],
                          ids=lambda value: "-".join(value) if isinstance(value, list) else value)
 def test_a_mask_that_is_off_hides_nothing_from_the_model_and_the_others_do(trained, tmp_path, norm, off):
-    run_of = trained({"model.norm": norm, **{f"masks.{mask}": False for mask in off}})
-    model = Model(run_of / "best")
+    masked = trained({"model.norm": norm, **{f"masks.{mask}": False for mask in off}})
+    model = Model(masked / "best")
     assert model.masks_on == {mask: mask not in off for mask in MASKS}
-    source, target_input, logits = check_logits(run_of, model, tmp_path / "trace.json")
+    source, target_input, logits = check_logits(masked, model, tmp_path / "trace.json")
     for mask in MASKS:  # each of them would change the logits
         model.masks_on = {**model.masks_on, mask: not model.masks_on[mask]}
         assert abs(model.logits(source, target_input) - logits).max() > 50 * TOLERANCE
