@@ -33,7 +33,9 @@ def trained(tmp_path_factory):
     text = tmp_path_factory.mktemp("printed")
     write_pairs(text, "train", printed(toy_lines("train")[:2000]))
     write_pairs(text, "valid", printed(toy_lines("valid")[:50]))
-    write_pairs(text, "awkward", awkward_pairs(printed(unequal_pairs(150, seed=9, name="valid")), seed=9), "\r\n")
+    pairs = printed(unequal_pairs(150, seed=9, name="valid"))
+    pairs[70] = tuple(" ".join(pair[side] for pair in pairs[:12]) for side in (0, 1))  # far longer than all others
+    write_pairs(text, "awkward", awkward_pairs(pairs, seed=9), "\r\n")
     [(source, target)] = printed(toy_lines("valid")[50:51])
     write_pairs(text, "reversed", [(source, " ".join(reversed(target.split())))])  # words match, but few n-grams
     trained = train(tmp_path_factory.mktemp("trained") / "run", text,
