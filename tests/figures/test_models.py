@@ -27,9 +27,9 @@ def trained(text, tmp_path_factory):
     def make(settings):
         return train(tmp_path_factory.mktemp("model") / "run", text, {
             "model.d_model": 16, "model.heads": 4, "model.d_ff": 24, "model.encoder_layers": 2,
-            "model.decoder_layers": 2, "model.dropout": 0.1, "model.embedding_dropout": 0.1, "model.attention_dropout": 0.1,
-            "model.activation_dropout": 0.1, "training.label_smoothing": 0.1, "training.max_tokens": 500,
-            "training.shards": 2, "training.max_updates": 40, "training.validation.every": 40, **settings})
+            "model.decoder_layers": 2, "model.dropout": 0.1, "model.embedding_dropout": 0.1,
+            "model.attention_dropout": 0.1, "model.activation_dropout": 0.1, "training.label_smoothing": 0.1,
+            "training.max_tokens": 500, "training.shards": 2, "training.max_updates": 40, "training.validation.every": 40, **settings})
     return make
 
 
@@ -133,5 +133,5 @@ def test_a_mask_that_is_off_hides_nothing_from_the_model_and_the_others_do(train
     source, target_input, logits = check_logits(masked, model, tmp_path / "trace.json")
     for mask in MASKS:  # each of them would change the logits
         model.masks_on = {**model.masks_on, mask: not model.masks_on[mask]}
-        assert abs(model.logits(source, target_input) - logits).max() > 50 * TOLERANCE
+        assert abs(model.logits(source, target_input) - logits).max() > 10 * TOLERANCE
         model.masks_on = {**model.masks_on, mask: not model.masks_on[mask]}
