@@ -136,6 +136,8 @@ def test_speeds_are_the_counts_of_the_batches_divided_by_the_seconds(awkward_tex
     assert found["gflops"] * total == pytest.approx(operations(pairs) / 1e9, rel=EXACT)
     assert found["peak_share"] == pytest.approx(found["gflops"] / found["fma_peak_gflops"], rel=EXACT)
     assert (found["threads"], found["ranks"]) == (threads, 1)
+    allocations = found["heap_allocations_per_update"] * found["updates"]
+    assert allocations == pytest.approx(round(allocations), rel=EXACT) and allocations >= 0
 
 
 def test_parameters_are_the_numbers_of_the_model_that_training_writes(awkward_text, tmp_path):
@@ -153,10 +155,19 @@ def test_memory_is_at_least_what_weights_gradients_and_moments_need_and_at_most_
     assert 4 * 4 * found["parameters"] < found["peak_rss_bytes"] <= most
 
 
-def test_shards_have_less_padding_than_their_batch(awkward_text):
-    one, four = (json.loads(benchmark(awkward_text, {"training.shards": shards}, "--seconds", 0.01, "--json"))
-                 ["padding_share"] for shards in (1, 4))
-    assert 0 <= four < one
+@pytest.mark.parametrize("shards", [4, 100])
+def test_shards_even_more_than_sentences_have_every_token_once_and_less_padding_than_their_batch(
+        awkward_text, tmp_path, shards):
+    settings = {"training.shards": shards}
+    _, batches = exported(awkward_text, settings, tmp_path / "batches")
+    assert 4 < max(map(len, batches)) < 100
+    found = json.loads(benchmark(awkward_text, settings, "--seconds", 0.02, "--json"))
+    used = used_batches(batches, 1, found["updates"])
+    pairs = [pair for batch in used for pair in batch]
+    for side, speed in enumerate(("source_tokens_per_second", "target_tokens_per_second")):
+        assert found[speed] * found["seconds"]["total"] == pytest.approx(tokens(pairs, side), rel=EXACT)
+    unsharded = 1 - (tokens(pairs, 0) + tokens(pairs, 1)) / sum(map(cells, used))
+    assert 0 <= found["padding_share"] < unsharded
 
 
 def test_threads_are_those_of_the_environment_unless_told_otherwise(awkward_text, monkeypatch):

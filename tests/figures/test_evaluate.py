@@ -33,14 +33,16 @@ def trained(tmp_path_factory):
     text = tmp_path_factory.mktemp("printed")
     write_pairs(text, "train", printed(toy_lines("train")[:2000]))
     write_pairs(text, "valid", printed(toy_lines("valid")[:50]))
-    write_pairs(text, "awkward", awkward_pairs(printed(unequal_pairs(150, seed=9, name="valid")), seed=9), "\r\n")
+    pairs = printed(unequal_pairs(150, seed=9, name="valid"))
+    pairs[70] = tuple(" ".join(pair[side] for pair in pairs[:12]) for side in (0, 1))  # far longer than all others
+    write_pairs(text, "awkward", awkward_pairs(pairs, seed=9), "\r\n")
     [(source, target)] = printed(toy_lines("valid")[50:51])
     write_pairs(text, "reversed", [(source, " ".join(reversed(target.split())))])  # words match, but few n-grams
     trained = train(tmp_path_factory.mktemp("trained") / "run", text,
-                 {"model.d_model": 32, "model.d_ff": 64, "model.heads": 4, "tokenizer.vocabulary_size": 300,
-                  "training.max_tokens": 1000, "training.shards": 4, "training.max_updates": 300,
-                  "training.schedule.warmup": 50, "training.schedule.learning_rate": 0.01,
-                  "training.validation.every": 300, "data.tests": "[awkward, reversed]"})
+                    {"model.d_model": 32, "model.d_ff": 64, "model.heads": 4, "tokenizer.vocabulary_size": 300,
+                     "training.max_tokens": 1000, "training.shards": 4, "training.max_updates": 300,
+                     "training.schedule.warmup": 50, "training.schedule.learning_rate": 0.01,
+                     "training.validation.every": 300, "data.tests": "[awkward, reversed]"})
     trained.text = text
     return trained
 
@@ -97,11 +99,11 @@ def translate(checkpoint, source, *options):
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenizer", ["none", "13a"])
 def test_every_figure_is_what_its_definition_says(trained, tmp_path, tokenizer, lowercase):
-    run_of = variant(trained, tmp_path / "run", {"evaluation.bleu_tokenizer": tokenizer,
-                                                 "evaluation.lowercase": lowercase,
-                                                 "data.tests": "[awkward, reversed]"})
-    checkpoint, model = run_of / "best", Model(run_of / "best")
-    tests = run_json("evaluate", run_of.directory)
+    other = variant(trained, tmp_path / "run", {"evaluation.bleu_tokenizer": tokenizer,
+                                                "evaluation.lowercase": lowercase,
+                                                "data.tests": "[awkward, reversed]"})
+    checkpoint, model = other / "best", Model(other / "best")
+    tests = run_json("evaluate", other.directory)
     assert [test["name"] for test in tests] == ["awkward", "reversed"]
     for test in tests:
         files = [trained.text / f"{test['name']}.{language}" for language in ("en", "de")]
@@ -119,14 +121,14 @@ def test_translations_are_those_of_the_beam_and_the_length_penalty_asked_for(tra
 
 
 def test_without_options_the_config_decides_how_to_search(trained, tmp_path):
-    run_of = variant(trained, tmp_path / "run", {"decoding.beam": 3, "decoding.length_penalty": 0.5,
-                                                 "data.tests": "[awkward]"})
-    [test] = run_json("evaluate", run_of.directory)
+    other = variant(trained, tmp_path / "run", {"decoding.beam": 3, "decoding.length_penalty": 0.5,
+                                                "data.tests": "[awkward]"})
+    [test] = run_json("evaluate", other.directory)
     assert (test["beam"], test["length_penalty"]) == (3, 0.5)
     source = trained.text / "awkward.en"
-    translations = translate(run_of / "best", source, "--beam", 3, "--length-penalty", 0.5)
-    check(test, Model(run_of / "best"), run_of / "best", [source, trained.text / "awkward.de"], translations)
-    assert translations != translate(run_of / "best", source, "--beam", 3, "--length-penalty", 2)
+    translations = translate(other / "best", source, "--beam", 3, "--length-penalty", 0.5)
+    check(test, Model(other / "best"), other / "best", [source, trained.text / "awkward.de"], translations)
+    assert translations != translate(other / "best", source, "--beam", 3, "--length-penalty", 2)
 
 
 def test_the_text_output_shows_the_same_figures_as_json(trained):
