@@ -169,7 +169,7 @@ class Model:
 
     # --- What is made of the logits ---------------------------------------------------------------------------------
     def log_probabilities(self, source, target):
-        """Of each token of one target sentence and of eos after it, given one source sentence, as ids; all tokens'. [T, V]"""
+        """Of every token at each place of one target sentence, eos included, given one source sentence. [T, V]"""
         return log_softmax(self.logits(np.array([[*source, EOS]]), np.array([[BOS, *target]]))[0])
 
     def greedy(self, source):

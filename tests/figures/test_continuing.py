@@ -40,14 +40,14 @@ def check_same(continued, whole):
            {key: value for key, value in progress(whole).items() if key != "minutes"}
 
 
-def test_a_training_stopped_within_an_epoch_and_continued_reports_what_one_does_that_never_stopped(whole, text, tmp_path):
+def test_a_training_continued_within_an_epoch_reports_what_one_does_that_never_stopped(whole, text, tmp_path):
     stopped = train(tmp_path / "run", text, {**SETTINGS, "training.max_updates": 12})
     assert progress(stopped)["batch"] > 0, "it is to stop within an epoch"
     check_same(train(tmp_path / "run", text, SETTINGS, "--resume"), whole)
 
 
 def test_figures_from_after_the_last_checkpoint_are_reported_once(whole, text, tmp_path):
-    """A crash after update 18 and before the checkpoint of update 24 leaves lines that the continuation writes again."""
+    """A crash after update 18, before the next checkpoint, leaves lines that the continuation writes again."""
     shutil.copytree(whole.directory, tmp_path / "run", symlinks=True)
     crashed = Run(tmp_path / "run")
     shutil.rmtree(crashed.checkpoint(24))
@@ -140,14 +140,15 @@ def test_the_same_text_may_be_continued_with(stopped):
 
 # --- Several ranks ----------------------------------------------------------------------------------------------------
 MPIRUN = shutil.which("mpirun")
-OPEN_MPI = ["env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
-            "OMPI_MCA_hwloc_base_binding_policy=none", "MPIEXEC_TIMEOUT=120", "OMP_NUM_THREADS=1"]
+OPEN_MPI = ["env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+            "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none", "MPIEXEC_TIMEOUT=120", "OMP_NUM_THREADS=1"]
 
 
 def ranks_on(texts, directory, settings):
     command = [*OPEN_MPI, MPIRUN]
     for number, text in enumerate(texts):
-        sets = [word for key, value in {"data.directory": text, **settings}.items() for word in ("--set", f"{key}={value}")]
+        sets = [word for key, value in {"data.directory": text, **settings}.items()
+                for word in ("--set", f"{key}={value}")]
         command += [*([":"] if number else []), "-n", "1", PROGRAM, "train", ROOT / "configs/debug.yaml", "--output",
                     directory, *sets]
     done = subprocess.run([str(word) for word in command], capture_output=True, timeout=300)
@@ -158,7 +159,8 @@ def ranks_on(texts, directory, settings):
 def mpi(tmp_path_factory, text):
     if MPIRUN is None:
         pytest.skip("SKIPPED: no mpirun here (on Debian: openmpi-bin)")
-    status, err = ranks_on([text, text], tmp_path_factory.mktemp("mpi") / "run", {**SETTINGS, "training.max_updates": 4})
+    run_ = tmp_path_factory.mktemp("mpi") / "run"
+    status, err = ranks_on([text, text], run_, {**SETTINGS, "training.max_updates": 4})
     if "built without MPI" in err:
         pytest.skip("SKIPPED: this build has no MPI")
     return status, err

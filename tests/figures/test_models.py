@@ -29,7 +29,8 @@ def trained(text, tmp_path_factory):
             "model.d_model": 16, "model.heads": 4, "model.d_ff": 24, "model.encoder_layers": 2,
             "model.decoder_layers": 2, "model.dropout": 0.1, "model.embedding_dropout": 0.1,
             "model.attention_dropout": 0.1, "model.activation_dropout": 0.1, "training.label_smoothing": 0.1,
-            "training.max_tokens": 500, "training.shards": 2, "training.max_updates": 40, "training.validation.every": 40, **settings})
+            "training.max_tokens": 500, "training.shards": 2, "training.max_updates": 40,
+            "training.validation.every": 40, **settings})
     return make
 
 

@@ -14,8 +14,8 @@ BETA1, BETA2, EPSILON = 0.9, 0.98, 1e-9   # configs/debug.yaml
 FLOAT = 2e-6                              # relative error of sums that the program makes of numbers with 24 bits
 SHARDS, MICRO_BATCH, ACCUMULATION, WINDOW = 3, 120, 2, 3
 SETTINGS = {"model.norm": "pre", "training.label_smoothing": 0.2, "training.max_tokens": 200,
-            "training.accumulation": ACCUMULATION, "training.shards": SHARDS, "training.micro_batch_tokens": MICRO_BATCH,
-            "training.log_every": WINDOW, "training.max_updates": 28, "training.validation.every": 1,
+            "training.accumulation": ACCUMULATION, "training.shards": SHARDS,
+            "training.micro_batch_tokens": MICRO_BATCH, "training.log_every": WINDOW, "training.max_updates": 28, "training.validation.every": 1,
             "training.validation.samples": 0, "training.checkpoints.keep": 1000, "training.schedule.warmup": 10,
             "training.optimizer.clip_norm": 0, "decoding.max_length_ratio": 0.1, "tokenizer.vocabulary_size": 60}
 
@@ -83,8 +83,8 @@ def watched(tmp_path_factory, text):
 
 @pytest.fixture(scope="module")
 def windows(watched):
-    """Lines of the log with the updates that each is about, of the first epoch; the first update has no checkpoint before
-    it."""
+    """Lines of the log with the updates that each is about, of the first epoch. The first line is left out: no checkpoint
+    comes before the first update."""
     lines = {line["update"]: line for line in watched.run.metrics("train")}
     ends = range(2 * WINDOW, watched.first_epoch + 1, WINDOW)
     assert len(ends) >= 3
@@ -202,8 +202,8 @@ def test_a_batch_of_one_sentence_counts_like_any_other(tmp_path):
 
 # --- Text -------------------------------------------------------------------------------------------------------------
 def test_line_ends_spaces_and_empty_lines_change_no_figure(tmp_path, text):
-    """CRLF, a byte order mark, tabs and double spaces; lines that are empty on one side at the start, in the middle and at
-    the end, and pairs that are too long, are left out and counted."""
+    """CRLF, a byte order mark, tabs and double spaces change nothing. Lines that are empty on one side, at the start, in
+    the middle and at the end, and pairs that are too long, are left out and counted."""
     settings = {**SETTINGS, "data.max_length": 20, "tokenizer.min_frequency": 2, "training.max_updates": 12}
     kept = [pair for pair in unequal_pairs(60, seed=7) if max(len(side.split()) for side in pair) <= 20]
     kept.append(next(pair for pair in unequal_pairs(999, seed=8) if max(len(side.split()) for side in pair) == 20))
@@ -220,10 +220,9 @@ def test_line_ends_spaces_and_empty_lines_change_no_figure(tmp_path, text):
                 file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
         write_pairs(directory, "valid", kept[:5])
     runs = [train(directory / "run", directory, settings) for directory in (plain, awkward)]
-    assert f"{len(kept)} training pairs, 5 validation pairs; left out of training: 0 with an empty side, 0 with more than " \
-           "20 tokens on a side" in runs[0].log
-    assert f"{len(kept)} training pairs, 5 validation pairs; left out of training: 4 with an empty side, 1 with more than " \
-           "20 tokens on a side" in runs[1].log
+    for run_, empty, long in ((runs[0], 0, 0), (runs[1], 4, 1)):
+        assert (f"{len(kept)} training pairs, 5 validation pairs; left out of training: {empty} with an empty side, "
+                f"{long} with more than 20 tokens on a side") in run_.log
     for kind in ("train", "validation"):
         timeless = [[{key: value for key, value in line.items() if "minutes" not in key and "second" not in key}
                      for line in run.metrics(kind)] for run in runs]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from figures import Loss, encode
 from program import run, toy_lines, train, unequal_pairs, write_pairs
-from reference import Model, read_safetensors
+from reference import Model, read_lines, read_safetensors
 from text_metrics import bleu, exact_match
 
 FLOAT = 2e-6  # relative error of sums that the program makes of numbers with 24 bits
@@ -105,8 +105,8 @@ def test_the_best_is_chosen_by_its_metric_and_patience_ends_the_training(tmp_pat
         best, without = (line, 0) if better else (best, without + 1)
     ended_by_patience = without == patience
     assert ended_by_patience or lines[-1]["update"] == 300
-    assert (f"the end, at update {lines[-1]['update']}: " + (
-        f"{patience} validations without a new best" if ended_by_patience else "training.max_updates are done")) in done.log
+    why = f"{patience} validations without a new best" if ended_by_patience else "training.max_updates are done"
+    assert f"the end, at update {lines[-1]['update']}: {why}" in done.log
     assert len(lines) > patience + 1, "some validation is to be better than the first"
 
     assert (done / "best").resolve() == done.checkpoint(best["update"]).resolve()
@@ -154,7 +154,7 @@ def test_the_mean_is_that_of_the_last_checkpoints(averaged):
 
 def test_the_mean_s_figures_are_told_and_it_is_the_best_if_it_is_better(averaged):
     done, text = averaged
-    pairs = list(zip(*((text / f"valid.{side}").read_text(encoding="utf-8").splitlines() for side in ("en", "de"))))
+    pairs = list(zip(*(read_lines(text / f"valid.{side}") for side in ("en", "de"))))
     expected = figures_of(Model(done / "average-00000120"), pairs)
     assert (f"mean of the last 3 checkpoints, in {done / 'average-00000120'}: loss {expected['loss']:.4f}, "
             f"BLEU {expected['bleu']:.2f}, exact match {100 * expected['exact_match']:.2f}%; better than any of them, so "
