@@ -141,7 +141,8 @@ def test_the_same_text_may_be_continued_with(stopped):
 # --- Several ranks ----------------------------------------------------------------------------------------------------
 MPIRUN = shutil.which("mpirun")
 OPEN_MPI = ["env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-            "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none", "MPIEXEC_TIMEOUT=120", "OMP_NUM_THREADS=1"]
+            "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none",
+            "MPIEXEC_TIMEOUT=120", "OMP_NUM_THREADS=1"]
 
 
 def ranks_on(texts, directory, settings):

@@ -15,7 +15,8 @@ FLOAT = 2e-6                              # relative error of sums that the prog
 SHARDS, MICRO_BATCH, ACCUMULATION, WINDOW = 3, 120, 2, 3
 SETTINGS = {"model.norm": "pre", "training.label_smoothing": 0.2, "training.max_tokens": 200,
             "training.accumulation": ACCUMULATION, "training.shards": SHARDS,
-            "training.micro_batch_tokens": MICRO_BATCH, "training.log_every": WINDOW, "training.max_updates": 28, "training.validation.every": 1,
+            "training.micro_batch_tokens": MICRO_BATCH,
+            "training.log_every": WINDOW, "training.max_updates": 28, "training.validation.every": 1,
             "training.validation.samples": 0, "training.checkpoints.keep": 1000, "training.schedule.warmup": 10,
             "training.optimizer.clip_norm": 0, "decoding.max_length_ratio": 0.1, "tokenizer.vocabulary_size": 60}
 
@@ -83,8 +84,8 @@ def watched(tmp_path_factory, text):
 
 @pytest.fixture(scope="module")
 def windows(watched):
-    """Lines of the log with the updates that each is about, of the first epoch. The first line is left out: no checkpoint
-    comes before the first update."""
+    """Lines of the log with the updates that each is about, of the first epoch. The first line is left out, because no
+    checkpoint comes before the first update."""
     lines = {line["update"]: line for line in watched.run.metrics("train")}
     ends = range(2 * WINDOW, watched.first_epoch + 1, WINDOW)
     assert len(ends) >= 3
@@ -202,8 +203,8 @@ def test_a_batch_of_one_sentence_counts_like_any_other(tmp_path):
 
 # --- Text -------------------------------------------------------------------------------------------------------------
 def test_line_ends_spaces_and_empty_lines_change_no_figure(tmp_path, text):
-    """CRLF, a byte order mark, tabs and double spaces change nothing. Lines that are empty on one side, at the start, in
-    the middle and at the end, and pairs that are too long, are left out and counted."""
+    """CRLF, a byte order mark, tabs and double spaces change nothing. Lines that are empty on one side (at the start,
+    in the middle, at the end) and pairs that are too long are left out and counted."""
     settings = {**SETTINGS, "data.max_length": 20, "tokenizer.min_frequency": 2, "training.max_updates": 12}
     kept = [pair for pair in unequal_pairs(60, seed=7) if max(len(side.split()) for side in pair) <= 20]
     kept.append(next(pair for pair in unequal_pairs(999, seed=8) if max(len(side.split()) for side in pair) == 20))

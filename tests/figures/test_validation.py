@@ -157,8 +157,8 @@ def test_the_mean_s_figures_are_told_and_it_is_the_best_if_it_is_better(averaged
     pairs = list(zip(*(read_lines(text / f"valid.{side}") for side in ("en", "de"))))
     expected = figures_of(Model(done / "average-00000120"), pairs)
     assert (f"mean of the last 3 checkpoints, in {done / 'average-00000120'}: loss {expected['loss']:.4f}, "
-            f"BLEU {expected['bleu']:.2f}, exact match {100 * expected['exact_match']:.2f}%; better than any of them, so "
-            "best points to it") in done.log
+            f"BLEU {expected['bleu']:.2f}, exact match {100 * expected['exact_match']:.2f}%; better than any of them, "
+            "so best points to it") in done.log
     assert expected["loss"] < min(line["loss"] for line in done.metrics("validation"))
     assert (done / "best").resolve() == (done / "average-00000120").resolve()
     state = progress(done / "last")
