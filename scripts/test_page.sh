@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the page of `glassformer explain` in a browser: makes it from the toy model, opens it in Chromium without a
-# window, and compares what it shows with the trace as JSON.
+# window, and compares what it shows with the trace as JSON. Then the same of small models, each without some masks.
 #
 #   scripts/test_page.sh '[test]'    all, or one: WalkTest, SectionsTest.test_every_mask_cell, ...
 #
@@ -60,9 +60,33 @@ test_page() {  # test_page NAME 'options of explain' '[test]...'
   "$python" tests/page/test_page.py "$directory/$1.html" "$directory/$1.json" . "${@:3}"
 }
 
+# Two sentences, one longer on the side of the source, the other on that of the target, explained by a model without any
+# of the masks named, "look_ahead+cross_padding". Pre-norm and no label smoothing, for the toy has the others.
+explain_without() {  # explain_without 'mask+mask'
+  local mask switches=()
+  for mask in ${1//+/ }; do switches+=(--set "masks.$mask=false"); done
+  rm -rf "$directory/run"
+  "$glassformer" train configs/debug.yaml --output "$directory/run" --set training.max_updates=20 --set model.norm=pre \
+    "${switches[@]}"
+  "$glassformer" explain "$directory/run" --source 'she sleeps' --target 'der hund sieht ein' \
+    --source 'the small dog sees' --target 'sie' \
+    --html "$directory/masks/${1:-all}.html" --json "$directory/masks/${1:-all}.json"
+}
+test_reasons() {
+  local masks=(encoder_padding look_ahead target_padding cross_padding) i j
+  mkdir "$directory/masks"
+  explain_without ''
+  for ((i = 0; i < 4; ++i)); do
+    explain_without "${masks[i]}"
+    for ((j = i + 1; j < 4; ++j)); do explain_without "${masks[i]}+${masks[j]}"; done
+  done
+  "$python" tests/page/test_reasons.py "$directory/masks" "$@"
+}
+
 python=$(python_with_selenium)
 # With dropout there are more steps, with one layer fewer. Two browsers side by side.
 test_page dropout '--dropout --layer 1' WalkTest.test_arrow_keys_walk_to_the_last_step_and_back SectionsTest \
   >"$directory/dropout.log" 2>&1 &
 test_page all '' "$@"
 wait $! || { cat "$directory/dropout.log"; exit 1; }
+[[ $# -gt 0 ]] || test_reasons

@@ -23,7 +23,8 @@ std::vector<std::size_t> longest_first(std::span<const std::vector<Id>> sources)
   return order;
 }
 
-/// Few sentences make smaller batches, so that all threads have one. A result does not depend on its batch.
+/// Few sentences make smaller batches, so that all threads have one. With all masks on, a result does not depend on its
+/// batch.
 Index batch_size(const DecodingSettings& settings, Index sentences) {
   return std::clamp<Index>((sentences + thread_count() - 1) / thread_count(), 1, settings.batch);
 }

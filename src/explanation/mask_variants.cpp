@@ -153,7 +153,8 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
        "(configs/lessons/no_look_ahead.yaml).",
        {}, without(&MaskSettings::look_ahead), {}},
       {"no_padding_masks", "Without the padding masks",
-       batch.words_see_padding(batch.masks(no_padding_masks)) ? words_see : only_padding_sees, {}, no_padding_masks, {}},
+       batch.words_see_padding(batch.masks(no_padding_masks)) ? words_see : only_padding_sees, {}, no_padding_masks,
+       {}},
       {"no_cross_mask", "Without the cross-attention mask",
        "The decoder looks at what the encoder left at the places of padding. Compare the answers in the batch with "
        "those to the sentence alone.",
@@ -173,7 +174,8 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
        "its mask should block, and nothing else.", {}, upside_down(batch.masks(own)), {}}};
   if (on != MaskSettings{}) {
     const bool words_saw_padding = batch.words_see_padding(batch.masks(own));
-    variants.push_back({"all_masks", "With all masks", with_all_masks(on, words_saw_padding), {}, batch.reasons({}), {}});
+    variants.push_back(
+        {"all_masks", "With all masks", with_all_masks(on, words_saw_padding), {}, batch.reasons({}), {}});
   }
   for (MaskVariant& variant : variants) {
     variant.masks = batch.masks(variant.reasons);

@@ -162,7 +162,8 @@ class TerminalView {
     char shares[160];
     std::snprintf(shares, sizeof shares,
                   "Attention that words spend on padding: %.1f %% in the encoder, %.1f %% in the decoder, %.1f %% in "
-                  "cross-attention", 100 * own.on_padding(b, 0), 100 * own.on_padding(b, 1), 100 * own.on_padding(b, 2));
+                  "cross-attention",
+                  100 * own.on_padding(b, 0), 100 * own.on_padding(b, 1), 100 * own.on_padding(b, 2));
     heading(shares);
     heading("The same sentence alone, without padding: loss, expected word, the likeliest word");
     for (Index t = 0; t < own.losses_alone.cols(); ++t) {

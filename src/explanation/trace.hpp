@@ -26,8 +26,9 @@ struct TraceHeading {
 ///   vocabulary       source, target: the token of every id
 ///   masks            1 is blocked: encoder_padding [B, S], target_padding [B, T], look_ahead [T, T],
 ///                    decoder_combined [B*T, T] (their elementwise maximum), cross_padding [B, S]
-///   tensors          every recorded matrix: name, part of the model, axes, computed (or given), values; on a page, where an axis V is cut
-///                    to some tokens of a large vocabulary, also ids: theirs, and vocabulary: how many there are
+///   tensors          every recorded matrix: name, part of the model, axes, computed (or given), values; on a
+///                    page, where an axis V is cut to some tokens of a large vocabulary, also ids: theirs, and
+///                    vocabulary: how many there are
 ///   steps            in the order in which they were computed: direction, part, equation ({x} is an input), output and
 ///                    inputs (numbers of tensors), code (file, function, first and last line), and for steps backward
 ///                    what they differentiate: a step forward and its lines; null where it has none, or is left out

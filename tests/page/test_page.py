@@ -13,10 +13,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
+from page_test import PageTest, number_in
 from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 PAGE, TRACE, SOURCE_ROOT = (Path(argument).resolve() for argument in sys.argv[1:4])
@@ -24,91 +22,19 @@ TOLERANCE = 2.0**-15  # the page has the upper 24 bits of a float
 SHOWN_TOLERANCE = 2.0**-13  # and shows five digits
 LARGE, LARGE_TOLERANCE = 2048, 2.0**-9  # but 18 bits in matrices of more numbers than that
 SECTIONS = ["text", "masks", "walk", "attention", "answer", "gradient", "what-if"]
-CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(path).exists()), None)
-CHROMEDRIVER = next((path for path in ("/usr/bin/chromedriver",) if Path(path).exists()), None)
-
-# Walks the cursor of a heat map through all its cells and gives the value that the readout says to each, row by row.
-READ_MAP = """
-const [view, readout] = arguments;
-const [rows, cols] = view.ariaLabel.match(/(\\d+) rows, (\\d+) columns/).slice(1).map(Number);
-const press = (key, ctrlKey = false) =>
-  view.dispatchEvent(new KeyboardEvent("keydown", { key, ctrlKey, bubbles: true }));
-view.focus();
-press("Home", true);
-const texts = [];
-for (let row = 0; row < rows; ++row) {
-  press("Home");
-  for (let col = 0; col < cols; ++col) {
-    if (col > 0) press("ArrowRight");
-    texts.push(readout.querySelector(".value").textContent);
-  }
-  press("ArrowDown");
-}
-return texts;
-"""
 
 
-def number_in(text):
-    """The number in what a readout says, as a user reads it: before the comma, after which stands a reason."""
-    value = text.split(",")[0].replace("−", "-")
-    words = {"not a number": math.nan, "∞": math.inf, "-∞": -math.inf}
-    return words[value] if value in words else float(value)
+class ThisPageTest(PageTest):
+    page = PAGE
 
-
-def open_browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM or ""
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=Service(CHROMEDRIVER) if CHROMEDRIVER else Service(), options=options)
-
-
-class PageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        super().setUpClass()
         cls.trace = json.loads(TRACE.read_text(encoding="utf-8"))
-        cls.browser = open_browser()
-        cls.addClassCleanup(cls.browser.quit)
 
     def setUp(self):
-        self.resize(1280, 800)
+        super().setUp()
         self.open("text")
-
-    def tearDown(self):
-        severe = [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
-        self.assertEqual(severe, [])
-
-    # What a user does
-
-    def open(self, address):
-        self.browser.get("about:blank")
-        self.browser.get(f"{PAGE.as_uri()}#{address}")
-
-    def resize(self, width, height):
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
-    def find(self, selector, inside=None):
-        return (inside or self.browser).find_element(By.CSS_SELECTOR, selector)
-
-    def find_all(self, selector, inside=None):
-        return (inside or self.browser).find_elements(By.CSS_SELECTOR, selector)
-
-    def press(self, key):
-        self.browser.switch_to.active_element.send_keys(key)
-
-    def text(self, selector, inside=None):
-        return self.find(selector, inside).get_attribute("textContent")
-
-    def script(self, text, *arguments):
-        return self.browser.execute_script(text, *arguments)
-
-    def choose_sentence(self, sentence):
-        self.script("arguments[0].click()", self.find(f".sentence-chooser input[value='{sentence}']"))
-
-    def read_map(self, heat_map, readout):
-        return self.script(READ_MAP, self.find(".heat-map-view", heat_map), readout)
 
     # What must be so
 
@@ -143,7 +69,7 @@ class PageTest(unittest.TestCase):
         self.assertLessEqual(wide, inner, f"{what} scrolls sideways")
 
 
-class WalkTest(PageTest):
+class WalkTest(ThisPageTest):
     def test_arrow_keys_walk_to_the_last_step_and_back(self):
         self.open("step-1")
         last = len(self.trace["steps"]) - 1
@@ -243,7 +169,7 @@ class WalkTest(PageTest):
         self.assertGreater(len(links), 8)
 
 
-class NumbersTest(PageTest):
+class NumbersTest(ThisPageTest):
     def five_tensors(self):
         tensors = self.trace["tensors"]
         attention = self.trace["attention"][0]["weights"]
@@ -349,7 +275,7 @@ class NumbersTest(PageTest):
                                 f"{address}: {view.get_attribute('aria-label')}: {says}")
 
 
-class SectionsTest(PageTest):
+class SectionsTest(ThisPageTest):
     def test_tokens_ids_and_padding(self):
         self.open("text")
         batch = self.trace["batch"]
@@ -434,6 +360,37 @@ class SectionsTest(PageTest):
             self.assertIn(variant["says"], self.text(".variant"))
             masks = [one.get_attribute("data-mask") for one in self.find_all(".variant [data-mask]")]
             self.assertEqual(masks, [name for name in variant["changed"] for _ in range(2)])
+
+    def test_what_is_said_fits_this_model_and_this_trace(self):
+        steps, tensors, layer = self.trace["steps"], self.trace["tensors"], self.trace["layer"]
+        dropped = [step["part"] for step in steps if step["part"].endswith(".dropout")]
+        self.open("text")
+        self.assertIn("with dropout" if dropped else "without dropout", self.text("main"))
+        self.assertIn("look at the grey places", self.text(".lead"))
+        self.open("attention")
+        self.assertEqual("before dropout" in self.text(".lead"), any("attn.dropout" in part for part in dropped))
+        self.open("answer")
+        shown = len(self.trace["answer"][0][0]["likeliest"])
+        self.assertIn(f"The {shown} likeliest", [one.text for one in self.find_all("h4")])
+        self.open("what-if")
+        self.assertIn("The loss is with label smoothing", self.text("main"))
+        self.open("walk")
+        self.assertEqual("only layer" in self.text(".lead"), layer is not None)
+        made = {step["output"] for step in steps}
+        origins = set()
+        for number, step in enumerate(steps):
+            lost = [one["tensor"] for one in step["inputs"] if one["tensor"] not in made]
+            if len(origins) < 2 and any(tensors[tensor]["computed"] or not origins for tensor in lost):
+                self.open(f"step-{number + 1}")
+                for tensor in lost:
+                    origin = self.text(f"[data-tensor='{tensor}'].in .origin")
+                    self.assertEqual(origin.startswith("left out"), tensors[tensor]["computed"], origin)
+                    self.assertEqual(origin.startswith("given"), not tensors[tensor]["computed"], origin)
+                    origins.add(origin.split(":")[0])
+        self.assertEqual(origins, {"given"} if layer is None else {"given", "left out"})
+        norm = next(i for i, step in enumerate(steps) if step["part"].endswith(".self_attn_layer_norm"))
+        self.open(f"step-{norm + 1}")
+        self.assertIn("add & norm after self-attention", self.text(".part"))
 
     def test_nothing_scrolls_sideways(self):
         count = len(self.trace["steps"])

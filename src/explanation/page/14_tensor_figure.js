@@ -110,7 +110,8 @@ function headMaps(trace, index, rowTerm, colTerm, sentence) {
 }
 
 /// The heads of one sentence side by side, with one readout. [B*H*queries, keys] in `matrix`.
-function headRow(trace, { matrix, name, queries, keys, kind, variant, scale = scaleFor(matrix) }, sentence, { legend }) {
+function headRow(trace, options, sentence, { legend }) {
+  const { matrix, name, queries, keys, kind, variant, scale = scaleFor(matrix) } = options;
   const { heads } = trace.json.model;
   const readout = makeReadout();
   const group = [];

@@ -26,7 +26,8 @@ function walkSection(trace, chosen, go) {
   );
   const nodes = [
     lead(
-      trace.json.layer === null ? "Every operation" : `Every operation, but of the layers only layer ${trace.json.layer}`,
+      "Every operation",
+      trace.json.layer === null ? "" : `, but of the layers only layer ${trace.json.layer}`,
       ", to the loss and back. The arrow keys walk, n and p too. Look at what goes in and out, and at the code.",
     ),
     bar.node,

@@ -16,11 +16,20 @@ function whatIfSection(trace, chosen) {
       "bad reason: a model that may look at the answer does not have to translate.",
     ),
     variantTable(trace, variants),
-    element("p", { class: "note" }, "The perplexity is e to the cross-entropy, which knows no label smoothing."),
+    element("p", { class: "note" }, lossNote(trace)),
     element("div", { class: "variant-chooser" }, chooser("Change", options, chosen.variant, pick("variant"))),
     sentenceChooser(trace, chosen.sentence, pick("sentence")),
     body,
   ];
+}
+
+/// A less certain model has a higher cross-entropy, but its smoothed loss may be lower.
+function lossNote(trace) {
+  if (!(trace.json.model.label_smoothing > 0)) return "The perplexity is e to the loss.";
+  return (
+    "The loss is with label smoothing, which punishes certainty: less certain answers may lower it, although they are " +
+    "worse. The perplexity is e to the cross-entropy, without label smoothing."
+  );
 }
 
 function variantTable(trace, variants) {
@@ -41,9 +50,9 @@ function variantView(trace, variant, sentence) {
   return [
     element("h3", {}, variant.title),
     element("p", {}, variant.says),
-    variantMasks(trace, variant, sentence),
     variantPadding(trace, variant, sentence),
     variantAnswers(trace, variant, sentence),
+    variantMasks(trace, variant, sentence),
     variantAttention(trace, variant, sentence),
     variantGradients(trace, variant),
   ];
@@ -137,7 +146,7 @@ function variantAnswers(trace, variant, sentence) {
       "p",
       {},
       "The likeliest token, and the loss of the expected one. Alone means in a batch of its own, where this sentence ",
-      "has no padding: where no mask hides padding, the answer depends on the company.",
+      "has no padding. If words look at padding, the answer depends on the other sentences of the batch.",
     ),
     scrollBox("Answers", titledTable({ class: "losses answers-compared" }, head, rows)),
   ];

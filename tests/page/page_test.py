@@ -1,0 +1,95 @@
+"""What all tests of the page in a browser share: a browser, and what a user does with the page."""
+
+import math
+import unittest
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(path).exists()), None)
+CHROMEDRIVER = next((path for path in ("/usr/bin/chromedriver",) if Path(path).exists()), None)
+
+# Walks the cursor of a heat map through all its cells and gives the value that the readout says to each, row by row.
+READ_MAP = """
+const [view, readout] = arguments;
+const [rows, cols] = view.ariaLabel.match(/(\\d+) rows, (\\d+) columns/).slice(1).map(Number);
+const press = (key, ctrlKey = false) =>
+  view.dispatchEvent(new KeyboardEvent("keydown", { key, ctrlKey, bubbles: true }));
+view.focus();
+press("Home", true);
+const texts = [];
+for (let row = 0; row < rows; ++row) {
+  press("Home");
+  for (let col = 0; col < cols; ++col) {
+    if (col > 0) press("ArrowRight");
+    texts.push(readout.querySelector(".value").textContent);
+  }
+  press("ArrowDown");
+}
+return texts;
+"""
+
+
+def number_in(text):
+    """The number in what a readout says, as a user reads it: before the comma, after which stands a reason."""
+    value = text.split(",")[0].replace("−", "-")
+    words = {"not a number": math.nan, "∞": math.inf, "-∞": -math.inf}
+    return words[value] if value in words else float(value)
+
+
+def open_browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service(CHROMEDRIVER) if CHROMEDRIVER else Service(), options=options)
+
+
+class PageTest(unittest.TestCase):
+    page = None  # the path of the page that open() opens
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = open_browser()
+        cls.addClassCleanup(cls.browser.quit)
+
+    def setUp(self):
+        self.resize(1280, 800)
+
+    def tearDown(self):
+        severe = [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+        self.assertEqual(severe, [])
+
+    # What a user does
+
+    def open(self, address):
+        self.browser.get("about:blank")
+        self.browser.get(f"{self.page.as_uri()}#{address}")
+
+    def resize(self, width, height):
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def find(self, selector, inside=None):
+        return (inside or self.browser).find_element(By.CSS_SELECTOR, selector)
+
+    def find_all(self, selector, inside=None):
+        return (inside or self.browser).find_elements(By.CSS_SELECTOR, selector)
+
+    def press(self, key):
+        self.browser.switch_to.active_element.send_keys(key)
+
+    def text(self, selector, inside=None):
+        return self.find(selector, inside).get_attribute("textContent")
+
+    def script(self, text, *arguments):
+        return self.browser.execute_script(text, *arguments)
+
+    def choose_sentence(self, sentence):
+        self.script("arguments[0].click()", self.find(f".sentence-chooser input[value='{sentence}']"))
+
+    def read_map(self, heat_map, readout):
+        return self.script(READ_MAP, self.find(".heat-map-view", heat_map), readout)
