@@ -1,46 +1,62 @@
 #!/usr/bin/env bash
-# Do the tests notice? Puts the faults of tests/faults.txt into a copy of the sources, one at a time, builds, runs the
-# tests until the first that fails, and prints which faults were caught, and by which test.
+# Would the tests notice? Puts the faults of tests/faults.txt into a copy of the sources, one at a time, builds, runs the
+# tests until one fails, and prints for each fault which test caught it.
 #
-#   scripts/mutation_test.sh                 all of them: about a quarter of an hour on two cores
-#   scripts/mutation_test.sh layer_norm      those whose first line contains this
+#   scripts/mutation_test.sh                   all faults: an hour or two on two cores
+#   scripts/mutation_test.sh layer_norm        those whose title contains this
+#   scripts/mutation_test.sh --figures         those marked [figures], which need only the program and tests/figures
+#   scripts/mutation_test.sh --list FILE       faults from this file, written as in tests/faults.txt
 #
-# The copy lies in build/mutants and is kept, so that a second run need not build it anew.
+# Options go before the text to look for. A fault marked [figures] must be caught by a test of tests/figures; all others
+# first meet the C++ tests and then, if they get past those, tests/figures.
+#
+# The copy is in build/mutants. It is kept, so a second run builds only what has changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
-install_packages
 
-readonly COPY=build/mutants WANTED=${1:-}
-
+readonly COPY=build/mutants USAGE='usage: scripts/mutation_test.sh [--figures] [--list FILE] [TEXT]'
 fail() { echo "$1" >&2; exit "${2:-1}"; }  # fail MESSAGE [STATUS]
 
-# Sees to it, before anything is built, that every fault says where it goes; prints how many are wanted.
-count_faults() {
-  python3 - "$WANTED" <<'PYTHON'
+faults=tests/faults.txt figures_only=no text=''
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --figures) figures_only=yes ;;
+    --list) [[ $# -gt 1 ]] || fail "$USAGE" 2; faults=$2; shift ;;
+    -*) fail "$USAGE" 2 ;;
+    *) text=$1 ;;
+  esac
+  shift
+done
+
+# Checks that every fault says where it goes, and prints the wanted ones, three lines each.
+wanted_faults() {
+  python3 - "$faults" "$figures_only" "$text" <<'PYTHON'
 import sys
-lines = open("tests/faults.txt", encoding="utf-8").read().splitlines()
-wrong, count = [], 0
+faults, figures_only, text = sys.argv[1:]
+lines = open(faults, encoding="utf-8").read().splitlines()
+wrong, wanted = [], []
 for number, (title, old, new) in enumerate(zip(lines, lines[1:], lines[2:]), 1):
     if not title.startswith("src/"):
         continue
-    count += sys.argv[1] in title
+    if text in title and (figures_only == "no" or title.endswith("[figures]")):
+        wanted += [title, old, new]
     try:
         times = open(title.split(":")[0], encoding="utf-8").read().count(old[2:])
     except OSError as error:
-        wrong.append(f"tests/faults.txt:{number}: {error}")
+        wrong.append(f"{faults}:{number}: {error}")
         continue
     if not (old.startswith("- ") and new.startswith("+ ") and old[2:] != new[2:]):
-        wrong.append(f"tests/faults.txt:{number}: expected a line with '- ', then another with '+ '")
+        wrong.append(f"{faults}:{number}: expected a line with '- ', then another with '+ '")
     elif times != 1:
-        wrong.append(f"tests/faults.txt:{number + 1}: stands {times} times in the file, instead of once: {old[2:]}")
+        wrong.append(f"{faults}:{number + 1}: must occur once in the file, but occurs {times} times: {old[2:]}")
 if wrong:
     sys.exit("\n".join(wrong))
-print(count)
+print("\n".join(wanted))
 PYTHON
 }
 
-refresh_copy() {  # writes only what differs, for the sake of the build
+refresh_copy() {  # writes only files that differ, so that ninja builds only those
   mkdir -p "$COPY"
   git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
     [[ -f $file ]] || continue
@@ -60,49 +76,80 @@ open(file, "w", encoding="utf-8").write(text.replace(old, new))
 PYTHON
 }
 
-build_copy() {
-  (cd "$COPY" && cmake --preset release -G Ninja && cmake --build --preset release) >"$COPY/build/build.log" 2>&1
+build_copy() {  # build_copy TARGET: glassformer_tests builds the program too
+  (cd "$COPY" && { [[ -e build/release/build.ninja ]] || cmake --preset release -G Ninja; } &&
+    cmake --build --preset release --target "$1") >"$COPY/build/build.log" 2>&1
 }
 
-run_tests() {  # run_tests [FILE]: those of the fault's file first, then those that take no time
+run_cpp_tests() {  # run_cpp_tests FILE: those of the fault's file first, then quick ones, then all
   (cd "$COPY" && name=test_$(basename "${1%.*}") && for tests in "[#$name]" '[layers],[model],[seeds],[pytorch]' ''; do
     [[ $tests != "[#$name]" ]] || ls tests/*/"$name.cpp" || continue
     timeout --foreground 600 build/release/glassformer_tests --abort -# "$tests" </dev/null || exit 1
   done) >"$COPY/build/tests.log" 2>&1
 }
 
-# The name of the test that failed: a test's name stands between two lines of dashes, before what it has to say.
-failed_test() {
+run_figures() {
+  (cd "$COPY" && export GLASSFORMER_PROGRAM=$PWD/build/release/glassformer &&
+    timeout --foreground 1800 scripts/test_figures.sh -x -q </dev/null) >"$COPY/build/figures.log" 2>&1
+}
+
+# In Catch2's report, a test's name is between two lines of dashes, above its output.
+failed_cpp_test() {
   awk '/^-----/ { if (!inside) getline name; inside = !inside; next }
        /FAILED/ { print name; exit }' "$COPY/build/tests.log"
 }
 
-wanted=$(count_faults) || fail 'Nothing was built. Mend tests/faults.txt first.' 2
-[[ $wanted -gt 0 ]] || fail "No fault of tests/faults.txt has \"$WANTED\" in its first line." 2
+failed_figure() { sed -nE 's/^(FAILED|ERROR) (.*)/\2/p' "$COPY/build/figures.log" | sed 's/ - .*//; q'; }
+
+# Prints how a fault was caught; fails if it was not.
+find_fault() {  # find_fault TITLE
+  if [[ $1 == *'[figures]' ]]; then
+    build_copy glassformer_program || { echo "NOT BUILT  $1"; return 1; }
+  else
+    build_copy glassformer_tests || { echo "NOT BUILT  $1"; return 1; }
+    if ! run_cpp_tests "${1%%:*}"; then
+      printf 'caught     %s\n           by: %s\n' "$1" "$(failed_cpp_test)"
+      return
+    fi
+  fi
+  if [[ $has_figures == no ]] || run_figures; then
+    echo "SURVIVED   $1"
+    return 1
+  fi
+  printf 'caught     %s\n           by: %s\n' "$1" "$(failed_figure)"
+}
+
+install_packages
+wanted=$(wanted_faults) || fail "Nothing was built. Correct $faults first." 2
+[[ -n $wanted ]] || fail "$faults has no such fault." 2
+has_figures=no
+[[ ! -e scripts/test_figures.sh ]] || has_figures=yes
+
+# Without a fault, everything must build and pass.
 mkdir -p "$COPY/build"
 refresh_copy
-build_copy || fail "The copy does not build without a fault: $COPY/build/build.log"
-run_tests none || fail "The tests fail without a fault: $COPY/build/tests.log"
+if grep '^src/' <<<"$wanted" | grep -qv '\[figures\]$'; then
+  build_copy glassformer_tests || fail "The copy does not build without a fault: $COPY/build/build.log"
+  run_cpp_tests none || fail "The tests fail without a fault: $COPY/build/tests.log"
+else
+  build_copy glassformer_program || fail "The copy does not build without a fault: $COPY/build/build.log"
+fi
+if [[ $has_figures == yes ]]; then
+  if ! run_figures || grep -q '^SKIPPED' "$COPY/build/figures.log"; then
+    fail "The tests of figures fail, or cannot run, without a fault: $COPY/build/figures.log"
+  fi
+elif grep -q '^src/.*\[figures\]$' <<<"$wanted"; then
+  fail 'There is no scripts/test_figures.sh to catch the faults marked [figures].' 2
+fi
 
-caught=0
-while IFS= read -r title; do
-  [[ $title == src/* && $title == *"$WANTED"* ]] || continue
-  IFS= read -r old
-  IFS= read -r new
-  file=$COPY/${title%%:*}
+caught=0 count=0 not_caught=''
+while IFS= read -r title && IFS= read -r old && IFS= read -r new; do
+  file=$COPY/${title%%:*} count=$((count + 1))
   cp "$file" "$COPY/build/pristine"
   put_in "$file" "${old#- }" "${new#+ }"
-  if ! build_copy; then
-    echo "NOT BUILT  $title"
-  elif run_tests "${title%%:*}"; then
-    echo "SURVIVED   $title"
-  else
-    echo "caught     $title"
-    echo "           by: $(failed_test)"
-    caught=$((caught + 1))
-  fi
+  if find_fault "$title"; then caught=$((caught + 1)); else not_caught+="  $title"$'\n'; fi
   cp "$COPY/build/pristine" "$file"
-done <tests/faults.txt
+done <<<"$wanted"
 
-echo "caught $caught of $wanted"
-[[ $caught -eq $wanted ]]
+echo "caught $caught of $count, in $((SECONDS / 60)) minutes"
+[[ -z $not_caught ]] || fail "Not caught:"$'\n'"${not_caught%$'\n'}"
