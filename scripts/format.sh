@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Are the lines that have changed formatted as .clang-format says? (Not all of the older ones are.)
+# Checks that changed lines follow .clang-format. (Not all of the older ones do.)
 #
-#   scripts/format.sh         prints what clang-format would change; exit status 1 if that is anything
-#   scripts/format.sh --fix   changes it
+#   scripts/format.sh         prints what clang-format would change; exit status 1 if it would change anything
+#   scripts/format.sh --fix   changes them
 #
 # GLASSFORMER_BASE names the commit to compare with; scripts/changes.sh says which one it is by default. New files count
 # once git knows them (git add).
@@ -21,14 +21,17 @@ if [[ ${1:-} == --fix ]]; then
   git clang-format --force "$base" -- src tests || true  # status 1: it has changed something
   exit 0
 fi
-difference=$(git clang-format --diff "$base" -- src tests || true)
+difference=$(git clang-format --diff "$base" -- src tests) || [[ $? == 1 && -n $difference ]] || {
+  echo 'git clang-format failed.' >&2
+  exit 1
+}
 case $difference in
-  '' | 'no modified files to format' | *'did not modify any files')
+  'no modified files to format' | *'did not modify any files')
     echo "formatted: what has changed since $(git log -1 --format='%h, %s' "$base")"
     ;;
   *)
     echo "$difference"
-    echo 'To mend this: scripts/format.sh --fix' >&2
+    echo 'To fix this: scripts/format.sh --fix' >&2
     exit 1
     ;;
 esac

@@ -6,10 +6,10 @@
 #   scripts/lint.sh src/layers/*.cpp   these files
 #   scripts/lint.sh --changed 5        what has changed, for at most five minutes
 #
-# A header is checked with the .cpp file of its name, or else with one that includes it. GLASSFORMER_BASE names the commit that --changed compares with;
-# scripts/changes.sh says which one it is by default.
+# A header is checked with the .cpp file of its name, or else with one that includes it. GLASSFORMER_BASE names the commit
+# that --changed compares with; scripts/changes.sh says which one it is by default.
 #
-# Prints what is found; exit status 1 if that is anything.
+# Prints the findings; exit status 1 if there are any.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
@@ -53,11 +53,15 @@ check() {  # check FILE: unless there is no time left
   if [[ -n $last_second && $(date +%s) -ge $last_second ]]; then
     echo "$1" >>"$late"
   else
-    clang-tidy --quiet -p build/lint "$1" 2>/dev/null
+    local errors
+    errors=$(mktemp)  # how many warnings it has suppressed; or why it failed
+    clang-tidy --quiet -p build/lint "$1" 2>"$errors" || { cat "$errors" >&2; rm "$errors"; return 1; }
+    rm "$errors"
   fi
 }
 export -f check
 export late last_second
 printf '%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -n 1 bash -c 'check "$1"' check || exit 1
 echo "$((${#files[@]} - $(wc -l <"$late"))) files: nothing found"
-[[ ! -s $late ]] || echo "SKIPPED: no time for $(wc -l <"$late") of ${#files[@]} files; scripts/lint.sh checks all of them." >&2
+[[ ! -s $late ]] ||
+  echo "SKIPPED: $(wc -l <"$late") of ${#files[@]} files not checked: out of time; scripts/lint.sh checks all." >&2

@@ -3,7 +3,8 @@
 # A stage is a line of $STAGES, "name | command". Each command runs in a shell of its own, where scripts/packages.sh has
 # been sourced and standard input is empty. What it prints is also kept in build/stages/NAME.log. A stage fails if its
 # exit status is not 0. A line that begins with SKIPPED says what is missing on this machine: if that is the last line,
-# the whole stage was skipped, otherwise a part of it.
+# the whole stage was skipped, otherwise a part of it. A stage named in $REQUIRED must not be skipped whole, unless
+# GLASSFORMER_MAY_SKIP is set.
 set -o pipefail
 
 stage_names() { awk -F'|' 'NF > 1 { gsub(/ /, "", $1); print $1 }' <<<"$STAGES"; }
@@ -17,6 +18,7 @@ run_stage() {  # run_stage NAME COMMAND: sets $result
     result="FAILED (status $status)"
   elif [[ $(tail -n 1 "$log") == SKIPPED* ]]; then
     result='skipped'
+    [[ " ${REQUIRED:-} " != *" $1 "* || -n ${GLASSFORMER_MAY_SKIP:-} ]] || result='FAILED (skipped)'
   elif grep -q '^SKIPPED' "$log"; then
     result='passed, a part skipped'
   else

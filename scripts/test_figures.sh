@@ -35,4 +35,4 @@ if [[ -z ${GLASSFORMER_PROGRAM:-} ]]; then
   install_packages
   build release glassformer_program
 fi
-"$python" -m pytest -q -p no:cacheprovider tests/figures "$@"
+"$python" -m pytest -q -rs -p no:cacheprovider tests/figures "$@"  # -rs: says which tests were skipped, and why

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The checks that take too long for .ci/run. Run it before a release, and at the end of a change that touches what it
-# checks. A stage that fails does not stop the others. Wants root, Debian's mirror, and some hours on two cores.
+# checks. A stage that fails does not stop the others. Needs root, a Debian mirror and several hours on two cores.
 #
 #   scripts/dev/release_check.sh                  all stages
 #   scripts/dev/release_check.sh fuzz valgrind    these

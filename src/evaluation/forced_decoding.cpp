@@ -6,7 +6,7 @@
 namespace glassformer {
 namespace {
 
-/// Runs the whole corpus forward, and calls use(number of the batch, the batch, its loss, the cache) for each
+/// Runs the forward pass over the whole corpus, and calls use(number of the batch, the batch, its loss, the cache) for each
 /// batch, on all threads.
 void for_each_batch(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
                     const Corpus& corpus, const std::vector<std::vector<Index>>& batches, const auto& use) {
@@ -50,7 +50,7 @@ std::vector<std::vector<double>> token_log_probabilities(const Transformer<float
       const Index tokens = std::ssize(corpus.target(sentence)) + 1;
       for (Index t = 0; t < tokens; ++t) {
         const double cross_entropy = cache.cross_entropy.cross_entropies(b * T + t, 0);
-        log_probabilities[static_cast<std::size_t>(sentence)].push_back(-cross_entropy);
+        log_probabilities[static_cast<std::size_t>(sentence)].push_back(0 - cross_entropy);  // not -0
       }
     }
   });

@@ -39,7 +39,7 @@ LossSum row_forward(Index V, Id token, double smoothing, Scalar* logits) {
   const Scalar sum = sum_of.sum(), inv_sum = 1 / sum;
   for (Index v = 0; v < V; ++v) logits[v] *= inv_sum;
 
-  // loss = - sum q log p, and log p = logit - log sum exp(logit)
+  // loss = - sum q log p, and log p = logit - log sum exp(logit), which is finite even where p rounds to 0
   const Scalar log_sum_exp = largest + std::log(sum);
   const double cross_entropy = log_sum_exp - expected, mean_over_vocabulary = log_sum_exp - mean;
   return {(1 - smoothing) * cross_entropy + smoothing * mean_over_vocabulary, cross_entropy, 1, likeliest};

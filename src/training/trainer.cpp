@@ -224,6 +224,7 @@ void Trainer::report(bool due) {
 
 TrainingFigures Trainer::training_figures() const {
   const auto tokens = static_cast<double>(window_.loss.tokens);
+  const double now = minutes();
   return {.update = progress_.update,
           .epoch = epoch(),
           .loss = window_.loss.loss / tokens,
@@ -234,8 +235,8 @@ TrainingFigures Trainer::training_figures() const {
           .source_tokens_per_second = static_cast<double>(window_.tokens.source) / window_.seconds,
           .target_tokens_per_second = static_cast<double>(window_.tokens.target) / window_.seconds,
           .padding_share = window_.tokens.padding_share(),
-          .minutes = minutes(),
-          .minutes_left = minutes_left()};
+          .minutes = now,
+          .minutes_left = minutes_left(now)};
 }
 
 Index Trainer::epoch() const {
@@ -247,10 +248,9 @@ double Trainer::minutes() const {
   return minutes_before_ + now.count();
 }
 
-double Trainer::minutes_left() const {
-  const double done =
-      share_done(config_.training, progress_, text().all().parts(), std::ssize(batches_.all()), minutes());
-  return done > 0 ? minutes() * (1 / done - 1) : -1;
+double Trainer::minutes_left(double now) const {
+  const double done = share_done(config_.training, progress_, text().all().parts(), std::ssize(batches_.all()), now);
+  return done > 0 ? now * (1 / done - 1) : -1;
 }
 
 }  // namespace glassformer

@@ -64,7 +64,7 @@ class Trainer {
   const TrainingText& text() const { return batches_.text(); }
   Index epoch() const;         // from 1; one that has just ended is still the current one
   double minutes() const;
-  double minutes_left() const;
+  double minutes_left(double now) const;
 
   // Between updates: trainer_validation.cpp
   bool validation_is_due() const;

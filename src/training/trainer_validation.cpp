@@ -115,12 +115,12 @@ void Trainer::average_checkpoints() {
       figures_of(evaluate(model_, mean.parameters(), text().tokenizers(), greedy(), config_.evaluation,
                           text().valid()));
   const Metric metric = config_.training.validation.metric;
-  const bool better = is_better(metric, chosen_figure(metric, figures), progress_);
+  const bool better = std::isfinite(figures.loss) && is_better(metric, chosen_figure(metric, figures), progress_);
   if (better) {
     progress_.best_figure = chosen_figure(metric, figures);
     progress_.best_update = progress_.update;
     directory_.point_best(checkpoint);
-    write_checkpoint(false);  // whoever continues from here must beat the mean
+    write_checkpoint(false);  // a resumed training must beat the mean
   }
   spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}, BLEU {:.2f}, exact match {:.2f}%{}", count,
                checkpoint.string(), figures.loss, figures.bleu, 100 * figures.exact_match,
