@@ -50,10 +50,10 @@ shares = json.load(open(sys.argv[1], encoding="utf-8"))["what_if"][0]["on_paddin
 print(*(100 * shares[kind] for kind in ("encoder self", "decoder self", "cross")))' "$directory/trace.json"
 }
 
-figure() {  # figure NAME RUN: of the test text
+figure() {  # figure NAME RUN: of the first test text
   "$glassformer" evaluate "$2" --json | python3 -c '
 import json, sys
-print(json.load(sys.stdin)[sys.argv[1]])' "$1"
+print(json.load(sys.stdin)[0][sys.argv[1]])' "$1"
 }
 
 train toy configs/toy.yaml
@@ -63,19 +63,19 @@ claim 'with all masks no translation depends on the batch' "$(changed_translatio
 read -r encoder decoder cross <<<"$(attention_on_padding "$runs/toy")"
 claim 'with all masks no word attends to padding' "$encoder == 0 && $decoder == 0 && $cross == 0"
 
-claim 'without padding masks some translations do' "$(changed_translations "$runs/no_padding_masks") > 0"
+claim 'without padding masks some translations depend on it' "$(changed_translations "$runs/no_padding_masks") > 0"
 read -r encoder decoder cross <<<"$(attention_on_padding "$runs/no_padding_masks")"
 claim 'without padding masks, words attend to padding in the encoder and in cross-attention' \
   "$encoder > 1 && $cross > 1"
 claim '... but not in the decoder, whose look-ahead mask hides padding' "$decoder == 0"
 
-claim 'without the cross mask some translations do' "$(changed_translations "$runs/no_cross_mask") > 0"
+claim 'without the cross mask some translations depend on it' "$(changed_translations "$runs/no_cross_mask") > 0"
 read -r encoder decoder cross <<<"$(attention_on_padding "$runs/no_cross_mask")"
 claim 'without the cross mask, words attend to padding in cross-attention only' \
   "$encoder == 0 && $decoder == 0 && $cross > 1"
 
 for run in toy no_padding_masks no_cross_mask; do
-  claim "evaluate does not show it: exact match of $run" "$(figure exact_match "$runs/$run") > 0.9"
+  claim "evaluation does not show it: exact match of $run" "$(figure exact_match "$runs/$run") > 0.9"
 done
 claim 'without the look-ahead mask nearly every token is right' "$(figure token_accuracy "$runs/no_look_ahead") > 0.99"
 claim '... but BLEU is low' "$(figure bleu "$runs/no_look_ahead") < 5"

@@ -54,7 +54,7 @@ function variantView(trace, variant, sentence) {
     element("p", {}, variant.says),
     variantPadding(trace, changes ? { "as it is": trace.own, changed: variant } : { "in the batch": trace.own }, sentence),
     variantAnswers(trace, changes ? variant : null, sentence),
-    changes ? variantMasks(trace, variant, sentence) : element("p", { class: "note" }, "No mask of this batch differs."),
+    changes ? variantMasks(trace, variant, sentence) : null,
     variantAttention(trace, variant, sentence),
     changes ? variantGradients(trace, variant) : null,
   ];
