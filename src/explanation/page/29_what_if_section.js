@@ -49,10 +49,11 @@ function variantTable(trace, variants) {
 /// Where the variant changes nothing: the model as it is, in the batch and alone.
 function variantView(trace, variant, sentence) {
   const changes = variant.changed.length > 0;
+  const columns = changes ? { "as it is": trace.own, changed: variant } : { "in the batch": trace.own };
   return [
     element("h3", {}, variant.title),
     element("p", {}, variant.says),
-    variantPadding(trace, changes ? { "as it is": trace.own, changed: variant } : { "in the batch": trace.own }, sentence),
+    variantPadding(trace, columns, sentence),
     variantAnswers(trace, changes ? variant : null, sentence),
     changes ? variantMasks(trace, variant, sentence) : null,
     variantAttention(trace, variant, sentence),
