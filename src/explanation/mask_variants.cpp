@@ -120,9 +120,21 @@ BlockReasons upside_down(const TransformerMasks& masks) {
 std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
   std::string says = "This model was trained without some of its masks. Here it has them all.";
   if (!had.look_ahead) {
-    says += " The decoder no longer sees the words that it is asked for, as when it translates.";
+    says += " The decoder no longer sees the words it must predict, just as in translation.";
   }
-  if (words_saw_padding) says += " No word looks at padding any more: each sentence gets what it would get alone.";
+  if (words_saw_padding) says += " No word attends to padding any more: each sentence gets the same answer as alone.";
+  return says;
+}
+
+/// Of a variant that makes no difference: what the model's own masks leave open in any case.
+std::string nothing_changes(const MaskSettings& on, bool words_see_padding) {
+  std::string says = "In this batch, this blocks exactly what the model's own masks block, so nothing changes.";
+  if (!on.look_ahead) says += " Without a look-ahead mask of its own, the model sees the words it must predict.";
+  if (words_see_padding) {
+    says +=
+        " The model's own masks let words attend to padding: compare the answers in the batch with the answers to "
+        "the sentence alone.";
+  }
   return says;
 }
 
@@ -141,39 +153,62 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
   const BlockReasons no_padding_masks =
       without(&MaskSettings::encoder_padding, &MaskSettings::target_padding, &MaskSettings::cross_padding);
   const char* const words_see =
-      "Words look at padding as if it were words. So what the model answers to a sentence depends on how far the "
-      "others of its batch make it be padded: compare the answers in the batch with those to the sentence alone.";
+      "Words attend to padding as if it were words. So the answer to a sentence depends on how much padding the rest "
+      "of the batch adds to it. Compare the answers in the batch with the answers to the sentence alone.";
   const char* const only_padding_sees =
-      "In this batch only padding gets to look at padding, and no loss counts what comes of that.";
+      "In this batch, only padding attends to padding, and the loss ignores the result.";
+  const bool words_saw_padding = batch.words_see_padding(batch.masks(own));
   std::vector<MaskVariant> variants{
       {"right", "As it is", "The masks that this model was trained with, and is used with.", {}, own, {}},
-      {"no_look_ahead", "Without the look-ahead mask",
-       "The decoder sees the words that it is asked for. This model never learned to copy them, so its loss may change "
-       "for the better or for the worse; a model that is trained like this learns nothing else "
-       "(configs/lessons/no_look_ahead.yaml).",
-       {}, without(&MaskSettings::look_ahead), {}},
-      {"no_padding_masks", "Without the padding masks",
-       batch.words_see_padding(batch.masks(no_padding_masks)) ? words_see : only_padding_sees, {}, no_padding_masks,
+      {"no_look_ahead",
+       "Without the look-ahead mask",
+       "The decoder sees the words it must predict. This model never learned to copy them, so its loss may get better "
+       "or worse; a model that is trained like this learns nothing else (configs/lessons/no_look_ahead.yaml).",
+       {},
+       without(&MaskSettings::look_ahead),
        {}},
-      {"no_cross_mask", "Without the cross-attention mask",
-       "The decoder looks at what the encoder left at the places of padding. Compare the answers in the batch with "
-       "those to the sentence alone.",
-       {}, without(&MaskSettings::cross_padding), {}},
-      {"next_word_visible", "Look-ahead mask one place late",
-       "An off-by-one that is easily made: the next place stays open, and there stands the word that the query is "
-       "asked for.", {}, batch.late(on, 1), {}},
-      {"future_of_three", "A block of future left open",
+      {"no_padding_masks",
+       "Without the padding masks",
+       batch.words_see_padding(batch.masks(no_padding_masks)) ? words_see : only_padding_sees,
+       {},
+       no_padding_masks,
+       {}},
+      {"no_cross_mask",
+       "Without the cross-attention mask",
+       "The decoder attends to the encoder's output at padded positions. Compare the answers in the batch with the "
+       "answers to the sentence alone.",
+       {},
+       without(&MaskSettings::cross_padding),
+       {}},
+      {"next_word_visible",
+       "Look-ahead mask one place late",
+       "An easy off-by-one error: the next position stays visible, and it holds the very word the query must predict.",
+       {},
+       batch.late(on, 1),
+       {}},
+      {"future_of_three",
+       "A block of future left open",
        "One meets a look-ahead mask that is drawn from a vector of four ones: the first query sees four words, the "
-       "next five. Only a vector with a single one gives the causal mask.", {}, batch.late(on, 3), {}},
-      {"padded_queries", "Padding blocks queries as well",
+       "next five. Only a vector with a single one gives the causal mask.",
+       {},
+       batch.late(on, 3),
+       {}},
+      {"padded_queries",
+       "Padding blocks queries as well",
        "A padding mask made as an outer product: the rows of padded queries see nothing. Here such a row gets the "
        "weights 0, and where nobody looks at it and no loss counts it, nothing changes; with a softmax that adds "
-       "-infinity it would be NaN.", {}, batch.padded_queries(own), {}},
-      {"inverted", "1 taken for visible",
+       "-infinity it would be NaN.",
+       {},
+       batch.padded_queries(own),
+       {}},
+      {"inverted",
+       "1 taken for visible",
        "Half of the world writes 1 for blocked, the other half 1 for visible. With the two mixed up, a query sees what "
-       "its mask should block, and nothing else.", {}, upside_down(batch.masks(own)), {}}};
+       "its mask should block, and nothing else.",
+       {},
+       upside_down(batch.masks(own)),
+       {}}};
   if (on != MaskSettings{}) {
-    const bool words_saw_padding = batch.words_see_padding(batch.masks(own));
     variants.push_back(
         {"all_masks", "With all masks", with_all_masks(on, words_saw_padding), {}, batch.reasons({}), {}});
   }
@@ -181,7 +216,7 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
     variant.masks = batch.masks(variant.reasons);
     variant.changed = differences(variant.masks, variants.front().masks);
     if (variant.changed.empty() && &variant != &variants.front()) {
-      variant.says = "Of this batch, this blocks just what the model's own masks block: nothing changes.";
+      variant.says = nothing_changes(on, words_saw_padding);
     }
   }
   return variants;

@@ -30,12 +30,12 @@ Batch alone(const Batch& batch, Index b, const VocabularyShape& vocabulary) {
 
 }  // namespace
 
-IdMatrix likeliest_tokens(ConstMatrixRef<float> logits, Index sentences) {
-  const Index T = logits.rows() / sentences;
+IdMatrix likeliest_tokens(ConstMatrixRef<float> p, Index sentences) {
+  const Index T = p.rows() / sentences;
   IdMatrix tokens(sentences, T);
-  for (Index n = 0; n < logits.rows(); ++n) {
+  for (Index n = 0; n < p.rows(); ++n) {
     Index likeliest = 0;
-    logits.row(n).maxCoeff(&likeliest);
+    p.row(n).maxCoeff(&likeliest);
     tokens(n / T, n % T) = static_cast<Id>(likeliest);
   }
   return tokens;

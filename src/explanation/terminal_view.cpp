@@ -155,13 +155,13 @@ class TerminalView {
     }
   }
 
-  /// Where words look at padding: how much, and what the sentence gets without it.
+  /// Where words attend to padding: how much, and what the sentence gets without it.
   void alone(Index b) {
     const PassFigures& own = explanation_.figures.front();
     if (own.on_padding.row(b).isZero(0)) return;
     char shares[160];
     std::snprintf(shares, sizeof shares,
-                  "Attention that words spend on padding: %.1f %% in the encoder, %.1f %% in the decoder, %.1f %% in "
+                  "Attention that words pay to padding: %.1f %% in the encoder, %.1f %% in the decoder, %.1f %% in "
                   "cross-attention",
                   100 * own.on_padding(b, 0), 100 * own.on_padding(b, 1), 100 * own.on_padding(b, 2));
     heading(shares);
@@ -174,7 +174,7 @@ class TerminalView {
       const Id likeliest = own.answers_alone(b, t);
       line(loss + fit(printable(target_tokenizer().piece(here.expected)), 12) + "  " +
            fit(printable(target_tokenizer().piece(likeliest)), 10) +
-           (likeliest == own.answers(b, t) ? "" : "  (another answer than in the batch)"));
+           (likeliest == own.answers(b, t) ? "" : "  (differs from the answer in the batch)"));
     }
   }
 

@@ -189,19 +189,23 @@ TEST_CASE("What a variant says is so for these masks and this batch", "[explanat
   const auto tells = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   const Padded both, unpadded{IdMatrix{{5, 4, 8, 2}}, IdMatrix{{1, 5, 6}}};
   const Padded target_only{IdMatrix{{5, 4}, {7, 2}}, IdMatrix{{1, 5, 6}, {1, 3, 0}}};
-  CHECK(tells(says({}, both, "no_padding_masks"), "Words look at padding"));
-  CHECK(tells(says({}, target_only, "no_padding_masks"), "only padding gets to look at padding"));
-  CHECK(tells(says({.look_ahead = false}, target_only, "no_padding_masks"), "Words look at padding"));
+  CHECK(tells(says({}, both, "no_padding_masks"), "Words attend to padding"));
+  CHECK(tells(says({}, target_only, "no_padding_masks"), "only padding attends to padding"));
+  CHECK(tells(says({.look_ahead = false}, target_only, "no_padding_masks"), "Words attend to padding"));
   CHECK(tells(says({}, unpadded, "no_padding_masks"), "nothing changes"));
   CHECK(tells(says({.look_ahead = false}, both, "no_look_ahead"), "nothing changes"));
+  CHECK(tells(says({.look_ahead = false}, both, "no_look_ahead"), "sees the words it must predict"));
+  CHECK_FALSE(tells(says({.look_ahead = false}, both, "no_look_ahead"), "padding"));
   CHECK(tells(says({.cross_padding = false}, both, "no_cross_mask"), "nothing changes"));
+  CHECK(tells(says({.cross_padding = false}, both, "no_cross_mask"), "let words attend to padding"));
+  CHECK_FALSE(tells(says({.cross_padding = false}, unpadded, "no_cross_mask"), "padding"));
 
   const std::string all = says({.look_ahead = false}, both, "all_masks");
   CHECK(tells(all, "no longer sees the words"));
   CHECK_FALSE(tells(all, "padding"));
   const std::string padding = says({.cross_padding = false}, both, "all_masks");
   CHECK_FALSE(tells(padding, "no longer sees the words"));
-  CHECK(tells(padding, "No word looks at padding any more"));
+  CHECK(tells(padding, "No word attends to padding any more"));
   CHECK_FALSE(tells(says({.target_padding = false}, both, "all_masks"), "any more"));  // none did before
 }
 

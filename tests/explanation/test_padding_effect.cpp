@@ -66,8 +66,8 @@ TEST_CASE("The answers of a variant are its likeliest tokens", "[explanation]") 
     }
   }
   CHECK((example.figures("inverted").answers.array() != example.right().answers.array()).any());
-  const Matrix<float> logits{{1, 3, 3}, {2, -1, 0}, {0, 0, 1}, {5, 6, 7}};
-  const IdMatrix likeliest = likeliest_tokens(logits, 2);
+  const Matrix<float> p{{0.2F, 0.4F, 0.4F}, {0.7F, 0.1F, 0.2F}, {0.3F, 0.3F, 0.4F}, {0.1F, 0.2F, 0.7F}};
+  const IdMatrix likeliest = likeliest_tokens(p, 2);
   CHECK((likeliest.array() == IdMatrix{{1, 0}, {2, 2}}.array()).all());
 }
 

@@ -366,16 +366,16 @@ class SectionsTest(ThisPageTest):
         dropped = [step["part"] for step in steps if step["part"].endswith(".dropout")]
         self.open("text")
         self.assertIn("with dropout" if dropped else "without dropout", self.text("main"))
-        self.assertIn("look at the grey places", self.text(".lead"))
+        self.assertIn("see the grey cells", self.text(".lead"))
         self.open("attention")
         self.assertEqual("before dropout" in self.text(".lead"), any("attn.dropout" in part for part in dropped))
         self.open("answer")
         shown = len(self.trace["answer"][0][0]["likeliest"])
         self.assertIn(f"The {shown} likeliest", [one.text for one in self.find_all("h4")])
         self.open("what-if")
-        self.assertIn("The loss is with label smoothing", self.text("main"))
+        self.assertIn("The loss includes label smoothing", self.text("main"))
         self.open("walk")
-        self.assertEqual("only layer" in self.text(".lead"), layer is not None)
+        self.assertEqual(f"only layer {layer} is shown" in self.text(".lead"), layer is not None)
         made = {step["output"] for step in steps}
         origins = set()
         for number, step in enumerate(steps):

@@ -20,7 +20,6 @@ from page_test import READ_MAP, PageTest, number_in
 DIRECTORY = Path(sys.argv[1]).resolve()
 SWITCHES = ["encoder_padding", "look_ahead", "target_padding", "cross_padding"]
 KINDS = ["encoder self", "decoder self", "cross"]
-MASK_OF = {"encoder self": "encoder_padding", "decoder self": "decoder_combined", "cross": "cross_padding"}
 SAID = {
     "": "",
     "padding": "this key is padding",
@@ -30,7 +29,7 @@ SAID = {
     "padding query": "this key is padding, and this query is padding",
     "future query": "this key lies in the future, and this query is padding",
     "padding future query": "this key is padding, and it lies in the future, and this query is padding",
-    "inverted": "the mask says 0 here, which is taken for blocked",
+    "inverted": "the mask is 0 here, which is read as blocked",
 }
 
 
@@ -171,25 +170,33 @@ class ReasonsTest(PageTest):
                 self.assert_masks(shown[:2 * len(changed)], [
                     model.reasons(kind, sentence, which) for kind in changed for which in ("right", name)])
                 kind, heads = changed[0] if changed else "encoder self", model.trace["model"]["heads"]
-                self.assertEqual(len(shown), 2 * len(changed) + 2 * heads)
-                self.assert_weights(shown[-2 * heads:-heads], model.reasons(kind, sentence))
-                self.assert_weights(shown[-heads:], model.reasons(kind, sentence, name))
+                sides = ["right", name] if changed else ["right"]
+                self.assertEqual(len(shown), 2 * len(changed) + len(sides) * heads)
+                for i, which in enumerate(sides):
+                    first = 2 * len(changed) + i * heads
+                    self.assert_weights(shown[first:first + heads], model.reasons(kind, sentence, which))
 
     @for_models(MODELS[:5])  # what is shown is what the trace has, so pairs add nothing
     def test_attention_on_padding_and_what_a_sentence_gets_alone(self, model):
         vocabulary, own = model.trace["vocabulary"]["target"], model.trace["what_if"][0]
         for sentence in self.sentences(model, "what-if"):
             for variant in self.variants(model):
+                changes = bool(model.changed(variant["name"]))
+                self.assertEqual(self.texts(".answers-compared thead th")[1:],
+                                 ["as it is", "as it is, and alone", "changed", "changed, and alone"] if changes
+                                 else ["in the batch", "alone"])
+                self.assertEqual(self.texts(".losses.padding thead th")[1:],
+                                 ["as it is", "changed"] if changes else ["in the batch"])
                 for kind in KINDS:
                     shown = [float(text.rstrip("%")) for text in self.texts(f"[data-kind='{kind}'] .number")]
-                    for share, one in zip(shown, (own, variant), strict=True):
+                    for share, one in zip(shown, (own, variant) if changes else (own,), strict=True):
                         expected = 100 * self.share_on_padding(model, one, kind, sentence)
                         self.assertAlmostEqual(share, expected, delta=0.0051 * 100 if expected > 9 else 0.06)
                 rows = self.script(
                     "const texts = (row, what) => [...row.querySelectorAll(what)].map((one) => one.textContent.trim());"
                     "return [...document.querySelectorAll('.answers-compared tbody tr')].map((row) =>"
                     "[texts(row, 'td bdi'), texts(row, '.right, .wrong'), texts(row, '.number'), row.textContent])")
-                columns = (own, variant, variant["alone"])
+                columns = (own, own["alone"], *((variant, variant["alone"]) if changes else ()))
                 expected = model.trace["batch"]["target_output"]["ids"][sentence]
                 for position, (words, signs, losses, text) in enumerate(rows[:-1]):
                     answers = [one["answers"][sentence][position] for one in columns]
@@ -237,18 +244,23 @@ class ReasonsTest(PageTest):
         says = self.find_all(".view-masks p.note")[-1].get_attribute("textContent")
         titles = {"encoder self": "encoder self-attention", "decoder self": "decoder self-attention",
                   "cross": "cross-attention"}
-        self.assertEqual("No word looks at what comes out of them" in says, not seen)
+        self.assertEqual("No word attends to their outputs" in says, not seen)
         for kind in KINDS:
             self.assertEqual(titles[kind] in says, kind in seen, says)
 
         self.open("attention")
         says = dict(zip(KINDS, self.texts(".attention-kind > p"), strict=True))
         for kind, mask in zip(KINDS, ("encoder_padding", "target_padding", "cross_padding")):
-            self.assertEqual("but not at padding" in says[kind], mask not in model.off)
-            self.assertEqual("padding included" in says[kind], mask in model.off)
-        self.assertEqual("what stands before it" in says["decoder self"], "look_ahead" not in model.off)
+            self.assertEqual("but not to padding" in says[kind], mask not in model.off)
+            self.assertEqual("padding included" in says[kind], kind in seen)
+            self.assertEqual("no word attends to it" in says[kind], mask in model.off and kind not in seen)
+        self.assertEqual("the tokens before it" in says["decoder self"], "look_ahead" not in model.off)
+        self.assertNotIn("padding", self.script("trace.source.pad = -1; return attentionWords(trace, 'cross')"))
         self.open("gradient")
         self.assertEqual("padding gets a gradient too" in self.text(".lead"), "cross_padding" in model.off)
+        self.assertEqual("its rows are exactly 0" in self.text(".lead"), "cross_padding" not in model.off)
+        without = self.script("trace.source.pad = -1; return memoryPaddingWords(trace)")
+        self.assertEqual(without, "This batch’s source has no padding.")
 
     @for_every_model
     def test_what_the_decoder_reads_is_what_no_mask_blocks(self, model):
@@ -279,7 +291,7 @@ class ReasonsTest(PageTest):
         self.open(f"step-{number + 1}")
         self.assertEqual(self.text(".part"), "encoder layer 0 · norm & add around self-attention")
         self.open("what-if")
-        self.assertIn("The perplexity is e to the loss.", self.texts("p.note"))
+        self.assertIn("The perplexity is exp(loss).", self.texts("p.note"))
         self.open("gradient")
         groups = {self.text("h4", group): self.texts("th[scope=row]", group) for group in self.find_all(".norm-group")}
         self.assertIn("encoder.layer_norm.weight", groups["outside the layers"])

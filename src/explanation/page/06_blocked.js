@@ -4,7 +4,7 @@ const REASONS = {
   padding: "this key is padding",
   future: "this key lies in the future",
   padded_query: "this query is padding",
-  inverted: "the mask says 0 here, which is taken for blocked",
+  inverted: "the mask is 0 here, which is read as blocked",
 };
 
 /// The mask of one sentence as queries by keys: it is stored with a row for each query, or with one for all of them.
@@ -35,7 +35,7 @@ function hatchKind(names) {
   return future ? "future" : "neither";
 }
 
-/// The kinds of attention in which a word of some sentence may look at padding.
+/// The kinds of attention in which a word of some sentence may attend to padding.
 function paddingSeen(trace) {
   const places = (text, sentence, pad) =>
     [...text.ids[sentence].keys()].filter((position) => text.isPad(sentence, position) === pad);

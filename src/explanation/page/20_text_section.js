@@ -3,10 +3,10 @@
 function textSection(trace) {
   return [
     lead(
-      "A model reads numbers, so every token becomes an id. The sentences of a batch are filled up with ",
-      element("b", {}, "padding"),
-      " to the same length: ",
-      isPadded(trace) ? "look at the grey places." : "here they have the same length already, so there is none.",
+      "A model reads numbers, so every token becomes an id. The sentences of a batch are ",
+      element("b", {}, "padded"),
+      " to the same length",
+      isPadded(trace) ? ": see the grey cells." : "; this batch needs no padding.",
     ),
     sentenceList(trace),
     aboutModel(trace),
@@ -21,17 +21,18 @@ function textSection(trace) {
       "expected output. At each position the decoder reads ",
       trace.isOn("decoder_combined", "future")
         ? "the tokens up to there"
-        : "all the tokens, for its look-ahead mask is off,",
-      " and is asked for the one below. It reads the expected tokens, whatever it would have said itself: that is ",
+        : "all the tokens, because its look-ahead mask is off,",
+      " and must predict the one below. It reads the expected tokens, whatever it would have said itself: that is ",
       element("b", {}, "teacher forcing"),
-      ". Choose a position to see what is asked.",
+      ". Choose a position to see what it must predict there.",
     ),
     trace.json.sentences.map((_, sentence) => shiftedTarget(trace, sentence)),
   ];
 }
 
-const isPadded = ({ source, target }) =>
-  [source, target].some((text) => text.ids.some((ids) => ids.includes(text.pad)));
+const hasPadding = (text) => text.ids.some((ids) => ids.includes(text.pad));
+
+const isPadded = ({ source, target }) => hasPadding(source) || hasPadding(target);
 
 const shapeNote = (trace, text) =>
   element("span", { class: "shape" }, `[${trace.sentences} sentences × ${text.length} positions]`);
@@ -147,12 +148,12 @@ function askedWords(trace, sentence, position) {
   const { target, expected } = trace;
   const read = target.tokens[sentence].filter((_, other) => canRead(trace, sentence, position, other));
   if (expected.isPad(sentence, position)) {
-    return [`Position ${position + 1}: padding is expected here. Nobody asks, and the loss does not count it.`];
+    return [`Position ${position + 1}: padding is expected here, and the loss ignores it.`];
   }
   return [
     `Position ${position + 1}: the decoder reads `,
     element("strong", {}, element("bdi", {}, read.join(" "))),
-    " and is asked for ",
+    " and must predict ",
     element("strong", {}, element("bdi", {}, expected.token(sentence, position))),
     ".",
   ];

@@ -88,8 +88,8 @@ function masksOf(trace, sentence) {
 /// What becomes of the rows of padded queries.
 function paddedQueriesWords(trace) {
   const seen = paddingSeen(trace).map((kind) => ATTENTION_KINDS[kind].title.toLowerCase());
-  if (!seen.length) return "No word looks at what comes out of them, and the loss does not count it.";
-  return `The loss does not count what comes out of them, but words look at padding in ${seen.join(" and in ")}.`;
+  if (!seen.length) return "No word attends to their outputs, and the loss ignores them.";
+  return `The loss ignores their outputs, but words attend to padding in ${seen.join(" and in ")}.`;
 }
 
 /// What the hatching means, drawn by the style sheet as the maps draw it.

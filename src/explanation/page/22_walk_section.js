@@ -26,9 +26,9 @@ function walkSection(trace, chosen, go) {
   );
   const nodes = [
     lead(
-      "Every operation",
-      trace.json.layer === null ? "" : `, but of the layers only layer ${trace.json.layer}`,
-      ", to the loss and back. The arrow keys walk, n and p too. Look at what goes in and out, and at the code.",
+      "Every operation, forward to the loss and back again",
+      trace.json.layer === null ? "" : `; of the layers, only layer ${trace.json.layer} is shown`,
+      ". Walk with the arrow keys, or with n and p.",
     ),
     bar.node,
     element(

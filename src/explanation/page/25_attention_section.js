@@ -12,15 +12,23 @@ function attentionSection(trace, chosen) {
   ];
 }
 
-/// What the masks that are on let a token look at.
+/// What the masks that are on let a token attend to.
 function attentionWords(trace, kind) {
-  const { mask } = ATTENTION_KINDS[kind];
-  const padding = trace.isOn(mask, "padding") ? "but not at padding" : "padding included";
-  if (kind === "encoder self") return `Every source token looks at every source token, ${padding}.`;
-  if (kind === "cross") return `Every target token looks at what the encoder made of the source, ${padding}.`;
-  return trace.isOn(mask, "future")
-    ? `Every target token looks at itself and at what stands before it, ${padding}.`
-    : `Every target token looks at all of the target, even at the tokens that it is asked for, ${padding}.`;
+  const padding = paddingWords(trace, kind);
+  if (kind === "encoder self") return `Every source token attends to every source token${padding}.`;
+  if (kind === "cross") return `Every target token attends to the encoder’s output for the source${padding}.`;
+  return trace.isOn("decoder_combined", "future")
+    ? `Every target token attends to itself and to the tokens before it${padding}.`
+    : `Every target token attends to the whole target, even to the tokens it must predict${padding}.`;
+}
+
+/// What becomes of padded keys, as the end of a sentence: nothing, where there are none.
+function paddingWords(trace, kind) {
+  const { mask, cols } = ATTENTION_KINDS[kind];
+  if (!hasPadding(trace[cols])) return "";
+  if (trace.isOn(mask, "padding")) return ", but not to padding";
+  if (paddingSeen(trace).includes(kind)) return ", padding included";
+  return ". The padding mask is off, but padding comes after the words, so no word attends to it";
 }
 
 function attentionOfKind(trace, kind, sentence) {

@@ -6,9 +6,7 @@ function gradientSection(trace, chosen) {
     lead(
       "Every decoder layer looks at the encoder’s output through its cross-attention, so every decoder layer sends ",
       "a gradient back through it. The encoder gets their sum. ",
-      trace.isOn("cross_padding", "padding")
-        ? "Cross-attention masks padding, so its rows are exactly 0: no query could look there."
-        : "The mask of cross-attention is off, so padding gets a gradient too.",
+      memoryPaddingWords(trace),
     ),
     forSentence(trace, chosen, (sentence) => memorySum(trace, sentence)),
     element("h3", {}, "The gradient of every parameter"),
@@ -20,6 +18,14 @@ function gradientSection(trace, chosen) {
     ),
     normTable(trace),
   ];
+}
+
+/// What gradient the encoder's output gets at padded positions.
+function memoryPaddingWords(trace) {
+  if (!hasPadding(trace.source)) return "This batch’s source has no padding.";
+  return paddingSeen(trace).includes("cross")
+    ? "The mask of cross-attention is off, so padding gets a gradient too."
+    : "Cross-attention masks padding, so its rows are exactly 0: no query attends to it.";
 }
 
 function memorySum(trace, sentence) {

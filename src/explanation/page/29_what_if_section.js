@@ -12,8 +12,8 @@ function whatIfSection(trace, chosen) {
   const options = variants.slice(1).map(({ title }, i) => ({ value: i + 1, text: title }));
   return [
     lead(
-      "The weights stay as they are, the masks change. Look at what the loss does, and whether it is better for a ",
-      "bad reason: a model that may look at the answer does not have to translate.",
+      "The weights stay as they are, the masks change. Watch the loss, and if it improves, ask whether for the wrong ",
+      "reason: a model that can see the answer need not translate.",
     ),
     variantTable(trace, variants),
     element("p", { class: "note" }, lossNote(trace)),
@@ -23,12 +23,12 @@ function whatIfSection(trace, chosen) {
   ];
 }
 
-/// A less certain model has a higher cross-entropy, but its smoothed loss may be lower.
+/// A less confident model has a higher cross-entropy, but its smoothed loss may be lower.
 function lossNote(trace) {
-  if (!(trace.json.model.label_smoothing > 0)) return "The perplexity is e to the loss.";
+  if (!(trace.json.model.label_smoothing > 0)) return "The perplexity is exp(loss).";
   return (
-    "The loss is with label smoothing, which punishes certainty: less certain answers may lower it, although they are " +
-    "worse. The perplexity is e to the cross-entropy, without label smoothing."
+    "The loss includes label smoothing, which penalises confidence, so less confident answers can lower it even if " +
+    "they are worse. The perplexity is exp(cross-entropy), without label smoothing."
   );
 }
 
@@ -46,15 +46,18 @@ function variantTable(trace, variants) {
   return scrollBox("All variants", titledTable({ class: "variants" }, head, variants.map(row)));
 }
 
+/// Where the variant changes nothing: the model as it is, in the batch and alone.
 function variantView(trace, variant, sentence) {
+  const changes = variant.changed.length > 0;
+  const columns = changes ? { "as it is": trace.own, changed: variant } : { "in the batch": trace.own };
   return [
     element("h3", {}, variant.title),
     element("p", {}, variant.says),
-    variantPadding(trace, variant, sentence),
-    variantAnswers(trace, variant, sentence),
-    variantMasks(trace, variant, sentence),
+    variantPadding(trace, columns, sentence),
+    variantAnswers(trace, changes ? variant : null, sentence),
+    changes ? variantMasks(trace, variant, sentence) : null,
     variantAttention(trace, variant, sentence),
-    variantGradients(trace, variant),
+    changes ? variantGradients(trace, variant) : null,
   ];
 }
 
@@ -74,7 +77,6 @@ function variantMasks(trace, variant, sentence) {
     return maskMap(trace, { name, title, note: "", matrix, rows, cols, blocked, sentence, readout, fade: false });
   };
   const changed = Object.keys(ATTENTION_KINDS).filter((kind) => variant.changed.includes(ATTENTION_KINDS[kind].mask));
-  if (!changed.length) return element("p", { class: "note" }, "No mask of this batch differs.");
   const masks = changed.map((kind) =>
     element(
       "section",
@@ -87,9 +89,9 @@ function variantMasks(trace, variant, sentence) {
   return [element("div", { class: "variant-masks" }, masks), readout, legend];
 }
 
-/// How much of their attention the sentence's words spend on padding.
-function variantPadding(trace, variant, sentence) {
-  const shares = [trace.own, variant].map((of) => of.on_padding[sentence]);
+/// How much of their attention the sentence's words give to padding; `columns`: by their titles, under whose masks.
+function variantPadding(trace, columns, sentence) {
+  const shares = Object.values(columns).map((of) => of.on_padding[sentence]);
   const row = (kind) =>
     element(
       "tr",
@@ -99,20 +101,24 @@ function variantPadding(trace, variant, sentence) {
     );
   return [
     element("h4", {}, "Attention on padding"),
-    element("p", {}, "The share that this sentence’s words spend on keys that are padding: mean of layers and heads."),
+    element(
+      "p",
+      {},
+      "How much of their attention this sentence’s words give to padded keys, averaged over layers, heads and words. ",
+      "Alone, the sentence has no padding.",
+    ),
     scrollBox(
       "Attention on padding",
-      titledTable({ class: "losses padding" }, ["", "as it is", "changed"], Object.keys(ATTENTION_KINDS).map(row)),
+      titledTable({ class: "losses padding" }, ["", ...Object.keys(columns)], Object.keys(ATTENTION_KINDS).map(row)),
     ),
   ];
 }
 
-/// The likeliest token and the loss at every position: as it is, changed, and changed with the sentence alone.
+/// The likeliest token and the loss at every position, in the batch and with the sentence alone: as it is, and changed
+/// unless `variant` is null.
 function variantAnswers(trace, variant, sentence) {
-  const columns = [trace.own, variant, variant.alone].map(({ losses, answers }) => ({
-    losses: losses[sentence],
-    answers: answers[sentence],
-  }));
+  const sides = variant ? [trace.own, trace.own.alone, variant, variant.alone] : [trace.own, trace.own.alone];
+  const columns = sides.map(({ losses, answers }) => ({ losses: losses[sentence], answers: answers[sentence] }));
   const most = Math.max(...columns.flatMap(({ losses }) => losses));
   const answer = ({ losses, answers }, position) => {
     const right = answers[position] === trace.expected.ids[sentence][position];
@@ -130,7 +136,7 @@ function variantAnswers(trace, variant, sentence) {
       { class: loss === null ? "pad" : null },
       element("th", { scope: "row" }, element("bdi", {}, trace.expected.token(sentence, position))),
       loss === null
-        ? element("td", { colspan: 3, class: "not-counted" }, "not counted")
+        ? element("td", { colspan: columns.length, class: "not-counted" }, "not counted")
         : columns.map((column) => answer(column, position)),
     );
   const mean = ({ losses }) => {
@@ -139,15 +145,17 @@ function variantAnswers(trace, variant, sentence) {
   };
   const rows = columns[0].losses.map(row);
   rows.push(element("tr", { class: "mean" }, element("th", { scope: "row" }, "mean loss"), columns.map(mean)));
-  const head = ["expected", "as it is", "changed", "changed, and alone"];
+  const titles = variant
+    ? ["as it is", "as it is, and alone", "changed", "changed, and alone"]
+    : ["in the batch", "alone"];
   return [
     element("h4", {}, "The answer at every position"),
     element(
       "p",
       {},
       "The likeliest token, and the loss of the expected one. Alone means in a batch of its own, where this sentence ",
-      "has no padding. If words look at padding, the answer depends on the other sentences of the batch.",
+      "has no padding. If words attend to padding, the answer depends on the other sentences of the batch.",
     ),
-    scrollBox("Answers", titledTable({ class: "losses answers-compared" }, head, rows)),
+    scrollBox("Answers", titledTable({ class: "losses answers-compared" }, ["expected", ...titles], rows)),
   ];
 }

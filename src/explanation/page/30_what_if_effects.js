@@ -23,11 +23,13 @@ function variantAttention(trace, variant, sentence) {
 }
 
 function comparedLayer(trace, variant, one, sentence) {
-  const right = trace.matrix(trace.json.what_if[0].attention[one.index]);
+  const right = trace.matrix(trace.own.attention[one.index]);
+  const asItIs = attentionLayer(trace, one, sentence, { json: trace.own.attention[one.index], title: "As it is" });
+  if (!variant.changed.length) return [asItIs];
   const same = sameMatrix(right, trace.matrix(variant.attention[one.index]));
   return [
     same ? element("p", { class: "note" }, "Nothing changes here, to the last digit shown.") : null,
-    attentionLayer(trace, one, sentence, { json: trace.json.what_if[0].attention[one.index], title: "As it is" }),
+    asItIs,
     attentionLayer(trace, one, sentence, {
       json: variant.attention[one.index],
       variant,
