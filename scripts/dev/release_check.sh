@@ -13,6 +13,7 @@ source scripts/stages.sh
 
 readonly STAGES='
 mutation       | scripts/mutation_test.sh
+lessons        | scripts/dev/test_lessons.sh
 threads        | scripts/test.sh tsan "[threads]"
 fuzz           | scripts/fuzz.sh 60
 valgrind       | scripts/valgrind.sh

@@ -4,8 +4,8 @@
 #
 #   scripts/dev/test_lessons.sh
 #
-# Trains the toy and the lessons into build/lessons, about ten minutes each on two cores. Models that are there already
-# are used as they are: after a change to the training, remove the directory.
+# Trains the toy and the lessons into build/lessons, a minute or two each on two quiet cores. Models that are there
+# already are used as they are: after a change to the training, remove the directory.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
