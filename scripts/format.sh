@@ -18,10 +18,10 @@ if [[ -z $base ]]; then
   exit 0
 fi
 if [[ ${1:-} == --fix ]]; then
-  git clang-format --force "$base" -- src tests || true  # status 1: it has changed something
+  git clang-format --force --extensions cpp,hpp "$base" -- src tests || true  # status 1: it has changed something
   exit 0
 fi
-difference=$(git clang-format --diff "$base" -- src tests) || [[ $? == 1 && -n $difference ]] || {
+difference=$(git clang-format --diff --extensions cpp,hpp "$base" -- src tests) || [[ $? == 1 && -n $difference ]] || {
   echo 'git clang-format failed.' >&2
   exit 1
 }

@@ -6,8 +6,8 @@
 namespace glassformer {
 namespace {
 
-/// Runs the forward pass over the whole corpus, and calls use(number of the batch, the batch, its loss, the cache) for each
-/// batch, on all threads.
+/// Runs the forward pass over the whole corpus, and calls use(number of the batch, the batch, its loss, the cache) for
+/// each batch, on all threads.
 void for_each_batch(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
                     const Corpus& corpus, const std::vector<std::vector<Index>>& batches, const auto& use) {
   Workspaces<Transformer<float>::Cache> caches;

@@ -26,7 +26,7 @@ struct MaskVariant {
   std::string says;                  ///< what is different, and what to look at
   std::vector<std::string> changed;  ///< which masks differ from the model's own
   BlockReasons reasons;
-  TransformerMasks masks;            ///< the maximum of the reasons' masks
+  TransformerMasks masks;  ///< the maximum of the reasons' masks
 };
 
 /// The masks that the model is used with come first, as "right". Each of the others changes one thing about these: a

@@ -53,9 +53,11 @@ Matrix<double> attention_on_padding(const Transformer<float>& model, const Batch
     for (std::size_t i = 0; i < attention.size(); ++i) {  // encoder, then decoder self and cross, by layer
       const bool encoder = i < encoder_layers, cross = !encoder && (i - encoder_layers) % 2 == 1;
       const auto layers = static_cast<double>(encoder ? settings.encoder_layers : settings.decoder_layers);
-      shares(b, encoder ? 0 : cross ? 2 : 1) +=
-          share_on_padding(attention[i], H, b, encoder ? S : T, encoder ? source : target,
-                           encoder || cross ? source : target) / layers;
+      shares(b, encoder ? 0
+                : cross ? 2
+                        : 1) += share_on_padding(attention[i], H, b, encoder ? S : T, encoder ? source : target,
+                                                 encoder || cross ? source : target) /
+                                layers;
     }
   }
   return shares;

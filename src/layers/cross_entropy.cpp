@@ -74,8 +74,8 @@ LossSum CrossEntropy<Scalar>::forward(const IdMatrix& expected, Id pad, double s
   }
   const MatrixRef<Scalar>& p = logits;
   recorder.record("p [N, V] = softmax of each row of {logits}", p, logits);
-  recorder.record("losses [N, 1] = - sum over v of q_v log {p}_v, q from {expected [B, T]}; 0 at padding",
-                  cache.losses, p, expected);
+  recorder.record("losses [N, 1] = - sum over v of q_v log {p}_v, q from {expected [B, T]}; 0 at padding", cache.losses,
+                  p, expected);
   return sum;
 }
 
@@ -85,8 +85,10 @@ void CrossEntropy<Scalar>::backward(const IdMatrix& expected, Id pad, double smo
   MatrixRef<Scalar>& d_logits = p;
   for (Index n = 0; n < p.rows(); ++n) {
     const Id token = expected.data()[n];
-    if (token == pad) d_logits.row(n).setZero();
-    else row_backward(p.cols(), token, smoothing, d_loss, p.row(n).data());
+    if (token == pad)
+      d_logits.row(n).setZero();
+    else
+      row_backward(p.cols(), token, smoothing, d_loss, p.row(n).data());
   }
   recorder.record("d_logits [N, V] = ({p} - q) * {d_loss [1, 1]}, q from {expected}; 0 at padding", d_logits, p,
                   Eigen::Map<const Matrix<Scalar>>(&d_loss, 1, 1), expected);

@@ -37,8 +37,8 @@ struct CrossEntropy {
   /// expected: N ids in the order of the rows.
   static LossSum forward(const IdMatrix& expected, Id pad, double smoothing, MatrixRef<Scalar> logits, Cache& cache,
                          const Recorder& recorder = {});
-  /// In place again: forward's p [N, V] becomes d_logits. d_loss is the derivative of the result with respect to the sum
-  /// of the rows' losses: 1 / tokens, for a mean over tokens.
+  /// In place again: forward's p [N, V] becomes d_logits. d_loss is the derivative of the result with respect to the
+  /// sum of the rows' losses: 1 / tokens, for a mean over tokens.
   static void backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss, MatrixRef<Scalar> p,
                        const Recorder& recorder = {});
 };

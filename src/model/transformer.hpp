@@ -51,7 +51,7 @@ struct Transformer {
     std::vector<typename DecoderLayer<Scalar>::Cache> decoder;
     typename LayerNorm<Scalar>::Cache encoder_norm, decoder_norm;      // pre-norm only
     Buffer<Scalar> normed_memory, normed_state;                        // pre-norm only
-    Buffer<Scalar> logits;                                             // [N, V] after forward: p; after backward: d_logits
+    Buffer<Scalar> logits;  // [N, V] after forward: p; after backward: d_logits
     typename CrossEntropy<Scalar>::Cache cross_entropy;
     Buffer<Scalar> d_state, d_normed;                                  // room for backward
     Buffer<Scalar> d_memory;                                           // [M, D] sum over the decoder's layers

@@ -14,8 +14,8 @@
 
 namespace glassformer {
 
-/// Adds the other vectors to the first, element by element, from element `from` to before `to`, on all threads. Always in
-/// the order of the vectors, because a sum of floats depends on it: 2^24 + 1 - 2^24 + 1 is 1, and backwards it is 2.
+/// Adds the other vectors to the first, element by element, from element `from` to before `to`, on all threads. Always
+/// in the order of the vectors, because a sum of floats depends on it: 2^24 + 1 - 2^24 + 1 is 1, and backwards it is 2.
 void add_in_order(std::span<const std::span<float>> vectors, Index from, Index to);
 
 /// The gradient of a batch, computed in shards: groups of whole sentences, each run forward and backward by one thread

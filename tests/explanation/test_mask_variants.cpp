@@ -125,8 +125,8 @@ TEST_CASE("The reasons of every variant are those by which its masks block, whic
   const Padded ids;
   const auto source_pad = [&](Index b, Index s) { return ids.source(b, s) == kPad; };
   const auto target_pad = [&](Index b, Index s) { return ids.target(b, s) == kPad; };
-  constexpr bool MaskSettings::* kSwitches[] = {&MaskSettings::encoder_padding, &MaskSettings::look_ahead,
-                                                &MaskSettings::target_padding, &MaskSettings::cross_padding};
+  constexpr bool MaskSettings::*kSwitches[] = {&MaskSettings::encoder_padding, &MaskSettings::look_ahead,
+                                               &MaskSettings::target_padding, &MaskSettings::cross_padding};
   for (const auto first : kSwitches) {
     for (const auto second : kSwitches) {  // each off, and each pair
       MaskSettings masks;

@@ -55,9 +55,10 @@ std::string told_by(const Json& trace, const Json& step) {
 TEST_CASE("A trace has every key of its format", "[explanation]") {
   const ExplainedExample example;
   const Json trace = trace_of(example);
-  CHECK(keys(trace) == Keys{"format", "version", "glassformer", "checkpoint", "model", "layer", "sentences", "batch",
-                            "vocabulary", "masks", "tensors", "steps", "sources", "attention", "answer", "d_logits",
-                            "loss", "gradients", "memory_gradient", "what_if"});
+  CHECK(keys(trace) == Keys{"format",   "version",   "glassformer", "checkpoint",      "model",
+                            "layer",    "sentences", "batch",       "vocabulary",      "masks",
+                            "tensors",  "steps",     "sources",     "attention",       "answer",
+                            "d_logits", "loss",      "gradients",   "memory_gradient", "what_if"});
   CHECK(trace.at("format") == "glassformer trace");
   CHECK(trace.at("version") == 1);
   CHECK(trace.at("glassformer") == GLASSFORMER_VERSION);
@@ -278,8 +279,10 @@ TEST_CASE("A trace tells what was given from what another layer computed", "[exp
   for (std::size_t i = 0; i < part.at("tensors").size(); ++i) {
     const Json& one = part.at("tensors").at(i);
     CAPTURE(one.at("name"), one.at("part"));
-    if (outputs.contains(i)) CHECK(one.at("computed") == true);
-    else of_others += one.at("computed") == true;
+    if (outputs.contains(i))
+      CHECK(one.at("computed") == true);
+    else
+      of_others += one.at("computed") == true;
     const bool given = one.at("name") == "mask" || one.at("name") == "id" || one.at("name") == "table";
     if (given) CHECK(one.at("computed") == false);
   }

@@ -83,8 +83,7 @@ TEST_CASE("Law: a sentence alone gets the logits that it gets inside any padded 
       for (Index b = 0; b < batch.source.rows(); ++b) {
         const example::PaddedBatch sentence = example::alone(batch, b);
         alone.forward(sentence, training ? sentence.training() : Pass{});
-        CHECK(largest_difference(together.logits.middleRows(b * T, sentence.target_input.cols()),
-                                 alone.logits) < 1e-5);
+        CHECK(largest_difference(together.logits.middleRows(b * T, sentence.target_input.cols()), alone.logits) < 1e-5);
       }
     }
   });

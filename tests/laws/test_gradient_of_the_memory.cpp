@@ -29,8 +29,7 @@ double loss_of(DrawnModel<double>& drawn, const example::PaddedBatch& batch,
     x = &cache.normed_state;
   }
   Linear<double>::forward(p.output, *x, cache.logits);
-  return CrossEntropy<double>::forward(batch.target_output, example::kTargetPad, 0.1, cache.logits,
-                                       cache.cross_entropy)
+  return CrossEntropy<double>::forward(batch.target_output, example::kTargetPad, 0.1, cache.logits, cache.cross_entropy)
       .loss;
 }
 

@@ -129,13 +129,12 @@ TEST_CASE("The gradient of cross-entropy is what differences say, and sums to ze
     Buffer<double> logits = random.matrix(6, 7), d_logits;
     logits *= 3;
     constexpr double kDLoss = 0.37;
-    require_gradients(
-        [&] { return kDLoss * loss_of(logits, expected, 6, smoothing).loss; },
-        [&] {
-          d_logits.resize_like(logits);
-          d_logits.view() = Computed<double>(logits, expected, 6, smoothing, kDLoss).d_logits;
-        },
-        {{"logits", logits, d_logits}});
+    require_gradients([&] { return kDLoss * loss_of(logits, expected, 6, smoothing).loss; },
+                      [&] {
+                        d_logits.resize_like(logits);
+                        d_logits.view() = Computed<double>(logits, expected, 6, smoothing, kDLoss).d_logits;
+                      },
+                      {{"logits", logits, d_logits}});
     CHECK(d_logits.rowwise().sum().cwiseAbs().maxCoeff() < 1e-15);
   }
 }

@@ -41,9 +41,7 @@ inline std::map<std::string, Law> backward_laws() {
          return times(k.in[0], k.in[1].colwise() - of_row.col(0));
        }},
       {"d_products = {d_scores} / sqrt(d_head)",
-       [](const Known& k) {
-         return Numbers(k.in[0] / std::sqrt(static_cast<double>(k.settings.d_model / k.H())));
-       }},
+       [](const Known& k) { return Numbers(k.in[0] / std::sqrt(static_cast<double>(k.settings.d_model / k.H()))); }},
       {"d_q = {d_products} {k} of each head",
        [](const Known& k) { return tokens_of_heads(k, k.in[0], k.in[1], false); }},
       {"d_k = {d_products}^T {q} of each head",

@@ -35,9 +35,7 @@ inline std::map<std::string, Law> forward_laws() {
        [](const Known& k) { return Numbers(k.in[0].rightCols(k.in[0].cols() / 2)); }},
       {"products = {q} {k}^T of each head", [](const Known& k) { return weights_of_heads(k, k.in[0], k.in[1]); }},
       {"scores = {products} / sqrt(d_head)",
-       [](const Known& k) {
-         return Numbers(k.in[0] / std::sqrt(static_cast<double>(k.settings.d_model / k.H())));
-       }},
+       [](const Known& k) { return Numbers(k.in[0] / std::sqrt(static_cast<double>(k.settings.d_model / k.H()))); }},
       {"weights = softmax of each row of {scores}, 0 where {mask} is 1",
        [](const Known& k) { return masked_softmax(k, k.in[0], k.in[1]); }},
       {"context = {weights} {v} of each head",

@@ -29,7 +29,7 @@ struct Taught {
 double influence_of_padding(const MaskSettings& masks) {
   Taught taught(masks);
   const example::PaddedBatch together = example::batch(), alone = example::alone(together, 2);
-  const Matrix<double> p = taught.answers(alone);                                                // [3, V]
+  const Matrix<double> p = taught.answers(alone);  // [3, V]
   return largest_difference(taught.answers(together).middleRows(2 * 4, 3), p);
 }
 
