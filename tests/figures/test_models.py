@@ -18,6 +18,7 @@ TOLERANCE = 1e-5
 KINDS = [("post", "none", "relu", True), ("pre", "none", "gelu", False), ("post", "target", "gelu", True),
          ("pre", "target", "swish", True), ("post", "all", "swish", False), ("pre", "all", "relu", True),
          ("post", "target", "relu", False), ("pre", "none", "swish", True)]
+LAYERS = {KINDS[-1]: (1, 3)}  # of the encoder and the decoder; all others have two each
 MASKS = ["encoder_padding", "look_ahead", "target_padding", "cross_padding"]
 
 
@@ -37,8 +38,10 @@ def trained(text, tmp_path_factory):
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: "-".join(map(str, kind)))
 def kind(request, trained):
     norm, tied, activation, scale = request.param
+    encoder_layers, decoder_layers = LAYERS.get(request.param, (2, 2))
     model = trained({"model.norm": norm, "model.tied_embeddings": tied, "model.activation": activation,
-                     "model.scale_embeddings": scale, "tokenizer.joint": tied == "all"})
+                     "model.scale_embeddings": scale, "tokenizer.joint": tied == "all",
+                     "model.encoder_layers": encoder_layers, "model.decoder_layers": decoder_layers})
     return model, Model(model / "best")
 
 

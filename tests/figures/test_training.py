@@ -10,7 +10,7 @@ from figures import FLOAT, Loss, encode, lengths, micro_batches, padding_share
 from program import ROOT, run, set_options, toy_lines, train, unequal_pairs, write_pairs
 from reference import Model, read_lines, read_safetensors
 
-BETA1, BETA2, EPSILON = 0.9, 0.98, 1e-9   # configs/debug.yaml
+BETA1, BETA2, EPSILON, MOMENTUM = 0.9, 0.98, 1e-9, 0.95  # configs/debug.yaml
 SHARDS, MICRO_BATCH, ACCUMULATION, WINDOW = 3, 120, 2, 3
 SETTINGS = {"model.norm": "pre", "training.label_smoothing": 0.2, "training.max_tokens": 200,
             "training.accumulation": ACCUMULATION, "training.shards": SHARDS,
@@ -54,9 +54,23 @@ class Watched:
         parameters = np.concatenate([tensor.ravel() for tensor in tensors.values()])
         return tuple(vector.astype(float) for vector in (state["adam.m"], state["adam.v"], parameters))
 
-    def fed_to_adam(self, update):
-        """m was beta1 * m + (1 - beta1) * g: this is g."""
-        return (self.state(update)[0] - BETA1 * self.state(update - 1)[0]) / (1 - BETA1)
+    def matrices(self):
+        """Where in the vectors the matrices of layers are, which Muon updates, with their shapes."""
+        tensors, _ = read_safetensors(self.run / "last/model.safetensors")
+        begin = 0
+        for name, tensor in tensors.items():
+            if tensor.ndim == 2 and ".layers." in name:
+                yield slice(begin, begin + tensor.size), tensor.shape
+            begin += tensor.size
+
+    def fed_to_optimizer(self, update):
+        """m was decay * m + (1 - decay) * g: this is g."""
+        before, after = self.state(update - 1)[0], self.state(update)[0]
+        decay = np.full(after.size, BETA1)
+        if self.run.config()["training"]["optimizer"]["kind"] == "muon":
+            for place, _ in self.matrices():
+                decay[place] = MOMENTUM
+        return (after - decay * before) / (1 - decay)
 
     def slope(self, update, direction):
         """How fast the loss of an update rises along a direction, by differences."""
@@ -107,7 +121,7 @@ def test_gradient_norm_is_the_window_mean_and_matches_finite_differences(watched
     for line, updates in windows:
         slopes = []
         for update in updates:
-            gradient = watched.fed_to_adam(update)
+            gradient = watched.fed_to_optimizer(update)
             slopes.append(watched.slope(update, gradient / np.linalg.norm(gradient)))
         assert line["gradient_norm"] == pytest.approx(np.mean(slopes), rel=1e-4)  # of differences
 
@@ -115,7 +129,7 @@ def test_gradient_norm_is_the_window_mean_and_matches_finite_differences(watched
 def test_the_gradient_is_right_in_any_direction(watched):
     draw = np.random.default_rng(1)
     for update in (2, watched.first_epoch):
-        gradient = watched.fed_to_adam(update)
+        gradient = watched.fed_to_optimizer(update)
         for _ in range(3):
             direction = draw.standard_normal(gradient.size)
             direction /= np.linalg.norm(direction)
@@ -269,7 +283,8 @@ def test_learning_rate_follows_its_schedule(tmp_path, kind):
     assert len(run_.metrics("train")) == most
 
 
-@pytest.fixture(scope="module", params=[("adam", 0.05, 0.4), ("adam", 0.05, 0), ("adam", 0, 0.4), ("adamw", 0.05, 0.4)],
+@pytest.fixture(scope="module", params=[("adam", 0.05, 0.4), ("adam", 0.05, 0), ("adam", 0, 0.4), ("adamw", 0.05, 0.4),
+                                        ("muon", 0.05, 0.4), ("muon", 0, 0)],
                 ids=lambda p: f"{p[0]}-decay{p[1]}-clip{p[2]}")
 def optimized(request, tmp_path_factory, text):
     kind, decay, clip = request.param
@@ -284,7 +299,7 @@ def test_clipping_scales_only_the_gradient_and_the_logged_norm_is_unclipped(opti
     lines = watched.run.metrics("train")
     for update in range(2, 7):
         _, _, parameters = watched.state(update - 1)
-        gradient = watched.fed_to_adam(update) - (decay * parameters if kind == "adam" else 0)
+        gradient = watched.fed_to_optimizer(update) - (decay * parameters if kind == "adam" else 0)
         norm = np.linalg.norm(gradient)
         told = lines[update - 1]["gradient_norm"]
         assert told == pytest.approx(watched.slope(update, gradient / norm), rel=1e-4)  # of differences
@@ -292,14 +307,29 @@ def test_clipping_scales_only_the_gradient_and_the_logged_norm_is_unclipped(opti
         assert norm == pytest.approx(min(told, clip or told), rel=1e-5)  # of m, which has 24 bits
 
 
-def test_update_is_adam_with_bias_correction_and_weight_decay(optimized):
+def test_update_is_that_of_adam_adamw_or_muon(optimized):
     watched, kind, decay, _ = optimized
     for update in range(2, 7):
         _, v_before, before = watched.state(update - 1)
         m, v, after = watched.state(update)
         rate = watched.run.metrics("train")[update - 1]["learning_rate"]
-        gradient = watched.fed_to_adam(update)
-        assert np.allclose(v, BETA2 * v_before + (1 - BETA2) * gradient ** 2, rtol=1e-3, atol=1e-12)
+        gradient = watched.fed_to_optimizer(update)
+        expected = BETA2 * v_before + (1 - BETA2) * gradient ** 2
+        for place, _ in watched.matrices() if kind == "muon" else ():
+            expected[place] = 0  # Muon has no v
+        assert np.allclose(v, expected, rtol=1e-3, atol=1e-12)
         step = m / (1 - BETA1 ** update) / (np.sqrt(v / (1 - BETA2 ** update)) + EPSILON)
-        kept = 1 - rate * decay if kind == "adamw" else 1
+        for place, shape in watched.matrices() if kind == "muon" else ():
+            ahead = MOMENTUM * m[place] + (1 - MOMENTUM) * gradient[place]
+            step[place] = 0.2 * math.sqrt(max(shape)) * orthogonalized(ahead.reshape(shape)).ravel()
+        kept = 1 if kind == "adam" else 1 - rate * decay
         assert np.allclose(after, kept * before - rate * step, rtol=1e-5, atol=1e-6)
+
+
+def orthogonalized(x):
+    """Five steps of Newton and Schulz bring the singular values of x near to 1."""
+    x = x / np.linalg.norm(x)
+    for _ in range(5):
+        gram = x @ x.T
+        x = 3.4445 * x + (-4.7750 * gram + 2.0315 * gram @ gram) @ x
+    return x
