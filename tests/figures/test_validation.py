@@ -72,6 +72,21 @@ def test_the_log_shows_the_same_figures_and_the_first_translations(validated, re
                                               ("translation", translation))]
 
 
+def test_curves_show_every_line_of_the_metrics(validated):
+    done, _ = validated
+    svg = (done / "curves.svg").read_text(encoding="utf-8")
+    points = [len(re.findall("[ML]", path)) for path in re.findall(r'class="curve"[^>]* d="([^"]*)"', svg)]
+    training, validations = done.metrics("train"), done.metrics("validation")
+    assert sorted(points) == 3 * [len(validations)] + 2 * [len(training)]  # loss, BLEU, exact match; loss, rate
+    dots = re.findall(r'class="dot"[^>]*><title>(.*?) ([\d.]+)(?: %)?, update (\d+)</title>', svg)
+    shown = {(name, int(update)): float(number) for name, number, update in dots}
+    for line in validations:
+        for name, value, margin in (("validation", line["loss"], 6e-4), ("BLEU", line["bleu"], 0.06),
+                                    ("exact match in %", 100 * line["exact_match"], 0.06)):
+            assert shown.pop((name, line["update"])) == pytest.approx(value, abs=margin)
+    assert not shown
+
+
 # --- The best, the end ------------------------------------------------------------------------------------------------
 LOWER_IS_BETTER = {"loss", "perplexity"}
 
