@@ -12,7 +12,8 @@ from reference import Model, read_lines, read_safetensors
 
 BETA1, BETA2, EPSILON, MOMENTUM = 0.9, 0.98, 1e-9, 0.95  # configs/debug.yaml
 SHARDS, MICRO_BATCH, ACCUMULATION, WINDOW = 3, 120, 2, 3
-SETTINGS = {"model.norm": "pre", "training.label_smoothing": 0.2, "training.max_tokens": 200,
+SETTINGS = {"model.norm": "pre", "model.activation": "swish",  # smooth, so that differences give the slope
+            "training.label_smoothing": 0.2, "training.max_tokens": 200,
             "training.accumulation": ACCUMULATION, "training.shards": SHARDS,
             "training.micro_batch_tokens": MICRO_BATCH,
             "training.log_every": WINDOW, "training.max_updates": 28, "training.validation.every": 1,
@@ -283,8 +284,8 @@ def test_learning_rate_follows_its_schedule(tmp_path, kind):
     assert len(run_.metrics("train")) == most
 
 
-@pytest.fixture(scope="module", params=[("adam", 0.05, 0.4), ("adam", 0.05, 0), ("adam", 0, 0.4), ("adamw", 0.05, 0.4),
-                                        ("muon", 0.05, 0.4), ("muon", 0, 0)],
+@pytest.fixture(scope="module", params=[("adam", 0.05, 0.2), ("adam", 0.05, 0), ("adam", 0, 0.2), ("adamw", 0.05, 0.2),
+                                        ("muon", 0.05, 0.2), ("muon", 0, 0)],
                 ids=lambda p: f"{p[0]}-decay{p[1]}-clip{p[2]}")
 def optimized(request, tmp_path_factory, text):
     kind, decay, clip = request.param
@@ -303,7 +304,7 @@ def test_clipping_scales_only_the_gradient_and_the_logged_norm_is_unclipped(opti
         norm = np.linalg.norm(gradient)
         told = lines[update - 1]["gradient_norm"]
         assert told == pytest.approx(watched.slope(update, gradient / norm), rel=1e-4)  # of differences
-        assert told > 0.4, "there must be something to clip"
+        assert told > 0.2, "there must be something to clip"
         assert norm == pytest.approx(min(told, clip or told), rel=1e-5)  # of m, which has 24 bits
 
 
