@@ -3,6 +3,11 @@
 import numpy as np
 from reference import BOS, EOS, PAD, log_softmax
 
+# How far the program, which computes in single precision, may be from NumPy, which computes in double precision.
+FLOAT = 2e-6            # relative, of a mean over many tokens: one rounding of a number with 24 bits is 6e-8
+LOG_PROBABILITY = 5e-5  # of a token: five times the largest difference seen, for log-probabilities down to -22
+CLOSE = 1e-4            # two logits that are closer may change places
+ROUNDING = 1e-9         # relative, of what is computed in double precision from counts
 SENTENCES = 64  # of a padded batch, here; the program's own batches do not matter to a figure
 
 

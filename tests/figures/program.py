@@ -7,6 +7,10 @@ import subprocess
 from pathlib import Path
 
 import yaml
+from reference import read_safetensors
+
+# Threads that wait for others sleep. By default they spin, and two test runs side by side would take ten times as long.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = Path(os.environ.get("GLASSFORMER_PROGRAM", ROOT / "build/release/glassformer")).resolve()
@@ -33,14 +37,16 @@ def run_json(command, *arguments):
 def train(directory, text, settings=(), *options, base="debug"):
     """Trains on the text in the directory `text`, whose files are train.en, train.de, valid.en and valid.de. The config
     is that of configs/debug.yaml (one layer, width 8, no dropout, no label smoothing) with these settings."""
-    sets = {"data.directory": text, **dict(settings)}
-    arguments = [word for key, value in sets.items() for word in ("--set", f"{key}={yaml_value(value)}")]
-    _, log = run("train", ROOT / f"configs/{base}.yaml", "--output", directory, *arguments, *options)
+    _, log = run("train", ROOT / f"configs/{base}.yaml", "--output", directory, *set_options(text, settings), *options)
     return Run(directory, log)
 
 
-def yaml_value(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def set_options(text, settings):
+    """The options `--set key=value` for these settings and the directory of the text."""
+    def yaml_value(value):
+        return str(value).lower() if isinstance(value, bool) else value
+    return [word for key, value in {"data.directory": text, **dict(settings)}.items()
+            for word in ("--set", f"{key}={yaml_value(value)}")]
 
 
 def variant(trained, directory, settings):
@@ -68,6 +74,15 @@ class Run:
         """The lines of metrics.jsonl: kind is "train" or "validation"."""
         lines = (self / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         return [line for line in map(json.loads, lines) if line["kind"] == kind]
+
+    def timeless(self, kind):
+        """The same without what a clock has measured."""
+        return [{key: value for key, value in line.items() if "minutes" not in key and "second" not in key}
+                for line in self.metrics(kind)]
+
+    def progress(self, checkpoint="last"):
+        """How far the training was: counts, and the search for the best."""
+        return json.loads(read_safetensors(self / checkpoint / "training_state.safetensors")[1]["progress"])
 
     def checkpoint(self, update):
         return self / f"step-{update:08d}"
@@ -123,7 +138,3 @@ def awkward_pairs(pairs, seed):
         source, target = pairs[place]
         pairs[place] = {"both": ("", ""), "source": (" \t ", target), "target": (source, "")}[sides]
     return pairs
-
-
-# Threads that wait for others sleep. By default they spin, and two test runs side by side would take ten times as long.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")

@@ -172,12 +172,21 @@ class Model:
         """Of every token at each place of one target sentence, eos included, given one source sentence. [T, V]"""
         return log_softmax(self.logits(np.array([[*source, EOS]]), np.array([[BOS, *target]]))[0])
 
+    def token_log_probabilities(self, source, target):
+        """Of each token of the target, and of eos. [T]"""
+        ids = [*target, EOS]
+        return self.log_probabilities(source, target)[np.arange(len(ids)), ids]
+
+    def longest(self, source):
+        """How many tokens a translation may have, not counting eos."""
+        return int(self.config["decoding"]["max_length_ratio"] * len(source)) + 10
+
     def greedy(self, source):
         """The likeliest token at each step, until eos or the longest translation that the config allows."""
-        source, target = np.array([[*source, EOS]]), []
-        memory = self.encode(source)
-        while len(target) < int(self.config["decoding"]["max_length_ratio"] * (source.size - 1)) + 10:
-            logits = self.decode(source, memory, np.array([[BOS, *target]]))[0, -1]
+        source_ids, target = np.array([[*source, EOS]]), []
+        memory = self.encode(source_ids)
+        while len(target) < self.longest(source):
+            logits = self.decode(source_ids, memory, np.array([[BOS, *target]]))[0, -1]
             logits[[PAD, BOS]] = -np.inf
             target.append(int(logits.argmax()))
             if target[-1] == EOS:

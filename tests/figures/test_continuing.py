@@ -5,22 +5,12 @@ import shutil
 import subprocess
 
 import pytest
-from program import PROGRAM, ROOT, Run, run, train, unequal_pairs, write_pairs
-from reference import read_safetensors
+from program import PROGRAM, ROOT, Run, run, set_options, train, unequal_pairs, write_pairs
 
 SETTINGS = {"model.dropout": 0.1, "training.label_smoothing": 0.1, "training.max_tokens": 170, "training.shards": 3,
             "training.accumulation": 2, "training.log_every": 3, "training.validation.every": 6,
             "training.max_updates": 24, "training.checkpoints.keep": 10, "training.validation.samples": 0,
             "decoding.max_length_ratio": 0.2, "tokenizer.vocabulary_size": 60}
-
-
-def timeless(done, kind):
-    return [{key: value for key, value in line.items() if "minutes" not in key and "second" not in key}
-            for line in done.metrics(kind)]
-
-
-def progress(done):
-    return json.loads(read_safetensors(done / "last/training_state.safetensors")[1]["progress"])
 
 
 @pytest.fixture(scope="module")
@@ -29,20 +19,24 @@ def whole(tmp_path_factory, text):
     return train(tmp_path_factory.mktemp("whole") / "run", text, SETTINGS)
 
 
+def best_of(done):
+    return (done / "best").resolve().name
+
+
 def check_same(continued, whole):
     assert [line["update"] for line in continued.metrics("validation")] == [6, 12, 18, 24]
     for kind in ("train", "validation"):
-        assert timeless(continued, kind) == timeless(whole, kind)
+        assert continued.timeless(kind) == whole.timeless(kind)
     assert (continued / "last/model.safetensors").read_bytes() == (whole / "last/model.safetensors").read_bytes()
     minutes = [line["minutes"] for line in continued.metrics("train")]
     assert minutes == sorted(minutes), "the clock goes on where it was"
-    assert {key: value for key, value in progress(continued).items() if key != "minutes"} == \
-           {key: value for key, value in progress(whole).items() if key != "minutes"}
+    assert {**continued.progress(), "minutes": 0} == {**whole.progress(), "minutes": 0}
+    assert best_of(continued) == best_of(whole) == continued.checkpoint(continued.progress()["best_update"]).name
 
 
 def test_a_training_continued_within_an_epoch_reports_what_one_does_that_never_stopped(whole, text, tmp_path):
     stopped = train(tmp_path / "run", text, {**SETTINGS, "training.max_updates": 12})
-    assert progress(stopped)["batch"] > 0, "it is to stop within an epoch"
+    assert stopped.progress()["batch"] > 0, "it is to stop within an epoch"
     check_same(train(tmp_path / "run", text, SETTINGS, "--resume"), whole)
 
 
@@ -51,9 +45,10 @@ def test_figures_from_after_the_last_checkpoint_are_reported_once(whole, text, t
     shutil.copytree(whole.directory, tmp_path / "run", symlinks=True)
     crashed = Run(tmp_path / "run")
     shutil.rmtree(crashed.checkpoint(24))
-    for link in ("last", "best"):
+    last = crashed.checkpoint(18)
+    for link, target in (("last", last), ("best", crashed.checkpoint(crashed.progress(last.name)["best_update"]))):
         (crashed / link).unlink()
-        (crashed / link).symlink_to("step-00000018")
+        (crashed / link).symlink_to(target.name)
     check_same(train(tmp_path / "run", text, SETTINGS, "--resume"), whole)
 
 
@@ -67,7 +62,7 @@ def test_skipped_updates_are_counted_over_a_stop_and_count_for_no_figure(text, t
     assert [line["update"] for line in done.metrics("train")] == [1]
     assert done.metrics("train")[0]["skipped"] == 0
     assert "update 7 is skipped: its loss is" in done.log
-    assert progress(done)["skipped"] == progress(done)["skipped_in_row"] == 6
+    assert done.progress()["skipped"] == done.progress()["skipped_in_row"] == 6
     for line in done.metrics("validation"):
         assert line["loss"] is None and line["perplexity"] is None and not line["best"]
     assert not (done / "best").exists() and "there is no best checkpoint" in done.log
@@ -78,7 +73,7 @@ def test_skipped_updates_are_counted_over_a_stop_and_count_for_no_figure(text, t
 @pytest.fixture
 def stopped(text, tmp_path):
     """A run to be continued, on a text of its own."""
-    shutil.copytree(text, tmp_path / "text", ignore=shutil.ignore_patterns("*.jsonl"))
+    shutil.copytree(text, tmp_path / "text")
     return train(tmp_path / "run", tmp_path / "text", {**SETTINGS, "training.max_updates": 12}), tmp_path / "text"
 
 
@@ -105,9 +100,8 @@ def test_a_word_that_has_moved_to_the_next_line_is_another_training_text(stopped
         shift_to_the_other_side(text / "train.en", text / "train.de")
     else:
         shift_words(text / f"train.{language}")
-    _, err = run("train", ROOT / "configs/debug.yaml", "--output", done.directory, "--resume", "--set",
-                 f"data.directory={text}", *(word for key, value in SETTINGS.items()
-                                             for word in ("--set", f"{key}={value}")), status=2)
+    _, err = run("train", ROOT / "configs/debug.yaml", "--output", done.directory, "--resume",
+                 *set_options(text, SETTINGS), status=2)
     assert "the training text has changed since this run was begun" in err
 
 
@@ -148,10 +142,8 @@ OPEN_MPI = ["env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 def ranks_on(texts, directory, settings):
     command = [*OPEN_MPI, MPIRUN]
     for number, text in enumerate(texts):
-        sets = [word for key, value in {"data.directory": text, **settings}.items()
-                for word in ("--set", f"{key}={value}")]
         command += [*([":"] if number else []), "-n", "1", PROGRAM, "train", ROOT / "configs/debug.yaml", "--output",
-                    directory, *sets]
+                    directory, *set_options(text, settings)]
     done = subprocess.run([str(word) for word in command], capture_output=True, timeout=300)
     return done.returncode, done.stderr.decode()
 
@@ -170,8 +162,9 @@ def mpi(tmp_path_factory, text):
 def test_ranks_whose_texts_differ_in_where_a_line_ends_do_not_train_together(mpi, text, tmp_path):
     status, err = mpi
     assert status == 0, err
-    shutil.copytree(text, tmp_path / "text", ignore=shutil.ignore_patterns("*.jsonl"))
+    shutil.copytree(text, tmp_path / "text")
     shift_words(tmp_path / "text/train.en")
     status, err = ranks_on([text, tmp_path / "text"], tmp_path / "run", {**SETTINGS, "training.max_updates": 4})
     assert status == 2, err
-    assert "text" in err and not (tmp_path / "run").exists()
+    assert "the training text: expected the same on every rank" in err
+    assert not (tmp_path / "run").exists()

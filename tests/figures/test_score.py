@@ -1,8 +1,7 @@
 """Every figure of `score`, recomputed by the second forward pass.
 
 The program computes in single precision, which rounds logits of 16 to 32 in steps of 2e-6, and each number before them
-as well. TOLERANCE, of one token, is five times the largest difference seen (1e-5, for log-probabilities down to -22). A
-line's may be as many times larger as it has tokens.
+as well. The log-probability of one token may differ by LOG_PROBABILITY, that of a line by as much for each token.
 """
 
 import json
@@ -10,17 +9,15 @@ import random
 
 import numpy as np
 import pytest
+from figures import LOG_PROBABILITY
 from program import awkward_pairs, run, unequal_pairs, write_pairs, write_text
 from reference import EOS
-
-TOLERANCE = 5e-5
 
 
 def recomputed(model, source, target):
     """The log-probability of each token of the target and of eos, with their ids."""
-    ids = [*model.target.encode(target), EOS]
-    table = model.log_probabilities(model.source.encode(source), ids[:-1])
-    return table[np.arange(len(ids)), ids], ids
+    ids = model.target.encode(target)
+    return model.token_log_probabilities(model.source.encode(source), ids), [*ids, EOS]
 
 
 class Scored:
@@ -39,7 +36,7 @@ class Scored:
         assert lines.pop() == "" and len(lines) == len(pairs)
         for number, (line, pair) in enumerate(zip(lines, pairs)):
             tokens, _ = self.expected(pair)
-            assert float(line) == pytest.approx(tokens.sum(), abs=TOLERANCE * len(tokens)), (number, pair)
+            assert float(line) == pytest.approx(tokens.sum(), abs=LOG_PROBABILITY * len(tokens)), (number, pair)
             assert line == f"{float(line):.6f}"
 
     def check_json(self, out, pairs):
@@ -50,7 +47,7 @@ class Scored:
             found = [token["log_probability"] for token in line["tokens"]]
             assert [token["id"] for token in line["tokens"]] == ids, (number, pair)
             assert [token["piece"] for token in line["tokens"]] == [self.model.target.words[i] for i in ids]
-            assert found == pytest.approx(list(tokens), abs=TOLERANCE), (number, pair)
+            assert found == pytest.approx(list(tokens), abs=LOG_PROBABILITY), (number, pair)
             assert line["log_probability"] == pytest.approx(sum(found), abs=1e-12)  # both sums are double precision
 
 
@@ -92,6 +89,6 @@ def test_carriage_returns_a_byte_order_mark_and_a_last_line_without_end_change_n
 
 
 def test_the_text_tells_lines_apart(scored):
-    """Or else a line could take the place of another one unnoticed."""
+    """Without this, a line could take the place of another one unnoticed."""
     sums = sorted(scored.expected(pair)[0].sum() for pair in set(scored.pairs))
     assert len(sums) > 150 and (np.diff(sums) > 1e-3).mean() > 0.9

@@ -16,7 +16,7 @@ def test_13a_cuts_every_line_as_sacrebleu_does():
 
 
 @pytest.mark.parametrize("corpus", FIXTURE["corpora"], ids=lambda corpus: corpus["name"])
-def test_bleu_is_sacrebleu_s_with_each_tokenizer_with_and_without_case(corpus):
+def test_bleu_matches_sacrebleu_with_each_tokenizer_with_and_without_case(corpus):
     assert len(corpus["bleu"]) == 4
     for expected in corpus["bleu"]:
         found = bleu(corpus["hypotheses"], corpus["references"], expected["tokenizer"], expected["lowercase"])
@@ -26,7 +26,7 @@ def test_bleu_is_sacrebleu_s_with_each_tokenizer_with_and_without_case(corpus):
 
 
 @pytest.mark.parametrize("corpus", FIXTURE["corpora"], ids=lambda corpus: corpus["name"])
-def test_chrf_is_sacrebleu_s_with_and_without_case(corpus):
+def test_chrf_matches_sacrebleu_with_and_without_case(corpus):
     assert len(corpus["chrf"]) == 2
     for expected in corpus["chrf"]:
         found = chrf(corpus["hypotheses"], corpus["references"], expected["lowercase"])
