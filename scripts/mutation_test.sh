@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Would the tests notice? Puts the faults of tests/faults.txt into a copy of the sources, one at a time, builds, runs the
+# Would the tests notice? Puts the faults of tests/faults.txt into a copy of the sources, one at a time, builds, runs
 # tests until one fails, and prints for each fault which test caught it.
 #
 #   scripts/mutation_test.sh                   all faults: an hour or two on two cores

@@ -5,7 +5,7 @@
 #   scripts/dev/release_check.sh                  all stages
 #   scripts/dev/release_check.sh fuzz valgrind    these
 #
-# Ends with date, commit, processor, and a table of the minutes and the result of each stage; exit status 1 if one failed.
+# Ends with a table of minutes and results, the date, the commit and the processor; exit status 1 if a stage failed.
 # README keeps the last result.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
