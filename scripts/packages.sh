@@ -107,9 +107,9 @@ need() {  # need gdb 'the test of the walk through the debugger' [PACKAGE ...]: 
   return 1
 }
 
-# Prints a Python that can import MODULE. If there is none, PACKAGE is installed with pip, in build/python; if that does not
-# work, it says loudly that what needs it is skipped.
-python_with() {  # python_with 'the test of exported models' onnxruntime [PACKAGE]
+# Prints a Python that can import the modules. If there is none, the packages are installed with pip, in build/python; if
+# that does not work, it says loudly that what needs them is skipped.
+python_with() {  # python_with 'the test of exported models' 'onnxruntime, sentencepiece' PACKAGE...
   local python
   for python in python3 /usr/bin/python3 build/python/bin/python; do
     if "$python" -c "import $2" 2>/dev/null; then
@@ -118,11 +118,11 @@ python_with() {  # python_with 'the test of exported models' onnxruntime [PACKAG
     fi
   done
   if ! python3 -m ensurepip --version >/dev/null 2>&1 && can_install; then apt_install python3-venv >&2 || true; fi
-  if python3 -m venv build/python >&2 && build/python/bin/pip install --quiet "${3:-$2}" >&2; then
+  if python3 -m venv build/python >&2 && build/python/bin/pip install --quiet "${@:3}" >&2; then
     echo build/python/bin/python
     return
   fi
-  echo "SKIPPED: no Python package ${3:-$2} here, which $1 needs." >&2
+  echo "SKIPPED: Python has no ${*:3} here, which $1 needs." >&2
   return 1
 }
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Does onnxruntime compute what Glassformer computes? Trains a small model of each kind on the toy, for some seconds,
-# exports it, and compares the two (scripts/check_onnx.py). Without onnxruntime, pip installs it in build/python.
+# exports it, and compares the two (scripts/check_onnx.py). Where onnxruntime is missing, pip installs
+# it in build/python.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
-python=$(python_with 'the test of exported models' onnxruntime onnxruntime==1.23.2) || exit 0
+python=$(python_with 'the test of exported models' 'numpy, onnxruntime, sentencepiece' \
+  onnxruntime==1.23.2 sentencepiece==0.2.1) || exit 0
 install_packages
 build release glassformer_program >/dev/null
 
