@@ -56,16 +56,15 @@ TEST_CASE("a bit that has flipped anywhere in a checkpoint is noticed, and its f
     const std::string whole = read_bytes(file);
     CAPTURE(file);
     const std::size_t step = std::max<std::size_t>(1, whole.size() / 200);
-    for (std::size_t at = 0; at < whole.size(); at += step) {
-      for (const int bit : {0, 3, 7}) {
-        std::string flipped = whole;
-        flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
-        write_bytes(file, flipped);
-        CAPTURE(at, bit);
-        const std::string verdict = checkpoint.verdict();
-        CHECK_THAT(verdict, Says(checkpoint.path.string() + "/"));
-        if (file.filename() != "SHA256SUMS") CHECK_THAT(verdict, Says(file.string() + ": expected the SHA-256 "));
-      }
+    for (std::size_t place = 0; place * step < whole.size(); ++place) {
+      const std::size_t at = place * step, bit = place % 8;
+      std::string flipped = whole;
+      flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
+      write_bytes(file, flipped);
+      CAPTURE(at, bit);
+      const std::string verdict = checkpoint.verdict();
+      CHECK_THAT(verdict, Says(checkpoint.path.string() + "/"));
+      if (file.filename() != "SHA256SUMS") CHECK_THAT(verdict, Says(file.string() + ": expected the SHA-256 "));
     }
     write_bytes(file, whole);
   }
