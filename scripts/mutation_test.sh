@@ -90,7 +90,7 @@ run_cpp_tests() {  # run_cpp_tests FILE: those of the fault's file first, then q
 
 run_figures() {
   (cd "$COPY" && export GLASSFORMER_PROGRAM=$PWD/build/release/glassformer &&
-    timeout --foreground 1800 scripts/test_figures.sh -x -q </dev/null) >"$COPY/build/figures.log" 2>&1
+    timeout --foreground 1800 scripts/test_figures.sh -x -rfE </dev/null) >"$COPY/build/figures.log" 2>&1
 }
 
 # In Catch2's report, a test's name is between two lines of dashes, above its output.
