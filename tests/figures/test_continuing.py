@@ -139,11 +139,12 @@ OPEN_MPI = ["env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
             "MPIEXEC_TIMEOUT=120", "OMP_NUM_THREADS=1"]
 
 
-def ranks_on(texts, directory, settings):
+def ranks_on(texts, *arguments):
+    """Runs a command on a rank for each text."""
     command = [*OPEN_MPI, MPIRUN]
     for number, text in enumerate(texts):
-        command += [*([":"] if number else []), "-n", "1", PROGRAM, "train", ROOT / "configs/debug.yaml", "--output",
-                    directory, *set_options(text, settings)]
+        command += [*([":"] if number else []), "-n", "1", PROGRAM, arguments[0], ROOT / "configs/debug.yaml",
+                    *arguments[1:], *set_options(text, {**SETTINGS, "training.max_updates": 4})]
     done = subprocess.run([str(word) for word in command], capture_output=True, timeout=300)
     return done.returncode, done.stderr.decode()
 
@@ -152,8 +153,7 @@ def ranks_on(texts, directory, settings):
 def mpi(tmp_path_factory, text):
     if MPIRUN is None:
         pytest.skip("SKIPPED: no mpirun here (on Debian: openmpi-bin)")
-    run_ = tmp_path_factory.mktemp("mpi") / "run"
-    status, err = ranks_on([text, text], run_, {**SETTINGS, "training.max_updates": 4})
+    status, err = ranks_on([text, text], "train", "--output", tmp_path_factory.mktemp("mpi") / "run")
     if "built without MPI" in err:
         pytest.skip("SKIPPED: this build has no MPI")
     return status, err
@@ -164,7 +164,8 @@ def test_ranks_whose_texts_differ_in_where_a_line_ends_do_not_train_together(mpi
     assert status == 0, err
     shutil.copytree(text, tmp_path / "text")
     shift_words(tmp_path / "text/train.en")
-    status, err = ranks_on([text, tmp_path / "text"], tmp_path / "run", {**SETTINGS, "training.max_updates": 4})
-    assert status == 2, err
-    assert "the training text: expected the same on every rank" in err
+    for arguments in (["train", "--output", tmp_path / "run"], ["benchmark", "--seconds", "0.1"]):
+        status, err = ranks_on([text, tmp_path / "text"], *arguments)
+        assert status == 2, err
+        assert "the training text: expected the same on every rank" in err
     assert not (tmp_path / "run").exists()

@@ -140,14 +140,15 @@ def same_tensors(checkpoint, expected):
 
 @pytest.fixture(scope="module")
 def averaged(tmp_path_factory):
-    """Its learning rate stays high, so the mean of the last checkpoints is better than each of them."""
+    """Its learning rate stays high, so the mean of the last checkpoints is far better than each of them. It validates on
+    sentences that it learns."""
     text = tmp_path_factory.mktemp("averaged_text")
-    write_pairs(text, "train", toy_lines("train")[:500])
-    write_pairs(text, "valid", unequal_pairs(60, seed=3, name="valid", longest=3))
+    write_pairs(text, "train", toy_lines("train")[:100])
+    write_pairs(text, "valid", toy_lines("train")[:60])
     done = train(tmp_path_factory.mktemp("averaged") / "run", text, {
         "model.d_model": 16, "model.d_ff": 32, "training.max_tokens": 500, "training.shards": 4,
-        "training.schedule.kind": "constant", "training.schedule.learning_rate": 0.01, "training.schedule.warmup": 10,
-        "training.max_updates": 120, "training.validation.every": 10, "training.checkpoints.keep": 6,
+        "training.schedule.kind": "constant", "training.schedule.learning_rate": 0.02, "training.schedule.warmup": 10,
+        "training.max_updates": 200, "training.validation.every": 10, "training.checkpoints.keep": 6,
         "training.checkpoints.average": 3, "decoding.max_length_ratio": 0.5})
     return done, text
 
@@ -155,34 +156,32 @@ def averaged(tmp_path_factory):
 def test_the_mean_is_that_of_the_last_checkpoints(averaged):
     done, _ = averaged
     checkpoints = sorted(done.directory.glob("step-*"))
-    assert [path.name for path in checkpoints[-6:]] == [f"step-{update:08d}" for update in range(70, 121, 10)]
-    assert same_tensors(done / "average-00000120", mean_of(checkpoints[-3:]))
+    assert [path.name for path in checkpoints[-6:]] == [f"step-{update:08d}" for update in range(150, 201, 10)]
+    assert same_tensors(done / "average-00000200", mean_of(checkpoints[-3:]))
 
 
 def test_averaged_model_is_validated_and_becomes_best_if_better(averaged):
     done, text = averaged
     pairs = list(zip(*(read_lines(text / f"valid.{side}") for side in ("en", "de"))))
-    expected = figures_of(Model(done / "average-00000120"), pairs)
-    found = re.search(rf"mean of the last 3 checkpoints, in {re.escape(str(done / 'average-00000120'))}: "
+    expected = figures_of(Model(done / "average-00000200"), pairs)
+    found = re.search(rf"mean of the last 3 checkpoints, in {re.escape(str(done / 'average-00000200'))}: "
                       r"loss (\S+), BLEU (\S+), exact match (\S+)%(; better than any of them, so best points to it)?",
                       done.log)
     loss, score, percentage = map(float, found.groups()[:3])
     assert loss == pytest.approx(expected["loss"], abs=6e-5)  # half of the last decimal, and a little
     assert score == pytest.approx(expected["bleu"], abs=0.006)
     assert percentage == pytest.approx(100 * expected["exact_match"], abs=0.006)
-    better = expected["loss"] < min(line["loss"] for line in done.metrics("validation"))
-    assert bool(found[4]) == better
-    if not better:
-        pytest.skip("SKIPPED: on this processor the mean is not better")
-    assert (done / "best").resolve() == (done / "average-00000120").resolve()
+    assert expected["loss"] < min(line["loss"] for line in done.metrics("validation"))
+    assert found[4] and expected["exact_match"] > 0.1
+    assert (done / "best").resolve() == (done / "average-00000200").resolve()
     state = done.progress()
     assert state["best_figure"] == pytest.approx(expected["loss"], rel=FLOAT)
-    assert state["best_update"] == 120
+    assert state["best_update"] == 200
 
 
 def test_average_writes_the_mean_of_the_checkpoints_given(averaged, tmp_path):
     done, _ = averaged
-    chosen = [done.checkpoint(update) for update in (80, 110, 90, 100)]
+    chosen = [done.checkpoint(update) for update in (160, 190, 170, 180)]
     run("average", *chosen, "--output", tmp_path / "mean")
     assert same_tensors(tmp_path / "mean", mean_of(chosen))
     for name in ("config.yaml", "source.vocab.json", "target.vocab.json"):
