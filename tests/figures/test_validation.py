@@ -140,8 +140,8 @@ def same_tensors(checkpoint, expected):
 
 @pytest.fixture(scope="module")
 def averaged(tmp_path_factory):
-    """Its learning rate stays high, so the mean of the last checkpoints is far better than each of them. It validates on
-    sentences that it learns."""
+    """Its learning rate stays high, so the mean of the last checkpoints is far better than each of them. It validates
+    on sentences that it learns."""
     text = tmp_path_factory.mktemp("averaged_text")
     write_pairs(text, "train", toy_lines("train")[:100])
     write_pairs(text, "valid", toy_lines("train")[:60])
