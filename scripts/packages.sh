@@ -107,16 +107,23 @@ need() {  # need gdb 'the test of the walk through the debugger' [PACKAGE ...]: 
   return 1
 }
 
-# Prints a Python that can import the modules. If there is none, the packages are installed with pip, in build/python; if
-# that does not work, it says loudly that what needs them is skipped.
-python_with() {  # python_with 'the test of exported models' 'onnxruntime, sentencepiece' PACKAGE...
+# Prints a Python that can import the modules. Debian's packages belong to Debian's Python, which may not be the first on
+# the path.
+python_that_imports() {  # python_that_imports 'numpy, yaml'
   local python
   for python in python3 /usr/bin/python3 build/python/bin/python; do
-    if "$python" -c "import $2" 2>/dev/null; then
+    if "$python" -c "import $1" 2>/dev/null; then
       echo "$python"
       return
     fi
   done
+  return 1
+}
+
+# The same. If there is none, the packages are installed with pip, in build/python; if that does not work, it says loudly
+# that what needs them is skipped.
+python_with() {  # python_with 'the test of exported models' 'onnxruntime, sentencepiece' PACKAGE...
+  python_that_imports "$2" && return
   if ! python3 -m ensurepip --version >/dev/null 2>&1 && can_install; then apt_install python3-venv >&2 || true; fi
   if python3 -m venv build/python >&2 && build/python/bin/pip install --quiet "${@:3}" >&2; then
     echo build/python/bin/python

@@ -10,22 +10,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
-# Debian's packages belong to Debian's Python, which may not be the first on the path.
-python_with_numpy() {
-  local python
-  for python in python3 /usr/bin/python3; do
-    if "$python" -c 'import numpy, pytest, yaml' 2>/dev/null; then
-      echo "$python"
-      return
-    fi
-  done
-  return 1
-}
-
-if ! python_with_numpy >/dev/null && can_install; then
+readonly MODULES='numpy, pytest, yaml'
+if ! python_that_imports "$MODULES" >/dev/null && can_install; then
   apt_install python3 python3-numpy python3-pytest python3-yaml || true
 fi
-if ! python=$(python_with_numpy); then
+if ! python=$(python_that_imports "$MODULES"); then
   echo 'SKIPPED: the tests of figures need Python with numpy, pytest and yaml (python3-numpy, python3-pytest,' \
     'python3-yaml).' >&2
   exit 0

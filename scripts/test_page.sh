@@ -9,21 +9,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
-# The Python that sees Debian's packages may not be the first on the path.
-python_with_selenium() {
-  local python
-  for python in python3 /usr/bin/python3; do
-    if "$python" -c 'import selenium' 2>/dev/null; then
-      echo "$python"
-      return
-    fi
-  done
-  return 1
-}
-
 has_browser() {
   command -v chromedriver >/dev/null && { command -v chromium || command -v google-chrome; } >/dev/null &&
-    python_with_selenium >/dev/null
+    python_that_imports selenium >/dev/null
 }
 
 install_browser() {
@@ -83,7 +71,7 @@ test_reasons() {
   "$python" tests/page/test_reasons.py "$directory/masks" "$@"
 }
 
-python=$(python_with_selenium)
+python=$(python_that_imports selenium)
 # With dropout there are more steps, with one layer fewer. Two browsers side by side.
 test_page dropout '--dropout --layer 1' WalkTest.test_arrow_keys_walk_to_the_last_step_and_back SectionsTest \
   >"$directory/dropout.log" 2>&1 &

@@ -187,24 +187,24 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
        batch.late(on, 1),
        {}},
       {"future_of_three",
-       "A block of future left open",
-       "One meets a look-ahead mask that is drawn from a vector of four ones: the first query sees four words, the "
-       "next five. Only a vector with a single one gives the causal mask.",
+       "Look-ahead mask three places late",
+       "A look-ahead mask built from a vector of four ones instead of one, a common mistake: the first query sees four "
+       "positions, the second one five, and so on.",
        {},
        batch.late(on, 3),
        {}},
       {"padded_queries",
-       "Padding blocks queries as well",
-       "A padding mask made as an outer product: the rows of padded queries see nothing. Here such a row gets the "
-       "weights 0, and where nobody looks at it and no loss counts it, nothing changes; with a softmax that adds "
-       "-infinity it would be NaN.",
+       "Padded queries blocked too",
+       "A padding mask built as an outer product also blocks every key of a padded query. Here the weights of such a "
+       "row are all 0, which changes nothing as long as no word attends to it: the loss ignores it. A softmax that "
+       "only adds -infinity would turn the row into NaN.",
        {},
        batch.padded_queries(own),
        {}},
       {"inverted",
-       "1 taken for visible",
-       "Half of the world writes 1 for blocked, the other half 1 for visible. With the two mixed up, a query sees what "
-       "its mask should block, and nothing else.",
+       "1 read as visible",
+       "In some libraries 1 means blocked, in others it means visible. If you mix them up, each query sees exactly the "
+       "keys that its mask should block.",
        {},
        upside_down(batch.masks(own)),
        {}}};
