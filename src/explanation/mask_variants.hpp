@@ -30,8 +30,8 @@ struct MaskVariant {
 };
 
 /// The masks that the model is used with come first, as "right". Each of the others changes one thing about these: a
-/// kind of mask left out, or a mistake that teaching material makes: a look-ahead mask one or three places late, padding
-/// that also blocks queries, and 1 read as "visible". A model that was trained without some of its masks gets
+/// kind of mask left out, or a mistake that teaching material makes: a look-ahead mask one or three places late,
+/// padding that also blocks queries, and 1 read as "visible". A model that was trained without some of its masks gets
 /// "all_masks" too. source [B, S], target_input [B, T].
 std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, const VocabularyShape& vocabulary,
                                        const IdMatrix& source, const IdMatrix& target_input);
