@@ -84,7 +84,9 @@ build_copy() {  # build_copy TARGET: glassformer_tests builds the program too
 run_cpp_tests() {  # run_cpp_tests FILE: those of the fault's file first, then quick ones, then all
   (cd "$COPY" && name=test_$(basename "${1%.*}") && for tests in "[#$name]" '[layers],[model],[seeds],[pytorch]' ''; do
     [[ $tests != "[#$name]" ]] || ls tests/*/"$name.cpp" || continue
-    timeout --foreground 600 build/release/glassformer_tests --abort -# "$tests" </dev/null || exit 1
+    limit=120  # seconds: a fault may make a loop endless
+    [[ -n $tests ]] || limit=600
+    timeout --foreground $limit build/release/glassformer_tests --abort -# "$tests" </dev/null || exit 1
   done) >"$COPY/build/tests.log" 2>&1
 }
 
@@ -96,7 +98,8 @@ run_figures() {
 # In Catch2's report, a test's name is between two lines of dashes, above its output.
 failed_cpp_test() {
   awk '/^-----/ { if (!inside) getline name; inside = !inside; next }
-       /FAILED/ { print name; exit }' "$COPY/build/tests.log"
+       /FAILED/ { print name; found = 1; exit }
+       END { if (!found) print "a timeout or a crash" }' "$COPY/build/tests.log"
 }
 
 failed_figure() { sed -nE 's/^(FAILED|ERROR) (.*)/\2/p' "$COPY/build/figures.log" | sed 's/ - .*//; q'; }
