@@ -125,6 +125,21 @@ def test_the_best_is_chosen_by_its_metric_and_patience_ends_the_training(tmp_pat
     assert state["without_best"] == without and state["validated"] == state["update"] == lines[-1]["update"]
 
 
+@pytest.mark.parametrize("metric", ["loss", "bleu"])
+def test_a_figure_that_is_only_as_good_as_the_best_is_no_new_best(tmp_path, metric):
+    """The learning rate is too small to move a weight, so all validations give the same figures."""
+    write_pairs(tmp_path, "train", toy_lines("train")[:6])
+    write_pairs(tmp_path, "valid", toy_lines("train")[:6])
+    done = train(tmp_path / "run", tmp_path, {
+        "training.schedule.learning_rate": 1e-30, "training.schedule.initial_rate": 1e-30,
+        "training.max_updates": 6, "training.validation.every": 2, "training.validation.metric": metric,
+        "training.validation.samples": 0})
+    lines = done.metrics("validation")
+    assert len({line[metric] for line in lines}) == 1
+    assert [(line["update"], line["best"]) for line in lines] == [(2, True), (4, False), (6, False)]
+    assert (done / "best").resolve() == done.checkpoint(2).resolve()
+
+
 # --- Averages ---------------------------------------------------------------------------------------------------------
 def mean_of(checkpoints):
     """In double precision, rounded once."""
