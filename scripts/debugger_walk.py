@@ -4,9 +4,9 @@
     scripts/debugger_walk.py            status 1, and the difference, where README shows something else
     scripts/debugger_walk.py --write    put what gdb prints into README
 
-It wants build/debug; scripts/test_debugger.sh sees to that. In that section, a line "(gdb) COMMAND" is a command. What
-stands below a print is what it printed; the other commands show nothing there. Numbers with a point may differ by
-rounding, for processors do.
+It runs build/debug/glassformer, or the program named with --program. In that section, a line "(gdb) COMMAND" is a
+command. Below a print stands what it printed; the other commands show nothing there. Numbers with a point may differ by
+rounding, because processors do.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def steps_of(section):
     return steps
 
 
-def run(commands):
+def run(program, commands):
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         (directory / "commands").write_text(json.dumps(commands))
@@ -75,7 +75,7 @@ def run(commands):
                        "WALK_OUTPUTS": str(directory / "outputs")}
         result = subprocess.run(
             ["gdb", "-q", "-nx", "-batch", "-x", PROJECT / "scripts" / "gdb_printers.py", "-x", directory / "driver.py",
-             "--args", PROGRAM, "train", PROJECT / "configs" / "debug.yaml", "--output", directory / "run"],
+             "--args", program, "train", PROJECT / "configs" / "debug.yaml", "--output", directory / "run"],
             cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
         if not (directory / "outputs").exists():
             sys.exit("gdb did not come to the end of the walk:\n" + result.stdout[-2000:] + result.stderr[-2000:])
@@ -98,7 +98,9 @@ def differs(shown, printed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="put what gdb prints into README")
-    write = parser.parse_args().write
+    parser.add_argument("--program", type=Path, default=PROGRAM, help="a debug build (default: build/debug/glassformer)")
+    options = parser.parse_args()
+    write = options.write
 
     text = README.read_text(encoding="utf-8")
     begin, end = section_of(text)
@@ -106,7 +108,7 @@ def main():
     steps = steps_of(text[begin:end])
     if not steps:
         sys.exit(f"README.md: expected lines that begin with '{PROMPT.strip()}' in the section '{SECTION.strip()}'")
-    outputs = run([command for _, command, _ in steps])
+    outputs = run(options.program.resolve(), [command for _, command, _ in steps])
 
     wrong = 0
     for (number, command, shown), output in reversed(list(zip(steps, outputs))):
