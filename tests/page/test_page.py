@@ -40,12 +40,14 @@ class ThisPageTest(PageTest):
 
     def assert_step_shown(self, number):
         step, count = self.trace["steps"][number], len(self.trace["steps"])
-        self.assertEqual(self.script("return location.hash"), f"#step-{number + 1}")
-        self.assertEqual(self.text(".step-number"), f"Step {number + 1} of {count}")
-        self.assertEqual(self.text(".direction"), step["direction"])
-        shown = {int(figure) for figure in self.script("return [...document.querySelectorAll('.step [data-tensor]')]"
-                                                       ".map((figure) => figure.dataset.tensor)")}
-        self.assertEqual(shown, {step["output"]} | {one["tensor"] for one in step["inputs"]})
+        address, title, direction, tensors = self.script(
+            "const text = (selector) => document.querySelector(selector).textContent;"
+            "return [location.hash, text('.step-number'), text('.direction'),"
+            "[...document.querySelectorAll('.step [data-tensor]')].map((figure) => Number(figure.dataset.tensor))]")
+        self.assertEqual(address, f"#step-{number + 1}")
+        self.assertEqual(title, f"Step {number + 1} of {count}")
+        self.assertEqual(direction, step["direction"])
+        self.assertEqual(set(tensors), {step["output"]} | {one["tensor"] for one in step["inputs"]})
 
     def assert_source_lines(self, figure, code):
         file = SOURCE_ROOT / code["file"]
