@@ -246,7 +246,9 @@ def checkpoints(tried, run):
     def rename(entries):
         entries["model.surprise"] = entries.pop("final_logits_bias")
     case("a tensor with another name", model, header(rename), "model.surprise", False)
-    case("numbers of another type", model, header(lambda all: all["final_logits_bias"].update(dtype="F16")), "F16", False)
+    case("numbers of another type", model, header(lambda all: all["final_logits_bias"].update(dtype="F64")), "F64", False)
+    case("numbers of half the size announced", model,
+         header(lambda all: all["final_logits_bias"].update(dtype="F16")), "shape", False)
     case("no JSON in the header", model, lambda data: data[:8] + b"{" * (len(data) - 8), model, False)
     case("the vocabulary is no list", "source.vocab.json", lambda _: b"{}", "source.vocab.json", False)
     case("the vocabulary has a word twice", "source.vocab.json",

@@ -16,10 +16,12 @@ base_commit() {
   echo "$base"
 }
 
-# The files of C++ that differ from a commit, in the working tree too, one a line; those that were removed are left out.
+# The C++ files that have changed since a commit, one per line: those of the working tree, then the most recently
+# committed first. Files that no longer exist are left out.
 changed_sources() {  # changed_sources COMMIT [DIRECTORY]...
   {
-    git diff --name-only --diff-filter=d "$1" -- "${@:2}"
     git ls-files --others --exclude-standard -- "${@:2}"
-  } | grep -E '\.[ch]pp$' | sort -u
+    git diff --name-only HEAD -- "${@:2}"
+    git log --format= --name-only "$1..HEAD" -- "${@:2}"
+  } | awk '/\.[ch]pp$/ && !seen[$0]++' | while IFS= read -r file; do [[ ! -e $file ]] || echo "$file"; done
 }

@@ -4,7 +4,7 @@
 #
 #   scripts/lint.sh                    all of src
 #   scripts/lint.sh src/layers/*.cpp   these files
-#   scripts/lint.sh --changed 5        what has changed, for at most five minutes
+#   scripts/lint.sh --changed 5        what has changed, the latest first, for at most five minutes
 #
 # A header is checked with the .cpp file of its name, or else with one that includes it. GLASSFORMER_BASE names the commit
 # that --changed compares with; scripts/changes.sh says which one it is by default.
@@ -37,7 +37,8 @@ elif [[ $1 == --changed ]]; then
     exit 0
   fi
   last_second=$(($(date +%s) + 60 * minutes))
-  mapfile -t files < <(changed_sources "$base" src | while IFS= read -r file; do checked_with "$file"; done | sort -u)
+  mapfile -t files < <(changed_sources "$base" src | while IFS= read -r file; do checked_with "$file"; done |
+    awk '!seen[$0]++')
   echo "${#files[@]} files to check: what has changed since $(git log -1 --format='%h, %s' "$base")"
   [[ ${#files[@]} -gt 0 ]] || exit 0
 fi
@@ -62,6 +63,6 @@ check() {  # check FILE: unless there is no time left
 export -f check
 export late last_second
 printf '%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -n 1 bash -c 'check "$1"' check || exit 1
-echo "$((${#files[@]} - $(wc -l <"$late"))) files: nothing found"
 [[ ! -s $late ]] ||
   echo "SKIPPED: $(wc -l <"$late") of ${#files[@]} files not checked: out of time; scripts/lint.sh checks all." >&2
+echo "$((${#files[@]} - $(wc -l <"$late"))) files: nothing found"

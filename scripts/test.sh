@@ -24,18 +24,17 @@ case $preset in
 esac
 
 build "$preset"
-run() { "build/$preset/glassformer_tests" "$@"; }
 if [[ $# -gt 1 ]]; then
-  run "${@:2}"
+  "build/$preset/glassformer_tests" "${@:2}"
   exit
 fi
 
-# Two halves at once: the tests of the program mostly wait for it. A thread that has nothing to do leaves its core alone.
+# Two halves at once: the tests of the program mostly wait for it. Idle threads sleep instead of spinning.
 export OMP_WAIT_POLICY=passive
-run '[program]' >"build/$preset/program_tests.log" 2>&1 &
+"build/$preset/glassformer_tests" '[program]' >"build/$preset/program_tests.log" 2>&1 &
 program=$! status=0
 trap 'kill $program 2>/dev/null || true' EXIT
-run '~[program]' || status=1
+"build/$preset/glassformer_tests" '~[program]' || status=1
 wait $program || status=1
 cat "build/$preset/program_tests.log"
 [[ $status == 0 ]]

@@ -77,6 +77,8 @@ python=$(python_that_imports selenium)
   test_page dropout '--dropout --layer 1' WalkTest.test_arrow_keys_walk_to_the_last_step_and_back SectionsTest
   if [[ $# == 0 ]]; then test_reasons; fi
 ) >"$directory/beside.log" 2>&1 &
-test_page all '' "$@"
-wait $! || { cat "$directory/beside.log"; exit 1; }
+beside=$! status=0
+test_page all '' "$@" || status=1
+wait $beside || status=1
 cat "$directory/beside.log"
+exit $status

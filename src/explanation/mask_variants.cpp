@@ -122,7 +122,8 @@ std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
   if (!had.look_ahead) {
     says += " The decoder no longer sees the words it must predict, just as in translation.";
   }
-  if (words_saw_padding) says += " No word attends to padding any more: each sentence gets the same answer as alone.";
+  if (words_saw_padding)
+    says += " No word attends to padding any more: each sentence gets the answer it would get alone.";
   return says;
 }
 
@@ -188,8 +189,8 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
        {}},
       {"future_of_three",
        "Look-ahead mask three places late",
-       "A look-ahead mask built from a vector of four ones instead of one, a common mistake: the first query sees four "
-       "positions, the second one five, and so on.",
+       "A look-ahead mask built from a vector of four ones instead of one, a common mistake: each query also sees the "
+       "next three positions.",
        {},
        batch.late(on, 3),
        {}},

@@ -16,6 +16,7 @@ function element(tag, attributes = {}, ...children) {
 
 /// "−1.23457": six digits by default, enough to tell two neighbours of the packed numbers apart from rounding.
 function formatNumber(number, digits = 6) {
+  if (number === null) return "not finite"; // JSON has neither NaN nor infinity
   if (Number.isNaN(number)) return "not a number";
   if (!Number.isFinite(number)) return number > 0 ? "∞" : "−∞";
   if (number === 0) return "0";

@@ -14,7 +14,7 @@ function gradientSection(trace, chosen) {
       "p",
       {},
       "The norm of each tensor’s gradient, on a logarithmic scale: one line to the right is ten times as much. ",
-      "The keys’ bias moves all scores of a row alike, so its gradient is 0, but for rounding.",
+      "The keys’ bias shifts all scores of a row equally, so its gradient is 0 up to rounding.",
     ),
     normTable(trace),
   ];
@@ -25,7 +25,7 @@ function memoryPaddingWords(trace) {
   if (!hasPadding(trace.source)) return "This batch’s source has no padding.";
   return paddingSeen(trace).includes("cross")
     ? "The mask of cross-attention is off, so padding gets a gradient too."
-    : "Cross-attention masks padding, so its rows are exactly 0: no query attends to it.";
+    : "No query attends to padding, so the gradient at padded positions is exactly 0.";
 }
 
 function memorySum(trace, sentence) {

@@ -130,18 +130,20 @@ function variantAnswers(trace, variant, sentence) {
       bar(losses[position], most),
     );
   };
-  const row = (loss, position) =>
+  const isPad = (position) => trace.expected.isPad(sentence, position);
+  const row = (_, position) =>
     element(
       "tr",
-      { class: loss === null ? "pad" : null },
+      { class: isPad(position) ? "pad" : null },
       element("th", { scope: "row" }, element("bdi", {}, trace.expected.token(sentence, position))),
-      loss === null
+      isPad(position)
         ? element("td", { colspan: columns.length, class: "not-counted" }, "not counted")
         : columns.map((column) => answer(column, position)),
     );
   const mean = ({ losses }) => {
-    const counted = losses.filter((loss) => loss !== null);
-    return element("td", {}, bar(counted.reduce((sum, loss) => sum + loss, 0) / counted.length, most));
+    const counted = losses.filter((_, position) => !isPad(position));
+    const sum = counted.includes(null) ? null : counted.reduce((total, loss) => total + loss, 0);
+    return element("td", {}, bar(sum && sum / counted.length, most));
   };
   const rows = columns[0].losses.map(row);
   rows.push(element("tr", { class: "mean" }, element("th", { scope: "row" }, "mean loss"), columns.map(mean)));
