@@ -74,7 +74,9 @@ test_reasons() {
 python=$(python_that_imports selenium)
 # With dropout there are more steps, with one layer fewer. Two browsers side by side.
 (
-  test_page dropout '--dropout --layer 1' WalkTest.test_arrow_keys_walk_to_the_last_step_and_back SectionsTest
+  test_page dropout '--dropout --layer 1' WalkTest.test_arrow_keys_walk_to_the_last_step_and_back \
+    SectionsTest.test_what_is_said_fits_this_model_and_this_trace SectionsTest.test_every_parameter_has_its_norm \
+    SectionsTest.test_the_gradient_of_the_memory_is_a_sum SectionsTest.test_what_if_lists_all_variants
   if [[ $# == 0 ]]; then test_reasons; fi
 ) >"$directory/beside.log" 2>&1 &
 beside=$! status=0

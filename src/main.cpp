@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,7 +82,7 @@ void refuse_unknown_words(const CLI::App& program, const std::vector<std::string
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     if (name.size() > 2 && name.starts_with("--") && std::ranges::find(options, name) == options.end()) {
-      throw UserError("unknown option " + name + " of " + name_of_verb + did_you_mean(name, options));
+      throw UserError(fmt::format("unknown option {} of {}{}", name, name_of_verb, did_you_mean(name, options)));
     }
   }
 }
