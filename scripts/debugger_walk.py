@@ -5,8 +5,8 @@
     scripts/debugger_walk.py --write    put what gdb prints into README
 
 It runs build/debug/glassformer, or the program named with --program. In that section, a line "(gdb) COMMAND" is a
-command. The lines below a `print` are its output; the other commands show none. Numbers with a point may differ by rounding,
-because processors do.
+command. The lines below a `print` are its output; the other commands show none. Numbers with a point may differ by
+rounding, because processors do.
 """
 
 import argparse

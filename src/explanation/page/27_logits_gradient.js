@@ -39,13 +39,13 @@ const entriesShown = (ids, tokens) =>
 /// With label smoothing, a model can be surer of the expected token than it is asked to be.
 function whatGradientSays(labelSmoothing, vocabulary) {
   const says =
-    "Softmax minus the target distribution, divided by the number of counted tokens. An update raises logits " +
-    "whose entry is negative and lowers those whose entry is positive. ";
+    "Softmax minus the target distribution, divided by the number of counted tokens. To lower the loss, a " +
+    "logit whose entry is negative must rise, and one whose entry is positive must fall. ";
   if (labelSmoothing === 0) return says + "The target distribution is 1 for the expected token, 0 for all others.";
   const asked = formatNumber(100 * (1 - labelSmoothing + labelSmoothing / vocabulary), 3);
   return (
     `${says}Label smoothing of ${labelSmoothing} asks for ${asked}% of the expected token and a little of every ` +
-    "other: the logit of a token that is likelier than that is lowered, even the expected one’s."
+    "other: the entry of a token that is likelier than that is positive, even the expected one’s."
   );
 }
 
