@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests the page of `glassformer explain` in a browser: makes it from the toy model, opens it in Chromium without a
-# window, and compares what it shows with the trace as JSON. Then the same of small models, each without some masks.
+# window, and compares what it shows with the trace as JSON. Then the same of a model with a NaN among its weights, and of
+# small models, each without some masks.
 #
 #   scripts/test_page.sh '[test]'    all, or one: WalkTest, SectionsTest.test_every_mask_cell, ...
 #
@@ -41,11 +42,31 @@ she knows that the children read a book .
 the dog sleeps .
 <script>alert("no")</script> the small dog sees a house .
 END
-test_page() {  # test_page NAME 'options of explain' '[test]...'
+# And what the model would not say: the expected token is not the likeliest.
+cat >"$directory/targets" <<'END'
+der hund schläft .
+sie weiß , dass die kinder das buch lesen .
+das haus .
+END
+test_page() {  # test_page NAME MODEL 'options of explain' '[test]...'
   # shellcheck disable=SC2086  # one word for each option
-  "$glassformer" explain "$run" --source-file "$directory/sentences" $2 \
+  "$glassformer" explain "$2" --source-file "$directory/sentences" $3 \
     --html "$directory/$1.html" --json "$directory/$1.json"
-  "$python" tests/page/test_page.py "$directory/$1.html" "$directory/$1.json" . "${@:3}"
+  "$python" tests/page/test_page.py "$directory/$1.html" "$directory/$1.json" . "${@:4}"
+}
+
+# The toy model with a NaN among its weights. Its figures are not finite, and the page must say so.
+make_broken_model() {  # make_broken_model DIRECTORY
+  cp -rL "$run/best" "$1"
+  rm "$1/SHA256SUMS"
+  python3 - "$1/model.safetensors" <<'END'
+import json, struct, sys
+with open(sys.argv[1], "r+b") as file:
+    header = struct.unpack("<Q", file.read(8))[0]
+    tensor = json.loads(file.read(header))["model.decoder.layers.0.fc1.bias"]
+    file.seek(8 + header + tensor["data_offsets"][0])
+    file.write(struct.pack("<f", float("nan")))
+END
 }
 
 # Two sentences, one longer on the side of the source, the other on that of the target, explained by a model without any
@@ -74,13 +95,19 @@ test_reasons() {
 python=$(python_that_imports selenium)
 # With dropout there are more steps, with one layer fewer. Two browsers side by side.
 (
-  test_page dropout '--dropout --layer 1' WalkTest.test_arrow_keys_walk_to_the_last_step_and_back \
+  test_page dropout "$run" "--dropout --layer 1 --target-file $directory/targets" \
+    WalkTest.test_arrow_keys_walk_to_the_last_step_and_back \
+    SectionsTest.test_the_figures_of_the_answer SectionsTest.test_the_probability_and_loss_of_every_position \
     SectionsTest.test_what_is_said_fits_this_model_and_this_trace SectionsTest.test_every_parameter_has_its_norm \
     SectionsTest.test_the_gradient_of_the_memory_is_a_sum SectionsTest.test_what_if_lists_all_variants
+  make_broken_model "$directory/broken"
+  test_page broken "$directory/broken" '' SectionsTest.test_the_figures_of_the_answer \
+    SectionsTest.test_the_probability_and_loss_of_every_position SectionsTest.test_every_parameter_has_its_norm \
+    SectionsTest.test_what_if_lists_all_variants NumbersTest.test_every_heat_map_gives_its_number_on_focus
   if [[ $# == 0 ]]; then test_reasons; fi
 ) >"$directory/beside.log" 2>&1 &
 beside=$! status=0
-test_page all '' "$@" || status=1
+test_page all "$run" '' "$@" || status=1
 wait $beside || status=1
 cat "$directory/beside.log"
 exit $status

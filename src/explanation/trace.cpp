@@ -118,6 +118,7 @@ Json answer(const Explanation& explanation, const Tokenizer& tokenizer) {
 Json loss(const LossSum& sum) {
   const auto tokens = static_cast<double>(sum.tokens);
   return {{"mean", sum.loss / tokens},
+          {"cross_entropy", sum.cross_entropy / tokens},
           {"perplexity", std::exp(sum.cross_entropy / tokens)},
           {"tokens", sum.tokens},
           {"correct", sum.correct}};

@@ -77,7 +77,7 @@ TEST_CASE("A trace has every key of its format", "[explanation]") {
   CHECK(trace.at("batch").at("target_output").at("ids").at(0).at(2) == 2);
   CHECK(trace.at("vocabulary").at("target").at(2) == "</s>");
   CHECK(trace.at("vocabulary").at("target").size() == 11);
-  CHECK(keys(trace.at("loss")) == Keys{"mean", "perplexity", "tokens", "correct"});
+  CHECK(keys(trace.at("loss")) == Keys{"mean", "cross_entropy", "perplexity", "tokens", "correct"});
   CHECK(keys(trace.at("memory_gradient")) == Keys{"sum", "parts"});
   CHECK(keys(trace.at("attention").at(0)) == Keys{"part", "kind", "layer", "weights"});
   CHECK(keys(trace.at("gradients").at(0)) == Keys{"name", "shape", "norm", "values_norm"});
@@ -118,6 +118,7 @@ TEST_CASE("Masks, answers, gradients and what-ifs of a trace have the sizes of b
   CHECK(trace.at("answer").at(0).at(3).at("likeliest").size() == 10);
   CHECK(trace.at("answer").at(1).at(5).at("loss").is_number());
   CHECK(trace.at("loss").at("mean").get<double>() == Approx(example.right().loss.loss / 9));
+  CHECK(trace.at("loss").at("cross_entropy").get<double>() == Approx(example.right().loss.cross_entropy / 9));
   CHECK(trace.at("loss").at("perplexity").get<double>() == Approx(std::exp(example.right().loss.cross_entropy / 9)));
 
   const std::vector<TensorPlace>& places = example.tiny.arena.tensors();

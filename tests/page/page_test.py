@@ -33,10 +33,21 @@ return texts;
 
 
 def number_in(text):
-    """The number in what a readout says, as a user reads it: before the comma, after which stands a reason."""
+    """The number in what a readout says, as a user reads it: before the comma, after which stands a reason.
+    None if it says "not finite"."""
     value = text.split(",")[0].replace("−", "-")
-    words = {"not a number": math.nan, "∞": math.inf, "-∞": -math.inf}
+    words = {"not a number": math.nan, "not finite": None, "∞": math.inf, "-∞": -math.inf}
     return words[value] if value in words else float(value)
+
+
+def share_in(text):
+    """The share that a percentage shows, and how far it may be off by rounding; None if it says "not finite"."""
+    if text == "not finite":
+        return None, 0
+    if text.startswith("<"):
+        return 0, float(text.strip("< %")) / 100
+    percent = float(text.rstrip("%"))
+    return percent / 100, max(0.06 * percent, 0.5 if percent > 9 else 0) / 100
 
 
 def open_browser():
@@ -84,6 +95,9 @@ class PageTest(unittest.TestCase):
 
     def text(self, selector, inside=None):
         return self.find(selector, inside).get_attribute("textContent")
+
+    def texts(self, selector, inside=None):
+        return [one.get_attribute("textContent") for one in self.find_all(selector, inside)]
 
     def script(self, text, *arguments):
         return self.browser.execute_script(text, *arguments)

@@ -13,7 +13,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from page_test import PageTest, number_in
+from page_test import PageTest, number_in, share_in
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
@@ -321,6 +321,45 @@ class SectionsTest(ThisPageTest):
                 self.assertEqual("not counted" in row.get_attribute("textContent"), not one["counted"])
                 self.assertEqual("pad" in (row.get_attribute("class") or ""), not one["counted"])
 
+    def assert_share(self, text, expected):
+        share, off = share_in(text)
+        if expected is None:
+            self.assertIsNone(share, text)
+        else:
+            self.assertLessEqual(abs(share - expected), off, f"{text}, expected {expected}")
+
+    def test_the_figures_of_the_answer(self):
+        self.open("answer")
+        figures = dict(zip(self.texts(".figures dt"), self.texts(".figures dd:not(.note)"), strict=True))
+        loss = self.trace["loss"]
+        for title, key in (("loss", "mean"), ("cross-entropy", "cross_entropy"), ("perplexity", "perplexity")):
+            self.assert_close(number_in(figures[title]), loss[key], title, 1e-3)
+        self.assertEqual(figures["correct"], f"{loss['correct']} of {loss['tokens']}")
+        smoothing, vocabulary = self.trace["model"]["label_smoothing"], len(self.trace["vocabulary"]["target"])
+        self.assertEqual(float(figures["label smoothing"]), smoothing)
+        # A model that answers exactly what is asked for, q, loses the entropy of q.
+        q = [1 - smoothing + smoothing / vocabulary] + (vocabulary - 1) * [smoothing / vocabulary]
+        least = -sum(share * math.log(share) for share in q)
+        self.assertIn(f"no loss is below {least:.4}", self.texts(".figures .note"))
+
+    def test_the_probability_and_loss_of_every_position(self):
+        self.open("answer")
+        for sentence, positions in enumerate(self.trace["answer"]):
+            self.choose_sentence(sentence)
+            for row, one in zip(self.find_all(".answers tbody tr"), positions, strict=True):
+                if not one["counted"]:
+                    continue
+                probability, loss = self.texts(".number", row)
+                self.assert_share(probability, one["probability"])
+                self.assert_close(number_in(loss), one["loss"], "loss", 1e-3)
+                self.script("arguments[0].click()", self.find("input", row))
+                says = self.text(".answer-detail p")
+                shown = re.search(r"Cross-entropy: (not finite|\S+), minus", says).group(1)
+                self.assert_close(number_in(shown), one["cross_entropy"], says, 1e-3)
+                shares = self.texts(".likeliest .number")
+                for text, token in zip(shares, one["likeliest"], strict=True):
+                    self.assert_share(text, token["probability"])
+
     def test_the_ten_likeliest_of_every_position(self):
         self.open("answer")
         for sentence, positions in enumerate(self.trace["answer"]):
@@ -349,11 +388,21 @@ class SectionsTest(ThisPageTest):
         self.open("gradient")
         shown = [row.get_attribute("title") for row in self.find_all(".norms th[scope=row]")]
         self.assertEqual(sorted(shown), sorted(one["name"] for one in self.trace["gradients"]))
+        norms = {one["name"]: one for one in self.trace["gradients"]}
+        for name, row in zip(shown, self.find_all(".norms tbody tr"), strict=True):
+            norm, values = self.texts(".number", row)
+            self.assert_close(number_in(norm), norms[name]["norm"], name, 1e-2)
+            self.assert_close(number_in(values), norms[name]["values_norm"], name, 1e-2)
 
     def test_what_if_lists_all_variants(self):
         self.open("what-if")
         rows = [row.get_attribute("data-variant") for row in self.find_all(".variants [data-variant]")]
         self.assertEqual(rows, [one["name"] for one in self.trace["what_if"]])
+        for row, variant in zip(self.find_all(".variants [data-variant]"), self.trace["what_if"], strict=True):
+            mean, perplexity, correct = self.texts(".number", row)
+            self.assert_close(number_in(mean), variant["loss"]["mean"], variant["name"], 1e-4)
+            self.assert_close(number_in(perplexity), variant["loss"]["perplexity"], variant["name"], 1e-4)
+            self.assertEqual(correct, f"{variant['loss']['correct']} of {variant['loss']['tokens']}")
         for number, variant in enumerate(self.trace["what_if"]):
             if number == 0:
                 continue
@@ -362,6 +411,37 @@ class SectionsTest(ThisPageTest):
             self.assertIn(variant["says"], self.text(".variant"))
             masks = [one.get_attribute("data-mask") for one in self.find_all(".variant [data-mask]")]
             self.assertEqual(masks, [name for name in variant["changed"] for _ in range(2)])
+            self.assert_mean_losses(variant)
+            if variant["changed"]:
+                self.assert_gradients_that_change_most(variant["gradient_norms"])
+
+    def assert_mean_losses(self, variant):
+        own = self.trace["what_if"][0]
+        columns = [own, own["alone"], *([variant, variant["alone"]] if variant["changed"] else [])]
+        for text, column in zip(self.texts(".answers-compared .mean .number"), columns, strict=True):
+            positions = zip(column["losses"][0], self.trace["answer"][0], strict=True)
+            losses = [loss for loss, one in positions if one["counted"]]
+            mean = None if None in losses else sum(losses) / len(losses)
+            self.assert_close(number_in(text), mean, f"mean loss of {variant['name']}", 1e-3)
+
+    def assert_gradients_that_change_most(self, changed):
+        """The table shows the norms of twelve tensors; no other norm changes by a larger factor."""
+        names = [one["name"].removeprefix("model.") for one in self.trace["gradients"]]
+        norms = dict(zip(names, zip(self.trace["what_if"][0]["gradient_norms"], changed, strict=True), strict=True))
+        def factor(name):
+            before, after = (math.inf if norm is None else norm for norm in norms[name])
+            if before == after or max(before, after) < 1e-7:
+                return 0
+            return abs(math.log((after + 1e-12) / (before + 1e-12))) if math.isfinite(before + after) else math.inf
+
+        table = self.find_all(".variant .losses")[-1]
+        shown = self.texts("th[scope=row]", table)
+        for name, row in zip(shown, self.find_all("tbody tr", table), strict=True):
+            for text, norm in zip(self.texts(".number", row), norms[name], strict=True):
+                self.assert_close(number_in(text), norm, name, 1e-2)
+        self.assertEqual(len(shown), 12)
+        least = min(factor(name) for name in shown)
+        self.assertTrue(all(factor(name) <= least for name in norms if name not in shown))
 
     def test_what_is_said_fits_this_model_and_this_trace(self):
         steps, tensors, layer = self.trace["steps"], self.trace["tensors"], self.trace["layer"]

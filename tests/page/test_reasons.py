@@ -203,9 +203,6 @@ class ReasonsTest(PageTest):
                     for loss, one in zip(losses, columns, strict=True):
                         self.assertAlmostEqual(number_in(loss), one["losses"][sentence][position], delta=1e-3)
 
-    def texts(self, selector, inside=None):
-        return [one.get_attribute("textContent") for one in self.find_all(selector, inside)]
-
     def share_on_padding(self, model, variant, kind, sentence):
         """The mean over layers, heads and words of the weight on padded keys, from the weights."""
         queries, keys = model.sides(kind)

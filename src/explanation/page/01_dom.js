@@ -44,7 +44,7 @@ function fill(node, ...children) {
 }
 
 function percent(share) {
-  if (share === null) return "";
+  if (share === null) return formatNumber(share);
   if (share > 0.0995) return `${(100 * share).toFixed(0)}%`;
   return share < 1e-6 ? "< 0.0001%" : `${Number((100 * share).toPrecision(2))}%`;
 }

@@ -1,7 +1,7 @@
 // Section 5: what the model answers at every position, what it costs, and how the loss pushes back.
 
 function answerSection(trace, chosen) {
-  const { mean, perplexity, tokens, correct } = trace.json.loss;
+  const { mean, cross_entropy: crossEntropy, perplexity, tokens, correct } = trace.json.loss;
   const smoothing = trace.json.model.label_smoothing;
   return [
     lead(
@@ -12,7 +12,7 @@ function answerSection(trace, chosen) {
       "dl",
       { class: "figures" },
       figureTerm("loss", formatNumber(mean, 4), "mean over counted tokens"),
-      figureTerm("cross-entropy", formatNumber(Math.log(perplexity), 4), "mean, without label smoothing"),
+      figureTerm("cross-entropy", formatNumber(crossEntropy, 4), "mean, without label smoothing"),
       figureTerm("perplexity", formatNumber(perplexity, 4), "e to the cross-entropy"),
       figureTerm("correct", `${correct} of ${tokens}`, "padding is not counted"),
       figureTerm("label smoothing", String(smoothing), smoothing > 0 ? smoothedFloor(trace) : "none"),

@@ -40,11 +40,15 @@ function comparedLayer(trace, variant, one, sentence) {
 
 const SHOWN_GRADIENTS = 12;
 
-/// The parameters whose gradient's norm changes most, by ratio.
+/// The parameters whose gradient's norm changes most, by ratio. A norm that is not finite (null) counts as infinite.
 function variantGradients(trace, variant) {
   const right = trace.json.what_if[0].gradient_norms;
-  const change = (i) => Math.abs(Math.log((variant.gradient_norms[i] + 1e-12) / (right[i] + 1e-12)));
-  const order = [...right.keys()].filter((i) => right[i] > 1e-7 || variant.gradient_norms[i] > 1e-7);
+  const sizes = (i) => [right[i] ?? Infinity, variant.gradient_norms[i] ?? Infinity];
+  const change = (i) => {
+    const [before, after] = sizes(i);
+    return before === after ? 0 : Math.abs(Math.log((after + 1e-12) / (before + 1e-12)));
+  };
+  const order = [...right.keys()].filter((i) => Math.max(...sizes(i)) > 1e-7);
   order.sort((a, b) => change(b) - change(a));
   const shown = order.slice(0, SHOWN_GRADIENTS);
   const range = logRange(shown.flatMap((i) => [right[i], variant.gradient_norms[i]]));
