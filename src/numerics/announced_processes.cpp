@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 
 #include "numerics/communicator.hpp"
 
@@ -7,7 +9,11 @@ namespace glassformer {
 
 int announced_processes() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
-    if (const char* const size = std::getenv(name)) return std::max(1, std::atoi(size));
+    if (const char* const text = std::getenv(name)) {
+      int size = 1;  // stays if the text is no number
+      std::from_chars(text, text + std::strlen(text), size);
+      return std::max(1, size);
+    }
   }
   return 1;
 }

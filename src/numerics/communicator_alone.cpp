@@ -18,6 +18,7 @@ Communicator Communicator::join() {
   return {};
 }
 
+// With MPI, these use the object. NOLINTBEGIN(readability-convert-member-functions-to-static)
 int Communicator::machines() const { return 1; }
 int Communicator::ranks_here() const { return 1; }
 int Communicator::ranks_sharing() const { return 1; }
@@ -32,6 +33,7 @@ void Communicator::sum_in_order(std::span<float> values, const std::function<voi
   add(0, std::ssize(values));
 }
 void Communicator::sum_in_any_order(std::span<float>) const {}
+// NOLINTEND(readability-convert-member-functions-to-static)
 std::string Communicator::speaker() { return ""; }
 void Communicator::end(int) {}
 

@@ -79,11 +79,11 @@ void EventFile::append(const ValidationFigures& figures, const std::vector<Sampl
 }
 
 void EventFile::append_figures(const nlohmann::ordered_json& figures, Event event) {
-  const std::string kind = figures.at("kind");
+  const std::string prefix = figures.at("kind").get<std::string>() + "/";
   for (const auto& [name, figure] : figures.items()) {
     if (!figure.is_number() || name == "update") continue;
     const auto value = figure.get<float>();
-    if (std::isfinite(value)) event.scalars.push_back({kind + "/" + name, value});
+    if (std::isfinite(value)) event.scalars.push_back({prefix + name, value});
   }
   write(std::move(event));
 }

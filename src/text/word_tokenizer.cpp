@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kSpecialWords = {"<pad>", "<s>", "</s>", "<unk>"};  // ids 0 to 3
 
 /// How a Marian tokenizer calls a word: SentencePiece keeps the space before it.
-const std::string kSpaceBefore = "\u2581";
+constexpr std::string_view kSpaceBefore = "\u2581";
 
 bool is_special(std::string_view word) { return std::ranges::find(kSpecialWords, word) != kSpecialWords.end(); }
 
@@ -125,7 +125,7 @@ std::string WordTokenizer::piece(Id id) const {
 std::map<std::string, Id> WordTokenizer::vocabulary() const {
   std::map<std::string, Id> vocabulary;
   for (Id id = 0; id < vocabulary_size(); ++id) {
-    vocabulary.emplace((is_special(piece(id)) ? "" : kSpaceBefore) + piece(id), id);
+    vocabulary.emplace(std::string(is_special(piece(id)) ? "" : kSpaceBefore) + piece(id), id);
   }
   return vocabulary;
 }

@@ -123,7 +123,9 @@ BenchmarkFigures run_benchmark(const Config& config, const TokenizerPair& tokeni
     ranks.largest(latest);
     return latest[0];
   };
-  for (double now = passed(); now < seconds; now = passed()) {
+  while (true) {
+    const double now = passed();
+    if (now >= seconds) break;
     if (now >= next_look) {  // time and again, for a processor is not equally fast all the time
       peaks += measure_fma_peak();
       ++looks;
