@@ -407,6 +407,7 @@ class SectionsTest(ThisPageTest):
             if number == 0:
                 continue
             self.script("arguments[0].click()", self.find(f".variant-chooser input[value='{number}']"))
+            self.choose_sentence(0)
             self.assertEqual(self.text(".variant h3"), variant["title"])
             self.assertIn(variant["says"], self.text(".variant"))
             masks = [one.get_attribute("data-mask") for one in self.find_all(".variant [data-mask]")]
