@@ -3,7 +3,8 @@
 # window, and compares what it shows with the trace as JSON. Then the same of a model with a NaN among its weights, and of
 # small models, each without some masks.
 #
-#   scripts/test_page.sh '[test]'    all, or one: WalkTest, SectionsTest.test_every_mask_cell, ...
+#   scripts/test_page.sh                                       all tests
+#   scripts/test_page.sh WalkTest SectionsTest.test_every_mask_cell  these, of the toy's page alone
 #
 # On Debian and Ubuntu the browser is installed if it is missing. Where it cannot be, the test is skipped, loudly.
 set -euo pipefail
@@ -42,7 +43,7 @@ she knows that the children read a book .
 the dog sleeps .
 <script>alert("no")</script> the small dog sees a house .
 END
-# And what the model would not say: the expected token is not the likeliest.
+# Targets that the model would not produce, so that the expected token is not always the likeliest.
 cat >"$directory/targets" <<'END'
 der hund schläft .
 sie weiß , dass die kinder das buch lesen .
@@ -89,12 +90,12 @@ test_reasons() {
     explain_without "${masks[i]}"
     for ((j = i + 1; j < 4; ++j)); do explain_without "${masks[i]}+${masks[j]}"; done
   done
-  "$python" tests/page/test_reasons.py "$directory/masks" "$@"
+  "$python" tests/page/test_reasons.py "$directory/masks"
 }
 
 python=$(python_that_imports selenium)
-# With dropout there are more steps, with one layer fewer. Two browsers side by side.
-(
+test_other_pages() {
+  # With dropout there are more steps, with --layer fewer.
   test_page dropout "$run" "--dropout --layer 1 --target-file $directory/targets" \
     WalkTest.test_arrow_keys_walk_to_the_last_step_and_back \
     SectionsTest.test_the_figures_of_the_answer SectionsTest.test_the_probability_and_loss_of_every_position \
@@ -104,10 +105,16 @@ python=$(python_that_imports selenium)
   test_page broken "$directory/broken" '' SectionsTest.test_the_figures_of_the_answer \
     SectionsTest.test_the_probability_and_loss_of_every_position SectionsTest.test_every_parameter_has_its_norm \
     SectionsTest.test_what_if_lists_all_variants NumbersTest.test_every_heat_map_gives_its_number_on_focus
-  if [[ $# == 0 ]]; then test_reasons; fi
-) >"$directory/beside.log" 2>&1 &
+  test_reasons
+}
+
+if [[ $# -gt 0 ]]; then
+  test_page all "$run" '' "$@"
+  exit
+fi
+(test_other_pages) >"$directory/beside.log" 2>&1 &  # two browsers side by side
 beside=$! status=0
-test_page all "$run" '' "$@" || status=1
+test_page all "$run" '' || status=1
 wait $beside || status=1
 cat "$directory/beside.log"
 exit $status

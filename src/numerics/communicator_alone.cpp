@@ -18,7 +18,7 @@ Communicator Communicator::join() {
   return {};
 }
 
-// With MPI, these use the object. NOLINTBEGIN(readability-convert-member-functions-to-static)
+// In communicator.cpp these use the object. NOLINTBEGIN(readability-convert-member-functions-to-static)
 int Communicator::machines() const { return 1; }
 int Communicator::ranks_here() const { return 1; }
 int Communicator::ranks_sharing() const { return 1; }

@@ -47,7 +47,7 @@ def share_in(text):
     if text.startswith("<"):
         return 0, float(text.strip("< %")) / 100
     percent = float(text.rstrip("%"))
-    return percent / 100, max(0.06 * percent, 0.5 if percent > 9 else 0) / 100
+    return percent / 100, (0.51 if percent >= 10 else 0.06 * percent) / 100
 
 
 def open_browser():

@@ -429,6 +429,7 @@ class SectionsTest(ThisPageTest):
         """The table shows the norms of twelve tensors; no other norm changes by a larger factor."""
         names = [one["name"].removeprefix("model.") for one in self.trace["gradients"]]
         norms = dict(zip(names, zip(self.trace["what_if"][0]["gradient_norms"], changed, strict=True), strict=True))
+
         def factor(name):
             before, after = (math.inf if norm is None else norm for norm in norms[name])
             if before == after or max(before, after) < 1e-7:
