@@ -22,8 +22,6 @@ header unicode/uchar.h          | libicu-dev            | icu4c         | libicu
 header openssl/evp.h            | libssl-dev            | openssl       | openssl-devel       | openssl       | checksums of checkpoints
 header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | sentencepiece-devel | sentencepiece | subword tokenizer
 header Random123/philox.h       | librandom123-dev      | random123     | random123-devel     | random123     | random numbers (github.com/DEShawResearch/random123)
-header protozero/types.hpp      | libprotozero-dev      | protozero     | protozero-devel     | protozero     | event files for TensorBoard (optional)
-header rhash.h                  | librhash-dev          | rhash         | rhash-devel         | rhash         | their checksums (optional)
 header catch2                   | catch2                | catch2        | catch-devel         | catch2        | tests
 header onnx/onnx.proto          | libonnx-dev           | onnx          | onnx-devel          | onnx          | export to ONNX (optional)
 header google/protobuf/any.h    | libprotobuf-dev       | protobuf      | protobuf-static     | protobuf      | export to ONNX (optional)

@@ -51,6 +51,5 @@ configure_package_config_file(scripts/cmake/glassformerConfig.cmake.in glassform
 write_basic_package_version_file(glassformerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/glassformerConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/glassformerConfigVersion.cmake
-  scripts/cmake/FindProtozero.cmake scripts/cmake/FindRandom123.cmake scripts/cmake/FindRHash.cmake
-  scripts/cmake/FindSentencePiece.cmake
+  scripts/cmake/FindRandom123.cmake scripts/cmake/FindSentencePiece.cmake
   DESTINATION ${package} COMPONENT development)

@@ -92,8 +92,7 @@ void RunDirectory::refuse_existing(const fs::path& path) {
   const std::vector<std::string> names = names_in(path);
   // A run that ended before its first checkpoint has these files and no other.
   const auto is_early = [](const std::string& name) {
-    return name == kConfigFile || name == "train.log" || name == "metrics.jsonl" || name == "tensorboard" ||
-           name.starts_with('.');
+    return name == kConfigFile || name == "train.log" || name == "metrics.jsonl" || name.starts_with('.');
   };
   if (std::ranges::count(names, "train.log") > 0 && std::ranges::all_of(names, is_early)) return;
   if (holds_run(path)) {

@@ -12,7 +12,7 @@ namespace glassformer {
 
 /// The directory of one training:
 ///
-///   runs/toy/  config.yaml  train.log  metrics.jsonl  tensorboard/
+///   runs/toy/  config.yaml  train.log  metrics.jsonl
 ///              step-00001200/  step-00001400/  ...   checkpoints; average-00001400: a mean of them
 ///              best -> step-00001200   last -> step-00001400
 ///

@@ -132,13 +132,6 @@ void check_same_model(const std::vector<ChangedKey>& changed, const Places& plac
   }
 }
 
-void check_build(const Config& config, const Places& places, const fs::path& file) {
-  if (!config.training.tensorboard || GLASSFORMER_TENSORBOARD) return;
-  throw UserError(Blame(places, file).at({"training.tensorboard"}) + "expected false, found true: this program was " +
-                  "built without event files; install protozero and RHash (Debian: libprotozero-dev, librhash-dev) " +
-                  "and build it again, or set training.tensorboard: false");
-}
-
 void check_files(const Config& config, const Places& places, const fs::path& file) {
   const Blame blame(places, file);
   const DataSettings& data = config.data;

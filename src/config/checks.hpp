@@ -16,9 +16,6 @@ void check_model_from(const std::filesystem::path& model, const Places& places, 
 /// \throws UserError: one of them gives the model another shape, or other tokenizers
 void check_same_model(const std::vector<ChangedKey>& changed, const Places& places, const std::filesystem::path& file);
 
-/// \throws UserError: the config asks for what this program was built without
-void check_build(const Config& config, const Places& places, const std::filesystem::path& file);
-
 /// \throws UserError: a file which the config names does not exist or cannot be opened
 void check_files(const Config& config, const Places& places, const std::filesystem::path& file);
 

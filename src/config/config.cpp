@@ -5,6 +5,7 @@
 #include "config/checks.hpp"
 #include "config/key.hpp"
 #include "config/marian_config.hpp"
+#include "config/retired_keys.hpp"
 #include "config/yaml_reader.hpp"
 
 namespace glassformer {
@@ -83,7 +84,6 @@ std::vector<Key> keys_of(Config& config) {
       number("training.max_minutes", training.max_minutes, at_least_0),
       whole("training.max_skipped", training.max_skipped, 0, many),
       whole("training.log_every", training.log_every, 1, many),
-      flag("training.tensorboard", training.tensorboard),
       choice("training.optimizer.kind", training.optimizer.kind,
              {{"adam", Optimizer::adam}, {"adamw", Optimizer::adamw}, {"muon", Optimizer::muon}}),
       number("training.optimizer.beta1", training.optimizer.beta1, from_0_to_below_1),
@@ -92,10 +92,9 @@ std::vector<Key> keys_of(Config& config) {
       number("training.optimizer.momentum", training.optimizer.momentum, from_0_to_below_1),
       number("training.optimizer.weight_decay", training.optimizer.weight_decay, at_least_0),
       number("training.optimizer.clip_norm", training.optimizer.clip_norm, at_least_0),
-      choice("training.schedule.kind", training.schedule.kind,
-             {{"inverse_sqrt", Schedule::inverse_sqrt},
-              {"cosine", Schedule::cosine},
-              {"constant", Schedule::constant}}),
+      choice(
+          "training.schedule.kind", training.schedule.kind,
+          {{"inverse_sqrt", Schedule::inverse_sqrt}, {"cosine", Schedule::cosine}, {"constant", Schedule::constant}}),
       number("training.schedule.learning_rate", training.schedule.learning_rate, above_0),
       whole("training.schedule.warmup", training.schedule.warmup, 0, many),
       number("training.schedule.initial_rate", training.schedule.initial_rate, at_least_0),
@@ -142,6 +141,7 @@ Config begun_with(const Config& model) {
 Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
   Config config;
   Places places = read_yaml(keys_of(config), file, overrides);
+  warn_about_retired_keys(places);
   if (!config.model_from.empty()) {
     check_model_from(config.model_from, places, file);
     const Config model = read_config_of_model(config.model_from);
@@ -150,7 +150,6 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
     check_same_model(changed_keys(model, config), places, file);
   }
   check_rules(config, places, file);
-  check_build(config, places, file);
   check_files(config, places, file);
   return config;
 }
@@ -158,6 +157,7 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
 Config read_config_of_checkpoint(const std::filesystem::path& file) {
   Config config;
   const Places places = read_yaml(keys_of(config), file, {});
+  warn_about_retired_keys(places);
   check_rules(config, places, file);
   return config;
 }
@@ -176,12 +176,13 @@ std::vector<OfferedKey> offered_keys() {
 }
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
+  // clang-format off
   static const std::vector<std::string> kHarmless = {
       "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model", "model.from",
       "training.max_updates", "training.max_epochs", "training.max_minutes", "training.max_skipped",
-      "training.log_every", "training.tensorboard", "training.validation.every", "training.validation.unit",
-      "training.validation.patience", "training.validation.samples", "training.checkpoints.", "decoding.",
-      "evaluation."};
+      "training.log_every", "training.validation.every", "training.validation.unit", "training.validation.patience",
+      "training.validation.samples", "training.checkpoints.", "decoding.", "evaluation."};
+  // clang-format on
   const auto is_harmless = [&](const std::string& key) {
     if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;
     return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const auto& name) { return key.starts_with(name); });

@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 
+#include "config/retired_keys.hpp"
 #include "config/suggestion.hpp"
 #include "files/lines.hpp"
 #include "user_error.hpp"
@@ -110,8 +111,7 @@ class Reader {
     } catch (const YAML::Exception& error) {
       throw UserError(place.name + ": the value is not valid YAML: " + error.msg);
     }
-    find(name, place).read(node, place);
-    places_[name] = place;
+    read_value(name, node, place);
   }
 
   Places finish() {
@@ -133,10 +133,16 @@ class Reader {
     return list;
   }
 
-  const Key& find(const std::string& name, const Place& place) const {
-    for (const Key& key : keys_)
-      if (key.name == name) return key;
-    throw UserError(place.name + ": unknown key; " + suggest_key(name, known_));
+  void read_value(const std::string& name, const YAML::Node& node, const Place& place) {
+    const auto key = std::ranges::find(keys_, name, &Key::name);
+    const RetiredKey* const retired = find_retired_key(name);
+    if (retired)
+      check_retired_key(*retired, node, place);
+    else if (key != keys_.end())
+      key->read(node, place);
+    else
+      throw UserError(place.name + ": unknown key; " + suggest_key(name, known_));
+    places_[name] = place;
   }
 
   void read_section(const std::string& section, const YAML::Node& node) {
@@ -150,8 +156,7 @@ class Reader {
         throw UserError(place.name + ": given twice; the first is in line " +
                         std::to_string(first->second + 1));
       if (!is_section(name)) {
-        find(name, place).read(entry.second, place);
-        places_[name] = place;
+        read_value(name, entry.second, place);
       } else if (entry.second.IsMap()) {
         read_section(name, entry.second);
       } else if (!entry.second.IsNull()) {

@@ -73,7 +73,6 @@ struct TrainingSettings {
   double max_minutes = 0;
   Index max_skipped = 10;     ///< updates whose loss or gradient is not finite are skipped, at most so many in a row
   Index log_every = 50;       ///< updates between log lines
-  bool tensorboard = false;   ///< the figures of the log go into event files, too
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
   ValidationSettings validation;

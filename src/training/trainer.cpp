@@ -43,11 +43,7 @@ Trainer::Trainer(const Config& config, TrainingText training_text, const std::fi
   share();
   batches_.go_to(progress_, checkpoint.value_or(directory));
   directory_.store_config(config_);
-  const Index goes_on_from = checkpoint ? progress_.update : -1;
-  metrics_.truncate_after(goes_on_from);
-  if (config_.training.tensorboard && !directory_.path().empty()) {
-    events_.emplace(directory_.file("tensorboard"), goes_on_from);
-  }
+  metrics_.truncate_after(checkpoint ? progress_.update : -1);
   log_beginning(checkpoint.has_value());
 }
 
@@ -218,7 +214,6 @@ void Trainer::report(bool due) {
   log_.training(figures, due);
   if (!due) return;
   metrics_.append(figures);
-  if (events_) events_->append(figures);
   window_ = {};
 }
 

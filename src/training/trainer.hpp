@@ -10,7 +10,6 @@
 #include "checkpoint/training_state.hpp"
 #include "config/config.hpp"
 #include "numerics/communicator.hpp"
-#include "report/event_file.hpp"
 #include "report/log.hpp"
 #include "report/metrics.hpp"
 #include "training/batch_sequence.hpp"
@@ -90,7 +89,6 @@ class Trainer {
   std::filesystem::path interim_;  // the checkpoint of an interrupt: it goes when the next one is written
   RunLog log_;
   MetricsFile metrics_;
-  std::optional<EventFile> events_;  // training.tensorboard
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   double minutes_before_ = 0;  // of the run, before it was resumed
   double minutes_seen_ = 0;    // when last looked around

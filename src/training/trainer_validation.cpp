@@ -69,7 +69,6 @@ void Trainer::validate_and_save() {
   const auto samples = samples_of(text().valid(), evaluation, config_.training.validation.samples);
   log_.validation(figures, samples);
   metrics_.append(figures);
-  if (events_) events_->append(figures, samples);
   write_checkpoint(figures.best);
   draw_curves();
 }

@@ -59,7 +59,6 @@ TEST_CASE("a run that ended before its first checkpoint is begun anew, one that 
   { RunDirectory::create(directory / "toy", Config{}); }
   write_bytes(directory / "toy" / "train.log", "");
   write_bytes(directory / "toy" / "metrics.jsonl", "");
-  fs::create_directory(directory / "toy" / "tensorboard");
   CHECK(complaint([&] { RunDirectory::create(directory / "toy", Config{}); }).empty());
   for (const char* left : {"best", "last", "average-00000010", "step-00000010", "curves.svg", "notes"}) {
     CAPTURE(left);

@@ -6,7 +6,6 @@
 #include "catch.hpp"
 #include "config/config.hpp"
 #include "config/workplace.hpp"
-#include "report/event_record.hpp"
 
 using namespace glassformer;
 
@@ -88,7 +87,6 @@ class Dice {
     t.max_minutes = positive();
     t.max_skipped = whole(0, 99);
     t.log_every = whole(1, 99);
-    t.tensorboard = whole(0, 1) == 1;
     t.optimizer = {
         one_of<OptimizerSettings::Kind>(3), fraction(), fraction(), positive(), fraction(), positive(), positive()};
     t.schedule = {one_of<ScheduleSettings::Kind>(3), positive(), whole(0, 999), positive(), positive()};
@@ -239,23 +237,4 @@ TEST_CASE("a checkpoint's config needs no data files, but keeps all other rules"
       read_config_of_checkpoint(place.write("c.yaml", text + "training: {max_updates: 9}\n")).data.directory ==
       place.directory / "gone");
   CHECK_THROWS_AS(read_config_of_checkpoint(place.write("c.yaml", text)), UserError);
-}
-
-TEST_CASE("training.tensorboard wants a program that was built with it; of a checkpoint it does not matter",
-          "[config]") {
-  const Workplace place;
-  const std::string refusal = place.complaint("", {"training.tensorboard=true"});
-  CAPTURE(refusal);
-  CHECK(refusal.empty() == can_make_event_records());
-  if (!refusal.empty()) {
-    CHECK(refusal.starts_with("--set training.tensorboard=true: expected false, found true"));
-    CHECK(refusal.find("libprotozero-dev") != std::string::npos);
-  }
-  const Config without = place.read("");
-  Config with = without;
-  with.training.tensorboard = true;
-  CHECK(read_config_of_checkpoint(place.write("c.yaml", write_config(with))) == with);
-  const std::vector<ChangedKey> changed = changed_keys(without, with);
-  REQUIRE(changed.size() == 1);
-  CHECK_FALSE(changed[0].changes_training);
 }

@@ -5,7 +5,6 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/checksums.hpp"
 #include "program/program.hpp"
-#include "report/event_record.hpp"
 
 using namespace glassformer;
 using namespace glassformer::program_test;
@@ -82,36 +81,6 @@ TEST_CASE("whichever call of a save fails, there is one message, and a sound che
         CHECK(read_bytes(program / "run/last/model.safetensors") == weights);
         CHECK(fs::read_symlink(program / "run/best") == best);
       }
-    }
-  }
-}
-
-TEST_CASE("a training goes on when its event file cannot be written, and says so once", "[program]") {
-  if (!can_make_event_records()) {
-    WARN("skipped: built without protozero or RHash");
-    return;
-  }
-  const Program program;
-  const auto run = [&](int at, bool once) {
-    fs::remove_all(program / "run");
-    return program.shell(with_failing("write", at, once, "/run/tensorboard") + train(20) +
-                         " --set training.tensorboard=true");
-  };
-  const auto whole = run(0, false);
-  CHECK(whole.status == 0);
-  CHECK(whole.err.find("without TensorBoard") == std::string::npos);
-  const int calls = std::stoi(read_bytes(program / "count"));
-  CHECK(calls == 6);  // two at the beginning, two of training, two of validation
-  const std::string weights = read_bytes(program / "run/last/model.safetensors");
-  for (int at = 1; at <= calls; ++at) {
-    for (const bool once : {false, true}) {
-      const auto result = run(at, once);
-      CAPTURE(at, once, result.err);
-      CHECK(result.status == 0);
-      const std::size_t told = result.err.find("goes on without TensorBoard's event file: No space left on device");
-      REQUIRE(told != std::string::npos);
-      CHECK(result.err.find("TensorBoard", told + 30) == std::string::npos);
-      CHECK(read_bytes(program / "run/last/model.safetensors") == weights);
     }
   }
 }

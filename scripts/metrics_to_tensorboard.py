@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Converts a run's metrics.jsonl for TensorBoard: train/loss, validation/bleu and so on, over updates.
+
+    pip install tensorboard
+    scripts/metrics_to_tensorboard.py runs/toy      # writes runs/toy/tensorboard, in place of what is there
+    tensorboard --logdir runs
+"""
+import argparse
+import json
+import pathlib
+import shutil
+
+from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("run", type=pathlib.Path, help="the run's directory")
+run = parser.parse_args().run
+metrics = run / "metrics.jsonl"
+if not metrics.is_file():
+    parser.error(f"{metrics}: no such file; give the directory of a run, for example runs/toy")
+
+lines = [line for line in metrics.read_text().splitlines(keepends=True) if line.endswith("\n")]  # a killed run tears one
+entries = [json.loads(line) for line in lines]
+begin = metrics.stat().st_mtime - 60 * entries[-1]["minutes"] if entries else 0
+shutil.rmtree(run / "tensorboard", ignore_errors=True)
+writer = EventFileWriter(str(run / "tensorboard"))
+for entry in entries:
+    figures = {name: value for name, value in entry.items() if name not in ("kind", "update") and value is not None}
+    values = [Summary.Value(tag=f"{entry['kind']}/{name}", simple_value=value) for name, value in figures.items()]
+    writer.add_event(Event(wall_time=begin + 60 * entry["minutes"], step=entry["update"], summary=Summary(value=values)))
+writer.close()
+print(f"{len(entries)} lines of {metrics} converted; show them with: tensorboard --logdir {run.parent}")

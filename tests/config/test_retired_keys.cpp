@@ -1,0 +1,120 @@
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "catch.hpp"
+#include "config/retired_keys.hpp"
+#include "config/workplace.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+/// While it lives, holds what is logged.
+class CapturedLog {
+ public:
+  CapturedLog() : previous_(spdlog::default_logger()) {
+    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
+    sink->set_pattern("%l: %v");
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("", sink));
+  }
+  ~CapturedLog() { spdlog::set_default_logger(previous_); }
+  CapturedLog(const CapturedLog&) = delete;
+  CapturedLog& operator=(const CapturedLog&) = delete;
+
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+  std::shared_ptr<spdlog::logger> previous_;
+};
+
+const std::string kIgnored = ": removed in version 0.2; ignored, as the value is the old default\n";
+
+std::string set(const RetiredKey& key, const std::string& value) { return std::string(key.name) + "=" + value; }
+
+}  // namespace
+
+TEST_CASE("a retired key with its default is ignored with one warning that names file and line", "[config]") {
+  const Workplace place;
+  for (const std::string value : {"false", "no", "off"}) {
+    const CapturedLog log;
+    const Config expected = place.read("");
+    CHECK(log.text().empty());
+    const std::string data = "data: {directory: data, source_language: en, target_language: de}\n";
+    const auto file = place.write("a.yaml", data + "training: {max_updates: 1000,\n  tensorboard: " + value + "}\n");
+    CHECK(read_config(file) == expected);
+    CHECK(log.text() == "warning: " + (place.directory / "a.yaml").string() + ":3: training.tensorboard" + kIgnored);
+  }
+}
+
+TEST_CASE("a retired key is accepted and refused in --set as it is in a file", "[config]") {
+  const Workplace place;
+  const CapturedLog log;
+  CHECK(place.read("", {"training.tensorboard=false"}) == place.read(""));
+  CHECK(log.text() == "warning: --set training.tensorboard=false" + kIgnored);
+  CHECK(place.complaint("", {"training.tensorboard=true"}) ==
+        "--set training.tensorboard=true: this key was removed in version 0.2; expected its default false, found "
+        "\"true\". Delete the key; scripts/metrics_to_tensorboard.py converts a run's metrics.jsonl for TensorBoard.");
+}
+
+TEST_CASE("a value that a retired key's default does not equal is an error in files, too", "[config]") {
+  const Workplace place;
+  const std::string refusal =
+      "a.yaml:4: training.tensorboard: this key was removed in version 0.2; "
+      "expected its default false, found ";
+  for (const auto& [value, found] : std::vector<std::pair<std::string, std::string>>{
+           {"true", "\"true\""}, {"[false]", "a list"}, {"{}", "a section"}, {"~", "nothing"}, {"0", "0"}}) {
+    CAPTURE(value);
+    CHECK(place
+              .complaint_of_text("data: {directory: data, source_language: en, target_language: de}\n"
+                                 "training:\n  max_updates: 9\n  tensorboard: " +
+                                 value + "\n")
+              .starts_with(refusal + found + ". Delete the key; scripts/"));
+  }
+}
+
+TEST_CASE("all retired keys of a file are named in one warning", "[config]") {
+  const Workplace place;
+  std::vector<std::string> overrides;
+  for (const RetiredKey& key : retired_keys()) overrides.push_back(set(key, std::string(key.default_value)));
+  const CapturedLog log;
+  CHECK(place.read("", overrides) == place.read(""));
+  const std::string text = log.text();
+  CHECK(std::ranges::count(text, '\n') == 1);
+  for (const std::string& given : overrides) CHECK(text.find("--set " + given) != std::string::npos);
+  CHECK((text.find(", --set ") != std::string::npos) == (overrides.size() > 1));
+}
+
+TEST_CASE("every retired key is gone from the table of keys, and its refusal says what to do", "[config]") {
+  const Workplace place;
+  const std::vector<OfferedKey> keys = offered_keys();
+  CHECK_FALSE(retired_keys().empty());
+  for (const RetiredKey& key : retired_keys()) {
+    CAPTURE(key.name);
+    CHECK(std::ranges::find(keys, key.name, &OfferedKey::name) == keys.end());
+    const std::string refusal = place.complaint("", {set(key, "another")});
+    CHECK(refusal.find("expected its default " + std::string(key.default_value) + ", ") != std::string::npos);
+    CHECK(refusal.ends_with("Delete the key; " + std::string(key.advice) + "."));
+  }
+}
+
+TEST_CASE("the config of an old checkpoint is read with one warning, also where another config begins with it",
+          "[config]") {
+  const Workplace place;
+  const std::string config = write_config(place.read(""));
+  std::string old = config;
+  old.insert(old.find("  log_every:"), "  tensorboard: false\n");
+  const auto file = place.write("old/config.yaml", old);
+  place.write("old/model.safetensors", "");
+  const CapturedLog log;
+  CHECK(write_config(read_config_of_checkpoint(file)) == config);
+  const auto line = std::ranges::count(old.substr(0, old.find("  tensorboard:")), '\n') + 1;
+  const std::string warning =
+      "warning: " + file.string() + ":" + std::to_string(line) + ": training.tensorboard" + kIgnored;
+  CHECK(log.text() == warning);
+  place.read("model: {from: old}\n", {"training.tensorboard=false"});
+  CHECK(log.text() == warning + "warning: --set training.tensorboard=false" + kIgnored + warning);
+}
