@@ -4,182 +4,132 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <optional>
+#include <utility>
+#include <vector>
 
 #include "files/durable_files.hpp"
-#include "report/chart_panel.hpp"
 #include "report/figure_text.hpp"
 
 namespace glassformer {
-
 namespace {
 
-// Colours of Okabe & Ito (2008), which colour-blind readers can tell apart.
-constexpr const char* kBlue = "#0072b2";
-constexpr const char* kVermillion = "#d55e00";
-constexpr const char* kGreen = "#009e73";
-constexpr const char* kPurple = "#a8578a";  // reddish purple, a little darker for white paper
+constexpr double kLeft = 60, kRight = 764, kHeight = 220;  // of a panel
 
-constexpr double kWidth = 960, kHeight = 812, kLeft = 76, kRight = 868;
-
-constexpr const char* kStyle = R"(<style>
-text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; fill: #57606a; }
-.title { font-size: 20px; font-weight: 600; fill: #1f2328; }
-.summary { font-size: 13px; }
-.panel { font-size: 13px; font-weight: 600; fill: #1f2328; }
-.legend, .tick, .note, .best-label { font-size: 12px; font-weight: 400; fill: #57606a; }
-.sign { font-weight: 700; }
-.tick { font-variant-numeric: tabular-nums; }
-.value { font-size: 13px; font-weight: 600; }
-.value { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; stroke-linejoin: round; }
-.grid { stroke: #e7eaee; stroke-width: 1; fill: none; }
-.axis { stroke: #8c959f; stroke-width: 1; fill: none; }
-.curve { fill: none; stroke-linejoin: round; stroke-linecap: round; }
-.dot { stroke: #ffffff; stroke-width: 1; }
-.best { fill: #ffffff; stroke-width: 2.6; }
-.best-line { stroke: #8c959f; stroke-width: 1; stroke-dasharray: 3 4; fill: none; }
+constexpr const char* kBegin = R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 624">
+<style>
+svg { font: 12px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; fill: #57606a; text-anchor: end; }
+.title { font-weight: 600; fill: #1f2328; text-anchor: start; }
+.updates { text-anchor: middle; }
+path { fill: none; stroke: #e3e7eb; stroke-linejoin: round; stroke-linecap: round; }
 </style>
+<rect width="800" height="624" rx="8" fill="#ffffff"/>
 )";
 
-template <class Figures>
-ChartSeries series_of(const std::vector<Figures>& figures, double Figures::*figure, double factor = 1) {
-  ChartSeries series;
-  for (const Figures& f : figures) series.push_back({static_cast<double>(f.update), factor * f.*figure});
-  return series;
-}
+struct Curve {
+  const char *name, *colour;
+  std::vector<std::pair<Index, double>> points;  // update and value
+};
 
-ChartSeries cross_entropy_of(const std::vector<TrainingFigures>& training) {
-  ChartSeries series = series_of(training, &TrainingFigures::perplexity);
-  for (ChartPoint& point : series) point.y = std::log(point.y);
-  return series;
-}
+/// Where a value is NaN or infinite, the curve has a gap.
+bool can_be_drawn(double value) { return std::abs(value) < 1e30; }
 
-std::string number(double value, int places) {
-  return std::abs(value) < 1e6 ? fmt::format("{:.{}f}", value, places) : fmt::format("{:.2e}", value);
-}
+/// Part of the number line that begins and ends on a tick. The step between ticks is 1, 2 or 5 times a power of ten.
+struct Axis {
+  double low, step, count;
 
-std::function<std::string(double)> with_places(int places, const std::string& unit = "") {
-  return [places, unit](double value) { return number(value, places) + unit; };
-}
-
-std::vector<ChartPanel> make_panels(const std::vector<TrainingFigures>& training,
-                                    const std::vector<ValidationFigures>& validation) {
-  using V = ValidationFigures;
-  const auto rate = [](double value) { return fmt::format("{:.2g}", value); };
-  return {
-      {"Loss: cross-entropy per target token",
-       118,
-       250,
-       {{"training", kBlue, cross_entropy_of(training), false, with_places(3)},
-        {"validation", kVermillion, series_of(validation, &V::loss), true, with_places(3)}},
-       {.ticks = 7, .cut_peaks = true},
-       "no loss yet"},
-      {"Learning rate",
-       428,
-       90,
-       {{"learning rate", kGreen, series_of(training, &TrainingFigures::learning_rate), false, rate}},
-       {.ticks = 3, .from_zero = true},
-       "no update yet"},
-      {"Greedy translations of the validation text",
-       578,
-       170,
-       {{"BLEU", kVermillion, series_of(validation, &V::bleu), true, with_places(1)},
-        {"exact match in %", kPurple, series_of(validation, &V::exact_match, 100), true, with_places(1, " %")}},
-       {.ticks = 5, .from_zero = true, .reach = 10},
-       "no validation with translations yet"},
-  };
-}
-
-/// From 0 to the last update, so that the curves end at the right edge.
-ChartAxis update_axis(const std::vector<TrainingFigures>& training,
-                      const std::vector<ValidationFigures>& validation) {
-  Index last = 1;
-  for (const auto& f : training) last = std::max(last, f.update);
-  for (const auto& f : validation) last = std::max(last, f.update);
-  ChartAxis axis{0, static_cast<double>(last), {}};
-  axis.ticks = round_ticks(0, axis.high, 8);
-  std::erase_if(axis.ticks, [](double tick) { return tick != std::floor(tick); });
-  return axis;
-}
-
-const ValidationFigures* best_of(const std::vector<ValidationFigures>& validation) {
-  const auto best = std::find_if(validation.rbegin(), validation.rend(), [](const auto& f) { return f.best; });
-  return best == validation.rend() ? nullptr : &*best;
-}
-
-std::string length_of_run(const auto& last) {
-  std::string time = short_time(last.minutes);
-  time.erase(0, time.find_first_not_of(' '));
-  return fmt::format("{} updates, {} epoch{}, {}", with_commas(last.update), with_commas(last.epoch),
-                     last.epoch == 1 ? "" : "s", time);
-}
-
-std::string summary(const std::vector<TrainingFigures>& training, const std::vector<ValidationFigures>& validation,
-                    const ValidationFigures* best) {
-  std::string text = "no update yet";
-  if (!training.empty()) text = length_of_run(training.back());
-  if (!validation.empty() && (training.empty() || validation.back().update >= training.back().update)) {
-    text = length_of_run(validation.back());
+  Axis(double lowest, double highest) {
+    if (highest - lowest <= 1e-6 * std::abs(highest)) {  // a flat curve: draw it in the middle
+      const double room = highest == 0 ? 1 : std::abs(highest) / 2;
+      lowest -= room;
+      highest += room;
+    }
+    const double rough = (highest - lowest) / 7, power = std::pow(10, std::floor(std::log10(rough)));
+    step = power * (rough <= power ? 1 : rough <= 2 * power ? 2 : rough <= 5 * power ? 5 : 10);
+    low = std::floor(lowest / step + 1e-9);
+    count = std::ceil(highest / step - 1e-9) - low;
   }
-  if (!best) return text;
-  text += fmt::format(" · best validation at update {}: loss {}, perplexity {}", with_commas(best->update),
-                      number(best->loss, 3), number(best->perplexity, 2));
-  if (std::isfinite(best->bleu)) text += ", BLEU " + number(best->bleu, 1);
-  if (std::isfinite(best->exact_match)) text += ", exact match " + number(100 * best->exact_match, 1) + " %";
-  return text;
-}
+  double tick(double i) const { return (low + i) * step + 0.0; }  // + 0.0: not "-0"
+  double share(double value) const { return (value / step - low) / count; }
+};
 
-std::string best_label(const ChartFrame& frame, double top) {
-  const double share = frame.updates.share(*frame.best), x = frame.left + share * (frame.right - frame.left);
-  return fmt::format(
-             R"(<text class="best-label" x="{:.1f}" y="{:.1f}" text-anchor="{}">best: update {}</text>)",
-             share > 0.5 ? x - 8 : x + 8, top + 15, share > 0.5 ? "end" : "start",
-             with_commas(std::llround(*frame.best))) +
-         '\n';
-}
-
-std::string tick_labels(const ChartFrame& frame, double bottom) {
+std::string grid(const Axis& updates, const Axis& values) {
   std::string svg;
-  for (const double tick : frame.updates.ticks) {
-    fmt::format_to(std::back_inserter(svg),
-                   R"(<text class="tick" x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>)",
-                   frame.left + frame.updates.share(tick) * (frame.right - frame.left), bottom + 20,
-                   with_commas(std::llround(tick)));
-    svg += '\n';
+  for (double i = 0; i <= values.count; ++i)
+    svg += fmt::format("<path d='M{0} {1:.1f}H{2}'/><text x='{3}' y='{1:.1f}' dy='4'>{4:.6g}</text>\n", kLeft,
+                       (1 - i / values.count) * kHeight, kRight, kLeft - 8, values.tick(i));
+  for (double i = 0; i <= updates.count; ++i)
+    svg +=
+        fmt::format("<path d='M{0:.1f} 0V{1}'/><text x='{0:.1f}' y='{1}' dy='18' class='updates'>{2}</text>\n",
+                    kLeft + i / updates.count * (kRight - kLeft), kHeight, with_commas(std::llround(updates.tick(i))));
+  return svg;
+}
+
+/// A line, and a dot for each of at most 100 points. Of more than 1000 points it shows every second, third, ...
+std::string line(const Curve& curve, const Axis& updates, const Axis& values) {
+  const std::size_t count = curve.points.size(), stride = count / 1000 + 1;
+  std::string path, dots;
+  bool gap = true;
+  for (std::size_t i = (count - 1) % stride; i < count; i += stride) {  // ends with the last point
+    const auto [update, value] = curve.points[i];
+    if (can_be_drawn(value)) {
+      const double x = kLeft + updates.share(static_cast<double>(update)) * (kRight - kLeft);
+      const double y = (1 - values.share(value)) * kHeight;
+      path += fmt::format("{}{:.1f} {:.1f}", gap ? "M" : "L", x, y);
+      dots += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='2.5'><title>{} {:.4g}, update {}</title></circle>\n", x,
+                          y, curve.name, value, update);
+    }
+    gap = !can_be_drawn(value);
   }
-  return svg +
-         fmt::format(R"(<text class="tick" x="{:.1f}" y="{:.1f}" text-anchor="middle">updates</text>)",
-                     (frame.left + frame.right) / 2, bottom + 42) +
-         '\n';
+  return fmt::format("<g fill='{0}'><path d='{1}' style='stroke: {0}; stroke-width: 1.8'/>\n{2}</g>\n", curve.colour,
+                     path, count <= 100 ? dots : "");
+}
+
+/// The axis holds `values` and all values of the curves.
+std::string panel(double top, const char* title, const Axis& updates, const std::vector<Curve>& curves,
+                  std::vector<double> values) {
+  std::string legend;
+  for (const Curve& curve : curves) {
+    const std::size_t before = values.size();
+    for (const auto& [update, value] : curve.points)
+      if (can_be_drawn(value)) values.push_back(value);
+    if (values.size() == before) continue;
+    legend += fmt::format(" &#160; <tspan fill='{}'>●</tspan> {} {:.4g}", curve.colour, curve.name, values.back());
+  }
+  if (values.empty()) values = {0, 1};
+  const Axis axis(*std::ranges::min_element(values), *std::ranges::max_element(values));
+  std::string svg = fmt::format("<g transform='translate(0 {})'>\n", top);
+  svg += fmt::format("<text x='{}' y='-14' class='title'>{}</text>\n", kLeft, title);
+  svg += fmt::format("<text x='{}' y='-14'>{}</text>\n", kRight, legend.empty() ? "nothing yet" : legend);
+  svg += grid(updates, axis);
+  for (const Curve& curve : curves) svg += line(curve, updates, axis);
+  return svg + "</g>\n";
 }
 
 }  // namespace
 
-void write_curves(const std::filesystem::path& file, const std::vector<TrainingFigures>& training,
-                  const std::vector<ValidationFigures>& validation, const std::string& title) {
-  const std::vector<ChartPanel> panels = make_panels(training, validation);
-  const double bottom = panels.back().top + panels.back().height;
-  const ValidationFigures* best = best_of(validation);
-  ChartFrame frame{kLeft, kRight, update_axis(training, validation), std::nullopt};
-  if (best) frame.best = static_cast<double>(best->update);
-
-  const std::string name = xml_text(title), summed_up = summary(training, validation, best);
-  std::string svg = fmt::format(
-      R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" role="img">
-<title>{2}</title>
-<desc>Loss, learning rate and BLEU over updates. {3}</desc>
-)",
-      kWidth, kHeight, name, summed_up);
-  svg += kStyle;
-  svg += fmt::format(R"(<rect x="0.5" y="0.5" width="{}" height="{}" rx="8" fill="#ffffff" stroke="#d0d7de"/>
-<text class="title" x="28" y="42">{}</text>
-<text class="summary" x="28" y="66">{}</text>
-)",
-                     kWidth - 1, kHeight - 1, name, summed_up);
-  for (const ChartPanel& panel : panels) svg += draw_panel(panel, frame);
-  if (best && std::isfinite(best->loss)) svg += best_label(frame, panels.front().top);
-  svg += tick_labels(frame, bottom) + "</svg>\n";
+void write_curves(const std::filesystem::path& file, const Metrics& metrics) {
+  // Colours of Okabe & Ito (2008), which colour-blind readers can tell apart.
+  Curve training{"training", "#0072b2", {}}, loss{"validation", "#d55e00", {}};
+  Curve bleu{"BLEU", "#d55e00", {}}, exact{"exact match", "#a8578a", {}}, accuracy{"token accuracy", "#009e73", {}};
+  Index last = 5, best = 0;
+  for (const TrainingFigures& f : metrics.training) {
+    last = std::max(last, f.update);
+    training.points.push_back({f.update, std::log(f.perplexity)});
+  }
+  for (const ValidationFigures& f : metrics.validation) {
+    last = std::max(last, f.update);
+    if (f.best) best = f.update;
+    loss.points.push_back({f.update, f.loss});
+    bleu.points.push_back({f.update, f.bleu});
+    exact.points.push_back({f.update, 100 * f.exact_match});
+    accuracy.points.push_back({f.update, 100 * f.token_accuracy});
+  }
+  const Axis updates(0, static_cast<double>(last));
+  std::string svg = kBegin;
+  svg += panel(48, "Loss: cross-entropy per target token", updates, {training, loss}, {});
+  svg += panel(340, "Validation, in percent", updates, {accuracy, bleu, exact}, {0, 10});
+  const std::string best_text = best > 0 ? "; the best validation is at update " + with_commas(best) : "";
+  svg += "<text x='412' y='604' class='updates'>updates" + best_text + "</text>\n</svg>\n";
   write_file_durably(file, svg);
 }
 

@@ -74,9 +74,7 @@ void Trainer::validate_and_save() {
 }
 
 void Trainer::draw_curves() const try {
-  const Metrics metrics = read_metrics(directory_.path() / "metrics.jsonl");
-  write_curves(directory_.path() / "curves.svg", metrics.training, metrics.validation,
-               directory_.path().filename().string());
+  write_curves(directory_.file("curves.svg"), read_metrics(directory_.file("metrics.jsonl")));
 } catch (const std::runtime_error& error) {
   spdlog::warn("the training goes on without its picture: {}", error.what());
 }

@@ -1,5 +1,6 @@
 """What `train` says of its validations, which checkpoint it calls the best, when it stops, and what it averages."""
 
+import math
 import re
 
 import numpy as np
@@ -75,15 +76,19 @@ def test_the_log_shows_the_same_figures_and_the_first_translations(validated, re
 def test_curves_show_every_line_of_the_metrics(validated):
     done, _ = validated
     svg = (done / "curves.svg").read_text(encoding="utf-8")
-    points = [len(re.findall("[ML]", path)) for path in re.findall(r'class="curve"[^>]* d="([^"]*)"', svg)]
+    points = [len(re.findall("[ML]", path)) for path in re.findall(r"<g fill='[^']*'><path d='([^']*)'", svg)]
     training, validations = done.metrics("train"), done.metrics("validation")
-    assert sorted(points) == 3 * [len(validations)] + 2 * [len(training)]  # loss, BLEU, exact match; loss, rate
-    dots = re.findall(r'class="dot"[^>]*><title>(.*?) ([\d.]+)(?: %)?, update (\d+)</title>', svg)
+    assert points == [len(training)] + 4 * [len(validations)]
+    dots = re.findall(r"<title>(.*?) (\S+), update (\d+)</title>", svg)
     shown = {(name, int(update)): float(number) for name, number, update in dots}
+    for line in training:
+        expected = pytest.approx(math.log(line["perplexity"]), rel=1e-3)
+        assert shown.pop(("training", line["update"])) == expected
     for line in validations:
-        for name, value, margin in (("validation", line["loss"], 6e-4), ("BLEU", line["bleu"], 0.06),
-                                    ("exact match in %", 100 * line["exact_match"], 0.06)):
-            assert shown.pop((name, line["update"])) == pytest.approx(value, abs=margin)
+        for name, value in (("validation", line["loss"]), ("BLEU", line["bleu"]),
+                            ("exact match", 100 * line["exact_match"]),
+                            ("token accuracy", 100 * line["token_accuracy"])):
+            assert shown.pop((name, line["update"])) == pytest.approx(value, rel=1e-3)
     assert not shown
 
 
