@@ -55,8 +55,7 @@ glassformer train --set model.nor\tpr\t|<train><--set><model.norm=pre>
 glassformer train conf\tto\t|<train><configs/toy.yaml>
 glassformer evaluate run\t|<evaluate><runs>
 glassformer translate --input toy.tx\t|<translate><--input><toy.txt>
-glassformer completion fi\t|<completion><fish>
-glassformer --log-format js\ttrai\t|<--log-format><json><train>'
+glassformer completion fi\t|<completion><fish>'
 
 # Types into the shell and compares; the program is a function that shows its arguments.
 type_into() {  # type_into 'what to begin with' COMMAND [ARGUMENT]...

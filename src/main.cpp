@@ -16,7 +16,6 @@
 
 #include "config/suggestion.hpp"
 #include "numerics/communicator.hpp"
-#include "report/json_log.hpp"
 #include "report/log.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
@@ -45,40 +44,16 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return "; there are " + all;
 }
 
-/// The option that stands before the verb or after it, and is looked for before all others: what is wrong with these is
-/// said in its format, too.
-constexpr const char* kLogFormat = "--log-format";
-
-LogFormat chosen_log_format(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == std::string(kLogFormat) + "=json") return LogFormat::json;
-    if (words[i] == kLogFormat && i + 1 < words.size() && words[i + 1] == "json") return LogFormat::json;
-  }
-  return LogFormat::text;
-}
-
-void add_log_format(CLI::App& program, std::string& format) {
-  const auto check = [](const std::string& text) -> std::string {
-    return text == "text" || text == "json" ? "" : "expected text or json, found " + text;
-  };
-  program.add_option(kLogFormat, format,
-                     "of the log: text, or json, an object a line; before the\nverb or after it (default: text)")
-      ->check(CLI::Validator(check, "{text,json}"))->type_name("FORMAT")->option_text("FORMAT");
-}
-
 /// What CLI11 would say of an unknown verb or option, with what was meant.
 void refuse_unknown_words(const CLI::App& program, const std::vector<std::string>& words) {
-  std::size_t first = 0;
-  while (first < words.size() && words[first].starts_with(kLogFormat)) first += words[first] == kLogFormat ? 2 : 1;
-  if (first >= words.size() || words[first].starts_with("-")) return;
-  const std::string& name_of_verb = words[first];
+  if (words.empty() || words[0].starts_with("-")) return;
+  const std::string& name_of_verb = words[0];
   const std::vector<std::string> verbs = names_of(program.get_subcommands({}));
   if (std::ranges::find(verbs, name_of_verb) == verbs.end()) {
     throw UserError("unknown verb " + name_of_verb + did_you_mean(name_of_verb, verbs));
   }
   const CLI::App& verb = *program.get_subcommand(name_of_verb);
-  std::vector<std::string> options = names_of(verb.get_options());
-  options.emplace_back(kLogFormat);
+  const std::vector<std::string> options = names_of(verb.get_options());
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     if (name.size() > 2 && name.starts_with("--") && std::ranges::find(options, name) == options.end()) {
@@ -106,9 +81,6 @@ int run(int argc, char** argv, const std::vector<std::string>& words) {
                    "after an interrupt."};
   program.set_version_flag("--version", "glassformer " GLASSFORMER_VERSION);
   program.require_subcommand(1);
-  program.fallthrough();  // what a verb does not know is the program's
-  std::string format;  // has been seen to already
-  add_log_format(program, format);
   int status = 0;
   add_train(program, status);
   add_evaluate(program, status);
@@ -139,9 +111,7 @@ int run(int argc, char** argv, const std::vector<std::string>& words) {
 
 /// One message for whatever has gone wrong.
 int complain(const std::string& message, int status) {
-  const std::string what = Communicator::speaker() + message;
-  const bool json = log_format() == LogFormat::json;
-  std::cerr << (json ? json_line(spdlog::level::err, what) : "glassformer: " + what) + '\n' << std::flush;
+  std::cerr << "glassformer: " + Communicator::speaker() + message + '\n' << std::flush;
   return status;
 }
 
@@ -180,7 +150,6 @@ CLI::Validator number_from(double lowest, double highest) {
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   glassformer::prepare_process();
-  glassformer::set_log_format(glassformer::chosen_log_format(words));
   glassformer::log_to_standard_error();
   const int status = glassformer::run_or_complain(argc, argv, words);
   glassformer::Communicator::end(status);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "files/durable_files.hpp"
-#include "report/figure_text.hpp"
 
 namespace glassformer {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "numerics/matrix.hpp"
 
-/// The figures of a training run: what the progress line, train.log, metrics.jsonl and the picture of the
-/// curves all show. A figure that was not computed is NaN.
+/// The figures of a training run, as the log, metrics.jsonl and curves.svg show them. A figure that was not computed is
+/// NaN.
 namespace glassformer {
 
-/// Between two lines of the log: sums over the updates since the last line, divided once.
+/// Means over the updates since the last line of the log. A skipped update has no part in them.
 struct TrainingFigures {
   Index update = 0;
   Index epoch = 1;           ///< the current one, counted from 1
@@ -17,12 +17,12 @@ struct TrainingFigures {
   double perplexity = 0;     ///< exp of the plain cross-entropy per target token
   double gradient_norm = 0;  ///< before clipping
   double learning_rate = 0;
-  Index skipped = 0;         ///< updates since the run began whose loss or gradient was no finite number
+  Index skipped = 0;  ///< updates since the run began whose loss or gradient was not finite
   double source_tokens_per_second = 0;
   double target_tokens_per_second = 0;
   double padding_share = 0;  ///< padded positions / all positions, 0 to 1
-  double minutes = 0;        ///< since the run began, interruptions left out
-  double minutes_left = -1;  ///< below 0: unknown
+  double minutes = 0;        ///< since the run began, without interruptions
+  double minutes_left = -1;  ///< negative: unknown
 
   bool operator==(const TrainingFigures&) const = default;
 };
@@ -42,14 +42,36 @@ struct ValidationFigures {
   bool operator==(const ValidationFigures&) const = default;
 };
 
-/// One sentence of the validation text and what the model makes of it.
+/// One sentence of the validation text with the model's translation.
 struct SampleTranslation {
   std::string source, reference, translation;
 };
 
-/// Where a run ends, as far as it is known. 0: no limit.
+/// Where a run ends. 0: no limit.
 struct RunLength {
   Index updates = 0, epochs = 0;
 };
+
+// As text of constant width, so that the lines of the log form columns.
+
+/// 1234567 as "1,234,567".
+std::string with_commas(Index number);
+
+/// Right-aligned in `width` columns, with `decimals` places or as many fewer as fit.
+std::string fit_number(double value, int width, int decimals);
+
+/// Tokens per second in five columns: "  987", "12.3k", " 123k", "1.23M".
+std::string short_count(double value);
+
+/// A span of time in five columns: "  45s", "1m40s", "2h03m", "3d04h"; "    -" if negative (unknown).
+std::string short_time(double minutes);
+
+/// The line of a training run. If it is wider than `width`, the less important columns are left out; update and loss
+/// always stay.
+std::string training_line(const TrainingFigures& figures, const RunLength& length,
+                          int width = std::numeric_limits<int>::max());
+
+/// The line of a validation, in the same columns as far as they mean the same.
+std::string validation_line(const ValidationFigures& figures, const RunLength& length);
 
 }  // namespace glassformer

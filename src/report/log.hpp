@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,39 +14,34 @@ class logger;
 
 namespace glassformer {
 
-/// For main, before anything else: spdlog::info and its kin write to standard error, in log_format(), so that standard
-/// output belongs to translations alone.
+/// For main, before anything else: spdlog::info and so on write to standard error; standard output is for results.
 void log_to_standard_error();
-/// From now on these say nothing.
+/// From now on they write nothing.
 void log_nowhere();
 
-/// What a training run says. While it lives, everything logged (spdlog::info, spdlog::warn, ... from any room)
-/// goes to standard error and to the run's train.log. Training figures are on a terminal one line that rewrites
-/// itself; in a pipe, and always in train.log, they are plain lines. train.log is for people: it is text even where
-/// standard error gets JSON, and metrics.jsonl has the figures. Afterwards the log is what it was before.
+/// The log of a training run. While it lives, everything logged from anywhere (spdlog::info, spdlog::warn, ...) goes to
+/// the display and to the run's train.log; afterwards to where it went before. On a terminal, training figures are the
+/// live line; in a pipe, and always in train.log, they are ordinary lines.
 class RunLog {
  public:
-  /// Appends to `run_directory`/train.log; without a path, nothing is said anywhere. From now on a broken pipe is an
-  /// error code and ends no program.
-  /// \throws UserError when the file cannot be opened
+  /// Appends to `run_directory`/train.log; without a path, nothing is logged anywhere. From now on a broken pipe is an
+  /// error code, not the end of the program.
+  /// \throws UserError: the file cannot be opened
   RunLog(const std::filesystem::path& run_directory, RunLength length, DisplayTarget target = standard_error());
   ~RunLog();
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
 
-  /// After each update. `due`: this one gets its plain line.
+  /// To be called after each update. `due`: this one gets an ordinary line.
   void training(const TrainingFigures& figures, bool due);
-  /// What a terminal shows in place of the figures while there are none, such as "validating ...".
+  /// What a terminal shows while there are no figures, such as "validating ...".
   void status(std::string text);
   /// A line of figures and three lines for each sample.
   void validation(const ValidationFigures& figures, const std::vector<SampleTranslation>& samples);
 
  private:
-  void tell(spdlog::level::level_enum level, const std::string& line, const nlohmann::ordered_json& figures);
-  void draw(const TrainingFigures& figures);
-
   RunLength length_;
-  std::optional<TrainingFigures> latest_;
+  std::string latest_;  // live line
   std::shared_ptr<ProgressDisplay> display_;
   std::shared_ptr<spdlog::logger> logger_, previous_;
 };

@@ -3,21 +3,18 @@
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "files/durable_files.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
-
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-/// One list of a struct's members serves writing and reading. dump() turns NaN and infinities into null.
+/// The keys of a line, in order, with the members that they stand for: one list for writing and reading.
 template <class Figures, class Visit>
 void visit_members(Figures& f, const Visit& visit) {
   visit("update", f.update);
@@ -42,52 +39,48 @@ void visit_members(Figures& f, const Visit& visit) {
   }
 }
 
-Json to_object(const char* kind, const auto& figures) {
+std::string to_line(const char* kind, const auto& figures) {
   Json json{{"kind", kind}};
   visit_members(figures, [&json](const char* name, const auto& value) { json[name] = value; });
   if (json.contains("minutes_left") && json["minutes_left"] < 0) json["minutes_left"] = nullptr;
-  return json;
+  return json.dump();  // turns NaN and infinity into null
 }
 
 template <class Figures>
 Figures from_json(const Json& json) {
   Figures figures;
-  visit_members(figures, [&json](const char* name, auto& value) {
-    if (std::string_view(name) == "skipped" && !json.contains(name)) return;  // of an older version
+  visit_members(figures, [&json](std::string_view name, auto& value) {
+    if (name == "skipped" && !json.contains(name)) return;  // written by an early version
     const Json& field = json.at(name);
     if constexpr (std::is_same_v<decltype(value), double&>) {
-      const bool unknown_time = std::string_view(name) == "minutes_left";
-      value = field.is_null() ? (unknown_time ? -1 : kMissing) : field.template get<double>();
-    } else {
-      field.get_to(value);
+      if (field.is_null()) {
+        value = name == "minutes_left" ? -1 : std::numeric_limits<double>::quiet_NaN();
+        return;
+      }
     }
+    field.get_to(value);
   });
   return figures;
 }
 
-/// Calls `use(line, json)` for each whole line. Returns whether the last line was torn.
-bool for_each_line(const std::filesystem::path& file,
-                   const std::function<void(const std::string&, const Json&)>& use) {
+/// Calls `use(line, json)` for each whole line. A last line without an end is not one.
+void for_each_line(const std::filesystem::path& file, const std::function<void(const std::string&, const Json&)>& use) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw UserError(file.string() + ": cannot be read. It is written by `glassformer train`.");
   std::string line;
   for (Index number = 1; std::getline(in, line); ++number) {
-    if (in.eof()) return true;  // the end of the file came before the end of the line
+    if (in.eof()) return;
     try {
       use(line, Json::parse(line));
     } catch (const std::exception& error) {
       throw UserError(file.string() + ":" + std::to_string(number) +
-                      ": expected a JSON object of training or validation figures, found \"" +
-                      line.substr(0, 60) + "\" (" + error.what() + "). Delete this line, or the whole file.");
+                      ": expected a JSON object of training or validation figures, found \"" + line.substr(0, 60) +
+                      "\" (" + error.what() + "). Delete this line, or the whole file.");
     }
   }
-  return false;
 }
 
 }  // namespace
-
-Json figures_json(const TrainingFigures& figures) { return to_object("train", figures); }
-Json figures_json(const ValidationFigures& figures) { return to_object("validation", figures); }
 
 Metrics read_metrics(const std::filesystem::path& file) {
   Metrics metrics;
@@ -105,28 +98,23 @@ MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { 
 void MetricsFile::open() {
   if (file_.empty()) return;
   out_.open(file_, std::ios::app | std::ios::binary);
-  if (!out_) {
-    throw UserError(
-        file_.string() +
-        ": cannot be opened for writing. Check that the run directory exists and is yours to write in.");
-  }
+  if (!out_) throw UserError(file_.string() + ": cannot be opened for writing. May you write in the run directory?");
 }
 
 void MetricsFile::truncate_after(Index update) {
   if (file_.empty()) return;
   std::string kept;
-  bool dropped = for_each_line(file_, [&](const std::string& line, const Json& json) {
+  for_each_line(file_, [&](const std::string& line, const Json& json) {
     if (json.at("update").get<Index>() <= update) kept += line + '\n';
   });
-  dropped = dropped || kept.size() != std::filesystem::file_size(file_);
-  if (!dropped) return;
+  if (kept.size() == std::filesystem::file_size(file_)) return;
   out_.close();
   write_file_durably(file_, kept);
   open();
 }
 
-void MetricsFile::append(const TrainingFigures& figures) { append_line(figures_json(figures).dump()); }
-void MetricsFile::append(const ValidationFigures& figures) { append_line(figures_json(figures).dump()); }
+void MetricsFile::append(const TrainingFigures& figures) { append_line(to_line("train", figures)); }
+void MetricsFile::append(const ValidationFigures& figures) { append_line(to_line("validation", figures)); }
 
 void MetricsFile::append_line(const std::string& line) {
   if (file_.empty()) return;

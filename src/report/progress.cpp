@@ -9,7 +9,6 @@
 #include <cstdlib>
 
 namespace glassformer {
-
 namespace {
 
 constexpr std::string_view kEraseLine = "\r\x1b[K";  // to the first column, erase from there to the end
@@ -37,7 +36,7 @@ int columns_of(int descriptor) {
   const char* const columns = std::getenv("COLUMNS");
   const std::string_view digits = columns == nullptr ? "" : columns;
   int width = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), width);  // what is no number leaves 0
+  std::from_chars(digits.data(), digits.data() + digits.size(), width);  // leaves 0 if it is not a number
   return width > 0 ? width : 80;
 }
 
@@ -45,53 +44,35 @@ DisplayTarget standard_error() {
   const auto write = [](std::string_view text) {
     return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && std::fflush(stderr) == 0;
   };
-  return {log_format() == LogFormat::text && can_rewrite_lines(), write, [] { return columns_of(STDERR_FILENO); },
-          std::chrono::milliseconds(100), log_format()};
+  return {can_rewrite_lines(), write, [] { return columns_of(STDERR_FILENO); }};
 }
 
-void ProgressDisplay::draw(LiveLine live) {
-  if (!target_.terminal) return;
+void ProgressDisplay::draw(std::string text, bool at_once) {
   const std::lock_guard lock(mutex_);
-  live_ = std::move(live);
-  passing_ = false;
+  if (!target_.terminal) return;
+  live_ = std::move(text);
   const auto now = std::chrono::steady_clock::now();
-  if (ever_drawn_ && now - last_drawn_ < target_.interval) return;
-  write(drawn_live_line());
-  last_drawn_ = now;
-  ever_drawn_ = true;
-}
-
-void ProgressDisplay::draw(std::string text) {
-  if (!target_.terminal) return;
-  const std::lock_guard lock(mutex_);
-  live_ = [text = std::move(text)](int) { return text; };
-  passing_ = true;
-  write(drawn_live_line());
-}
-
-void ProgressDisplay::line(std::string_view text) {
-  const std::lock_guard lock(mutex_);
-  // One write for all of it: no other program's output comes between the line and the live line below it.
-  std::string out;
-  if (live_) out += kEraseLine;
-  out += text;
-  out += '\n';
-  if (live_) out += drawn_live_line();
-  write(out);
+  if (now < next_ && !at_once) return;
+  write(live_line());
+  next_ = now + target_.interval;
 }
 
 void ProgressDisplay::finish() {
   const std::lock_guard lock(mutex_);
-  if (!live_) return;
-  write(passing_ ? std::string(kEraseLine) : drawn_live_line() + "\n");
-  live_ = nullptr;
+  if (!live_.empty()) write(live_line() + "\n");
+  live_.clear();
 }
 
-/// The last column stays free: a character there would make some terminals begin a new line.
-std::string ProgressDisplay::drawn_live_line() const {
-  const int width = std::max(target_.width() - 1, 1);
-  return std::string(kEraseLine) + cut(live_(width), width);
+void ProgressDisplay::sink_it_(const spdlog::details::log_msg& message) {
+  spdlog::memory_buf_t text;
+  formatter_->format(message, text);
+  // One write, so that no other program's output comes between the line and the live line below it.
+  std::string out(live_.empty() ? "" : kEraseLine);
+  out.append(text.data(), text.size()).append("\n");
+  write(live_.empty() ? out : out + live_line());
 }
+
+std::string ProgressDisplay::live_line() const { return std::string(kEraseLine) + cut(live_, std::max(width(), 1)); }
 
 void ProgressDisplay::write(std::string_view text) {
   if (!broken_ && !target_.write(text)) broken_ = true;

@@ -15,7 +15,6 @@
 #include "checkpoint/starting_point.hpp"
 #include "config/config.hpp"
 #include "numerics/communicator.hpp"
-#include "report/json_log.hpp"
 #include "training/ranks.hpp"
 #include "training/trainer.hpp"
 #include "user_error.hpp"
@@ -49,9 +48,7 @@ void stop_politely_on_signals(bool tell) {
     interrupting_signal = signal;
     interrupted = true;
     // Past the log, which may be at its end by now.
-    const std::string stopping = "finishing the update and writing a checkpoint; once more ends at once";
-    const bool json = log_format() == LogFormat::json;
-    const std::string line = (json ? json_line(spdlog::level::info, stopping) : "\n" + stopping) + "\n";
+    const std::string line = "\nfinishing the update and writing a checkpoint; once more ends at once\n";
     const bool told = tell && write(STDERR_FILENO, line.data(), line.size()) > 0;
     static_cast<void>(told);  // where nobody listens, it goes on all the same
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the second one has its usual effect

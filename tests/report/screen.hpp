@@ -38,12 +38,6 @@ struct Screen {
     return {terminal, write, [this] { return width; }, interval};
   }
 
-  DisplayTarget target(LogFormat format) {
-    DisplayTarget pipe = target(false);
-    pipe.format = format;
-    return pipe;
-  }
-
   /// What one would see: each line as it stands after all carriage returns and erasures. Writing over a longer
   /// text without erasing it shows.
   std::vector<std::string> lines() const {
