@@ -43,13 +43,10 @@ std::string fit_number(double value, int width, int decimals) {
 }
 
 std::string short_count(double value) {
-  if (!(value >= 0 && value < 1e12)) return "    -";
+  if (!(value >= 0 && value < 999.5e6)) return "    -";
   if (value < 999.5) return fmt::format("{:5.0f}", value);
-  for (const char unit : {'k', 'M'}) {
-    value /= 1000;
-    if (value < 999.5) return fit_number(value, 4, 2 - (unit == 'k')) + unit;
-  }
-  return fit_number(value / 1000, 4, 2) + 'G';
+  if (value < 999.5e3) return fit_number(value / 1e3, 4, 1) + 'k';
+  return fit_number(value / 1e6, 4, 2) + 'M';
 }
 
 std::string short_time(double minutes) {
@@ -63,8 +60,8 @@ std::string short_time(double minutes) {
 }
 
 std::string training_line(const TrainingFigures& figures, const RunLength& length, int width) {
+  // The higher its rank, the sooner a column is left out.
   const std::vector<std::pair<int, std::string>> columns = {
-      // the higher the rank, the sooner it is left out
       {0, update_text(figures.update, length)},
       {3, epoch_text(figures.epoch, length)},
       {1, "loss " + fit_number(figures.loss, 7, 4)},

@@ -42,7 +42,8 @@ int columns_of(int descriptor) {
 
 DisplayTarget standard_error() {
   const auto write = [](std::string_view text) {
-    return std::fwrite(text.data(), 1, text.size(), stderr) == text.size() && std::fflush(stderr) == 0;
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
   };
   return {can_rewrite_lines(), write, [] { return columns_of(STDERR_FILENO); }};
 }
@@ -53,13 +54,13 @@ void ProgressDisplay::draw(std::string text, bool at_once) {
   live_ = std::move(text);
   const auto now = std::chrono::steady_clock::now();
   if (now < next_ && !at_once) return;
-  write(live_line());
+  target_.write(live_line());
   next_ = now + target_.interval;
 }
 
 void ProgressDisplay::finish() {
   const std::lock_guard lock(mutex_);
-  if (!live_.empty()) write(live_line() + "\n");
+  if (!live_.empty()) target_.write(live_line() + "\n");
   live_.clear();
 }
 
@@ -69,13 +70,9 @@ void ProgressDisplay::sink_it_(const spdlog::details::log_msg& message) {
   // One write, so that no other program's output comes between the line and the live line below it.
   std::string out(live_.empty() ? "" : kEraseLine);
   out.append(text.data(), text.size()).append("\n");
-  write(live_.empty() ? out : out + live_line());
+  target_.write(live_.empty() ? out : out + live_line());
 }
 
 std::string ProgressDisplay::live_line() const { return std::string(kEraseLine) + cut(live_, std::max(width(), 1)); }
-
-void ProgressDisplay::write(std::string_view text) {
-  if (!broken_ && !target_.write(text)) broken_ = true;
-}
 
 }  // namespace glassformer

@@ -14,7 +14,7 @@ namespace glassformer {
 /// Where a display writes, and what it knows of that place.
 struct DisplayTarget {
   bool terminal = false;                             ///< false: a pipe or a file, where no line can be rewritten
-  std::function<bool(std::string_view text)> write;  ///< returns false if the text could not be written
+  std::function<void(std::string_view text)> write;  ///< if it fails (a closed pipe), the program goes on
   std::function<int()> width;                        ///< in columns; asked again each time, as windows change
   std::chrono::milliseconds interval{100};           ///< the line is redrawn at most once in this time
 };
@@ -26,8 +26,7 @@ int columns_of(int descriptor);
 DisplayTarget standard_error();
 
 /// Where the log is shown: ordinary lines and, on a terminal, one live line below them that rewrites itself. Any thread
-/// may call. If the target can no longer be written to (a closed pipe), the display falls silent and the program goes
-/// on.
+/// may call.
 class ProgressDisplay final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit ProgressDisplay(DisplayTarget target) : target_(std::move(target)) {}
@@ -44,11 +43,9 @@ class ProgressDisplay final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override;
   void flush_() override {}
   std::string live_line() const;
-  void write(std::string_view text);
 
   DisplayTarget target_;
   std::string live_;
-  bool broken_ = false;
   std::chrono::steady_clock::time_point next_;
 };
 

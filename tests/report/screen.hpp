@@ -31,10 +31,7 @@ struct Screen {
   int width = 200;
 
   DisplayTarget target(bool terminal, std::chrono::milliseconds interval = std::chrono::milliseconds(0)) {
-    const auto write = [this](std::string_view text) {
-      written += text;
-      return true;
-    };
+    const auto write = [this](std::string_view text) { written += text; };
     return {terminal, write, [this] { return width; }, interval};
   }
 

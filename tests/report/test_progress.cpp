@@ -180,16 +180,6 @@ TEST_CASE("In a pipe there are lines and nothing but lines", "[report][progress]
   CHECK(screen.written == "text\n");
 }
 
-TEST_CASE("A reader who went away silences the display and nothing else", "[report][progress]") {
-  int writes = 0;
-  const auto refuse = [&writes](std::string_view) { return ++writes, false; };
-  const auto display = plain_display({true, refuse, [] { return 80; }, std::chrono::milliseconds(0)});
-  say(*display, "one");
-  say(*display, "two");
-  display->draw("three");
-  CHECK(writes == 1);
-}
-
 TEST_CASE("Lines of several threads do not mix", "[report][progress]") {
   Screen screen;
   const auto display = plain_display(screen.target(true));

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 const std::atomic<bool> kNever = false;
 
-const DisplayTarget kNowhere{.write = [](std::string_view) { return true; }, .width = [] { return 80; }};
+const DisplayTarget kNowhere{.write = [](std::string_view) {}, .width = [] { return 80; }};
 
 Config toy(const std::vector<std::string>& overrides) {
   std::vector<std::string> all = {"model.d_model=16", "model.d_ff=16", "training.max_epochs=0",
@@ -62,7 +62,6 @@ bool train_until(const std::string& pattern, const Config& config, const fs::pat
   DisplayTarget display = kNowhere;
   display.write = [&](std::string_view text) {
     if (std::regex_search(std::string(text), std::regex(pattern))) interrupted = true;
-    return true;
   };
   return train(config, directory, false, interrupted, display);
 }

@@ -18,7 +18,7 @@ namespace {
 std::string warnings_about(const Config& config) {
   const stand_in::TemporaryDirectory run;
   {
-    RunLog log(run.path(), {}, {.write = [](std::string_view) { return true; }, .width = [] { return 80; }});
+    RunLog log(run.path(), {}, {.write = [](std::string_view) {}, .width = [] { return 80; }});
     warn_about(config);
   }
   return stand_in::read_bytes(run / "train.log");
