@@ -138,7 +138,7 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
 }
 
 Config RunDirectory::config() const try {
-  return read_config_of_checkpoint(path_ / kConfigFile);
+  return read_config_of_checkpoint(path_ / kConfigFile, false);  // train has warned about its own config
 } catch (const UserError& error) {
   throw UserError(std::string(error.what()) + " (This is the config that the run was begun with. Every checkpoint " +
                   "in " + path_.string() + " has a copy of it.)");

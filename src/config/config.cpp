@@ -154,10 +154,10 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
   return config;
 }
 
-Config read_config_of_checkpoint(const std::filesystem::path& file) {
+Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn) {
   Config config;
   const Places places = read_yaml(keys_of(config), file, {});
-  warn_about_retired_keys(places);
+  if (warn) warn_about_retired_keys(places);
   check_rules(config, places, file);
   return config;
 }

@@ -33,8 +33,9 @@ struct Config {
 ///         of range, missing key without default, missing data file, a shape that is not that of model.from
 Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
-/// The same without the check that data files exist: a checkpoint may be used where its training data is not.
-Config read_config_of_checkpoint(const std::filesystem::path& file);
+/// The same without the check that data files exist: a checkpoint may be used where its training data is not. `warn`:
+/// whether the log names its retired keys.
+Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn = true);
 
 /// The config of the model in a directory: a checkpoint of ours, or what transformers.MarianMTModel has saved.
 /// \throws UserError: neither; a damaged file; a model that ours cannot be

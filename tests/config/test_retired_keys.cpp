@@ -115,6 +115,8 @@ TEST_CASE("the config of an old checkpoint is read with one warning, also where 
   const std::string warning =
       "warning: " + file.string() + ":" + std::to_string(line) + ": training.tensorboard" + kIgnored;
   CHECK(log.text() == warning);
+  CHECK(write_config(read_config_of_checkpoint(file, false)) == config);
+  CHECK(log.text() == warning);
   place.read("model: {from: old}\n", {"training.tensorboard=false"});
   CHECK(log.text() == warning + "warning: --set training.tensorboard=false" + kIgnored + warning);
 }
