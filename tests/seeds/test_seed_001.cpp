@@ -1,5 +1,5 @@
-#include "layers/masking_variants.hpp"
 #include "seed_attention.hpp"
+#include "seeds/masking_variants.hpp"
 
 using namespace glassformer;
 using namespace glassformer::seeds;

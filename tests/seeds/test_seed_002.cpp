@@ -2,8 +2,8 @@
 
 #include "layers/attention.hpp"
 #include "layers/cross_entropy.hpp"
-#include "layers/masking_variants.hpp"
 #include "seed_attention.hpp"
+#include "seeds/masking_variants.hpp"
 #include "shifted_mask.hpp"
 #include "text/batch.hpp"
 

@@ -1,8 +1,8 @@
 #include <array>
 
 #include "layers/cross_entropy.hpp"
-#include "layers/masking_variants.hpp"
 #include "seed_attention.hpp"
+#include "seeds/masking_variants.hpp"
 
 using namespace glassformer;
 using namespace glassformer::seeds;

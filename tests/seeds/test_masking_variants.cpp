@@ -1,9 +1,9 @@
 #include <limits>
 
 #include "catch.hpp"
-#include "layers/masking_variants.hpp"
 #include "layers/softmax.hpp"
 #include "random_values.hpp"
+#include "seeds/masking_variants.hpp"
 
 using namespace glassformer;
 using Blocked = Matrix<std::uint8_t>;

@@ -1,4 +1,4 @@
-#include "layers/masking_variants.hpp"
+#include "seeds/masking_variants.hpp"
 
 #include <cassert>
 #include <cmath>
