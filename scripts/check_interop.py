@@ -15,6 +15,7 @@ that is not explained.
 import argparse
 import json
 import math
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -62,7 +63,8 @@ class Glassformer:
         """What `explain` says of these pairs, which become one batch."""
         source, target = self.files(*zip(*pairs))
         trace = self.directory / "trace.json"
-        program.run(self.options, "explain", "--source-file", source, "--target-file", target, "--json", trace)
+        program.run(self.options, "explain", "--source-file", source, "--target-file", target, "--json", trace,
+                    "--html", os.devnull)
         return json.loads(trace.read_text(encoding="utf-8"))
 
     def loss(self, pairs):

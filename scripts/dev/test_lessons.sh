@@ -43,7 +43,8 @@ changed_translations() {  # changed_translations RUN
 
 # Percent of the attention that the short sentence's words pay to padding next to the long one: encoder, decoder, cross.
 attention_on_padding() {  # attention_on_padding RUN
-  "$glassformer" explain "$1" --source "$sentence" --source "$long" --json "$directory/trace.json" >/dev/null
+  "$glassformer" explain "$1" --source "$sentence" --source "$long" --json "$directory/trace.json" \
+    --html "$directory/page.html"
   python3 -c '
 import json, sys
 shares = json.load(open(sys.argv[1], encoding="utf-8"))["what_if"][0]["on_padding"][0]

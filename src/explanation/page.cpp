@@ -1,6 +1,7 @@
 #include "explanation/page.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 namespace glassformer {
 namespace {
 
+constexpr std::string_view kBeginning = "<!doctype html>\n<!-- Written by glassformer explain. -->\n";
 constexpr std::string_view kFolder = "src/explanation/page/";
 
 /// JSON that can stand in HTML: what would end the script element, or begin a comment, is written otherwise.
@@ -50,6 +52,13 @@ void write_page(const nlohmann::ordered_json& trace, std::ostream& page) {
     }
     begin = end + 1;
   }
+}
+
+bool is_page(const std::filesystem::path& file) {
+  if (!std::filesystem::is_regular_file(file)) return false;
+  std::string beginning(kBeginning.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(beginning.data(), std::ssize(beginning));
+  return beginning == kBeginning;
 }
 
 }  // namespace glassformer

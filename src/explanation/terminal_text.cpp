@@ -55,26 +55,4 @@ std::vector<std::string> wrapped(std::string_view text, Index columns) {
   return lines;
 }
 
-std::vector<std::string> in_columns(const std::vector<std::string>& labels,
-                                    const std::vector<std::vector<std::string>>& rows, Index columns) {
-  Index label_width = 0;
-  for (const std::string& label : labels) label_width = std::max(label_width, characters(label));
-  std::vector<std::string> blocks, block;
-  const auto begin_block = [&] {
-    blocks.insert(blocks.end(), block.begin(), block.end());
-    block.clear();
-    for (const std::string& label : labels) block.push_back("  " + fit(label, label_width) + "  ");
-  };
-  begin_block();
-  for (std::size_t t = 0; t < rows.front().size(); ++t) {
-    Index width = 0;
-    for (const auto& row : rows) width = std::max(width, characters(row[t]));
-    if (characters(block.front()) + width > columns && characters(block.front()) > label_width + 4) begin_block();
-    for (std::size_t r = 0; r < rows.size(); ++r) block[r] += fit(rows[r][t], width) + " ";
-  }
-  blocks.insert(blocks.end(), block.begin(), block.end());
-  for (std::string& line : blocks) line.erase(line.find_last_not_of(' ') + 1);
-  return blocks;
-}
-
 }  // namespace glassformer

@@ -1,21 +1,19 @@
-#include <unistd.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <spdlog/spdlog.h>
 
 #include "checkpoint/loaded_model.hpp"
 #include "decoding/translator.hpp"
 #include "explanation/page.hpp"
+#include "explanation/screen.hpp"
 #include "explanation/terminal_text.hpp"
-#include "explanation/terminal_view.hpp"
 #include "explanation/trace.hpp"
 #include "files/lines.hpp"
 #include "files/output_file.hpp"
-#include "report/progress.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
@@ -26,7 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSentences = 8;  // more, or longer ones, can be looked at by nobody, and pages grow large
 constexpr std::size_t kMostTokens = 60;
-constexpr double kLargePage = 100;  // megabytes: what phones, and some browsers, no longer open
+constexpr double kLargePage = 100;             // megabytes, which phones and some browsers can no longer open
+constexpr const char* kPage = "explain.html";  // without --html
 
 struct ExplainOptions {
   fs::path checkpoint;
@@ -99,6 +98,13 @@ void refuse_layer(const std::optional<Index>& layer, const TransformerSettings& 
                   std::to_string(*layer) + "; layers are counted from 0.");
 }
 
+/// You did not name this file, so a file of yours that has the name by chance must survive.
+void refuse_to_overwrite(const fs::path& page) {
+  if (!fs::exists(fs::symlink_status(page)) || is_page(page)) return;
+  throw UserError(page.string() + ": expected no such file, or a page that explain wrote, found something else; move " +
+                  "it away, or name the page with --html FILE.");
+}
+
 /// Both may be a device: /dev/null.
 void refuse_same_file(const fs::path& html, const fs::path& json) {
   if (fs::weakly_canonical(fs::absolute(html)) != fs::weakly_canonical(fs::absolute(json))) return;
@@ -121,9 +127,11 @@ CLI::Validator name_of_file() {
 int run_explain(const ExplainOptions& options) {
   const LoadedModel loaded(options.checkpoint);
   refuse_layer(options.layer, loaded.model.settings);
-  if (options.html && options.json) refuse_same_file(*options.html, *options.json);
-  std::optional<OutputFile> html, json;  // opened first: a wrong path is found before anything is computed
-  if (options.html) html.emplace(*options.html);
+  const fs::path page = options.html.value_or(kPage);
+  if (!options.html) refuse_to_overwrite(page);
+  if (options.json) refuse_same_file(page, *options.json);
+  OutputFile html(page);  // opened first: a wrong path is found before anything is computed
+  std::optional<OutputFile> json;
   if (options.json) json.emplace(*options.json);
   std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
 
@@ -137,13 +145,11 @@ int run_explain(const ExplainOptions& options) {
     json->finish();
     spdlog::info("{}: the trace", options.json->string());
   }
-  if (html) {
-    write_page(trace_json(explained, explanation, heading, MatrixForm::packed), html->stream());
-    html->finish();
-    say_page(*options.html);
-  } else {
-    write_terminal_view(explained, explanation, {columns_of(STDOUT_FILENO), options.layer}, std::cout);
-  }
+  write_page(trace_json(explained, explanation, heading, MatrixForm::packed), html.stream());
+  html.finish();
+  if (!options.html) write_screen(explained, explanation, std::cout);
+  std::cout.flush();  // the log goes to standard error, and should come after the screen
+  say_page(page);
   return 0;
 }
 
@@ -151,9 +157,9 @@ int run_explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& program, int& status) {
   const auto options = std::make_shared<ExplainOptions>();
-  CLI::App* const verb = program.add_subcommand(
-      "explain",
-      "Show every number on the way from sentences to gradients,\nin the terminal or as a page to walk through");
+  CLI::App* const verb = program.add_subcommand("explain",
+                                                "Write a page that shows every number on the way from\nsentences to "
+                                                "gradients, and print the masks, answer and loss");
   verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
   verb->add_option("--source", options->sources,
                    "a sentence; several, each with --source in front, become\none padded batch")
@@ -165,15 +171,16 @@ void add_explain(CLI::App& program, int& status) {
   verb->add_option("--target-file", options->target_file, "their translations, line by line")
       ->check(name_of_file())->type_name("FILE");
   verb->add_option("--html", options->html,
-                   "write one page that needs nothing besides, to be opened in\na browser\n"
-                   "(default: a view in the terminal)")
-      ->check(name_of_file())->type_name("FILE");
+                   "write the page to FILE, and print no masks\n(default: explain.html, in the current directory)")
+      ->check(name_of_file())
+      ->type_name("FILE");
   verb->add_option("--json", options->json, "write all numbers as JSON; src/explanation/trace.hpp\nsays what is in it")
       ->check(name_of_file())->type_name("FILE");
   verb->add_option("--layer", options->layer,
                    "of the layers, only this one (from 0); embeddings and\nattention stay\n"
-                   "(default: all; in the terminal, attention of the last)")
-      ->check(number_from(0, 1000))->type_name("N");
+                   "(default: all)")
+      ->check(number_from(0, 1000))
+      ->type_name("N");
   verb->add_flag("--dropout", options->dropout, "draw dropout, as training does");
   verb->callback([options, &status] { status = run_explain(*options); });
 }

@@ -51,6 +51,16 @@ TEST_CASE("The page is one file: style, trace and scripts stand in it, and nothi
   CHECK(page.find(embedded_files().at("src/explanation/page/02_words.css")) != std::string::npos);
 }
 
+TEST_CASE("A page is recognised by its beginning", "[explanation]") {
+  const test::TemporaryDirectory directory;
+  const std::string page = page_of(Json::object());
+  CHECK(is_page(directory.write("page", page)));
+  CHECK_FALSE(is_page(directory.write("other", "<!doctype html>\n" + page)));
+  CHECK_FALSE(is_page(directory.write("short", page.substr(0, 40))));
+  CHECK_FALSE(is_page(directory.path()));
+  CHECK_FALSE(is_page("nowhere"));
+}
+
 TEST_CASE("All scripts stand in the page, in the order of their names", "[explanation]") {
   const std::string page = page_of(Json::object());
   std::size_t last = 0;

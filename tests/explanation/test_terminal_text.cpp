@@ -38,15 +38,3 @@ TEST_CASE("Text is wrapped between words", "[explanation]") {
   CHECK(wrapped("one two three", 3) == Lines{"one", "two", "three"});
   CHECK(wrapped("zwölf größen", 5) == Lines{"zwölf", "größen"});
 }
-
-TEST_CASE("Words stand under each other, and go on in a further block where the line ends", "[explanation]") {
-  const Lines labels{"reads", "is asked"};
-  const std::vector<Lines> rows{{"<s>", "sie", "schläft"}, {"sie", "schläft", "."}};
-  CHECK(in_columns(labels, rows, 80) == Lines{"  reads     <s> sie     schläft", "  is asked  sie schläft ."});
-  // Just enough columns, and one too few.
-  CHECK(in_columns(labels, rows, 31) == Lines{"  reads     <s> sie     schläft", "  is asked  sie schläft ."});
-  CHECK(in_columns(labels, rows, 30) == Lines{"  reads     <s> sie", "  is asked  sie schläft", "  reads     schläft",
-                                              "  is asked  ."});
-  // A word that is longer than the line stands alone, and ends no loop.
-  CHECK(in_columns({"x"}, {{"a", "bbbbbbbb", "c"}}, 8) == Lines{"  x  a", "  x  bbbbbbbb", "  x  c"});
-}

@@ -6,6 +6,7 @@ precision for numbers between 4 and 8.
 """
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def kind(request, trained):
 def explained(trained, pairs, file):
     """The padded batch and its logits [B, T, V], as `explain` shows them."""
     texts = [word for pair in pairs for word in ("--source", pair[0], "--target", pair[1])]
-    run("explain", trained.directory, *texts, "--json", file)
+    run("explain", trained.directory, *texts, "--json", file, "--html", os.devnull)
     trace = json.loads(file.read_text(encoding="utf-8"))
     source, target_input = (np.array(trace["batch"][key]["ids"]) for key in ("source", "target_input"))
     [logits] = [tensor["values"] for tensor in trace["tensors"]

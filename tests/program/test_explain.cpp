@@ -24,35 +24,46 @@ nlohmann::json trace_in(const Program& program, const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("explain shows sentences in the terminal, with translations of its own where none are given", "[program]") {
+TEST_CASE("explain writes explain.html and prints one screen, with translations of its own if you give none",
+          "[program]") {
   const Program& program = trained();
   const auto shown = program.run(kSleeps + " --source 'the small dog sees a house .'");
   CAPTURE(shown.err);
   CHECK(shown.status == 0);
-  CHECK(shown.err.empty());
-  CHECK(shown.out.find("SENTENCE 2 of 2") != std::string::npos);
-  CHECK(shown.out.find("target  sie schläft .   (the model's own translation)") != std::string::npos);
-  CHECK(shown.out.find("Mean loss of 12 tokens: ") != std::string::npos);
-  CHECK(shown.out.find("model.decoder.layers.0.encoder_attn_layer_norm.weight") != std::string::npos);
+  CHECK(shown.err.find("explain.html: the page") != std::string::npos);
+  CHECK(shown.out.find("translation    sie schläft .\n") != std::string::npos);
+  CHECK(shown.out.find(" of 12 tokens (label smoothing 0)") != std::string::npos);
+  CHECK(std::count(shown.out.begin(), shown.out.end(), '\n') < 40);
+  CHECK(read_bytes(program / "explain.html").find("sie schläft .") != std::string::npos);
 
-  const auto given = program.run(kSleeps + " --target 'sie sieht .'");
+  const auto given = program.run(kSleeps + " --target 'sie sieht .'");  // over its own page
   CHECK(given.status == 0);
-  CHECK(given.out.find("target  sie sieht .\n") != std::string::npos);
-  CHECK(given.out.find("own translation") == std::string::npos);
-
-  std::istringstream narrow(program.shell("COLUMNS=40 \"$glassformer\" " + kSleeps).out);
-  for (std::string line; std::getline(narrow, line);) {
-    const auto bytes_within = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; };
-    CHECK(static_cast<long>(line.size()) - std::count_if(line.begin(), line.end(), bytes_within) <= 40);
-  }
+  CHECK(given.out.find("target         sie sieht .\n") != std::string::npos);
+  CHECK(given.out.find("translation") == std::string::npos);
+  CHECK(read_bytes(program / "explain.html").find("sie sieht .") != std::string::npos);
   CHECK(program.run(kSleeps + " >/dev/full").status == 1);
+}
+
+TEST_CASE("explain does not overwrite an explain.html that it did not write", "[program]") {
+  const Program& program = trained();
+  fs::remove(program / "explain.html");
+  for (const std::string& text : {std::string("<!doctype html>\n<p>Mine.</p>\n"), std::string()}) {
+    write_bytes(program / "explain.html", text);
+    check_refused(program.run(kSleeps), "explain.html: expected no such file");
+    CHECK(read_bytes(program / "explain.html") == text);
+  }
+  CHECK(program.run(kSleeps + " --html explain.html").status == 0);  // unless you say so
+  fs::remove(program / "explain.html");
+  fs::create_directory(program / "explain.html");
+  check_refused(program.run(kSleeps), "name the page with --html");
+  fs::remove(program / "explain.html");
 }
 
 TEST_CASE("explain writes the trace as JSON, of what stands in files as of what is given", "[program]") {
   const Program& program = trained();
   const auto both = program.run(kSleeps + " --json trace.json");
   CHECK(both.status == 0);
-  CHECK(both.out.find("SENTENCE 1 of 1") != std::string::npos);
+  CHECK(both.out.find("Mean loss ") != std::string::npos);
   CHECK(both.err.find("trace.json") != std::string::npos);
   const auto trace = trace_in(program, "trace.json");
   CHECK(trace.at("format") == "glassformer trace");
@@ -126,6 +137,7 @@ TEST_CASE("explain refuses what it cannot show, and leaves nothing behind", "[pr
   check_refused(program.run(kSleeps + " --target '" + many + "'"), "found 61");
 
   check_refused(program.run(kSleeps + " --html one --json ./one"), "expected two files");
+  check_refused(program.run(kSleeps + " --json explain.html"), "expected two files");
   CHECK(program.run(kSleeps + " --html /dev/null --json /dev/null").status == 0);
   for (const char* file : {"--source-file", "--target-file", "--html", "--json"}) {
     check_refused(program.run((std::string(file) == "--source-file" ? "explain run " : kSleeps + " ") + file + " ''"),

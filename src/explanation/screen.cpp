@@ -1,0 +1,91 @@
+#include "explanation/screen.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "explanation/terminal_text.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr Index kColumns = 80;
+constexpr Index kSentences = 2, kQueries = 15, kKeys = 15, kSourceKeys = 26;  // so many fit on a screen
+
+/// "name  text", where a long text continues below its beginning.
+void write_text(const std::string& name, const std::string& text, std::ostream& output) {
+  constexpr Index kNames = 15;
+  std::string label = fit(name, kNames);
+  for (const std::string& line : wrapped(text, kColumns - kNames)) {
+    output << label << line << '\n';
+    label.assign(kNames, ' ');
+  }
+}
+
+/// One query's row of a mask, cut after `most` keys.
+std::string mask_row(const Mask& mask, Index sentence, Index query, Index most) {
+  std::string row;
+  for (Index key = 0; key < std::min(most, mask.keys()); ++key) {
+    if (key > 0) row += ' ';
+    row += mask.is_blocked(sentence, query, key) ? '1' : '0';
+  }
+  return mask.keys() > most ? row + " …" : row;
+}
+
+/// A line for each target token: the decoder reads it, its row of the mask, and what comes after it.
+void write_decoder(const Tokenizer& tokenizer, const Explanation& explanation, Index b, std::ostream& output) {
+  constexpr Index kToken = 12, kMask = 2 * kKeys + 2;
+  const auto token = [&](Id id) { return fit(printable(tokenizer.piece(id)), kToken - 1) + ' '; };
+  const Batch& batch = explanation.batch;
+  output << "  " << fit("decoder", kToken) << fit("decoder combined", kMask) << fit("expected", kToken)
+         << fit("answer", kToken) << "    loss\n";
+  for (Index t = 0; t < std::min(kQueries, batch.target_input.cols()); ++t) {
+    const Answer& answer = explanation.answers[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)];
+    char loss[32];
+    std::snprintf(loss, sizeof loss, "%8.4f", answer.loss);
+    output << "  " << token(batch.target_input(b, t))
+           << fit(mask_row(explanation.variants.front().masks.decoder_combined, b, t, kKeys), kMask)
+           << token(answer.expected) << (answer.counted ? token(answer.likeliest.front().id) + loss : "(not counted)")
+           << '\n';
+  }
+  if (batch.target_input.cols() > kQueries) output << "  …\n";
+}
+
+void write_sentence(const ExplainedModel& explained, const Explanation& explanation, Index b, std::ostream& output) {
+  const ExplainedPair& pair = explanation.pairs[static_cast<std::size_t>(b)];
+  const TransformerMasks& masks = explanation.variants.front().masks;
+  std::string tokens;
+  for (const Id id : explanation.batch.source.row(b)) {
+    tokens += (tokens.empty() ? "" : " ") + printable(explained.tokenizers.source->piece(id));
+  }
+  output << '\n';
+  write_text("encoder reads", tokens, output);
+  write_text(pair.own_translation ? "translation" : "target", printable(pair.target), output);
+  output << "  encoder padding          " << mask_row(masks.encoder_padding, b, 0, kSourceKeys) << '\n'
+         << "  cross-attention padding  " << mask_row(masks.cross_padding, b, 0, kSourceKeys) << '\n';
+  write_decoder(*explained.tokenizers.target, explanation, b, output);
+}
+
+}  // namespace
+
+void write_screen(const ExplainedModel& explained, const Explanation& explanation, std::ostream& output) {
+  output << "Masks: 1 = blocked, rows = queries (a single row holds for all), columns = keys\n";
+  std::string off;
+  for (const std::string& name : explained.model.settings.masks.off()) off += (off.empty() ? "" : ", ") + name;
+  if (!off.empty()) output << "These masks are off: " << off << '\n';
+  const Index sentences = std::min(kSentences, explanation.batch.size());
+  for (Index b = 0; b < sentences; ++b) write_sentence(explained, explanation, b, output);
+  const LossSum& sum = explanation.figures.front().loss;
+  const auto count = static_cast<double>(sum.tokens);
+  char text[160];
+  std::snprintf(text, sizeof text, "Mean loss %.4f of %td tokens (label smoothing %g), perplexity %.4g",
+                sum.loss / count, sum.tokens, explained.label_smoothing, std::exp(sum.cross_entropy / count));
+  output << '\n' << text << '\n';
+  if (sentences < explanation.batch.size()) {
+    output << "Only the first " << kSentences << " of " << explanation.batch.size()
+           << " sentences are shown; the page has them all.\n";
+  }
+}
+
+}  // namespace glassformer
