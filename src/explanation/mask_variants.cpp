@@ -7,12 +7,8 @@ namespace {
 
 /// Whether they block the same, be it with a row for each query or with one for all.
 bool equal(const Mask& a, const Mask& b) {
-  for (Index sentence = 0; sentence < std::max(a.sentences, b.sentences); ++sentence) {
-    for (Index query = 0; query < std::max(a.queries, b.queries); ++query) {
-      if (a.blocked.row(a.row(sentence, query)) != b.blocked.row(b.row(sentence, query))) return false;
-    }
-  }
-  return true;
+  const Mask nothing = all_visible(std::max(a.sentences, b.sentences), std::max(a.queries, b.queries), a.keys());
+  return combined_mask(a, nothing).blocked == combined_mask(b, nothing).blocked;
 }
 
 std::vector<std::string> differences(const TransformerMasks& a, const TransformerMasks& b) {
@@ -25,9 +21,9 @@ std::vector<std::string> differences(const TransformerMasks& a, const Transforme
 
 /// Blocked: keys more than `places` in the future.
 Mask late_look_ahead_mask(Index length, Index places) {
-  Mask mask = look_ahead_mask(length);
-  for (Index query = 0; query < length; ++query) {
-    for (Index key = 0; key < std::min(query + 1 + places, length); ++key) mask.blocked(query, key) = 0;
+  Mask mask = all_visible(1, length, length);
+  for (Index query = 0; query < length - places; ++query) {
+    mask.blocked.row(query).tail(length - places - query - 1).setOnes();
   }
   return mask;
 }
@@ -37,14 +33,14 @@ Mask padded_query_mask(const IdMatrix& ids, Id pad) {
   Mask mask = all_visible(ids.rows(), ids.cols(), ids.cols());
   for (Index b = 0; b < ids.rows(); ++b) {
     for (Index query = 0; query < ids.cols(); ++query) {
-      if (ids(b, query) == pad) mask.blocked.row(mask.row(b, query)).setOnes();
+      mask.blocked.row(mask.row(b, query)).setConstant(ids(b, query) == pad);
     }
   }
   return mask;
 }
 
 Mask inverted(Mask mask) {
-  mask.blocked = mask.blocked.unaryExpr([](std::uint8_t blocked) { return static_cast<std::uint8_t>(1 - blocked); });
+  mask.blocked = Matrix<std::uint8_t>::Ones(mask.blocked.rows(), mask.blocked.cols()) - mask.blocked;
   return mask;
 }
 
@@ -160,58 +156,44 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
       "In this batch, only padding attends to padding, and the loss ignores the result.";
   const bool words_saw_padding = batch.words_see_padding(batch.masks(own));
   std::vector<MaskVariant> variants{
-      {"right", "As it is", "The masks that this model was trained with, and is used with.", {}, own, {}},
+      {"right", "As it is", "The masks that this model was trained with, and is used with.", own},
       {"no_look_ahead",
        "Without the look-ahead mask",
        "The decoder sees the words it must predict. This model never learned to copy them, so its loss may get better "
        "or worse; a model that is trained like this learns nothing else (configs/lessons/no_look_ahead.yaml).",
-       {},
-       without(&MaskSettings::look_ahead),
-       {}},
+       without(&MaskSettings::look_ahead)},
       {"no_padding_masks",
        "Without the padding masks",
        batch.words_see_padding(batch.masks(no_padding_masks)) ? words_see : only_padding_sees,
-       {},
-       no_padding_masks,
-       {}},
+       no_padding_masks},
       {"no_cross_mask",
        "Without the cross-attention mask",
        "The decoder attends to the encoder's output at padded positions. Compare the answers in the batch with the "
        "answers to the sentence alone.",
-       {},
-       without(&MaskSettings::cross_padding),
-       {}},
+       without(&MaskSettings::cross_padding)},
       {"next_word_visible",
        "Look-ahead mask one place late",
        "An easy off-by-one error: the next position stays visible, and it holds the very word the query must predict.",
-       {},
-       batch.late(on, 1),
-       {}},
+       batch.late(on, 1)},
       {"future_of_three",
        "Look-ahead mask three places late",
        "A look-ahead mask built from a vector of four ones instead of one, a common mistake: each query also sees the "
        "next three positions.",
-       {},
-       batch.late(on, 3),
-       {}},
+       batch.late(on, 3)},
       {"padded_queries",
        "Padded queries blocked too",
        "A padding mask built as an outer product also blocks every key of a padded query. Here the weights of such a "
        "row are all 0, which changes nothing as long as no word attends to it: the loss ignores it. A softmax that "
        "only adds -infinity would turn the row into NaN.",
-       {},
-       batch.padded_queries(own),
-       {}},
+       batch.padded_queries(own)},
       {"inverted",
        "1 read as visible",
        "In some libraries 1 means blocked, in others it means visible. If you mix them up, each query sees exactly the "
        "keys that its mask should block.",
-       {},
-       upside_down(batch.masks(own)),
-       {}}};
+       upside_down(batch.masks(own))}};
   if (on != MaskSettings{}) {
     variants.push_back(
-        {"all_masks", "With all masks", with_all_masks(on, words_saw_padding), {}, batch.reasons({}), {}});
+        {"all_masks", "With all masks", with_all_masks(on, words_saw_padding), batch.reasons({})});
   }
   for (MaskVariant& variant : variants) {
     variant.masks = batch.masks(variant.reasons);

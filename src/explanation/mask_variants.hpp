@@ -21,12 +21,12 @@ struct BlockReasons {
 
 /// "What if": other masks for the same batch. Masks are values, so the model that reads them is the same, line by line.
 struct MaskVariant {
-  std::string name;                  ///< "no_look_ahead"
-  std::string title;                 ///< "Without the look-ahead mask"
-  std::string says;                  ///< what is different, and what to look at
-  std::vector<std::string> changed;  ///< which masks differ from the model's own
+  std::string name;   ///< "no_look_ahead"
+  std::string title;  ///< "Without the look-ahead mask"
+  std::string says;   ///< what is different, and what to look at
   BlockReasons reasons;
-  TransformerMasks masks;  ///< the maximum of the reasons' masks
+  TransformerMasks masks = {};                 ///< the maximum of the reasons' masks
+  std::vector<std::string> changed = {};  ///< which masks differ from the model's own
 };
 
 /// The masks that the model is used with come first, as "right". Each of the others changes one thing about these: a

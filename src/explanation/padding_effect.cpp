@@ -5,17 +5,6 @@ namespace {
 
 Index tokens(const IdMatrix& ids, Index sentence, Id pad) { return (ids.row(sentence).array() != pad).count(); }
 
-/// The mean weight that lands on padding, of one sentence in one layer. weights [B*H*queries, keys]
-double share_on_padding(const Matrix<float>& weights, Index heads, Index sentence, Index length, Index words,
-                        Index keys) {
-  double sum = 0;
-  for (Index h = 0; h < heads; ++h) {
-    const Index first = (sentence * heads + h) * length;
-    sum += weights.middleRows(first, words).rightCols(weights.cols() - keys).cast<double>().sum();
-  }
-  return sum / static_cast<double>(heads * words);
-}
-
 /// The sentence without its padding.
 Batch alone(const Batch& batch, Index b, const VocabularyShape& vocabulary) {
   const Index source = tokens(batch.source, b, vocabulary.source_pad);
@@ -43,21 +32,25 @@ IdMatrix likeliest_tokens(ConstMatrixRef<float> p, Index sentences) {
 
 Matrix<double> attention_on_padding(const Transformer<float>& model, const Batch& batch,
                                     const std::vector<Matrix<float>>& attention) {
+  enum Kind { kEncoder, kDecoder, kCross };
   const TransformerSettings& settings = model.settings;
-  const auto encoder_layers = static_cast<std::size_t>(settings.encoder_layers);
   Matrix<double> shares = Matrix<double>::Zero(batch.size(), 3);
-  for (Index b = 0; b < batch.size(); ++b) {
-    const Index source = tokens(batch.source, b, model.vocabulary.source_pad);
-    const Index target = tokens(batch.target_input, b, model.vocabulary.target_pad);
-    const Index S = batch.source.cols(), T = batch.target_input.cols(), H = settings.heads;
-    for (std::size_t i = 0; i < attention.size(); ++i) {  // encoder, then decoder self and cross, by layer
-      const bool encoder = i < encoder_layers, cross = !encoder && (i - encoder_layers) % 2 == 1;
-      const auto layers = static_cast<double>(encoder ? settings.encoder_layers : settings.decoder_layers);
-      shares(b, encoder ? 0
-                : cross ? 2
-                        : 1) += share_on_padding(attention[i], H, b, encoder ? S : T, encoder ? source : target,
-                                                 encoder || cross ? source : target) /
-                                layers;
+  for (Index i = 0; i < std::ssize(attention); ++i) {
+    const Matrix<float>& weights = attention[static_cast<std::size_t>(i)];
+    const Index in_decoder = i - settings.encoder_layers;
+    const Kind kind = in_decoder < 0 ? kEncoder : in_decoder % 2 == 0 ? kDecoder : kCross;
+    const Index layers = kind == kEncoder ? settings.encoder_layers : settings.decoder_layers;
+    const Index length = kind == kEncoder ? batch.source.cols() : batch.target_input.cols();
+    for (Index b = 0; b < batch.size(); ++b) {
+      const Index source = tokens(batch.source, b, model.vocabulary.source_pad);
+      const Index target = tokens(batch.target_input, b, model.vocabulary.target_pad);
+      const Index words = kind == kEncoder ? source : target, keys = kind == kDecoder ? target : source;
+      double sum = 0;
+      for (Index h = 0; h < settings.heads; ++h) {
+        const Index first = (b * settings.heads + h) * length;
+        sum += weights.middleRows(first, words).rightCols(weights.cols() - keys).cast<double>().sum();
+      }
+      shares(b, kind) += sum / static_cast<double>(settings.heads * words) / static_cast<double>(layers);
     }
   }
   return shares;

@@ -4,17 +4,15 @@
 #include <cassert>
 #include <map>
 #include <regex>
+#include <sstream>
 
 namespace glassformer {
 namespace {
 
 std::vector<std::string> lines_of(std::string_view text) {
+  std::istringstream stream{std::string(text)};
   std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
 }
 
@@ -24,16 +22,12 @@ bool records(const std::string& line) {
   return line.find(".record(") != std::string::npos || line.find(".copied(") != std::string::npos;
 }
 
-int count(const std::string& line, char letter) { return static_cast<int>(std::ranges::count(line, letter)); }
-
 /// The first line of the statement that ends in line `last`: back to where its parentheses are closed.
 std::size_t begin_of_statement(const std::vector<std::string>& lines, std::size_t last) {
-  int open = count(lines[last], ')') - count(lines[last], '(');
-  while (open > 0 && last > 0) {
-    --last;
-    open += count(lines[last], ')') - count(lines[last], '(');
+  for (std::ptrdiff_t open = 0;; --last) {
+    open += std::ranges::count(lines[last], ')') - std::ranges::count(lines[last], '(');
+    if (open <= 0 || last == 0) return last;
   }
-  return last;
 }
 
 /// Reads a line backwards: how many blocks are closed below what is above it, -1 if one is opened that no one closes.

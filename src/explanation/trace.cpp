@@ -28,33 +28,29 @@ Json model(const ExplainedModel& explained, const TraceHeading& heading) {
           {"learned_without", settings.masks.off()}};
 }
 
-Json sentences(const Explanation& explanation) {
-  Json list = Json::array();
-  for (const ExplainedPair& pair : explanation.pairs) {
-    list.push_back({{"source", pair.source}, {"target", pair.target}, {"own_translation", pair.own_translation}});
-  }
-  return list;
+/// [item(0), item(1), ...]
+Json list(Index count, const auto& item) {
+  Json items = Json::array();
+  for (Index i = 0; i < count; ++i) items.push_back(item(i));
+  return items;
+}
+
+/// The same of a vector: [item(v[0]), item(v[1]), ...]
+template <class T>
+Json list_of(const std::vector<T>& vector, const auto& item) {
+  return list(std::ssize(vector), [&](Index i) { return item(vector[static_cast<std::size_t>(i)]); });
 }
 
 Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {
-  Json id_rows = Json::array(), token_rows = Json::array();
-  for (Index b = 0; b < ids.rows(); ++b) {
-    Json id_row = Json::array(), token_row = Json::array();
-    for (Index t = 0; t < ids.cols(); ++t) {
-      id_row.push_back(ids(b, t));
-      token_row.push_back(tokenizer.piece(ids(b, t)));
-    }
-    id_rows.push_back(std::move(id_row));
-    token_rows.push_back(std::move(token_row));
-  }
-  return {{"ids", id_rows}, {"tokens", token_rows}};
+  const auto rows = [&](const auto& item) {
+    return list(ids.rows(), [&](Index b) { return list(ids.cols(), [&](Index t) { return Json(item(ids(b, t))); }); });
+  };
+  return {{"ids", rows([](Id id) { return id; })}, {"tokens", rows([&](Id id) { return tokenizer.piece(id); })}};
 }
 
 /// The token of every id, in the order of ids.
 Json vocabulary(const Tokenizer& tokenizer) {
-  Json tokens = Json::array();
-  for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) tokens.push_back(tokenizer.piece(id));
-  return tokens;
+  return list(tokenizer.vocabulary_size(), [&](Index id) { return tokenizer.piece(static_cast<Id>(id)); });
 }
 
 Json batch(const ExplainedModel& explained, const Explanation& explanation) {
@@ -75,44 +71,28 @@ Json masks(const Explanation& explanation, MatrixForm form) {
 }
 
 Json attention(const TransformerSettings& settings, const TraceSteps& steps) {
-  Json list = Json::array();
-  const auto add = [&](const std::string& part, const char* kind, Index layer) {
-    list.push_back({{"part", part}, {"kind", kind}, {"layer", layer},
-                    {"weights", steps.computed(part, "weights")}});
+  Json weights = Json::array();
+  const auto add = [&](const std::string& side, const std::string& name, const char* kind, Index layer) {
+    const std::string part = side + ".layers." + std::to_string(layer) + "." + name;
+    weights.push_back({{"part", part}, {"kind", kind}, {"layer", layer}, {"weights", steps.computed(part, "weights")}});
   };
-  for (Index i = 0; i < settings.encoder_layers; ++i) {
-    add("encoder.layers." + std::to_string(i) + ".self_attn", "encoder self", i);
-  }
+  for (Index i = 0; i < settings.encoder_layers; ++i) add("encoder", "self_attn", "encoder self", i);
   for (Index i = 0; i < settings.decoder_layers; ++i) {
-    add("decoder.layers." + std::to_string(i) + ".self_attn", "decoder self", i);
-    add("decoder.layers." + std::to_string(i) + ".encoder_attn", "cross", i);
+    add("decoder", "self_attn", "decoder self", i);
+    add("decoder", "encoder_attn", "cross", i);
   }
-  return list;
+  return weights;
 }
 
-Json likeliest(const Answer& place, const Tokenizer& tokenizer) {
-  Json list = Json::array();
-  for (const LikelyToken& token : place.likeliest) {
-    list.push_back({{"id", token.id}, {"token", tokenizer.piece(token.id)}, {"probability", token.probability}});
-  }
-  return list;
-}
-
-Json answer(const Explanation& explanation, const Tokenizer& tokenizer) {
-  Json sentences = Json::array();
-  for (const std::vector<Answer>& places : explanation.answers) {
-    Json list = Json::array();
-    for (const Answer& place : places) {
-      list.push_back({{"expected", place.expected},
-                      {"counted", place.counted},
-                      {"loss", place.counted ? Json(place.loss) : Json()},
-                      {"cross_entropy", place.counted ? Json(place.cross_entropy) : Json()},
-                      {"probability", place.probability},
-                      {"likeliest", likeliest(place, tokenizer)}});
-    }
-    sentences.push_back(std::move(list));
-  }
-  return sentences;
+Json answer_at(const Answer& place, const Tokenizer& tokenizer) {
+  return {{"expected", place.expected},
+          {"counted", place.counted},
+          {"loss", place.counted ? Json(place.loss) : Json()},
+          {"cross_entropy", place.counted ? Json(place.cross_entropy) : Json()},
+          {"probability", place.probability},
+          {"likeliest", list_of(place.likeliest, [&](const LikelyToken& token) -> Json {
+             return {{"id", token.id}, {"token", tokenizer.piece(token.id)}, {"probability", token.probability}};
+           })}};
 }
 
 Json loss(const LossSum& sum) {
@@ -125,91 +105,70 @@ Json loss(const LossSum& sum) {
 }
 
 Json gradients(const ExplainedModel& explained, const Explanation& explanation) {
-  Json list = Json::array();
   const std::vector<TensorPlace>& places = explained.parameters.tensors();
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    list.push_back({{"name", places[i].name},
-                    {"shape", places[i].shape},
-                    {"norm", explanation.figures.front().gradient_norms[i]},
-                    {"values_norm", explanation.parameter_norms[i]}});
-  }
-  return list;
+  return list(std::ssize(places), [&](Index index) -> Json {
+    const auto i = static_cast<std::size_t>(index);
+    return {{"name", places[i].name},
+            {"shape", places[i].shape},
+            {"norm", explanation.figures.front().gradient_norms[i]},
+            {"values_norm", explanation.parameter_norms[i]}};
+  });
 }
 
 Json memory_gradient(Index decoder_layers, const TraceSteps& steps) {
-  Json parts = Json::array();
-  for (Index i = decoder_layers; i-- > 0;) {
-    const std::string part = "decoder.layers." + std::to_string(i) + ".encoder_attn.kv_proj";
-    parts.push_back({{"layer", i}, {"tensor", steps.computed(part, "d_x")}});
-  }
-  return {{"sum", steps.computed("decoder", "d_memory")}, {"parts", parts}};
+  return {{"sum", steps.computed("decoder", "d_memory")},
+          {"parts", list(decoder_layers, [&](Index i) -> Json {
+             const Index layer = decoder_layers - 1 - i;
+             const std::string part = "decoder.layers." + std::to_string(layer) + ".encoder_attn.kv_proj";
+             return {{"layer", layer}, {"tensor", steps.computed(part, "d_x")}};
+           })}};
 }
 
-/// Losses or answers of a variant, null where padding is expected.
-Json where_counted(const Explanation& explanation, const auto& of_variant) {
-  Json rows = Json::array();
-  for (Index b = 0; b < of_variant.rows(); ++b) {
-    Json row = Json::array();
-    for (Index t = 0; t < of_variant.cols(); ++t) {
+/// Losses or answers, null where padding is expected.
+Json where_counted(const Explanation& explanation, const auto& losses_or_answers) {
+  return list(losses_or_answers.rows(), [&](Index b) {
+    return list(losses_or_answers.cols(), [&](Index t) {
       const Answer& place = explanation.answers[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)];
-      row.push_back(place.counted ? Json(of_variant(b, t)) : Json());
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
+      return place.counted ? Json(losses_or_answers(b, t)) : Json();
+    });
+  });
 }
 
 Json reasons(const std::vector<BlockReason>& reasons, MatrixForm form) {
-  Json list = Json::array();
-  for (const BlockReason& reason : reasons) {
-    list.push_back({{"name", reason.name},
-                    {"sentences", reason.mask.sentences},
-                    {"queries", reason.mask.queries},
-                    {"blocked", mask_json(reason.mask.blocked, form)}});
-  }
-  return list;
+  return list_of(reasons, [&](const BlockReason& reason) -> Json {
+    return {{"name", reason.name},
+            {"sentences", reason.mask.sentences},
+            {"queries", reason.mask.queries},
+            {"blocked", mask_json(reason.mask.blocked, form)}};
+  });
 }
 
-Json on_padding(const Matrix<double>& shares) {
-  Json list = Json::array();
-  for (Index b = 0; b < shares.rows(); ++b) {
-    list.push_back({{"encoder self", shares(b, 0)}, {"decoder self", shares(b, 1)}, {"cross", shares(b, 2)}});
-  }
-  return list;
-}
-
-Json what_if(const Explanation& explanation, MatrixForm form) {
-  Json list = Json::array();
-  for (std::size_t i = 0; i < explanation.variants.size(); ++i) {
-    const MaskVariant& variant = explanation.variants[i];
-    const PassFigures& figures = explanation.figures[i];
-    Json weights = Json::array();
-    for (const Matrix<float>& attention : figures.attention) {
-      weights.push_back(matrix_json(attention.cast<double>(), form));
-    }
-    list.push_back({{"name", variant.name},
-                    {"title", variant.title},
-                    {"says", variant.says},
-                    {"changed", variant.changed},
-                    {"masks",
-                     {{"encoder_padding", mask_json(variant.masks.encoder_padding.blocked, form)},
-                      {"decoder_combined", mask_json(variant.masks.decoder_combined.blocked, form)},
-                      {"cross_padding", mask_json(variant.masks.cross_padding.blocked, form)}}},
-                    {"reasons",
-                     {{"encoder_padding", reasons(variant.reasons.encoder_padding, form)},
-                      {"decoder_combined", reasons(variant.reasons.decoder_combined, form)},
-                      {"cross_padding", reasons(variant.reasons.cross_padding, form)}}},
-                    {"loss", loss(figures.loss)},
-                    {"losses", where_counted(explanation, figures.losses)},
-                    {"answers", where_counted(explanation, figures.answers)},
-                    {"alone",
-                     {{"losses", where_counted(explanation, figures.losses_alone)},
-                      {"answers", where_counted(explanation, figures.answers_alone)}}},
-                    {"on_padding", on_padding(figures.on_padding)},
-                    {"attention", weights},
-                    {"gradient_norms", figures.gradient_norms}});
-  }
-  return list;
+Json what_if(const Explanation& explanation, const MaskVariant& variant, const PassFigures& figures, MatrixForm form) {
+  const auto counted = [&](const auto& matrix) { return where_counted(explanation, matrix); };
+  return {{"name", variant.name},
+          {"title", variant.title},
+          {"says", variant.says},
+          {"changed", variant.changed},
+          {"masks",
+           {{"encoder_padding", mask_json(variant.masks.encoder_padding.blocked, form)},
+            {"decoder_combined", mask_json(variant.masks.decoder_combined.blocked, form)},
+            {"cross_padding", mask_json(variant.masks.cross_padding.blocked, form)}}},
+          {"reasons",
+           {{"encoder_padding", reasons(variant.reasons.encoder_padding, form)},
+            {"decoder_combined", reasons(variant.reasons.decoder_combined, form)},
+            {"cross_padding", reasons(variant.reasons.cross_padding, form)}}},
+          {"loss", loss(figures.loss)},
+          {"losses", counted(figures.losses)},
+          {"answers", counted(figures.answers)},
+          {"alone", {{"losses", counted(figures.losses_alone)}, {"answers", counted(figures.answers_alone)}}},
+          {"on_padding", list(figures.on_padding.rows(), [&](Index b) -> Json {
+             const auto shares = figures.on_padding.row(b);
+             return {{"encoder self", shares(0)}, {"decoder self", shares(1)}, {"cross", shares(2)}};
+           })},
+          {"attention", list_of(figures.attention, [&](const Matrix<float>& weights) {
+             return matrix_json(weights.cast<double>(), form);
+           })},
+          {"gradient_norms", figures.gradient_norms}};
 }
 
 }  // namespace
@@ -225,7 +184,9 @@ nlohmann::ordered_json trace_json(const ExplainedModel& explained, const Explana
       {"checkpoint", heading.checkpoint},
       {"model", model(explained, heading)},
       {"layer", heading.layer ? Json(*heading.layer) : Json()},
-      {"sentences", sentences(explanation)},
+      {"sentences", list_of(explanation.pairs, [](const ExplainedPair& pair) -> Json {
+         return {{"source", pair.source}, {"target", pair.target}, {"own_translation", pair.own_translation}};
+       })},
       {"batch", batch(explained, explanation)},
       {"vocabulary",
        {{"source", vocabulary(*explained.tokenizers.source)}, {"target", vocabulary(*explained.tokenizers.target)}}},
@@ -234,12 +195,17 @@ nlohmann::ordered_json trace_json(const ExplainedModel& explained, const Explana
       {"steps", steps.steps()},
       {"sources", steps.sources()},
       {"attention", attention(settings, steps)},
-      {"answer", answer(explanation, *explained.tokenizers.target)},
+      {"answer", list_of(explanation.answers, [&](const std::vector<Answer>& places) {
+         return list_of(places, [&](const Answer& place) { return answer_at(place, *explained.tokenizers.target); });
+       })},
       {"d_logits", steps.computed("loss", "d_logits")},
       {"loss", loss(explanation.figures.front().loss)},
       {"gradients", gradients(explained, explanation)},
       {"memory_gradient", memory_gradient(settings.decoder_layers, steps)},
-      {"what_if", what_if(explanation, form)}};
+      {"what_if", list(std::ssize(explanation.variants), [&](Index index) {
+         const auto i = static_cast<std::size_t>(index);
+         return what_if(explanation, explanation.variants[i], explanation.figures[i], form);
+       })}};
 }
 
 }  // namespace glassformer
