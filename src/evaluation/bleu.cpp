@@ -31,11 +31,8 @@
 //    score 0. (sacreBLEU's "effective order" would leave missing orders out; it is off, as by default for a
 //    corpus.)
 //
-// What a word is, the tokenisation decides, and it moves BLEU by points. Hence the signature (Post 2018).
-//
 // Papineni, Roukos, Ward & Zhu 2002, "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL.
 // Chen & Cherry 2014, "A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU", WMT.
-// Post 2018, "A Call for Clarity in Reporting BLEU Scores", WMT.
 
 #include "evaluation/bleu.hpp"
 
@@ -47,7 +44,6 @@
 #include <unordered_map>
 
 #include "evaluation/ngrams.hpp"
-#include "evaluation/signature.hpp"
 #include "evaluation/tokenizer_13a.hpp"
 #include "evaluation/unicode_text.hpp"
 
@@ -56,11 +52,11 @@ namespace {
 
 using Counts = std::array<NgramCounts, Bleu::kOrders>;
 
-/// The sentence, lowered and tokenized as the options say; its words are what split_words() finds.
-std::string prepare(const std::string& sentence, const BleuOptions& options) {
-  const std::string text = options.lowercase ? lower_case(sentence) : sentence;
+/// The sentence, lowered and tokenized as the settings say; its words are what split_words() finds.
+std::string prepare(const std::string& sentence, const EvaluationSettings& settings) {
+  const std::string text = settings.lowercase ? lower_case(sentence) : sentence;
   const std::string_view stripped = strip_right(text);
-  return options.tokenizer == BleuTokenizer::tok_13a ? tokenize_13a(stripped) : std::string(stripped);
+  return settings.bleu_tokenizer == BleuTokenizer::tok_13a ? tokenize_13a(stripped) : std::string(stripped);
 }
 
 /// Gives each different word a number, so that comparing words is comparing numbers.
@@ -79,11 +75,11 @@ class WordNumbers {
 };
 
 Bleu sum_counts(std::span<const std::string> hypotheses, std::span<const std::string> references,
-                const BleuOptions& options) {
+                const EvaluationSettings& settings) {
   Bleu sum;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const std::string hypothesis_text = prepare(hypotheses[i], options);
-    const std::string reference_text = prepare(references[i], options);
+    const std::string hypothesis_text = prepare(hypotheses[i], settings);
+    const std::string reference_text = prepare(references[i], settings);
     WordNumbers numbers;
     const Symbols hypothesis = numbers.number(hypothesis_text);
     const Symbols reference = numbers.number(reference_text);
@@ -123,8 +119,7 @@ std::array<double, Bleu::kOrders> smoothed_precisions(const Bleu& bleu) {
 }
 
 double geometric_mean(const std::array<double, Bleu::kOrders>& values) {
-  double sum_of_logarithms = 0;
-  // ln 0 = -infinity, and exp(-infinity) = 0
+  double sum_of_logarithms = 0;  // ln 0 = -infinity, and exp(-infinity) = 0
   for (const double value : values) sum_of_logarithms += std::log(value);
   return std::exp(sum_of_logarithms / Bleu::kOrders);
 }
@@ -132,18 +127,16 @@ double geometric_mean(const std::array<double, Bleu::kOrders>& values) {
 }  // namespace
 
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
-                 const BleuOptions& options) {
+                 const EvaluationSettings& settings) {
   assert(hypotheses.size() == references.size());
-  Bleu bleu = sum_counts(hypotheses, references, options);
+  Bleu bleu = sum_counts(hypotheses, references, settings);
   bleu.brevity_penalty = compute_brevity_penalty(bleu.hypothesis_length, bleu.reference_length);
-  // An n-gram cannot match where its words do not.
-  const bool any_match = bleu.matches[0] > 0;
-  if (any_match) {
+  if (bleu.matches[0] > 0) {  // where no word matches, no longer n-gram does
     bleu.precisions = smoothed_precisions(bleu);
     bleu.score = bleu.brevity_penalty * geometric_mean(bleu.precisions);
   }
-  const std::string tokenizer = options.tokenizer == BleuTokenizer::tok_13a ? "13a" : "none";
-  bleu.signature = make_signature(options.lowercase, "eff:no|tok:" + tokenizer + "|smooth:exp");
+  const std::string tokenizer = settings.bleu_tokenizer == BleuTokenizer::tok_13a ? "13a" : "none";
+  bleu.signature = make_signature(settings.lowercase, "eff:no|tok:" + tokenizer + "|smooth:exp");
   return bleu;
 }
 

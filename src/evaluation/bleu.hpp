@@ -4,21 +4,10 @@
 #include <span>
 #include <string>
 
+#include "evaluation/settings.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
-
-/// What BLEU takes for words.
-enum class BleuTokenizer {
-  none,     ///< words are what white space parts: for text that is tokenized already
-  tok_13a,  ///< as sacreBLEU by default: for plain text. See tokenizer_13a.hpp
-};
-
-/// How BLEU is counted, as far as sacreBLEU leaves a choice.
-struct BleuOptions {
-  BleuTokenizer tokenizer = BleuTokenizer::tok_13a;
-  bool lowercase = false;  ///< compare without regard to case
-};
 
 /// BLEU of a corpus and what it is made of. bleu.cpp explains the parts.
 struct Bleu {
@@ -43,6 +32,6 @@ struct Bleu {
 /// order off. Texts are UTF-8, not tokenized beforehand unless the tokenizer is `none`.
 /// \pre as many hypotheses as references; hypothesis i translates the same sentence as reference i
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
-                 const BleuOptions& options = {});
+                 const EvaluationSettings& settings = {});
 
 }  // namespace glassformer

@@ -24,7 +24,7 @@
 #include <string_view>
 
 #include "evaluation/ngrams.hpp"
-#include "evaluation/signature.hpp"
+#include "evaluation/settings.hpp"
 #include "evaluation/unicode_text.hpp"
 
 namespace glassformer {
@@ -68,18 +68,17 @@ double f_score(const CharacterCounts& counts) {
 
 }  // namespace
 
-Chrf corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references,
-                 const ChrfOptions& options) {
+Chrf corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references, bool lowercase) {
   assert(hypotheses.size() == references.size());
   CharacterCounts sum;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const Symbols hypothesis = characters(hypotheses[i], options.lowercase);
-    const Symbols reference = characters(references[i], options.lowercase);
+    const Symbols hypothesis = characters(hypotheses[i], lowercase);
+    const Symbols reference = characters(references[i], lowercase);
     CharacterCounts counts;
     count_ngrams(hypothesis, reference, counts);
     add(sum, counts);
   }
-  return {.score = f_score(sum), .signature = make_signature(options.lowercase, "eff:yes|nc:6|nw:0|space:no")};
+  return {.score = f_score(sum), .signature = make_signature(lowercase, "eff:yes|nc:6|nw:0|space:no")};
 }
 
 std::string Chrf::line() const {

@@ -5,11 +5,6 @@
 
 namespace glassformer {
 
-/// How chrF is counted, as far as sacreBLEU leaves a choice.
-struct ChrfOptions {
-  bool lowercase = false;  ///< compare without regard to case
-};
-
 /// chrF of a corpus.
 struct Chrf {
   double score = 0;       ///< 0 to 100, higher is better
@@ -23,6 +18,6 @@ struct Chrf {
 /// without white space, no word n-grams, beta = 2. Texts are UTF-8 and are not tokenized.
 /// \pre as many hypotheses as references; hypothesis i translates the same sentence as reference i
 Chrf corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references,
-                 const ChrfOptions& options = {});
+                 bool lowercase = false);
 
 }  // namespace glassformer

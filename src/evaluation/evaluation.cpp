@@ -48,9 +48,8 @@ Evaluation evaluate(const Transformer<float>& model, const Transformer<float>::P
   evaluation.loss = teacher_forced_loss(model, parameters, text.corpus);
   evaluation.empty_pairs = text.corpus.left_out_empty();
   evaluation.translations = translate_lines(model, parameters, tokenizers, decoding, text.sources);
-  evaluation.bleu =
-      corpus_bleu(evaluation.translations, text.references, {settings.bleu_tokenizer, settings.lowercase});
-  evaluation.chrf = corpus_chrf(evaluation.translations, text.references, {settings.lowercase});
+  evaluation.bleu = corpus_bleu(evaluation.translations, text.references, settings);
+  evaluation.chrf = corpus_chrf(evaluation.translations, text.references, settings.lowercase);
   evaluation.exact_match = share_of_equal_lines(evaluation.translations, text.references);
   return evaluation;
 }

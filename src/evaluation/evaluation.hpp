@@ -7,7 +7,6 @@
 #include "decoding/translator.hpp"
 #include "evaluation/bleu.hpp"
 #include "evaluation/chrf.hpp"
-#include "evaluation/settings.hpp"
 #include "text/corpus.hpp"
 
 namespace glassformer {

@@ -1,15 +1,32 @@
 #pragma once
 
-#include "evaluation/bleu.hpp"
+#include <string>
+#include <string_view>
 
 namespace glassformer {
+
+/// What BLEU takes for words.
+enum class BleuTokenizer {
+  none,     ///< what white space separates: for text that is tokenized already
+  tok_13a,  ///< sacreBLEU's default, for plain text. See tokenizer_13a.hpp
+};
 
 /// How translations are compared with references.
 struct EvaluationSettings {
   BleuTokenizer bleu_tokenizer = BleuTokenizer::tok_13a;
-  bool lowercase = false;  ///< BLEU and chrF without regard to case
+  bool lowercase = false;  ///< BLEU and chrF ignore case
 
   bool operator==(const EvaluationSettings&) const = default;
 };
+
+inline constexpr std::string_view kScorer = "glassformer-" GLASSFORMER_VERSION;  // the build sets the version
+
+/// A score means little unless its tokenisation, case and smoothing are known: the same output can score 26 or 29 BLEU
+/// (Post 2018, "A Call for Clarity in Reporting BLEU Scores"). So sacreBLEU prints a signature that names every choice.
+/// Ours has the same fields: nrefs:1|case:mixed|CHOICES|version:glassformer-0.1.0
+inline std::string make_signature(bool lowercase, std::string_view choices) {
+  return std::string("nrefs:1|case:") + (lowercase ? "lc" : "mixed") + '|' + std::string(choices) +
+         "|version:" + std::string(kScorer);
+}
 
 }  // namespace glassformer

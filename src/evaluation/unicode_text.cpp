@@ -14,38 +14,19 @@
 namespace glassformer {
 namespace {
 
-/// Reads the code point at `position` and moves on to the next.
-char32_t next_code_point(std::string_view text, std::size_t& position) {
-  constexpr char32_t kReplacement = 0xFFFD;
-  const std::int32_t character = next_character(text, position);
-  return character < 0 ? kReplacement : static_cast<char32_t>(character);
-}
-
 /// Unicode's property White_Space, and the four ASCII separators (file, group, record, unit) which Python adds.
-bool is_white_space(char32_t code_point) {
-  return (code_point >= 0x1C && code_point <= 0x1F) || u_isUWhiteSpace(static_cast<UChar32>(code_point));
+bool is_white_space(std::int32_t character) {
+  return (character >= 0x1C && character <= 0x1F) || u_isUWhiteSpace(character);
 }
 
 }  // namespace
 
-std::vector<std::string_view> split_words(std::string_view text) {
-  std::vector<std::string_view> words;
-  std::size_t word_begin = 0;
-  std::size_t position = 0;
-  while (position < text.size()) {
-    const std::size_t here = position;
-    if (!is_white_space(next_code_point(text, position))) continue;
-    if (here > word_begin) words.push_back(text.substr(word_begin, here - word_begin));
-    word_begin = position;
-  }
-  if (text.size() > word_begin) words.push_back(text.substr(word_begin));
-  return words;
-}
+std::vector<std::string_view> split_words(std::string_view text) { return split_at(text, is_white_space); }
 
 std::string_view strip_right(std::string_view text) {
   std::size_t end = 0;  // of the last code point that is no white space
   for (std::size_t position = 0; position < text.size();) {
-    if (!is_white_space(next_code_point(text, position))) end = position;
+    if (!is_white_space(next_character(text, position))) end = position;
   }
   return text.substr(0, end);
 }
@@ -64,7 +45,10 @@ std::string lower_case(std::string_view text) {
 std::u32string code_points(std::string_view text) {
   std::u32string result;
   result.reserve(text.size());
-  for (std::size_t position = 0; position < text.size();) result.push_back(next_code_point(text, position));
+  for (std::size_t position = 0; position < text.size();) {
+    const std::int32_t character = next_character(text, position);
+    result.push_back(character < 0 ? U'\uFFFD' : static_cast<char32_t>(character));
+  }
   return result;
 }
 

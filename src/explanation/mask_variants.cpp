@@ -157,43 +157,34 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
   const bool words_saw_padding = batch.words_see_padding(batch.masks(own));
   std::vector<MaskVariant> variants{
       {"right", "As it is", "The masks that this model was trained with, and is used with.", own},
-      {"no_look_ahead",
-       "Without the look-ahead mask",
+      {"no_look_ahead", "Without the look-ahead mask",
        "The decoder sees the words it must predict. This model never learned to copy them, so its loss may get better "
        "or worse; a model that is trained like this learns nothing else (configs/lessons/no_look_ahead.yaml).",
        without(&MaskSettings::look_ahead)},
-      {"no_padding_masks",
-       "Without the padding masks",
-       batch.words_see_padding(batch.masks(no_padding_masks)) ? words_see : only_padding_sees,
-       no_padding_masks},
-      {"no_cross_mask",
-       "Without the cross-attention mask",
+      {"no_padding_masks", "Without the padding masks",
+       batch.words_see_padding(batch.masks(no_padding_masks)) ? words_see : only_padding_sees, no_padding_masks},
+      {"no_cross_mask", "Without the cross-attention mask",
        "The decoder attends to the encoder's output at padded positions. Compare the answers in the batch with the "
        "answers to the sentence alone.",
        without(&MaskSettings::cross_padding)},
-      {"next_word_visible",
-       "Look-ahead mask one place late",
+      {"next_word_visible", "Look-ahead mask one place late",
        "An easy off-by-one error: the next position stays visible, and it holds the very word the query must predict.",
        batch.late(on, 1)},
-      {"future_of_three",
-       "Look-ahead mask three places late",
+      {"future_of_three", "Look-ahead mask three places late",
        "A look-ahead mask built from a vector of four ones instead of one, a common mistake: each query also sees the "
        "next three positions.",
        batch.late(on, 3)},
-      {"padded_queries",
-       "Padded queries blocked too",
+      {"padded_queries", "Padded queries blocked too",
        "A padding mask built as an outer product also blocks every key of a padded query. Here the weights of such a "
        "row are all 0, which changes nothing as long as no word attends to it: the loss ignores it. A softmax that "
        "only adds -infinity would turn the row into NaN.",
        batch.padded_queries(own)},
-      {"inverted",
-       "1 read as visible",
+      {"inverted", "1 read as visible",
        "In some libraries 1 means blocked, in others it means visible. If you mix them up, each query sees exactly the "
        "keys that its mask should block.",
        upside_down(batch.masks(own))}};
   if (on != MaskSettings{}) {
-    variants.push_back(
-        {"all_masks", "With all masks", with_all_masks(on, words_saw_padding), batch.reasons({})});
+    variants.push_back({"all_masks", "With all masks", with_all_masks(on, words_saw_padding), batch.reasons({})});
   }
   for (MaskVariant& variant : variants) {
     variant.masks = batch.masks(variant.reasons);

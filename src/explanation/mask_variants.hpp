@@ -25,7 +25,7 @@ struct MaskVariant {
   std::string title;  ///< "Without the look-ahead mask"
   std::string says;   ///< what is different, and what to look at
   BlockReasons reasons;
-  TransformerMasks masks = {};                 ///< the maximum of the reasons' masks
+  TransformerMasks masks = {};            ///< the maximum of the reasons' masks
   std::vector<std::string> changed = {};  ///< which masks differ from the model's own
 };
 

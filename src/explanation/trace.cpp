@@ -145,30 +145,31 @@ Json reasons(const std::vector<BlockReason>& reasons, MatrixForm form) {
 
 Json what_if(const Explanation& explanation, const MaskVariant& variant, const PassFigures& figures, MatrixForm form) {
   const auto counted = [&](const auto& matrix) { return where_counted(explanation, matrix); };
-  return {{"name", variant.name},
-          {"title", variant.title},
-          {"says", variant.says},
-          {"changed", variant.changed},
-          {"masks",
-           {{"encoder_padding", mask_json(variant.masks.encoder_padding.blocked, form)},
-            {"decoder_combined", mask_json(variant.masks.decoder_combined.blocked, form)},
-            {"cross_padding", mask_json(variant.masks.cross_padding.blocked, form)}}},
-          {"reasons",
-           {{"encoder_padding", reasons(variant.reasons.encoder_padding, form)},
-            {"decoder_combined", reasons(variant.reasons.decoder_combined, form)},
-            {"cross_padding", reasons(variant.reasons.cross_padding, form)}}},
-          {"loss", loss(figures.loss)},
-          {"losses", counted(figures.losses)},
-          {"answers", counted(figures.answers)},
-          {"alone", {{"losses", counted(figures.losses_alone)}, {"answers", counted(figures.answers_alone)}}},
-          {"on_padding", list(figures.on_padding.rows(), [&](Index b) -> Json {
-             const auto shares = figures.on_padding.row(b);
-             return {{"encoder self", shares(0)}, {"decoder self", shares(1)}, {"cross", shares(2)}};
-           })},
-          {"attention", list_of(figures.attention, [&](const Matrix<float>& weights) {
-             return matrix_json(weights.cast<double>(), form);
-           })},
-          {"gradient_norms", figures.gradient_norms}};
+  return {
+      {"name", variant.name},
+      {"title", variant.title},
+      {"says", variant.says},
+      {"changed", variant.changed},
+      {"masks",
+       {{"encoder_padding", mask_json(variant.masks.encoder_padding.blocked, form)},
+        {"decoder_combined", mask_json(variant.masks.decoder_combined.blocked, form)},
+        {"cross_padding", mask_json(variant.masks.cross_padding.blocked, form)}}},
+      {"reasons",
+       {{"encoder_padding", reasons(variant.reasons.encoder_padding, form)},
+        {"decoder_combined", reasons(variant.reasons.decoder_combined, form)},
+        {"cross_padding", reasons(variant.reasons.cross_padding, form)}}},
+      {"loss", loss(figures.loss)},
+      {"losses", counted(figures.losses)},
+      {"answers", counted(figures.answers)},
+      {"alone", {{"losses", counted(figures.losses_alone)}, {"answers", counted(figures.answers_alone)}}},
+      {"on_padding", list(figures.on_padding.rows(),
+                          [&](Index b) -> Json {
+                            const auto shares = figures.on_padding.row(b);
+                            return {{"encoder self", shares(0)}, {"decoder self", shares(1)}, {"cross", shares(2)}};
+                          })},
+      {"attention", list_of(figures.attention,
+                            [&](const Matrix<float>& weights) { return matrix_json(weights.cast<double>(), form); })},
+      {"gradient_norms", figures.gradient_norms}};
 }
 
 }  // namespace
@@ -184,9 +185,11 @@ nlohmann::ordered_json trace_json(const ExplainedModel& explained, const Explana
       {"checkpoint", heading.checkpoint},
       {"model", model(explained, heading)},
       {"layer", heading.layer ? Json(*heading.layer) : Json()},
-      {"sentences", list_of(explanation.pairs, [](const ExplainedPair& pair) -> Json {
-         return {{"source", pair.source}, {"target", pair.target}, {"own_translation", pair.own_translation}};
-       })},
+      {"sentences",
+       list_of(explanation.pairs,
+               [](const ExplainedPair& pair) -> Json {
+                 return {{"source", pair.source}, {"target", pair.target}, {"own_translation", pair.own_translation}};
+               })},
       {"batch", batch(explained, explanation)},
       {"vocabulary",
        {{"source", vocabulary(*explained.tokenizers.source)}, {"target", vocabulary(*explained.tokenizers.target)}}},
@@ -195,9 +198,12 @@ nlohmann::ordered_json trace_json(const ExplainedModel& explained, const Explana
       {"steps", steps.steps()},
       {"sources", steps.sources()},
       {"attention", attention(settings, steps)},
-      {"answer", list_of(explanation.answers, [&](const std::vector<Answer>& places) {
-         return list_of(places, [&](const Answer& place) { return answer_at(place, *explained.tokenizers.target); });
-       })},
+      {"answer", list_of(explanation.answers,
+                         [&](const std::vector<Answer>& places) {
+                           return list_of(places, [&](const Answer& place) {
+                             return answer_at(place, *explained.tokenizers.target);
+                           });
+                         })},
       {"d_logits", steps.computed("loss", "d_logits")},
       {"loss", loss(explanation.figures.front().loss)},
       {"gradients", gradients(explained, explanation)},

@@ -89,33 +89,22 @@ MarianTokenizer::MarianTokenizer(const Files& files)
 
 MarianTokenizer::~MarianTokenizer() = default;
 
-std::vector<Id> MarianTokenizer::encode(std::string_view sentence) const {
-  const std::string_view code = language_code(sentence);
-  std::vector<std::string> pieces;
-  require_done(processor_->Encode(std::string(sentence.substr(code.size())), &pieces), "encode a sentence");
-  return ids_of(std::string(code), pieces);
-}
+std::vector<Id> MarianTokenizer::encode(std::string_view sentence) const { return encode(sentence, {}); }
 
 std::vector<Id> MarianTokenizer::sample(std::string_view sentence, double sampling) const {
-  const std::string_view code = language_code(sentence);
-  std::vector<std::string> pieces;
-  require_done(processor_->SampleEncode(std::string(sentence.substr(code.size())), kAllWays,
-                                        static_cast<float>(sampling), &pieces),
-               "encode a sentence");
-  return ids_of(std::string(code), pieces);
+  return encode(sentence, sampling);
 }
 
-std::vector<Id> MarianTokenizer::ids_of(const std::string& code, const std::vector<std::string>& pieces) const {
-  const auto id_of = [this](const std::string& piece) {
-    const auto known = ids_.find(piece);
-    return known != ids_.end() ? known->second : special_.unk;
-  };
+std::vector<Id> MarianTokenizer::encode(std::string_view sentence, std::optional<double> sampling) const {
+  const std::string code(language_code(sentence));
+  if (!code.empty()) require_known(code);
+  std::vector<std::string> pieces = cut<std::string>(*processor_, sentence.substr(code.size()), sampling);
+  if (!code.empty()) pieces.insert(pieces.begin(), code);
   std::vector<Id> ids;
-  if (!code.empty()) {
-    require_known(code);
-    ids.push_back(id_of(code));
+  for (const std::string& piece : pieces) {
+    const auto known = ids_.find(piece);
+    ids.push_back(known != ids_.end() ? known->second : special_.unk);
   }
-  for (const std::string& piece : pieces) ids.push_back(id_of(piece));
   return ids;
 }
 

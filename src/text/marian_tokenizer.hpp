@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,7 +42,7 @@ class MarianTokenizer final : public Tokenizer {
  private:
   struct Files;
   explicit MarianTokenizer(const Files& files);
-  std::vector<Id> ids_of(const std::string& code, const std::vector<std::string>& pieces) const;
+  std::vector<Id> encode(std::string_view sentence, std::optional<double> sampling) const;
   void require_known(const std::string& code) const;
 
   std::string model_;  // the bytes of the .spm file

@@ -155,16 +155,11 @@ std::shared_ptr<const Tokenizer> SentencePieceTokenizer::load(const std::filesys
 }
 
 std::vector<Id> SentencePieceTokenizer::encode(std::string_view sentence) const {
-  std::vector<int> ids;
-  require_done(processor_->Encode(std::string(sentence), &ids), "encode a sentence");
-  return {ids.begin(), ids.end()};
+  return cut<Id>(*processor_, sentence);
 }
 
 std::vector<Id> SentencePieceTokenizer::sample(std::string_view sentence, double sampling) const {
-  std::vector<int> ids;
-  require_done(processor_->SampleEncode(std::string(sentence), kAllWays, static_cast<float>(sampling), &ids),
-               "encode a sentence");
-  return {ids.begin(), ids.end()};
+  return cut<Id>(*processor_, sentence, sampling);
 }
 
 std::string SentencePieceTokenizer::decode(std::span<const Id> ids) const {

@@ -23,20 +23,8 @@ constexpr std::string_view kSpaceBefore = "\u2581";
 
 bool is_special(std::string_view word) { return std::ranges::find(kSpecialWords, word) != kSpecialWords.end(); }
 
-/// Calls use(word) for each word of the sentence, from left to right.
-void for_each_word(std::string_view sentence, auto use) {
-  std::size_t word_begin = 0;
-  const auto end_word = [&](std::size_t end) {
-    if (end > word_begin) use(sentence.substr(word_begin, end - word_begin));
-  };
-  for (std::size_t i = 0; i < sentence.size();) {
-    const std::size_t start = i;
-    if (u_isUWhiteSpace(next_character(sentence, i))) {
-      end_word(start);
-      word_begin = i;
-    }
-  }
-  end_word(sentence.size());
+std::vector<std::string_view> words_of(std::string_view sentence) {
+  return split_at(sentence, [](std::int32_t character) { return u_isUWhiteSpace(character) != 0; });
 }
 
 std::filesystem::path vocabulary_file(const std::filesystem::path& directory, const std::string& name) {
@@ -60,13 +48,13 @@ std::shared_ptr<const Tokenizer> WordTokenizer::learn(const TokenizerSettings& s
   for (const std::filesystem::path& text : texts) {
     LineReader reader(text);
     for (std::string line; reader.next(line);) {
-      for_each_word(line, [&](std::string_view word) {
+      for (const std::string_view word : words_of(line)) {
         if (const auto known = counts.find(word); known != counts.end()) {
           ++known->second;
         } else if (!is_special(word)) {
           counts.emplace(word, 1);
         }
-      });
+      }
       while (counts.size() > most_counted) {
         ++rare;
         std::erase_if(counts, [&](const auto& entry) { return entry.second <= rare; });
@@ -99,10 +87,10 @@ std::shared_ptr<const Tokenizer> WordTokenizer::learn(const TokenizerSettings& s
 
 std::vector<Id> WordTokenizer::encode(std::string_view sentence) const {
   std::vector<Id> ids;
-  for_each_word(sentence, [&](std::string_view word) {
+  for (const std::string_view word : words_of(sentence)) {
     const auto known = ids_.find(word);
     ids.push_back(known != ids_.end() ? known->second : special().unk);
-  });
+  }
   return ids;
 }
 

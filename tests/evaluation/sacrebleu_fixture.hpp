@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluation/signature.hpp"
+#include "evaluation/settings.hpp"
 
 #ifndef GLASSFORMER_SOURCE_DIR
 #define GLASSFORMER_SOURCE_DIR "."

@@ -19,10 +19,10 @@ void check_against_sacrebleu(const Lines& hypotheses, const Lines& references, c
   REQUIRE(figures.size() == 4);
   for (const auto& expected : figures) {
     CAPTURE(expected["signature"].get<std::string>());
-    const BleuOptions options{
-        .tokenizer = expected["tokenizer"] == "none" ? BleuTokenizer::none : BleuTokenizer::tok_13a,
+    const EvaluationSettings settings{
+        .bleu_tokenizer = expected["tokenizer"] == "none" ? BleuTokenizer::none : BleuTokenizer::tok_13a,
         .lowercase = expected["lowercase"]};
-    const Bleu bleu = corpus_bleu(hypotheses, references, options);
+    const Bleu bleu = corpus_bleu(hypotheses, references, settings);
     CHECK(std::abs(bleu.score - expected["score"].get<double>()) < kTolerance);
     for (std::size_t n = 0; n < bleu.precisions.size(); ++n) {
       CAPTURE(n + 1);
@@ -39,7 +39,7 @@ void check_against_sacrebleu(const Lines& hypotheses, const Lines& references, c
 }
 
 double bleu_of_words(const std::string& hypothesis, const std::string& reference) {
-  return corpus_bleu(Lines{hypothesis}, Lines{reference}, {.tokenizer = BleuTokenizer::none}).score;
+  return corpus_bleu(Lines{hypothesis}, Lines{reference}, {.bleu_tokenizer = BleuTokenizer::none}).score;
 }
 
 }  // namespace
@@ -105,8 +105,7 @@ TEST_CASE("BLEU of nothing is 0", "[evaluation]") {
 
 TEST_CASE("The signature names every choice, and glassformer as the one who counted", "[evaluation]") {
   const std::string by_default = corpus_bleu({}, {}).signature;
-  const std::string other =
-      corpus_bleu({}, {}, {.tokenizer = BleuTokenizer::none, .lowercase = true}).signature;
+  const std::string other = corpus_bleu({}, {}, {.bleu_tokenizer = BleuTokenizer::none, .lowercase = true}).signature;
   CHECK(by_default.find("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glassformer") == 0);
   CHECK(other.find("nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:glassformer") == 0);
 }

@@ -16,7 +16,7 @@ void check_against_sacrebleu(const Lines& hypotheses, const Lines& references, c
   REQUIRE(figures.size() == 2);
   for (const auto& expected : figures) {
     CAPTURE(expected["signature"].get<std::string>());
-    const Chrf chrf = corpus_chrf(hypotheses, references, {.lowercase = expected["lowercase"]});
+    const Chrf chrf = corpus_chrf(hypotheses, references, expected["lowercase"]);
     CHECK(std::abs(chrf.score - expected["score"].get<double>()) < 1e-9);
     CHECK(sacrebleu::without_version(chrf.signature) == expected["signature"].get<std::string>());
     CHECK(sacrebleu::without_version(chrf.line()) == expected["line"].get<std::string>());
