@@ -91,33 +91,29 @@ Index count_up_to(const std::vector<Index>& shape, Index limit) {
   return product;
 }
 
-/// How the numbers of a tensor are written.
-enum class Type { f32, f16, bf16 };
-
-Index bytes_of(Type type) { return type == Type::f32 ? 4 : 2; }
-
-Type read_type(const json& entry, const std::string& name) {
+/// How the numbers of a tensor are written: F32, F16 or BF16.
+std::string read_type(const json& entry, const std::string& name) {
   const auto dtype = entry.find("dtype");
   if (dtype == entry.end() || !dtype->is_string()) throw Damage("tensor " + in_quotes(name) + " has no dtype");
-  if (*dtype == "F32") return Type::f32;
-  if (*dtype == "F16") return Type::f16;
-  if (*dtype == "BF16") return Type::bf16;
+  if (*dtype == "F32" || *dtype == "F16" || *dtype == "BF16") return dtype->get<std::string>();
   throw Damage("tensor " + in_quotes(name) + " holds numbers of the type " + dtype->dump() +
                ". Only \"F32\", \"F16\" and \"BF16\" can be read: convert the file, in PyTorch with tensor.float()");
 }
+
+Index bytes_of(const std::string& type) { return type == "F32" ? 4 : 2; }
 
 /// A tensor in the file.
 struct Entry {
   std::string name;
   std::vector<Index> shape;
-  Type type;
+  std::string type;
   Index begin, size;  // in bytes, in numbers
 };
 
 /// One entry of the header. `data_bytes` is what follows the header in the file.
 Entry read_entry(const std::string& name, const json& entry, Index data_bytes) {
   if (!entry.is_object()) throw Damage("its entry " + in_quotes(name) + " is no JSON object");
-  const Type type = read_type(entry, name);
+  const std::string type = read_type(entry, name);
   const std::vector<Index> shape = read_numbers(entry, "shape", name);
   const std::vector<Index> offsets = read_numbers(entry, "data_offsets", name);
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes) {
@@ -173,17 +169,12 @@ void read_tensor(std::ifstream& input, Entry&& entry, Safetensors& result) {
   const auto begin = static_cast<Index>(result.values.size());
   result.values.resize(static_cast<std::size_t>(begin + entry.size));
   float* const numbers = result.values.data() + begin;
-  switch (entry.type) {
-    case Type::f32:
-      read_bytes(input, numbers, static_cast<std::uint64_t>(4 * entry.size));
-      break;
-    case Type::f16:
-      read_halves<Eigen::half>(input, numbers, entry.size);
-      break;
-    case Type::bf16:
-      read_halves<Eigen::bfloat16>(input, numbers, entry.size);
-      break;
-  }
+  if (entry.type == "F32")
+    read_bytes(input, numbers, static_cast<std::uint64_t>(4 * entry.size));
+  else if (entry.type == "F16")
+    read_halves<Eigen::half>(input, numbers, entry.size);
+  else
+    read_halves<Eigen::bfloat16>(input, numbers, entry.size);
   result.tensors.push_back({std::move(entry.name), std::move(entry.shape), begin, entry.size});
 }
 

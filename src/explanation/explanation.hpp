@@ -9,9 +9,8 @@
 #include "text/batch.hpp"
 #include "text/tokenizer.hpp"
 
-/// Every number on the way from a few sentences to the gradient of every parameter. What is shown is what training
-/// computes: the same layers, in the same precision, once with a recorder. (Only the loss is cut otherwise: training
-/// goes forward and backward row by row, and comes to the same bits.)
+/// Every number on the way from a few sentences to the gradient of every parameter. The page shows the numbers of
+/// training itself: the same layers in the same precision, with a recorder.
 namespace glassformer {
 
 /// A sentence pair to be explained.
@@ -20,7 +19,7 @@ struct ExplainedPair {
   bool own_translation = false;  ///< the target is the model's
 };
 
-/// A pass forward and backward under given masks, in few numbers.
+/// A summary of a pass forward and backward under given masks.
 struct PassFigures {
   LossSum loss;
   Matrix<float> losses;                  ///< [B, T], 0 where padding is expected
@@ -38,7 +37,7 @@ struct LikelyToken {
   double probability = 0;
 };
 
-/// What the model says at one place of the target.
+/// What the model predicts at one position of the target.
 struct Answer {
   Id expected = 0;
   bool counted = true;     ///< false: padding is expected, which no loss counts
@@ -47,7 +46,7 @@ struct Answer {
   std::vector<LikelyToken> likeliest;  ///< ten, or the whole vocabulary if that is smaller
 };
 
-/// All that is shown of some pairs: one pass with a recording, and the same under other masks in few numbers.
+/// Everything that is shown about some pairs: one recorded pass, and summaries of passes under other masks.
 struct Explanation {
   std::vector<ExplainedPair> pairs;
   Batch batch;

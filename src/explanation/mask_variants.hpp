@@ -14,7 +14,7 @@ struct BlockReason {
   Mask mask;
 };
 
-/// The reasons behind each of TransformerMasks. An elementary mask that is off is not among them.
+/// The reasons behind each of TransformerMasks, without the elementary masks that are off.
 struct BlockReasons {
   std::vector<BlockReason> encoder_padding, decoder_combined, cross_padding;
 };
@@ -29,10 +29,10 @@ struct MaskVariant {
   std::vector<std::string> changed = {};  ///< which masks differ from the model's own
 };
 
-/// The masks that the model is used with come first, as "right". Each of the others changes one thing about these: a
-/// kind of mask left out, or a mistake that teaching material makes: a look-ahead mask one or three places late,
-/// padding that also blocks queries, and 1 read as "visible". A model that was trained without some of its masks gets
-/// "all_masks" too. source [B, S], target_input [B, T].
+/// The model's own masks come first, as "right". Each other variant changes one thing: it leaves out a kind of mask, or
+/// makes a mistake that is found in teaching material (a look-ahead mask one or three places late, padding that also
+/// blocks queries, 1 read as "visible"). A model that was trained without some masks also gets "all_masks".
+/// source [B, S], target_input [B, T].
 std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, const VocabularyShape& vocabulary,
                                        const IdMatrix& source, const IdMatrix& target_input);
 

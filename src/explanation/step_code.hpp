@@ -24,12 +24,12 @@ CodeLines lines_that_computed(const RecordedStep& step, std::string_view text);
 /// "src/..." of whatever path the compiler gave.
 std::string path_in_project(std::string_view path);
 
-/// For each step, which forward step it differentiates: d_x is the gradient by x, so it is the last step forward of the
-/// same part of the model that reads x. What is added to a sum over several parts differentiates what the summand does.
-/// None for steps forward.
+/// For each backward step, the forward step that it differentiates. d_x is the gradient with respect to x, so that is
+/// the last forward step of the same part of the model that reads x. A step that adds to a sum over several parts
+/// differentiates what its summand does. Forward steps have none.
 std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& recording);
 
-/// Whether the step is on the way back.
+/// Whether the step belongs to the backward pass.
 bool is_backward(const RecordedStep& step);
 
 }  // namespace glassformer

@@ -12,15 +12,14 @@
 
 namespace glassformer {
 
-/// The steps and tensors of a recording that go into a trace. Where steps are left out, the numbers of the others
-/// differ from those in the recording; whoever wants a number asks here.
+/// The steps and tensors of a recording that go into a trace. They are numbered anew, because steps may be left out.
 class TraceSteps {
  public:
-  /// layer: of the steps in layers, only those of this layer (from 0), and the attention weights and memory gradients
-  /// of all, which the page shows side by side.
+  /// With `layer`, the steps of all other layers are left out, except for attention weights and memory gradients, which
+  /// the page shows side by side.
   TraceSteps(const Recording& recording, std::optional<Index> layer);
 
-  /// packed: an axis of the vocabulary is cut to the ids shown.
+  /// In packed form, an axis of the vocabulary is cut to the ids shown.
   nlohmann::ordered_json tensors(MatrixForm form, const ShownIds& shown) const;
   nlohmann::ordered_json steps() const;
   /// The files that the steps name.
@@ -32,8 +31,8 @@ class TraceSteps {
   nlohmann::ordered_json step(std::size_t number, const std::optional<std::size_t>& differentiated) const;
 
   const Recording& recording_;
-  std::vector<std::size_t> steps_, tensors_;                          // those that stay, by their numbers there
-  std::map<std::size_t, std::size_t> step_numbers_, tensor_numbers_;  // from the numbers there to those here
+  std::vector<std::size_t> steps_, tensors_;                          // those that stay, by number in the recording
+  std::map<std::size_t, std::size_t> step_numbers_, tensor_numbers_;  // from numbers in the recording to those here
 };
 
 }  // namespace glassformer

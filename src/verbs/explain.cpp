@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostSentences = 8;  // more, or longer ones, can be looked at by nobody, and pages grow large
+constexpr std::size_t kMostSentences = 8;  // nobody can read a page of more, or of longer ones, and it grows large
 constexpr std::size_t kMostTokens = 60;
 constexpr double kLargePage = 100;             // megabytes, which phones and some browsers can no longer open
 constexpr const char* kPage = "explain.html";  // without --html
@@ -157,9 +157,9 @@ int run_explain(const ExplainOptions& options) {
 
 void add_explain(CLI::App& program, int& status) {
   const auto options = std::make_shared<ExplainOptions>();
-  CLI::App* const verb = program.add_subcommand("explain",
-                                                "Write a page that shows every number on the way from\nsentences to "
-                                                "gradients, and print the masks, answer and loss");
+  CLI::App* const verb = program.add_subcommand(
+      "explain",
+      "Write a page with every number from sentences to gradients,\nand print tokens, masks, answer and loss");
   verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
   verb->add_option("--source", options->sources,
                    "a sentence; several, each with --source in front, become\none padded batch")
@@ -174,11 +174,10 @@ void add_explain(CLI::App& program, int& status) {
                    "write the page to FILE, and print no masks\n(default: explain.html, in the current directory)")
       ->check(name_of_file())
       ->type_name("FILE");
-  verb->add_option("--json", options->json, "write all numbers as JSON; src/explanation/trace.hpp\nsays what is in it")
+  verb->add_option("--json", options->json, "write all numbers as JSON too; src/explanation/trace.hpp\ndescribes it")
       ->check(name_of_file())->type_name("FILE");
   verb->add_option("--layer", options->layer,
-                   "of the layers, only this one (from 0); embeddings and\nattention stay\n"
-                   "(default: all)")
+                   "show only this layer (from 0), embeddings and attention\n(default: all layers)")
       ->check(number_from(0, 1000))
       ->type_name("N");
   verb->add_flag("--dropout", options->dropout, "draw dropout, as training does");
