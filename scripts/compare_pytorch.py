@@ -190,7 +190,6 @@ def compare(turns):
         show(f"peak memory, share of PyTorch {name}",
              [a["peak_rss_bytes"] / b["peak_rss_bytes"] for a, b in zip(ours, turns[name])])
     show("share of the FMA peak", [a["peak_share"] for a in ours])
-    show("heap allocations an update", [a["heap_allocations_per_update"] for a in ours])
 
 
 def main():

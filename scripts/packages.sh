@@ -23,9 +23,6 @@ header openssl/evp.h            | libssl-dev            | openssl       | openss
 header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | sentencepiece-devel | sentencepiece | subword tokenizer
 header Random123/philox.h       | librandom123-dev      | random123     | random123-devel     | random123     | random numbers (github.com/DEShawResearch/random123)
 header catch2                   | catch2                | catch2        | catch-devel         | catch2        | tests
-header onnx/onnx.proto          | libonnx-dev           | onnx          | onnx-devel          | onnx          | export to ONNX (optional)
-header google/protobuf/any.h    | libprotobuf-dev       | protobuf      | protobuf-static     | protobuf      | export to ONNX (optional)
-command protoc                  | protobuf-compiler     | protobuf      | protobuf-compiler   | protobuf      | export to ONNX (optional)
 command python3                 | python3               | python        | python3             | python        | tests of scripts, mutation test
 '
 
@@ -120,7 +117,7 @@ python_that_imports() {  # python_that_imports 'numpy, yaml'
 
 # The same. If there is none, the packages are installed with pip, in build/python; if that does not work, it says loudly
 # that what needs them is skipped.
-python_with() {  # python_with 'the test of exported models' 'onnxruntime, sentencepiece' PACKAGE...
+python_with() {  # python_with 'this check' 'ctranslate2, sentencepiece' PACKAGE...
   python_that_imports "$2" && return
   if ! python3 -m ensurepip --version >/dev/null 2>&1 && can_install; then apt_install python3-venv >&2 || true; fi
   if python3 -m venv build/python >&2 && build/python/bin/pip install --quiet "${@:3}" >&2; then

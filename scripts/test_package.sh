@@ -16,6 +16,7 @@ if [[ $(id -u) != 0 ]]; then
   exit 0
 fi
 need debootstrap 'a clean Debian' || exit 0
+need help2man 'the manual page of the package' || exit 0
 install_packages
 
 cmake -S . -B build/portable -G Ninja -DGLASSFORMER_PORTABLE=ON -DBUILD_TESTING=OFF >/dev/null
@@ -32,6 +33,10 @@ in_root() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND
 install() { in_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null; }
 
 install /root/"$(basename build/portable/glassformer_*.deb)"
+if [[ $(dpkg-deb --contents build/portable/glassformer_*.deb) != *man1/glassformer.1.gz* ]]; then
+  echo "The package has no manual page." >&2
+  exit 1
+fi
 in_root glassformer train /usr/share/glassformer/configs/toy.yaml --output /root/toy 2>/dev/null
 in_root glassformer evaluate /root/toy | grep 'exact match'
 in_root sh -c 'echo "she sleeps ." | glassformer translate /root/toy' | grep -x 'sie schläft .'

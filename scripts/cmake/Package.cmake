@@ -32,20 +32,31 @@ endif()
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The library behind glassformer: masks, layers with forward and backward pass,
 model, training, decoding. With a CMake package: find_package(glassformer).")
 
-# Debian's zsh looks here for what packages bring, and in site-functions below /usr/local only.
-install(FILES ${made}/_glassformer DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program
-  EXCLUDE_FROM_ALL)
+# The manual page, which Debian's rules ask for, is made from --help when the package is made.
+find_program(HELP2MAN help2man)
+find_program(GZIP gzip)
+install(CODE "
+  set(page ${CMAKE_CURRENT_BINARY_DIR}/glassformer.1)
+  if(NOT EXISTS \"${HELP2MAN}\")
+    message(FATAL_ERROR \"The package's manual page is made by help2man, which was not found: install it, and let CMake \"
+      \"configure again.\")
+  endif()
+  execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${HELP2MAN} --no-info --no-discard-stderr --output=\${page}
+    --name=\"train, use and explain encoder-decoder transformers\" $<TARGET_FILE:glassformer_program>)
+  execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${GZIP} -9nf \${page})
+  file(INSTALL \${page}.gz DESTINATION \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1)
+  " COMPONENT program EXCLUDE_FROM_ALL)
 
 # Debian's rules ask each package for a changelog and its licence. (cmake --install leaves out what is excluded here.)
 set(of_development DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libglassformer-dev COMPONENT development EXCLUDE_FROM_ALL)
 install(FILES LICENSE RENAME copyright ${of_development})
 if(GZIP)
   string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPOCH, where that is set
-  file(WRITE ${made}/changelog "glassformer (${PROJECT_VERSION}) unstable; urgency=low\n\n"
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/changelog "glassformer (${PROJECT_VERSION}) unstable; urgency=low\n\n"
     "  * As of this version; the history of the sources has the rest.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
-  execute_process(COMMAND ${GZIP} -9nf ${made}/changelog COMMAND_ERROR_IS_FATAL ANY)
-  install(FILES ${made}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program EXCLUDE_FROM_ALL)
-  install(FILES ${made}/changelog.gz ${of_development})
+  execute_process(COMMAND ${GZIP} -9nf ${CMAKE_CURRENT_BINARY_DIR}/changelog COMMAND_ERROR_IS_FATAL ANY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program EXCLUDE_FROM_ALL)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/changelog.gz ${of_development})
 endif()
 
 # A package is for the machines of others.

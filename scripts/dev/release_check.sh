@@ -22,7 +22,6 @@ bad_inputs     | build release glassformer_program; scripts/bad_inputs.py
 install        | scripts/test_install.sh headers
 package        | scripts/test_package.sh
 documentation  | scripts/test_documentation.sh
-onnx           | scripts/test_onnx.sh
 interop        | build release glassformer_program; scripts/check_interop.py foreign
 lint           | scripts/lint.sh
 '

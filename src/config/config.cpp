@@ -168,13 +168,6 @@ Config read_config_of_model(const std::filesystem::path& directory) {
   return std::filesystem::exists(ours, ignored) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
 }
 
-std::vector<OfferedKey> offered_keys() {
-  Config config;
-  std::vector<OfferedKey> offered;
-  for (const Key& key : keys_of(config)) offered.push_back({key.name, key.words});
-  return offered;
-}
-
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   // clang-format off
   static const std::vector<std::string> kHarmless = {

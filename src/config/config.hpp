@@ -41,15 +41,6 @@ Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn = 
 /// \throws UserError: neither; a damaged file; a model that ours cannot be
 Config read_config_of_model(const std::filesystem::path& directory);
 
-/// A key as one offers it to somebody who types: its name, and all words that it takes if it is a choice.
-struct OfferedKey {
-  std::string name;
-  std::vector<std::string> words;
-};
-
-/// Every key that a config may have, in the order of the files in configs/.
-std::vector<OfferedKey> offered_keys();
-
 /// A key in which two configs differ.
 struct ChangedKey {
   std::string name, before, after;

@@ -96,9 +96,7 @@ Key flag(std::string name, bool& field) {
             if (!node.IsScalar() || is_quoted(node) || !YAML::convert<bool>::decode(node, field))
               refuse(place, "true or false", node);
           },
-          [&field] { return std::string(field ? "true" : "false"); },
-          false,
-          {"true", "false"}};
+          [&field] { return std::string(field ? "true" : "false"); }};
 }
 
 Key text(std::string name, std::string& field) {

@@ -34,7 +34,6 @@ struct Key {
   std::function<void(const YAML::Node&, const Place&)> read;
   std::function<std::string()> write;  ///< the field as YAML
   bool required = false;
-  std::vector<std::string> words = {};  ///< all that it takes, where that is a choice: post, pre
 
   Key&& needed() && {
     required = true;
@@ -78,9 +77,7 @@ Key choice(std::string name, Enum& field, std::vector<std::pair<std::string, Enu
             for (const auto& [word, value] : choices)
               if (value == field) return word;
             return std::string();
-          },
-          false,
-          words};
+          }};
 }
 
 /// What a message says was found: 1.5, "abc", nothing, a list, a section.

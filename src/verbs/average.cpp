@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/loaded_model.hpp"
@@ -72,14 +71,14 @@ int average(const AverageOptions& options) {
 }  // namespace
 
 void add_average(CLI::App& program, int& status) {
-  const auto options = std::make_shared<AverageOptions>();
-  CLI::App* const verb = program.add_subcommand("average", "Write the mean of several checkpoints of a run");
-  verb->add_option("checkpoints", options->checkpoints, "checkpoint directories, for example runs/toy/step-*")
-      ->required()->type_name("");
-  verb->add_option("--output", options->output,
-                   "the directory of the mean, a checkpoint itself;\nnothing may stand there")
-      ->required()->type_name("DIR");
-  verb->callback([options, &status] { status = average(*options); });
+  const auto [verb, options] =
+      add_verb(program, status, "average", "Write the mean of several checkpoints of a run", average);
+  verb.add_option("checkpoints", options.checkpoints, "checkpoint directories, for example runs/toy/step-*")
+      ->required()
+      ->type_name("");
+  verb.add_option("--output", options.output, "the directory of the mean, a checkpoint itself;\nit must not exist yet")
+      ->required()
+      ->type_name("DIR");
 }
 
 }  // namespace glassformer

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -11,8 +10,8 @@
 #include "model/vocabulary.hpp"
 #include "report/log.hpp"
 #include "text/batch.hpp"
-#include "training/benchmark.hpp"
 #include "training/ranks.hpp"
+#include "verbs/speed.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -21,69 +20,37 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct BenchmarkOptions {
-  std::filesystem::path config;
-  std::vector<std::string> overrides;
+  ConfigOptions config;
   double seconds = 20;
   int threads = 0;
   bool json = false;
   std::filesystem::path batches;
 };
 
-Json to_json(const BenchmarkFigures& f) {
-  return {{"source_tokens_per_second", f.source_tokens_per_second},
-          {"target_tokens_per_second", f.target_tokens_per_second},
-          {"gflops", f.gflops},
-          {"fma_peak_gflops", f.fma_peak_gflops},
-          {"peak_share", f.peak_share()},
-          {"padding_share", f.padding_share},
-          {"seconds",
-           {{"data", f.seconds.data},
-            {"forward", f.seconds.forward},
-            {"backward", f.seconds.backward},
-            {"waiting", f.seconds.waiting},
-            {"sum", f.seconds.sum},
-            {"optimizer", f.seconds.optimizer},
-            {"total", f.seconds.total()}}},
-          {"updates", f.updates},
-          {"parameters", f.parameters},
-          {"peak_rss_bytes", f.peak_rss_bytes},
-          {"heap_allocations_per_update", f.heap_allocations_per_update},
-          {"threads", f.threads},
-          {"ranks", f.ranks},
-          {"backend", f.backend}};
-}
-
-void print(const BenchmarkFigures& f) {
-  const auto updates = static_cast<double>(f.updates);
-  const auto part = [&](const char* name, double seconds) {
-    std::printf("    %-24s %8.2f ms  %5.1f %%\n", name, 1000 * seconds / updates, 100 * seconds / f.seconds.total());
-  };
-  std::printf("source tokens per second     %10.0f\n", f.source_tokens_per_second);
-  std::printf("target tokens per second     %10.0f\n", f.target_tokens_per_second);
+void print(const Json& figures) {
+  const auto number = [&](const char* key) { return figures.at(key).get<double>(); };
+  const double total = figures.at("seconds").at("total"), updates = number("updates");
+  std::printf("source tokens per second     %10.0f\n", number("source_tokens_per_second"));
+  std::printf("target tokens per second     %10.0f\n", number("target_tokens_per_second"));
   std::printf("matrix products              %10.1f GFLOP/s: 6 for each weight that a token passes, and attention's\n",
-              f.gflops);
-  std::printf("peak of multiply-adds        %10.1f GFLOP/s, measured\n", f.fma_peak_gflops);
-  std::printf("share of the peak            %10.1f %%\n", 100 * f.peak_share());
-  std::printf("padding                      %10.1f %% of all cells\n", 100 * f.padding_share);
-  std::printf("time of an update            %10.2f ms, mean of %ld\n", 1000 * f.seconds.total() / updates,
-              static_cast<long>(f.updates));
-  part("data", f.seconds.data);
-  part("forward", f.seconds.forward);
-  part("backward", f.seconds.backward);
-  part("waiting for other threads", f.seconds.waiting);
-  part("sum over shards", f.seconds.sum);
-  part("optimizer", f.seconds.optimizer);
-  std::printf("peak resident memory         %10.1f MB\n", static_cast<double>(f.peak_rss_bytes) / 1e6);
-  if (f.heap_allocations_per_update >= 0) {
-    std::printf("heap allocations an update   %10.1f\n", f.heap_allocations_per_update);
+              number("gflops"));
+  std::printf("peak of multiply-adds        %10.1f GFLOP/s, measured\n", number("fma_peak_gflops"));
+  std::printf("share of the peak            %10.1f %%\n", 100 * number("peak_share"));
+  std::printf("padding                      %10.1f %% of all cells\n", 100 * number("padding_share"));
+  std::printf("time of an update            %10.2f ms, mean of %.0f\n", 1000 * total / updates, updates);
+  for (const auto& [part, seconds] : figures.at("seconds").items()) {
+    if (part == "total") continue;
+    std::printf("    %-24s %8.2f ms  %5.1f %%\n", part.c_str(), 1000 * seconds.get<double>() / updates,
+                100 * seconds.get<double>() / total);
   }
-  std::printf("threads                      %10d\n", f.threads);
-  if (f.ranks > 1) std::printf("ranks, with so many each     %10d\n", f.ranks);
-  std::printf("matrix products by           %10s\n", f.backend.c_str());
+  std::printf("peak resident memory         %10.1f MB\n", number("peak_rss_bytes") / 1e6);
+  std::printf("threads                      %10.0f\n", number("threads"));
+  if (number("ranks") > 1) std::printf("ranks, with so many each     %10.0f\n", number("ranks"));
+  std::printf("matrix products by           %10s\n", figures.at("backend").get<std::string>().c_str());
 }
 
-/// What another program needs to train the same model on the same batches: a line of JSON for the model, then one for
-/// each batch of the first epoch, in order, ids without bos, eos and padding.
+/// Writes what another program needs to train the same model on the same batches: one line of JSON for the model, then
+/// one for each batch of the first epoch, in order, with ids without bos, eos and padding.
 void export_batches(const std::filesystem::path& file, const Config& config, const TokenizerPair& tokenizers,
                     const Corpus& corpus) {
   const TransformerSettings& m = config.model;
@@ -122,7 +89,7 @@ int benchmark(const BenchmarkOptions& options) {
   if (!ranks.is_first()) log_nowhere();
   Config config;
   ranks.together([&] {
-    config = read_config(options.config, options.overrides);
+    config = read_config(options.config.config, options.config.overrides);
     prepare_ranks(ranks, config);
   });
   require_same_config(ranks, config);
@@ -141,35 +108,31 @@ int benchmark(const BenchmarkOptions& options) {
     if (ranks.is_first()) export_batches(options.batches, config, tokenizers, *corpus);
     return 0;
   }
-  const BenchmarkFigures figures = run_benchmark(config, tokenizers, *corpus, options.seconds, ranks);
+  const Json figures = measure_speed(config, tokenizers, *corpus, options.seconds, ranks);
   if (!ranks.is_first()) return 0;
-  if (options.json) {
-    std::printf("%s\n", to_json(figures).dump(2).c_str());
-  } else {
+  if (options.json)
+    std::printf("%s\n", figures.dump(2).c_str());
+  else
     print(figures);
-  }
   return 0;
 }
 
 }  // namespace
 
 void add_benchmark(CLI::App& program, int& status) {
-  const auto options = std::make_shared<BenchmarkOptions>();
-  CLI::App* const verb = program.add_subcommand(
-      "benchmark", "Train for some seconds, keep nothing, and say how fast it was");
-  verb->add_option("config", options->config, "a YAML file, for example configs/benchmark/tiny.yaml")
-      ->required()->type_name("");
-  verb->add_option("--set", options->overrides, "set a key of the config (may be repeated;\ndefault: as the file says)")
-      ->type_name("KEY=VALUE")->allow_extra_args(false);
-  verb->add_option("--seconds", options->seconds, "how long to train (default: 20)")
-      ->check(number_from(0.001, 1'000'000))->type_name("S");
-  verb->add_option("--threads", options->threads, "threads (default: OMP_NUM_THREADS, or one for each\nprocessor)")
-      ->check(number_from(1, 10'000))->type_name("N");
-  verb->add_flag("--json", options->json, "print the figures as JSON");
-  verb->add_option("--export-batches", options->batches,
-                   "do not train: write model and batches as JSON lines\nto a file, for another program to train on")
+  const auto [verb, options] = add_verb(program, status, "benchmark",
+                                        "Train for some seconds, keep nothing, and say how fast it was", benchmark);
+  options.config.add_to(verb, "configs/benchmark/tiny.yaml");
+  verb.add_option("--seconds", options.seconds, "how long to train (default: 20)")
+      ->check(number_from(0.001, 1'000'000))
+      ->type_name("S");
+  verb.add_option("--threads", options.threads, "threads (default: OMP_NUM_THREADS, or one for each\nprocessor)")
+      ->check(number_from(1, 10'000))
+      ->type_name("N");
+  verb.add_flag("--json", options.json, "print the figures as JSON");
+  verb.add_option("--export-batches", options.batches,
+                  "do not train: write model and batches as JSON lines\nto a file, for another program to train on")
       ->type_name("FILE");
-  verb->callback([options, &status] { status = benchmark(*options); });
 }
 
 }  // namespace glassformer

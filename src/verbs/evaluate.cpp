@@ -1,15 +1,12 @@
-#include "evaluation/evaluation.hpp"
-
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "checkpoint/loaded_model.hpp"
+#include "evaluation/evaluation.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
@@ -21,8 +18,7 @@ namespace fs = std::filesystem;
 struct EvaluateOptions {
   fs::path checkpoint;
   fs::path source, reference;
-  Index beam = 0;
-  std::optional<double> length_penalty;
+  SearchOptions search;
   bool json = false;
 };
 
@@ -88,9 +84,7 @@ int evaluate(const EvaluateOptions& options) {
     throw UserError("--source and --reference: expected both or neither, found one; give the other as well.");
   }
   const LoadedModel loaded(options.checkpoint);
-  DecodingSettings decoding = loaded.config.decoding;
-  if (options.beam > 0) decoding.beam = options.beam;
-  if (options.length_penalty) decoding.length_penalty = *options.length_penalty;
+  const DecodingSettings decoding = options.search.applied_to(loaded.config.decoding);
   const std::vector<NamedTest> tests = tests_of(options, loaded.config);
   std::vector<TestText> texts;
   for (const NamedTest& test : tests) {
@@ -115,21 +109,16 @@ int evaluate(const EvaluateOptions& options) {
 }  // namespace
 
 void add_evaluate(CLI::App& program, int& status) {
-  const auto options = std::make_shared<EvaluateOptions>();
-  CLI::App* const verb = program.add_subcommand("evaluate", "Compute loss, accuracy, BLEU and chrF on test text");
-  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
-  verb->add_option("--source", options->source,
-                   "text to translate, with --reference\n(default: the test texts of the config)")
+  const auto [verb, options] =
+      add_verb(program, status, "evaluate", "Compute loss, accuracy, BLEU and chrF on test text", evaluate);
+  verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
+  verb.add_option("--source", options.source,
+                  "text to translate, with --reference\n(default: the test texts of the config)")
       ->type_name("FILE");
-  verb->add_option("--reference", options->reference, "its right translations, line by line,\nwith --source")
+  verb.add_option("--reference", options.reference, "its correct translations, line by line,\nwith --source")
       ->type_name("FILE");
-  verb->add_option("--beam", options->beam, "hypotheses kept, 1 is greedy\n(default: decoding.beam of the config)")
-      ->check(number_from(1, 1000))->type_name("N");
-  verb->add_option("--length-penalty", options->length_penalty,
-                   "score = log p / length^A\n(default: decoding.length_penalty of the config)")
-      ->check(number_from(0, 1000))->type_name("A");
-  verb->add_flag("--json", options->json, "print JSON (default: text)");
-  verb->callback([options, &status] { status = evaluate(*options); });
+  options.search.add_to(verb);
+  verb.add_flag("--json", options.json, "print JSON (default: text)");
 }
 
 }  // namespace glassformer

@@ -1,6 +1,4 @@
 #include <cstdio>
-#include <filesystem>
-#include <memory>
 
 #include "training/model_gradient_check.hpp"
 #include "verbs/verbs.hpp"
@@ -8,12 +6,18 @@
 namespace glassformer {
 namespace {
 
-int gradcheck(const std::filesystem::path& file, const std::vector<std::string>& overrides, Index samples) {
+struct GradcheckOptions {
+  ConfigOptions config;
+  Index samples = 20;
+};
+
+int gradcheck(const GradcheckOptions& options) {
   constexpr double kTolerance = 1e-7;
   bool right = true;
   Index kinks = 0;
   std::printf("%-56s %13s %8s %12s\n", "tensor", "shape", "checked", "error");
-  for (const TensorCheck& check : check_model_gradient(read_config(file, overrides), samples)) {
+  for (const TensorCheck& check :
+       check_model_gradient(read_config(options.config.config, options.config.overrides), options.samples)) {
     std::string shape = std::to_string(check.shape.front());
     if (check.shape.size() == 2) shape += " x " + std::to_string(check.shape.back());
     const bool passes = check.error.relative < kTolerance;
@@ -31,21 +35,13 @@ int gradcheck(const std::filesystem::path& file, const std::vector<std::string>&
 }  // namespace
 
 void add_gradcheck(CLI::App& program, int& status) {
-  struct Options {
-    std::filesystem::path config;
-    std::vector<std::string> overrides;
-    Index samples = 20;
-  };
-  const auto options = std::make_shared<Options>();
-  CLI::App* const verb = program.add_subcommand(
-      "gradcheck", "Compare the hand-written gradient with finite differences, a row per tensor");
-  verb->add_option("config", options->config, "a YAML file, for example configs/debug.yaml")->required()->type_name("");
-  verb->add_option("--set", options->overrides, "set a key of the config (may be repeated;\ndefault: as the file says)")
-      ->type_name("KEY=VALUE")->allow_extra_args(false);
-  verb->add_option("--samples", options->samples, "numbers checked in each tensor; 0: all\n(default: 20)")
-      ->check(number_from(0, 1'000'000'000))->type_name("N");
-  verb->callback(
-      [options, &status] { status = gradcheck(options->config, options->overrides, options->samples); });
+  const auto [verb, options] =
+      add_verb(program, status, "gradcheck",
+               "Compare the hand-written gradient with finite differences,\na row per tensor", gradcheck);
+  options.config.add_to(verb, "configs/debug.yaml");
+  verb.add_option("--samples", options.samples, "numbers checked in each tensor; 0: all\n(default: 20)")
+      ->check(number_from(0, 1'000'000'000))
+      ->type_name("N");
 }
 
 }  // namespace glassformer

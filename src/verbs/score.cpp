@@ -1,7 +1,6 @@
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <stdexcept>
@@ -14,10 +13,8 @@
 namespace glassformer {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct ScoreOptions {
-  fs::path checkpoint, source, target;
+  std::filesystem::path checkpoint, source, target;
   bool json = false;
 };
 
@@ -63,15 +60,14 @@ int score(const ScoreOptions& options) {
 }  // namespace
 
 void add_score(CLI::App& program, int& status) {
-  const auto options = std::make_shared<ScoreOptions>();
-  CLI::App* const verb = program.add_subcommand(
-      "score", "Print the log-probability of given translations, their ends included, a line for each pair");
-  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
-  verb->add_option("--source", options->source, "text in the source language")->required()->type_name("FILE");
-  verb->add_option("--target", options->target, "its translations, line by line")->required()->type_name("FILE");
-  verb->add_flag("--json", options->json,
-                 "each line as JSON, with every token's log-probability\n(default: log p of the line alone)");
-  verb->callback([options, &status] { status = score(*options); });
+  const auto [verb, options] =
+      add_verb(program, status, "score",
+               "Print the log-probability of given translations, eos included,\na line for each pair", score);
+  verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
+  verb.add_option("--source", options.source, "text in the source language")->required()->type_name("FILE");
+  verb.add_option("--target", options.target, "its translations, line by line")->required()->type_name("FILE");
+  verb.add_flag("--json", options.json,
+                "each line as JSON, with every token's log-probability\n(default: log p of the line alone)");
 }
 
 }  // namespace glassformer

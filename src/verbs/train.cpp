@@ -5,7 +5,6 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,10 +27,10 @@ namespace fs = std::filesystem;
 std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
 
-/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. (SIGTERM does
-/// the same, and SIGHUP, which a terminal sends when it is closed.) A thread of its own waits for them, so that no other
-/// is ever interrupted by a handler. Where there are several ranks nobody is to `tell` of it: mpirun sends SIGTERM also
-/// when one of them has died, and then nothing can be finished.
+/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. SIGTERM does
+/// the same, and so does SIGHUP, which a terminal sends when it is closed. A thread of its own waits for these signals,
+/// so that no handler interrupts the others. `tell` is false with several ranks: mpirun also sends SIGTERM when one of
+/// them has died, and then the update cannot be finished.
 void stop_politely_on_signals(bool tell) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -47,11 +46,11 @@ void stop_politely_on_signals(bool tell) {
     sigwait(&signals, &signal);
     interrupting_signal = signal;
     interrupted = true;
-    // Past the log, which may be at its end by now.
-    const std::string line = "\nfinishing the update and writing a checkpoint; once more ends at once\n";
-    const bool told = tell && write(STDERR_FILENO, line.data(), line.size()) > 0;
-    static_cast<void>(told);  // where nobody listens, it goes on all the same
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the second one has its usual effect
+    // Not through the log, which may already be closed.
+    constexpr std::string_view kStopping = "\nfinishing the update and writing a checkpoint; once more ends at once\n";
+    const bool told = tell && write(STDERR_FILENO, kStopping.data(), kStopping.size()) > 0;
+    static_cast<void>(told);                          // if standard error is closed, so be it
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the second signal has its usual effect
     while (true) pause();
   }).detach();
 }
@@ -68,13 +67,12 @@ std::string for_shell(const fs::path& path) {
 }
 
 struct TrainOptions {
-  fs::path config;
-  std::vector<std::string> overrides;
+  ConfigOptions config;
   fs::path output;
   bool resume = false;
 
   fs::path directory() const {
-    if (output.empty()) return fs::path("runs") / config.stem();
+    if (output.empty()) return fs::path("runs") / config.config.stem();
     return output.has_filename() ? output : output.parent_path();  // without a trailing slash
   }
 };
@@ -133,10 +131,10 @@ int train(const TrainOptions& options) {
   std::optional<RunDirectory> old;
   std::optional<TrainingText> text;
   ranks.together([&] {
-    config = read_config(options.config, options.overrides);
+    config = read_config(options.config.config, options.config.overrides);
     if (ranks.is_first()) old = open_run(config, directory, options.resume);
     prepare_ranks(ranks, config);
-    text = read_text(config, options.config, old);
+    text = read_text(config, options.config.config, old);
   });
   require_same_config(ranks, config);
   ranks.require_same("the training text", [&] { return static_cast<std::uint64_t>(text->all().fingerprint()); },
@@ -164,17 +162,11 @@ int train(const TrainOptions& options) {
 }  // namespace
 
 void add_train(CLI::App& program, int& status) {
-  const auto options = std::make_shared<TrainOptions>();
-  CLI::App* const verb = program.add_subcommand("train", "Train a model as a config file says");
-  verb->add_option("config", options->config, "a YAML file, for example configs/toy.yaml")->required()->type_name("");
-  verb->add_option("--set", options->overrides,
-                   "set a key of the config, --set model.dropout=0.2\n(may be repeated; default: as the file says;\n"
-                   "paths are relative to the current directory)")
-      ->type_name("KEY=VALUE")->allow_extra_args(false);
-  verb->add_flag("--resume", options->resume, "continue the run from its last checkpoint\n(default: begin anew)");
-  verb->add_option("--output", options->output, "the run's directory\n(default: runs/NAME for configs/NAME.yaml)")
+  const auto [verb, options] = add_verb(program, status, "train", "Train a model as a config file says", train);
+  options.config.add_to(verb, "configs/toy.yaml");
+  verb.add_flag("--resume", options.resume, "continue the run from its last checkpoint\n(default: start a new run)");
+  verb.add_option("--output", options.output, "the run's directory\n(default: runs/NAME for configs/NAME.yaml)")
       ->type_name("DIR");
-  verb->callback([options, &status] { status = train(*options); });
 }
 
 }  // namespace glassformer

@@ -2,9 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
-/// The verbs of the program. Each adds itself to the command line, and when it is called puts the exit status into
-/// `status`. Results go to standard output, the log goes to standard error.
+#include "decoding/settings.hpp"
+
+/// The verbs of the program. Each adds itself to the command line and, when called, stores the exit status in `status`.
+/// Results go to standard output, the log to standard error.
 namespace glassformer {
 
 void add_train(CLI::App& program, int& status);
@@ -13,17 +19,46 @@ void add_translate(CLI::App& program, int& status);
 void add_score(CLI::App& program, int& status);
 void add_explain(CLI::App& program, int& status);
 void add_average(CLI::App& program, int& status);
-void add_export(CLI::App& program, int& status);
 void add_gradcheck(CLI::App& program, int& status);
 void add_benchmark(CLI::App& program, int& status);
-void add_manual(CLI::App& program, int& status);
-void add_completion(CLI::App& program, int& status);
 
-/// What the verbs that use a trained model say of their first argument.
+/// The help for the first argument of the verbs that use a trained model.
 inline constexpr const char* kCheckpointHelp =
     "a checkpoint directory, or a run directory\n(then its best checkpoint)";
 
-/// \throws UserError: something stands where --output is to be written
+/// A verb on the command line, and what its options fill.
+template <class Options>
+struct Verb {
+  CLI::App& app;
+  Options& options;
+};
+
+/// Adds a verb: `run` gets its options and returns the exit status.
+template <class Options>
+Verb<Options> add_verb(CLI::App& program, int& status, const std::string& name, const std::string& help,
+                       int (*run)(const Options&)) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* const app = program.add_subcommand(name, help);
+  app->callback([options, run, &status] { status = run(*options); });
+  return {*app, *options};
+}
+
+/// The arguments of a verb that reads a config.
+struct ConfigOptions {
+  std::filesystem::path config;
+  std::vector<std::string> overrides;
+  void add_to(CLI::App& verb, const std::string& example);
+};
+
+/// --beam and --length-penalty; what is not given is as in the checkpoint's config.
+struct SearchOptions {
+  std::optional<Index> beam;
+  std::optional<double> length_penalty;
+  void add_to(CLI::App& verb);
+  DecodingSettings applied_to(DecodingSettings settings) const;
+};
+
+/// \throws UserError: --output already exists
 void refuse_existing(const std::filesystem::path& output);
 
 /// Accepts numbers from lowest to highest.

@@ -1,7 +1,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <sstream>
 
 #include "catch.hpp"
 #include "config/config.hpp"
@@ -201,26 +200,6 @@ TEST_CASE("a written config reads back the same, to the last bit of every number
     INFO(text);
     CHECK(read_config_of_checkpoint(place.write("written.yaml", text)) == config);
     CHECK(text.starts_with("# "));
-  }
-}
-
-TEST_CASE("the keys that are offered are all that a config has, and it takes the words offered for them", "[config]") {
-  const Workplace place;
-  const std::vector<OfferedKey> offered = offered_keys();
-  std::istringstream written(write_config(place.read("")));
-  std::size_t keys = 0;
-  for (std::string line; std::getline(written, line);) keys += line.starts_with("  ") && line.find(": ") != line.npos;
-  CHECK(offered.size() == keys);
-  for (const OfferedKey& key : offered) {
-    CAPTURE(key.name);
-    for (const std::string& word : key.words) {  // another rule may forbid it here; but the key knows the word
-      const std::string complaint = place.complaint("", {key.name + "=" + word});
-      const bool is_left_out = complaint.find("this program was built without") != std::string::npos;
-      CHECK((is_left_out || complaint.find(": expected ") == std::string::npos));
-    }
-    if (key.name == "model.norm") CHECK(key.words == std::vector<std::string>{"post", "pre"});
-    if (key.name == "masks.look_ahead") CHECK(key.words == std::vector<std::string>{"true", "false"});
-    if (key.name == "model.d_model") CHECK(key.words.empty());
   }
 }
 

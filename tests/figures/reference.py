@@ -35,6 +35,16 @@ def read_lines(file):
     return [line.removesuffix("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
 
 
+def read_weights(checkpoint):
+    """The model's tensors by name, in the order of the file, without the rows that pad the smaller vocabulary's tables."""
+    source, target = (len(Vocabulary(checkpoint / f"{side}.vocab.json").words) for side in ("source", "target"))
+    rows = {"model.encoder.embed_tokens.weight": source, "model.decoder.embed_tokens.weight": target,
+            "lm_head.weight": target}
+    tensors, _ = read_safetensors(checkpoint / "model.safetensors")
+    weights = {name: tensor[:rows.get(name)] for name, tensor in tensors.items()}
+    return weights | {"final_logits_bias": tensors["final_logits_bias"][:, :target]}
+
+
 class Vocabulary:
     def __init__(self, file):
         self.words = json.loads(Path(file).read_text(encoding="utf-8"))
@@ -86,8 +96,7 @@ class Model:
         checkpoint = Path(checkpoint)
         self.config = yaml.safe_load((checkpoint / "config.yaml").read_text(encoding="utf-8"))
         self.settings, self.masks_on = self.config["model"], self.config["masks"]
-        tensors, _ = read_safetensors(checkpoint / "model.safetensors")
-        self.weights = {name: tensor.astype(float) for name, tensor in tensors.items()}
+        self.weights = {name: tensor.astype(float) for name, tensor in read_weights(checkpoint).items()}
         self.source = Vocabulary(checkpoint / "source.vocab.json")
         self.target = Vocabulary(checkpoint / "target.vocab.json")
 

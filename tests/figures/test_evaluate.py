@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from figures import CLOSE, LOG_PROBABILITY, ROUNDING
 from program import awkward_pairs, run, run_json, toy_lines, train, unequal_pairs, variant, write_pairs
-from reference import BOS, EOS, Model, log_softmax, read_lines, read_safetensors
+from reference import BOS, EOS, Model, log_softmax, read_lines, read_weights
 from text_metrics import bleu, bleu_line, chrf, chrf_line, exact_match
 
 KEYS = ["checkpoint", "beam", "length_penalty", "parameters", "name", "source", "reference", "pairs",
@@ -73,8 +73,7 @@ def check(found, model, checkpoint, files, translations):
 
     assert [found["source"], found["reference"]] == list(map(str, files))
     assert found["checkpoint"] == str(checkpoint.resolve())
-    assert found["parameters"] == sum(tensor.size for tensor in
-                                      read_safetensors(checkpoint / "model.safetensors")[0].values())
+    assert found["parameters"] == sum(tensor.size for tensor in read_weights(checkpoint).values())
     assert found["pairs"] == len(pairs)
     assert found["pairs_with_an_empty_side"] == len(pairs) - len(whole)
     assert found["loss"] == pytest.approx(-np.concatenate(log_probabilities).mean(), abs=LOG_PROBABILITY)

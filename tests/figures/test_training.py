@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from figures import FLOAT, Loss, encode, lengths, micro_batches, padding_share
 from program import ROOT, run, set_options, toy_lines, train, unequal_pairs, write_pairs
-from reference import Model, read_lines, read_safetensors
+from reference import Model, read_lines, read_safetensors, read_weights
 
 BETA1, BETA2, EPSILON, MOMENTUM = 0.9, 0.98, 1e-9, 0.95  # configs/debug.yaml
 SHARDS, MICRO_BATCH, ACCUMULATION, WINDOW = 3, 120, 2, 3
@@ -51,15 +51,14 @@ class Watched:
     def state(self, update):
         """The optimizer's two vectors and the parameters after an update, all in the order of the file."""
         state, _ = read_safetensors(self.run.checkpoint(update) / "training_state.safetensors")
-        tensors, _ = read_safetensors(self.run.checkpoint(update) / "model.safetensors")
-        parameters = np.concatenate([tensor.ravel() for tensor in tensors.values()])
+        weights = read_weights(self.run.checkpoint(update))
+        parameters = np.concatenate([tensor.ravel() for tensor in weights.values()])
         return tuple(vector.astype(float) for vector in (state["adam.m"], state["adam.v"], parameters))
 
     def matrices(self):
         """Where in the vectors the matrices of layers are, which Muon updates, with their shapes."""
-        tensors, _ = read_safetensors(self.run / "last/model.safetensors")
         begin = 0
-        for name, tensor in tensors.items():
+        for name, tensor in read_weights(self.run / "last").items():
             if tensor.ndim == 2 and ".layers." in name:
                 yield slice(begin, begin + tensor.size), tensor.shape
             begin += tensor.size

@@ -1,4 +1,4 @@
-#include "numerics/heap_count.hpp"
+#include "heap_count.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -6,24 +6,22 @@
 #include <cstdlib>
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define GLASSFORMER_COUNTS_HEAP
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define GLASSFORMER_HEAP_IS_WATCHED
+#undef GLASSFORMER_COUNTS_HEAP
 #endif
 #endif
-#else
-#define GLASSFORMER_HEAP_IS_WATCHED
 #endif
 
-#ifdef GLASSFORMER_HEAP_IS_WATCHED
+#ifndef GLASSFORMER_COUNTS_HEAP
 
 std::int64_t glassformer::heap_allocations() { return -1; }
 
 #else
 
-// A program that links this file gets its memory through the functions below. They count, and pass on to glibc's own,
-// which also frees. (operator new and Eigen end up here.)
-
+// The tests allocate through these functions, which count and then call glibc's own. (operator new and Eigen end up
+// here.) Memory is freed by glibc.
 namespace {
 std::atomic<std::int64_t> allocations{0};
 void count() { allocations.fetch_add(1, std::memory_order_relaxed); }
@@ -31,7 +29,6 @@ void count() { allocations.fetch_add(1, std::memory_order_relaxed); }
 
 std::int64_t glassformer::heap_allocations() { return allocations.load(std::memory_order_relaxed); }
 
-// The names are glibc's. NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*,readability-inconsistent-declaration-*)
 extern "C" {
 
 void* __libc_malloc(std::size_t size);
@@ -64,6 +61,5 @@ int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
 }
 
 }  // extern "C"
-// NOLINTEND(bugprone-reserved-identifier,cert-dcl*,readability-inconsistent-declaration-*)
 
 #endif

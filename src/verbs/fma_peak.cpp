@@ -1,4 +1,4 @@
-#include "numerics/fma_peak.hpp"
+#include "verbs/fma_peak.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,11 +10,10 @@
 namespace glassformer {
 namespace {
 
-constexpr int kChains = 12;  // latency 4, two a cycle: 8 are needed; and 12, with two factors, fit into 16 registers
+constexpr int kChains = 12;  // latency 4, two per cycle: 8 are needed; 12 and two factors fit into 16 registers
 constexpr Index kRounds = 400'000;
 
-/// x = x a + b, over and over, in every chain. What comes out is of no interest, but must be handed back: otherwise the
-/// compiler would leave it all away.
+/// x = x a + b in every chain, over and over. The result is returned so that the compiler cannot drop the loop.
 float multiply_add(float start) {
   Vector<float> chain[kChains];
   for (int i = 0; i < kChains; ++i) chain[i] = Vector<float>{} + start + static_cast<float>(i);
@@ -31,11 +30,10 @@ float multiply_add(float start) {
 }  // namespace
 
 double measure_fma_peak() {
-  constexpr int kTries = 3;
   const auto threads = static_cast<Index>(thread_count());
   std::vector<float> results(static_cast<std::size_t>(threads));
   double best = 0;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < 3; ++i) {
     const auto start = std::chrono::steady_clock::now();
     run_tasks(threads, [&](Index thread) {
       results[static_cast<std::size_t>(thread)] = multiply_add(static_cast<float>(thread));
