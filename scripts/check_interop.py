@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Do other tools see in a model what Glassformer sees? Opens the same directory with both, and compares.
+"""Do other tools get the same results from a model as Glassformer? Opens the same directory with both, and compares.
 
     pip install torch==2.13.0 transformers safetensors sentencepiece ctranslate2
     scripts/check_interop.py runs/toy --source data/toy/test.en --reference data/toy/test.de
+    scripts/check_interop.py own            # trains three models: the smaller vocabulary is the source's, the target's, none
     scripts/check_interop.py foreign        # the other way: three models that transformers has made and saved
+
+With optimum (pip install "optimum-onnx[onnxruntime]", which needs transformers 4.57), also exports the model to ONNX and
+translates with onnxruntime.
 
 Compared with transformers.MarianMTModel and its tokenizer: the tokens and the logits of 50 sentences; the loss of the
 whole text; translations by greedy search and with a beam of 5, of 1,000 sentences. Compared with CTranslate2: the same
@@ -16,6 +20,7 @@ import argparse
 import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -32,6 +37,12 @@ except ImportError as error:
     print(f"SKIPPED: {error}. pip install torch==2.13.0 transformers safetensors sentencepiece ctranslate2",
           file=sys.stderr)
     sys.exit(0)
+
+try:
+    from optimum.exporters.onnx import main_export
+    from optimum.onnxruntime import ORTModelForSeq2SeqLM
+except ImportError:
+    main_export = None
 
 LOGITS = 1e-4     # largest difference of a logit, and of the loss
 SAME = 0.99       # share of translations that are the same
@@ -154,6 +165,15 @@ class Transformers:
         return self.tokenizer(text_target=[target]).input_ids[0]
 
 
+class OnnxRuntime(Transformers):
+    """The graphs that optimum makes of the model, searched by transformers."""
+
+    def __init__(self, checkpoint, directory):
+        super().__init__(checkpoint)
+        main_export(str(checkpoint), directory, task="text2text-generation", do_validation=False)
+        self.model = ORTModelForSeq2SeqLM.from_pretrained(directory, use_cache=False, use_merged=False)
+
+
 class CTranslate2:
     def __init__(self, checkpoint, directory):
         config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
@@ -258,19 +278,47 @@ def check(report, options, pairs):
         losses = ours.loss(pairs), theirs.loss(pairs)
         report.row(math.isclose(*losses, abs_tol=LOGITS), f"loss of {len(pairs)} pairs",
                    "{:.6f}, {:.6f}".format(*losses))
+        # CTranslate2 ends a sentence as soon as `beam` hypotheses are finished; transformers is told not to.
+        tools = [(theirs, False), (other, True)]
+        if main_export is not None:
+            tools.append((OnnxRuntime(options.checkpoint, directory / "onnx"), False))
         for beam in (1, 5):
-            # CTranslate2 ends a sentence as soon as `beam` hypotheses are finished; transformers is told not to.
-            for tool, early_stopping in ((theirs, False), (other, True)):
+            for tool, early_stopping in tools:
                 mine, others = ours.translate(lines, beam, early_stopping), tool.translate(lines, beam)
                 compare_translations(report, theirs, tool, lines, mine, others, beam)
         print(f"       (CTranslate2 has the model from {other.converter}.)")
 
 
+TOY = program.ROOT / "data/toy"
+# German has more words than English.
+OWN = {"source smaller": {},
+       "target smaller": {"data.source_language": "de", "data.target_language": "en", "model.tied_embeddings": "none"},
+       "joint": {"tokenizer.joint": "true", "model.tied_embeddings": "all"}}
+
+
+def toy_tests(source="en", target="de"):
+    return [pair for test in ("test", "test_compositional")
+            for pair in zip(*(program.read_lines(TOY / f"{test}.{language}") for language in (source, target)))]
+
+
+def check_own(report, options):
+    for name, settings in OWN.items():
+        with tempfile.TemporaryDirectory() as temporary:
+            run = Path(temporary) / "run"
+            words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+            subprocess.run([options.program, "train", program.ROOT / "configs/toy.yaml", "--output", run, "--set",
+                            "training.max_epochs=10", *words], check=True, stderr=subprocess.DEVNULL)
+            options.checkpoint = (run / "best").resolve()
+            tables = json.loads((options.checkpoint / "config.json").read_text(encoding="utf-8"))
+            print(f"\n{name}: vocabularies {tables.get('glassformer_source_vocabulary', tables['vocab_size'])}, "
+                  f"{tables.get('glassformer_target_vocabulary', tables['vocab_size'])}")
+            check(report, options, toy_tests(settings.get("data.source_language", "en"),
+                                             settings.get("data.target_language", "de")))
+
+
 def check_foreign(report, options):
-    toy = program.ROOT / "data/toy"
-    source, target = (program.read_lines(toy / f"train.{language}")[:2000] for language in ("en", "de"))
-    pairs = [pair for test in ("test", "test_compositional")
-             for pair in zip(program.read_lines(toy / f"{test}.en"), program.read_lines(toy / f"{test}.de"))]
+    source, target = (program.read_lines(TOY / f"train.{language}")[:2000] for language in ("en", "de"))
+    pairs = toy_tests()
     for seed, name in enumerate(MODELS):
         with tempfile.TemporaryDirectory() as temporary:
             options.checkpoint = Path(temporary) / name
@@ -282,8 +330,8 @@ def check_foreign(report, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    program.add_options(parser, "a checkpoint directory, or a run directory: then its best; or foreign: three models "
-                                "that transformers has made")
+    program.add_options(parser, "a checkpoint directory, or a run directory: then its best; or own or foreign: three "
+                                "models each")
     parser.add_argument("--source", type=Path, help="a sentence a line")
     parser.add_argument("--reference", type=Path, help="their translations")
     parser.add_argument("--sentences", type=int, default=1000, help="how many are translated (default: 1000)")
@@ -291,8 +339,12 @@ def main():
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     report = Report()
+    print(f"transformers {transformers.__version__}, CTranslate2 {ctranslate2.__version__}, "
+          f"{'with' if main_export else 'without'} optimum")
     if str(options.checkpoint) == "foreign":
         check_foreign(report, options)
+    elif str(options.checkpoint) == "own":
+        check_own(report, options)
     elif options.source is None or options.reference is None:
         parser.error("expected --source FILE and --reference FILE")
     else:

@@ -94,10 +94,13 @@ def target_embedding(tensors):
 
 def fill_embeddings(spec, tensors, config):
     shared, target = tensors.get("model.shared.weight"), target_embedding(tensors)
-    spec.encoder.embeddings[0].weight = shared if shared is not None else tensors["model.encoder.embed_tokens.weight"]
-    spec.decoder.embeddings.weight = target
-    spec.decoder.projection.weight = tensors.get("lm_head.weight", target)
-    spec.decoder.projection.bias = tensors["final_logits_bias"].reshape(-1)
+    source = shared if shared is not None else tensors["model.encoder.embed_tokens.weight"]
+    # If the vocabularies differ in size, the tables of the smaller one are padded. These rows are left out.
+    source_size, target_size = (config.get(f"glassformer_{side}_vocabulary") for side in ("source", "target"))
+    spec.encoder.embeddings[0].weight = source[:source_size]
+    spec.decoder.embeddings.weight = target[:target_size]
+    spec.decoder.projection.weight = tensors.get("lm_head.weight", target)[:target_size]
+    spec.decoder.projection.bias = tensors["final_logits_bias"].reshape(-1)[:target_size]
     for part in (spec.encoder, spec.decoder):
         part.position_encodings.encodings = positions(config["max_position_embeddings"], config["d_model"])
         part.scale_embeddings = config["scale_embedding"]

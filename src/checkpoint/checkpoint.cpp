@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -21,11 +22,37 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kModelFile = "model.safetensors";
+constexpr const char* kOutputBias = "final_logits_bias";
+
+// transformers 4 refuses a model whose source and target tables have different sizes. So the file pads the tables of
+// the smaller vocabulary with rows of zeros. On the target side, the logits of this padding get a bias that makes their
+// probability exactly 0 in single precision, and that is finite even in half precision.
+constexpr float kPaddingBias = -1e4F;
+
+bool has_entry_per_token(const TensorPlace& tensor) {
+  return tensor.name == "model.encoder.embed_tokens.weight" || tensor.name == "model.decoder.embed_tokens.weight" ||
+         tensor.name == "lm_head.weight" || tensor.name == kOutputBias;
+}
+
+/// The size of the larger vocabulary.
+Index largest_vocabulary(const std::vector<TensorPlace>& tensors) {
+  Index largest = 0;
+  for (const TensorPlace& tensor : tensors) {
+    if (has_entry_per_token(tensor)) largest = std::max(largest, tensor.shape.front());
+  }
+  return largest;
+}
 
 /// Marian keeps the bias of the output as a matrix of one row.
-std::vector<Index> shape_in_file(const TensorPlace& tensor) {
-  if (tensor.name == "final_logits_bias") return {1, tensor.size};
+std::vector<Index> shape_without_padding(const TensorPlace& tensor) {
+  if (tensor.name == kOutputBias) return {1, tensor.size};
   return tensor.shape;
+}
+
+std::vector<Index> padded_shape(const TensorPlace& tensor, Index vocabulary) {
+  std::vector<Index> shape = shape_without_padding(tensor);
+  if (has_entry_per_token(tensor)) shape[tensor.name == kOutputBias ? 1 : 0] = vocabulary;
+  return shape;
 }
 
 std::string text_of(const std::vector<Index>& shape) { return nlohmann::json(shape).dump(); }
@@ -70,12 +97,13 @@ bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file, const
 /// One line for each thing that keeps the file from being this model.
 std::vector<std::string> differences(const Safetensors& file, const std::vector<TensorPlace>& tensors) {
   std::vector<std::string> lines;
+  const Index vocabulary = largest_vocabulary(tensors);
   for (const TensorPlace& tensor : tensors) {
     const TensorPlace* const found = find(file, tensors, tensor.name);
-    const std::vector<Index> expected = shape_in_file(tensor);
+    const std::vector<Index> expected = shape_without_padding(tensor);
     if (found == nullptr) {
       lines.push_back(tensor.name + " " + text_of(expected) + " is missing");
-    } else if (found->shape != expected) {
+    } else if (found->shape != expected && found->shape != padded_shape(tensor, vocabulary)) {
       lines.push_back(tensor.name + " has the shape " + text_of(found->shape) + ", expected " +
                       text_of(expected));
     }
@@ -100,6 +128,25 @@ void require_match(const Safetensors& file, const std::vector<TensorPlace>& tens
   throw UserError(message);
 }
 
+/// The tensors as the file holds them. Those with padding are copied into `padded`.
+std::vector<NamedTensor> tensors_for_file(const std::vector<TensorPlace>& tensors, const float* values,
+                                          std::deque<std::vector<float>>& padded) {
+  const Index vocabulary = largest_vocabulary(tensors);
+  std::vector<NamedTensor> result;
+  for (const TensorPlace& tensor : tensors) {
+    std::span<const float> numbers(values + tensor.offset, static_cast<std::size_t>(tensor.size));
+    std::vector<Index> shape = padded_shape(tensor, vocabulary);
+    if (shape != shape_without_padding(tensor)) {
+      padded.emplace_back(numbers.begin(), numbers.end());
+      padded.back().resize(static_cast<std::size_t>(shape[0] * shape[1]),
+                           tensor.name == kOutputBias ? kPaddingBias : 0);
+      numbers = padded.back();
+    }
+    result.push_back({tensor.name, std::move(shape), numbers});
+  }
+  return result;
+}
+
 }  // namespace
 
 void save_checkpoint(const fs::path& directory, const Config& config, const TokenizerPair& tokenizers,
@@ -112,25 +159,18 @@ void save_checkpoint(const fs::path& directory, const Config& config, const Toke
                     "has no " +
                     kModelFile + "). Move it away, or choose another place.");
   }
-  std::vector<NamedTensor> model;
-  for (const TensorPlace& tensor : tensors) {
-    const std::span<const float> numbers(values + tensor.offset, static_cast<std::size_t>(tensor.size));
-    model.push_back({tensor.name, shape_in_file(tensor), numbers});
-  }
+  std::deque<std::vector<float>> padded;
+  const std::vector<NamedTensor> model = tensors_for_file(tensors, values, padded);
   write_directory_durably(directory, [&](const fs::path& unfinished) {
     write_file_durably(unfinished / "config.yaml", write_config(config));
-    write_description(unfinished, config, tokenizers);
+    write_file_durably(unfinished / "config.json", marian_config(config, tokenizers));
+    write_file_durably(unfinished / "generation_config.json", marian_generation_config(config, tokenizers));
+    write_file_durably(unfinished / "tokenizer_config.json", marian_tokenizer_config(config, tokenizers));
+    save_tokenizers(config.tokenizer, tokenizers, unfinished);
     if (state != nullptr) write_training_state(unfinished, *state);
     write_safetensors(unfinished / kModelFile, model);
     write_checksums(unfinished);
   });
-}
-
-void write_description(const fs::path& directory, const Config& config, const TokenizerPair& tokenizers) {
-  write_file_durably(directory / "config.json", marian_config(config, tokenizers));
-  write_file_durably(directory / "generation_config.json", marian_generation_config(config, tokenizers));
-  write_file_durably(directory / "tokenizer_config.json", marian_tokenizer_config(config, tokenizers));
-  save_tokenizers(config.tokenizer, tokenizers, directory);
 }
 
 bool is_checkpoint(const fs::path& directory) {
@@ -142,7 +182,8 @@ void read_parameters(const fs::path& directory, const std::vector<TensorPlace>& 
   const Safetensors file = read_safetensors(directory / kModelFile);
   require_match(file, tensors, directory / kModelFile);
   for (const TensorPlace& tensor : tensors) {
-    std::ranges::copy(file.values_of(*find(file, tensors, tensor.name)), values + tensor.offset);
+    const std::span<const float> numbers = file.values_of(*find(file, tensors, tensor.name));
+    std::ranges::copy(numbers.first(static_cast<std::size_t>(tensor.size)), values + tensor.offset);  // no padding
   }
 }
 

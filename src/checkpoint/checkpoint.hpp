@@ -11,7 +11,8 @@
 /// A checkpoint is a directory that holds all that evaluating, translating and explaining need, and that the
 /// Hugging Face library can open as a Marian model:
 ///
-///   model.safetensors                     every parameter, under the name that Marian gives it
+///   model.safetensors                     every parameter, under its Marian name; if the two vocabularies differ in
+///                                         size, the tables of the smaller one are padded with rows of zeros
 ///   config.yaml                           our config, complete
 ///   config.json, generation_config.json   the same for the Hugging Face library
 ///   the tokenizers' files
@@ -27,16 +28,12 @@ void save_checkpoint(const std::filesystem::path& directory, const Config& confi
                      const TokenizerPair& tokenizers, const std::vector<TensorPlace>& tensors,
                      const float* values, const TrainingStateView* state = nullptr);
 
-/// Writes into a directory what other programs must know of a model besides its numbers: config.json,
-/// generation_config.json and the tokenizers' files.
-void write_description(const std::filesystem::path& directory, const Config& config, const TokenizerPair& tokenizers);
-
 /// Whether this is a directory that save_checkpoint has finished.
 bool is_checkpoint(const std::filesystem::path& directory);
 
-/// Fills the arena `values` from the checkpoint. Names and shapes must be exactly those of `tensors`. What
-/// other tools add is passed over: copies of tied matrices and tables of positions. On an error `values` are as
-/// before. \throws UserError naming the tensors that are missing, superfluous or of another shape
+/// Fills the arena `values` from the checkpoint. Names and shapes must be exactly those of `tensors`, apart from
+/// padding rows. What other tools add is ignored: copies of tied matrices and tables of positions. After an error,
+/// `values` are as before. \throws UserError naming the tensors that are missing, superfluous or of another shape
 void read_parameters(const std::filesystem::path& directory, const std::vector<TensorPlace>& tensors,
                      float* values);
 

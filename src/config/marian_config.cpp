@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "text/marian_tokenizer.hpp"
+
 #ifndef GLASSFORMER_VERSION  // the build says it
 #define GLASSFORMER_VERSION "unknown"
 #endif
@@ -79,8 +81,12 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   json["scale_embedding"] = model.scale_embeddings;
   json["static_position_embeddings"] = true;
   json["max_position_embeddings"] = std::max(kPositions, longest_output(config));
-  json["vocab_size"] = tokenizers.source->vocabulary_size();
-  json["decoder_vocab_size"] = tokenizers.target->vocabulary_size();
+  const Index source = tokenizers.source->vocabulary_size(), target = tokenizers.target->vocabulary_size();
+  json["vocab_size"] = json["decoder_vocab_size"] = std::max(source, target);  // rows, with the smaller table's padding
+  if (source != target) {
+    json[kSourceVocabulary] = source;
+    json[kTargetVocabulary] = target;
+  }
   json["share_encoder_decoder_embeddings"] = model.tied_embeddings == Tying::all;
   json["tie_word_embeddings"] = model.tied_embeddings != Tying::none;
   json["pad_token_id"] = padding_there(ids);

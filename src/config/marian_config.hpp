@@ -11,8 +11,9 @@
 namespace glassformer {
 
 /// config.json, as transformers.MarianConfig reads it. Marian has no pre-norm: such a model gets a model_type
-/// of its own, so that the library refuses it instead of computing something else. It has no word for masks, either,
-/// and always masks: a model that was taught without one (MaskSettings) gives other figures there than here.
+/// of its own, so that the library refuses it instead of computing something else. Nor does it have keys for masks: it
+/// always masks, so a model trained without a mask (MaskSettings) gives other figures there than here. Two vocabularies
+/// of different sizes have tables of the same size there, see save_checkpoint.
 std::string marian_config(const Config& config, const TokenizerPair& tokenizers);
 
 /// generation_config.json, as transformers.GenerationConfig reads it: our search as far as it can be said

@@ -55,9 +55,10 @@ struct MarianTokenizer::Files {
 
 TokenizerPair MarianTokenizer::load(const fs::path& directory, bool joint) {
   const JsonFile config(directory / "config.json");
-  const Index source_size = config.whole("vocab_size");
+  const Index source_size = config.whole(kSourceVocabulary, config.whole("vocab_size"));
   const bool one_table = config.flag("share_encoder_decoder_embeddings", true);
-  const Index target_size = one_table ? source_size : config.whole("decoder_vocab_size", source_size);
+  const Index target_size =
+      config.whole(kTargetVocabulary, one_table ? source_size : config.whole("decoder_vocab_size", source_size));
   const Files source{directory, "source.spm", "vocab.json", source_size};
   const Files target{directory, "target.spm", joint ? "vocab.json" : "target_vocab.json", target_size};
   return {std::shared_ptr<const Tokenizer>(new MarianTokenizer(source)),

@@ -15,6 +15,11 @@ class SentencePieceProcessor;
 
 namespace glassformer {
 
+/// Keys of config.json for the sizes of two different vocabularies. vocab_size and decoder_vocab_size are then the size
+/// of the larger one, to which the tables of the smaller one are padded (see save_checkpoint).
+inline constexpr const char* kSourceVocabulary = "glassformer_source_vocabulary";
+inline constexpr const char* kTargetVocabulary = "glassformer_target_vocabulary";
+
 /// The tokenizer of a Hugging Face Marian model, such as those of OPUS-MT: SentencePiece cuts a sentence into pieces,
 /// and a table beside it says which id a piece has. A piece that the table lacks is unknown. A sentence may begin with
 /// the code of the language to translate into, ">>deu<<", which is a piece of its own.

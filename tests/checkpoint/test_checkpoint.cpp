@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
@@ -96,6 +97,69 @@ TEST_CASE("the bias of the output stands in the file as a matrix of one row", "[
   CHECK(file.metadata.at("format") == "pt");
   CHECK(file.find("final_logits_bias")->shape == std::vector<Index>{1, 3});
   CHECK(file.find("model.shared.weight")->shape == std::vector<Index>{3, 2});
+}
+
+namespace {
+
+/// The tensors of a model with two vocabularies, as far as their sizes matter.
+struct TwoVocabularies {
+  using Scalar = float;
+  MatrixView<float> source, target;  // [V, 2]
+  MatrixView<float> output;          // [V of the target, 2]
+  RowVectorView<float> bias;         // [V of the target]
+
+  TwoVocabularies(ArenaCursor<float>& cursor, Index source_size, Index target_size)
+      : source(cursor.matrix("model.encoder.embed_tokens.weight", source_size, 2)),
+        target(cursor.matrix("model.decoder.embed_tokens.weight", target_size, 2)),
+        output(cursor.matrix("lm_head.weight", target_size, 2)),
+        bias(cursor.vector("final_logits_bias", target_size)) {}
+};
+
+}  // namespace
+
+TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read without the padding", "[checkpoint]") {
+  const auto [source, target] = GENERATE(std::pair<Index, Index>(3, 5), std::pair<Index, Index>(5, 3));
+  const TemporaryDirectory directory;
+  Arena<TwoVocabularies> saved(source, target), loaded(source, target);
+  for (Index i = 0; i < saved.size(); ++i) saved.values()[i] = static_cast<float>(i + 1);
+  const auto& tensors = saved.tensors();
+  save_checkpoint(directory / "checkpoint", Config{}, tokenizers(source, target), tensors, saved.values().data());
+  const fs::path model_file = directory / "checkpoint" / "model.safetensors";
+  const Safetensors file = read_safetensors(model_file);
+  for (const TensorPlace& tensor : tensors) {
+    CAPTURE(tensor.name);
+    const TensorPlace& found = *file.find(tensor.name);
+    const bool is_bias = tensor.name == "final_logits_bias";
+    CHECK(found.shape == (is_bias ? std::vector<Index>{1, 5} : std::vector<Index>{5, 2}));
+    const std::span<const float> numbers = file.values_of(found);
+    for (std::size_t i = static_cast<std::size_t>(tensor.size); i < numbers.size(); ++i) {
+      if (is_bias)
+        CHECK((numbers[i] < -1000 && std::exp(numbers[i]) == 0 && numbers[i] > -65504));  // as a half, too
+      else
+        CHECK(numbers[i] == 0);
+    }
+  }
+  read_parameters(directory / "checkpoint", tensors, loaded.values().data());
+  CHECK((loaded.values() == saved.values()).all());
+
+  // Older checkpoints have no padding.
+  std::vector<NamedTensor> unpadded;
+  for (const TensorPlace& tensor : tensors) {
+    unpadded.push_back({tensor.name, tensor.name == "final_logits_bias" ? std::vector<Index>{1, target} : tensor.shape,
+                        std::span(saved.values().data() + tensor.offset, static_cast<std::size_t>(tensor.size))});
+  }
+  write_safetensors(model_file, unpadded);
+  loaded.values().setZero();
+  read_parameters(directory / "checkpoint", tensors, loaded.values().data());
+  CHECK((loaded.values() == saved.values()).all());
+
+  const std::vector<float> other(8);  // a table of neither size
+  unpadded[0].shape = {4, 2};
+  unpadded[0].values = other;
+  write_safetensors(model_file, unpadded);
+  CHECK_THAT(
+      complaint([&] { read_parameters(directory / "checkpoint", tensors, loaded.values().data()); }),
+      Says("model.encoder.embed_tokens.weight has the shape [4,2], expected [" + std::to_string(source) + ",2]"));
 }
 
 TEST_CASE("a checkpoint replaces the one of its name, but nothing else", "[checkpoint]") {

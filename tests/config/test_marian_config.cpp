@@ -41,7 +41,9 @@ TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]"
                          {"static_position_embeddings", true},
                          {"max_position_embeddings", 1024},
                          {"vocab_size", 5},
-                         {"decoder_vocab_size", 3},
+                         {"decoder_vocab_size", 5},  // transformers 4 needs tables of one size
+                         {"glassformer_source_vocabulary", 5},
+                         {"glassformer_target_vocabulary", 3},
                          {"share_encoder_decoder_embeddings", false},
                          {"tie_word_embeddings", true},
                          {"pad_token_id", 0},
@@ -57,6 +59,11 @@ TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]"
   }
   CHECK(said.contains("glassformer_version"));
   CHECK(said.size() == expected.size() + 1);
+
+  const json same_size = json::parse(marian_config(config, tokenizers(4, 4)));
+  CHECK(same_size["vocab_size"] == 4);
+  CHECK(same_size["decoder_vocab_size"] == 4);
+  CHECK_FALSE(same_size.contains("glassformer_source_vocabulary"));
 }
 
 TEST_CASE("config.json says which matrices are one, and which activation", "[checkpoint]") {

@@ -55,6 +55,17 @@ TEST_CASE("a Marian tokenizer looks pieces up in its own table; what that lacks 
   CHECK(without->piece(before.front()) == "<" + std::to_string(before.front()) + ">");  // an id without a piece
 }
 
+TEST_CASE("tables that pad the smaller vocabulary make it no larger", "[text]") {
+  Copy copy("untied");
+  copy.change("config.json", [](json& config) {
+    config["vocab_size"] = config["decoder_vocab_size"] = 60;
+    config["glassformer_source_vocabulary"] = 49;
+    config["glassformer_target_vocabulary"] = 60;
+  });
+  CHECK(copy.load(false).source->vocabulary_size() == 49);
+  CHECK(copy.load(false).target->vocabulary_size() == 60);
+}
+
 TEST_CASE("the code of a language is a piece of its own, in front of a sentence only", "[text]") {
   Copy copy("opus");
   Id code = 0;
