@@ -225,7 +225,8 @@ def compare_logits(report, ours, theirs, pairs):
         tokens_differ += not torch.equal(said, batch.input_ids)
         logits = theirs.logits(batch, target_input)
         step = next(s for s in trace["steps"] if s["part"] == "decoder.output" and s["direction"] == "forward")
-        mine = torch.tensor(trace["tensors"][step["output"]]["values"]["numbers"]).reshape(logits.shape)
+        mine = torch.tensor(trace["tensors"][step["output"]]["values"]["numbers"]).reshape(*logits.shape[:2], -1)
+        logits = logits[..., :mine.shape[-1]]  # without the smaller vocabulary's padding
         counted = batch.labels != pad
         largest = max(largest, (mine - logits)[counted].abs().max().item())
         sentences += len(group)

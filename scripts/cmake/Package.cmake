@@ -42,9 +42,9 @@ install(CODE "
       \"configure again.\")
   endif()
   execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${HELP2MAN} --no-info --no-discard-stderr --output=\${page}
-    --name=\"train, use and explain encoder-decoder transformers\" $<TARGET_FILE:glassformer_program>)
+    \"--name=train, use and explain encoder-decoder transformers\" $<TARGET_FILE:glassformer_program>)
   execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${GZIP} -9nf \${page})
-  file(INSTALL \${page}.gz DESTINATION \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1)
+  file(INSTALL \${page}.gz DESTINATION \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1)
   " COMPONENT program EXCLUDE_FROM_ALL)
 
 # Debian's rules ask each package for a changelog and its licence. (cmake --install leaves out what is excluded here.)

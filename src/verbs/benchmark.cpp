@@ -1,23 +1,33 @@
 #include <omp.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "checkpoint/starting_point.hpp"
 #include "files/output_file.hpp"
+#include "model/initialization.hpp"
 #include "model/vocabulary.hpp"
+#include "model/work.hpp"
+#include "numerics/gemm.hpp"
+#include "numerics/parallel.hpp"
+#include "numerics/resident_memory.hpp"
 #include "report/log.hpp"
-#include "text/batch.hpp"
+#include "training/optimizer.hpp"
 #include "training/ranks.hpp"
-#include "verbs/speed.hpp"
+#include "training/schedule.hpp"
+#include "training/sharded_gradient.hpp"
+#include "verbs/fma_peak.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
 
 struct BenchmarkOptions {
   ConfigOptions config;
@@ -25,6 +35,134 @@ struct BenchmarkOptions {
   int threads = 0;
   bool json = false;
   std::filesystem::path batches;
+};
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Trains from random weights on the batches of the first epoch, and counts. Does what Trainer does in an update, and
+/// nothing else.
+class Benchmark {
+ public:
+  Benchmark(const Config& config, const TokenizerPair& tokenizers, const Corpus& corpus, const Communicator& ranks)
+      : settings_(config.training),
+        corpus_(corpus),
+        ranks_(ranks),
+        model_{config.model, vocabulary_shape(tokenizers)},
+        parameters_(model_.settings, model_.vocabulary),
+        gradient_(model_, settings_.shards, settings_.micro_batch_tokens, ranks, settings_.sum),
+        optimizer_(settings_.optimizer, parameters_.tensors()),
+        batches_(plan_epoch(corpus, settings_.max_tokens, settings_.seed, 0)),
+        at_once_(std::min(static_cast<std::size_t>(settings_.accumulation), batches_.size())) {
+    initialize(model_, settings_.seed, parameters_.parameters());
+  }
+
+  /// Trains for at least so many seconds.
+  void run(double seconds) {
+    warm_up();
+    const auto start = Clock::now();
+    const auto passed = [&] {  // on the slowest clock of all ranks
+      std::array<double, 1> latest = {seconds_since(start)};
+      ranks_.largest(latest);
+      return latest[0];
+    };
+    double next_look = 0;
+    std::size_t first = 0;
+    for (double now = passed(); now < seconds; now = passed()) {
+      if (now >= next_look) {  // again and again, because a processor's speed varies
+        peaks_.push_back(measure_fma_peak());
+        next_look = passed() + 0.25;
+      }
+      if (first + at_once_ > batches_.size()) first = 0;
+      update(std::span(batches_).subspan(first, at_once_));
+      first += at_once_;
+    }
+  }
+
+  /// data, forward and backward run on all threads at once: their seconds are the sum over the threads divided by the
+  /// number of threads, and `waiting` is the rest of that time. So the parts add up to the total.
+  Json figures() const {
+    const double total = computing_ + optimizing_, threads = thread_count() * ranks_.size();
+    const double gflops = operations_ / total / 1e9;
+    double peak = 0;  // of all ranks, if their processors are like this one's
+    for (const double measured : peaks_) peak += ranks_.size() * measured / static_cast<double>(peaks_.size());
+    return {{"source_tokens_per_second", static_cast<double>(tokens_.source) / total},
+            {"target_tokens_per_second", static_cast<double>(tokens_.target) / total},
+            {"gflops", gflops},
+            {"fma_peak_gflops", peak},
+            {"peak_share", gflops / peak},
+            {"padding_share", tokens_.padding_share()},
+            {"seconds",
+             {{"data", busy_.data / threads},
+              {"forward", busy_.forward / threads},
+              {"backward", busy_.backward / threads},
+              {"waiting", computing_ - busy_.sum - (busy_.data + busy_.forward + busy_.backward) / threads},
+              {"sum", busy_.sum},
+              {"optimizer", optimizing_},
+              {"total", total}}},
+            {"updates", updates_},
+            {"parameters", parameters_.size()},
+            {"peak_rss_bytes", resident_memory().peak},
+            {"threads", thread_count()},
+            {"ranks", ranks_.size()},
+            {"backend", gemm_backend()}};
+  }
+
+ private:
+  /// The longest and the shortest sentences fill caches and buffers of every size.
+  void warm_up() {
+    const auto sentence_length = [&](const std::vector<Index>& batch) {
+      return count_tokens(corpus_, batch).cells / std::ssize(batch);
+    };
+    update({&*std::ranges::max_element(batches_, {}, sentence_length), 1});
+    update({&*std::ranges::min_element(batches_, {}, sentence_length), 1});
+    update(std::span(batches_).first(at_once_));
+    tokens_ = {};
+    busy_ = {};
+    computing_ = optimizing_ = operations_ = 0;
+    updates_ = 0;
+  }
+
+  void update(std::span<const std::vector<Index>> batches) {
+    ++number_;
+    const auto start = Clock::now();
+    const ShardedGradient::Result result =
+        gradient_.compute(parameters_.parameters(), corpus_, batches,
+                          {settings_.label_smoothing, settings_.seed, static_cast<std::uint32_t>(number_)});
+    computing_ += seconds_since(start);
+    const auto computed = Clock::now();
+    optimizer_.update({parameters_.values().data(), gradient_.gradient().size()}, gradient_.gradient(),
+                      gradient_norm(gradient_.gradient()),
+                      learning_rate(settings_.schedule, settings_.max_updates, number_), number_);
+    optimizing_ += seconds_since(computed);
+    busy_ += result.seconds;
+    tokens_ += result.tokens;
+    for (const std::vector<Index>& batch : batches) {
+      for (const Index sentence : batch) {
+        operations_ += training_flops(model_.settings, model_.vocabulary, std::ssize(corpus_.source(sentence)) + 1,
+                                      std::ssize(corpus_.target(sentence)) + 1);
+      }
+    }
+    ++updates_;
+  }
+
+  const TrainingSettings& settings_;
+  const Corpus& corpus_;
+  const Communicator& ranks_;
+  const Transformer<float> model_;
+  Arena<Transformer<float>::Parameters> parameters_;
+  ShardedGradient gradient_;
+  Optimizer<float> optimizer_;
+  const std::vector<std::vector<Index>> batches_;
+  const std::size_t at_once_;  // batches of an update
+  Index number_ = 0;           // of the update
+
+  // Sums over the updates
+  TokenCount tokens_;
+  ShardedGradient::Seconds busy_;
+  double computing_ = 0, optimizing_ = 0;  // seconds
+  double operations_ = 0;
+  Index updates_ = 0;
+  std::vector<double> peaks_;
 };
 
 void print(const Json& figures) {
@@ -108,8 +246,10 @@ int benchmark(const BenchmarkOptions& options) {
     if (ranks.is_first()) export_batches(options.batches, config, tokenizers, *corpus);
     return 0;
   }
-  const Json figures = measure_speed(config, tokenizers, *corpus, options.seconds, ranks);
+  Benchmark training(config, tokenizers, *corpus, ranks);
+  training.run(options.seconds);
   if (!ranks.is_first()) return 0;
+  const Json figures = training.figures();
   if (options.json)
     std::printf("%s\n", figures.dump(2).c_str());
   else

@@ -55,17 +55,6 @@ void stop_politely_on_signals(bool tell) {
   }).detach();
 }
 
-/// The path as a shell takes it.
-std::string for_shell(const fs::path& path) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+/,:@%";
-  std::string text = path.string();
-  if (text.find_first_not_of(kPlain) == std::string::npos) return text;
-  for (std::size_t at = text.find('\''); at != std::string::npos; at = text.find('\'', at + 4)) {
-    text.replace(at, 1, "'\\''");
-  }
-  return "'" + text + "'";
-}
-
 struct TrainOptions {
   ConfigOptions config;
   fs::path output;
@@ -143,8 +132,10 @@ int train(const TrainOptions& options) {
   stop_politely_on_signals(ranks.size() == 1);
   const bool complete = Trainer(config, std::move(*text), directory, old, standard_error(), ranks).run(interrupted);
   if (!complete) {
-    spdlog::info("interrupted; the checkpoint is written. Continue with: glassformer train {} --resume --output {}",
-                 for_shell(directory / "config.yaml"), for_shell(directory));
+    spdlog::info(
+        "interrupted; the checkpoint is written. Continue with: glassformer train \"{0}/config.yaml\" --resume "
+        "--output \"{0}\"",
+        directory.string());
     std::array<double, 1> signal = {static_cast<double>(interrupting_signal)};  // one rank may have got it, or all
     ranks.largest(signal);
     return 128 + static_cast<int>(signal[0]);

@@ -11,15 +11,18 @@ void ConfigOptions::add_to(CLI::App& verb, const std::string& example) {
   verb.add_option("--set", overrides,
                   "set a key of the config, --set model.dropout=0.2\n(may be repeated; default: as the file says;\n"
                   "paths are relative to the current directory)")
-      ->type_name("KEY=VALUE")->allow_extra_args(false);
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
 }
 
 void SearchOptions::add_to(CLI::App& verb) {
   verb.add_option("--beam", beam, "hypotheses kept, 1 is greedy\n(default: decoding.beam of the config)")
-      ->check(number_from(1, 1000))->type_name("N");
+      ->check(number_from(1, 1000))
+      ->type_name("N");
   verb.add_option("--length-penalty", length_penalty,
                   "score = log p / length^A\n(default: decoding.length_penalty of the config)")
-      ->check(number_from(0, 1000))->type_name("A");
+      ->check(number_from(0, 1000))
+      ->type_name("A");
 }
 
 DecodingSettings SearchOptions::applied_to(DecodingSettings settings) const {
@@ -30,7 +33,8 @@ DecodingSettings SearchOptions::applied_to(DecodingSettings settings) const {
 
 void refuse_existing(const std::filesystem::path& output) {
   if (!std::filesystem::exists(std::filesystem::symlink_status(output))) return;
-  throw UserError(output.string() + ": expected a path that does not exist yet, found something there; choose another " +
+  throw UserError(output.string() +
+                  ": expected a path that does not exist yet, found something there; choose another " +
                   "--output, or remove it.");
 }
 

@@ -39,8 +39,8 @@ struct Learner {
     gradient.compute(parameters.parameters(), corpus, {&batch, 1},
                      {training.label_smoothing, training.seed, static_cast<std::uint32_t>(number)});
     optimizer.update({parameters.values().data(), gradient.gradient().size()}, gradient.gradient(),
-                     gradient_norm(gradient.gradient()),
-                     learning_rate(training.schedule, training.max_updates, number), number);
+                     gradient_norm(gradient.gradient()), learning_rate(training.schedule, training.max_updates, number),
+                     number);
   }
 };
 
