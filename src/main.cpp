@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "config/suggestion.hpp"
-#include "numerics/communicator.hpp"
+#include "machine/mpi.hpp"
 #include "report/log.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
@@ -86,7 +86,7 @@ int run(int argc, char** argv) {
 }
 
 int fail(const std::string& message, int status) {
-  std::cerr << "glassformer: " + Communicator::speaker() + message + '\n' << std::flush;
+  std::cerr << "glassformer: " + speaker() + message + '\n' << std::flush;
   return status;
 }
 
@@ -108,6 +108,6 @@ int main(int argc, char** argv) {
   glassformer::prepare_process();
   glassformer::log_to_standard_error();
   const int status = glassformer::run_or_fail(argc, argv);
-  glassformer::Communicator::end(status);
+  glassformer::end_ranks(status);
   return status;
 }

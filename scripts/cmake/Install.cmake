@@ -18,8 +18,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/glassformer)
 target_include_directories(glassformer INTERFACE $<INSTALL_INTERFACE:${headers}>)
 install(TARGETS glassformer EXPORT glassformer COMPONENT development ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY src/ DESTINATION ${headers} COMPONENT development
-  FILES_MATCHING PATTERN *.hpp PATTERN verbs EXCLUDE PATTERN page EXCLUDE
-  PATTERN chain.hpp EXCLUDE)  # the communicator's own
+  FILES_MATCHING PATTERN *.hpp PATTERN verbs EXCLUDE PATTERN page EXCLUDE)
 install(EXPORT glassformer NAMESPACE glassformer:: DESTINATION ${package} COMPONENT development
   FILE glassformerTargets.cmake)
 configure_package_config_file(scripts/cmake/glassformerConfig.cmake.in glassformerConfig.cmake

@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kConfigFile = "config.yaml";
+constexpr std::string_view kCorpus = "corpus";  // the training text, where it is too large for memory
 constexpr std::string_view kStep = "step-", kAverage = "average-";
 constexpr std::size_t kUpdateDigits = 8;
 
@@ -63,7 +64,7 @@ std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind 
 
 /// Whether it is the name of something that a run writes.
 bool is_of_run(const std::string& name) {
-  constexpr std::array<std::string_view, 5> kNames = {kConfigFile, "best", "last", "metrics.jsonl", "curves.svg"};
+  constexpr std::array<std::string_view, 6> kNames = {kConfigFile, kCorpus, "best", "last", "metrics.jsonl", "curves.svg"};
   return update_of(name) || update_of(name, kAverage) || std::ranges::count(kNames, name) > 0;
 }
 
@@ -92,31 +93,38 @@ void RunDirectory::refuse_existing(const fs::path& path) {
   const std::vector<std::string> names = names_in(path);
   // A run that ended before its first checkpoint has these files and no other.
   const auto is_early = [](const std::string& name) {
-    return name == kConfigFile || name == "train.log" || name == "metrics.jsonl" || name.starts_with('.');
+    return name == kConfigFile || name == "train.log" || name == "metrics.jsonl" || name == kCorpus ||
+           name.starts_with('.');
   };
   if (std::ranges::count(names, "train.log") > 0 && std::ranges::all_of(names, is_early)) return;
   if (holds_run(path)) {
     throw UserError(path.string() + ": a run stands here already. Continue it with --resume, or choose another " +
                     "directory with --output.");
   }
-  if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.starts_with('.'); })) {
+  if (!std::ranges::all_of(names, [](const std::string& name) { return name == kCorpus || name.starts_with('.'); })) {
     throw UserError(path.string() + ": expected no directory, an empty one or a run, found other files in it. " +
                     "Choose another directory with --output.");
   }
 }
 
-RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
+RunDirectory RunDirectory::reserve(const fs::path& path) {
   if (path.empty()) return {};
   refuse_existing(path);
   std::error_code reason;
-  const bool is_new = fs::create_directories(path, reason);
+  fs::create_directories(path, reason);
   if (reason) throw UserError(path.string() + ": the run directory cannot be made: " + reason.message() +
                               ". Choose another place with --output.");
-  RunDirectory run(path);
+  return RunDirectory(path);
+}
+
+RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
+  std::error_code ignored;
+  const bool is_new = !fs::exists(path, ignored);
+  RunDirectory run = reserve(path);
   try {
     run.store_config(config);
   } catch (...) {
-    if (is_new) fs::remove_all(path, reason);
+    if (is_new) fs::remove_all(path, ignored);
     throw;
   }
   return run;

@@ -15,6 +15,7 @@ namespace glassformer {
 ///   runs/toy/  config.yaml  train.log  metrics.jsonl
 ///              step-00001200/  step-00001400/  ...   checkpoints; average-00001400: a mean of them
 ///              best -> step-00001200   last -> step-00001400
+///              corpus/   the tokens of a training text that is too large for memory; can be made again
 ///
 /// While there is a RunDirectory, no other process can have one for the same directory. One without a path leaves
 /// nothing: where several processes train together, only the first of them writes.
@@ -24,8 +25,10 @@ class RunDirectory {
   /// \throws UserError: a run with a checkpoint stands there already, or something that is no run
   static void refuse_existing(const std::filesystem::path& path);
 
-  /// Makes the directory, parents included, and writes config.yaml.
-  /// Without a path: nothing. \throws UserError as refuse_existing; another training is at work there
+  /// Makes the directory, parents included. Without a path: nothing.
+  /// \throws UserError as refuse_existing; another training is at work there
+  static RunDirectory reserve(const std::filesystem::path& path);
+  /// Also writes config.yaml.
   static RunDirectory create(const std::filesystem::path& path, const Config& config);
 
   /// Opens a run to continue it, and removes what an interrupted save has left.

@@ -49,7 +49,6 @@ std::vector<float> read_moments(const Safetensors& file, const char* name, Index
 std::string write_progress(const Progress& progress) {
   const nlohmann::ordered_json object = {{"update", progress.update},
                                          {"epoch", progress.epoch},
-                                         {"part", progress.part},
                                          {"batch", progress.batch},
                                          {"validated", progress.validated},
                                          {"best_figure", encode(progress.best_figure)},
@@ -86,7 +85,11 @@ Progress read_progress(const std::string& text, const std::string& place) try {
   const auto count_or_0 = [&](const char* key) { return object.contains(key) ? count(key) : 0; };
   progress.skipped = count_or_0("skipped");  // what follows, checkpoints of version 0.1.0 do not have
   progress.skipped_in_row = count_or_0("skipped_in_row");
-  progress.part = count_or_0("part");
+  if (const Index part = count_or_0("part"); part > 0) {
+    throw UserError(place + ": expected the state of a training that reads its text as a whole, found part " +
+                    std::to_string(part) + " of a text that version 0.1 read in parts (data.lines_in_memory). Continue "
+                    "this run with version 0.1, or begin another with model.from: this checkpoint.");
+  }
   progress.text = count_or_0("text_lines");
   progress.valid_text = count_or_0("valid_text_lines");
   progress.minutes = decode(object.at("minutes"));

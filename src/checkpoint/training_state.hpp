@@ -15,8 +15,7 @@ namespace glassformer {
 struct Progress {
   Index update = 0;
   Index epoch = 0;           ///< completed
-  Index part = 0;            ///< of the current epoch: completed parts of the training text
-  Index batch = 0;           ///< of the current part: done
+  Index batch = 0;           ///< of the current epoch: done
   Index validated = 0;       ///< the update of the last validation; 0: none yet
   double best_figure = 0;    ///< of a validation; says nothing while best_update is 0
   Index best_update = 0;     ///< whose figure that is; 0: none yet

@@ -34,7 +34,7 @@ std::vector<Key> keys_of(Config& config) {
       text("data.valid", data.valid),
       texts("data.tests", data.tests),
       whole("data.max_length", data.max_length, 1, many),
-      whole("data.lines_in_memory", data.lines_in_memory, 1, many),
+      whole("data.mapped_above", data.mapped_above, 0, 1000 * many),
 
       choice("tokenizer.kind", tokenizer.kind,
              {{"word", TokenizerKind::word},
@@ -75,8 +75,6 @@ std::vector<Key> keys_of(Config& config) {
       whole("training.max_tokens", training.max_tokens, 1, many),
       whole("training.accumulation", training.accumulation, 1, many),
       whole("training.shards", training.shards, 1, 1000),
-      choice("training.sum", training.sum,
-             {{"ordered", GradientSum::ordered}, {"all_reduce", GradientSum::all_reduce}}),
       whole("training.micro_batch_tokens", training.micro_batch_tokens, 1, many),
       number("training.label_smoothing", training.label_smoothing, from_0_to_below_1),
       whole("training.max_updates", training.max_updates, 0, many),
@@ -171,10 +169,11 @@ Config read_config_of_model(const std::filesystem::path& directory) {
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   // clang-format off
   static const std::vector<std::string> kHarmless = {
-      "data.directory", "data.train", "data.tests", "tokenizer.source_model", "tokenizer.target_model", "model.from",
-      "training.max_updates", "training.max_epochs", "training.max_minutes", "training.max_skipped",
-      "training.log_every", "training.validation.every", "training.validation.unit", "training.validation.patience",
-      "training.validation.samples", "training.checkpoints.", "decoding.", "evaluation."};
+      "data.directory", "data.train", "data.tests", "data.mapped_above", "tokenizer.source_model",
+      "tokenizer.target_model", "model.from", "training.max_updates", "training.max_epochs", "training.max_minutes",
+      "training.max_skipped", "training.log_every", "training.validation.every", "training.validation.unit",
+      "training.validation.patience", "training.validation.samples", "training.checkpoints.", "decoding.",
+      "evaluation."};
   // clang-format on
   const auto is_harmless = [&](const std::string& key) {
     if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;

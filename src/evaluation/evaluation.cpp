@@ -4,6 +4,7 @@
 
 #include "evaluation/forced_decoding.hpp"
 #include "evaluation/unicode_text.hpp"
+#include "text/parallel_reader.hpp"
 
 namespace glassformer {
 namespace {
@@ -29,6 +30,7 @@ TestText TestText::read(const std::filesystem::path& source_file, const std::fil
     text.sources.push_back(source);
     text.references.push_back(reference);
   }
+  text.fingerprint = reader.fingerprint();
   text.corpus.refuse_empty(source_file.string() + " and " + reference_file.string(), 0);
   return text;
 }
@@ -46,7 +48,7 @@ Evaluation evaluate(const Transformer<float>& model, const Transformer<float>::P
                     const EvaluationSettings& settings, const TestText& text) {
   Evaluation evaluation;
   evaluation.loss = teacher_forced_loss(model, parameters, text.corpus);
-  evaluation.empty_pairs = text.corpus.left_out_empty();
+  evaluation.empty_pairs = text.corpus.line_counts().empty;
   evaluation.translations = translate_lines(model, parameters, tokenizers, decoding, text.sources);
   evaluation.bleu = corpus_bleu(evaluation.translations, text.references, settings);
   evaluation.chrf = corpus_chrf(evaluation.translations, text.references, settings.lowercase);

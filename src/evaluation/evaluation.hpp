@@ -16,6 +16,7 @@ struct TestText {
   std::vector<std::string> sources;
   std::vector<std::string> references;
   Corpus corpus;  ///< without the pairs that have an empty side
+  Index fingerprint = 0;  ///< of the lines, see ParallelReader
 
   /// \throws UserError as Corpus::read does
   static TestText read(const std::filesystem::path& source_file, const std::filesystem::path& reference_file,

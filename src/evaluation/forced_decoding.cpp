@@ -1,18 +1,18 @@
 #include "evaluation/forced_decoding.hpp"
 
 #include "numerics/parallel.hpp"
-#include "text/batch.hpp"
+#include "batching/batch.hpp"
 
 namespace glassformer {
 namespace {
 
-/// Runs the forward pass over the whole corpus, and calls use(number of the batch, the batch, its loss, the cache) for
+/// Runs the forward pass over all pairs, and calls use(number of the batch, the batch, its loss, the cache) for
 /// each batch, on all threads.
 void for_each_batch(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
-                    const Corpus& corpus, const std::vector<std::vector<Index>>& batches, const auto& use) {
+                    const SentencePairs& pairs, const std::vector<std::vector<Index>>& batches, const auto& use) {
   Workspaces<Transformer<float>::Cache> caches;
   run_tasks_with(caches, std::ssize(batches), [&](Index i, Transformer<float>::Cache& cache) {
-    const Batch batch = make_batch(corpus, batches[static_cast<std::size_t>(i)]);
+    const Batch batch = make_batch(pairs, batches[static_cast<std::size_t>(i)]);
     const TransformerMasks masks = model.masks(batch.source, batch.target_input);
     const LossSum loss =
         model.forward(parameters, {batch.source, batch.target_input, batch.target_output, masks}, 0, {}, cache);
@@ -20,18 +20,18 @@ void for_each_batch(const Transformer<float>& model, const Transformer<float>::P
   });
 }
 
-std::vector<std::vector<Index>> plan(const Corpus& corpus) {
+std::vector<std::vector<Index>> plan(const SentencePairs& pairs) {
   constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
-  return plan_in_order(corpus, kTokens);
+  return plan_in_order(pairs, kTokens);
 }
 
 }  // namespace
 
 LossSum teacher_forced_loss(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
-                            const Corpus& corpus) {
-  const auto batches = plan(corpus);
+                            const SentencePairs& pairs) {
+  const auto batches = plan(pairs);
   std::vector<LossSum> losses(batches.size());
-  for_each_batch(model, parameters, corpus, batches,
+  for_each_batch(model, parameters, pairs, batches,
                  [&](std::size_t i, const Batch&, const LossSum& loss, const auto&) { losses[i] = loss; });
   LossSum sum;
   for (const LossSum& loss : losses) sum += loss;
@@ -40,14 +40,14 @@ LossSum teacher_forced_loss(const Transformer<float>& model, const Transformer<f
 
 std::vector<std::vector<double>> token_log_probabilities(const Transformer<float>& model,
                                                          const Transformer<float>::Parameters& parameters,
-                                                         const Corpus& corpus) {
-  std::vector<std::vector<double>> log_probabilities(static_cast<std::size_t>(corpus.size()));
-  for_each_batch(model, parameters, corpus, plan(corpus),
+                                                         const SentencePairs& pairs) {
+  std::vector<std::vector<double>> log_probabilities(static_cast<std::size_t>(pairs.size()));
+  for_each_batch(model, parameters, pairs, plan(pairs),
                  [&](std::size_t, const Batch& batch, const LossSum&, const Transformer<float>::Cache& cache) {
     const Index T = batch.target_output.cols();
     for (Index b = 0; b < batch.size(); ++b) {
       const Index sentence = batch.sentences[static_cast<std::size_t>(b)];
-      const Index tokens = std::ssize(corpus.target(sentence)) + 1;
+      const Index tokens = std::ssize(pairs.target(sentence)) + 1;
       for (Index t = 0; t < tokens; ++t) {
         const double cross_entropy = cache.cross_entropy.cross_entropies(b * T + t, 0);
         log_probabilities[static_cast<std::size_t>(sentence)].push_back(0 - cross_entropy);  // not -0

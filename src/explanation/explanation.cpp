@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "explanation/padding_effect.hpp"
+#include "text/corpus.hpp"
 
 namespace glassformer {
 namespace {

@@ -6,7 +6,7 @@
 #include "explanation/mask_variants.hpp"
 #include "layers/recorder.hpp"
 #include "model/transformer.hpp"
-#include "text/batch.hpp"
+#include "batching/batch.hpp"
 #include "text/tokenizer.hpp"
 
 /// Every number on the way from a few sentences to the gradient of every parameter. The page shows the numbers of

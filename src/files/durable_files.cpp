@@ -1,10 +1,8 @@
 #include "files/durable_files.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -19,61 +17,6 @@ namespace {
 
 constexpr std::string_view kPartial = ".partial";    // not finished, or being removed
 constexpr std::string_view kReplaced = ".replaced";  // the older directory during a swap
-
-/// The name that what is unfinished will bear.
-fs::path finished(const fs::path& path) {
-  fs::path names;
-  for (const fs::path& name : path) {
-    const std::string text = name.string();
-    names /= !is_unfinished_name(name) ? text : text.substr(1, text.rfind('.') - 1);
-  }
-  return names;
-}
-
-[[noreturn]] void fail(const std::string& what, const fs::path& path, const std::error_code& reason) {
-  const std::string message = finished(path).string() + ": " + what + ": " + reason.message() + ".";
-  const bool is_full = reason == std::errc::no_space_on_device || reason == std::errc::file_too_large ||
-                       reason == std::error_code(EDQUOT, std::generic_category());
-  if (is_full) throw std::runtime_error(message + " Free some space there, and try again (a training: with --resume).");
-  if (reason == std::errc::io_error || reason == std::errc::too_many_files_open) throw std::runtime_error(message);
-  throw UserError(message);
-}
-std::error_code last_error() { return {errno, std::generic_category()}; }
-
-/// An open file descriptor.
-class Descriptor {
- public:
-  Descriptor(const fs::path& path, int flags)
-      : path_(path), number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (number_ < 0) fail("cannot be opened", path, last_error());
-  }
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  void write(Bytes bytes) {
-    constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // systems refuse more than about 2 GB in one call
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(number_, bytes.data(), std::min(bytes.size(), kAtOnce));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("cannot be written", path_, last_error());
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-  }
-  void sync() {
-    // EINVAL: this kind of file or file system knows no such confirmation, and we can do no better.
-    if (::fsync(number_) != 0 && errno != EINVAL) fail("cannot be written to disk", path_, last_error());
-  }
-  void close() {
-    if (::close(std::exchange(number_, -1)) != 0) fail("cannot be closed", path_, last_error());
-  }
-
- private:
-  fs::path path_;
-  int number_;
-};
 
 fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 fs::path beside(const fs::path& path, std::string_view ending) {
@@ -103,13 +46,13 @@ void sync_all(const fs::path& directory) {
 void rename_path(const fs::path& from, const fs::path& to) {
   std::error_code reason;
   fs::rename(from, to, reason);
-  if (reason) fail("cannot be renamed to " + to.filename().string(), from, reason);
+  if (reason) throw_disk_error("cannot be renamed to " + to.filename().string(), from, reason);
 }
 
 void remove_path(const fs::path& path) {
   std::error_code reason;
   fs::remove_all(path, reason);
-  if (reason) fail("cannot be removed", path, reason);
+  if (reason) throw_disk_error("cannot be removed", path, reason);
 }
 
 /// Removes a file or directory unless told that it is finished. Runs while an error is on its way: throws
@@ -148,6 +91,15 @@ void swap_in(const fs::path& finished, const fs::path& directory) {
 
 }  // namespace
 
+fs::path finished(const fs::path& path) {
+  fs::path names;
+  for (const fs::path& name : path) {
+    const std::string text = name.string();
+    names /= !is_unfinished_name(name) ? text : text.substr(1, text.rfind('.') - 1);
+  }
+  return names;
+}
+
 void write_file_durably(const fs::path& file, const std::vector<Bytes>& parts) {
   const fs::path partial = beside(file, kPartial);
   RemoveUnlessDone guard(partial);
@@ -180,7 +132,7 @@ void write_directory_durably(const fs::path& target, const std::function<void(co
   }
   guard.done();
 } catch (const fs::filesystem_error& error) {
-  fail("cannot be written", error.path1().empty() ? target : error.path1(), error.code());
+  throw_disk_error("cannot be written", error.path1().empty() ? target : error.path1(), error.code());
 }
 
 void remove_directory_durably(const fs::path& target) {
@@ -217,7 +169,7 @@ void clear_unfinished_directories(const fs::path& parent, const std::function<bo
   }
   sync(parent);
 } catch (const fs::filesystem_error& error) {
-  fail("cannot be read", parent, error.code());
+  throw_disk_error("cannot be read", parent, error.code());
 }
 
 void point_link_durably(const fs::path& link, const fs::path& target) {
@@ -228,7 +180,7 @@ void point_link_durably(const fs::path& link, const fs::path& target) {
   RemoveUnlessDone guard(partial);
   remove_path(partial);
   fs::create_directory_symlink(target, partial, reason);
-  if (reason) fail("a symbolic link cannot be made here", link, reason);
+  if (reason) throw_disk_error("a symbolic link cannot be made here", link, reason);
   rename_path(partial, link);
   guard.done();
   sync(parent_of(link));

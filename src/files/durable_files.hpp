@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <span>
 #include <string_view>
 #include <vector>
+
+#include "files/descriptor.hpp"
 
 /// Files that a crash, a full disk or a cut of power leaves either as they were or as they should be, never in
 /// between. The recipe is always the same: write under another name, have the disk confirm it (fsync), rename,
@@ -14,8 +14,6 @@
 /// Every failure is a UserError that names the file and the reason which the system gave; where the disk is full or
 /// broken, a std::runtime_error.
 namespace glassformer {
-
-using Bytes = std::span<const std::byte>;  ///< a part of a file
 
 /// The file of these parts, one after the other.
 void write_file_durably(const std::filesystem::path& file, const std::vector<Bytes>& parts);
@@ -37,6 +35,8 @@ void clear_unfinished_directories(const std::filesystem::path& parent,
 
 /// Whether the name is one that an unfinished directory bears.
 bool is_unfinished_name(const std::filesystem::path& path);
+/// The path that an unfinished file or directory will have once it is finished.
+std::filesystem::path finished(const std::filesystem::path& path);
 
 /// Makes the symbolic link point to `target`, which is relative to the link's directory.
 void point_link_durably(const std::filesystem::path& link, const std::filesystem::path& target);

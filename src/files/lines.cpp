@@ -37,15 +37,6 @@ std::FILE* open_file(const std::filesystem::path& file) {
 
 LineReader::LineReader(const std::filesystem::path& file) : LineReader(file, open_file(file)) {}
 
-LineReader::LineReader(const std::filesystem::path& file, LinePlace from) : LineReader(file) {
-  if (lseek(fileno(file_.get()), from.byte, SEEK_SET) < 0) {
-    throw UserError(name_.string() + ": reading again from byte " + std::to_string(from.byte) + " failed (" +
-                    system_reason() + ")");
-  }
-  bytes_read_ = from.byte;
-  lines_read_ = from.line;
-}
-
 LineReader LineReader::of_standard_input() {
   std::FILE* const input = fdopen(dup(STDIN_FILENO), "rb");
   if (input == nullptr) {
@@ -66,7 +57,6 @@ bool LineReader::read_more() {
   } while (count < 0 && errno == EINTR);
   buffer_.resize(size + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   if (count < 0) throw UserError(name_.string() + ": reading failed (" + system_reason() + ")");
-  bytes_read_ += std::max<ssize_t>(count, 0);
   return count > 0;
 }
 

@@ -15,20 +15,12 @@
 
 namespace glassformer {
 
-/// A place between two lines of a file.
-struct LinePlace {
-  std::int64_t byte = 0;  ///< bytes before it
-  Index line = 0;  ///< lines before it
-};
-
 /// Reads text line by line, so that a corpus need not fit into memory. Only a line feed, with or without a carriage
 /// return before it, ends a line: U+2028 and its like stay inside. A byte order mark at the start is dropped.
 class LineReader {
  public:
   /// \throws UserError: no such file, a directory, no permission
   explicit LineReader(const std::filesystem::path& file);
-  /// From a place that place() has told. \throws UserError: as above; the file is a pipe
-  LineReader(const std::filesystem::path& file, LinePlace from);
   /// Reads standard input, from where it stands.
   static LineReader of_standard_input();
 
@@ -39,11 +31,7 @@ class LineReader {
   /// Whether next() would give a whole line at once, without waiting for whoever types or sends it.
   bool has_line_waiting();
 
-  Index lines_read() const { return lines_read_; }  ///< those before the first place included
-  /// Of the next line. (Of a pipe it says nothing: that has but one beginning.)
-  LinePlace place() const {
-    return {bytes_read_ - std::ssize(buffer_) + static_cast<std::int64_t>(begin_), lines_read_};
-  }
+  Index lines_read() const { return lines_read_; }
 
  private:
   struct Close {
@@ -60,7 +48,6 @@ class LineReader {
   std::size_t begin_ = 0;     // of the next line in it
   std::size_t searched_ = 0;  // before here there is no end of that line
   Index lines_read_ = 0;
-  std::int64_t bytes_read_ = 0;  // of the file, the buffer included
 };
 
 /// What of the text is no UTF-8, or a NUL byte: "the byte 0xE4 at byte 3". Nothing if it is all right.

@@ -1,11 +1,8 @@
 #include "numerics/parallel.hpp"
 
 #include <omp.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <vector>
 
@@ -45,22 +42,5 @@ double sum_ranges(Index size, const std::function<double(Index, Index)>& part) {
 }
 
 int thread_count() { return omp_get_max_threads(); }
-
-void share_processors(int processes) {
-  if (std::getenv("OMP_NUM_THREADS") != nullptr) return;
-  omp_set_num_threads(std::max(1, omp_get_num_procs() / processes));
-}
-
-Processors allowed_processors() {
-  Processors allowed;
-#ifdef __linux__
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return {};
-  for (std::size_t i = 0; i < allowed.size(); ++i) allowed[i] = CPU_ISSET(i, &set);
-#endif
-  return allowed;
-}
-
-int processor_count() { return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN))); }
 
 }  // namespace glassformer

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bitset>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -58,17 +57,5 @@ double sum_ranges(Index size, const std::function<double(Index begin, Index end)
 
 /// How many threads run_tasks uses: OMP_NUM_THREADS, or as many as the machine has processors.
 int thread_count();
-
-/// Several processes like this one may run on the same processors: where nobody has said how many threads each is to
-/// have (OMP_NUM_THREADS), they divide them.
-void share_processors(int processes);
-
-/// How many processors the machine has, whether this process may use them or not.
-int processor_count();
-
-/// Processors of a machine, by number.
-using Processors = std::bitset<1024>;
-/// On which this process may run. None: the system does not say.
-Processors allowed_processors();
 
 }  // namespace glassformer

@@ -10,21 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "batching/sentence_pairs.hpp"
 #include "numerics/matrix.hpp"
 #include "text/settings.hpp"
 
 namespace glassformer {
-
-/// Stands for no row of any table: what batches are padded with where a model of other tools has no id to spare.
-constexpr Id kNoToken = -1;
-
-/// The four ids that are no words. A tokenizer says which they are; nothing else may take them for granted.
-struct SpecialIds {
-  Id pad = 0;  ///< fills a batch up to its longest sentence; masked and never learned from; may be kNoToken
-  Id bos = 1;  ///< begins the decoder's input
-  Id eos = 2;  ///< ends every sentence
-  Id unk = 3;  ///< a word that the vocabulary does not hold
-};
 
 /// Text to ids and back.
 class Tokenizer {

@@ -40,11 +40,8 @@ WordTokenizer::WordTokenizer(std::vector<std::string> words) : words_(std::move(
 }
 
 std::shared_ptr<const Tokenizer> WordTokenizer::learn(const TokenizerSettings& settings,
-                                                      const std::vector<std::filesystem::path>& texts,
-                                                      Index most_words) {
+                                                      const std::vector<std::filesystem::path>& texts) {
   std::unordered_map<std::string, Index, Hash, std::equal_to<>> counts;
-  Index rare = 0;
-  const auto most_counted = static_cast<std::size_t>(std::max(most_words, 4 * settings.vocabulary_size));
   for (const std::filesystem::path& text : texts) {
     LineReader reader(text);
     for (std::string line; reader.next(line);) {
@@ -54,10 +51,6 @@ std::shared_ptr<const Tokenizer> WordTokenizer::learn(const TokenizerSettings& s
         } else if (!is_special(word)) {
           counts.emplace(word, 1);
         }
-      }
-      while (counts.size() > most_counted) {
-        ++rare;
-        std::erase_if(counts, [&](const auto& entry) { return entry.second <= rare; });
       }
     }
   }

@@ -17,12 +17,10 @@ namespace glassformer {
 /// them.
 class WordTokenizer final : public Tokenizer {
  public:
-  /// Counts the words of all `texts` together. Of more than `most_words` different ones (and four times the size of the
-  /// vocabulary) the rarest are forgotten, that memory does not fill with them: one that comes again is counted anew.
+  /// Counts the words of all `texts` together.
   /// \throws UserError: unreadable text, no word left to learn
   static std::shared_ptr<const Tokenizer> learn(const TokenizerSettings& settings,
-                                                const std::vector<std::filesystem::path>& texts,
-                                                Index most_words = 2'000'000);
+                                                const std::vector<std::filesystem::path>& texts);
   /// Reads directory/NAME.vocab.json. \throws UserError: missing or damaged file
   static std::shared_ptr<const Tokenizer> load(const std::filesystem::path& directory, const std::string& name);
 

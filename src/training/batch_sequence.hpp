@@ -1,49 +1,45 @@
 #pragma once
 
-#include <filesystem>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "batching/sentence_pairs.hpp"
 #include "checkpoint/training_state.hpp"
-#include "numerics/communicator.hpp"
-#include "training/training_text.hpp"
+#include "training/settings.hpp"
 
 namespace glassformer {
 
-/// The batches of a run in their order: epoch after epoch, part after part of the training text, batch after batch. How
-/// far the training has come is the Progress that it is given; it keeps only the plan of the part at hand.
+/// The batches of a run in order, epoch after epoch. A Progress says where the training is; this class keeps only the
+/// plan of the current epoch.
 class BatchSequence {
  public:
-  using Batch = std::vector<Index>;  ///< numbers of sentences of the part at hand
+  using Batch = std::vector<Index>;  ///< numbers of sentence pairs
+  /// Gives the pairs of an epoch, at least one. They stay valid until it is called again.
+  using Text = std::function<SentencePairs(Index epoch)>;
 
-  /// All of `ranks` must have been given the same text.
-  BatchSequence(const Config& config, TrainingText text, Communicator ranks);
+  BatchSequence(const TrainingSettings& settings, Text text);
 
-  const TrainingText& text() const { return text_; }
-  /// Of the part at hand; empty where that is yet to be planned.
-  std::span<const Batch> all() const { return batches_; }
+  const SentencePairs& pairs() const { return pairs_; }  ///< of the current epoch
+  std::span<const Batch> all() const { return batches_; }  ///< of the current epoch; empty before it is planned
 
-  /// Takes up the sequence where `progress` stands.
-  /// \throws UserError, which names `checkpoint`: the sequence has no such place
-  void go_to(const Progress& progress, const std::filesystem::path& checkpoint);
+  /// Continues from `progress`. Returns false if there is no such batch.
+  bool go_to(const Progress& progress);
 
-  /// Makes sure that there is a batch to be trained on; parts without one are passed over.
-  /// \throws UserError: an epoch without a batch; another rank has other text
-  void prepare(Progress& progress);
-  /// Those of the next update: training.accumulation of them, fewer at the end of a part. Until prepare() or advance().
+  /// Plans the epoch if it has just begun.
+  void prepare(const Progress& progress);
+  /// The batches of the next update: training.accumulation of them, or fewer at the end of an epoch. Valid until
+  /// prepare() or advance().
   std::span<const Batch> next(const Progress& progress) const;
-  /// `count` batches have been trained on.
+  /// Call after training on `count` batches.
   void advance(Progress& progress, std::size_t count);
 
  private:
-  void plan(const Progress& progress);
-  void next_part(Progress& progress);
-
-  Index max_length_, max_tokens_;
+  Index max_tokens_;
   std::size_t accumulation_;
   std::uint64_t seed_;
-  TrainingText text_;
-  Communicator ranks_;
+  Text text_;
+  SentencePairs pairs_;
   std::vector<Batch> batches_;
 };
 

@@ -15,17 +15,14 @@ std::optional<std::string> end_reached(const TrainingSettings& settings, const P
   return std::nullopt;
 }
 
-double share_done(const TrainingSettings& settings, const Progress& progress, Index parts, Index batches,
-                  double minutes) {
+double share_done(const TrainingSettings& settings, const Progress& progress, Index batches, double minutes) {
   double done = 0;
   if (settings.max_updates > 0) {
     done = std::max(done, static_cast<double>(progress.update) / static_cast<double>(settings.max_updates));
   }
   if (settings.max_epochs > 0) {
-    const double part = batches == 0 ? 0 : static_cast<double>(progress.batch) / static_cast<double>(batches);
-    const double epochs = static_cast<double>(progress.epoch) +
-                          (static_cast<double>(progress.part) + part) / static_cast<double>(parts);
-    done = std::max(done, epochs / static_cast<double>(settings.max_epochs));
+    const double epoch = batches == 0 ? 0 : static_cast<double>(progress.batch) / static_cast<double>(batches);
+    done = std::max(done, (static_cast<double>(progress.epoch) + epoch) / static_cast<double>(settings.max_epochs));
   }
   if (settings.max_minutes > 0) done = std::max(done, minutes / settings.max_minutes);
   return std::min(done, 1.0);

@@ -13,9 +13,7 @@ namespace glassformer {
 std::optional<std::string> end_reached(const TrainingSettings& settings, const Progress& progress, double minutes);
 
 /// How much of the way to the nearest of the first three limits is done, 0 to 1.
-/// \param parts    of the training text
-/// \param batches  of the current part
-double share_done(const TrainingSettings& settings, const Progress& progress, Index parts, Index batches,
-                  double minutes);
+/// \param batches  of the current epoch
+double share_done(const TrainingSettings& settings, const Progress& progress, Index batches, double minutes);
 
 }  // namespace glassformer

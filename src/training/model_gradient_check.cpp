@@ -2,11 +2,12 @@
 
 #include <numeric>
 
+#include "batching/batch.hpp"
 #include "checkpoint/starting_point.hpp"
 #include "model/initialization.hpp"
 #include "model/vocabulary.hpp"
 #include "numerics/random.hpp"
-#include "text/batch.hpp"
+#include "text/corpus.hpp"
 
 namespace glassformer {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "numerics/arena.hpp"
+#include "text/corpus.hpp"
 #include "training/sharded_gradient.hpp"
 
 namespace glassformer {

@@ -53,19 +53,12 @@ struct CheckpointSettings {
   bool operator==(const CheckpointSettings&) const = default;
 };
 
-/// How the gradients of several ranks become one (Communicator).
-enum class GradientSum {
-  ordered,    ///< in the order of shards: the same bits with any number of ranks
-  all_reduce  ///< as MPI likes best: the last bits depend on the number of ranks
-};
-
 /// How a model is trained, and for how long.
 struct TrainingSettings {
   std::uint64_t seed = 1;
   Index max_tokens = 2048;  ///< padded tokens of a batch's larger side
   Index accumulation = 1;     ///< batches whose gradients are summed for one update
   Index shards = 8;           ///< parts of a batch that are computed side by side
-  GradientSum sum = GradientSum::ordered;  ///< over the shards of several ranks
   Index micro_batch_tokens = 512;  ///< about so many padded tokens, source and target, are computed at a time
   double label_smoothing = 0.1;
   Index max_updates = 0;      ///< 0: no limit; at least one of the three limits is set

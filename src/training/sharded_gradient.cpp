@@ -41,11 +41,10 @@ ShardedGradient::Seconds& ShardedGradient::Seconds::operator+=(const Seconds& ot
 }
 
 ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens,
-                                 Communicator ranks, GradientSum sum)
+                                 const Ranks& ranks)
     : model_(model),
       micro_batch_tokens_(micro_batch_tokens),
-      ranks_(std::move(ranks)),
-      sum_(sum),
+      ranks_(ranks),
       block_(ranks_.block(shards)),
       results_(static_cast<std::size_t>(shards)) {
   for (Index i = 0; i < block_.size(); ++i) {
@@ -55,10 +54,10 @@ ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards, 
   }
 }
 
-ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, const Corpus& corpus,
+ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, const SentencePairs& pairs,
                                                  std::span<const std::vector<Index>> batches, const Step& step) {
   TokenCount count;
-  for (const std::vector<Index>& batch : batches) count += count_tokens(corpus, batch);
+  for (const std::vector<Index>& batch : batches) count += count_tokens(pairs, batch);
   const float d_loss = 1 / static_cast<float>(count.target);  // the loss is divided once, here
 
   Stopwatch watch;
@@ -68,13 +67,13 @@ ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, c
   });
   const double zeroing = watch.lap();
   for (const std::vector<Index>& batch : batches) {
-    const auto parts = cut_into_parts(corpus, batch, std::ssize(results_));  // of all ranks
+    const auto parts = cut_into_parts(pairs, batch, std::ssize(results_));  // of all ranks
     const Index own = std::min(block_.end, std::ssize(parts)) - block_.begin;
     run_tasks_with(caches_, std::max<Index>(0, own), [&](Index i, Cache& cache) {
       const std::vector<Index>& part = parts[static_cast<std::size_t>(block_.begin + i)];
-      const Index pieces = 1 + count_tokens(corpus, part).cells / micro_batch_tokens_;
-      for (const std::vector<Index>& sentences : cut_into_parts(corpus, part, pieces)) {
-        run_micro_batch(*shards_[static_cast<std::size_t>(i)], parameters, corpus, sentences, step, d_loss, cache);
+      const Index pieces = 1 + count_tokens(pairs, part).cells / micro_batch_tokens_;
+      for (const std::vector<Index>& sentences : cut_into_parts(pairs, part, pieces)) {
+        run_micro_batch(*shards_[static_cast<std::size_t>(i)], parameters, pairs, sentences, step, d_loss, cache);
       }
     });
   }
@@ -86,15 +85,15 @@ ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, c
   return sum;
 }
 
-void ShardedGradient::run_micro_batch(Shard& shard, const Parameters& parameters, const Corpus& corpus,
+void ShardedGradient::run_micro_batch(Shard& shard, const Parameters& parameters, const SentencePairs& pairs,
                                       std::span<const Index> sentences, const Step& step, float d_loss,
                                       Cache& cache) const {
   Stopwatch watch;
-  const Batch batch = make_batch(corpus, sentences);
+  const Batch batch = make_batch(pairs, sentences);
   const TransformerMasks masks = model_.masks(batch.source, batch.target_input);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
   const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences};
-  shard.result.tokens += count_tokens(corpus, sentences);
+  shard.result.tokens += count_tokens(pairs, sentences);
   shard.result.seconds.data += watch.lap();
   shard.result.loss += model_.forward(parameters, input, step.label_smoothing, pass, cache);
   shard.result.seconds.forward += watch.lap();
@@ -120,9 +119,7 @@ ShardedGradient::Result ShardedGradient::sum_results() {
 void ShardedGradient::sum_gradients() {
   const std::span<float> sum = gradients_.front();
   const auto add_others = [&](Index from, Index to) { add_in_order(gradients_, from, to); };
-  if (sum_ == GradientSum::ordered) return ranks_.sum_in_order(sum, add_others);
-  add_others(0, std::ssize(sum));
-  ranks_.sum_in_any_order(sum);
+  ranks_.sum_in_order(sum, add_others);
 }
 
 std::span<const float> ShardedGradient::gradient() const { return gradients_.front(); }

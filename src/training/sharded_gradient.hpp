@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "batching/batch.hpp"
 #include "model/transformer.hpp"
 #include "numerics/arena.hpp"
-#include "numerics/communicator.hpp"
 #include "numerics/parallel.hpp"
-#include "text/batch.hpp"
+#include "numerics/ranks.hpp"
 #include "training/settings.hpp"
 
 namespace glassformer {
@@ -21,7 +21,7 @@ void add_in_order(std::span<const std::span<float>> vectors, Index from, Index t
 /// The gradient of a batch, computed in shards: groups of whole sentences, each run forward and backward by one thread
 /// and with a gradient of its own. The shards' gradients are summed in shard order. So the result depends on the number
 /// of shards, which the config says, and not on the number of threads, which the machine says, nor on that of machines:
-/// where several train together (Communicator), each computes a block of the shards, and all have the sum.
+/// where several train together (Ranks), each computes a block of the shards, and all have the sum.
 ///
 /// A thread computes its shard in micro-batches, one after the other, each padded only to its own longest sentence. So
 /// activations need little memory, and stay in the processor's caches.
@@ -31,8 +31,7 @@ class ShardedGradient {
 
   /// A micro-batch has about `micro_batch_tokens` padded tokens, source and target together.
   /// \pre there are at least as many shards as ranks
-  ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens, Communicator ranks = {},
-                  GradientSum sum = GradientSum::ordered);
+  ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens, const Ranks& ranks = alone);
 
   /// How one update is computed.
   struct Step {
@@ -55,7 +54,7 @@ class ShardedGradient {
   /// Forward and backward of all sentences of `batches`. The gradient is that of the mean loss over their target
   /// tokens; several batches give what one batch of all their sentences would give, up to rounding. Every rank calls
   /// this with the same batches, and gets the same result.
-  Result compute(const Parameters& parameters, const Corpus& corpus,
+  Result compute(const Parameters& parameters, const SentencePairs& pairs,
                   std::span<const std::vector<Index>> batches, const Step& step);
 
   /// How many shards, each with its gradient, this rank has.
@@ -70,16 +69,15 @@ class ShardedGradient {
     Arena<Parameters> gradient;
     Result result;
   };
-  void run_micro_batch(Shard& shard, const Parameters& parameters, const Corpus& corpus,
+  void run_micro_batch(Shard& shard, const Parameters& parameters, const SentencePairs& pairs,
                        std::span<const Index> sentences, const Step& step, float d_loss, Cache& cache) const;
   void sum_gradients();
   Result sum_results();
 
   const Transformer<float>& model_;
   Index micro_batch_tokens_;
-  Communicator ranks_;
-  GradientSum sum_;
-  Communicator::Block block_;                   // the shards of this rank, of 0 .. shards - 1
+  const Ranks& ranks_;
+  Ranks::Block block_;                          // the shards of this rank, of 0 .. shards - 1
   std::vector<std::unique_ptr<Shard>> shards_;  // these
   std::vector<std::span<float>> gradients_;     // of these
   std::vector<Result> results_;                 // of all shards

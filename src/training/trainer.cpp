@@ -9,42 +9,68 @@
 
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/starting_point.hpp"
+#include "machine/memory.hpp"
 #include "model/vocabulary.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
-#include "numerics/resident_memory.hpp"
 #include "training/limits.hpp"
 #include "training/non_finite.hpp"
-#include "training/ranks.hpp"
-#include "training/rehearsal.hpp"
+#include "training/rank_setup.hpp"
 #include "training/schedule.hpp"
 #include "training/warnings.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
+namespace {
+
+MemoryForecast checked_forecast(const Config& config, const VocabularyShape& vocabulary, const TrainingText& text,
+                                const Ranks& ranks) {
+  MemoryForecast forecast = forecast_memory(config, vocabulary, text.corpus(), text.valid().corpus, ranks);
+  ranks.together([&] { forecast.refuse_certain_excess(); });
+  return forecast;
+}
+
+}  // namespace
 
 Trainer::Trainer(const Config& config, TrainingText training_text, const std::filesystem::path& directory,
-                 const std::optional<RunDirectory>& begun, DisplayTarget display, Communicator ranks)
+                 const std::optional<RunDirectory>& begun, DisplayTarget display, const Ranks& ranks)
     : config_(config),
-      ranks_(std::move(ranks)),
-      batches_(config, std::move(training_text), ranks_),
-      model_{config.model, vocabulary_shape(batches_.text().tokenizers())},
+      ranks_(ranks),
+      text_(std::move(training_text)),
+      batches_(config.training, [this](Index epoch) { return text_of(epoch); }),
+      model_{config.model, vocabulary_shape(text_.tokenizers())},
+      memory_(checked_forecast(config, model_.vocabulary, text_, ranks)),  // before anything is allocated or written
       parameters_(model_.settings, model_.vocabulary),
-      gradient_(model_, config.training.shards, config.training.micro_batch_tokens, ranks_, config.training.sum),
+      gradient_(model_, config.training.shards, config.training.micro_batch_tokens, ranks_),
       optimizer_(config.training.optimizer, parameters_.tensors()),
-      // Where memory does not suffice, that has shown by now; only then is anything written.
       directory_(open(directory, begun)),
       log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),
       metrics_(directory_.file("metrics.jsonl")) {
   const auto checkpoint = begun ? directory_.last() : std::nullopt;
   if (checkpoint) load(*checkpoint);
-  progress_.text = text().all().fingerprint();
-  progress_.valid_text = text().valid_fingerprint();
+  progress_.text = text_.fingerprint();
+  progress_.valid_text = text_.valid().fingerprint;
   share();
-  batches_.go_to(progress_, checkpoint.value_or(directory));
+  go_to_progress(checkpoint.value_or(directory));
   directory_.store_config(config_);
   metrics_.truncate_after(checkpoint ? progress_.update : -1);
   log_beginning(checkpoint.has_value());
+}
+
+SentencePairs Trainer::text_of(Index epoch) {
+  ranks_.together([&] { text_.take(epoch); });
+  require_same(ranks_, "the tokens of the training text", [&] { return fingerprint(text_.corpus()); },
+               "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
+  return text_.corpus();
+}
+
+void Trainer::go_to_progress(const std::filesystem::path& checkpoint) {
+  if (batches_.go_to(progress_)) return;
+  ranks_.once([&] {
+    throw UserError(checkpoint.string() + ": expected a state of training with this text, found batch " +
+                    std::to_string(progress_.batch) + " of an epoch with fewer. Continue with the text that the run was "
+                    "begun with.");
+  });
 }
 
 RunDirectory Trainer::open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun) {
@@ -55,14 +81,14 @@ RunDirectory Trainer::open(const std::filesystem::path& directory, const std::op
 void Trainer::load(const std::filesystem::path& checkpoint) {
   const TrainingState state = read_training_state(checkpoint, parameters_.size());
   progress_ = state.progress;
-  if (progress_.text != 0 && progress_.text != text().all().fingerprint()) {
+  if (progress_.text != 0 && progress_.text != text_.fingerprint()) {
     throw UserError(checkpoint.string() + ": the training text has changed since this run was begun. " +
                     "Continue it with the same text, or begin another run with --output.");
   }
   read_parameters(checkpoint, parameters_.tensors(), parameters_.values().data());
   std::ranges::copy(state.adam_m, optimizer_.m().begin());
   std::ranges::copy(state.adam_v, optimizer_.v().begin());
-  if (progress_.valid_text != 0 && progress_.valid_text != text().valid_fingerprint()) {
+  if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
     spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
     progress_.best_update = progress_.without_best = 0;
   }
@@ -81,19 +107,20 @@ void Trainer::share() {
 }
 
 void Trainer::log_beginning(bool resumed) const {
-  const Corpus& part = text().part();
+  const Corpus& corpus = text_.corpus();
   spdlog::info("{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more "
                "than {} tokens on a side",
-               part.size(), text().valid().sources.size(), part.left_out_empty(), part.left_out_long(),
+               corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
                config_.data.max_length);
-  if (text().all().parts() > 1) {
-    spdlog::info("that is one part of the training text: {} lines are read in {} parts, of data.lines_in_memory = {} "
-                 "lines; sentences are shuffled within a part",
-                 text().all().lines(), text().all().parts(), config_.data.lines_in_memory);
+  if (corpus.is_mapped()) {
+    spdlog::info("the training text has {} tokens, too many for memory: they lie in {}", corpus.tokens(),
+                 text_.directory().string());
   }
   spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
                parameters_.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                config_.training.shards, gemm_backend());
+  spdlog::info("{}", memory_.text_for_log());
+  if (const std::string warning = memory_.warning(); !warning.empty()) spdlog::warn("{}", warning);
   log_ranks(ranks_, config_.training.shards);
   warn_about(config_);
   if (!config_.model_from.empty() && !resumed) spdlog::info("beginning with {}", config_.model_from.string());
@@ -107,22 +134,6 @@ void Trainer::log_beginning(bool resumed) const {
   }
 }
 
-void Trainer::rehearse() {
-  log_.status("rehearsing ...");
-  batches_.prepare(progress_);
-  for (const std::vector<Index>& batch : rehearsed_batches(text().part(), batches_.all())) {
-    gradient_.compute(parameters_.parameters(), text().part(), std::span(&batch, 1),
-                      {config_.training.label_smoothing, config_.training.seed, 0});
-  }
-  ranks_.once([&] {
-    evaluate(model_, parameters_.parameters(), text().tokenizers(), greedy(), config_.evaluation,
-             rehearsed_pairs(text().valid(), text().tokenizers(), config_.decoding.batch));
-    const MemoryForecast forecast = memory_forecast(config_.training, parameters_.size(), gradient_.own_shards(),
-                                                    text().part().bytes());
-    if (forecast.peak > 0) spdlog::info("memory: {}", forecast.text_for_log());
-  });
-}
-
 void Trainer::look_around(const std::atomic<bool>& interrupted) {
   std::array<double, 2> seen = {minutes(), interrupted ? 1.0 : 0.0};
   ranks_.largest(seen);
@@ -133,7 +144,6 @@ void Trainer::look_around(const std::atomic<bool>& interrupted) {
 bool Trainer::run(const std::atomic<bool>& interrupted) {
   const auto end = [&] { return end_reached(config_.training, progress_, minutes_seen_); };
   look_around(interrupted);
-  if (!end()) rehearse();
   for (look_around(interrupted); !end() && !interrupt_seen_; look_around(interrupted)) {
     update();
     look_around(interrupted);
@@ -164,7 +174,7 @@ void Trainer::update() {
 
   const ShardedGradient::Step step{training.label_smoothing, training.seed,
                                    static_cast<std::uint32_t>(progress_.update)};
-  const ShardedGradient::Result result = gradient_.compute(parameters_.parameters(), text().part(), batches, step);
+  const ShardedGradient::Result result = gradient_.compute(parameters_.parameters(), text_.corpus(), batches, step);
   const double norm = gradient_norm(gradient_.gradient());
   const bool is_finite = std::isfinite(result.loss.loss) && std::isfinite(norm);
   if (is_finite) {
@@ -197,7 +207,7 @@ void Trainer::skip(std::span<const BatchSequence::Batch> batches, const ShardedG
 void Trainer::tell_of_skipped(std::span<const BatchSequence::Batch> batches, const ShardedGradient::Step& step,
                               bool loss_is_finite) const {
   const std::string what = loss_is_finite ? "gradient" : "loss";
-  const std::string where = first_non_finite(model_, parameters_, text().part(), batches, step);
+  const std::string where = first_non_finite(model_, parameters_, text_.corpus(), batches, step);
   spdlog::warn("update {} is skipped: its {} is no finite number. The first such number came up in {}",
                progress_.update, what, where);
   if (progress_.skipped_in_row <= config_.training.max_skipped) return;
@@ -235,7 +245,7 @@ TrainingFigures Trainer::training_figures() const {
 }
 
 Index Trainer::epoch() const {
-  return std::max<Index>(1, progress_.epoch + (progress_.part > 0 || progress_.batch > 0));
+  return std::max<Index>(1, progress_.epoch + (progress_.batch > 0));
 }
 
 double Trainer::minutes() const {
@@ -244,7 +254,7 @@ double Trainer::minutes() const {
 }
 
 double Trainer::minutes_left(double now) const {
-  const double done = share_done(config_.training, progress_, text().all().parts(), std::ssize(batches_.all()), now);
+  const double done = share_done(config_.training, progress_, std::ssize(batches_.all()), now);
   return done > 0 ? now * (1 / done - 1) : -1;
 }
 

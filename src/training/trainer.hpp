@@ -9,10 +9,12 @@
 #include "checkpoint/run_directory.hpp"
 #include "checkpoint/training_state.hpp"
 #include "config/config.hpp"
-#include "numerics/communicator.hpp"
+#include "numerics/ranks.hpp"
 #include "report/log.hpp"
 #include "report/metrics.hpp"
 #include "training/batch_sequence.hpp"
+#include "training/training_text.hpp"
+#include "training/memory_forecast.hpp"
 #include "training/optimizer.hpp"
 #include "training/sharded_gradient.hpp"
 
@@ -27,9 +29,9 @@ class Trainer {
   /// what the run was `begun` with is the first one's, who writes for all: the others are given no path, and leave
   /// nothing.
   /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with, or not
-  ///         the same on all ranks; the weights are not those of this model
+  ///         the same on all ranks; the weights are not those of this model; the model needs more memory than there is
   Trainer(const Config& config, TrainingText training_text, const std::filesystem::path& directory,
-          const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(), Communicator ranks = {});
+          const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(), const Ranks& ranks = alone);
 
   /// Trains until the config says stop, or `interrupted` becomes true; then the update under way is finished and a
   /// checkpoint written. Says whether the end was reached.
@@ -50,7 +52,8 @@ class Trainer {
   void load(const std::filesystem::path& checkpoint);
   void share();                // what the first rank begins with, all begin with
   void log_beginning(bool resumed) const;
-  void rehearse();             // what needs most memory, once; the log says how much that is
+  SentencePairs text_of(Index epoch);
+  void go_to_progress(const std::filesystem::path& checkpoint);
 
   // Training
   void look_around(const std::atomic<bool>& interrupted);  // at clock and signals: ranks may see them differently
@@ -60,7 +63,6 @@ class Trainer {
                        bool loss_is_finite) const;  // and stop, if they are too many
   void report(bool due);       // due: a line in the log, and the window begins anew
   TrainingFigures training_figures() const;
-  const TrainingText& text() const { return batches_.text(); }
   Index epoch() const;         // from 1; one that has just ended is still the current one
   double minutes() const;
   double minutes_left(double now) const;
@@ -76,9 +78,11 @@ class Trainer {
   ValidationFigures figures_of(const Evaluation& evaluation) const;
 
   const Config config_;
-  const Communicator ranks_;
+  const Ranks& ranks_;
+  TrainingText text_;
   BatchSequence batches_;
   const Transformer<float> model_;
+  const MemoryForecast memory_;
   Arena<Transformer<float>::Parameters> parameters_;
   ShardedGradient gradient_;
   Optimizer<float> optimizer_;

@@ -8,6 +8,7 @@
 #include "files/durable_files.hpp"
 #include "numerics/fingerprint.hpp"
 #include "report/curves.hpp"
+#include "training/rank_setup.hpp"
 #include "training/selection.hpp"
 #include "training/trainer.hpp"
 
@@ -22,7 +23,7 @@ std::vector<SampleTranslation> samples_of(const TestText& text, const Evaluation
   return samples;
 }
 
-std::uint64_t fingerprint(const auto& values) {
+std::uint64_t fingerprint_of(const auto& values) {
   Fingerprint fingerprint;
   fingerprint.mix({values.data(), static_cast<std::size_t>(values.size())});
   return fingerprint.value();
@@ -33,7 +34,7 @@ std::uint64_t fingerprint(const auto& values) {
 bool Trainer::validation_is_due() const {
   const ValidationSettings& validation = config_.training.validation;
   if (validation.unit == ValidationSettings::Unit::updates) return progress_.update % validation.every == 0;
-  const bool epoch_has_ended = progress_.part == 0 && progress_.batch == 0;
+  const bool epoch_has_ended = progress_.batch == 0;
   return epoch_has_ended && progress_.epoch % validation.every == 0;
 }
 
@@ -44,17 +45,17 @@ DecodingSettings Trainer::greedy() const {
 }
 
 void Trainer::validate() {
-  ranks_.require_same("the weights", [&] { return fingerprint(parameters_.values()); },
-                      "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and "
-                      "start this one everywhere. The last checkpoint is sound.");
+  require_same(ranks_, "the weights", [&] { return fingerprint_of(parameters_.values()); },
+               "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and start "
+               "this one everywhere. The last checkpoint is sound.");
   ranks_.once([&] { validate_and_save(); });
   ranks_.broadcast(progress_);
 }
 
 void Trainer::validate_and_save() {
   log_.status("validating ...");
-  const Evaluation evaluation = evaluate(model_, parameters_.parameters(), text().tokenizers(), greedy(),
-                                         config_.evaluation, text().valid());
+  const Evaluation evaluation = evaluate(model_, parameters_.parameters(), text_.tokenizers(), greedy(),
+                                         config_.evaluation, text_.valid());
   progress_.validated = progress_.update;
   ValidationFigures figures = figures_of(evaluation);
   const Metric metric = config_.training.validation.metric;
@@ -66,7 +67,7 @@ void Trainer::validate_and_save() {
   } else {
     ++progress_.without_best;
   }
-  const auto samples = samples_of(text().valid(), evaluation, config_.training.validation.samples);
+  const auto samples = samples_of(text_.valid(), evaluation, config_.training.validation.samples);
   log_.validation(figures, samples);
   metrics_.append(figures);
   write_checkpoint(figures.best);
@@ -87,7 +88,7 @@ void Trainer::write_checkpoint(bool best) {
   progress_.minutes = minutes();
   const TrainingStateView state{optimizer_.m(), optimizer_.v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
-  save_checkpoint(checkpoint, config_, text().tokenizers(), parameters_.tensors(), parameters_.values().data(), &state);
+  save_checkpoint(checkpoint, config_, text_.tokenizers(), parameters_.tensors(), parameters_.values().data(), &state);
   // In this order: whoever is killed in between continues from the one before, comes by here again, and points again.
   if (best) directory_.point_best(checkpoint);
   directory_.point_last(checkpoint);
@@ -106,11 +107,11 @@ void Trainer::average_checkpoints() {
   Arena<Transformer<float>::Parameters> mean(model_.settings, model_.vocabulary);
   average_parameters(checkpoints, mean.tensors(), mean.values().data());
   const std::filesystem::path checkpoint = directory_.average(progress_.update);
-  save_checkpoint(checkpoint, config_, text().tokenizers(), mean.tensors(), mean.values().data());
+  save_checkpoint(checkpoint, config_, text_.tokenizers(), mean.tensors(), mean.values().data());
 
   const ValidationFigures figures =
-      figures_of(evaluate(model_, mean.parameters(), text().tokenizers(), greedy(), config_.evaluation,
-                          text().valid()));
+      figures_of(evaluate(model_, mean.parameters(), text_.tokenizers(), greedy(), config_.evaluation,
+                          text_.valid()));
   const Metric metric = config_.training.validation.metric;
   const bool better = std::isfinite(figures.loss) && is_better(metric, chosen_figure(metric, figures), progress_);
   if (better) {

@@ -1,41 +1,57 @@
 #pragma once
 
+#include <filesystem>
+#include <functional>
+#include <string>
+
 #include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
-#include "text/parallel_text.hpp"
+#include "text/corpus.hpp"
+#include "text/parallel_reader.hpp"
 
 namespace glassformer {
 
-/// The text of a run, read before its directory is made.
+/// Where a training text goes that is too large for memory: see corpus_files.hpp.
+struct CorpusPlace {
+  std::filesystem::path run;             ///< the run's directory; empty: temporary files
+  std::function<void()> make_run = {};   ///< makes and locks it, unless that has been done; called before it is written
+  std::filesystem::path directory() const { return run.empty() ? run : run / "corpus"; }
+};
+
+/// The training text and the validation text of a run.
 class TrainingText {
  public:
   /// \throws UserError: text that cannot be used
-  TrainingText(const Config& config, TokenizerPair tokenizers);
+  TrainingText(const Config& config, TokenizerPair tokenizers, CorpusPlace place = {});
 
-  /// Reads the part that is number `place` of an epoch, unless it is at hand. With sampling it is cut into other
-  /// pieces each time (Tokenizer::sample), which depend on seed and epoch.
-  /// \throws UserError: the files are no longer what they were
-  void take(Index epoch, Index place);
+  /// Makes corpus() that of an epoch. Without sampling all epochs have the same; with sampling, each is cut into other
+  /// pieces (Tokenizer::sample), which depend on seed and epoch.
+  /// \throws UserError: the files have changed, or an epoch without a pair
+  void take(Index epoch);
 
   const TokenizerPair& tokenizers() const { return tokenizers_; }
-  const ParallelText& all() const { return all_; }
-  const Corpus& part() const { return part_; }  ///< the one at hand
+  const Corpus& corpus() const { return corpus_; }
   const TestText& valid() const { return valid_; }
-  Index valid_fingerprint() const { return valid_fingerprint_; }  ///< as ParallelText's
-
-  /// Tells the parts of all epochs from each other. (Where there is one part, it is the epoch.)
-  Index round(Index epoch, Index place) const { return epoch * all_.parts() + place; }
+  Index fingerprint() const { return fingerprint_; }  ///< of the lines of the training text, see ParallelReader
+  std::filesystem::path directory() const { return place_.directory(); }
 
  private:
+  std::filesystem::path file(bool source) const;
+  void read(Index epoch);
+  bool reopen(const std::filesystem::path& directory, Index epoch);
+  bool fill(ParallelReader& reader, Index tokens);
+  std::string key(Index text, Index epoch) const;
+
   DataSettings data_;
-  double sampling_;
+  TokenizerSettings settings_;
   std::uint64_t seed_;
   TokenizerPair tokenizers_;
-  ParallelText all_;
+  CorpusPlace place_;
   TestText valid_;
-  Index valid_fingerprint_;
-  Corpus part_;
-  Index part_at_hand_ = -1;
+  Corpus corpus_;
+  Index epoch_ = -1;
+  bool is_in_files_ = false;
+  Index fingerprint_ = 0;
 };
 
 }  // namespace glassformer

@@ -7,17 +7,21 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "batching/batch.hpp"
 #include "checkpoint/starting_point.hpp"
 #include "files/output_file.hpp"
+#include "machine/memory.hpp"
+#include "machine/mpi.hpp"
 #include "model/initialization.hpp"
 #include "model/vocabulary.hpp"
 #include "model/work.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
-#include "numerics/resident_memory.hpp"
 #include "report/log.hpp"
+#include "text/corpus.hpp"
 #include "training/optimizer.hpp"
-#include "training/ranks.hpp"
+#include "training/memory_forecast.hpp"
+#include "training/rank_setup.hpp"
 #include "training/schedule.hpp"
 #include "training/sharded_gradient.hpp"
 #include "verbs/fma_peak.hpp"
@@ -43,13 +47,13 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// nothing else.
 class Benchmark {
  public:
-  Benchmark(const Config& config, const TokenizerPair& tokenizers, const Corpus& corpus, const Communicator& ranks)
+  Benchmark(const Config& config, const TokenizerPair& tokenizers, const Corpus& corpus, const Ranks& ranks)
       : settings_(config.training),
         corpus_(corpus),
         ranks_(ranks),
         model_{config.model, vocabulary_shape(tokenizers)},
         parameters_(model_.settings, model_.vocabulary),
-        gradient_(model_, settings_.shards, settings_.micro_batch_tokens, ranks, settings_.sum),
+        gradient_(model_, settings_.shards, settings_.micro_batch_tokens, ranks),
         optimizer_(settings_.optimizer, parameters_.tensors()),
         batches_(plan_epoch(corpus, settings_.max_tokens, settings_.seed, 0)),
         at_once_(std::min(static_cast<std::size_t>(settings_.accumulation), batches_.size())) {
@@ -147,7 +151,7 @@ class Benchmark {
 
   const TrainingSettings& settings_;
   const Corpus& corpus_;
-  const Communicator& ranks_;
+  const Ranks& ranks_;
   const Transformer<float> model_;
   Arena<Transformer<float>::Parameters> parameters_;
   ShardedGradient gradient_;
@@ -190,10 +194,10 @@ void print(const Json& figures) {
 /// Writes what another program needs to train the same model on the same batches: one line of JSON for the model, then
 /// one for each batch of the first epoch, in order, with ids without bos, eos and padding.
 void export_batches(const std::filesystem::path& file, const Config& config, const TokenizerPair& tokenizers,
-                    const Corpus& corpus) {
+                    const SentencePairs& pairs) {
   const TransformerSettings& m = config.model;
   const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
-  const SpecialIds special = corpus.target_special();
+  const SpecialIds special = pairs.target_special;
   OutputFile output(file);
   const OptimizerSettings& optimizer = config.training.optimizer;
   output.stream() << Json{{"d_model", m.d_model}, {"heads", m.heads}, {"encoder_layers", m.encoder_layers},
@@ -211,11 +215,11 @@ void export_batches(const std::filesystem::path& file, const Config& config, con
                           {"weight_decay", optimizer.weight_decay}, {"clip_norm", optimizer.clip_norm},
                           {"pad", special.pad}, {"bos", special.bos}, {"eos", special.eos}}
                   << '\n';
-  for (const auto& batch : plan_epoch(corpus, config.training.max_tokens, config.training.seed, 0)) {
+  for (const auto& batch : plan_epoch(pairs, config.training.max_tokens, config.training.seed, 0)) {
     Json sources = Json::array(), targets = Json::array();
     for (const Index sentence : batch) {
-      sources.push_back(corpus.source(sentence));
-      targets.push_back(corpus.target(sentence));
+      sources.push_back(pairs.source(sentence));
+      targets.push_back(pairs.target(sentence));
     }
     output.stream() << Json{{"source", sources}, {"target", targets}} << '\n';
   }
@@ -223,14 +227,12 @@ void export_batches(const std::filesystem::path& file, const Config& config, con
 }
 
 int benchmark(const BenchmarkOptions& options) {
-  const Communicator ranks = Communicator::join();
+  const auto joined = join_ranks();
+  const Ranks& ranks = *joined;
   if (!ranks.is_first()) log_nowhere();
   Config config;
-  ranks.together([&] {
-    config = read_config(options.config.config, options.config.overrides);
-    prepare_ranks(ranks, config);
-  });
-  require_same_config(ranks, config);
+  ranks.together([&] { config = read_config(options.config.config, options.config.overrides); });
+  set_up_ranks(ranks, config);
   if (options.threads > 0) omp_set_num_threads(options.threads);
   log_ranks(ranks, config.training.shards);
   const DataSettings& data = config.data;
@@ -240,12 +242,13 @@ int benchmark(const BenchmarkOptions& options) {
     tokenizers = starting_tokenizers(config);
     corpus = Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
   });
-  ranks.require_same("the training text", [&] { return corpus->fingerprint(); },
-                     "Copy it from one machine to the others.");
+  require_same(ranks, "the training text", [&] { return fingerprint(*corpus); }, "Copy it from one machine to the others.");
   if (!options.batches.empty()) {
     if (ranks.is_first()) export_batches(options.batches, config, tokenizers, *corpus);
     return 0;
   }
+  const MemoryForecast memory = forecast_memory(config, vocabulary_shape(tokenizers), *corpus, Corpus(), ranks);
+  ranks.together([&] { memory.refuse_certain_excess(); });
   Benchmark training(config, tokenizers, *corpus, ranks);
   training.run(options.seconds);
   if (!ranks.is_first()) return 0;

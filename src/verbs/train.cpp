@@ -13,8 +13,8 @@
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/starting_point.hpp"
 #include "config/config.hpp"
-#include "numerics/communicator.hpp"
-#include "training/ranks.hpp"
+#include "machine/mpi.hpp"
+#include "training/rank_setup.hpp"
 #include "training/trainer.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
@@ -74,8 +74,7 @@ TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
   throw UserError(file.string() + ": " + error.what());
 }
 
-/// A large text is read three times before the first update, in silence: its words are counted, its lines checked, and
-/// the first part tokenized.
+/// A large text is read twice before the first update, silently: to learn the tokenizers, and to tokenize it.
 void announce_large_text(const DataSettings& data) {
   constexpr double kLarge = 100, kMegabyte = 1e6;
   const auto bytes = fs::file_size(data.source_file(data.train)) + fs::file_size(data.target_file(data.train));
@@ -103,34 +102,40 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
   return old;
 }
 
-/// Everything that can be wrong with the text shows before the run's directory is made.
-TrainingText read_text(const Config& config, const fs::path& file, const std::optional<RunDirectory>& old) {
-  const auto last = old ? old->last() : std::nullopt;
+/// Reads the text before the run's directory is made, so that a mistake in it leaves nothing behind. Only if the text
+/// must go to files is the directory made here: then it becomes `run`.
+TrainingText read_text(const Config& config, const fs::path& file, const fs::path& directory,
+                       std::optional<RunDirectory>& run) {
+  const auto last = run ? run->last() : std::nullopt;
   if (last) verify_last(*last);
-  if (old && !last) spdlog::info("no checkpoint has been written yet: the training begins from the beginning");
+  if (run && !last) spdlog::info("no checkpoint has been written yet: the training begins from the beginning");
   announce_large_text(config.data);
-  return {config, last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file)};
+  const auto make_run = [&] {
+    if (!run) run = RunDirectory::reserve(directory);
+  };
+  return {config, last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file),
+          directory.empty() ? CorpusPlace() : CorpusPlace{directory, make_run}};
 }
 
 int train(const TrainOptions& options) {
-  const Communicator ranks = Communicator::join();
+  const auto joined = join_ranks();
+  const Ranks& ranks = *joined;
   if (!ranks.is_first()) log_nowhere();
   const fs::path directory = ranks.is_first() ? options.directory() : fs::path();  // the first one writes for all
   Config config;
-  std::optional<RunDirectory> old;
+  std::optional<RunDirectory> run;
   std::optional<TrainingText> text;
+  ranks.together([&] { config = read_config(options.config.config, options.config.overrides); });
+  set_up_ranks(ranks, config);
   ranks.together([&] {
-    config = read_config(options.config.config, options.config.overrides);
-    if (ranks.is_first()) old = open_run(config, directory, options.resume);
-    prepare_ranks(ranks, config);
-    text = read_text(config, options.config.config, old);
+    if (ranks.is_first()) run = open_run(config, directory, options.resume);
+    text = read_text(config, options.config.config, directory, run);
   });
-  require_same_config(ranks, config);
-  ranks.require_same("the training text", [&] { return static_cast<std::uint64_t>(text->all().fingerprint()); },
-                     "Copy it from one machine to the others.");
+  require_same(ranks, "the training text", [&] { return static_cast<std::uint64_t>(text->fingerprint()); },
+               "Copy it from one machine to the others.");
 
   stop_politely_on_signals(ranks.size() == 1);
-  const bool complete = Trainer(config, std::move(*text), directory, old, standard_error(), ranks).run(interrupted);
+  const bool complete = Trainer(config, std::move(*text), directory, run, standard_error(), ranks).run(interrupted);
   if (!complete) {
     spdlog::info(
         "interrupted; the checkpoint is written. Continue with: glassformer train \"{0}/config.yaml\" --resume "

@@ -47,6 +47,8 @@ TEST_CASE("a damaged progress is refused with the place where it stands", "[chec
   CHECK_THAT(complaint_with("epoch", 1.5), Says("\"epoch\"") && Says("1.5"));
   CHECK_THAT(complaint_with("batch", ~std::uint64_t{0}), Says("\"batch\""));
   CHECK_THAT(complaint_with("minutes", "soon"), Says("here: "));
+  CHECK(complaint_with("part", 0).empty());  // as version 0.1 writes it
+  CHECK_THAT(complaint_with("part", 2), Says("here: ") && Says("found part 2") && Says("version 0.1"));
   CHECK_THAT(complaint([&] { read_progress("[]", "here"); }), Says("here: "));
 }
 

@@ -280,6 +280,34 @@ TEST_CASE("a limit on the size of files is an error with a message", "[program]"
   CHECK_FALSE(fs::exists(program / "run/last"));
 }
 
+TEST_CASE("a model that certainly needs more memory than ulimit allows is refused before anything is written", "[program]") {
+  const Program program;
+  const std::string train = "\"$glassformer\" train " + config("debug") + " --output run --set model.d_model=2048 " +
+                            "--set model.d_ff=100000 --set training.shards=8";
+  const auto refused = program.shell("ulimit -v 4000000; " + train);
+  check_refused(refused, "this training needs at least");
+  CHECK(refused.err.find("ulimit -v leaves only") != std::string::npos);
+  CHECK_FALSE(fs::exists(program / "run"));
+}
+
+TEST_CASE("a text larger than the memory it may use is trained on from files", "[program]") {
+  const Program program;
+  // 40 MB of tokens; the limit leaves 30 MB more than what the small text needs.
+  REQUIRE(program.shell("mkdir text; for l in en de; do yes 'a b c d e f g h i j k l m n o p q r s t u v w x y z' | head -n "
+                        "200000 >text/train.$l; head -n 20 text/train.$l >text/valid.$l; done").status == 0);
+  const std::string train = "OMP_NUM_THREADS=1 \"$glassformer\" train " + config("debug") +
+                            " --set data.directory=text --set data.tests=[] --set training.max_updates=2 --output ";
+  const std::string limit = "ulimit -d 60000; ";
+  const auto in_memory = program.shell(limit + train + "memory");
+  CHECK(in_memory.status == 1);
+  CHECK(in_memory.err.find("there is not enough memory") != std::string::npos);
+  const auto in_files = program.shell(limit + train + "files --set data.mapped_above=1000000");
+  CAPTURE(in_files.err);
+  CHECK(in_files.status == 0);
+  REQUIRE(program.shell(train + "unlimited").status == 0);
+  CHECK(read_bytes(program / "files/last/model.safetensors") == read_bytes(program / "unlimited/last/model.safetensors"));
+}
+
 TEST_CASE("the command line explains itself", "[program]") {
   const Program program;
   for (const char* verb : {"train", "evaluate", "translate", "explain", "gradcheck"}) {

@@ -5,7 +5,7 @@
 #include "seed_attention.hpp"
 #include "seeds/masking_variants.hpp"
 #include "shifted_mask.hpp"
-#include "text/batch.hpp"
+#include "batching/batch.hpp"
 
 using namespace glassformer;
 using namespace glassformer::seeds;

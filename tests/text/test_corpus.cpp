@@ -1,4 +1,5 @@
 #include "catch.hpp"
+#include "text/parallel_reader.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;
@@ -47,14 +48,14 @@ TEST_CASE("pairs with an empty side are left out and counted, and lines keep the
   REQUIRE(corpus.size() == 1);
   CHECK(corpus.line(0) == 3);
   CHECK(copy(corpus.source(0)) == Ids{5});
-  CHECK(corpus.left_out_empty() == 4);
-  CHECK(corpus.left_out_long() == 0);
+  CHECK(corpus.line_counts().empty == 4);
+  CHECK(corpus.line_counts().too_long == 0);
 }
 
 TEST_CASE("pairs with more than max_length tokens on one side are left out and counted", "[text]") {
   const TextFiles text("a a a\na a\na\na a a\n", "x\nx x\nx x x\nx x x\n");
   CHECK(text.read(2).size() == 1);
-  CHECK(text.read(2).left_out_long() == 3);
+  CHECK(text.read(2).line_counts().too_long == 3);
   CHECK(text.read(2).line(0) == 1);
   CHECK(text.read(3).size() == 4);
   CHECK(text.read(0).size() == 4);  // 0: no limit
@@ -84,12 +85,40 @@ TEST_CASE("unreadable parallel text is an error that names the file", "[text]") 
 
 TEST_CASE("a corpus carries the special ids of both its tokenizers", "[text]") {
   const Corpus corpus(SpecialIds{.pad = 7, .bos = 8, .eos = 9, .unk = 5}, SpecialIds{.pad = 1});
-  CHECK(corpus.size() == 0);
-  CHECK(corpus.source_special().pad == 7);
-  CHECK(corpus.source_special().eos == 9);
-  CHECK(corpus.target_special().pad == 1);
+  const SentencePairs pairs = corpus;
+  CHECK(pairs.size() == 0);
+  CHECK(pairs.source_special.pad == 7);
+  CHECK(pairs.source_special.eos == 9);
+  CHECK(pairs.target_special.pad == 1);
   const TextFiles text("a\n", "x\n");
-  CHECK(text.read().source_special().eos == 2);
+  const Corpus read = text.read();
+  CHECK(SentencePairs(read).source_special.eos == 2);
+}
+
+TEST_CASE("the fingerprint of a text depends on every line, and is that of version 0.1", "[text]") {
+  const TemporaryDirectory directory;
+  const auto of = [&](const std::string& source, const std::string& target) {
+    return text_fingerprint(directory.write("a.en", source), directory.write("a.de", target));
+  };
+  constexpr Index kOfVersion01 = 3437300837406339786;
+  CHECK(of("a b\nc\n", "x\ny z\n") == kOfVersion01);
+  CHECK(of("a b\r\nc", "x\ny z") == kOfVersion01);  // ends of lines do not count
+  CHECK(of("a b\nd\n", "x\ny z\n") != kOfVersion01);
+  CHECK(of("a b\nc\n", "x\ny y\n") != kOfVersion01);
+  CHECK(of("c\na b\n", "y z\nx\n") != kOfVersion01);
+  CHECK(of("", "") > 0);
+}
+
+TEST_CASE("the fingerprint of tokens depends on where a sentence ends", "[text]") {
+  using Pair = std::pair<Ids, Ids>;
+  const auto of = [](const std::vector<Pair>& pairs) {
+    Corpus corpus;
+    for (const auto& [source, target] : pairs) corpus.append(source, target, corpus.size());
+    return fingerprint(corpus);
+  };
+  CHECK(of({{{1, 2}, {3}}}) == of({{{1, 2}, {3}}}));
+  CHECK(of({{{1, 2}, {3}}}) != of({{{1}, {2, 3}}}));
+  CHECK(of({{{1, 2}, {3}}}) != of({{{1, 2}, {4}}}));
 }
 
 TEST_CASE("the names of data files are made of directory, name and language", "[text]") {

@@ -80,18 +80,6 @@ TEST_CASE("rare words are left out, and the rarest beyond the vocabulary's size"
         std::vector<std::string>{"<pad>", "<s>", "</s>", "<unk>", "c", "a"});
 }
 
-TEST_CASE("of more different words than memory should hold, the frequent ones are learned", "[text]") {
-  const TemporaryDirectory directory;
-  std::string text;
-  for (int i = 0; i < 1000; ++i) {
-    text += "once" + std::to_string(i) + " often" + std::to_string(i % 3) + " twice" + std::to_string(i / 2) + '\n';
-  }
-  TokenizerSettings settings;
-  settings.vocabulary_size = 7;
-  const auto tokenizer = WordTokenizer::learn(settings, {directory.write("text", text)}, 100);
-  CHECK(pieces(*tokenizer) == std::vector<std::string>{"<pad>", "<s>", "</s>", "<unk>", "often0", "often1", "often2"});
-}
-
 TEST_CASE("a vocabulary without a word is an error", "[text]") {
   TokenizerSettings settings;
   CHECK(contains(complaint([&] { learned("\n \n", "", settings); }), "train.en: expected text"));

@@ -1,116 +1,95 @@
 #include "training/batch_sequence.hpp"
 
-#include <string>
-
 #include "catch.hpp"
-#include "temporary_directory.hpp"
+#include "text/texts.hpp"
 
 using namespace glassformer;
-using test::complaint;
-using test::contains;
+using namespace glassformer::text_test;
 
 namespace {
 
-/// `parts` parts of six pairs, each with three batches of two.
-class Text {
+/// Six pairs, two to a batch.
+class Example {
  public:
-  explicit Text(Index parts, const std::string& in_first_part = "a b c") {
-    for (Index i = 0; i < 6 * parts; ++i) lines_ += (i < 6 ? in_first_part : "a b c") + "\n";
-    for (const char* name : {"train.x", "train.y"}) directory_.write(name, lines_);
-    for (const char* name : {"valid.x", "valid.y"}) directory_.write(name, "a b\n");
-    config_.data.directory = directory_.path();
-    config_.data.source_language = "x";
-    config_.data.target_language = "y";
-    config_.data.valid = "valid";
-    config_.data.max_length = 5;
-    config_.data.lines_in_memory = 6;
-    config_.tokenizer.kind = TokenizerKind::word;
-    config_.training.max_tokens = 8;
+  explicit Example(Index accumulation = 1) {
+    settings_.max_tokens = 8;
+    settings_.accumulation = accumulation;
   }
-  Config& config() { return config_; }
-  BatchSequence sequence() const {
-    const auto file = [&](const char* name) { return directory_ / name; };
-    return {config_, TrainingText(config_, make_tokenizers(config_.tokenizer, file("train.x"), file("train.y"))), {}};
+  BatchSequence sequence() {
+    return {settings_, [this](Index epoch) {
+              epochs_.push_back(epoch);
+              return SentencePairs(corpus_);
+            }};
   }
+  const std::vector<Index>& epochs() const { return epochs_; }  ///< whose text was asked for
 
  private:
-  test::TemporaryDirectory directory_;
-  std::string lines_;
-  Config config_;
+  Corpus corpus_ = corpus_of_lengths({{3, 3}, {3, 3}, {3, 3}, {3, 3}, {3, 3}, {3, 3}});
+  TrainingSettings settings_;
+  std::vector<Index> epochs_;
 };
 
-/// Trains one update; how many batches it had.
-std::size_t step(BatchSequence& sequence, Progress& progress) {
+/// Trains one update and returns its batches.
+std::vector<BatchSequence::Batch> step(BatchSequence& sequence, Progress& progress) {
   sequence.prepare(progress);
-  const std::size_t count = sequence.next(progress).size();
-  sequence.advance(progress, count);
-  return count;
+  const auto next = sequence.next(progress);
+  std::vector<BatchSequence::Batch> batches(next.begin(), next.end());
+  sequence.advance(progress, batches.size());
+  return batches;
 }
 
 }  // namespace
 
-TEST_CASE("batches come part after part, and epoch after epoch", "[training]") {
-  const Text text(2);
-  BatchSequence sequence = text.sequence();
+TEST_CASE("batches come in the order of the plan, epoch after epoch, and every epoch has its own plan", "[training]") {
+  Example example;
+  BatchSequence sequence = example.sequence();
   Progress progress;
-  sequence.prepare(progress);
-  const auto batches = static_cast<Index>(sequence.all().size());
-  REQUIRE(batches > 1);
-  for (Index i = 0; i < batches; ++i) {
-    CHECK(progress.part == 0);
-    CHECK(progress.batch == i);
-    CHECK(step(sequence, progress) == 1);
+  std::vector<std::vector<BatchSequence::Batch>> epochs(2);
+  for (Index epoch = 0; epoch < 2; ++epoch) {
+    for (Index i = 0; i < 3; ++i) {
+      CHECK(progress.epoch == epoch);
+      CHECK(progress.batch == i);
+      const auto batches = step(sequence, progress);
+      REQUIRE(batches.size() == 1);
+      epochs[static_cast<std::size_t>(epoch)].push_back(batches[0]);
+    }
   }
-  CHECK(progress.part == 1);
+  CHECK(progress.epoch == 2);
   CHECK(progress.batch == 0);
-  for (Index i = 0; i < batches; ++i) step(sequence, progress);
-  CHECK(progress.part == 0);
+  CHECK(example.epochs() == std::vector<Index>{0, 1});
+  CHECK(epochs[0] != epochs[1]);
+  for (const auto& epoch : epochs) {
+    std::vector<Index> sentences;
+    for (const auto& batch : epoch) sentences.insert(sentences.end(), batch.begin(), batch.end());
+    std::ranges::sort(sentences);
+    CHECK(sentences == std::vector<Index>{0, 1, 2, 3, 4, 5});
+  }
+}
+
+TEST_CASE("the last update of an epoch has the batches that are left", "[training]") {
+  Example example(2);
+  BatchSequence sequence = example.sequence();
+  Progress progress;
+  CHECK(step(sequence, progress).size() == 2);
+  CHECK(step(sequence, progress).size() == 1);
   CHECK(progress.epoch == 1);
 }
 
-TEST_CASE("the last update of a part has the batches that are left", "[training]") {
-  Text text(1);
-  BatchSequence all = text.sequence();
+TEST_CASE("a sequence continues from a progress, unless there is no such batch", "[training]") {
+  Example example;
+  BatchSequence sequence = example.sequence();
   Progress progress;
-  all.prepare(progress);
-  const std::size_t batches = all.all().size();
-  text.config().training.accumulation = static_cast<Index>(batches) - 1;
-  BatchSequence sequence = text.sequence();
-  progress = {};
-  CHECK(step(sequence, progress) == batches - 1);
-  CHECK(step(sequence, progress) == 1);
-  CHECK(progress.epoch == 1);
-}
-
-TEST_CASE("a part without a batch is passed over", "[training]") {
-  const auto updates_of_an_epoch = [](const std::string& in_first_part) {
-    const Text text(2, in_first_part);
-    BatchSequence sequence = text.sequence();
-    Progress progress;
-    int updates = 0;
-    for (; progress.epoch == 0; ++updates) step(sequence, progress);
-    return updates;
-  };
-  CHECK(updates_of_an_epoch("a b c") == 2 * updates_of_an_epoch("a b c d e f g"));  // longer than max_length
-}
-
-TEST_CASE("a place is found again, and one that is none is refused", "[training]") {
-  const Text text(2);
-  BatchSequence sequence = text.sequence();
-  Progress progress;
-  sequence.prepare(progress);
-  const auto batches = static_cast<Index>(sequence.all().size());
-  for (Index i = 0; i < batches + 1; ++i) step(sequence, progress);
-  REQUIRE(progress.part == 1);
+  for (int i = 0; i < 4; ++i) step(sequence, progress);
+  REQUIRE(progress.epoch == 1);
   REQUIRE(progress.batch == 1);
-  BatchSequence again = text.sequence();
-  again.go_to(progress, "runs/a/step-1");
-  CHECK(again.next(progress).front() == sequence.next(progress).front());
+  const std::vector<BatchSequence::Batch> next = step(sequence, progress);
 
-  const auto refusal = [&] { return complaint([&] { text.sequence().go_to(progress, "runs/a/step-1"); }); };
-  progress.batch = batches;
-  CHECK(contains(refusal(), "runs/a/step-1: expected a state"));
-  progress.batch = 0;
-  progress.part = 2;
-  CHECK(contains(refusal(), "found part 2, batch 0"));
+  progress.batch = 1;
+  BatchSequence again = example.sequence();
+  CHECK(again.go_to(progress));
+  CHECK(step(again, progress) == next);
+  for (const auto& [batch, exists] : {std::pair(0, true), std::pair(2, true), std::pair(3, false)}) {
+    progress.batch = batch;
+    CHECK(example.sequence().go_to(progress) == exists);
+  }
 }

@@ -50,10 +50,14 @@ TokenizerPair tokenizers_of(const Config& config) {
 /// Gives what Trainer::run gives: whether the end was reached.
 bool train(const Config& config, const fs::path& directory, bool resume = false,
            const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
-  const std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
+  std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers =
       begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
-  return Trainer(config, TrainingText(config, tokenizers), directory, begun, display).run(interrupted);
+  const auto make_run = [&] {
+    if (!begun) begun = RunDirectory::reserve(directory);
+  };
+  TrainingText text(config, tokenizers, {directory, make_run});
+  return Trainer(config, std::move(text), directory, begun, display).run(interrupted);
 }
 
 /// Trains, and is interrupted when the log says something that matches.
@@ -147,74 +151,49 @@ TEST_CASE("validation comes after so many epochs, where epochs are what is count
   CHECK(metrics.validation[2].epoch == 5);
 }
 
-TEST_CASE("a text in parts is trained on wholly in every epoch", "[training]") {
-  const Config config = toy({"data.lines_in_memory=37", "training.max_updates=1"});
-  TrainingText text(config, tokenizers_of(config));
-  REQUIRE(text.all().parts() > 3);
-  const auto lines_of = [&](Index epoch) {
-    std::vector<Index> lines;
-    for (Index place = 0; place < text.all().parts(); ++place) {
-      text.take(epoch, place);
-      for (Index i = 0; i < text.part().size(); ++i) lines.push_back(text.part().line(i));
-    }
-    return lines;
-  };
-  std::vector<Index> first = lines_of(0), second = lines_of(1);
-  CHECK(first != second);  // the parts come in another order
-  std::ranges::sort(first);
-  std::ranges::sort(second);
-  CHECK(first == second);
-  CHECK(std::ssize(first) == text.all().lines());
-  CHECK(std::ranges::adjacent_find(first) == first.end());
-}
-
-TEST_CASE("a run whose text is read in parts, stopped and resumed, ends with the same bits", "[training]") {
-  const auto in_parts = [](const std::string& updates) {
-    return toy({"data.lines_in_memory=37", "training.validation.unit=epochs", "training.validation.every=1",
-                "training.max_updates=" + updates});
+TEST_CASE("a text too large for memory is trained on in the same order, and its files serve a resumed run", "[training]") {
+  const auto with = [](const std::string& updates, const std::string& mapped_above) {
+    return toy({"training.max_updates=" + updates, "data.mapped_above=" + mapped_above});
   };
   const TemporaryDirectory directory;
-  train(in_parts("100"), directory / "whole");
-  const Metrics metrics = read_metrics(directory / "whole" / "metrics.jsonl");
-  REQUIRE(metrics.validation.size() >= 3);
-  for (std::size_t i = 0; i + 1 < metrics.validation.size(); ++i) {
-    CHECK(metrics.validation[i].epoch == static_cast<Index>(i) + 1);
-  }
-  train(in_parts("1"), directory / "parts");
-  for (const int updates : {2, 3, 7, 8, 49, 100}) train(in_parts(std::to_string(updates)), directory / "parts", true);
-  CHECK(weights(directory / "whole") == weights(directory / "parts"));
-}
+  train(with("20", "1000000"), directory / "memory");
+  CHECK_FALSE(fs::exists(directory / "memory" / "corpus"));
+  train(with("13", "500"), directory / "files");
+  CHECK_THAT(stand_in::read_bytes(directory / "files" / "train.log"), stand_in::Says("too many for memory"));
+  const auto written = fs::last_write_time(directory / "files" / "corpus" / "ids");
+  train(with("14", "500"), directory / "files", true);
+  CHECK(fs::last_write_time(directory / "files" / "corpus" / "ids") == written);
 
-TEST_CASE("parts without a pair that can be trained on are passed over", "[training]") {
-  const TemporaryDirectory directory;
-  for (const char* language : {"en", "de"}) {
-    std::ofstream(directory / ("train." + std::string(language))) << "the dog\n\n\n\nthe dog\n\n\n\n";
-    std::ofstream(directory / ("valid." + std::string(language))) << "the dog\n";
-  }
-  const auto one_by_one = [&](const std::string& epochs) {
-    return toy({"data.directory=" + directory.path().string(), "data.train=train", "data.tests=[]",
-                "data.lines_in_memory=1", "training.max_epochs=" + epochs, "training.log_every=1"});
-  };
-  train(one_by_one("3"), directory / "run");
-  const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
-  CHECK(metrics.training.size() == 6);  // two pairs, three times
-  CHECK(metrics.validation.back().epoch == 3);
+  fs::resize_file(directory / "files" / "corpus" / "ids", 100);
+  train(with("20", "500"), directory / "files", true);
+  CHECK(fs::file_size(directory / "files" / "corpus" / "ids") > 500 * sizeof(Id));
+  CHECK(weights(directory / "memory") == weights(directory / "files"));
 }
 
 TEST_CASE("each epoch cuts a text into other pieces, and always into the same", "[training]") {
   const Config config = sampled({"training.max_updates=1"});
   TrainingText text(config, tokenizers_of(config));
   const auto pieces_of_epoch = [&](Index epoch) {
-    text.take(epoch, 0);
-    std::vector<Id> ids;
-    for (Index i = 0; i < text.part().size(); ++i) {
-      ids.insert(ids.end(), text.part().source(i).begin(), text.part().source(i).end());
-    }
-    return ids;
+    text.take(epoch);
+    const auto ids = text.corpus().arrays().ids;
+    return std::vector<Id>(ids.begin(), ids.end());
   };
   const std::vector<Id> first = pieces_of_epoch(0);
   CHECK(pieces_of_epoch(1) != first);
   CHECK(pieces_of_epoch(0) == first);
+}
+
+TEST_CASE("a text that changes during a training is refused in the next epoch that reads it", "[training]") {
+  const TemporaryDirectory directory;
+  const Config toy_config = toy({});
+  for (const char* name : {"valid.en", "valid.de"}) fs::copy(toy_config.data.directory / name, directory / name);
+  const Config config = sampled({"training.max_updates=1", "data.tests=[]", "data.directory=" + directory.path().string()});
+  TrainingText text(config, tokenizers_of(config));
+  CHECK_NOTHROW(text.take(1));
+  std::ofstream(directory / "valid.en", std::ios::app) << "the dog\n";
+  std::ofstream(directory / "valid.de", std::ios::app) << "the dog\n";
+  CHECK_THAT(stand_in::complaint([&] { text.take(2); }),
+             stand_in::Says("expected the lines that were there when the training began"));
 }
 
 TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and resumed, ends with the same bits",
@@ -227,6 +206,9 @@ TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and res
   CHECK(read_metrics(directory / "parts" / "metrics.jsonl").validation.back().epoch == 2);  // and not at its end
   train(sampled({"training.max_updates=13"}), directory / "parts", true);
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
+  train(sampled({"training.max_updates=5", "data.mapped_above=500"}), directory / "files");
+  train(sampled({"training.max_updates=13", "data.mapped_above=500"}), directory / "files", true);
+  CHECK(weights(directory / "whole") == weights(directory / "files"));
   train(sampled({"training.max_updates=13", "tokenizer.sampling=0"}), directory / "not_sampled");
   CHECK(weights(directory / "whole") != weights(directory / "not_sampled"));
 }
@@ -376,7 +358,6 @@ TEST_CASE("a state of training that does not fit the text is refused", "[trainin
     return stand_in::complaint([&] { train(toy({"training.max_updates=3"}), directory / "run", true); });
   };
   CHECK_THAT(complaint_with(&Progress::batch, 999), stand_in::Says("batch 999"));
-  CHECK_THAT(complaint_with(&Progress::part, 7), stand_in::Says("part 7"));
   CHECK_THAT(complaint_with(&Progress::update, std::numeric_limits<Index>::max()), stand_in::Says("update"));
   CHECK(complaint_with(&Progress::batch, good.progress.batch).empty());
 }

@@ -1,6 +1,6 @@
 #include "catch.hpp"
-#include "text/batch.hpp"
-#include "texts.hpp"
+#include "batching/batch.hpp"
+#include "text/texts.hpp"
 
 using namespace glassformer;
 using namespace glassformer::text_test;
@@ -35,7 +35,7 @@ Index bottleneck(const Corpus& corpus, const Plan& shards) {
 
 }  // namespace
 
-TEST_CASE("shards hold every sentence of the batch once, and none is empty", "[text]") {
+TEST_CASE("shards hold every sentence of the batch once, and none is empty", "[batching]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Corpus corpus = random_corpus(200, seed);
     for (const auto& batch : plan_epoch(corpus, 300, seed, 1)) {
@@ -56,7 +56,7 @@ TEST_CASE("shards hold every sentence of the batch once, and none is empty", "[t
   }
 }
 
-TEST_CASE("no other cut of the sorted batch has a cheaper costliest shard", "[text]") {
+TEST_CASE("no other cut of the sorted batch has a cheaper costliest shard", "[batching]") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Corpus corpus = random_corpus(9, seed);
     for (const Index count : {1, 2, 3, 4}) {
@@ -68,7 +68,7 @@ TEST_CASE("no other cut of the sorted batch has a cheaper costliest shard", "[te
   }
 }
 
-TEST_CASE("shards of a whole training batch cost about the same and pad less than the batch", "[text]") {
+TEST_CASE("shards of a whole training batch cost about the same and pad less than the batch", "[batching]") {
   const Corpus corpus = random_corpus(5000, 2);
   for (const auto& batch : plan_epoch(corpus, 4096, 1, 1)) {
     if (batch.size() < 100) continue;  // what is left over at the end of the corpus
@@ -81,7 +81,7 @@ TEST_CASE("shards of a whole training batch cost about the same and pad less tha
   }
 }
 
-TEST_CASE("a batch of few sentences gives as many shards, of nothing none", "[text]") {
+TEST_CASE("a batch of few sentences gives as many shards, of nothing none", "[batching]") {
   const Corpus corpus = corpus_of_lengths({{3, 3}, {30, 30}, {4, 4}});
   CHECK(cut_into_parts(corpus, all_of(corpus), 8) == Plan{{1}, {2}, {0}});
   CHECK(cut_into_parts(corpus, all_of(corpus), 2) == Plan{{1}, {2, 0}});
@@ -90,7 +90,7 @@ TEST_CASE("a batch of few sentences gives as many shards, of nothing none", "[te
   CHECK(cut_into_parts(corpus, {}, 8).empty());
 }
 
-TEST_CASE("shards repeat for equal arguments", "[text]") {
+TEST_CASE("shards repeat for equal arguments", "[batching]") {
   const Corpus corpus = random_corpus(100, 4);
   CHECK(cut_into_parts(corpus, all_of(corpus), 8) == cut_into_parts(corpus, all_of(corpus), 8));
 }

@@ -1,4 +1,4 @@
-#include "numerics/communicator.hpp"
+#include "numerics/ranks.hpp"
 
 #include "catch.hpp"
 #include "numerics/fingerprint.hpp"
@@ -10,7 +10,7 @@ TEST_CASE("blocks are contiguous, in the order of ranks, and differ by one at mo
     for (int size = 1; size <= count; ++size) {
       Index next = 0;
       for (int rank = 0; rank < size; ++rank) {
-        const Communicator::Block block = Communicator::block(count, rank, size);
+        const Ranks::Block block = Ranks::block(count, rank, size);
         CHECK(block.begin == next);
         CHECK(block.size() >= count / size);
         CHECK(block.size() <= (count + size - 1) / size);
@@ -21,8 +21,7 @@ TEST_CASE("blocks are contiguous, in the order of ranks, and differ by one at mo
   }
 }
 
-TEST_CASE("who is alone sums what is his, and waits for nobody", "[numerics]") {
-  const Communicator alone = Communicator::join();
+TEST_CASE("a process alone sums what is its own, and waits for nobody", "[numerics]") {
   CHECK(alone.size() == 1);
   CHECK(alone.is_first());
   std::vector<float> sum = {1, 2, 3};
@@ -30,15 +29,14 @@ TEST_CASE("who is alone sums what is his, and waits for nobody", "[numerics]") {
     for (Index i = begin; i < end; ++i) sum[static_cast<std::size_t>(i)] += 10;
   });
   CHECK(sum == std::vector<float>{11, 12, 13});
-  alone.sum_in_any_order(sum);
   alone.broadcast(std::span(sum));
+  alone.gather(std::span(sum));
   CHECK(sum == std::vector<float>{11, 12, 13});
   int times = 0;
   alone.once([&] { ++times; });
   alone.together([&] { ++times; });
   CHECK(times == 2);
   CHECK_THROWS_AS(alone.together([] { throw 1; }), int);
-  CHECK(Communicator::speaker().empty());
 }
 
 TEST_CASE("fingerprints tell numbers, their order and the signs of zeros apart", "[numerics]") {

@@ -1,6 +1,6 @@
 #include "catch.hpp"
-#include "text/batch.hpp"
-#include "texts.hpp"
+#include "batching/batch.hpp"
+#include "text/texts.hpp"
 
 using namespace glassformer;
 using namespace glassformer::text_test;
@@ -40,7 +40,7 @@ Corpus letters() {
 
 }  // namespace
 
-TEST_CASE("a batch is padded, shifted and ended with the special ids of each side", "[text]") {
+TEST_CASE("a batch is padded, shifted and ended with the special ids of each side", "[batching]") {
   const Batch batch = make_batch(letters(), Sentences{0, 1});
   CHECK(batch.size() == 2);
   CHECK(batch.sentences == Sentences{0, 1});
@@ -53,7 +53,7 @@ TEST_CASE("a batch is padded, shifted and ended with the special ids of each sid
   CHECK(row(batch.target_output, 1) == Ids{'u', 22, 24, 24});
 }
 
-TEST_CASE("a batch is as wide as its own sentences need, in the order asked for", "[text]") {
+TEST_CASE("a batch is as wide as its own sentences need, in the order asked for", "[batching]") {
   const Batch batch = make_batch(letters(), Sentences{2, 0});
   CHECK(batch.sentences == Sentences{2, 0});
   CHECK(batch.source.rows() == 2);
@@ -64,7 +64,7 @@ TEST_CASE("a batch is as wide as its own sentences need, in the order asked for"
   CHECK(make_batch(letters(), Sentences{}).size() == 0);
 }
 
-TEST_CASE("counted tokens are those that are no padding", "[text]") {
+TEST_CASE("counted tokens are those that are no padding", "[batching]") {
   const Corpus corpus = letters();
   TokenCount count = count_tokens(corpus, Sentences{0, 1});
   CHECK(count.source == 2 + 4);

@@ -1,8 +1,8 @@
 #include <set>
 
 #include "catch.hpp"
-#include "text/batch.hpp"
-#include "texts.hpp"
+#include "batching/batch.hpp"
+#include "text/texts.hpp"
 
 using namespace glassformer;
 using namespace glassformer::text_test;
@@ -45,7 +45,7 @@ std::set<std::set<Index>> make_up(const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("every sentence is in exactly one batch of an epoch", "[text]") {
+TEST_CASE("every sentence is in exactly one batch of an epoch", "[batching]") {
   for (const Index size : {0, 1, 2, 17, 500}) {
     for (const Index max_tokens : {1, 20, 300, 100000}) {
       const Corpus corpus = random_corpus(size, static_cast<std::uint64_t>(size));
@@ -56,7 +56,7 @@ TEST_CASE("every sentence is in exactly one batch of an epoch", "[text]") {
   }
 }
 
-TEST_CASE("no batch is larger than max_tokens but a sentence that is longer alone", "[text]") {
+TEST_CASE("no batch is larger than max_tokens but a sentence that is longer alone", "[batching]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Corpus corpus = random_corpus(300, seed, 40);
     const Index max_tokens = 30 + static_cast<Index>(seed) * 20;
@@ -69,7 +69,7 @@ TEST_CASE("no batch is larger than max_tokens but a sentence that is longer alon
   }
 }
 
-TEST_CASE("a batch takes as many sentences as fit, eos counted", "[text]") {
+TEST_CASE("a batch takes as many sentences as fit, eos counted", "[batching]") {
   const Corpus corpus = corpus_of_lengths(std::vector<std::pair<Index, Index>>(10, {4, 3}));  // 5 with eos
   CHECK(plan_in_order(corpus, 25) == Plan{{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}});
   CHECK(plan_in_order(corpus, 24).size() == 3);
@@ -77,7 +77,7 @@ TEST_CASE("a batch takes as many sentences as fit, eos counted", "[text]") {
   CHECK(plan_in_order(corpus, 4).size() == 10);
 }
 
-TEST_CASE("an epoch's plan repeats for equal arguments and differs for others", "[text]") {
+TEST_CASE("an epoch's plan repeats for equal arguments and differs for others", "[batching]") {
   const Corpus corpus = random_corpus(400, 7);
   const Plan plan = plan_epoch(corpus, 200, 1, 1);
   CHECK(plan == plan_epoch(corpus, 200, 1, 1));
@@ -88,14 +88,14 @@ TEST_CASE("an epoch's plan repeats for equal arguments and differs for others", 
   }
 }
 
-TEST_CASE("a plan is the same on every platform", "[text]") {
+TEST_CASE("a plan is the same on every platform", "[batching]") {
   // Written down once; std::mt19937_64 and std::seed_seq are the same everywhere, and so must be what we make
   // of them.
   const Corpus corpus = random_corpus(12, 1);
   CHECK(plan_epoch(corpus, 40, 1, 1) == Plan{{11}, {3, 0}, {10, 7}, {2, 8, 5}, {6, 4}, {1, 9}});
 }
 
-TEST_CASE("the order of batches does not follow length", "[text]") {
+TEST_CASE("the order of batches does not follow length", "[batching]") {
   const Corpus corpus = random_corpus(2000, 3);
   const Plan plan = plan_epoch(corpus, 300, 1, 1);
   Index rises = 0;
@@ -107,7 +107,7 @@ TEST_CASE("the order of batches does not follow length", "[text]") {
   CHECK(share < 0.7);
 }
 
-TEST_CASE("every sentence meets many others of its length over the epochs", "[text]") {
+TEST_CASE("every sentence meets many others of its length over the epochs", "[batching]") {
   const Corpus corpus = corpus_of_lengths(std::vector<std::pair<Index, Index>>(100, {4, 4}));
   std::set<Index> met;
   for (Index epoch = 0; epoch < 50; ++epoch) {
@@ -118,13 +118,13 @@ TEST_CASE("every sentence meets many others of its length over the epochs", "[te
   CHECK(met.size() > 90);  // 50 epochs, 9 partners each, of 99
 }
 
-TEST_CASE("sentences of similar length lie together, so that little is padding", "[text]") {
+TEST_CASE("sentences of similar length lie together, so that little is padding", "[batching]") {
   const Corpus corpus = random_corpus(20000, 11);
   CHECK(padding_share(corpus, plan_epoch(corpus, 2048, 1, 1)) < 0.03);
   CHECK(padding_share(corpus, plan_in_order(corpus, 2048)) < 0.03);
 }
 
-TEST_CASE("a plan in order begins with the longest sentences", "[text]") {
+TEST_CASE("a plan in order begins with the longest sentences", "[batching]") {
   const Corpus corpus = corpus_of_lengths({{2, 2}, {9, 1}, {5, 5}, {1, 12}, {5, 5}});
   CHECK(plan_in_order(corpus, 1) == Plan{{3}, {1}, {2}, {4}, {0}});
 }

@@ -1,4 +1,4 @@
-#include "text/batch.hpp"
+#include "batching/batch.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -30,29 +30,29 @@ struct Lengths {
   }
 };
 
-Lengths lengths(const Corpus& corpus, Index sentence) {
-  return {static_cast<Index>(corpus.source(sentence).size()) + 1,
-          static_cast<Index>(corpus.target(sentence).size()) + 1};
+Lengths lengths(const SentencePairs& pairs, Index sentence) {
+  return {static_cast<Index>(pairs.source(sentence).size()) + 1,
+          static_cast<Index>(pairs.target(sentence).size()) + 1};
 }
 
-std::vector<Index> all_sentences(const Corpus& corpus) {
-  std::vector<Index> sentences(static_cast<std::size_t>(corpus.size()));
+std::vector<Index> all_sentences(const SentencePairs& pairs) {
+  std::vector<Index> sentences(static_cast<std::size_t>(pairs.size()));
   std::iota(sentences.begin(), sentences.end(), Index{0});
   return sentences;
 }
 
-void sort_longest_first(const Corpus& corpus, std::vector<Index>& sentences) {
+void sort_longest_first(const SentencePairs& pairs, std::vector<Index>& sentences) {
   std::ranges::stable_sort(sentences,
-                           [&](Index a, Index b) { return lengths(corpus, a) > lengths(corpus, b); });
+                           [&](Index a, Index b) { return lengths(pairs, a) > lengths(pairs, b); });
 }
 
 /// Consecutive batches, each as large as `max_tokens` allows.
-std::vector<std::vector<Index>> cut_by_tokens(const Corpus& corpus, const std::vector<Index>& sentences,
+std::vector<std::vector<Index>> cut_by_tokens(const SentencePairs& pairs, const std::vector<Index>& sentences,
                                               Index max_tokens) {
   std::vector<std::vector<Index>> batches;
   Index longest = 0;  // sentence of the last batch
   for (const Index sentence : sentences) {
-    const Index longer = lengths(corpus, sentence).longer();
+    const Index longer = lengths(pairs, sentence).longer();
     longest = std::max(longest, longer);
     if (batches.empty() || (static_cast<Index>(batches.back().size()) + 1) * longest > max_tokens) {
       batches.emplace_back();
@@ -67,8 +67,8 @@ std::vector<std::vector<Index>> cut_by_tokens(const Corpus& corpus, const std::v
 /// standard, std::shuffle and std::uniform_int_distribution are not.
 class Shuffler {
  public:
-  Shuffler(std::uint64_t seed, Index round)
-      : generator_(make_generator(seed, static_cast<std::uint64_t>(round))) {}
+  Shuffler(std::uint64_t seed, Index epoch)
+      : generator_(make_generator(seed, static_cast<std::uint64_t>(epoch))) {}
 
   /// Fisher and Yates: each place, from the last, gets one of those not yet placed.
   template <class T>
@@ -77,8 +77,8 @@ class Shuffler {
   }
 
  private:
-  static std::mt19937_64 make_generator(std::uint64_t seed, std::uint64_t round) {
-    std::seed_seq words{seed & 0xFFFFFFFF, seed >> 32, round & 0xFFFFFFFF, round >> 32};
+  static std::mt19937_64 make_generator(std::uint64_t seed, std::uint64_t epoch) {
+    std::seed_seq words{seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32};
     return std::mt19937_64(words);
   }
 
@@ -95,16 +95,16 @@ class Shuffler {
 
 /// Consecutive groups, each as large as it can be while its padded tokens, source and target, stay within
 /// `limit`; a sentence beyond it makes a group of its own.
-std::vector<std::vector<Index>> cut_by_cost(const Corpus& corpus, const std::vector<Index>& sentences,
+std::vector<std::vector<Index>> cut_by_cost(const SentencePairs& pairs, const std::vector<Index>& sentences,
                                             Index limit) {
   std::vector<std::vector<Index>> groups;
   Lengths longest;
   for (const Index sentence : sentences) {
-    longest = longest.padded_with(lengths(corpus, sentence));
+    longest = longest.padded_with(lengths(pairs, sentence));
     const Index count = groups.empty() ? 0 : static_cast<Index>(groups.back().size());
     if (count == 0 || (count + 1) * (longest.source + longest.target) > limit) {
       groups.emplace_back();
-      longest = lengths(corpus, sentence);
+      longest = lengths(pairs, sentence);
     }
     groups.back().push_back(sentence);
   }
@@ -112,9 +112,9 @@ std::vector<std::vector<Index>> cut_by_cost(const Corpus& corpus, const std::vec
 }
 
 /// One row of each matrix of the batch; what the sentence leaves free is padding.
-void fill_row(Batch& batch, Index row, const Corpus& corpus, Index sentence) {
-  const SpecialIds source_special = corpus.source_special(), target_special = corpus.target_special();
-  const std::span<const Id> source = corpus.source(sentence), target = corpus.target(sentence);
+void fill_row(Batch& batch, Index row, const SentencePairs& pairs, Index sentence) {
+  const SpecialIds source_special = pairs.source_special, target_special = pairs.target_special;
+  const std::span<const Id> source = pairs.source(sentence), target = pairs.target(sentence);
 
   Id* ids = batch.source.row(row).data();
   *std::ranges::copy(source, ids).out = source_special.eos;
@@ -129,17 +129,17 @@ void fill_row(Batch& batch, Index row, const Corpus& corpus, Index sentence) {
 
 }  // namespace
 
-Batch make_batch(const Corpus& corpus, std::span<const Index> sentences) {
+Batch make_batch(const SentencePairs& pairs, std::span<const Index> sentences) {
   Lengths longest;
-  for (const Index sentence : sentences) longest = longest.padded_with(lengths(corpus, sentence));
+  for (const Index sentence : sentences) longest = longest.padded_with(lengths(pairs, sentence));
 
   Batch batch;
   const auto rows = static_cast<Index>(sentences.size());
-  batch.source.setConstant(rows, longest.source, corpus.source_special().pad);
-  batch.target_input.setConstant(rows, longest.target, corpus.target_special().pad);
-  batch.target_output.setConstant(rows, longest.target, corpus.target_special().pad);
+  batch.source.setConstant(rows, longest.source, pairs.source_special.pad);
+  batch.target_input.setConstant(rows, longest.target, pairs.target_special.pad);
+  batch.target_output.setConstant(rows, longest.target, pairs.target_special.pad);
   batch.sentences.assign(sentences.begin(), sentences.end());
-  for (Index row = 0; row < rows; ++row) fill_row(batch, row, corpus, sentences[static_cast<std::size_t>(row)]);
+  for (Index row = 0; row < rows; ++row) fill_row(batch, row, pairs, sentences[static_cast<std::size_t>(row)]);
   return batch;
 }
 
@@ -154,11 +154,11 @@ double TokenCount::padding_share() const {
   return cells == 0 ? 0 : static_cast<double>(cells - source - target) / static_cast<double>(cells);
 }
 
-TokenCount count_tokens(const Corpus& corpus, std::span<const Index> sentences) {
+TokenCount count_tokens(const SentencePairs& pairs, std::span<const Index> sentences) {
   TokenCount count;
   Lengths longest;
   for (const Index sentence : sentences) {
-    const Lengths here = lengths(corpus, sentence);
+    const Lengths here = lengths(pairs, sentence);
     count.source += here.source;
     count.target += here.target;
     longest = longest.padded_with(here);
@@ -167,45 +167,38 @@ TokenCount count_tokens(const Corpus& corpus, std::span<const Index> sentences) 
   return count;
 }
 
-std::vector<Index> shuffled_parts(Index parts, std::uint64_t seed, Index epoch) {
-  std::vector<Index> order(static_cast<std::size_t>(parts));
-  std::iota(order.begin(), order.end(), Index{0});
-  Shuffler(seed, epoch).shuffle(order);
-  return order;
-}
-
-std::vector<std::vector<Index>> plan_epoch(const Corpus& corpus, Index max_tokens, std::uint64_t seed,
-                                           Index round) {
-  Shuffler shuffler(seed, round);
-  std::vector<Index> sentences = all_sentences(corpus);
+std::vector<std::vector<Index>> plan_epoch(const SentencePairs& pairs, Index max_tokens, std::uint64_t seed,
+                                           Index epoch) {
+  Shuffler shuffler(seed, epoch);
+  std::vector<Index> sentences = all_sentences(pairs);
   shuffler.shuffle(sentences);  // the stable sort leaves pairs of equal lengths in this order
-  sort_longest_first(corpus, sentences);
-  std::vector<std::vector<Index>> batches = cut_by_tokens(corpus, sentences, max_tokens);
+  sort_longest_first(pairs, sentences);
+  std::vector<std::vector<Index>> batches = cut_by_tokens(pairs, sentences, max_tokens);
   shuffler.shuffle(batches);
   return batches;
 }
 
-std::vector<std::vector<Index>> plan_in_order(const Corpus& corpus, Index max_tokens) {
-  std::vector<Index> sentences = all_sentences(corpus);
-  sort_longest_first(corpus, sentences);
-  return cut_by_tokens(corpus, sentences, max_tokens);
+std::vector<std::vector<Index>> plan_in_order(const SentencePairs& pairs, Index max_tokens) {
+  std::vector<Index> sentences = all_sentences(pairs);
+  sort_longest_first(pairs, sentences);
+  return cut_by_tokens(pairs, sentences, max_tokens);
 }
 
-std::vector<std::vector<Index>> cut_into_parts(const Corpus& corpus, std::span<const Index> sentences, Index parts) {
+std::vector<std::vector<Index>> cut_into_parts(const SentencePairs& pairs, std::span<const Index> sentences, Index parts) {
   assert(parts > 0);
   std::vector<Index> sorted(sentences.begin(), sentences.end());
-  sort_longest_first(corpus, sorted);
+  sort_longest_first(pairs, sorted);
 
   // Shards are computed side by side, so the costliest one counts: bisect for the lowest limit that so many parts can
   // keep.
-  const Index whole = count_tokens(corpus, sorted).cells;
+  const Index whole = count_tokens(pairs, sorted).cells;
   Index too_low = 0, enough = whole;
   while (enough - too_low > 1) {
     const Index middle = too_low + (enough - too_low) / 2;
-    const auto groups = static_cast<Index>(cut_by_cost(corpus, sorted, middle).size());
+    const auto groups = static_cast<Index>(cut_by_cost(pairs, sorted, middle).size());
     (groups <= parts ? enough : too_low) = middle;
   }
-  return cut_by_cost(corpus, sorted, enough);
+  return cut_by_cost(pairs, sorted, enough);
 }
 
 }  // namespace glassformer

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "numerics/matrix.hpp"
+
+namespace glassformer {
+
+/// A padding id that is no row of any embedding table: for models of other tools that have no id to spare for padding.
+constexpr Id kNoToken = -1;
+
+/// The four ids that are not words. They come from the tokenizer: no other code may assume their values.
+struct SpecialIds {
+  Id pad = 0;  ///< fills a batch up to its longest sentence; masked and never learned from; may be kNoToken
+  Id bos = 1;  ///< begins the decoder's input
+  Id eos = 2;  ///< ends every sentence
+  Id unk = 3;  ///< stands for words that are not in the vocabulary
+};
+
+/// A view of sentence pairs: one flat array of ids, without bos and eos, and one of offsets into it.
+///
+///   ids      the dog sleeps  der hund schläft   a cat  eine katze
+///   offsets  0               3                  6      8           10
+///            source 0        target 0           source 1 ...
+struct SentencePairs {
+  std::span<const Id> ids;
+  std::span<const std::int64_t> offsets;  ///< [2 * pairs + 1]
+  SpecialIds source_special = {}, target_special = {};
+
+  Index size() const { return std::ssize(offsets) / 2; }
+  std::span<const Id> source(Index pair) const { return sentence(2 * pair); }
+  std::span<const Id> target(Index pair) const { return sentence(2 * pair + 1); }
+
+ private:
+  std::span<const Id> sentence(Index i) const {
+    const auto at = static_cast<std::size_t>(i);
+    const std::int64_t begin = offsets[at], end = offsets[at + 1];
+    return ids.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  }
+};
+
+}  // namespace glassformer

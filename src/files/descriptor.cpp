@@ -1,0 +1,58 @@
+#include "files/descriptor.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <utility>
+
+#include "files/durable_files.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+
+void throw_disk_error(const std::string& what, const std::filesystem::path& path, const std::error_code& reason) {
+  const std::string message = finished(path).string() + ": " + what + ": " + reason.message() + ".";
+  const bool is_full = reason == std::errc::no_space_on_device || reason == std::errc::file_too_large ||
+                       reason == std::error_code(EDQUOT, std::generic_category());
+  if (is_full) {
+    throw std::runtime_error(message + " Free some space there and try again. (A run that has a checkpoint continues with "
+                             "--resume.)");
+  }
+  if (reason == std::errc::io_error || reason == std::errc::too_many_files_open) throw std::runtime_error(message);
+  throw UserError(message);
+}
+
+std::error_code last_error() { return {errno, std::generic_category()}; }
+
+Descriptor::Descriptor(const std::filesystem::path& path, int flags)
+    : path_(path), number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+  if (number_ < 0) throw_disk_error("cannot be opened", path, last_error());
+}
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+void Descriptor::write(Bytes bytes) {
+  constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // systems refuse more than about 2 GB in one call
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(number_, bytes.data(), std::min(bytes.size(), kAtOnce));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_disk_error("cannot be written", path_, last_error());
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void Descriptor::sync() {
+  // EINVAL: this kind of file or file system knows no such confirmation, and we can do no better.
+  if (::fsync(number_) != 0 && errno != EINVAL) throw_disk_error("cannot be written to disk", path_, last_error());
+}
+
+void Descriptor::close() {
+  if (::close(std::exchange(number_, -1)) != 0) throw_disk_error("cannot be closed", path_, last_error());
+}
+
+}  // namespace glassformer

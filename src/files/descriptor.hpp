@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <system_error>
+
+namespace glassformer {
+
+using Bytes = std::span<const std::byte>;
+
+/// Throws what a failed call on `path` means: std::runtime_error where the disk is full or broken, UserError otherwise.
+/// The message names the file that the user knows: of .NAME.partial, NAME.
+[[noreturn]] void throw_disk_error(const std::string& what, const std::filesystem::path& path, const std::error_code& reason);
+/// That of errno.
+std::error_code last_error();
+
+/// An open file descriptor. Everything throws as throw_disk_error().
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags);
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  void write(Bytes bytes);
+  void sync();
+  void close();
+  const std::filesystem::path& path() const { return path_; }
+  int number() const { return number_; }
+
+ private:
+  std::filesystem::path path_;
+  int number_;
+};
+
+}  // namespace glassformer

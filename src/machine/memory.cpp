@@ -1,0 +1,108 @@
+#include "machine/memory.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kKiB = 1024;
+
+/// A line "NAME:   123 kB" of a file in /proc, in bytes; 0 if there is none.
+std::int64_t figure(const fs::path& file, const std::string& name) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string first;
+    std::int64_t amount = 0;
+    if (words >> first >> amount && first == name + ":") return amount * kKiB;
+  }
+  return 0;
+}
+
+/// Keeps the smallest limit seen.
+void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit) {
+  bytes = std::max<std::int64_t>(1, bytes);  // 0 means unknown
+  if (left.bytes == 0 || bytes < left.bytes) {
+    left.bytes = bytes;
+    left.limit = limit;
+  }
+}
+
+/// The smallest limit of a cgroup and those around it; 0: none. Inside a container, the path of the cgroup may be one that
+/// only the host has, but then the container's own limit is at `mounted`.
+std::int64_t smallest_in(const fs::path& mounted, const fs::path& cgroup, const char* file) {
+  std::int64_t smallest = 0;
+  for (fs::path path = mounted / cgroup.relative_path();; path = path.parent_path()) {
+    std::int64_t bytes = 0;  // of version 2, "max" is no number
+    if (std::ifstream(path / file) >> bytes && bytes > 0 && (smallest == 0 || bytes < smallest)) smallest = bytes;
+    if (path == mounted || path == path.parent_path()) return smallest;
+  }
+}
+
+std::int64_t cgroup_limit(const fs::path& root) {
+  std::ifstream lines(root / "proc/self/cgroup");  // "4:memory:/path" of version 1, "0::/path" of version 2
+  std::int64_t smallest = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const fs::path cgroup = line.substr(second + 1);
+    const fs::path mounted = root / "sys/fs/cgroup";
+    std::int64_t bytes = 0;
+    if (controllers == ",,") bytes = smallest_in(mounted, cgroup, "memory.max");
+    if (controllers.find(",memory,") != std::string::npos) {
+      bytes = smallest_in(mounted / "memory", cgroup, "memory.limit_in_bytes");
+    }
+    if (bytes > 0 && (smallest == 0 || bytes < smallest)) smallest = bytes;
+  }
+  return smallest;
+}
+
+void consider_ulimit(MemoryLeft& left, int resource, std::int64_t used, const std::string& name) {
+  rlimit limit{};
+  if (getrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  constexpr rlim_t kMost = std::numeric_limits<std::int64_t>::max();
+  consider(left, static_cast<std::int64_t>(std::min(limit.rlim_cur, kMost)) - used, name);
+}
+
+}  // namespace
+
+ResidentMemory resident_memory() {
+  // Linux's getrusage would include the memory of a parent process in the peak.
+  ResidentMemory memory{figure("/proc/self/status", "VmRSS"), figure("/proc/self/status", "VmHWM")};
+  if (memory.peak > 0) return memory;
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return {};
+#ifdef __APPLE__
+  const std::int64_t peak = usage.ru_maxrss;
+#else
+  const std::int64_t peak = usage.ru_maxrss * kKiB;
+#endif
+  return {peak, peak};
+}
+
+MemoryLeft memory_left(int processes, const fs::path& root) {
+  const fs::path meminfo = root / "proc/meminfo", status = root / "proc/self/status";
+  const std::int64_t resident = figure(status, "VmRSS"), swap = figure(meminfo, "SwapTotal");
+  MemoryLeft left;
+  if (const std::int64_t ram = figure(meminfo, "MemTotal"); ram > 0) {
+    consider(left, (ram + swap) / processes - resident, "the machine's memory");
+  }
+  if (const std::int64_t limit = cgroup_limit(root); limit > 0) {
+    consider(left, (limit + swap) / processes - resident, "the cgroup's limit");
+  }
+  consider_ulimit(left, RLIMIT_AS, figure(status, "VmSize"), "ulimit -v");
+  consider_ulimit(left, RLIMIT_DATA, figure(status, "VmData"), "ulimit -d");
+  const std::int64_t available = figure(meminfo, "MemAvailable") / processes;
+  left.available = available > 0 ? std::min(available, left.bytes) : left.bytes;
+  return left;
+}
+
+}  // namespace glassformer

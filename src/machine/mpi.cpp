@@ -1,0 +1,249 @@
+// The only file that includes MPI's header. It is also compiled where CMake has found no MPI.
+#include "machine/mpi.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <vector>
+
+#if GLASSFORMER_HAS_MPI
+#include <mpi.h>
+#endif
+
+#include "machine/processors.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+namespace {
+
+/// How many processes mpirun (Open MPI, MPICH and relatives) or srun says it has started. 1: this one alone.
+int announced_processes() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    if (const char* const text = std::getenv(name)) {
+      int size = 1;  // unless the text is a number
+      std::from_chars(text, text + std::strlen(text), size);
+      return std::max(1, size);
+    }
+  }
+  return 1;
+}
+
+#if GLASSFORMER_HAS_MPI
+
+const MPI_Comm kAll = MPI_COMM_WORLD;
+constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts by int
+
+struct Request {
+  MPI_Request request = MPI_REQUEST_NULL;
+  void send(std::span<const float> numbers, int to) {
+    MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, to, 0, kAll, &request);
+  }
+  void receive(std::span<float> numbers, int from) {
+    MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, from, 0, kAll, &request);
+  }
+  void wait() { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+  bool has_ended() {
+    int ended = 0;
+    MPI_Test(&request, &ended, MPI_STATUS_IGNORE);
+    return ended != 0;
+  }
+};
+
+/// One sum in the order of ranks, see Ranks::sum_in_order.
+///
+/// The ranks form a chain. The sum is cut into segments, which travel from the first rank to the last: each rank adds
+/// its own numbers to the sum of the ranks below and sends it up. Finished segments travel back while later ones are
+/// still on their way. So a rank sends and receives each number at most twice, however many ranks there are, as in a
+/// ring; only the first segment has to wait for 2 (size - 1) hops.
+class Chain {
+ public:
+  Chain(int rank, int size, std::span<float> values, const std::function<void(Index, Index)>& add)
+      : rank_(rank), is_last_(rank == size - 1), values_(values), add_(add),
+        segments_((std::ssize(values) + kSegment - 1) / kSegment),
+        from_below_(count()), to_above_(count()), from_above_(count()), to_below_(count()) {}
+
+  void run() {
+    for (Index s = 0; s < std::min(kAhead, segments_); ++s) expect_from_below(s);
+    Index expected = 0, passed = 0;
+    for (Index s = 0; s < segments_; ++s) {
+      add_own(s);
+      while (expected <= s && (s - expected >= kAhead || at(to_above_, expected).has_ended())) {
+        expect_from_above(expected++);
+      }
+      while (passed < expected && at(from_above_, passed).has_ended()) pass_down(passed++);
+    }
+    while (expected < segments_) expect_from_above(expected++);
+    while (passed < segments_) pass_down(passed++);
+    for (Request& request : to_below_) request.wait();
+  }
+
+ private:
+  /// Numbers in a segment: many enough that latency does not matter, few compared with a gradient.
+  static constexpr Index kSegment = Index{1} << 16;
+  /// Segments that may be under way at a time, so that a short delay of one rank does not stop the others.
+  static constexpr Index kAhead = 8;
+
+  std::size_t count() const { return static_cast<std::size_t>(segments_); }
+  std::span<float> segment(Index s) const {
+    const Index begin = s * kSegment;
+    return values_.subspan(static_cast<std::size_t>(begin),
+                           static_cast<std::size_t>(std::min(kSegment, std::ssize(values_) - begin)));
+  }
+  static Request& at(std::vector<Request>& requests, Index s) { return requests[static_cast<std::size_t>(s)]; }
+
+  /// Where a segment of the sum over the ranks below arrives.
+  std::span<float> sum_below(Index s) {
+    return std::span(received_).subspan(static_cast<std::size_t>(s % kAhead * kSegment), segment(s).size());
+  }
+  void expect_from_below(Index s) {
+    if (rank_ > 0) at(from_below_, s).receive(sum_below(s), rank_ - 1);
+  }
+  void add_own(Index s) {
+    const std::span<float> sum = segment(s);
+    if (rank_ > 0) {
+      at(from_below_, s).wait();
+      const std::span<const float> below = sum_below(s);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = below[i] + sum[i];
+      if (s + kAhead < segments_) expect_from_below(s + kAhead);
+    }
+    add_(s * kSegment, s * kSegment + std::ssize(sum));
+    if (!is_last_) at(to_above_, s).send(sum, rank_ + 1);
+  }
+  /// The finished segment arrives where the unfinished one was, once that has been sent.
+  void expect_from_above(Index s) {
+    if (is_last_) return;
+    at(to_above_, s).wait();
+    at(from_above_, s).receive(segment(s), rank_ + 1);
+  }
+  void pass_down(Index s) {
+    at(from_above_, s).wait();
+    if (rank_ > 0) at(to_below_, s).send(segment(s), rank_ - 1);
+  }
+
+  const int rank_;
+  const bool is_last_;
+  const std::span<float> values_;
+  const std::function<void(Index, Index)>& add_;
+  const Index segments_;
+  std::vector<float> received_ = std::vector<float>(static_cast<std::size_t>(kAhead * kSegment));
+  std::vector<Request> from_below_, to_above_, from_above_, to_below_;
+};
+
+class MpiRanks final : public Ranks {
+ public:
+  MpiRanks() {
+    sigset_t every, before;  // MPI starts threads of its own; signals are for ours
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    int level = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    MPI_Comm_rank(kAll, &rank_);
+    MPI_Comm_size(kAll, &size_);
+  }
+  /// If an exception ends this object, MPI stays initialised, and end_ranks ends the other ranks.
+  ~MpiRanks() override {
+    if (std::uncaught_exceptions() == 0) MPI_Finalize();
+  }
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void once(const std::function<void()>& action) const override {
+    if (is_first()) action();
+    MPI_Barrier(kAll);
+  }
+
+  void together(const std::function<void()>& action) const override {
+    std::exception_ptr thrown;
+    try {
+      action();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    const int mine = thrown ? rank_ : size_;
+    int first = size_;
+    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, kAll);
+    if (first == size_) return;
+    if (first == rank_) std::rethrow_exception(thrown);
+    while (true) MPI_Barrier(kAll);  // until the first one's end_ranks
+  }
+
+  void largest(std::span<double> numbers) const override {
+    MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_MAX, kAll);
+  }
+
+  void sum_in_order(std::span<float> values, const std::function<void(Index, Index)>& add) const override {
+    Chain(rank_, size_, values, add).run();
+  }
+
+ private:
+  void broadcast_bytes(std::span<std::byte> bytes) const override {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kLongest, bytes.size()))) {
+      MPI_Bcast(bytes.data(), static_cast<int>(std::min(kLongest, bytes.size())), MPI_BYTE, 0, kAll);
+    }
+  }
+
+  void gather_bytes(std::span<std::byte> all, std::size_t item) const override {
+    const auto bytes = [&](Index items) { return static_cast<int>(items * static_cast<Index>(item)); };
+    std::vector<int> sizes, places;
+    for (int rank = 0; rank < size_; ++rank) {
+      const Block theirs = block(std::ssize(all) / static_cast<Index>(item), rank, size_);
+      sizes.push_back(bytes(theirs.size()));
+      places.push_back(bytes(theirs.begin));
+    }
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all.data(), sizes.data(), places.data(), MPI_BYTE, kAll);
+  }
+
+  int rank_ = 0, size_ = 1;
+};
+
+/// Between MPI_Init and MPI_Finalize.
+bool is_joined() {
+  int begun = 0, ended = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&ended);
+  return begun != 0 && ended == 0;
+}
+
+#endif
+
+}  // namespace
+
+std::unique_ptr<const Ranks> join_ranks() {
+  const int announced = announced_processes();
+  if (announced == 1) return std::make_unique<Ranks>();
+#if GLASSFORMER_HAS_MPI
+  auto ranks = std::make_unique<const MpiRanks>();
+  if (ranks->size() == announced) return ranks;
+  throw UserError("expected " + std::to_string(announced) + " processes, as many as mpirun or srun has started, found " +
+                  std::to_string(ranks->size()) + ": this program was built with another MPI. Start it with that one's " +
+                  "mpirun (for srun, --mpi=pmix may help), or build it with this one.");
+#else
+  throw UserError("expected one process, because this program was built without MPI; found that mpirun or srun has "
+                  "started " + std::to_string(announced) + ". Install MPI (on Debian libopenmpi-dev), run cmake again "
+                  "and check that its summary says it has found MPI.");
+#endif
+}
+
+std::string speaker() {
+#if GLASSFORMER_HAS_MPI
+  int rank = 0;
+  if (is_joined()) MPI_Comm_rank(kAll, &rank);
+  if (rank > 0) return "rank " + std::to_string(rank) + " on " + host_name() + ": ";
+#endif
+  return "";
+}
+
+void end_ranks([[maybe_unused]] int status) {
+#if GLASSFORMER_HAS_MPI
+  if (is_joined()) MPI_Abort(kAll, status);
+#endif
+}
+
+}  // namespace glassformer

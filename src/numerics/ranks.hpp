@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <type_traits>
+
+#include "numerics/matrix.hpp"
+
+namespace glassformer {
+
+/// The processes that train one model together, called ranks as in MPI. Each has the whole model, and computes some
+/// shards of every batch. This class is a process alone, rank 0 of 1; machine/mpi.hpp has the one for several.
+///
+/// All ranks must make the same calls in the same order.
+class Ranks {
+ public:
+  Ranks() = default;
+  virtual ~Ranks() = default;
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  virtual int rank() const { return 0; }
+  virtual int size() const { return 1; }
+  bool is_first() const { return rank() == 0; }
+
+  /// Items from `begin` to before `end`.
+  struct Block {
+    Index begin = 0, end = 0;
+    Index size() const { return end - begin; }
+  };
+  /// Which of `count` items, for example shards, belong to this rank. Blocks are in the order of ranks, and their sizes
+  /// differ by at most one.
+  Block block(Index count) const { return block(count, rank(), size()); }
+  static Block block(Index count, int rank, int size) { return {count * rank / size, count * (rank + 1) / size}; }
+
+  /// Runs `action` on the first rank; the others wait until it has ended.
+  virtual void once(const std::function<void()>& action) const { action(); }
+  /// Runs `action`, which must not communicate, on every rank. If it throws on several ranks, only the first of them
+  /// rethrows, so that the user sees one message; the others wait to be ended.
+  virtual void together(const std::function<void()>& action) const { action(); }
+  /// Replaces each number by the largest that any rank has in this place.
+  virtual void largest(std::span<double>) const {}
+
+  /// Copies the first rank's values to all ranks.
+  void broadcast(std::span<float> values) const { broadcast_bytes(std::as_writable_bytes(values)); }
+  template <class Value>
+    requires std::is_trivially_copyable_v<Value>
+  void broadcast(Value& value) const {
+    broadcast_bytes(std::as_writable_bytes(std::span(&value, 1)));
+  }
+  /// Before, every rank has filled its block(all.size()) of `all`; afterwards every rank has all of it.
+  template <class Value>
+    requires std::is_trivially_copyable_v<Value>
+  void gather(std::span<Value> all) const {
+    gather_bytes(std::as_writable_bytes(all), sizeof(Value));
+  }
+
+  /// Sums over all ranks, in the order of ranks and, within a rank, of its addends: ((g0 + g1) + g2) + ... So the bits
+  /// are the same as if one rank had all addends. `values` is this rank's first addend and becomes the sum;
+  /// `add(begin, end)` adds the rank's other addends, in order, to this range of it.
+  virtual void sum_in_order(std::span<float> values, const std::function<void(Index begin, Index end)>& add) const {
+    add(0, std::ssize(values));
+  }
+
+ private:
+  virtual void broadcast_bytes(std::span<std::byte>) const {}
+  virtual void gather_bytes(std::span<std::byte> /*all*/, std::size_t /*bytes of an item*/) const {}
+};
+
+/// For everything that can, but need not, run on several ranks.
+inline const Ranks alone{};
+
+}  // namespace glassformer

@@ -1,0 +1,77 @@
+#include "training/rank_setup.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <vector>
+
+#include "machine/processors.hpp"
+#include "numerics/fingerprint.hpp"
+#include "numerics/parallel.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+namespace {
+
+std::uint64_t fingerprint_of(Config config) {
+  config.data.directory.clear();
+  config.tokenizer.source_model.clear();
+  config.tokenizer.target_model.clear();
+  config.model_from.clear();  // its shape is in other keys, its tokenizers are compared, its weights come from rank 0
+  Fingerprint fingerprint;
+  fingerprint.mix(write_config(config));
+  return fingerprint.value();
+}
+
+}  // namespace
+
+void set_up_ranks(const Ranks& ranks, const Config& config) {
+  if (ranks.size() == 1) return;
+  require_same(ranks, "the config", [&] { return fingerprint_of(config); },
+               "Give all ranks the same file and the same --set.");
+  ranks.once([&] {
+    if (ranks.size() <= config.training.shards) return;
+    throw UserError("training.shards: expected at least as many shards as processes, because each computes some of them; "
+                    "found " + std::to_string(config.training.shards) + " shards and " + std::to_string(ranks.size()) +
+                    " processes. Start fewer, or raise training.shards, which changes the result's last digits.");
+  });
+  share_processors(rank_places(ranks).sharing);
+}
+
+void log_ranks(const Ranks& ranks, Index shards) {
+  if (ranks.size() == 1) return;
+  const RankPlaces places = rank_places(ranks);
+  const int used = places.here * thread_count();
+  spdlog::info("{} ranks on {} machine(s) divide {} shards; on this one {} with {} thread(s) each, on {} processors",
+               ranks.size(), places.machines, shards, places.here, thread_count(), places.processors);
+  if (used > places.processors) {
+    spdlog::warn("{} threads share {} processors of this machine: OMP_NUM_THREADS is for each rank", used,
+                 places.processors);
+  } else if (places.sharing == 1 && places.here == places.processors && 2 * places.processors <= processor_count()) {
+    spdlog::warn("only {} of this machine's {} processors are used: mpirun binds each process to a core unless you add "
+                 "--bind-to none", places.processors, processor_count());
+  }
+}
+
+void require_same(const Ranks& ranks, const std::string& what, const std::function<std::uint64_t()>& fingerprint,
+                  const std::string& hint) {
+  if (ranks.size() == 1) return;
+  struct Answer {
+    std::array<char, 256> host{};
+    std::uint64_t fingerprint = 0;
+  };
+  std::vector<Answer> all(static_cast<std::size_t>(ranks.size()));
+  Answer& mine = all[static_cast<std::size_t>(ranks.rank())];
+  host_name().copy(mine.host.data(), mine.host.size() - 1);
+  mine.fingerprint = fingerprint();
+  ranks.gather(std::span(all));
+  std::string names;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].fingerprint == all[0].fingerprint) continue;
+    names += (names.empty() ? "rank " : ", rank ") + std::to_string(i) + " on " + all[i].host.data();
+  }
+  if (names.empty()) return;
+  ranks.once([&] { throw UserError(what + ": expected the same on every rank, found others on " + names + ". " + hint); });
+}
+
+}  // namespace glassformer

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "config/config.hpp"
+#include "numerics/ranks.hpp"
+
+/// What has to be right before several processes train together. Every rank must call these functions.
+namespace glassformer {
+
+/// Checks that all ranks have the same config, and divides the processors of a machine among its ranks.
+/// \throws UserError: the configs differ (files may lie in different places); there are more ranks than shards
+void set_up_ranks(const Ranks& ranks, const Config& config);
+
+/// Logs who does what, and warns if processors are idle or overloaded. Alone: nothing.
+void log_ranks(const Ranks& ranks, Index shards);
+
+/// \throws UserError, on the first rank: another one's fingerprint differs. `what` begins the message, `hint` ends it
+void require_same(const Ranks& ranks, const std::string& what, const std::function<std::uint64_t()>& fingerprint,
+                  const std::string& hint);
+
+}  // namespace glassformer

@@ -1,0 +1,21 @@
+#include "machine/processors.hpp"
+
+#include "catch.hpp"
+#include "machine/mpi.hpp"
+#include "training/rank_setup.hpp"
+
+using namespace glassformer;
+
+TEST_CASE("a program that mpirun has not started is alone on its machine", "[machine]") {
+  const auto ranks = join_ranks();
+  CHECK(ranks->size() == 1);
+  const RankPlaces places = rank_places(*ranks);
+  CHECK(places.machines == 1);
+  CHECK(places.here == 1);
+  CHECK(places.sharing == 1);
+  CHECK(places.processors >= 1);
+  CHECK(places.processors <= processor_count());
+  CHECK_FALSE(host_name().empty());
+  CHECK(speaker().empty());
+  CHECK_NOTHROW(require_same(*ranks, "the text", [] { return std::uint64_t{1}; }, ""));
+}

@@ -1,0 +1,66 @@
+#include "training/memory_forecast.hpp"
+
+#include "catch.hpp"
+#include "text/texts.hpp"
+#include "threads.hpp"
+
+using namespace glassformer;
+using namespace glassformer::text_test;
+
+namespace {
+
+const VocabularyShape kVocabulary{1000, 1000, 0, 0};
+
+MemoryForecast forecast(const Config& config, const Corpus& text = corpus_of_lengths({{9, 9}, {5, 7}})) {
+  const WithThreads with_threads(2);
+  return forecast_memory(config, kVocabulary, text, text, alone);
+}
+
+}  // namespace
+
+TEST_CASE("weights, gradients and moments are forecast to the byte", "[training]") {
+  Config config;
+  config.model = {.d_model = 16, .heads = 2, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 24};
+  config.training.shards = 3;
+  const MemoryForecast now = forecast(config);
+  const std::int64_t weights = 4 * Arena<Transformer<float>::Parameters>(config.model, kVocabulary).size();
+  CHECK(now.weights == weights);
+  CHECK(now.gradients == 3 * weights);
+  CHECK(now.moments == 2 * weights);
+  CHECK(now.certain() == 6 * weights);
+  CHECK(now.program > 0);
+}
+
+TEST_CASE("activations are those of the largest micro-batch", "[training]") {
+  Config config;
+  config.training.shards = 4;
+  config.training.max_tokens = 4000;
+  config.training.micro_batch_tokens = 500;
+  const std::int64_t before = forecast(config).activations;
+  config.training.micro_batch_tokens = 1000;
+  CHECK(forecast(config).activations == Approx(2 * before).epsilon(0.02));
+  config.training.micro_batch_tokens = 10'000;  // more than a shard has
+  CHECK(forecast(config).activations == Approx(4 * before).epsilon(0.02));
+  config.training.micro_batch_tokens = 1;  // a sentence is computed as a whole
+  CHECK(forecast(config, corpus_of_lengths({{50, 50}})).activations > 4 * forecast(config).activations);
+}
+
+TEST_CASE("a training that certainly needs more memory than there is, is refused; one that may, is warned of",
+          "[training]") {
+  MemoryForecast forecast{.program = 1'000'000, .text = 400'000, .weights = 10'000'000, .gradients = 20'000'000,
+                          .moments = 30'000'000, .activations = 5'000'000, .order = 600'000, .validation = 4'000'000};
+  CHECK(forecast.text_for_log() == "about 71 MB of memory at the peak: weights 10, gradients 20, moments of the optimizer "
+                                   "30, activations 5.0, validation 4.0, training text 1.0, the program 0.6");
+  forecast.left = {.bytes = 60'000'000, .available = 60'000'000, .limit = "ulimit -v"};
+  CHECK_NOTHROW(forecast.refuse_certain_excess());
+  CHECK(contains(forecast.warning(), "expected to need 70 MB more, and 60 MB are available"));
+  forecast.left = {.bytes = 59'999'999, .available = 59'999'999, .limit = "ulimit -v"};
+  CHECK(contains(complaint([&] { forecast.refuse_certain_excess(); }),
+                 "needs at least 60 MB of memory (weights 10, gradients of its shards 20, moments of the optimizer 30), "
+                 "but ulimit -v leaves only 60 MB. Set fewer training.shards"));
+  forecast.left.available = 70'000'000;
+  CHECK(forecast.warning().empty());
+  forecast.left = {};  // unknown
+  CHECK_NOTHROW(forecast.refuse_certain_excess());
+  CHECK(forecast.warning().empty());
+}
