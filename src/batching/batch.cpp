@@ -129,15 +129,19 @@ void fill_row(Batch& batch, Index row, const SentencePairs& pairs, Index sentenc
 
 }  // namespace
 
-Batch make_batch(const SentencePairs& pairs, std::span<const Index> sentences) {
+Batch make_batch(const SentencePairs& pairs, std::span<const Index> sentences, Batch reused) {
   Lengths longest;
   for (const Index sentence : sentences) longest = longest.padded_with(lengths(pairs, sentence));
 
-  Batch batch;
+  Batch batch = std::move(reused);
   const auto rows = static_cast<Index>(sentences.size());
-  batch.source.setConstant(rows, longest.source, pairs.source_special.pad);
-  batch.target_input.setConstant(rows, longest.target, pairs.target_special.pad);
-  batch.target_output.setConstant(rows, longest.target, pairs.target_special.pad);
+  const auto clear = [&](IdMatrix& ids, Index length, Id pad) {
+    ids.resize(rows, length);
+    ids.fill(pad);
+  };
+  clear(batch.source, longest.source, pairs.source_special.pad);
+  clear(batch.target_input, longest.target, pairs.target_special.pad);
+  clear(batch.target_output, longest.target, pairs.target_special.pad);
   batch.sentences.assign(sentences.begin(), sentences.end());
   for (Index row = 0; row < rows; ++row) fill_row(batch, row, pairs, sentences[static_cast<std::size_t>(row)]);
   return batch;

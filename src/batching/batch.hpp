@@ -22,8 +22,8 @@ struct Batch {
   Index size() const { return source.rows(); }
 };
 
-/// The pairs that `sentences` names, padded, in the order of `sentences`.
-Batch make_batch(const SentencePairs& pairs, std::span<const Index> sentences);
+/// The pairs that `sentences` names, padded, in the order of `sentences`. Reuses the memory of an older batch.
+Batch make_batch(const SentencePairs& pairs, std::span<const Index> sentences, Batch reused = {});
 
 /// How many tokens of the padded batch are no padding, and how many cells it has, on both sides together.
 /// target counts target_output (eos included), source counts eos.

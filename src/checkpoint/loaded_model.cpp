@@ -19,9 +19,8 @@ LoadedModel::LoadedModel(const std::filesystem::path& path)
     : checkpoint(verified(resolve_checkpoint(path))),
       config(read_config_of_model(checkpoint)),
       tokenizers(load_tokenizers(config.tokenizer, checkpoint)),
-      model{config.model, vocabulary_shape(tokenizers)},
-      parameters(model.settings, model.vocabulary) {
-  read_parameters(checkpoint, parameters.tensors(), parameters.values().data());
+      model(config.model, vocabulary_shape(tokenizers)) {
+  read_parameters(checkpoint, model.weights.tensors(), model.weights.values().data());
 }
 
 }  // namespace glassformer

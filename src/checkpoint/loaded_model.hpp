@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "config/config.hpp"
-#include "model/transformer.hpp"
+#include "model/model.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -13,8 +13,7 @@ struct LoadedModel {
   std::filesystem::path checkpoint;
   Config config;
   TokenizerPair tokenizers;
-  Transformer<float> model;
-  Arena<Transformer<float>::Parameters> parameters;
+  Model<float> model;
 
   /// \param path  a checkpoint, or a run directory: then its best checkpoint
   /// \throws UserError: no checkpoint there, or a damaged one

@@ -12,13 +12,12 @@ TokenizerPair starting_tokenizers(const Config& config) {
   return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
 }
 
-void set_starting_parameters(const Config& config, const Transformer<float>& model,
-                             Arena<Transformer<float>::Parameters>& parameters) {
+void set_starting_weights(const Config& config, Model<float>& model) {
   if (config.model_from.empty()) {
-    initialize(model, config.training.seed, parameters.parameters());
+    initialize(model, config.training.seed);
   } else {
     verify_checksums(config.model_from, Verify::but_training_state);
-    read_parameters(config.model_from, parameters.tensors(), parameters.values().data());
+    read_parameters(config.model_from, model.weights.tensors(), model.weights.values().data());
   }
 }
 

@@ -5,8 +5,7 @@
 
 namespace glassformer {
 
-std::vector<std::vector<Hypothesis>> beam_search(const Transformer<float>& model,
-                                                 const Transformer<float>::Parameters& parameters,
+std::vector<std::vector<Hypothesis>> beam_search(
                                                  const DecodingSettings& settings, const SearchIds& ids,
                                                  std::span<const std::span<const Id>> sources,
                                                  IncrementalDecoder<float>& decoder) {
@@ -18,15 +17,15 @@ std::vector<std::vector<Hypothesis>> beam_search(const Transformer<float>& model
   }
 
   LikeliestTokens likeliest(ids);
-  decoder.start(model, parameters, sources, settings.beam);
+  decoder.start(sources, settings.beam);
   while (!rows.empty()) {
-    const Eigen::Ref<const Matrix<float>> logits = decoder.step(rows);                             // [R, V]
+    const Buffer<float>& logits = decoder.step(rows);                                              // [R, V]
     next.clear();
     Index first = 0;  // row of the sentence's first hypothesis
     for (std::size_t b = 0; b < beams.size(); ++b) {
       const auto count = static_cast<Index>(beams[b].running().size());
       if (count == 0) continue;  // done
-      beams[b].advance(logits.middleRows(first, count), likeliest);
+      beams[b].advance(logits.view().middle_rows(first, count), likeliest);
       for (const SentenceBeam::Running& running : beams[b].running()) {
         next.push_back({static_cast<Index>(b), first + running.parent, running.token});
       }

@@ -3,44 +3,39 @@
 #include <algorithm>
 #include <cassert>
 
+#include "numerics/row_operations.hpp"
+
 namespace glassformer {
-namespace {
-
-Eigen::Map<const IdMatrix> as_matrix(std::span<const Id> source) {
-  return {source.data(), 1, static_cast<Index>(source.size())};
-}
-
-}  // namespace
-
 template <std::floating_point Scalar>
-void EncodedSources<Scalar>::encode(const Transformer<Scalar>& model,
-                                    const typename Transformer<Scalar>::Parameters& p,
-                                    std::span<const std::span<const Id>> sources) {
-  const Id pad = model.vocabulary.source_pad;
+void EncodedSources<Scalar>::encode(Transformer<Scalar>& model, std::span<const std::span<const Id>> sources) {
+  const Id pad = model.vocabulary.pad.source;
   const MaskSettings& on = model.settings.masks;
   Index rows = 0, length = 0;
-  for (const std::span<const Id> source : sources) length = std::max(length, static_cast<Index>(source.size()));
-  IdMatrix ids = IdMatrix::Constant(static_cast<Index>(sources.size()), length, pad);              // [B, S]
+  for (const std::span<const Id> source : sources) length = std::max(length, std::ssize(source));
+  IdMatrix ids(std::ssize(sources), length);                                                       // [B, S]
+  ids.fill(pad);
   sentences_.clear();
   for (Index b = 0; b < ids.rows(); ++b) {
     const std::span<const Id> source = sources[static_cast<std::size_t>(b)];
     assert(!source.empty());
-    const auto tokens = static_cast<Index>(source.size());
-    ids.row(b).head(tokens) = as_matrix(source);
-    const Index keys = on.cross_padding ? tokens : length;  // who has learned to see padding is shown it
-    sentences_.push_back({rows, switched(padding_mask(ids.row(b).head(keys), pad), on.cross_padding)});
+    std::ranges::copy(source, ids.row(b).begin());
+    const Index keys = on.cross_padding ? std::ssize(source) : length;  // trained to see padding, it is shown padding
+    IdMatrix visible(1, keys);
+    std::copy_n(ids.row(b).begin(), keys, visible.data());
+    sentences_.push_back({rows, switched(padding_mask(visible, pad), on.cross_padding)});
     rows += keys;
   }
   const Mask encoder_mask = switched(padding_mask(ids, pad), on.encoder_padding);                  // [B, 1, S]
-  const Buffer<Scalar>& memory = model.encode(p, ids, encoder_mask, Pass{}, cache_);               // [B*S, D]
+  const Buffer<Scalar>& memory = model.encode(Pass{}, ids, encoder_mask);                          // [B*S, D]
 
-  key_value_.resize(p.decoder.size());
-  for (std::size_t layer = 0; layer < p.decoder.size(); ++layer) {
-    Linear<Scalar>::forward(p.decoder[layer].cross_attention.key_value(), memory, projected_);     // [B*S, 2D]
-    key_value_[layer].resize(rows, projected_.cols());
-    for (Index b = 0; b < size(); ++b) {  // padding that is blocked stays behind
-      key_value_[layer].middleRows(sentences_[static_cast<std::size_t>(b)].first_row, mask(b).keys()) =
-          projected_.middleRows(b * length, mask(b).keys());
+  key_value_.resize(model.decoder_layers.size());
+  for (std::size_t layer = 0; layer < key_value_.size(); ++layer) {
+    const Buffer<Scalar>& projected =
+        model.decoder_layers[layer].cross_attention.sublayer.kv_proj.forward(Pass{}, memory);      // [B*S, 2D]
+    key_value_[layer].resize(rows, projected.cols());
+    for (Index b = 0; b < size(); ++b) {  // blocked padding is left out
+      const Index first_row = sentences_[static_cast<std::size_t>(b)].first_row, keys = mask(b).keys();
+      copy(projected.view().middle_rows(b * length, keys), key_value_[layer].view().middle_rows(first_row, keys));
     }
   }
 }

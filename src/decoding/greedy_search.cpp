@@ -22,7 +22,7 @@ bool grow(Hypothesis& hypothesis, std::span<const NextToken> likeliest, Id eos, 
 
 }  // namespace
 
-std::vector<Hypothesis> greedy_search(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
+std::vector<Hypothesis> greedy_search(
                                       const DecodingSettings& settings, const SearchIds& ids,
                                       std::span<const std::span<const Id>> sources,
                                       IncrementalDecoder<float>& decoder) {
@@ -31,9 +31,9 @@ std::vector<Hypothesis> greedy_search(const Transformer<float>& model, const Tra
   for (std::size_t b = 0; b < sources.size(); ++b) rows.push_back({static_cast<Index>(b), 0, ids.bos});
 
   LikeliestTokens likeliest(ids);
-  decoder.start(model, parameters, sources, 1);
+  decoder.start(sources, 1);
   while (!rows.empty()) {
-    const Eigen::Ref<const Matrix<float>> logits = decoder.step(rows);                             // [R, V]
+    const Buffer<float>& logits = decoder.step(rows);                                              // [R, V]
     next.clear();
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const auto row = static_cast<Index>(r), sentence = rows[r].sentence;

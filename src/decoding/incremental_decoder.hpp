@@ -6,7 +6,7 @@
 
 #include "decoding/encoded_sources.hpp"
 #include "decoding/key_value_cache.hpp"
-#include "model/transformer.hpp"
+#include "model/model.hpp"
 
 namespace glassformer {
 
@@ -32,35 +32,27 @@ struct Extension {
 template <std::floating_point Scalar>
 class IncrementalDecoder {
  public:
-  /// Encodes the sources (ids, eos included, none empty). Model and parameters must outlive the steps. At most
-  /// `hypotheses` of a sentence will run at a time.
-  void start(const Transformer<Scalar>& model, const typename Transformer<Scalar>::Parameters& parameters,
-             std::span<const std::span<const Id>> sources, Index hypotheses);
+  /// The model must outlive it.
+  explicit IncrementalDecoder(const Model<Scalar>& model);
 
-  /// The next step. Rows of one sentence must be neighbours; a sentence that has ended just stays away. Gives the
-  /// logits [R, V] of the tokens that may come next; they live until the next step.
-  Eigen::Ref<const Matrix<Scalar>> step(std::span<const Extension> rows);
+  /// Encodes the sources (ids, eos included, none empty). At most `hypotheses` of a sentence will run at a time.
+  void start(std::span<const std::span<const Id>> sources, Index hypotheses);
+
+  /// The next step. Rows of one sentence must be neighbours; sentences that have ended are left out. Returns the logits
+  /// [R, V] of the tokens that may come next; they live until the next step.
+  const Buffer<Scalar>& step(std::span<const Extension> rows);
 
  private:
-  using Join = AddAndNorm<Scalar>;
-  using Layer = DecoderLayer<Scalar>;
-
   const Buffer<Scalar>& embed(std::span<const Extension> rows);
-  void self_attention(std::size_t layer, const Buffer<Scalar>& x);
-  void cross_attention(std::size_t layer, const Buffer<Scalar>& x, std::span<const Extension> rows);
-  void feed_forward(std::size_t layer, const Buffer<Scalar>& x);
+  const Buffer<Scalar>& self_attention(std::size_t layer, const Buffer<Scalar>& x);
+  const Buffer<Scalar>& cross_attention(std::size_t layer, const Buffer<Scalar>& x, std::span<const Extension> rows);
 
-  const Transformer<Scalar>* model_ = nullptr;
-  const typename Transformer<Scalar>::Parameters* parameters_ = nullptr;
+  std::unique_ptr<Transformer<Scalar>> model_;
   EncodedSources<Scalar> sources_;
   KeyValueCache<Scalar> past_;
-  std::vector<Index> parents_;                       // [R]
-  Mask all_visible_;                                 // [1, 1, t]
-  typename Embedding<Scalar>::Cache embedding_;
-  typename Layer::Cache layer_;                      // one room for all layers: each needs it only once a step
-  typename LayerNorm<Scalar>::Cache norm_;           // pre-norm only
-  Buffer<Scalar> normed_state_;                      // pre-norm only
-  Buffer<Scalar> logits_;
+  std::vector<Index> parents_;         // [R]
+  Mask all_visible_;                   // [1, 1, t]
+  Buffer<Scalar> embedded_, context_;  // [R, D]
 };
 
 }  // namespace glassformer

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <numeric>
 
+#include "numerics/row_operations.hpp"
+
 namespace glassformer {
 
 template <std::floating_point Scalar>
@@ -55,7 +57,7 @@ void KeyValueCache<Scalar>::inherit_slots(std::span<const Index> parents) {
 template <std::floating_point Scalar>
 void KeyValueCache<Scalar>::copy_slot(Index from, Index to) {
   for (Buffer<Scalar>& both : key_value_) {
-    both.middleRows(to * capacity_, length_) = both.middleRows(from * capacity_, length_);
+    copy(both.view().middle_rows(from * capacity_, length_), both.view().middle_rows(to * capacity_, length_));
   }
 }
 
@@ -63,10 +65,11 @@ template <std::floating_point Scalar>
 void KeyValueCache<Scalar>::grow() {
   const Index larger = 2 * capacity_;
   for (Buffer<Scalar>& both : key_value_) {
-    old_.resize_like(both);
-    old_.view() = both;
+    old_ = both;
     both.resize(slots_ * larger, old_.cols());
-    for (const Index slot : slot_) both.middleRows(slot * larger, length_) = old_.middleRows(slot * capacity_, length_);
+    for (const Index slot : slot_) {
+      copy(old_.view().middle_rows(slot * capacity_, length_), both.view().middle_rows(slot * larger, length_));
+    }
   }
   capacity_ = larger;
 }

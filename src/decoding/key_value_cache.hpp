@@ -31,16 +31,16 @@ class KeyValueCache {
   /// Tokens of each row, the newest included.
   Index length() const { return length_; }
   /// Keys and values of one row in one layer, [t, D] each.
-  auto keys(std::size_t layer, Index row) { return block(layer, row, 0); }
-  auto values(std::size_t layer, Index row) { return block(layer, row, 1); }
+  MatrixView<const Scalar> keys(std::size_t layer, Index row) { return block(layer, row, 0); }
+  MatrixView<const Scalar> values(std::size_t layer, Index row) { return block(layer, row, 1); }
   /// Where key and value of the newest token go: [1, 2D], key first.
-  auto newest(std::size_t layer, Index row) { return key_value_[layer].row(first_row(row) + length_ - 1); }
+  RowView<Scalar> newest(std::size_t layer, Index row) { return key_value_[layer].row(first_row(row) + length_ - 1); }
 
  private:
   Index first_row(Index row) const { return slot_[static_cast<std::size_t>(row)] * capacity_; }
-  auto block(std::size_t layer, Index row, Index half) {
+  MatrixView<const Scalar> block(std::size_t layer, Index row, Index half) {
     const Index width = key_value_[layer].cols() / 2;
-    return key_value_[layer].block(first_row(row), half * width, length_, width);
+    return key_value_[layer].view().block(first_row(row), half * width, length_, width);
   }
   void inherit_slots(std::span<const Index> parents);
   void copy_slot(Index from, Index to);

@@ -31,8 +31,7 @@ Index batch_size(const DecodingSettings& settings, Index sentences) {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> translate(const Transformer<float>& model,
-                                               const Transformer<float>::Parameters& parameters,
+std::vector<std::vector<Hypothesis>> translate(const Model<float>& model,
                                                const DecodingSettings& settings, const SearchIds& ids,
                                                std::span<const std::vector<Id>> sources) {
   assert(settings.beam >= 1 && settings.n_best >= 1 && settings.n_best <= settings.beam && settings.batch >= 1);
@@ -41,7 +40,7 @@ std::vector<std::vector<Hypothesis>> translate(const Transformer<float>& model,
   const Index size = batch_size(settings, sentences);
 
   std::vector<std::vector<Hypothesis>> results(sources.size());
-  Workspaces<IncrementalDecoder<float>> decoders;
+  Workspaces<IncrementalDecoder<float>> decoders([&] { return std::make_unique<IncrementalDecoder<float>>(model); });
   run_tasks_with(
       decoders, (sentences + size - 1) / size, [&](Index task, IncrementalDecoder<float>& decoder) {
         const Index first = task * size, count = std::min(size, sentences - first);
@@ -49,10 +48,10 @@ std::vector<std::vector<Hypothesis>> translate(const Transformer<float>& model,
         std::vector<Source> batch_sources;
         for (const std::size_t i : batch) batch_sources.emplace_back(sources[i]);
         if (settings.beam == 1) {
-          const auto found = greedy_search(model, parameters, settings, ids, batch_sources, decoder);
+          const auto found = greedy_search(settings, ids, batch_sources, decoder);
           for (std::size_t k = 0; k < batch.size(); ++k) results[batch[k]] = {found[k]};
         } else {
-          auto found = beam_search(model, parameters, settings, ids, batch_sources, decoder);
+          auto found = beam_search(settings, ids, batch_sources, decoder);
           for (std::size_t k = 0; k < batch.size(); ++k) results[batch[k]] = std::move(found[k]);
         }
       });

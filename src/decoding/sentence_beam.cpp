@@ -12,7 +12,7 @@ SentenceBeam::SentenceBeam(const DecodingSettings& settings, const SearchIds& id
   assert(settings.n_best >= 1 && settings.n_best <= settings.beam);
 }
 
-void SentenceBeam::advance(ConstMatrixRef<float> logits, LikeliestTokens& likeliest) {
+void SentenceBeam::advance(MatrixView<const float> logits, LikeliestTokens& likeliest) {
   assert(logits.rows() == static_cast<Index>(running_.size()));
   propose(logits, likeliest);
   const auto beam = static_cast<std::size_t>(settings_.beam);
@@ -32,7 +32,7 @@ void SentenceBeam::advance(ConstMatrixRef<float> logits, LikeliestTokens& likeli
   ++length_;
 }
 
-void SentenceBeam::propose(ConstMatrixRef<float> logits, LikeliestTokens& likeliest) {
+void SentenceBeam::propose(MatrixView<const float> logits, LikeliestTokens& likeliest) {
   const std::size_t count = 2 * static_cast<std::size_t>(settings_.beam);
   proposed_.clear();
   for (std::size_t h = 0; h < running_.size(); ++h) {

@@ -36,7 +36,7 @@ class SentenceBeam {
   SentenceBeam(const DecodingSettings& settings, const SearchIds& ids, Index limit);
 
   /// One step. Row h of logits [running, V] says what may follow running()[h].
-  void advance(ConstMatrixRef<float> logits, LikeliestTokens& likeliest);
+  void advance(MatrixView<const float> logits, LikeliestTokens& likeliest);
 
   /// At the start one, whose only token is bos. None: the search is done.
   std::span<const Running> running() const { return running_; }
@@ -54,7 +54,7 @@ class SentenceBeam {
     Id token;
     Index previous;
   };
-  void propose(ConstMatrixRef<float> logits, LikeliestTokens& likeliest);
+  void propose(MatrixView<const float> logits, LikeliestTokens& likeliest);
   void finish(const Extended& extended);
   void run_on(const Extended& extended);
   bool is_hopeless(double log_probability) const;

@@ -2,8 +2,7 @@
 
 namespace glassformer {
 
-std::vector<std::vector<Translation>> translate_n_best(const Transformer<float>& model,
-                                                       const Transformer<float>::Parameters& parameters,
+std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model,
                                                        const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
                                                        std::span<const std::string> lines) {
@@ -18,7 +17,7 @@ std::vector<std::vector<Translation>> translate_n_best(const Transformer<float>&
   }
 
   const SpecialIds target = tokenizers.target->special();
-  const auto found = translate(model, parameters, settings,
+  const auto found = translate(model, settings,
                                {tokenizers.source->special().pad, target.bos, target.eos, target.pad}, sources);
   std::vector<std::vector<Translation>> translations(lines.size(), {Translation{}});
   for (std::size_t k = 0; k < found.size(); ++k) {
@@ -31,12 +30,11 @@ std::vector<std::vector<Translation>> translate_n_best(const Transformer<float>&
   return translations;
 }
 
-std::vector<std::string> translate_lines(const Transformer<float>& model,
-                                         const Transformer<float>::Parameters& parameters,
+std::vector<std::string> translate_lines(const Model<float>& model,
                                          const TokenizerPair& tokenizers, const DecodingSettings& settings,
                                          std::span<const std::string> lines) {
   std::vector<std::string> best;
-  for (auto& translations : translate_n_best(model, parameters, tokenizers, settings, lines)) {
+  for (auto& translations : translate_n_best(model, tokenizers, settings, lines)) {
     best.push_back(std::move(translations.front().text));
   }
   return best;

@@ -43,13 +43,13 @@ double Evaluation::token_accuracy() const {
   return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens);
 }
 
-Evaluation evaluate(const Transformer<float>& model, const Transformer<float>::Parameters& parameters,
+Evaluation evaluate(const Model<float>& model,
                     const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text) {
   Evaluation evaluation;
-  evaluation.loss = teacher_forced_loss(model, parameters, text.corpus);
+  evaluation.loss = teacher_forced_loss(model, text.corpus);
   evaluation.empty_pairs = text.corpus.line_counts().empty;
-  evaluation.translations = translate_lines(model, parameters, tokenizers, decoding, text.sources);
+  evaluation.translations = translate_lines(model, tokenizers, decoding, text.sources);
   evaluation.bleu = corpus_bleu(evaluation.translations, text.references, settings);
   evaluation.chrf = corpus_chrf(evaluation.translations, text.references, settings.lowercase);
   evaluation.exact_match = share_of_equal_lines(evaluation.translations, text.references);

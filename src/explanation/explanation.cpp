@@ -22,39 +22,40 @@ Batch make_batch_of(const TokenizerPair& tokenizers, const std::vector<Explained
   return make_batch(corpus, sentences);
 }
 
-std::vector<Matrix<float>> attention_of(const Transformer<float>::Cache& cache) {
+std::vector<Matrix<float>> attention_of(const Transformer<float>& transformer) {
   std::vector<Matrix<float>> weights;
-  for (const auto& layer : cache.encoder) weights.emplace_back(layer.self_attention.attention.weights);
-  for (const auto& layer : cache.decoder) {
-    weights.emplace_back(layer.self_attention.attention.weights);
-    weights.emplace_back(layer.cross_attention.attention.weights);
+  const auto add = [&](const auto& attention) { weights.emplace_back(attention.sublayer.attention.weights().eigen()); };
+  for (const auto& layer : transformer.encoder_layers) add(layer.self_attention);
+  for (const auto& layer : transformer.decoder_layers) {
+    add(layer.self_attention);
+    add(layer.cross_attention);
   }
   return weights;
 }
 
-std::vector<double> norms_of(const Arena<Transformer<float>::Parameters>& arena) {
+std::vector<double> norms_of(const Arena<float>& arena) {
   std::vector<double> norms;
   for (const TensorPlace& tensor : arena.tensors()) {
-    norms.push_back(arena.values(tensor).cast<double>().matrix().norm());
+    norms.push_back(arena.values(tensor).eigen().cast<double>().norm());
   }
   return norms;
 }
 
 /// What the rows of probabilities, which forward leaves in place of the logits, answer to what was asked.
-std::vector<std::vector<Answer>> answers_to(const Batch& batch, const Transformer<float>::Cache& cache, Id pad) {
+std::vector<std::vector<Answer>> answers_to(const Batch& batch, const Transformer<float>& transformer) {
   constexpr std::ptrdiff_t kLikeliest = 10;
-  const Buffer<float>& p = cache.logits;
+  const Buffer<float>& p = transformer.probabilities();
   const Index T = batch.target_output.cols(), V = p.cols();
   std::vector<std::vector<Answer>> answers(static_cast<std::size_t>(batch.size()));
   std::vector<Id> order(static_cast<std::size_t>(V));
   for (Index n = 0; n < p.rows(); ++n) {
     Answer answer;
     answer.expected = batch.target_output(n / T, n % T);
-    answer.counted = answer.expected != pad;
+    answer.counted = answer.expected != transformer.vocabulary.pad.target;
     if (answer.counted) {
       answer.probability = p(n, answer.expected);
-      answer.loss = cache.cross_entropy.losses(n, 0);
-      answer.cross_entropy = cache.cross_entropy.cross_entropies(n, 0);
+      answer.loss = transformer.cross_entropy.losses()(n, 0);
+      answer.cross_entropy = transformer.cross_entropy.cross_entropies()(n, 0);
     }
     std::iota(order.begin(), order.end(), Id{0});
     const auto end = order.begin() + std::min<std::ptrdiff_t>(kLikeliest, V);
@@ -72,39 +73,34 @@ std::vector<std::vector<Answer>> answers_to(const Batch& batch, const Transforme
 }  // namespace
 
 Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> pairs) {
-  const Transformer<float>& model = explained.model;
+  const Model<float>& model = explained.model;
   Explanation explanation;
   explanation.pairs = std::move(pairs);
   explanation.batch = make_batch_of(explained.tokenizers, explanation.pairs);
   const Batch& batch = explanation.batch;
-  const MaskSettings& on = model.settings.masks;
-  explanation.look_ahead = switched(look_ahead_mask(batch.target_input.cols()), on.look_ahead);
-  explanation.target_padding =
-      switched(padding_mask(batch.target_input, model.vocabulary.target_pad), on.target_padding);
   explanation.variants = mask_variants(model.settings, model.vocabulary, batch.source, batch.target_input);
-  explanation.parameter_norms = norms_of(explained.parameters);
+  explanation.masks = make_masks(batch.source, batch.target_input, model.vocabulary.pad, model.settings.masks);
+  explanation.parameter_norms = norms_of(model.weights);
 
-  const Index tokens = (batch.target_output.array() != model.vocabulary.target_pad).count();
-  const Pass pass{.training = explained.dropout, .seed = explained.seed, .update = 1, .sentences = batch.sentences};
-  Arena<Transformer<float>::Parameters> gradient(model.settings, model.vocabulary);
-  Transformer<float>::Cache cache;
+  const Index tokens = (batch.target_output.eigen().array() != model.vocabulary.pad.target).count();
+  Pass pass{.training = explained.dropout, .seed = explained.seed, .update = 1, .sentences = batch.sentences};
+  Arena<float> gradient(model.weights.tensors());
+  const auto transformer = make_transformer(model, explained.label_smoothing);
+  transformer->bind(model.weights, gradient);
   for (const MaskVariant& variant : explanation.variants) {
     const bool first = explanation.figures.empty();
-    const Recorder recorder = first ? Recorder(explanation.recording) : Recorder();
-    const ModelInput input{batch.source, batch.target_input, batch.target_output, variant.masks};
+    pass.recording = first ? &explanation.recording : nullptr;
     PassFigures figures;
-    figures.loss =
-        model.forward(explained.parameters.parameters(), input, explained.label_smoothing, pass, cache, recorder);
-    figures.losses = Eigen::Map<const Matrix<float>>(cache.cross_entropy.losses.data(), batch.target_output.rows(),
-                                                     batch.target_output.cols());
-    figures.answers = likeliest_tokens(cache.logits, batch.size());
-    figures.attention = attention_of(cache);
+    figures.loss = transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, variant.masks});
+    figures.losses = Eigen::Map<const Matrix<float>>(transformer->cross_entropy.losses().data(),
+                                                     batch.target_output.rows(), batch.target_output.cols());
+    figures.answers = likeliest_tokens(transformer->probabilities(), batch.size());
+    figures.attention = attention_of(*transformer);
     figures.on_padding = attention_on_padding(model, batch, figures.attention);
-    if (first) explanation.answers = answers_to(batch, cache, model.vocabulary.target_pad);
+    if (first) explanation.answers = answers_to(batch, *transformer);
 
-    gradient.values().setZero();
-    model.backward(explained.parameters.parameters(), input, explained.label_smoothing,
-                   1 / static_cast<float>(tokens), cache, gradient.parameters(), recorder);
+    std::ranges::fill(gradient.values(), 0.0F);
+    transformer->backward(pass, 1 / static_cast<float>(tokens));
     figures.gradient_norms = norms_of(gradient);
     explanation.figures.push_back(std::move(figures));
   }

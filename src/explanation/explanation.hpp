@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "explanation/mask_variants.hpp"
-#include "layers/recorder.hpp"
-#include "model/transformer.hpp"
 #include "batching/batch.hpp"
+#include "layers/recording.hpp"
+#include "model/model.hpp"
 #include "text/tokenizer.hpp"
 
 /// Every number on the way from a few sentences to the gradient of every parameter. The page shows the numbers of
@@ -50,7 +50,7 @@ struct Answer {
 struct Explanation {
   std::vector<ExplainedPair> pairs;
   Batch batch;
-  Mask look_ahead, target_padding;      ///< whose maximum is decoder_combined of the first of the variants
+  TransformerMasks masks;               ///< the model's own
   std::vector<MaskVariant> variants;    ///< the first are the model's own masks
   std::vector<PassFigures> figures;     ///< of each variant
   Recording recording;                  ///< of the first
@@ -60,8 +60,7 @@ struct Explanation {
 
 /// What is the same for all pairs.
 struct ExplainedModel {
-  const Transformer<float>& model;
-  const Arena<Transformer<float>::Parameters>& parameters;
+  const Model<float>& model;
   const TokenizerPair& tokenizers;
   double label_smoothing = 0;
   bool dropout = false;    ///< draw it as training does, by `seed`, update 1 and the number of the pair

@@ -8,7 +8,7 @@ namespace {
 /// Whether they block the same, be it with a row for each query or with one for all.
 bool equal(const Mask& a, const Mask& b) {
   const Mask nothing = all_visible(std::max(a.sentences, b.sentences), std::max(a.queries, b.queries), a.keys());
-  return combined_mask(a, nothing).blocked == combined_mask(b, nothing).blocked;
+  return combined_mask(a, nothing).blocked.eigen() == combined_mask(b, nothing).blocked.eigen();
 }
 
 std::vector<std::string> differences(const TransformerMasks& a, const TransformerMasks& b) {
@@ -23,7 +23,7 @@ std::vector<std::string> differences(const TransformerMasks& a, const Transforme
 Mask late_look_ahead_mask(Index length, Index places) {
   Mask mask = all_visible(1, length, length);
   for (Index query = 0; query < length - places; ++query) {
-    mask.blocked.row(query).tail(length - places - query - 1).setOnes();
+    mask.blocked.row(query).eigen().tail(length - places - query - 1).setOnes();
   }
   return mask;
 }
@@ -33,14 +33,15 @@ Mask padded_query_mask(const IdMatrix& ids, Id pad) {
   Mask mask = all_visible(ids.rows(), ids.cols(), ids.cols());
   for (Index b = 0; b < ids.rows(); ++b) {
     for (Index query = 0; query < ids.cols(); ++query) {
-      mask.blocked.row(mask.row(b, query)).setConstant(ids(b, query) == pad);
+      mask.blocked.row(mask.row(b, query)).eigen().setConstant(ids(b, query) == pad);
     }
   }
   return mask;
 }
 
 Mask inverted(Mask mask) {
-  mask.blocked = Matrix<std::uint8_t>::Ones(mask.blocked.rows(), mask.blocked.cols()) - mask.blocked;
+  auto blocked = mask.blocked.eigen();
+  blocked.array() = 1 - blocked.array();
   return mask;
 }
 
@@ -56,10 +57,10 @@ struct PaddedBatch {
   const IdMatrix &source, &target_input;
 
   BlockReasons reasons(const MaskSettings& on) const {
-    const BlockReason source_padding{"padding", padding_mask(source, vocabulary.source_pad)};
+    const BlockReason source_padding{"padding", padding_mask(source, vocabulary.pad.source)};
     BlockReasons reasons;
     if (on.encoder_padding) reasons.encoder_padding = {source_padding};
-    if (on.target_padding) reasons.decoder_combined = {{"padding", padding_mask(target_input, vocabulary.target_pad)}};
+    if (on.target_padding) reasons.decoder_combined = {{"padding", padding_mask(target_input, vocabulary.pad.target)}};
     if (on.look_ahead) reasons.decoder_combined.push_back({"future", look_ahead_mask(target_input.cols())});
     if (on.cross_padding) reasons.cross_padding = {source_padding};
     return reasons;
@@ -67,9 +68,9 @@ struct PaddedBatch {
 
   TransformerMasks masks(const BlockReasons& reasons) const {
     const Index B = source.rows(), S = source.cols(), T = target_input.cols();
-    return {maximum(reasons.encoder_padding, all_visible(B, 1, S)),
-            maximum(reasons.decoder_combined, all_visible(B, T, T)),
-            maximum(reasons.cross_padding, all_visible(B, 1, S))};
+    return {.encoder_padding = maximum(reasons.encoder_padding, all_visible(B, 1, S)),
+            .decoder_combined = maximum(reasons.decoder_combined, all_visible(B, T, T)),
+            .cross_padding = maximum(reasons.cross_padding, all_visible(B, 1, S))};
   }
 
   /// Whether a query that is a word may look at a key that is padding, in any of the three kinds of attention.
@@ -85,7 +86,7 @@ struct PaddedBatch {
       }
       return false;
     };
-    const Id source_pad = vocabulary.source_pad, target_pad = vocabulary.target_pad;
+    const Id source_pad = vocabulary.pad.source, target_pad = vocabulary.pad.target;
     return see(masks.encoder_padding, source, source_pad, source, source_pad) ||
            see(masks.decoder_combined, target_input, target_pad, target_input, target_pad) ||
            see(masks.cross_padding, target_input, target_pad, source, source_pad);
@@ -100,8 +101,8 @@ struct PaddedBatch {
   }
 
   BlockReasons padded_queries(BlockReasons reasons) const {
-    reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, vocabulary.source_pad)});
-    reasons.decoder_combined.push_back({"padded_query", padded_query_mask(target_input, vocabulary.target_pad)});
+    reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, vocabulary.pad.source)});
+    reasons.decoder_combined.push_back({"padded_query", padded_query_mask(target_input, vocabulary.pad.target)});
     return reasons;
   }
 };

@@ -54,10 +54,12 @@ nlohmann::ordered_json matrix_json(const Matrix<double>& matrix, MatrixForm form
   return json;
 }
 
-nlohmann::ordered_json mask_json(const Matrix<std::uint8_t>& mask, MatrixForm form) {
-  if (form == MatrixForm::numbers) return matrix_json(mask.cast<double>(), form);
+nlohmann::ordered_json mask_json(const Buffer<std::uint8_t>& mask, MatrixForm form) {
+  if (form == MatrixForm::numbers) return matrix_json(mask.eigen().cast<double>(), form);
   std::string bits;
-  for (Index i = 0; i < mask.size(); ++i) bits += mask.data()[i] != 0 ? '1' : '0';
+  for (Index i = 0; i < mask.rows(); ++i) {
+    for (const std::uint8_t bit : mask.row(i)) bits += bit != 0 ? '1' : '0';
+  }
   return {{"rows", mask.rows()}, {"cols", mask.cols()}, {"bits", bits}};
 }
 

@@ -17,6 +17,6 @@ enum class MatrixForm {
 nlohmann::ordered_json matrix_json(const Matrix<double>& matrix, MatrixForm form);
 
 /// The same of zeros and ones. Packed, it holds "bits": a letter 0 or 1 for each.
-nlohmann::ordered_json mask_json(const Matrix<std::uint8_t>& mask, MatrixForm form);
+nlohmann::ordered_json mask_json(const Buffer<std::uint8_t>& mask, MatrixForm form);
 
 }  // namespace glassformer

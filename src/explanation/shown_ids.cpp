@@ -21,7 +21,7 @@ std::set<Id> special_ids(const Tokenizer& tokenizer) {
 }
 
 void insert(std::set<Id>& ids, const IdMatrix& of_batch) {
-  ids.insert(of_batch.data(), of_batch.data() + of_batch.size());
+  for (Index b = 0; b < of_batch.rows(); ++b) ids.insert(of_batch.row(b).begin(), of_batch.row(b).end());
 }
 
 }  // namespace

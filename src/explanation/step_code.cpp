@@ -19,7 +19,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 bool is_blank(const std::string& line) { return line.find_first_not_of(' ') == std::string::npos; }
 
 bool records(const std::string& line) {
-  return line.find(".record(") != std::string::npos || line.find(".copied(") != std::string::npos;
+  return line.find(".record(") != std::string::npos || line.find(".record_copy(") != std::string::npos;
 }
 
 /// The first line of the statement that ends in line `last`: back to where its parentheses are closed.

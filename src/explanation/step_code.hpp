@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/recorder.hpp"
+#include "layers/recording.hpp"
 
 /// From a recorded step to the lines of C++ that computed it.
 namespace glassformer {

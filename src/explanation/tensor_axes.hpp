@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "layers/recorder.hpp"
+#include "layers/recording.hpp"
 
 namespace glassformer {
 

@@ -62,10 +62,10 @@ Json batch(const ExplainedModel& explained, const Explanation& explanation) {
 }
 
 Json masks(const Explanation& explanation, MatrixForm form) {
-  const TransformerMasks& own = explanation.variants.front().masks;
+  const TransformerMasks& own = explanation.masks;
   return {{"encoder_padding", mask_json(own.encoder_padding.blocked, form)},
-          {"target_padding", mask_json(explanation.target_padding.blocked, form)},
-          {"look_ahead", mask_json(explanation.look_ahead.blocked, form)},
+          {"target_padding", mask_json(own.target_padding.blocked, form)},
+          {"look_ahead", mask_json(own.look_ahead.blocked, form)},
           {"decoder_combined", mask_json(own.decoder_combined.blocked, form)},
           {"cross_padding", mask_json(own.cross_padding.blocked, form)}};
 }
@@ -105,7 +105,7 @@ Json loss(const LossSum& sum) {
 }
 
 Json gradients(const ExplainedModel& explained, const Explanation& explanation) {
-  const std::vector<TensorPlace>& places = explained.parameters.tensors();
+  const std::vector<TensorPlace>& places = explained.model.weights.tensors();
   return list(std::ssize(places), [&](Index index) -> Json {
     const auto i = static_cast<std::size_t>(index);
     return {{"name", places[i].name},

@@ -8,7 +8,7 @@
 
 #include "explanation/matrix_json.hpp"
 #include "explanation/shown_ids.hpp"
-#include "layers/recorder.hpp"
+#include "layers/recording.hpp"
 
 namespace glassformer {
 

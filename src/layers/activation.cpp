@@ -1,5 +1,6 @@
 #include "layers/activation.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numbers>
@@ -25,45 +26,55 @@ Scalar sigmoid(Scalar x) {
 }  // namespace
 
 template <std::floating_point Scalar>
-void activate(Activation activation, ConstMatrixRef<Scalar> x, Buffer<Scalar>& y) {
-  y.resize_like(x);
-  switch (activation) {
-    case Activation::relu:
-      y = x.cwiseMax(Scalar{0});
-      return;
-    case Activation::gelu:
-      y = x.unaryExpr([](Scalar v) { return v * normal_cdf(v); });
-      return;
-    case Activation::swish:
-      y = x.unaryExpr([](Scalar v) { return v * sigmoid(v); });
-      return;
+Buffer<Scalar>& ActivationLayer<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {
+  x_ = &x;
+  y_.resize_like(x);
+  for (Index n = 0; n < x.rows(); ++n) {
+    const auto from = x.row(n);
+    const auto y = y_.row(n);
+    switch (activation_) {
+      case Activation::relu:
+        for (Index j = 0; j < y.size(); ++j) y[j] = std::max(from[j], Scalar{0});
+        break;
+      case Activation::gelu:
+        for (Index j = 0; j < y.size(); ++j) y[j] = from[j] * normal_cdf(from[j]);
+        break;
+      case Activation::swish:
+        for (Index j = 0; j < y.size(); ++j) y[j] = from[j] * sigmoid(from[j]);
+        break;
+    }
   }
+  pass.record(name_, "activated [N, F] = activation({expanded})", y_, x);
+  return y_;
 }
 
 template <std::floating_point Scalar>
-void activate_backward(Activation activation, ConstMatrixRef<Scalar> x, MatrixRef<Scalar> d_y) {
+void ActivationLayer<Scalar>::backward(const Pass& pass, Buffer<Scalar>& d_y) {
+  const Buffer<Scalar>& x = *x_;
   assert(x.rows() == d_y.rows() && x.cols() == d_y.cols());
-  switch (activation) {
-    case Activation::relu:
-      // y = max(0, x).  The slope at 0 is taken as 0, as everyone does.
-      d_y = (x.array() > Scalar{0}).select(d_y, Scalar{0});
-      return;
-    case Activation::gelu:
-      // y = x * Phi(x), and Phi' is the density
-      d_y.array() *= x.unaryExpr([](Scalar v) { return normal_cdf(v) + v * normal_density(v); }).array();
-      return;
-    case Activation::swish:
-      // y = x * sigmoid(x), and sigmoid' = sigmoid * (1 - sigmoid)
-      d_y.array() *= x.unaryExpr([](Scalar v) { return sigmoid(v) * (1 + v * (1 - sigmoid(v))); }).array();
-      return;
+  Buffer<Scalar>& d_x = d_y;
+  for (Index n = 0; n < x.rows(); ++n) {
+    const auto from = x.row(n);
+    const auto d = d_y.row(n);
+    switch (activation_) {
+      case Activation::relu:
+        // y = max(0, x).  The slope is 1 above 0, and 0 below; at 0 it is taken as 0, as everyone does.
+        for (Index j = 0; j < d.size(); ++j) d[j] = from[j] > 0 ? d[j] : 0;
+        break;
+      case Activation::gelu:
+        // y = x * Phi(x).  By the product rule y' = Phi(x) + x * Phi'(x), and Phi' is the density.
+        for (Index j = 0; j < d.size(); ++j) d[j] *= normal_cdf(from[j]) + from[j] * normal_density(from[j]);
+        break;
+      case Activation::swish:
+        // y = x * sigmoid(x).  By the product rule y' = sigmoid + x * sigmoid', and sigmoid' = sigmoid * (1 - sigmoid).
+        for (Index j = 0; j < d.size(); ++j) d[j] *= sigmoid(from[j]) * (1 + from[j] * (1 - sigmoid(from[j])));
+        break;
+    }
   }
+  pass.record(name_, "d_expanded [N, F] = {d_activated} * activation'({expanded})", d_x, d_y, x);
 }
 
-#define GLASSFORMER_INSTANTIATE(Scalar)                                                       \
-  template void activate<Scalar>(Activation, ConstMatrixRef<Scalar>, Buffer<Scalar>&);        \
-  template void activate_backward<Scalar>(Activation, ConstMatrixRef<Scalar>, MatrixRef<Scalar>);
-GLASSFORMER_INSTANTIATE(float)
-GLASSFORMER_INSTANTIATE(double)
-#undef GLASSFORMER_INSTANTIATE
+template class ActivationLayer<float>;
+template class ActivationLayer<double>;
 
 }  // namespace glassformer

@@ -1,24 +1,36 @@
 #pragma once
 
 #include <concepts>
+#include <string>
 
-#include "numerics/matrix.hpp"
+#include "layers/pass.hpp"
 
 namespace glassformer {
 
-/// The bend between the two linear maps of the feed-forward network, applied to each number:
+/// The nonlinearity between the two linear maps of the feed-forward network, applied to each number:
 ///
 ///   relu   max(0, x)
-///   gelu   x * Phi(x), Phi the normal distribution's cumulative function (Hendrycks & Gimpel 2016; by erf)
-///   swish  x / (1 + exp(-x))                                           (Ramachandran, Zoph & Le 2017)
+///   gelu   x * Phi(x), Phi the cumulative function of the normal distribution (Hendrycks & Gimpel 2016; by erf)
+///   swish  x / (1 + exp(-x))                                                 (Ramachandran, Zoph & Le 2017)
 enum class Activation { relu, gelu, swish };
 
-/// x [N, F] gives y [N, F].
+/// y = activation(x), number by number. N = rows, F = feed-forward width.
 template <std::floating_point Scalar>
-void activate(Activation activation, ConstMatrixRef<Scalar> x, Buffer<Scalar>& y);
+class ActivationLayer {
+ public:
+  ActivationLayer(std::string name, Activation activation) : name_(std::move(name)), activation_(activation) {}
 
-/// In place: d_y becomes d_x = d_y * y'(x).
-template <std::floating_point Scalar>
-void activate_backward(Activation activation, ConstMatrixRef<Scalar> x, MatrixRef<Scalar> d_y);
+  /// Maps x [N, F] to y [N, F]. Backward does not read y, so the caller may change it.
+  Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x);
+  Buffer<Scalar>& forward(const Pass& pass, Buffer<Scalar>&& x) = delete;  // backward reads x
+  /// Turns d_y [N, F] into d_x, in place.
+  void backward(const Pass& pass, Buffer<Scalar>& d_y);
+
+ private:
+  std::string name_;
+  Activation activation_;
+  const Buffer<Scalar>* x_ = nullptr;  // forward's
+  Buffer<Scalar> y_;
+};
 
 }  // namespace glassformer

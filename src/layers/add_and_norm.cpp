@@ -1,62 +1,56 @@
 #include "layers/add_and_norm.hpp"
 
+#include "numerics/row_operations.hpp"
+
 namespace glassformer {
 
 template <std::floating_point Scalar>
-const Buffer<Scalar>& AddAndNorm<Scalar>::enter(Norm norm, const Parameters& p, const Buffer<Scalar>& x,
-                                                Cache& cache, const Recorder& recorder) {
-  if (norm == Norm::pre) LayerNorm<Scalar>::forward(p, x, cache.norm, cache.normed, recorder);
-  return entered(norm, x, cache);
+ResidualJoin<Scalar>::ResidualJoin(const Part<Scalar>& part, const AddAndNormSettings& settings)
+    : layer_norm(part, settings.width),
+      norm_(settings.norm),
+      name_(part.at("residual").name()),
+      dropout_(part.at("residual").at("dropout"), settings.dropout) {}
+
+template <std::floating_point Scalar>
+const Buffer<Scalar>& ResidualJoin<Scalar>::enter(const Pass& pass, const Buffer<Scalar>& x) {
+  return norm_ == Norm::pre ? layer_norm.forward(pass, x) : x;
 }
 
 template <std::floating_point Scalar>
-void AddAndNorm<Scalar>::leave(Norm norm, const Parameters& p, const Buffer<Scalar>& x,
-                               const Buffer<Scalar>& sublayer_output, double dropout, const Pass& pass, Site site,
-                               Cache& cache, const Recorder& recorder) {
-  const Recorder join = recorder.at("residual");
-  Buffer<Scalar>& sum = norm == Norm::post ? cache.sum : cache.output;
-  sum.resize_like(x);
-  Dropout<Scalar>::forward(dropout, pass, site, 1, sublayer_output, sum, cache.dropout, join.at("dropout"));
-  sum += x;
-  join.record("sum [N, D] = {x} + {sublayer}", sum, x, sum);
-  if (norm == Norm::post) LayerNorm<Scalar>::forward(p, sum, cache.norm, cache.output, recorder);
+const Buffer<Scalar>& ResidualJoin<Scalar>::leave(const Pass& pass, const Buffer<Scalar>& x,
+                                                  const Buffer<Scalar>& sublayer_output) {
+  sum_.resize_like(x);
+  dropout_.forward(pass, sublayer_output, sum_);
+  add(x, sum_.view());
+  pass.record(name_, "sum [N, D] = {x} + {sublayer}", sum_, x, sum_);
+  return norm_ == Norm::post ? layer_norm.forward(pass, sum_) : sum_;
 }
 
 template <std::floating_point Scalar>
-void AddAndNorm<Scalar>::leave_backward(Norm norm, const Parameters& p, Cache& cache, const Buffer<Scalar>& d_y,
-                                        Parameters& grad, const Recorder& recorder) {
-  const Recorder join = recorder.at("residual");
+const Buffer<Scalar>& ResidualJoin<Scalar>::leave_backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   // post: y = LayerNorm(sum)        pre: y = sum
-  if (norm == Norm::post) {
-    LayerNorm<Scalar>::backward(p, cache.norm, d_y, grad, cache.d_sum, recorder);
-  } else {
-    cache.d_sum.resize_like(d_y);
-    cache.d_sum.view() = d_y;
-    join.copied(d_y, cache.d_sum);
-  }
-  // sum = x + dropout(sublayer_output)
-  cache.d_sublayer.resize_like(d_y);
-  Dropout<Scalar>::backward(cache.dropout, cache.d_sum, cache.d_sublayer, join.at("dropout"));
+  d_sum_ = norm_ == Norm::post ? &layer_norm.backward(pass, d_y) : &d_y;
+  // sum = x + dropout(sublayer output).  A sum hands its gradient to both; x gets its own in enter_backward.
+  d_sublayer_.resize_like(d_y);
+  dropout_.backward(pass, *d_sum_, d_sublayer_);
+  return d_sublayer_;
 }
 
 template <std::floating_point Scalar>
-void AddAndNorm<Scalar>::enter_backward(Norm norm, const Parameters& p, Cache& cache,
-                                        const Buffer<Scalar>& d_sublayer_input, Parameters& grad,
-                                        const Recorder& recorder) {
-  const Recorder join = recorder.at("residual");
-  // x goes two ways, past the sublayer and into it:   d_x = d_sum + what comes back out of the sublayer
-  if (norm == Norm::post) {
-    cache.d_input.resize_like(cache.d_sum);
-    cache.d_input.view() = cache.d_sum + d_sublayer_input;
-    join.record("d_x [N, D] = {d_sum} + {d_sublayer_input}", cache.d_input, cache.d_sum, d_sublayer_input);
-  } else {
-    LayerNorm<Scalar>::backward(p, cache.norm, d_sublayer_input, grad, cache.d_input, recorder);
-    cache.d_input += cache.d_sum;
-    join.record("d_x [N, D] = {d_sum} + {d_normed_input}", cache.d_input, cache.d_sum, cache.d_input);
+const Buffer<Scalar>& ResidualJoin<Scalar>::enter_backward(const Pass& pass, Buffer<Scalar>& d_entered) {
+  // x takes two ways, past the sublayer and into it, so its gradient is the sum of what comes back from both:
+  if (norm_ == Norm::post) {
+    add(*d_sum_, d_entered.view());
+    pass.record(name_, "d_x [N, D] = {d_sum} + {d_sublayer_input}", d_entered, *d_sum_, d_entered);
+    return d_entered;
   }
+  Buffer<Scalar>& d_x = layer_norm.backward(pass, d_entered);
+  add(*d_sum_, d_x.view());
+  pass.record(name_, "d_x [N, D] = {d_sum} + {d_normed_input}", d_x, *d_sum_, d_x);
+  return d_x;
 }
 
-template struct AddAndNorm<float>;
-template struct AddAndNorm<double>;
+template class ResidualJoin<float>;
+template class ResidualJoin<double>;
 
 }  // namespace glassformer

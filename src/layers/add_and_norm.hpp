@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <string>
 
 #include "layers/dropout.hpp"
 #include "layers/layer_norm.hpp"
@@ -10,46 +11,66 @@ namespace glassformer {
 /// Where layer normalisation stands: after the residual sum, or before the sublayer.
 enum class Norm { post, pre };
 
-/// "Add & Norm": how a sublayer (attention, feed-forward) is joined to the residual stream x.
+struct AddAndNormSettings {
+  Norm norm = Norm::post;
+  Index width = 0;     ///< D
+  double dropout = 0;  ///< of what the sublayer adds
+};
+
+/// How a sublayer is joined to the residual stream x:
 ///
 ///   post   y = LayerNorm(x + dropout(sublayer(x)))        as in Vaswani et al. 2017; needs warm-up
 ///   pre    y = x + dropout(sublayer(LayerNorm(x)))        as in Xiong et al. 2020; the stream itself is never
 ///                                                         normalised, so the stack ends with a LayerNorm of its own
 ///
-/// A layer's forward goes enter, sublayer, leave; its backward goes back: leave_backward, sublayer's backward,
-/// enter_backward. N = rows (tokens), D = model width.
+/// A pass goes enter, sublayer, leave; backward it goes leave_backward, sublayer, enter_backward. N = rows (tokens),
+/// D = model width.
 template <std::floating_point Scalar>
-struct AddAndNorm {
-  using Parameters = typename LayerNorm<Scalar>::Parameters;
-  /// What backward must remember of forward, and room for its results.
-  struct Cache {
-    typename LayerNorm<Scalar>::Cache norm;
-    typename Dropout<Scalar>::Cache dropout;
-    Buffer<Scalar> normed;           // [N, D] pre: what the sublayer reads
-    Buffer<Scalar> sum;              // [N, D] post: x + dropout(sublayer(x))
-    Buffer<Scalar> output;           // [N, D]
-    Buffer<Scalar> d_sum;            // [N, D] gradient of the sum, which x gets as it is
-    Buffer<Scalar> d_sublayer;       // [N, D] gradient of what the sublayer gave
-    Buffer<Scalar> d_input;          // [N, D] gradient of x
-  };
+class ResidualJoin {
+ public:
+  LayerNorm<Scalar> layer_norm;
 
-  /// Gives what the sublayer shall read: x itself (post) or LayerNorm(x) (pre). [N, D]
-  static const Buffer<Scalar>& enter(Norm norm, const Parameters& p, const Buffer<Scalar>& x, Cache& cache,
-                                     const Recorder& recorder = {});
-  /// What enter gave, for the way back.
-  static const Buffer<Scalar>& entered(Norm norm, const Buffer<Scalar>& x, const Cache& cache) {
-    return norm == Norm::post ? x : cache.normed;
+  ResidualJoin(const Part<Scalar>& part, const AddAndNormSettings& settings);
+
+  /// Maps x [N, D] to what the sublayer reads: x itself (post) or LayerNorm(x) (pre). [N, D]
+  const Buffer<Scalar>& enter(const Pass& pass, const Buffer<Scalar>& x);
+  /// Maps x and sublayer(...) [N, D] to y [N, D].
+  const Buffer<Scalar>& leave(const Pass& pass, const Buffer<Scalar>& x, const Buffer<Scalar>& sublayer_output);
+
+  /// Maps d_y [N, D] to the gradient of what the sublayer returned.
+  const Buffer<Scalar>& leave_backward(const Pass& pass, const Buffer<Scalar>& d_y);
+  /// Maps the gradient of what the sublayer read to d_x [N, D].
+  const Buffer<Scalar>& enter_backward(const Pass& pass, Buffer<Scalar>& d_entered);
+
+ private:
+  Norm norm_;
+  std::string name_;
+  Dropout<Scalar> dropout_;
+  Buffer<Scalar> sum_;                      // [N, D] x + dropout(sublayer output)
+  Buffer<Scalar> d_sublayer_;               // [N, D]
+  const Buffer<Scalar>* d_sum_ = nullptr;   // leave_backward's
+};
+
+/// "Add & Norm", the box around each sublayer in the paper's figure: a sublayer and its residual join.
+template <class Sublayer, std::floating_point Scalar>
+class AddAndNorm {
+ public:
+  Sublayer sublayer;
+  ResidualJoin<Scalar> join;
+
+  /// The parameters of the sublayer come before those of the join.
+  AddAndNorm(const Part<Scalar>& sublayer_part, const auto& sublayer_settings, const Part<Scalar>& join_part,
+             const AddAndNormSettings& settings)
+      : sublayer(sublayer_part, sublayer_settings), join(join_part, settings) {}
+
+  /// Maps x [N, D], and whatever else the sublayer reads, to y [N, D].
+  const Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const auto&... others) {
+    return join.leave(pass, x, sublayer.forward(pass, join.enter(pass, x), others...));
   }
-  /// x and sublayer(...) give cache.output. `dropout`: rate, drawn at `site`.
-  static void leave(Norm norm, const Parameters& p, const Buffer<Scalar>& x, const Buffer<Scalar>& sublayer_output,
-                    double dropout, const Pass& pass, Site site, Cache& cache, const Recorder& recorder = {});
-
-  /// d_y gives cache.d_sublayer, and cache.d_sum for enter_backward.
-  static void leave_backward(Norm norm, const Parameters& p, Cache& cache, const Buffer<Scalar>& d_y,
-                             Parameters& grad, const Recorder& recorder = {});
-  /// The gradient of what the sublayer read gives cache.d_input.
-  static void enter_backward(Norm norm, const Parameters& p, Cache& cache, const Buffer<Scalar>& d_sublayer_input,
-                             Parameters& grad, const Recorder& recorder = {});
+  /// Maps d_y [N, D] to d_x [N, D].
+  const Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y) {
+    return join.enter_backward(pass, sublayer.backward(pass, join.leave_backward(pass, d_y)));
+  }
 };
 
 }  // namespace glassformer

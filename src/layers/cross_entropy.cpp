@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "numerics/stretch.hpp"
+#include "numerics/row_operations.hpp"
 
 namespace glassformer {
 
@@ -18,83 +18,73 @@ LossSum& LossSum::operator+=(const LossSum& other) {
 
 namespace {
 
-/// Turns one row of logits [V] into probabilities p, and returns its loss.
 template <class Scalar>
-LossSum row_forward(Index V, Id token, double smoothing, Scalar* logits) {
-  Stretch<Scalar> largest_of = Stretch<Scalar>::Constant(kMinusInfinity<Scalar>), sum_of = Stretch<Scalar>::Zero();
-  for (Index v = 0; v < V; v += kStretch) {
-    largest_of = largest_of.max(load_stretch(logits, v, V, kMinusInfinity<Scalar>));
-    sum_of += load_stretch(logits, v, V, Scalar{0});
-  }
-  const Scalar largest = largest_of.maxCoeff(), mean = sum_of.sum() / static_cast<Scalar>(V), expected = logits[token];
-  const bool likeliest = expected == largest && std::find(logits, logits + token, largest) == logits + token;
-
-  // p = exp(logit) / sum exp(logit).  The largest logit is subtracted first: that changes nothing but keeps exp finite.
-  sum_of.setZero();
-  for (Index v = 0; v < V; v += kStretch) {
-    const Stretch<Scalar> power = (load_stretch(logits, v, V, kMinusInfinity<Scalar>) - largest).exp();
-    sum_of += power;
-    store_stretch(power, logits, v, V);
-  }
-  const Scalar sum = sum_of.sum(), inv_sum = 1 / sum;
-  for (Index v = 0; v < V; ++v) logits[v] *= inv_sum;
-
-  // loss = - sum q log p, and log p = logit - log sum exp(logit), which is finite even where p rounds to 0
-  const Scalar log_sum_exp = largest + std::log(sum);
-  const double cross_entropy = log_sum_exp - expected, mean_over_vocabulary = log_sum_exp - mean;
-  return {(1 - smoothing) * cross_entropy + smoothing * mean_over_vocabulary, cross_entropy, 1, likeliest};
-}
-
-/// Turns one row of probabilities [V] into its gradient.
-template <class Scalar>
-void row_backward(Index V, Id token, double smoothing, Scalar d_loss, Scalar* row) {
-  // loss = - sum q log p.  As q sums to 1:   d_logits = p - q
-  const auto everywhere = static_cast<Scalar>(smoothing / static_cast<double>(V));
-  for (Index v = 0; v < V; ++v) row[v] = d_loss * (row[v] - everywhere);
-  row[token] -= d_loss * static_cast<Scalar>(1 - smoothing);
+Index first_place_of(Scalar number, RowView<Scalar> row) {
+  return std::find(row.begin(), row.end(), number) - row.begin();
 }
 
 }  // namespace
 
 template <std::floating_point Scalar>
-LossSum CrossEntropy<Scalar>::forward(const IdMatrix& expected, Id pad, double smoothing, MatrixRef<Scalar> logits,
-                                      Cache& cache, const Recorder& recorder) {
+LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, const IdMatrix& expected) {
   assert(expected.size() == logits.rows());
-  cache.losses.resize(logits.rows(), 1);
-  cache.cross_entropies.resize(logits.rows(), 1);
-  LossSum sum;
+  p_ = &logits, expected_ = &expected;
+  losses_.resize(logits.rows(), 1);
+  cross_entropies_.resize(logits.rows(), 1);
+  LossSum total;
   for (Index n = 0; n < logits.rows(); ++n) {
-    const Id token = expected.data()[n];
-    const bool counts = token != pad;  // the id of padding need not be a column of the logits
-    LossSum of_row = row_forward(logits.cols(), counts ? token : 0, smoothing, logits.row(n).data());
-    if (!counts) of_row = {};
-    cache.losses(n, 0) = static_cast<Scalar>(of_row.loss);
-    cache.cross_entropies(n, 0) = static_cast<Scalar>(of_row.cross_entropy);
-    sum += of_row;
+    const Id token = expected(n / expected.cols(), n % expected.cols());
+    const bool counts = token != pad_;
+    const auto row = logits.row(n);
+    const Scalar expected_logit = counts ? row[token] : 0;  // the id of padding need not be a column
+    const Scalar mean_logit = sum(row) / static_cast<Scalar>(row.size()), largest_logit = largest(row);
+    const bool is_likeliest = expected_logit == largest_logit && first_place_of(largest_logit, row) == token;
+
+    // p = exp(logit) / sum exp(logit).  Subtracting the largest logit first changes nothing but keeps exp finite.
+    const Scalar sum_exp = exponentials(row, largest_logit);
+    scale(row, 1 / sum_exp);
+
+    // loss = - sum q log p, and log p = logit - log sum exp(logit), which is finite even where p rounds to 0.
+    const Scalar log_sum_exp = largest_logit + std::log(sum_exp);
+    const double cross_entropy = log_sum_exp - expected_logit, mean_over_vocabulary = log_sum_exp - mean_logit;
+    const double loss = (1 - smoothing_) * cross_entropy + smoothing_ * mean_over_vocabulary;
+    losses_(n, 0) = counts ? static_cast<Scalar>(loss) : 0;
+    cross_entropies_(n, 0) = counts ? static_cast<Scalar>(cross_entropy) : 0;
+    if (counts) total += {loss, cross_entropy, 1, is_likeliest};
   }
-  const MatrixRef<Scalar>& p = logits;
-  recorder.record("p [N, V] = softmax of each row of {logits}", p, logits);
-  recorder.record("losses [N, 1] = - sum over v of q_v log {p}_v, q from {expected [B, T]}; 0 at padding", cache.losses,
-                  p, expected);
-  return sum;
+  pass.record(name_, "p [N, V] = softmax of each row of {logits}", *p_, logits);
+  pass.record(name_, "losses [N, 1] = - sum over v of q_v log {p}_v, q from {expected [B, T]}; 0 at padding", losses_,
+              *p_, expected);
+  return total;
 }
 
 template <std::floating_point Scalar>
-void CrossEntropy<Scalar>::backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss,
-                                    MatrixRef<Scalar> p, const Recorder& recorder) {
-  MatrixRef<Scalar>& d_logits = p;
+const Buffer<Scalar>& CrossEntropy<Scalar>::backward(const Pass& pass, Scalar d_loss) {
+  // loss = - sum over v of q_v log p_v, and log p_v = logit_v - log sum over k of exp(logit_k). Logit_j is in its own
+  // log p, with q_j, and in the sum that all of them contain:
+  //
+  //   d log p_v / d logit_j = [v is j] - exp(logit_j) / sum over k of exp(logit_k) = [v is j] - p_j
+  //   d loss / d logit_j    = - sum over v of q_v ([v is j] - p_j) = p_j - q_j            because q sums to 1
+  const Buffer<Scalar>& p = *p_;
+  Buffer<Scalar>& d_logits = *p_;
+  const IdMatrix& expected = *expected_;
+  const auto q_everywhere = static_cast<Scalar>(smoothing_ / static_cast<double>(p.cols()));
   for (Index n = 0; n < p.rows(); ++n) {
-    const Id token = expected.data()[n];
-    if (token == pad)
-      d_logits.row(n).setZero();
-    else
-      row_backward(p.cols(), token, smoothing, d_loss, p.row(n).data());
+    const Id token = expected(n / expected.cols(), n % expected.cols());
+    const auto row = d_logits.row(n);
+    if (token == pad_) {
+      set(row, Scalar{0});
+      continue;
+    }
+    for (Index v = 0; v < row.size(); ++v) row[v] = d_loss * (row[v] - q_everywhere);
+    row[token] -= d_loss * static_cast<Scalar>(1 - smoothing_);
   }
-  recorder.record("d_logits [N, V] = ({p} - q) * {d_loss [1, 1]}, q from {expected}; 0 at padding", d_logits, p,
-                  Eigen::Map<const Matrix<Scalar>>(&d_loss, 1, 1), expected);
+  pass.record(name_, "d_logits [N, V] = ({p} - q) * {d_loss [1, 1]}, q from {expected}; 0 at padding", d_logits, p,
+              MatrixView<const Scalar>(&d_loss, 1, 1), expected);
+  return d_logits;
 }
 
-template struct CrossEntropy<float>;
-template struct CrossEntropy<double>;
+template class CrossEntropy<float>;
+template class CrossEntropy<double>;
 
 }  // namespace glassformer

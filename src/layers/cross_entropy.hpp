@@ -1,20 +1,26 @@
 #pragma once
 
 #include <concepts>
+#include <string>
+#include <utility>
 
-#include "layers/recorder.hpp"
-#include "numerics/matrix.hpp"
+#include "layers/pass.hpp"
 
 namespace glassformer {
 
-/// What the loss of some tokens adds up to, in nats. Sums, to be divided once, by the tokens of the whole batch.
+/// What the loss of some tokens adds up to, in nats. These are sums: divide once, by the tokens of the whole batch.
 struct LossSum {
   double loss = 0;           ///< the objective: cross-entropy with label smoothing
   double cross_entropy = 0;  ///< without label smoothing; exp of its mean is the perplexity
   Index tokens = 0;          ///< expected tokens, padding not counted
-  Index correct = 0;         ///< of which the likeliest token is the expected one
+  Index correct = 0;         ///< tokens where the likeliest one is the expected one
 
   LossSum& operator+=(const LossSum& other);
+};
+
+struct CrossEntropySettings {
+  Id pad = 0;
+  double label_smoothing = 0;
 };
 
 /// Softmax and cross-entropy with label smoothing, as torch.nn.CrossEntropyLoss(label_smoothing, reduction="sum"):
@@ -22,25 +28,32 @@ struct LossSum {
 ///   p_v  = exp(logit_v) / sum over k of exp(logit_k)
 ///   loss = - sum over v of q_v log p_v        q_v = (1 - smoothing) [v is expected] + smoothing / V
 ///
-/// and its gradient, for q sums to 1:   d_logit_v = (p_v - q_v) * d_loss
-///
 /// Rows where padding is expected add nothing to the loss and get no gradient. N = rows (tokens), V = vocabulary.
 template <std::floating_point Scalar>
-struct CrossEntropy {
-  /// Each row's share of the result; 0 where padding is expected.
-  struct Cache {
-    Buffer<Scalar> losses;           // [N, 1]
-    Buffer<Scalar> cross_entropies;  // [N, 1]: without label smoothing: -log p of the expected token
-  };
+class CrossEntropy {
+ public:
+  CrossEntropy(std::string name, const CrossEntropySettings& settings)
+      : name_(std::move(name)), pad_(settings.pad), smoothing_(settings.label_smoothing) {}
 
   /// In place, because the logits [N, V] are by far the largest matrix: they become the probabilities p.
-  /// expected: N ids in the order of the rows.
-  static LossSum forward(const IdMatrix& expected, Id pad, double smoothing, MatrixRef<Scalar> logits, Cache& cache,
-                         const Recorder& recorder = {});
-  /// In place again: forward's p [N, V] becomes d_logits. d_loss is the derivative of the result with respect to the
-  /// sum of the rows' losses: 1 / tokens, for a mean over tokens.
-  static void backward(const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss, MatrixRef<Scalar> p,
-                       const Recorder& recorder = {});
+  /// expected [B, T] are the tokens of the rows, N = B * T.
+  LossSum forward(const Pass& pass, Buffer<Scalar>& logits, const IdMatrix& expected);
+  /// In place again: forward's p [N, V] becomes d_logits, which it returns. d_loss is the derivative by the sum of the
+  /// rows' losses: 1 / tokens, for a mean over tokens.
+  const Buffer<Scalar>& backward(const Pass& pass, Scalar d_loss);
+
+  /// Of each row: 0 where padding is expected. [N, 1]
+  const Buffer<Scalar>& losses() const { return losses_; }
+  /// The same without label smoothing: -log p of the expected token. [N, 1]
+  const Buffer<Scalar>& cross_entropies() const { return cross_entropies_; }
+
+ private:
+  std::string name_;
+  Id pad_;
+  double smoothing_;
+  Buffer<Scalar>* p_ = nullptr;        // forward's logits
+  const IdMatrix* expected_ = nullptr;
+  Buffer<Scalar> losses_, cross_entropies_;  // [N, 1]
 };
 
 }  // namespace glassformer

@@ -4,73 +4,58 @@
 #include <cassert>
 
 #include "numerics/random.hpp"
+#include "numerics/row_operations.hpp"
 
 namespace glassformer {
-namespace {
 
-/// Fills in what a pass keeps of each row.
-template <class Scalar>
-void draw(double rate, const Pass& pass, Site site, Index groups, Index N, Index D,
-          typename Dropout<Scalar>::Cache& cache) {
-  // A random row is known by its sentence, its group and its place in the group. None of them depends on how far
-  // the batch is padded, hence neither do the numbers drawn.
-  cache.scale = static_cast<Scalar>(1 / (1 - rate));
-  cache.kept.resize(N, D);
+template <std::floating_point Scalar>
+Dropout<Scalar>::Dropout(const Part<Scalar>& part, double rate, Index groups)
+    : name_(part.name()), rate_(rate), groups_(groups), site_(part.next_site()) {}
+
+template <std::floating_point Scalar>
+void Dropout<Scalar>::forward(const Pass& pass, MatrixView<const Scalar> x, MatrixView<Scalar> y) {
+  if (!is_active(pass)) {
+    if (y.data() != x.data()) copy(x, y);
+    return pass.record_copy(x, y);
+  }
+  draw(pass, x.rows(), x.cols());
+  const auto factor = static_cast<Scalar>(1 / (1 - rate_));
+  for (Index n = 0; n < x.rows(); ++n) keep(x.row(n), kept_.row(n), factor, y.row(n));
+  pass.record(name_, "y [N, D] = {x} * {kept [N, D]} / (1 - rate)", y, x, kept_);
+}
+
+template <std::floating_point Scalar>
+void Dropout<Scalar>::backward(const Pass& pass, MatrixView<const Scalar> d_y, MatrixView<Scalar> d_x) {
+  if (!is_active(pass)) {
+    if (d_x.data() != d_y.data()) copy(d_y, d_x);
+    return pass.record_copy(d_y, d_x);
+  }
+  // y = x * kept / (1 - rate).  Each x has a part in its own y only, with this factor.
+  const auto factor = static_cast<Scalar>(1 / (1 - rate_));
+  for (Index n = 0; n < d_y.rows(); ++n) keep(d_y.row(n), kept_.row(n), factor, d_x.row(n));
+  pass.record(name_, "d_x [N, D] = {d_y} * {kept} / (1 - rate)", d_x, d_y, kept_);
+}
+
+/// Random rows are numbered by sentence, group and position in the group. None of these depends on how far the batch is
+/// padded, and so neither do the numbers drawn.
+template <std::floating_point Scalar>
+void Dropout<Scalar>::draw(const Pass& pass, Index rows, Index cols) {
   const auto sentences = static_cast<Index>(pass.sentences.size());
-  assert(sentences > 0 && N % (sentences * groups) == 0);
-  const Index rows = N / (sentences * groups);
-  RandomRow random{.seed = pass.seed, .update = pass.update, .site = site};
-  for (Index part = 0; part < sentences * groups; ++part) {
-    random.sentence = static_cast<std::uint32_t>(pass.sentences[static_cast<std::size_t>(part / groups)]);
-    for (Index place = 0; place < rows; place += kRowsAtOnce) {
-      random.row = static_cast<std::uint32_t>(part % groups << 20 | place);
-      draw_kept(random, rate, cache.kept.middleRows(part * rows + place, std::min(kRowsAtOnce, rows - place)));
+  assert(sentences > 0 && rows % (sentences * groups_) == 0);
+  const Index length = rows / (sentences * groups_);
+  kept_.resize(rows, cols);
+  RandomRow random{.seed = pass.seed, .update = pass.update, .site = site_};
+  for (Index part = 0; part < sentences * groups_; ++part) {
+    random.sentence = static_cast<std::uint32_t>(pass.sentences[static_cast<std::size_t>(part / groups_)]);
+    for (Index position = 0; position < length; position += kRowsAtOnce) {
+      random.row = static_cast<std::uint32_t>(part % groups_ << 20 | position);
+      const Index count = std::min(kRowsAtOnce, length - position);
+      draw_kept(random, rate_, kept_.view().middle_rows(part * length + position, count));
     }
   }
 }
 
-/// y = x * kept * scale, where y may be x; without dropout, y = x.
-template <class Scalar>
-void keep(const typename Dropout<Scalar>::Cache& cache, ConstMatrixRef<Scalar> x, MatrixRef<Scalar> y) {
-  if (!cache.active) {
-    if (y.data() != x.data()) y = x;
-    return;
-  }
-  const Scalar scale = cache.scale;
-  const Index D = x.cols();
-  for (Index r = 0; r < x.rows(); ++r) {
-    const Scalar* const from = x.row(r).data();
-    const std::uint8_t* const kept = cache.kept.row(r).data();
-    Scalar* const to = y.row(r).data();
-#ifndef __clang__  // which does not know that pragma
-#pragma GCC ivdep
-#endif
-    for (Index j = 0; j < D; ++j) to[j] = from[j] * (static_cast<Scalar>(kept[j]) * scale);
-  }
-}
-
-}  // namespace
-
-template <std::floating_point Scalar>
-void Dropout<Scalar>::forward(double rate, const Pass& pass, Site site, Index groups, ConstMatrixRef<Scalar> x,
-                              MatrixRef<Scalar> y, Cache& cache, const Recorder& recorder) {
-  cache.active = pass.training && rate > 0;
-  if (cache.active) draw<Scalar>(rate, pass, site, groups, x.rows(), x.cols(), cache);
-  keep<Scalar>(cache, x, y);
-  if (!cache.active) return recorder.copied(x, y);
-  recorder.record("y [N, D] = {x} * {kept [N, D]} / (1 - rate)", y, x, cache.kept);
-}
-
-template <std::floating_point Scalar>
-void Dropout<Scalar>::backward(const Cache& cache, ConstMatrixRef<Scalar> d_y, MatrixRef<Scalar> d_x,
-                               const Recorder& recorder) {
-  // y = x * kept / (1 - rate)
-  keep<Scalar>(cache, d_y, d_x);
-  if (!cache.active) return recorder.copied(d_y, d_x);
-  recorder.record("d_x [N, D] = {d_y} * {kept} / (1 - rate)", d_x, d_y, cache.kept);
-}
-
-template struct Dropout<float>;
-template struct Dropout<double>;
+template class Dropout<float>;
+template class Dropout<double>;
 
 }  // namespace glassformer

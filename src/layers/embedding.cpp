@@ -1,85 +1,84 @@
 #include "layers/embedding.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
+#include "numerics/row_operations.hpp"
+
 namespace glassformer {
-namespace {
 
 template <std::floating_point Scalar>
-Eigen::Map<const Matrix<Scalar>> as_matrix(const Scalar& number) {
-  return {&number, 1, 1};
+Embedding<Scalar>::Embedding(const Part<Scalar>& part, MatrixParameter<Scalar> shared_table,
+                             const EmbeddingSettings& settings)
+    : table(shared_table),
+      name_(part.name()),
+      pad_(settings.pad),
+      scale_(settings.scaled ? std::sqrt(static_cast<Scalar>(table.cols())) : Scalar{1}),
+      dropout_(part.at("dropout"), settings.dropout) {
+  assert(table.cols() % 2 == 0);
 }
 
-}  // namespace
-
 template <std::floating_point Scalar>
-Scalar Embedding<Scalar>::scale_of(Index width, bool scaled) {
-  return scaled ? std::sqrt(static_cast<Scalar>(width)) : Scalar{1};
-}
-
-template <std::floating_point Scalar>
-void ensure_positions(Index length, Index width, Buffer<Scalar>& positions) {
-  assert(width % 2 == 0);
-  if (positions.rows() >= length && positions.cols() == width) return;
-  const Index rows = std::max(length, 2 * positions.rows());
-  positions.resize(rows, width);
-  for (Index t = 0; t < rows; ++t) {
-    for (Index i = 0; i < width / 2; ++i) {
-      const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(width);
+void Embedding<Scalar>::ensure_positions(Index length) {
+  if (positions_.rows() >= length) return;
+  const Index D = table.cols();
+  positions_.resize(std::max(length, 2 * positions_.rows()), D);
+  for (Index t = 0; t < positions_.rows(); ++t) {
+    for (Index i = 0; i < D / 2; ++i) {
+      const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(D);
       const double angle = static_cast<double>(t) * std::pow(10000.0, exponent);
-      positions(t, i) = static_cast<Scalar>(std::sin(angle));
-      positions(t, width / 2 + i) = static_cast<Scalar>(std::cos(angle));
+      positions_(t, i) = static_cast<Scalar>(std::sin(angle));
+      positions_(t, D / 2 + i) = static_cast<Scalar>(std::cos(angle));
     }
   }
 }
 
 template <std::floating_point Scalar>
-void Embedding<Scalar>::embed(const Parameters& table, Id id, Scalar scale, ConstMatrixRef<Scalar> positions,
-                              Index place, Eigen::Ref<RowVector<Scalar>> x) {
+void Embedding<Scalar>::embed(Id id, Index t, RowView<Scalar> x) {
   assert(0 <= id && id < table.rows());
-  x = scale * table.row(id) + positions.row(place);
+  ensure_positions(t + 1);
+  const auto row = table.value().row(id), position = std::as_const(positions_).row(t);
+  for (Index j = 0; j < x.size(); ++j) x[j] = scale_ * row[j] + position[j];
 }
 
 template <std::floating_point Scalar>
-void Embedding<Scalar>::forward(const Parameters& table, const IdMatrix& ids, Id pad, bool scaled, double dropout,
-                                const Pass& pass, Site site, Cache& cache, const Recorder& recorder) {
-  const Index length = ids.cols();
-  const Scalar scale = scale_of(table.cols(), scaled);
-  ensure_positions(length, table.cols(), cache.positions);
-  cache.output.resize(ids.size(), table.cols());
-  for (Index n = 0; n < ids.size(); ++n) {
-    const Id id = ids(n / length, n % length);
-    if (id == pad) {
-      cache.output.row(n).setZero();
-    } else {
-      embed(table, id, scale, cache.positions, n % length, cache.output.row(n));
+const Buffer<Scalar>& Embedding<Scalar>::forward(const Pass& pass, const IdMatrix& ids) {
+  const Index T = ids.cols();
+  ids_ = &ids;
+  ensure_positions(T);
+  x_.resize(ids.rows() * T, table.cols());
+  for (Index b = 0; b < ids.rows(); ++b) {
+    for (Index t = 0; t < T; ++t) {
+      const auto x = x_.row(b * T + t);
+      if (ids(b, t) == pad_) set(x, Scalar{0});
+      else embed(ids(b, t), t, x);
     }
   }
-  recorder.record("x [N, D] = {scale [1, 1]} * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding",
-                  cache.output, as_matrix(scale), table, ids, cache.positions.topRows(length));
-  Dropout<Scalar>::forward(dropout, pass, site, 1, cache.output, cache.dropout, recorder.at("dropout"));
+  pass.record(name_, "x [N, D] = {scale [1, 1]} * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding", x_,
+              MatrixView<const Scalar>(&scale_, 1, 1), table.value(), ids, positions_.view().middle_rows(0, T));
+  dropout_.forward(pass, x_, x_);
+  return x_;
 }
 
 template <std::floating_point Scalar>
-void Embedding<Scalar>::backward(const IdMatrix& ids, Id pad, bool scaled, Cache& cache, ConstMatrixRef<Scalar> d_x,
-                                 Parameters& grad, const Recorder& recorder) {
+void Embedding<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_x) {
+  const IdMatrix& ids = *ids_;
   // x = dropout(embedded)
-  cache.d_embedded.resize_like(d_x);
-  Dropout<Scalar>::backward(cache.dropout, d_x, cache.d_embedded, recorder.at("dropout"));
+  d_embedded_.resize_like(d_x);
+  dropout_.backward(pass, d_x, d_embedded_);
   // embedded = scale * table[id] + position.  An id that occurs twice gets both gradients.
-  const Scalar scale = scale_of(grad.cols(), scaled);
-  for (Index n = 0; n < ids.size(); ++n) {
-    const Id id = ids(n / ids.cols(), n % ids.cols());
-    if (id != pad) grad.row(id) += scale * cache.d_embedded.row(n);
+  auto d_table = table.gradient();
+  for (Index b = 0; b < ids.rows(); ++b) {
+    for (Index t = 0; t < ids.cols(); ++t) {
+      if (ids(b, t) != pad_) add_scaled(scale_, d_embedded_.row(b * ids.cols() + t), d_table.row(ids(b, t)));
+    }
   }
-  recorder.record("d_table [V, D] += {scale [1, 1]} * {d_x}[n] in the row {id}[n], of every token n but padding", grad,
-                  as_matrix(scale), cache.d_embedded, ids);
+  pass.record(name_, "d_table [V, D] += {scale [1, 1]} * {d_x}[n] in the row {id}[n], of every token n but padding",
+              d_table, MatrixView<const Scalar>(&scale_, 1, 1), d_embedded_, ids);
 }
 
-template struct Embedding<float>;
-template struct Embedding<double>;
-template void ensure_positions<float>(Index, Index, Buffer<float>&);
-template void ensure_positions<double>(Index, Index, Buffer<double>&);
+template class Embedding<float>;
+template class Embedding<double>;
 
 }  // namespace glassformer

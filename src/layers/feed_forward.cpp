@@ -3,33 +3,33 @@
 namespace glassformer {
 
 template <std::floating_point Scalar>
-void FeedForward<Scalar>::forward(const Parameters& p, Activation activation, double dropout,
-                                  ConstMatrixRef<Scalar> x, const Pass& pass, Site site, Cache& cache,
-                                  const Recorder& recorder) {
-  Linear<Scalar>::forward(p.expand, x, cache.expanded, recorder.at("fc1"));                 // [N, F]
-  activate<Scalar>(activation, cache.expanded, cache.activated);                            // [N, F]
-  recorder.record("activated [N, F] = activation({expanded})", cache.activated, cache.expanded);
-  Dropout<Scalar>::forward(dropout, pass, site, 1, cache.activated, cache.dropout, recorder.at("dropout"));
-  Linear<Scalar>::forward(p.contract, cache.activated, cache.output, recorder.at("fc2"));   // [N, D]
+FeedForward<Scalar>::FeedForward(const Part<Scalar>& part, const FeedForwardSettings& settings)
+    : expand(part.at("fc1"), settings.width, settings.inner_width),
+      contract(part.at("fc2"), settings.inner_width, settings.width),
+      activation_(part.name(), settings.activation),
+      dropout_(part.at("dropout"), settings.dropout) {}
+
+template <std::floating_point Scalar>
+Buffer<Scalar>& FeedForward<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {
+  Buffer<Scalar>& expanded = expand.forward(pass, x);                            // [N, F]
+  Buffer<Scalar>& activated = activation_.forward(pass, expanded);               // [N, F]
+  dropout_.forward(pass, activated, activated);
+  return contract.forward(pass, activated);                                      // [N, D]
 }
 
 template <std::floating_point Scalar>
-void FeedForward<Scalar>::backward(const Parameters& p, Activation activation, ConstMatrixRef<Scalar> x,
-                                   Cache& cache, ConstMatrixRef<Scalar> d_y, Parameters& grad,
-                                   const Recorder& recorder) {
-  // output = contract(activated)
-  Linear<Scalar>::backward(p.contract, cache.activated, d_y, grad.contract, cache.d_activated, recorder.at("fc2"));
-  // activated = dropout(activation(expanded))
-  Dropout<Scalar>::backward(cache.dropout, cache.d_activated, recorder.at("dropout"));
-  activate_backward<Scalar>(activation, cache.expanded, cache.d_activated);
-  Buffer<Scalar>& d_expanded = cache.d_activated;                                           // [N, F]
-  recorder.record("d_expanded [N, F] = {d_activated} * activation'({expanded})", d_expanded, d_expanded,
-                  cache.expanded);
+Buffer<Scalar>& FeedForward<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
+  // y = contract(activated)
+  Buffer<Scalar>& d_activated = contract.backward(pass, d_y);                    // [N, F]
+  // activated = dropout(activation(expanded)); both turn the gradient of their result into that of their input
+  dropout_.backward(pass, d_activated, d_activated);
+  activation_.backward(pass, d_activated);
+  const Buffer<Scalar>& d_expanded = d_activated;
   // expanded = expand(x)
-  Linear<Scalar>::backward(p.expand, x, d_expanded, grad.expand, cache.d_input, recorder.at("fc1"));
+  return expand.backward(pass, d_expanded);                                      // [N, D]
 }
 
-template struct FeedForward<float>;
-template struct FeedForward<double>;
+template class FeedForward<float>;
+template class FeedForward<double>;
 
 }  // namespace glassformer

@@ -8,35 +8,34 @@
 
 namespace glassformer {
 
+struct FeedForwardSettings {
+  Index width = 0;        ///< D
+  Index inner_width = 0;  ///< F
+  Activation activation = Activation::relu;
+  double dropout = 0;     ///< of what the activation gives
+};
+
 /// The position-wise feed-forward network (Vaswani et al. 2017, section 3.3), the same for every token:
 ///
-///   y = activation(x W1^T + b1) W2^T + b2
+///   y = dropout(activation(x W1^T + b1)) W2^T + b2
 ///
 /// N = rows (tokens), D = model width, F = feed-forward width.
 template <std::floating_point Scalar>
-struct FeedForward {
-  /// W1 and b1 are expand, W2 and b2 are contract.
-  struct Parameters {
-    typename Linear<Scalar>::Parameters expand;    // D to F
-    typename Linear<Scalar>::Parameters contract;  // F to D
-    Parameters(ArenaCursor<Scalar>& cursor, Index width, Index inner_width)
-        : expand(cursor, "fc1", width, inner_width), contract(cursor, "fc2", inner_width, width) {}
-  };
-  /// What backward must remember of forward, and room for its results.
-  struct Cache {
-    Buffer<Scalar> expanded;                 // [N, F] before the activation
-    Buffer<Scalar> activated;                // [N, F] after activation and dropout
-    typename Dropout<Scalar>::Cache dropout;
-    Buffer<Scalar> output;                   // [N, D]
-    Buffer<Scalar> d_activated, d_input;     // room for backward
-  };
+class FeedForward {
+ public:
+  Linear<Scalar> expand;    // W1 and b1, D to F
+  Linear<Scalar> contract;  // W2 and b2, F to D
 
-  /// x [N, D] gives cache.output [N, D]. `dropout`: rate on the activation, drawn at `site`.
-  static void forward(const Parameters& p, Activation activation, double dropout, ConstMatrixRef<Scalar> x,
-                      const Pass& pass, Site site, Cache& cache, const Recorder& recorder = {});
-  /// d_y [N, D] gives cache.d_input [N, D]. x is forward's.
-  static void backward(const Parameters& p, Activation activation, ConstMatrixRef<Scalar> x, Cache& cache,
-                       ConstMatrixRef<Scalar> d_y, Parameters& grad, const Recorder& recorder = {});
+  FeedForward(const Part<Scalar>& part, const FeedForwardSettings& settings);
+
+  /// Maps x [N, D] to y [N, D].
+  Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x);
+  /// Maps d_y [N, D] to d_x [N, D].
+  Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y);
+
+ private:
+  ActivationLayer<Scalar> activation_;
+  Dropout<Scalar> dropout_;
 };
 
 }  // namespace glassformer

@@ -3,55 +3,73 @@
 #include <cassert>
 #include <cmath>
 
+#include "numerics/row_operations.hpp"
+
 namespace glassformer {
 
 template <std::floating_point Scalar>
-void LayerNorm<Scalar>::forward(const Parameters& p, ConstMatrixRef<Scalar> x, Cache& cache, Buffer<Scalar>& y,
-                                const Recorder& recorder) {
-  assert(x.cols() == p.gain.cols());
-  cache.x_hat.resize_like(x);
-  cache.inv_std.resize(x.rows(), 1);
-  y.resize_like(x);
+LayerNorm<Scalar>::LayerNorm(const Part<Scalar>& part, Index width)
+    : gain(part.vector("weight", width)), bias(part.vector("bias", width)), name_(part.name()) {}
+
+template <std::floating_point Scalar>
+const Buffer<Scalar>& LayerNorm<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {
+  assert(x.cols() == gain.size());
+  const auto g = gain.value(), b = bias.value();
+  x_hat_.resize_like(x);
+  inv_std_.resize(x.rows(), 1);
+  y_.resize_like(x);
   for (Index n = 0; n < x.rows(); ++n) {
-    auto x_hat = cache.x_hat.row(n);
-    // (* 1: of a plain row, Eigen adds the numbers in an order that depends on where in memory the row lies.)
-    x_hat.array() = x.row(n).array() - (x.row(n).array() * Scalar{1}).mean();
-    const Scalar inv_std = 1 / std::sqrt(x_hat.squaredNorm() / static_cast<Scalar>(x.cols()) + kEpsilon);
-    x_hat *= inv_std;
-    y.row(n) = p.gain.cwiseProduct(x_hat) + p.bias;
-    cache.inv_std(n, 0) = inv_std;
+    const auto x_hat = x_hat_.row(n), y = y_.row(n);
+    const Scalar mean_x = mean(x.row(n));
+    for (Index j = 0; j < x.cols(); ++j) x_hat[j] = x(n, j) - mean_x;
+    const Scalar inv_std = 1 / std::sqrt(mean_square(x_hat) + kEpsilon);
+    scale(x_hat, inv_std);
+    for (Index j = 0; j < x.cols(); ++j) y[j] = g[j] * x_hat[j] + b[j];
+    inv_std_(n, 0) = inv_std;
   }
-  recorder.record("inv_std [N, 1] = 1 / sqrt(var({x}) + epsilon)", cache.inv_std, x);
-  recorder.record("x_hat [N, D] = ({x} - mean(x)) * {inv_std}", cache.x_hat, x, cache.inv_std);
-  recorder.record("y [N, D] = {gain [1, D]} * {x_hat} + {bias [1, D]}", y, p.gain, cache.x_hat, p.bias);
+  pass.record(name_, "inv_std [N, 1] = 1 / sqrt(var({x}) + epsilon)", inv_std_, x);
+  pass.record(name_, "x_hat [N, D] = ({x} - mean(x)) * {inv_std}", x_hat_, x, inv_std_);
+  pass.record(name_, "y [N, D] = {gain [1, D]} * {x_hat} + {bias [1, D]}", y_, g, x_hat_, b);
+  return y_;
 }
 
 template <std::floating_point Scalar>
-void LayerNorm<Scalar>::backward(const Parameters& p, Cache& cache, ConstMatrixRef<Scalar> d_y, Parameters& grad,
-                                 Buffer<Scalar>& d_x, const Recorder& recorder) {
-  assert(d_y.rows() == cache.x_hat.rows() && d_y.cols() == cache.x_hat.cols());
-  d_x.resize_like(d_y);
-  RowVector<Scalar>& d_xhat = cache.d_xhat;
+Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
+  assert(d_y.rows() == x_hat_.rows() && d_y.cols() == x_hat_.cols());
+  const auto g = gain.value();
+  const auto d_gain = gain.gradient(), d_bias = bias.gradient();
+  d_xhat_.resize(1, d_y.cols());
+  d_x_.resize_like(d_y);
   for (Index n = 0; n < d_y.rows(); ++n) {
-    const auto x_hat = cache.x_hat.row(n);
+    const auto x_hat = std::as_const(x_hat_).row(n), dy = d_y.row(n);
+    const auto d_xhat = d_xhat_.row(0), d_x = d_x_.row(n);
     // y = gain * x_hat + bias.  All rows share gain and bias, so their gradients add up.
-    grad.gain += d_y.row(n).cwiseProduct(x_hat);
-    grad.bias += d_y.row(n);
-    d_xhat = d_y.row(n).cwiseProduct(p.gain);
+    add_product(dy, x_hat, d_gain);
+    add(dy, d_bias);
+    set_product(dy, g, d_xhat);
 
-    // x_hat = inv_std * (x - mean).  x also moves its row's mean and variance, hence two corrections:
-    //   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))
-    const Scalar via_mean = d_xhat.mean();
-    const Scalar via_var = d_xhat.dot(x_hat) / static_cast<Scalar>(d_y.cols());
-    d_x.row(n).array() = cache.inv_std(n, 0) * (d_xhat.array() - via_mean - x_hat.array() * via_var);
+    // x_hat_i = inv_std * (x_i - mean).  One x_j has a part in every x_hat_i of its row, in three ways:
+    //
+    //   as x_i, if i is j      d x_hat_i / d x_j = inv_std                        gives  d_xhat_j * inv_std
+    //   through the mean       d mean / d x_j = 1 / D, so - inv_std / D for all i
+    //                                                      gives  - inv_std * sum over i of d_xhat_i / D
+    //   through the variance   var = mean((x - mean)^2), so d var / d x_j = 2 (x_j - mean) / D = 2 x_hat_j / (inv_std D);
+    //                          inv_std = (var + epsilon)^(-1/2), so d inv_std / d var = - inv_std^3 / 2; together
+    //                          d x_hat_i / d x_j = (x_i - mean) * (- inv_std^2 x_hat_j / D) = - inv_std x_hat_i x_hat_j / D
+    //                                                      gives  - inv_std * x_hat_j * sum over i of d_xhat_i x_hat_i / D
+    //
+    // The sum of the three:   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))
+    const Scalar via_mean = mean(d_xhat), via_variance = mean_product(d_xhat, x_hat);
+    for (Index j = 0; j < d_y.cols(); ++j) d_x[j] = inv_std_(n, 0) * (d_xhat[j] - via_mean - x_hat[j] * via_variance);
   }
-  recorder.record("d_gain [1, D] += sum over n of {d_y}[n] * {x_hat}[n]", grad.gain, d_y, cache.x_hat);
-  recorder.record("d_bias [1, D] += sum over n of {d_y}[n]", grad.bias, d_y);
-  recorder.record("d_x [N, D] = {inv_std} * (d_xhat - mean(d_xhat) - {x_hat} * mean(d_xhat * x_hat)), "
-                  "where d_xhat = {d_y} * {gain}", d_x, cache.inv_std, cache.x_hat, d_y, p.gain);
+  pass.record(name_, "d_gain [1, D] += sum over n of {d_y}[n] * {x_hat}[n]", d_gain, d_y, x_hat_);
+  pass.record(name_, "d_bias [1, D] += sum over n of {d_y}[n]", d_bias, d_y);
+  pass.record(name_, "d_x [N, D] = {inv_std} * (d_xhat - mean(d_xhat) - {x_hat} * mean(d_xhat * x_hat)), "
+                     "where d_xhat = {d_y} * {gain}", d_x_, inv_std_, x_hat_, d_y, g);
+  return d_x_;
 }
 
-template struct LayerNorm<float>;
-template struct LayerNorm<double>;
+template class LayerNorm<float>;
+template class LayerNorm<double>;
 
 }  // namespace glassformer

@@ -3,41 +3,37 @@
 #include <concepts>
 #include <string>
 
-#include "layers/recorder.hpp"
-#include "numerics/arena.hpp"
-#include "numerics/matrix.hpp"
+#include "layers/part.hpp"
+#include "layers/pass.hpp"
 
 namespace glassformer {
 
-/// Layer normalisation (Ba, Kiros & Hinton 2016), for each token on its own:
+/// Layer normalisation (Ba, Kiros & Hinton 2016), for each token separately:
 ///
 ///   x_hat = (x - mean(x)) / sqrt(var(x) + epsilon)        y = gain * x_hat + bias
 ///
 /// var divides by D, not by D - 1. N = rows (tokens), D = model width.
 template <std::floating_point Scalar>
-struct LayerNorm {
+class LayerNorm {
+ public:
   static constexpr Scalar kEpsilon = Scalar(1e-5);  // as torch.nn.LayerNorm
 
-  /// A gradient is the same struct, bound to another arena.
-  struct Parameters {
-    RowVectorView<Scalar> gain;  // [D]
-    RowVectorView<Scalar> bias;  // [D]
-    Parameters(ArenaCursor<Scalar>& cursor, const std::string& name, Index width)
-        : gain(cursor.vector(name + ".weight", width)), bias(cursor.vector(name + ".bias", width)) {}
-  };
-  /// What backward must remember of forward.
-  struct Cache {
-    Buffer<Scalar> x_hat;      // [N, D]
-    Buffer<Scalar> inv_std;    // [N, 1]
-    RowVector<Scalar> d_xhat;  // [D] room for one row of backward
-  };
+  const VectorParameter<Scalar> gain;  // [D]
+  const VectorParameter<Scalar> bias;  // [D]
 
-  /// x [N, D] gives y [N, D].
-  static void forward(const Parameters& p, ConstMatrixRef<Scalar> x, Cache& cache, Buffer<Scalar>& y,
-                      const Recorder& recorder = {});
-  /// d_y [N, D] gives d_x [N, D].
-  static void backward(const Parameters& p, Cache& cache, ConstMatrixRef<Scalar> d_y, Parameters& grad,
-                       Buffer<Scalar>& d_x, const Recorder& recorder = {});
+  LayerNorm(const Part<Scalar>& part, Index width);
+
+  /// Maps x [N, D] to y [N, D].
+  const Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x);
+  /// Maps d_y [N, D] to d_x [N, D].
+  Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y);
+
+ private:
+  std::string name_;
+  Buffer<Scalar> x_hat_;     // [N, D]
+  Buffer<Scalar> inv_std_;   // [N, 1]
+  Buffer<Scalar> d_xhat_;    // [1, D] of the row under way
+  Buffer<Scalar> y_, d_x_;   // [N, D]
 };
 
 }  // namespace glassformer

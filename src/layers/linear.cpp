@@ -1,38 +1,55 @@
 #include "layers/linear.hpp"
 
 #include <cassert>
+#include <utility>
 
 #include "numerics/gemm.hpp"
+#include "numerics/row_operations.hpp"
 
 namespace glassformer {
 
 template <std::floating_point Scalar>
-void Linear<Scalar>::forward(const Parameters& p, ConstMatrixRef<Scalar> x, Buffer<Scalar>& y,
-                             const Recorder& recorder) {
-  assert(x.cols() == p.weight.cols());
-  y.resize(x.rows(), p.weight.rows());
-  multiply_transposed_right<Scalar>(x, p.weight, p.bias, y);
-  recorder.record("y [N, out] = {x} {weight [out, in]}^T + {bias [1, out]}", y, x, p.weight, p.bias);
-}
+Linear<Scalar>::Linear(const Part<Scalar>& part, Index in, Index out)
+    : weight(part.matrix("weight", out, in)), bias(part.vector("bias", out)), name_(part.name()) {}
 
 template <std::floating_point Scalar>
-void Linear<Scalar>::backward(const Parameters& p, ConstMatrixRef<Scalar> x, ConstMatrixRef<Scalar> d_y,
-                              Parameters& grad, Buffer<Scalar>& d_x, const Recorder& recorder) {
-  assert(d_y.rows() == x.rows() && d_y.cols() == p.weight.rows());
-  // y = ... + b.  All rows share the bias, so its gradients add up.
-  for (Index n = 0; n < d_y.rows(); ++n) grad.bias += d_y.row(n);            // [out]
-  recorder.record("d_bias [1, out] += sum over n of {d_y}[n]", grad.bias, d_y);
+Linear<Scalar>::Linear(std::string name, MatrixParameter<Scalar> shared_weight, VectorParameter<Scalar> shared_bias)
+    : weight(shared_weight), bias(shared_bias), name_(std::move(name)) {}
 
-  // y = x W^T + ...
-  multiply_transposed_left<Scalar>(d_y, x, grad.weight, Result::add);        // [out, in]
-  recorder.record("d_weight [out, in] += {d_y}^T {x}", grad.weight, d_y, x);
-
-  d_x.resize(x.rows(), x.cols());
-  multiply<Scalar>(d_y, p.weight, d_x, Result::overwrite);                   // [N, in]
-  recorder.record("d_x [N, in] = {d_y} {weight}", d_x, d_y, p.weight);
+template <std::floating_point Scalar>
+Buffer<Scalar>& Linear<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {
+  assert(x.cols() == weight.cols());
+  x_ = &x;
+  y_.resize(x.rows(), weight.rows());
+  multiply_transposed_right(x, weight.value(), bias.value(), y_);
+  pass.record(name_, "y [N, out] = {x} {weight [out, in]}^T + {bias [1, out]}", y_, x, weight.value(), bias.value());
+  return y_;
 }
 
-template struct Linear<float>;
-template struct Linear<double>;
+// Number by number, the map is   y_no = sum over i of x_ni W_oi + b_o.   A number's gradient is the sum over all y_no it
+// has a part in: of d_y_no times the factor that it has there.
+template <std::floating_point Scalar>
+Buffer<Scalar>& Linear<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
+  const Buffer<Scalar>& x = *x_;
+  assert(d_y.rows() == x.rows() && d_y.cols() == weight.rows());
+  // y = ... + b.  b_o is added, with factor 1, to y_no of every row n:   d_b_o = sum over n of d_y_no
+  auto d_bias = bias.gradient();
+  for (Index n = 0; n < d_y.rows(); ++n) add(d_y.row(n), d_bias);                        // [out]
+  pass.record(name_, "d_bias [1, out] += sum over n of {d_y}[n]", d_bias, d_y);
+
+  // y = x W^T + ...  W_oi is in y_no of every row n, with factor x_ni:   d_W_oi = sum over n of d_y_no x_ni
+  auto d_weight = weight.gradient();
+  multiply_transposed_left(d_y, x, d_weight, Result::add);                               // [out, in]
+  pass.record(name_, "d_weight [out, in] += {d_y}^T {x}", d_weight, d_y, x);
+
+  // y = x W^T + ...  x_ni is in every output o of its row, with factor W_oi:   d_x_ni = sum over o of d_y_no W_oi
+  d_x_.resize_like(x);
+  multiply(d_y, weight.value(), d_x_, Result::overwrite);                                // [N, in]
+  pass.record(name_, "d_x [N, in] = {d_y} {weight}", d_x_, d_y, weight.value());
+  return d_x_;
+}
+
+template class Linear<float>;
+template class Linear<double>;
 
 }  // namespace glassformer

@@ -3,9 +3,8 @@
 #include <concepts>
 #include <string>
 
-#include "layers/recorder.hpp"
-#include "numerics/arena.hpp"
-#include "numerics/matrix.hpp"
+#include "layers/part.hpp"
+#include "layers/pass.hpp"
 
 namespace glassformer {
 
@@ -15,29 +14,25 @@ namespace glassformer {
 ///
 /// N = rows.
 template <std::floating_point Scalar>
-struct Linear {
-  /// W and b.
-  struct Parameters {
-    MatrixView<Scalar> weight;   // [out, in]
-    RowVectorView<Scalar> bias;  // [out]
+class Linear {
+ public:
+  const MatrixParameter<Scalar> weight;  // [out, in]
+  const VectorParameter<Scalar> bias;    // [out]
 
-    Parameters(MatrixView<Scalar> weight_view, RowVectorView<Scalar> bias_view)
-        : weight(weight_view), bias(bias_view) {}
-    Parameters(ArenaCursor<Scalar>& cursor, const std::string& name, Index in, Index out)
-        : weight(cursor.matrix(name + ".weight", out, in)), bias(cursor.vector(name + ".bias", out)) {}
+  Linear(const Part<Scalar>& part, Index in, Index out);
+  /// With parameters that another layer may share.
+  Linear(std::string name, MatrixParameter<Scalar> shared_weight, VectorParameter<Scalar> shared_bias);
 
-    /// The map that gives only `count` of the outputs, from number `first` on: the same memory, fewer rows.
-    Parameters outputs(Index first, Index count) const {
-      Parameters all = *this;  // a copy of views
-      return {{all.weight.data() + first * weight.cols(), count, weight.cols()}, {all.bias.data() + first, count}};
-    }
-  };
+  /// Maps x [N, in] to y [N, out]. Backward does not read y, so the caller may change it.
+  Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x);
+  Buffer<Scalar>& forward(const Pass& pass, Buffer<Scalar>&& x) = delete;  // backward reads x
+  /// Maps d_y [N, out] to d_x [N, in].
+  Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y);
 
-  /// x [N, in] gives y [N, out].
-  static void forward(const Parameters& p, ConstMatrixRef<Scalar> x, Buffer<Scalar>& y, const Recorder& recorder = {});
-  /// d_y [N, out] gives d_x [N, in]. x is forward's.
-  static void backward(const Parameters& p, ConstMatrixRef<Scalar> x, ConstMatrixRef<Scalar> d_y, Parameters& grad,
-                       Buffer<Scalar>& d_x, const Recorder& recorder = {});
+ private:
+  std::string name_;
+  const Buffer<Scalar>* x_ = nullptr;  // forward's
+  Buffer<Scalar> y_, d_x_;
 };
 
 }  // namespace glassformer

@@ -2,40 +2,50 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace glassformer {
 
-Mask padding_mask(const IdMatrix& ids, Id pad) {
-  return {ids.rows(), 1, (ids.array() == pad).cast<std::uint8_t>()};
+Mask padding_mask(const IdMatrix& ids, Id pad, Mask reused) {
+  Mask mask = all_visible(ids.rows(), 1, ids.cols(), std::move(reused));
+  for (Index b = 0; b < ids.rows(); ++b) {
+    for (Index s = 0; s < ids.cols(); ++s) mask.blocked(b, s) = ids(b, s) == pad;
+  }
+  return mask;
 }
 
-Mask look_ahead_mask(Index length) { return prefix_mask(length, 0); }
+Mask look_ahead_mask(Index length, Mask reused) { return prefix_mask(length, 0, std::move(reused)); }
 
-Mask prefix_mask(Index length, Index prefix) {
+Mask prefix_mask(Index length, Index prefix, Mask reused) {
   assert(0 <= prefix && prefix <= length);
-  Mask mask{1, length, Matrix<std::uint8_t>(length, length)};
+  Mask mask = all_visible(1, length, length, std::move(reused));
   for (Index query = 0; query < length; ++query) {
     for (Index key = 0; key < length; ++key) mask.blocked(query, key) = key > query && key >= prefix;
   }
   return mask;
 }
 
-Mask all_visible(Index sentences, Index queries, Index keys) {
-  return {sentences, queries, Matrix<std::uint8_t>::Zero(sentences * queries, keys)};
+Mask all_visible(Index sentences, Index queries, Index keys, Mask reused) {
+  reused.sentences = sentences, reused.queries = queries;
+  reused.blocked.resize(sentences * queries, keys);
+  reused.blocked.fill(0);
+  return reused;
 }
 
-Mask switched(const Mask& mask, bool on) {
-  return on ? mask : all_visible(mask.sentences, mask.queries, mask.keys());
+Mask switched(Mask mask, bool on) {
+  if (!on) mask.blocked.fill(0);
+  return mask;
 }
 
-Mask combined_mask(const Mask& a, const Mask& b) {
+Mask combined_mask(const Mask& a, const Mask& b, Mask reused) {
   assert(a.keys() == b.keys());
-  Mask mask{std::max(a.sentences, b.sentences), std::max(a.queries, b.queries), {}};
-  mask.blocked.resize(mask.sentences * mask.queries, a.keys());
+  Mask mask = all_visible(std::max(a.sentences, b.sentences), std::max(a.queries, b.queries), a.keys(),
+                          std::move(reused));
   for (Index sentence = 0; sentence < mask.sentences; ++sentence) {
     for (Index query = 0; query < mask.queries; ++query) {
-      mask.blocked.row(mask.row(sentence, query)) =
-          a.blocked.row(a.row(sentence, query)).cwiseMax(b.blocked.row(b.row(sentence, query)));
+      const auto row_a = a.blocked.row(a.row(sentence, query)), row_b = b.blocked.row(b.row(sentence, query));
+      const auto row = mask.blocked.row(mask.row(sentence, query));
+      for (Index key = 0; key < mask.keys(); ++key) row[key] = std::max(row_a[key], row_b[key]);
     }
   }
   return mask;
@@ -50,14 +60,20 @@ std::vector<std::string> MaskSettings::off() const {
   return names;
 }
 
-TransformerMasks make_masks(const IdMatrix& source, Id source_pad, const IdMatrix& target_input, Id target_pad,
-                            const MaskSettings& on) {
+TransformerMasks make_masks(const IdMatrix& source, const IdMatrix& target_input, PadIds pad, const MaskSettings& on,
+                            TransformerMasks reused) {
   assert(source.rows() == target_input.rows());
-  const Mask source_padding = padding_mask(source, source_pad);
-  const Mask target_padding = switched(padding_mask(target_input, target_pad), on.target_padding);
-  const Mask future = switched(look_ahead_mask(target_input.cols()), on.look_ahead);
-  return {switched(source_padding, on.encoder_padding), combined_mask(target_padding, future),
-          switched(source_padding, on.cross_padding)};
+  TransformerMasks masks = std::move(reused);
+  const auto make_padding = [](Mask& mask, const IdMatrix& ids, Id id, bool is_on) {
+    mask = switched(padding_mask(ids, id, std::move(mask)), is_on);
+  };
+  make_padding(masks.encoder_padding, source, pad.source, on.encoder_padding);
+  make_padding(masks.target_padding, target_input, pad.target, on.target_padding);
+  make_padding(masks.cross_padding, source, pad.source, on.cross_padding);
+  masks.look_ahead = switched(look_ahead_mask(target_input.cols(), std::move(masks.look_ahead)), on.look_ahead);
+  masks.decoder_combined =
+      combined_mask(masks.target_padding, masks.look_ahead, std::move(masks.decoder_combined));
+  return masks;
 }
 
 }  // namespace glassformer

@@ -6,49 +6,55 @@
 
 #include "numerics/matrix.hpp"
 
-/// Masks are values one can look at. 1 means blocked, 0 visible; rows are queries, columns are keys.
+/// Masks are values you can inspect. 1 means blocked, 0 visible; rows are queries, columns are keys.
 ///
-/// A padding mask blocks keys, not queries: the rows of padded queries stay as they are, and the loss ignores
-/// what comes out of them.
+/// A padding mask blocks keys, not queries: the rows of padded queries stay as they are, and the loss ignores their
+/// results.
+///
+/// Each function takes an older mask as its last argument and reuses its memory: a warm training step allocates nothing.
 namespace glassformer {
 
-/// Which keys each query of each sentence may not see.
+/// Which keys each query of each sentence must not see.
 struct Mask {
   Index sentences = 1;           ///< B, or 1: the same for every sentence
   Index queries = 1;             ///< T, or 1: the same for every query
-  Matrix<std::uint8_t> blocked;  ///< [sentences * queries, keys], 1 = blocked
+  Buffer<std::uint8_t> blocked;  ///< [sentences * queries, keys], 1 = blocked
 
   Index keys() const { return blocked.cols(); }
-  /// The row of `blocked` that rules query `query` of sentence `sentence`.
+  /// The row of `blocked` that belongs to query `query` of sentence `sentence`.
   Index row(Index sentence, Index query) const {
     return (sentences == 1 ? 0 : sentence) * queries + (queries == 1 ? 0 : query);
   }
+  /// The same for row n of `rows` rows of scores, which are those of all queries of all heads of all sentences.
+  Index row_for(Index n, Index rows) const { return n / (rows / sentences) * queries + n % queries; }
   bool is_blocked(Index sentence, Index query, Index key) const { return blocked(row(sentence, query), key) != 0; }
+  /// Whether B sentences with T queries each can be masked by it.
+  bool fits(Index B, Index T) const { return (sentences == B || sentences == 1) && (queries == T || queries == 1); }
 };
 
 /// Keys that are padding: [B, 1, S] from ids [B, S].
-Mask padding_mask(const IdMatrix& ids, Id pad);
+Mask padding_mask(const IdMatrix& ids, Id pad, Mask reused = {});
 
 /// Keys that lie in the future of the query: [1, T, T], key > query.
-Mask look_ahead_mask(Index length);
+Mask look_ahead_mask(Index length, Mask reused = {});
 
-/// The first `prefix` keys are visible to all, the rest only from the query's own place on backwards: [1, T, T].
+/// The first `prefix` keys are visible to all queries, the others only to their own and to later queries: [1, T, T].
 /// \pre 0 <= prefix <= length
-Mask prefix_mask(Index length, Index prefix);
+Mask prefix_mask(Index length, Index prefix, Mask reused = {});
 
 /// Nothing is blocked: zeros, [sentences, queries, keys].
-Mask all_visible(Index sentences, Index queries, Index keys);
+Mask all_visible(Index sentences, Index queries, Index keys, Mask reused = {});
 
-/// The mask if it is on, or else one of its shape that blocks nothing.
-Mask switched(const Mask& mask, bool on);
+/// The mask itself if it is on; otherwise one of its shape that blocks nothing.
+Mask switched(Mask mask, bool on);
 
 /// Elementwise maximum: blocked where either is. Dimensions of 1 stretch to the other's. \pre equal keys
-Mask combined_mask(const Mask& a, const Mask& b);
+Mask combined_mask(const Mask& a, const Mask& b, Mask reused = {});
 
-/// A switch for each mask. Off, it shows what the mask is for: see configs/lessons.
+/// A switch for each mask. Turning one off shows what it is for: see configs/lessons.
 ///
-/// Without encoder_padding or cross_padding, what a sentence gives depends on how far it is padded: on its neighbours
-/// in the batch. target_padding matters only where look_ahead is off: else padding lies in the future of every word.
+/// Without encoder_padding or cross_padding, a sentence's results depend on how far it is padded: on its neighbours in
+/// the batch. target_padding matters only if look_ahead is off; otherwise padding lies in the future of every word.
 struct MaskSettings {
   bool encoder_padding = true;  ///< encoder self-attention does not see padding of the source
   bool look_ahead = true;       ///< decoder self-attention does not see the future
@@ -61,15 +67,22 @@ struct MaskSettings {
   std::vector<std::string> off() const;
 };
 
-/// The three masks of an encoder-decoder transformer.
+/// The three masks of an encoder-decoder transformer, and the two that the decoder's is made of.
 struct TransformerMasks {
   Mask encoder_padding;   ///< [B, 1, S] encoder self-attention: padding of the source
-  Mask decoder_combined;  ///< [B, T, T] decoder self-attention: the future, and padding of the target
+  Mask target_padding;    ///< [B, 1, T]
+  Mask look_ahead;        ///< [1, T, T]
+  Mask decoder_combined;  ///< [B, T, T] decoder self-attention: the maximum of these two
   Mask cross_padding;     ///< [B, 1, S] cross-attention: padding of the source again, for its keys are the encoder's
 };
 
-/// The three masks of a padded batch, without what is off. source [B, S], target_input [B, T].
-TransformerMasks make_masks(const IdMatrix& source, Id source_pad, const IdMatrix& target_input, Id target_pad,
-                            const MaskSettings& on = {});
+/// What is padding on either side.
+struct PadIds {
+  Id source = 0, target = 0;
+};
+
+/// The masks of a padded batch, without those that are off. source [B, S], target_input [B, T].
+TransformerMasks make_masks(const IdMatrix& source, const IdMatrix& target_input, PadIds pad,
+                            const MaskSettings& on = {}, TransformerMasks reused = {});
 
 }  // namespace glassformer

@@ -2,21 +2,34 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <type_traits>
 
+#include "layers/recording.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
 
-/// What a forward pass is told besides parameters and inputs. In training, dropout draws its random numbers from
-/// (seed, update, site, sentence), so that a sentence is treated alike in whichever batch or shard it comes.
+/// What forward and backward are told besides their inputs. In training, dropout draws its random numbers from (seed,
+/// update, site, sentence), so that a sentence is treated alike in whichever batch or shard it comes.
 struct Pass {
   bool training = false;             ///< false: no dropout
   std::uint64_t seed = 0;            ///< of the run
   std::uint32_t update = 0;          ///< number of the training step
   std::span<const Index> sentences;  ///< [B] number of each sentence in the corpus; needed in training only
-};
+  Recording* recording = nullptr;    ///< null: nothing is recorded
 
-/// A place in the model that draws random numbers. Each has a number of its own.
-using Site = std::uint32_t;
+  /// The layer `name` has computed `output` from `inputs`, in the line that calls this.
+  template <class Output, class... Inputs>
+  void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation,
+              const Output& output, const Inputs&... inputs) const {
+    if (recording != nullptr) recording->add(name, equation, seen(output), {seen(inputs)...});
+  }
+  /// `to` holds a copy of `from`.
+  template <class From, class To>
+  void record_copy(const From& from, const To& to) const {
+    if (recording != nullptr) recording->add_copy(seen(from), seen(to));
+  }
+};
 
 }  // namespace glassformer

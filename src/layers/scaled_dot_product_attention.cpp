@@ -3,130 +3,97 @@
 #include <cassert>
 #include <cmath>
 
-#include "layers/softmax.hpp"
 #include "numerics/gemm.hpp"
+#include "numerics/row_operations.hpp"
 
 namespace glassformer {
-namespace {
-
-/// product = weights * values, where a weight of exactly 0 keeps its value out even if that is infinite or NaN
-/// (0 * NaN would be NaN). weights [T, S], values [S, d_head], product [T, d_head].
-template <class Scalar>
-void visible_product(ConstMatrixRef<Scalar> weights, ConstMatrixRef<Scalar> values, MatrixRef<Scalar> product) {
-  multiply<Scalar>(weights, values, product, Result::overwrite);
-  // x - x is 0 unless x is infinite or NaN.  Where all values are finite, which is almost always, so is the product.
-  if ((product.array() - product.array()).sum() == 0) return;
-  const Matrix<Scalar> finite = values.array().isFinite().select(values, Scalar{0});
-  multiply<Scalar>(weights, finite, product, Result::overwrite);
-  for (Index j = 0; j < values.rows(); ++j) {
-    if (values.row(j).allFinite()) continue;
-    for (Index i = 0; i < weights.rows(); ++i) {
-      if (weights(i, j) != 0) product.row(i) += weights(i, j) * (values.row(j) - finite.row(j));
-    }
-  }
-}
-
-}  // namespace
 
 template <std::floating_point Scalar>
-void ScaledDotProductAttention<Scalar>::forward(Index sentences, Index heads, ConstMatrixRef<Scalar> q,
-                                                ConstMatrixRef<Scalar> k, ConstMatrixRef<Scalar> v, const Mask& mask,
-                                                double dropout, const Pass& pass, Site site, Cache& cache,
-                                                MatrixRef<Scalar> context, const Recorder& recorder) {
-  const Index T = q.rows() / sentences, S = k.rows() / sentences, d_head = q.cols() / heads;
-  assert(q.rows() == sentences * T && k.rows() == sentences * S && v.rows() == k.rows() && mask.keys() == S);
-  assert((mask.sentences == sentences || mask.sentences == 1) && (mask.queries == T || mask.queries == 1));
-
-  cache.weights.resize(sentences * heads * T, S);
-  for (Index b = 0; b < sentences; ++b) {
-    for (Index h = 0; h < heads; ++h) {
-      multiply_transposed_right<Scalar>(q.block(b * T, h * d_head, T, d_head), k.block(b * S, h * d_head, S, d_head),
-                                        cache.weights.middleRows((b * heads + h) * T, T), Result::overwrite);
-    }
-  }
-  recorder.record("products [B*H*T, S] = {q} {k}^T of each head", cache.weights, q, k);
-
-  cache.weights *= 1 / std::sqrt(static_cast<Scalar>(d_head));
-  recorder.record("scores [B*H*T, S] = {products} / sqrt(d_head)", cache.weights, cache.weights);
-
-  for (Index b = 0; b < sentences; ++b) {
-    for (Index h = 0; h < heads; ++h) {
-      for (Index t = 0; t < T; ++t) {
-        MaskedSoftmax<Scalar>::forward_row(mask.blocked.row(mask.row(b, t)).data(), S,
-                                           cache.weights.row((b * heads + h) * T + t).data());
-      }
-    }
-  }
-  recorder.record("weights [B*H*T, S] = softmax of each row of {scores}, 0 where {mask} is 1", cache.weights,
-                  cache.weights, mask.blocked);
-
-  cache.dropout.active = pass.training && dropout > 0;
-  if (cache.dropout.active) {
-    cache.dropped_weights.resize_like(cache.weights);
-    Dropout<Scalar>::forward(dropout, pass, site, heads, cache.weights, cache.dropped_weights, cache.dropout,
-                             recorder.at("dropout"));
-  }
-
-  for (Index b = 0; b < sentences; ++b) {
-    for (Index h = 0; h < heads; ++h) {
-      visible_product<Scalar>(cache.used_weights().middleRows((b * heads + h) * T, T),
-                              v.block(b * S, h * d_head, S, d_head),
-                              context.block(b * T, h * d_head, T, d_head));
-    }
-  }
-  recorder.record("context [N, D] = {weights} {v} of each head", context, cache.used_weights(), v);
+ScaledDotProductAttention<Scalar>::ScaledDotProductAttention(const Part<Scalar>& part,
+                                                             const AttentionSettings& settings)
+    : name_(part.name()),
+      heads_(settings.heads),
+      d_head_(settings.width / settings.heads),
+      softmax_(part.name()),
+      dropout_(part.at("dropout"), settings.dropout, settings.heads) {
+  assert(settings.width % settings.heads == 0);
 }
 
 template <std::floating_point Scalar>
-void ScaledDotProductAttention<Scalar>::backward(Index sentences, Index heads, ConstMatrixRef<Scalar> q,
-                                                 ConstMatrixRef<Scalar> k, ConstMatrixRef<Scalar> v, Cache& cache,
-                                                 ConstMatrixRef<Scalar> d_context, MatrixRef<Scalar> d_q,
-                                                 MatrixRef<Scalar> d_k, MatrixRef<Scalar> d_v,
-                                                 const Recorder& recorder) {
-  const Index T = q.rows() / sentences, S = k.rows() / sentences, d_head = q.cols() / heads;
+Buffer<Scalar>& ScaledDotProductAttention<Scalar>::forward(const Pass& pass, MatrixView<const Scalar> q,
+                                                           MatrixView<const Scalar> k, MatrixView<const Scalar> v,
+                                                           const Mask& mask) {
+  q_ = q, k_ = k, v_ = v;
+  S_ = mask.keys(), B_ = k.rows() / S_, T_ = q.rows() / B_;
+  assert(q.rows() == B_ * T_ && k.rows() == B_ * S_ && v.rows() == k.rows() && mask.fits(B_, T_));
 
-  // context = dropout(weights) V
-  cache.d_weights.resize_like(cache.weights);
-  for (Index b = 0; b < sentences; ++b) {
-    for (Index h = 0; h < heads; ++h) {
-      const auto d_c = d_context.block(b * T, h * d_head, T, d_head);                                // [T, d_head]
-      const Index first = (b * heads + h) * T;
-      multiply_transposed_left<Scalar>(cache.used_weights().middleRows(first, T), d_c,
-                                       d_v.block(b * S, h * d_head, S, d_head), Result::overwrite);  // [S, d_head]
-      multiply_transposed_right<Scalar>(d_c, v.block(b * S, h * d_head, S, d_head),
-                                        cache.d_weights.middleRows(first, T), Result::overwrite);    // [T, S]
-    }
+  weights_.resize(B_ * heads_ * T_, S_);
+  for (Index i = 0; i < B_ * heads_; ++i) {
+    multiply_transposed_right(query_block(q, i), key_block(k, i), weight_block(weights_.view(), i), Result::overwrite);
   }
-  recorder.record("d_v [M, D] = {weights}^T {d_context} of each head", d_v, cache.used_weights(), d_context);
-  recorder.record("d_weights [B*H*T, S] = {d_context} {v}^T of each head", cache.d_weights, d_context, v);
-  Dropout<Scalar>::backward(cache.dropout, cache.d_weights, recorder.at("dropout"));
+  pass.record(name_, "products [B*H*T, S] = {q} {k}^T of each head", weights_, q, k);
 
-  // weights = masked softmax of scores
-  MaskedSoftmax<Scalar>::backward(cache.weights, cache.d_weights);
-  Buffer<Scalar>& d_scores = cache.d_weights;
-  recorder.record("d_scores [B*H*T, S] = {weights} * ({d_weights} - sum of weights * d_weights over the row)", d_scores,
-                  cache.weights, d_scores);
+  scale(weights_.view(), 1 / std::sqrt(static_cast<Scalar>(d_head_)));
+  pass.record(name_, "scores [B*H*T, S] = {products} / sqrt(d_head)", weights_, weights_);
 
+  softmax_.forward(pass, weights_, mask);
+  if (dropout_.is_active(pass)) {
+    dropped_weights_.resize_like(weights_);
+    dropout_.forward(pass, weights_, dropped_weights_);
+  }
+  const Buffer<Scalar>& used = dropout_.is_active(pass) ? dropped_weights_ : weights_;
+
+  context_.resize(q.rows(), q.cols());
+  for (Index i = 0; i < B_ * heads_; ++i) {
+    multiply_visible(weight_block(used.view(), i), key_block(v, i), query_block(context_.view(), i));
+  }
+  pass.record(name_, "context [N, D] = {weights} {v} of each head", context_, used, v);
+  return context_;
+}
+
+template <std::floating_point Scalar>
+void ScaledDotProductAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_context,
+                                                 MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
+                                                 MatrixView<Scalar> d_v) {
+  // context = dropped weights V.  As in a linear map, each factor gets the gradient times the other factor:
+  //   d_V = dropped weights^T d_context        d_weights = d_context V^T
+  const Buffer<Scalar>& used = dropout_.is_active(pass) ? dropped_weights_ : weights_;
+  d_weights_.resize_like(weights_);
+  for (Index i = 0; i < B_ * heads_; ++i) {
+    const auto d_c = query_block(d_context.view(), i);                                                // [T, d_head]
+    multiply_transposed_left(weight_block(used.view(), i), d_c, key_block(d_v, i), Result::overwrite);       // [S, d_head]
+    multiply_transposed_right(d_c, key_block(v_, i), weight_block(d_weights_.view(), i), Result::overwrite); // [T, S]
+  }
+  pass.record(name_, "d_v [M, D] = {weights}^T {d_context} of each head", d_v, used, d_context);
+  pass.record(name_, "d_weights [B*H*T, S] = {d_context} {v}^T of each head", d_weights_, d_context, v_);
+
+  // weights = softmax(scores), then dropout
+  dropout_.backward(pass, d_weights_, d_weights_);
+  softmax_.backward(pass, weights_, d_weights_);
+  backward_scores(pass, d_q, d_k);
+}
+
+/// From d_scores to d_q and d_k.
+template <std::floating_point Scalar>
+void ScaledDotProductAttention<Scalar>::backward_scores(const Pass& pass, MatrixView<Scalar> d_q,
+                                                        MatrixView<Scalar> d_k) {
   // scores = products / sqrt(d_head)
-  d_scores *= 1 / std::sqrt(static_cast<Scalar>(d_head));
-  Buffer<Scalar>& d_products = d_scores;
-  recorder.record("d_products [B*H*T, S] = {d_scores} / sqrt(d_head)", d_products, d_products);
+  Buffer<Scalar>&d_scores = d_weights_, &d_products = d_weights_;
+  scale(d_scores.view(), 1 / std::sqrt(static_cast<Scalar>(d_head_)));
+  pass.record(name_, "d_products [B*H*T, S] = {d_scores} / sqrt(d_head)", d_products, d_scores);
 
-  // products = Q K^T
-  for (Index b = 0; b < sentences; ++b) {
-    for (Index h = 0; h < heads; ++h) {
-      const auto d_p = d_products.middleRows((b * heads + h) * T, T);                                // [T, S]
-      visible_product<Scalar>(d_p, k.block(b * S, h * d_head, S, d_head),
-                              d_q.block(b * T, h * d_head, T, d_head));
-      multiply_transposed_left<Scalar>(d_p, q.block(b * T, h * d_head, T, d_head),
-                                       d_k.block(b * S, h * d_head, S, d_head), Result::overwrite);  // [S, d_head]
-    }
+  // products = Q K^T.  A product of query t and key s is q_t . k_s, so each gets the other times the gradient:
+  //   d_q_t = sum over s of d_product_ts k_s        d_k_s = sum over t of d_product_ts q_t
+  for (Index i = 0; i < B_ * heads_; ++i) {
+    const auto d_p = weight_block(d_products.view(), i);                                              // [T, S]
+    multiply_visible(d_p, key_block(k_, i), query_block(d_q, i));                                     // [T, d_head]
+    multiply_transposed_left(d_p, query_block(q_, i), key_block(d_k, i), Result::overwrite);          // [S, d_head]
   }
-  recorder.record("d_q [N, D] = {d_products} {k} of each head", d_q, d_products, k);
-  recorder.record("d_k [M, D] = {d_products}^T {q} of each head", d_k, d_products, q);
+  pass.record(name_, "d_q [N, D] = {d_products} {k} of each head", d_q, d_products, k_);
+  pass.record(name_, "d_k [M, D] = {d_products}^T {q} of each head", d_k, d_products, q_);
 }
 
-template struct ScaledDotProductAttention<float>;
-template struct ScaledDotProductAttention<double>;
+template class ScaledDotProductAttention<float>;
+template class ScaledDotProductAttention<double>;
 
 }  // namespace glassformer

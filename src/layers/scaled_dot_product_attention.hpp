@@ -1,48 +1,68 @@
 #pragma once
 
 #include <concepts>
+#include <string>
 
 #include "layers/dropout.hpp"
 #include "layers/masks.hpp"
-#include "numerics/matrix.hpp"
+#include "layers/softmax.hpp"
 
 namespace glassformer {
+
+struct AttentionSettings {
+  Index width = 0;     ///< D
+  Index heads = 1;     ///< H; divides the width
+  double dropout = 0;  ///< of the attention weights
+};
 
 /// Scaled dot-product attention of all heads (Vaswani et al. 2017, sections 3.2.1 and 3.2.2):
 ///
 ///   scores  = Q K^T / sqrt(d_head)                one [T, S] for each head of each sentence; products = Q K^T
-///   weights = masked softmax of scores            0 exactly where the mask blocks
+///   weights = masked softmax of scores            exactly 0 where the mask blocks
 ///   context = dropout(weights) V
 ///
-/// The scale is the root of one head's width, d_head = D / H, not of the model's. Head h owns the columns
+/// Scores are divided by the root of one head's width, d_head = D / H, not of the model's. Head h owns the columns
 /// h * d_head .. (h + 1) * d_head - 1 of Q, K, V and the context.
 ///
-/// What a blocked key or value holds is never read into a result: it may be anything, infinity and NaN included.
+/// What a blocked key or value holds never reaches a result: it may be anything, even infinity or NaN.
 ///
-/// B sentences, T queries and S keys each, H heads, D = model width.
+/// B sentences with T queries and S keys each, H heads, D = model width.
 template <std::floating_point Scalar>
-struct ScaledDotProductAttention {
-  /// What backward must remember of forward, and room for its results.
-  struct Cache {
-    Buffer<Scalar> weights;                   // [B*H*T, S] after the softmax
-    Buffer<Scalar> dropped_weights;           // [B*H*T, S] after dropout; empty where nothing is dropped
-    typename Dropout<Scalar>::Cache dropout;
-    Buffer<Scalar> d_weights;                 // [B*H*T, S] room for backward
+class ScaledDotProductAttention {
+ public:
+  ScaledDotProductAttention(const Part<Scalar>& part, const AttentionSettings& settings);
 
-    /// The weights that context was made of.
-    Buffer<Scalar>& used_weights() { return dropout.active ? dropped_weights : weights; }
-    const Buffer<Scalar>& used_weights() const { return dropout.active ? dropped_weights : weights; }
-  };
+  /// Maps q [B*T, D], k and v [B*S, D] to the context [B*T, D]. Backward reads all three.
+  Buffer<Scalar>& forward(const Pass& pass, MatrixView<const Scalar> q, MatrixView<const Scalar> k,
+                          MatrixView<const Scalar> v, const Mask& mask);
+  /// Maps d_context [B*T, D] to d_q, d_k and d_v, in the shapes of q, k and v.
+  void backward(const Pass& pass, const Buffer<Scalar>& d_context, MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
+                MatrixView<Scalar> d_v);
 
-  /// q [B*T, D], k and v [B*S, D] give context [B*T, D]. The mask is of B sentences (or 1), T queries (or 1), S keys.
-  static void forward(Index sentences, Index heads, ConstMatrixRef<Scalar> q, ConstMatrixRef<Scalar> k,
-                      ConstMatrixRef<Scalar> v, const Mask& mask, double dropout, const Pass& pass, Site site,
-                      Cache& cache, MatrixRef<Scalar> context, const Recorder& recorder = {});
-  /// d_context [B*T, D] gives d_q, d_k, d_v in the shapes of q, k, v.
-  static void backward(Index sentences, Index heads, ConstMatrixRef<Scalar> q, ConstMatrixRef<Scalar> k,
-                       ConstMatrixRef<Scalar> v, Cache& cache, ConstMatrixRef<Scalar> d_context,
-                       MatrixRef<Scalar> d_q, MatrixRef<Scalar> d_k, MatrixRef<Scalar> d_v,
-                       const Recorder& recorder = {});
+  /// [B*H*T, S] after the softmax, before dropout.
+  const Buffer<Scalar>& weights() const { return weights_; }
+
+ private:
+  // What belongs to head h of sentence b, whose number is i = b * H + h.
+  template <class Matrix>
+  auto query_block(Matrix&& q, Index i) const { return q.block(i / heads_ * T_, i % heads_ * d_head_, T_, d_head_); }
+  template <class Matrix>
+  auto key_block(Matrix&& k, Index i) const { return k.block(i / heads_ * S_, i % heads_ * d_head_, S_, d_head_); }
+  template <class Matrix>
+  auto weight_block(Matrix&& weights, Index i) const { return weights.middle_rows(i * T_, T_); }
+
+  void backward_scores(const Pass& pass, MatrixView<Scalar> d_q, MatrixView<Scalar> d_k);
+
+  std::string name_;
+  Index heads_, d_head_;
+  Index B_ = 0, T_ = 0, S_ = 0;
+  MaskedSoftmax<Scalar> softmax_;
+  Dropout<Scalar> dropout_;
+  MatrixView<const Scalar> q_{nullptr, 0, 0}, k_{nullptr, 0, 0}, v_{nullptr, 0, 0};  // forward's
+  Buffer<Scalar> weights_;          // [B*H*T, S]
+  Buffer<Scalar> dropped_weights_;  // [B*H*T, S], where dropout is active
+  Buffer<Scalar> context_;          // [B*T, D]
+  Buffer<Scalar> d_weights_;        // [B*H*T, S]
 };
 
 }  // namespace glassformer

@@ -1,28 +1,34 @@
 #pragma once
 
 #include <concepts>
-#include <cstdint>
+#include <string>
 
-#include "numerics/matrix.hpp"
+#include "layers/masks.hpp"
+#include "layers/pass.hpp"
 
 namespace glassformer {
 
-/// Softmax over each row, seeing only what is not blocked:
+/// Softmax over the visible keys of each row:
 ///
-///   weight_j = exp(score_j) / sum over visible k of exp(score_k)      0 exactly where blocked
+///   weight_j = exp(score_j) / sum over visible k of exp(score_k)      exactly 0 where key j is blocked
 ///
-/// The largest visible score is subtracted first; that changes nothing but keeps exp finite. Where nothing is
-/// visible the weights are all 0: no evidence, no attention, no NaN. (Adding -1e9 instead, as one often sees,
-/// makes such a row attend to everything.)
+/// The largest visible score is subtracted first: that changes nothing but keeps exp finite. If nothing is visible, all
+/// weights are 0: no evidence, no attention, no NaN. (Adding -1e9 to blocked scores instead, as is often done, makes
+/// such a row attend to everything.)
 ///
-/// T = queries, S = keys of one head of one sentence.
+/// The rows are those of B sentences with H heads and T queries each: N = B*H*T. S = keys.
 template <std::floating_point Scalar>
-struct MaskedSoftmax {
-  /// Turns one row of scores [S] into weights [S], in place. blocked [S]: 1 = blocked.
-  static void forward_row(const std::uint8_t* blocked, Index size, Scalar* scores);
+class MaskedSoftmax {
+ public:
+  explicit MaskedSoftmax(std::string name) : name_(std::move(name)) {}
 
-  /// Turns d_weights [T, S] into d_scores [T, S], in place.
-  static void backward(ConstMatrixRef<Scalar> weights, MatrixRef<Scalar> d_weights);
+  /// Turns scores [N, S] into weights, in place.
+  void forward(const Pass& pass, Buffer<Scalar>& scores, const Mask& mask);
+  /// Turns d_weights [N, S] into d_scores, in place. The weights are forward's.
+  void backward(const Pass& pass, const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights);
+
+ private:
+  std::string name_;
 };
 
 }  // namespace glassformer

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-#include "model/transformer.hpp"
+#include "model/model.hpp"
 
 namespace glassformer {
 
-/// Fills a model's parameters before training. The numbers depend on the seed and on the model's shape alone.
+/// Fills a model's weights before training. The numbers depend on the seed and on the model's shape alone.
 ///
 ///   embeddings and an output matrix of its own   normal, standard deviation 1 / sqrt(D); the row of padding 0
 ///   linear maps                                  uniform in +-sqrt(6 / (in + out))             (Glorot & Bengio 2010)
@@ -19,6 +19,6 @@ namespace glassformer {
 /// (DeepNet, arXiv 2203.00555), who multiply the residual stream as well, and for 4 and 4 layers would take 0.56 in the
 /// encoder and 0.38 in the decoder. Here the stream is left alone, and one number serves both.
 template <std::floating_point Scalar>
-void initialize(const Transformer<Scalar>& model, std::uint64_t seed, typename Transformer<Scalar>::Parameters& p);
+void initialize(Model<Scalar>& model, std::uint64_t seed);
 
 }  // namespace glassformer

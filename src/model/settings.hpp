@@ -1,7 +1,9 @@
 #pragma once
 
-#include "layers/activation.hpp"
 #include "layers/add_and_norm.hpp"
+#include "layers/attention.hpp"
+#include "layers/embedding.hpp"
+#include "layers/feed_forward.hpp"
 #include "layers/masks.hpp"
 #include "numerics/matrix.hpp"
 
@@ -29,14 +31,19 @@ struct TransformerSettings {
   MaskSettings masks = {};         ///< what the model is taught with, so what it is used with
 
   bool operator==(const TransformerSettings&) const = default;
+
+  // What each layer needs of it.
+  AttentionSettings attention() const { return {d_model, heads, attention_dropout}; }
+  FeedForwardSettings feed_forward() const { return {d_model, d_ff, activation, activation_dropout}; }
+  AddAndNormSettings add_and_norm() const { return {norm, d_model, dropout}; }
+  EmbeddingSettings embedding(Id pad) const { return {pad, scale_embeddings, embedding_dropout}; }
 };
 
 /// What the model must know of its vocabularies. Which ids are padding is a setting handed down, never a constant.
 struct VocabularyShape {
   Index source_size = 0;
   Index target_size = 0;  ///< equal to source_size where all embeddings are tied
-  Id source_pad = 0;      ///< no row of any table where it is negative
-  Id target_pad = 0;
+  PadIds pad = {};        ///< no row of any table if negative
 };
 
 }  // namespace glassformer

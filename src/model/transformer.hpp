@@ -11,11 +11,11 @@
 
 namespace glassformer {
 
-/// The three matrices of ids of a padded batch, and what follows from them.
+/// A padded batch as the model reads it.
 struct ModelInput {
   const IdMatrix& source;         ///< [B, S]
   const IdMatrix& target_input;   ///< [B, T] bos + target: what the decoder reads
-  const IdMatrix& target_output;  ///< [B, T] target + eos: what it is asked for
+  const IdMatrix& target_output;  ///< [B, T] target + eos: what it must predict
   const TransformerMasks& masks;
 };
 
@@ -26,68 +26,67 @@ struct ModelInput {
 ///   logits = state E^T + b          E: the target embedding, or a matrix of its own
 ///   loss   = cross-entropy(logits, target_output)
 ///
-/// The decoder is taught by forcing: it reads the right words so far, whatever it would have said itself.
+/// The decoder is trained by teacher forcing: it reads the right words so far, whatever it would have said itself.
+///
+/// A transformer belongs to one thread: its layers keep what backward needs. The weights lie elsewhere, so many can
+/// share them: bind() says where. It cannot be copied or moved, because its parameters point to where that is noted.
 /// N = B * T rows, M = B * S rows, D = model width, V = target vocabulary.
-template <std::floating_point Scalar_>
-struct Transformer {
-  using Scalar = Scalar_;
+template <std::floating_point Scalar>
+class Transformer {
+ private:
+  BoundMemory<Scalar> bound_;
+  Construction<Scalar> construction_;
 
-  /// All that is learned. A gradient is the same struct, bound to another arena.
-  struct Parameters {
-    using Scalar = Scalar_;
-    MatrixView<Scalar> source_embedding;       // [source vocabulary, D]
-    MatrixView<Scalar> target_embedding;       // [V, D]; tied: all - the same memory as source_embedding
-    typename Linear<Scalar>::Parameters output;  // weight [V, D]; tied: the same memory as target_embedding
-    std::vector<typename EncoderLayer<Scalar>::Parameters> encoder;
-    std::vector<typename DecoderLayer<Scalar>::Parameters> decoder;
-    std::optional<typename LayerNorm<Scalar>::Parameters> encoder_norm;  // pre-norm only
-    std::optional<typename LayerNorm<Scalar>::Parameters> decoder_norm;
-    Parameters(ArenaCursor<Scalar>& cursor, const TransformerSettings& settings, const VocabularyShape& vocabulary);
-  };
-  /// What backward must remember of forward, and room for its results. Buffers only grow.
-  struct Cache {
-    typename Embedding<Scalar>::Cache source_embedding, target_embedding;
-    std::vector<typename EncoderLayer<Scalar>::Cache> encoder;
-    std::vector<typename DecoderLayer<Scalar>::Cache> decoder;
-    typename LayerNorm<Scalar>::Cache encoder_norm, decoder_norm;      // pre-norm only
-    Buffer<Scalar> normed_memory, normed_state;                        // pre-norm only
-    Buffer<Scalar> logits;  // [N, V] after forward: p; after backward: d_logits
-    typename CrossEntropy<Scalar>::Cache cross_entropy;
-    Buffer<Scalar> d_state, d_normed;                                  // room for backward
-    Buffer<Scalar> d_memory;                                           // [M, D] sum over the decoder's layers
-  };
+ public:
+  const TransformerSettings settings;
+  const VocabularyShape vocabulary;
 
-  /// The model's settings and vocabulary, which all of its functions need.
-  TransformerSettings settings;
-  VocabularyShape vocabulary;
+  // In the order of the arena.
+  Embedding<Scalar> source_embedding;  // [source vocabulary, D]
+  Embedding<Scalar> target_embedding;  // [V, D]; tied: all - the same tensor as source_embedding
+  Linear<Scalar> output;               // D to V; tied - its weight is the tensor of target_embedding
+  std::vector<EncoderLayer<Scalar>> encoder_layers;
+  std::vector<DecoderLayer<Scalar>> decoder_layers;
+  std::optional<LayerNorm<Scalar>> encoder_norm, decoder_norm;  // pre-norm only
+  CrossEntropy<Scalar> cross_entropy;
 
-  /// The masks of a padded batch: those that the model is taught with. source [B, S], target_input [B, T].
-  TransformerMasks masks(const IdMatrix& source, const IdMatrix& target_input) const {
-    return make_masks(source, vocabulary.source_pad, target_input, vocabulary.target_pad, settings.masks);
+  Transformer(const TransformerSettings& settings, const VocabularyShape& vocabulary, double label_smoothing = 0);
+  Transformer(const Transformer&) = delete;
+  Transformer& operator=(const Transformer&) = delete;
+
+  /// All parameters, in the order of the arena.
+  const std::vector<TensorPlace>& tensors() const { return construction_.cursor.tensors(); }
+  /// From now on the parameters are those in `weights`, and backward adds to `gradient`. Arenas of tensors().
+  void bind(const Arena<Scalar>& weights) { bound_ = {weights.values().data(), nullptr}; }
+  void bind(const Arena<Scalar>& weights, Arena<Scalar>& gradient) {
+    bound_ = {weights.values().data(), gradient.values().data()};
   }
 
-  /// source [B, S] gives the memory [M, D], which lives in the cache.
-  const Buffer<Scalar>& encode(const Parameters& p, const IdMatrix& source, const Mask& padding, const Pass& pass,
-                               Cache& cache, const Recorder& recorder = {}) const;
-  /// target_input [B, T] and memory [M, D] give the logits [N, V], which live in the cache.
-  const Buffer<Scalar>& decode(const Parameters& p, const IdMatrix& target_input, const Buffer<Scalar>& memory,
-                               const TransformerMasks& masks, const Pass& pass, Cache& cache,
-                               const Recorder& recorder = {}) const;
-  /// All the way to the loss. A recorder hears of every equation on it, and on the way back.
-  LossSum forward(const Parameters& p, const ModelInput& input, double label_smoothing, const Pass& pass,
-                  Cache& cache, const Recorder& recorder = {}) const;
-  /// All the way back: adds to every parameter's gradient. d_loss as in CrossEntropy::backward.
-  void backward(const Parameters& p, const ModelInput& input, double label_smoothing, Scalar d_loss, Cache& cache,
-                Parameters& grad, const Recorder& recorder = {}) const;
+  /// The masks of a padded batch: those that the model is trained with. source [B, S], target_input [B, T].
+  TransformerMasks masks(const IdMatrix& source, const IdMatrix& target_input, TransformerMasks reused = {}) const {
+    return make_masks(source, target_input, vocabulary.pad, settings.masks, std::move(reused));
+  }
+
+  /// Maps source [B, S] to memory [M, D].
+  const Buffer<Scalar>& encode(const Pass& pass, const IdMatrix& source, const Mask& padding);
+  /// Maps target_input [B, T] and memory [M, D] to logits [N, V].
+  Buffer<Scalar>& decode(const Pass& pass, const IdMatrix& target_input, const Buffer<Scalar>& memory,
+                         const TransformerMasks& masks);
+  /// All the way to the loss. The logits become probabilities, see CrossEntropy.
+  LossSum forward(const Pass& pass, const ModelInput& input);
+  /// All the way back: adds to the gradient of every parameter. d_loss as in CrossEntropy::backward.
+  void backward(const Pass& pass, Scalar d_loss);
+
+  /// What forward leaves of the logits: the probability of each token. [N, V]
+  const Buffer<Scalar>& probabilities() const { return *logits_; }
 
  private:
-  const Buffer<Scalar>& state(const Cache& cache) const;   // the decoder's last word, before the output map
-  const Buffer<Scalar>& memory(const Cache& cache) const;  // the encoder's
+  void backward_decoder(const Pass& pass, const Buffer<Scalar>& d_logits);
+  void backward_encoder(const Pass& pass);
 
-  void backward_decoder(const Parameters& p, const ModelInput& input, Cache& cache, Parameters& grad,
-                        const Recorder& recorder) const;
-  void backward_encoder(const Parameters& p, const ModelInput& input, Cache& cache, Parameters& grad,
-                        const Recorder& recorder) const;
+  const Buffer<Scalar>* memory_ = nullptr;  // [M, D] decode's
+  Buffer<Scalar>* logits_ = nullptr;        // [N, V] decode's
+  Buffer<Scalar> d_memory_;                 // [M, D] sum over the decoder's layers
 };
 
 }  // namespace glassformer

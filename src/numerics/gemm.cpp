@@ -36,12 +36,12 @@ struct Strided {
 };
 
 template <class Scalar>
-Strided<Scalar> plain(ConstMatrixRef<Scalar> m) {
-  return {m.data(), m.outerStride(), 1};
+Strided<Scalar> plain(MatrixView<const Scalar> m) {
+  return {m.data(), m.stride(), 1};
 }
 template <class Scalar>
-Strided<Scalar> transposed(ConstMatrixRef<Scalar> m) {
-  return {m.data(), 1, m.outerStride()};
+Strided<Scalar> transposed(MatrixView<const Scalar> m) {
+  return {m.data(), 1, m.stride()};
 }
 
 /// The first `columns` columns of B's first K rows as strips, one after the other. Row by row, as memory is fastest.
@@ -179,12 +179,12 @@ void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, c
 
 /// C = A B, plus the addend where there is one.
 template <class Scalar>
-void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixRef<Scalar>& c, Addend<Scalar> addend) {
-  if (K == 0 && addend.data == nullptr) c.setZero();  // an empty sum
+void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixView<Scalar> c, Addend<Scalar> addend) {
+  if (K == 0 && addend.data == nullptr) c.eigen().setZero();  // an empty sum
   for (Index k = 0; k < K; k += kDepth) {
     const Index depth = std::min(kDepth, K - k);
-    if (k > 0) addend = {c.data(), c.outerStride()};  // what the blocks before have given
-    const Destination<Scalar> whole{c.data(), c.outerStride(), addend, c.cols()};
+    if (k > 0) addend = {c.data(), c.stride()};  // what the blocks before have given
+    const Destination<Scalar> whole{c.data(), c.stride(), addend, c.cols()};
     for (Index m = 0; m < c.cols(); m += kPanel) {
       const Destination<Scalar> panel = whole.from(0, m, kPanel);
       if (panel.columns <= kLanes<Scalar>) multiply_panel<1>(a.from(0, k), b.from(k, m), depth, c.rows(), panel);
@@ -194,52 +194,56 @@ void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixRef<Scalar>& c
 }
 
 template <class Scalar>
-Addend<Scalar> addend_of(Result result, const MatrixRef<Scalar>& c) {
-  return result == Result::add ? Addend<Scalar>{c.data(), c.outerStride()} : Addend<Scalar>{};
+Addend<Scalar> addend_of(Result result, MatrixView<Scalar> c) {
+  return result == Result::add ? Addend<Scalar>{c.data(), c.stride()} : Addend<Scalar>{};
+}
+
+/// a [T, S], b [S, d], c [T, d]. NaN and infinity in b are rare: only then is anything computed twice.
+template <class Scalar>
+void multiply_around_zeros(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {
+  multiply(a, b, c, Result::overwrite);
+  // x - x is 0 unless x is infinite or NaN.  If all numbers of b are finite, so is the product.
+  if ((c.eigen().array() - c.eigen().array()).sum() == 0) return;
+  const Matrix<Scalar> finite = b.eigen().array().isFinite().select(b.eigen(), Scalar{0});
+  multiply(a, {finite.data(), finite.rows(), finite.cols()}, c, Result::overwrite);
+  for (Index j = 0; j < b.rows(); ++j) {
+    if (b.row(j).eigen().allFinite()) continue;
+    for (Index i = 0; i < a.rows(); ++i) {
+      if (a(i, j) != 0) c.row(i).eigen() += a(i, j) * (b.row(j).eigen() - finite.row(j));
+    }
+  }
 }
 
 }  // namespace
 
-template <std::floating_point Scalar>
-void multiply(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c, Result result) {
-  assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());
-  product(plain<Scalar>(a), plain<Scalar>(b), a.cols(), c, addend_of(result, c));
-}
-
-template <std::floating_point Scalar>
-void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c,
-                               Result result) {
-  assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());
-  product(plain<Scalar>(a), transposed<Scalar>(b), a.cols(), c, addend_of(result, c));
-}
-
-template <std::floating_point Scalar>
-void multiply_transposed_right(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, const RowVectorView<Scalar>& bias,
-                               MatrixRef<Scalar> c) {
-  assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows() && bias.cols() == c.cols());
-  assert(a.cols() > 0);
-  product(plain<Scalar>(a), transposed<Scalar>(b), a.cols(), c, Addend<Scalar>{bias.data(), 0});
-}
-
-template <std::floating_point Scalar>
-void multiply_transposed_left(ConstMatrixRef<Scalar> a, ConstMatrixRef<Scalar> b, MatrixRef<Scalar> c,
-                              Result result) {
-  assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());
-  product(transposed<Scalar>(a), plain<Scalar>(b), a.rows(), c, addend_of(result, c));
-}
+#define GLASSFORMER_PRODUCTS(Scalar)                                                                                  \
+  void multiply(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c, Result result) {        \
+    assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());                                     \
+    product(plain(a), plain(b), a.cols(), c, addend_of(result, c));                                                   \
+  }                                                                                                                   \
+  void multiply_transposed_right(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c,        \
+                                 Result result) {                                                                     \
+    assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());                                     \
+    product(plain(a), transposed(b), a.cols(), c, addend_of(result, c));                                              \
+  }                                                                                                                   \
+  void multiply_transposed_right(MatrixView<const Scalar> a, MatrixView<const Scalar> b, RowView<const Scalar> bias,  \
+                                 MatrixView<Scalar> c) {                                                              \
+    assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows() && bias.size() == c.cols());          \
+    assert(a.cols() > 0);                                                                                             \
+    product(plain(a), transposed(b), a.cols(), c, Addend<Scalar>{bias.data(), 0});                                    \
+  }                                                                                                                   \
+  void multiply_transposed_left(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c,         \
+                                Result result) {                                                                      \
+    assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());                                     \
+    product(transposed(a), plain(b), a.rows(), c, addend_of(result, c));                                              \
+  }                                                                                                                   \
+  void multiply_visible(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {               \
+    multiply_around_zeros(a, b, c);                                                                                   \
+  }
+GLASSFORMER_PRODUCTS(float)
+GLASSFORMER_PRODUCTS(double)
+#undef GLASSFORMER_PRODUCTS
 
 std::string gemm_backend() { return "glassformer, vectors of " + std::to_string(8 * kVectorBytes) + " bits"; }
-
-#define GLASSFORMER_INSTANTIATE(Scalar)                                                                          \
-  template void multiply<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>, MatrixRef<Scalar>, Result);     \
-  template void multiply_transposed_right<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                \
-                                                  MatrixRef<Scalar>, Result);                                    \
-  template void multiply_transposed_right<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                \
-                                                  const RowVectorView<Scalar>&, MatrixRef<Scalar>);              \
-  template void multiply_transposed_left<Scalar>(ConstMatrixRef<Scalar>, ConstMatrixRef<Scalar>,                 \
-                                                 MatrixRef<Scalar>, Result);
-GLASSFORMER_INSTANTIATE(float)
-GLASSFORMER_INSTANTIATE(double)
-#undef GLASSFORMER_INSTANTIATE
 
 }  // namespace glassformer

@@ -1,85 +1,150 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cstddef>
+#include <cassert>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "numerics/matrix_memory.hpp"
 
-/// The words for numbers that every other room uses. All matrices are row-major: a row is a token.
+/// Matrices, and views of their numbers. All matrices are row-major: a row is a token.
 ///
 /// Letters of the shape comments: B sentences, S source length, T target length, N rows (tokens), D model width,
 /// H heads, F feed-forward width, V vocabulary.
 namespace glassformer {
 
 using Index = Eigen::Index;  ///< a number of rows, of columns, of anything that is counted
-using Id = std::int32_t;  ///< a token's number in its vocabulary
+using Id = std::int32_t;     ///< a token's number in its vocabulary
 
-/// Owns its numbers, row by row.
+/// Eigen's own matrices, for code that is not called in every update.
 template <class Scalar>
 using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-/// [1, columns]
 template <class Scalar>
 using RowVector = Eigen::Matrix<Scalar, 1, Eigen::Dynamic, Eigen::RowMajor>;
-/// [rows, 1]
-template <class Scalar>
-using ColVector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
 
-using IdMatrix = Matrix<Id>;  ///< token ids of a padded batch, [B, length]
-
-/// Views own nothing; a copy shows the same numbers.
+/// One row of a matrix: numbers that lie next to each other. A view owns nothing; its copy shows the same numbers.
 template <class Scalar>
-using MatrixView = Eigen::Map<Matrix<Scalar>>;
-/// The same of a row.
-template <class Scalar>
-using RowVectorView = Eigen::Map<RowVector<Scalar>>;
-
-/// How a matrix is handed to a function: a whole matrix, a view or a block of columns, never copied.
-template <class Scalar>
-using ConstMatrixRef = const Eigen::Ref<const Matrix<Scalar>>&;
-/// The same where the function writes into it.
-template <class Scalar>
-using MatrixRef = Eigen::Ref<Matrix<Scalar>>;
-
-/// A matrix whose memory only grows, so that a training step, once warm, allocates nothing. In every expression
-/// it is an ordinary Eigen matrix. resize() leaves the contents undefined.
-///
-/// From one row to the next it is outerStride() numbers, which may be more than cols(): rows that begin at multiples of
-/// 2 KiB would all want the same few places of a cache, so between such rows a cache line is left free.
-template <class Scalar>
-class Buffer : public Eigen::Map<Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>> {
+class RowView {
  public:
-  using View = Eigen::Map<Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>>;
-  using View::operator=;
+  RowView(Scalar* data, Index size) : data_(data), size_(size) {}
+  operator RowView<const Scalar>() const { return {data_, size_}; }
 
-  Buffer() : View(nullptr, 0, 0, Eigen::OuterStride<>(0)) {}
-  Buffer(Index rows, Index cols) : Buffer() { resize(rows, cols); }
-  Buffer(Buffer&& other) noexcept
-      : View(other),
-        memory_(std::move(other.memory_)),
-        capacity_(std::exchange(other.capacity_, 0)) {
-    new (static_cast<View*>(&other)) View(nullptr, 0, 0, Eigen::OuterStride<>(0));
+  Scalar& operator[](Index j) const { return data_[j]; }
+  Scalar* data() const { return data_; }
+  Index size() const { return size_; }
+  Scalar* begin() const { return data_; }
+  Scalar* end() const { return data_ + size_; }
+  operator std::span<Scalar>() const { return {data_, static_cast<std::size_t>(size_)}; }
+  auto eigen() const { return Eigen::Map<Like<RowVector<std::remove_const_t<Scalar>>>>(data_, size_); }
+
+ private:
+  template <class Type>
+  using Like = std::conditional_t<std::is_const_v<Scalar>, const Type, Type>;
+  Scalar* data_;
+  Index size_;
+};
+
+/// A matrix, or a block of one: from one row to the next it is `stride` numbers.
+template <class Scalar>
+class MatrixView {
+ public:
+  MatrixView(Scalar* data, Index rows, Index cols, Index stride)
+      : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
+  MatrixView(Scalar* data, Index rows, Index cols) : MatrixView(data, rows, cols, cols) {}
+  operator MatrixView<const Scalar>() const { return {data_, rows_, cols_, stride_}; }
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  Index stride() const { return stride_; }
+  Scalar* data() const { return data_; }
+  Scalar& operator()(Index i, Index j) const { return data_[i * stride_ + j]; }
+  RowView<Scalar> row(Index i) const { return {data_ + i * stride_, cols_}; }
+  MatrixView block(Index row, Index col, Index rows, Index cols) const {
+    assert(0 <= row && row + rows <= rows_ && 0 <= col && col + cols <= cols_);
+    return {data_ + row * stride_ + col, rows, cols, stride_};
   }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  Buffer& operator=(Buffer&&) = delete;
+  MatrixView middle_rows(Index first, Index count) const { return block(first, 0, count, cols_); }
+  MatrixView middle_cols(Index first, Index count) const { return block(0, first, rows_, count); }
+  auto eigen() const {
+    return Eigen::Map<Like<Matrix<std::remove_const_t<Scalar>>>, Eigen::Unaligned, Eigen::OuterStride<>>(
+        data_, rows_, cols_, Eigen::OuterStride<>(stride_));
+  }
+
+ private:
+  template <class Type>
+  using Like = std::conditional_t<std::is_const_v<Scalar>, const Type, Type>;
+  Scalar* data_;
+  Index rows_, cols_, stride_;
+};
+
+/// A matrix whose memory only grows, so that a training step, once warm, allocates nothing. resize() leaves the
+/// contents undefined.
+///
+/// The stride may exceed the width: rows that begin at multiples of 2 KiB would compete for the same few places in a
+/// cache, so a cache line is left free between such rows.
+template <class Scalar>
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Index rows, Index cols) { resize(rows, cols); }
+  /// Buffer<Id>{{5, 6, 2}, {7, 2, 0}}
+  Buffer(std::initializer_list<std::initializer_list<Scalar>> rows) {
+    resize(static_cast<Index>(rows.size()), rows.size() == 0 ? 0 : static_cast<Index>(rows.begin()->size()));
+    Index i = 0;
+    for (const auto& row : rows) std::copy(row.begin(), row.end(), this->row(i++).data());
+  }
+  Buffer(const Buffer& other) { *this = other; }
+  Buffer& operator=(const Buffer& other) {
+    resize_like(other);
+    for (Index i = 0; i < rows_; ++i) std::copy_n(other.row(i).data(), cols_, row(i).data());
+    return *this;
+  }
+  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(rows_, other.rows_);
+    std::swap(cols_, other.cols_);
+    std::swap(stride_, other.stride_);
+    return *this;
+  }
 
   void resize(Index rows, Index cols) {
     const Index stride = rows > 1 && cols > 0 && cols % (2048 / kSize) == 0 ? cols + 64 / kSize : cols;
     if (rows * stride > capacity_) {
-      new (static_cast<View*>(this)) View(nullptr, 0, 0, Eigen::OuterStride<>(0));  // should there be no memory
-      capacity_ = 0;
-      memory_.reset();  // before the larger one is taken: they need not be there at the same time
+      rows_ = cols_ = stride_ = capacity_ = 0;
+      memory_.reset();  // first, so that the smaller and the larger memory need not exist at the same time
       memory_.reset(static_cast<Scalar*>(allocate_matrix_memory(static_cast<std::size_t>(rows * stride * kSize))));
       capacity_ = rows * stride;
     }
-    new (static_cast<View*>(this)) View(memory_.get(), rows, cols, Eigen::OuterStride<>(stride));
+    rows_ = rows, cols_ = cols, stride_ = stride;
   }
   void resize_like(const auto& other) { resize(other.rows(), other.cols()); }
-  /// For `a.view() = b`: between buffers, a plain `=` is forbidden, lest one be copied where it was meant to be moved.
-  View& view() { return *this; }
+  void fill(Scalar value) {
+    for (Index i = 0; i < rows_; ++i) std::fill_n(row(i).data(), cols_, value);
+  }
+
+  MatrixView<Scalar> view() { return {memory_.get(), rows_, cols_, stride_}; }
+  MatrixView<const Scalar> view() const { return {memory_.get(), rows_, cols_, stride_}; }
+  operator MatrixView<Scalar>() { return view(); }
+  operator MatrixView<const Scalar>() const { return view(); }
+
+  // The same as the view's.
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  Index size() const { return rows_ * cols_; }
+  Scalar* data() { return memory_.get(); }
+  const Scalar* data() const { return memory_.get(); }
+  Scalar& operator()(Index i, Index j) { return view()(i, j); }
+  const Scalar& operator()(Index i, Index j) const { return view()(i, j); }
+  RowView<Scalar> row(Index i) { return view().row(i); }
+  RowView<const Scalar> row(Index i) const { return view().row(i); }
+  auto eigen() { return view().eigen(); }
+  auto eigen() const { return view().eigen(); }
 
  private:
   static constexpr auto kSize = static_cast<Index>(sizeof(Scalar));
@@ -87,7 +152,9 @@ class Buffer : public Eigen::Map<Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterS
     void operator()(Scalar* memory) const { free_matrix_memory(memory); }
   };
   std::unique_ptr<Scalar[], Free> memory_;
-  Index capacity_ = 0;
+  Index capacity_ = 0, rows_ = 0, cols_ = 0, stride_ = 0;
 };
+
+using IdMatrix = Buffer<Id>;  ///< token ids of a padded batch, [B, length]
 
 }  // namespace glassformer

@@ -13,31 +13,37 @@ constexpr Index kRange = Index{1} << 14;  // numbers; small enough to balance, l
 
 }  // namespace
 
-void run_tasks(Index count, const std::function<void(Index)>& task) {
-  std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(count));
+void run_tasks(Index count, FunctionRef<void, Index> task) {
+  std::exception_ptr thrown;
+  Index thrown_by = count;
 #pragma omp parallel for schedule(dynamic, 1)
   for (Index i = 0; i < count; ++i) {
     try {
       task(i);
     } catch (...) {  // an exception must not leave an OpenMP loop
-      thrown[static_cast<std::size_t>(i)] = std::current_exception();
+#pragma omp critical(glassformer_exception)
+      if (i < thrown_by) {
+        thrown = std::current_exception();
+        thrown_by = i;
+      }
     }
   }
-  for (const std::exception_ptr& exception : thrown) {
-    if (exception) std::rethrow_exception(exception);
-  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
-void run_ranges(Index size, const std::function<void(Index, Index)>& range) {
+void run_ranges(Index size, FunctionRef<void, Index, Index> range) {
   run_tasks((size + kRange - 1) / kRange,
             [&](Index i) { range(i * kRange, std::min(size, (i + 1) * kRange)); });
 }
 
-double sum_ranges(Index size, const std::function<double(Index, Index)>& part) {
-  std::vector<double> sums(static_cast<std::size_t>((size + kRange - 1) / kRange));
-  run_ranges(size, [&](Index begin, Index end) { sums[static_cast<std::size_t>(begin / kRange)] = part(begin, end); });
+double sum_ranges(Index size, FunctionRef<double, Index, Index> part) {
+  thread_local std::vector<double> sums;  // keeps its memory
+  sums.resize(static_cast<std::size_t>((size + kRange - 1) / kRange));
+  std::vector<double>& of_caller = sums;  // other threads have others
+  run_ranges(size,
+             [&](Index begin, Index end) { of_caller[static_cast<std::size_t>(begin / kRange)] = part(begin, end); });
   double sum = 0;
-  for (const double s : sums) sum += s;
+  for (const double s : of_caller) sum += s;
   return sum;
 }
 

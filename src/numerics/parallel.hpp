@@ -12,19 +12,38 @@
 /// how work is cut depends on its size alone, never on the number of threads.
 namespace glassformer {
 
-/// Runs task(0) .. task(count - 1), each as a whole on one thread, several side by side. An exception thrown by a
-/// task is thrown again here once all tasks have ended (the one of the lowest number).
-void run_tasks(Index count, const std::function<void(Index task)>& task);
+/// A reference to something that can be called. Unlike std::function, it never allocates memory; it must not outlive
+/// what it refers to.
+template <class Result, class... Arguments>
+class FunctionRef {
+ public:
+  template <class Function>
+  FunctionRef(const Function& function)
+      : function_(&function), call_([](const void* f, Arguments... arguments) {
+          return static_cast<Result>((*static_cast<const Function*>(f))(arguments...));
+        }) {}
+  Result operator()(Arguments... arguments) const { return call_(function_, arguments...); }
 
-/// Rooms to work in, for tasks that need one. A task in progress has one to itself; what an earlier task has left in it
-/// must not matter. There are never more of them than tasks have run side by side, and they are kept: buffers in them
-/// stay as large as they have grown.
+ private:
+  const void* function_;
+  Result (*call_)(const void*, Arguments...);
+};
+
+/// Runs task(0) .. task(count - 1), each as a whole on one thread, several side by side. If tasks throw, the exception
+/// of the lowest number is rethrown here once all tasks have ended.
+void run_tasks(Index count, FunctionRef<void, Index> task);
+
+/// Objects that tasks work with. A task in progress has one to itself; what an earlier task has left in it must not
+/// matter. There are never more of them than tasks have run side by side, and they are kept: their buffers stay as
+/// large as they have grown.
 template <class Workspace>
 class Workspaces {
  public:
+  explicit Workspaces(std::function<std::unique_ptr<Workspace>()> make) : make_(std::move(make)) {}
+
   std::unique_ptr<Workspace> take() {
     const std::lock_guard lock(mutex_);
-    if (idle_.empty()) return std::make_unique<Workspace>();
+    if (idle_.empty()) return make_();
     std::unique_ptr<Workspace> workspace = std::move(idle_.back());
     idle_.pop_back();
     return workspace;
@@ -35,6 +54,7 @@ class Workspaces {
   }
 
  private:
+  std::function<std::unique_ptr<Workspace>()> make_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Workspace>> idle_;
 };
@@ -50,10 +70,10 @@ void run_tasks_with(Workspaces<Workspace>& workspaces, Index count, const auto& 
 }
 
 /// Cuts [0, size) into ranges of a fixed length and runs range(begin, end) for each of them.
-void run_ranges(Index size, const std::function<void(Index begin, Index end)>& range);
+void run_ranges(Index size, FunctionRef<void, Index, Index> range);
 
 /// Sums what part(begin, end) gives for the ranges of [0, size), in their order.
-double sum_ranges(Index size, const std::function<double(Index begin, Index end)>& part);
+double sum_ranges(Index size, FunctionRef<double, Index, Index> part);
 
 /// How many threads run_tasks uses: OMP_NUM_THREADS, or as many as the machine has processors.
 int thread_count();

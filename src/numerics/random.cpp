@@ -58,7 +58,7 @@ void fill_uniform(const RandomRow& coordinates, Index size, Scalar* numbers) {
   }
 }
 
-void draw_kept(const RandomRow& coordinates, double rate, Eigen::Ref<Matrix<std::uint8_t>> kept) {
+void draw_kept(const RandomRow& coordinates, double rate, MatrixView<std::uint8_t> kept) {
   assert(rate >= 0 && rate < 1 && coordinates.row % kRowsAtOnce == 0 && kept.rows() <= kRowsAtOnce);
   constexpr Index kColumns = 2 * kWords;
   using Bytes [[gnu::vector_size(kColumns)]] = std::uint8_t;
@@ -77,7 +77,7 @@ void draw_kept(const RandomRow& coordinates, double rate, Eigen::Ref<Matrix<std:
       const auto words = (Vector<std::uint32_t>)(odd[r / 2] << 32 | (even[r / 2] & 0xFFFFFFFF));
       const auto half = r % 2 == 0 ? words & 0xFFFF : words >> 16;
       const auto bytes = __builtin_convertvector((Vector<std::uint32_t>)(half >= threshold) & 1, Bytes);
-      std::uint8_t* const to = kept.data() + r * kept.outerStride() + first;
+      std::uint8_t* const to = kept.row(r).data() + first;
       if (size == kColumns) std::memcpy(to, &bytes, sizeof bytes);
       else std::memcpy(to, &bytes, static_cast<std::size_t>(size));
     }

@@ -27,6 +27,6 @@ inline constexpr Index kRowsAtOnce = 8;  ///< one call of the generator serves s
 
 /// kept(r, j) is 0 with probability `rate`, rounded to a multiple of 2^-16, else 1. The rows are up to 8 that follow
 /// each other; the coordinates are those of the first, whose number is a multiple of 8. kept [8 or fewer, cols]
-void draw_kept(const RandomRow& coordinates, double rate, Eigen::Ref<Matrix<std::uint8_t>> kept);
+void draw_kept(const RandomRow& coordinates, double rate, MatrixView<std::uint8_t> kept);
 
 }  // namespace glassformer

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <limits>
 
 #include "numerics/matrix.hpp"
 #include "numerics/vectors.hpp"
@@ -13,9 +12,6 @@
 namespace glassformer {
 
 inline constexpr Index kStretch = 16;  ///< numbers of a stretch
-
-template <std::floating_point Scalar>
-inline constexpr Scalar kMinusInfinity = -std::numeric_limits<Scalar>::infinity();  ///< a logit or score of nobody
 
 /// A stretch, which knows element-wise arithmetic.
 template <std::floating_point Scalar>

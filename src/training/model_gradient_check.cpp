@@ -23,11 +23,11 @@ Batch a_few_sentences(const Config& config, const TokenizerPair& tokenizers) {
   return make_batch(corpus, sentences);
 }
 
-/// Moves every parameter by up to 0.1, so that none of them has a value that makes a term vanish.
-void shake(Arena<Transformer<double>::Parameters>& parameters, std::uint64_t seed) {
-  RowVector<double> noise(parameters.size());
+/// Moves every weight by up to 0.1, so that none of them has a value that makes a term vanish.
+void shake(Arena<double>& weights, std::uint64_t seed) {
+  RowVector<double> noise(weights.size());
   fill_uniform({.seed = seed, .site = 1'000'000}, noise.size(), noise.data());
-  parameters.values() += 0.2 * noise.array().transpose() - 0.1;
+  weights.values().eigen().array() += 0.2 * noise.array() - 0.1;
 }
 
 }  // namespace
@@ -36,29 +36,25 @@ std::vector<TensorCheck> check_model_gradient(const Config& config, Index sample
   const TokenizerPair tokenizers = starting_tokenizers(config);
   const Batch batch = a_few_sentences(config, tokenizers);
 
-  const Transformer<double> model{config.model, vocabulary_shape(tokenizers)};
-  Arena<Transformer<double>::Parameters> parameters(model.settings, model.vocabulary);
-  Arena<Transformer<double>::Parameters> gradient(model.settings, model.vocabulary);
-  initialize(model, config.training.seed, parameters.parameters());
-  shake(parameters, config.training.seed);
+  Model<double> model(config.model, vocabulary_shape(tokenizers));
+  initialize(model, config.training.seed);
+  shake(model.weights, config.training.seed);
+  Arena<double> gradient(model.weights.tensors());
+  const auto transformer = make_transformer(model, config.training.label_smoothing);
+  transformer->bind(model.weights, gradient);
 
-  const TransformerMasks masks = model.masks(batch.source, batch.target_input);
+  const TransformerMasks masks = transformer->masks(batch.source, batch.target_input);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
   const Pass pass{.training = true, .seed = config.training.seed, .update = 1, .sentences = batch.sentences};
-  const double smoothing = config.training.label_smoothing;
-  Transformer<double>::Cache cache;
 
-  const LossSum sum = model.forward(parameters.parameters(), input, smoothing, pass, cache);
-  const auto tokens = static_cast<double>(sum.tokens);
-  model.backward(parameters.parameters(), input, smoothing, 1 / tokens, cache, gradient.parameters());
-  const auto loss = [&] { return model.forward(parameters.parameters(), input, smoothing, pass, cache).loss / tokens; };
+  const auto tokens = static_cast<double>(transformer->forward(pass, input).tokens);
+  transformer->backward(pass, 1 / tokens);
+  const auto loss = [&] { return transformer->forward(pass, input).loss / tokens; };
 
   std::vector<TensorCheck> checks;
-  for (const TensorPlace& tensor : parameters.tensors()) {
-    const auto size = static_cast<std::size_t>(tensor.size);
+  for (const TensorPlace& tensor : model.weights.tensors()) {
     checks.push_back({tensor.name, tensor.shape,
-                      check_gradient({parameters.values(tensor).data(), size}, {gradient.values(tensor).data(), size},
-                                     loss, samples)});
+                      check_gradient(model.weights.values(tensor), gradient.values(tensor), loss, samples)});
   }
   return checks;
 }

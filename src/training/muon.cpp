@@ -7,7 +7,7 @@
 namespace glassformer {
 
 template <std::floating_point Scalar>
-void orthogonalize(MatrixRef<Scalar> x, NewtonSchulzRoom<Scalar>& room) {
+void orthogonalize(Buffer<Scalar>& x, NewtonSchulzRoom<Scalar>& room) {
   constexpr auto a = static_cast<Scalar>(3.4445), b = static_cast<Scalar>(-4.7750), c = static_cast<Scalar>(2.0315);
   constexpr auto tiny = static_cast<Scalar>(1e-7);
   const bool tall = x.rows() > x.cols();
@@ -17,21 +17,22 @@ void orthogonalize(MatrixRef<Scalar> x, NewtonSchulzRoom<Scalar>& room) {
   polynomial.resize(n, n);
   product.resize(x.rows(), x.cols());
 
-  x /= std::max(x.norm(), tiny);
+  auto numbers = x.eigen();
+  numbers /= std::max(numbers.norm(), tiny);
   for (int step = 0; step < 5; ++step) {
     if (tall) {
-      multiply_transposed_left<Scalar>(x, x, gram, Result::overwrite);
+      multiply_transposed_left(x, x, gram, Result::overwrite);
     } else {
-      multiply_transposed_right<Scalar>(x, x, gram, Result::overwrite);
+      multiply_transposed_right(x, x, gram, Result::overwrite);
     }
-    multiply<Scalar>(gram, gram, polynomial, Result::overwrite);
-    polynomial.view() = b * gram + c * polynomial;
+    multiply(gram, gram, polynomial, Result::overwrite);
+    polynomial.eigen() = b * gram.eigen() + c * polynomial.eigen();
     if (tall) {
-      multiply<Scalar>(x, polynomial, product, Result::overwrite);
+      multiply(x, polynomial, product, Result::overwrite);
     } else {
-      multiply<Scalar>(polynomial, x, product, Result::overwrite);
+      multiply(polynomial, x, product, Result::overwrite);
     }
-    x = a * x + product;
+    numbers = a * numbers + product.eigen();
   }
 }
 
@@ -47,20 +48,21 @@ void Muon<Scalar>::update(std::span<Scalar> parameters, std::span<const Scalar> 
   run_tasks_with(rooms_, static_cast<Index>(matrices_.size()), [&](Index i, Room& room) {
     const TensorPlace& place = matrices_[static_cast<std::size_t>(i)];
     const Index rows = place.shape[0], cols = place.shape[1];
-    MatrixView<Scalar> w(parameters.data() + place.offset, rows, cols), m(moments.data() + place.offset, rows, cols);
+    using Map = Eigen::Map<Matrix<Scalar>>;
+    Map w(parameters.data() + place.offset, rows, cols), m(moments.data() + place.offset, rows, cols);
     const Eigen::Map<const Matrix<Scalar>> g(gradient.data() + place.offset, rows, cols);
     room.direction.resize(rows, cols);
     const auto fresh = (1 - momentum) * scale * g;
     m = momentum * m + fresh;
-    room.direction.view() = momentum * m + fresh;
-    orthogonalize<Scalar>(room.direction, room.newton_schulz);
+    room.direction.eigen() = momentum * m + fresh;
+    orthogonalize(room.direction, room.newton_schulz);
     const auto step = static_cast<Scalar>(rate * 0.2 * std::sqrt(static_cast<double>(std::max(rows, cols))));
-    w = keep * w - step * room.direction;
+    w = keep * w - step * room.direction.eigen();
   });
 }
 
-template void orthogonalize<float>(MatrixRef<float>, NewtonSchulzRoom<float>&);
-template void orthogonalize<double>(MatrixRef<double>, NewtonSchulzRoom<double>&);
+template void orthogonalize<float>(Buffer<float>&, NewtonSchulzRoom<float>&);
+template void orthogonalize<double>(Buffer<double>&, NewtonSchulzRoom<double>&);
 template class Muon<float>;
 template class Muon<double>;
 

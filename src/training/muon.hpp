@@ -10,7 +10,7 @@
 
 namespace glassformer {
 
-/// Room for orthogonalize.
+/// Memory that orthogonalize works in.
 template <std::floating_point Scalar>
 struct NewtonSchulzRoom {
   Buffer<Scalar> gram, polynomial;  // [n, n], n the smaller side
@@ -24,7 +24,7 @@ struct NewtonSchulzRoom {
 /// kellerjordan.github.io/posts/muon, as in torch.optim.Muon) small ones rise fast, and all end between 0.7 and 1.2
 /// rather than at 1, which is as good here. The cheaper side is multiplied: X^T X where X has more rows than columns.
 template <std::floating_point Scalar>
-void orthogonalize(MatrixRef<Scalar> x, NewtonSchulzRoom<Scalar>& room);
+void orthogonalize(Buffer<Scalar>& x, NewtonSchulzRoom<Scalar>& room);
 
 /// Muon (Jordan et al. 2024) for the weight matrices W [rows, cols] of layers, with gradient G:
 ///
@@ -54,7 +54,7 @@ class Muon {
   };
   double momentum_, weight_decay_;
   std::vector<TensorPlace> matrices_;
-  Workspaces<Room> rooms_;
+  Workspaces<Room> rooms_{[] { return std::make_unique<Room>(); }};
 };
 
 }  // namespace glassformer

@@ -1,15 +1,15 @@
 #include "training/non_finite.hpp"
 
-#include "layers/recorder.hpp"
+#include <algorithm>
+
+#include "layers/recording.hpp"
 
 namespace glassformer {
 namespace {
 
-using Parameters = Transformer<float>::Parameters;
-
-std::optional<std::string> in_parameters(const Arena<Parameters>& parameters) {
-  for (const TensorPlace& tensor : parameters.tensors()) {
-    if (!parameters.values(tensor).allFinite()) return "the parameter " + tensor.name;
+std::optional<std::string> in_weights(const Arena<float>& weights) {
+  for (const TensorPlace& tensor : weights.tensors()) {
+    if (!weights.values(tensor).eigen().allFinite()) return "the parameter " + tensor.name;
   }
   return std::nullopt;
 }
@@ -26,26 +26,24 @@ std::optional<std::string> in_recording(const Recording& recording) {
 
 }  // namespace
 
-std::string first_non_finite(const Transformer<float>& model, const Arena<Parameters>& parameters,
-                             const Corpus& corpus, std::span<const std::vector<Index>> batches,
-                             const ShardedGradient::Step& step) {
-  if (const auto found = in_parameters(parameters)) return *found;
+std::string first_non_finite(const Model<float>& model, const TrainingSettings& settings, const Corpus& corpus,
+                             std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step) {
+  if (const auto found = in_weights(model.weights)) return *found;
   TokenCount count;
   for (const std::vector<Index>& batch : batches) count += count_tokens(corpus, batch);
-  Arena<Parameters> gradient(model.settings, model.vocabulary);
-  Transformer<float>::Cache cache;
+  Arena<float> gradient(model.weights.tensors());
+  const auto transformer = make_transformer(model, settings.label_smoothing);
+  transformer->bind(model.weights, gradient);
   for (const std::vector<Index>& sentences : batches) {
     for (const Index sentence : sentences) {
       const Batch batch = make_batch(corpus, std::span(&sentence, 1));
-      const TransformerMasks masks = model.masks(batch.source, batch.target_input);
-      const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
-      const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences};
+      const TransformerMasks masks = transformer->masks(batch.source, batch.target_input);
       Recording recording;
-      const Recorder recorder(recording);
-      gradient.values().setZero();
-      model.forward(parameters.parameters(), input, step.label_smoothing, pass, cache, recorder);
-      model.backward(parameters.parameters(), input, step.label_smoothing, 1 / static_cast<float>(count.target), cache,
-                     gradient.parameters(), recorder);
+      const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences,
+                      .recording = &recording};
+      std::ranges::fill(gradient.values(), 0.0F);
+      transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
+      transformer->backward(pass, 1 / static_cast<float>(count.target));
       if (const auto found = in_recording(recording)) {
         return *found + " (of the training pair in line " + std::to_string(corpus.line(sentence) + 1) + ")";
       }

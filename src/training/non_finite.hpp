@@ -17,8 +17,7 @@ namespace glassformer {
 /// line of the training text.
 ///
 /// Slow (every matrix is copied), and therefore only for an update that has gone wrong.
-std::string first_non_finite(const Transformer<float>& model,
-                             const Arena<Transformer<float>::Parameters>& parameters, const Corpus& corpus,
+std::string first_non_finite(const Model<float>& model, const TrainingSettings& settings, const Corpus& corpus,
                              std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step);
 
 }  // namespace glassformer

@@ -43,8 +43,8 @@ Optimizer<Scalar>::Optimizer(const OptimizerSettings& settings, const std::vecto
   const Index parameters = tensors.back().offset + tensors.back().size;
   m_.resize(1, parameters);
   v_.resize(1, parameters);
-  m_.setZero();
-  v_.setZero();
+  m_.fill(0);
+  v_.fill(0);
   Index begin = 0;
   for (const TensorPlace& matrix : muon_.matrices()) {
     if (begin < matrix.offset) adam_ranges_.push_back({begin, matrix.offset});

@@ -40,40 +40,43 @@ ShardedGradient::Seconds& ShardedGradient::Seconds::operator+=(const Seconds& ot
   return *this;
 }
 
-ShardedGradient::ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens,
-                                 const Ranks& ranks)
+ShardedGradient::ShardedGradient(const Model<float>& model, const TrainingSettings& settings, const Ranks& ranks)
     : model_(model),
-      micro_batch_tokens_(micro_batch_tokens),
+      micro_batch_tokens_(settings.micro_batch_tokens),
       ranks_(ranks),
-      block_(ranks_.block(shards)),
-      results_(static_cast<std::size_t>(shards)) {
+      block_(ranks_.block(settings.shards)),
+      results_(static_cast<std::size_t>(settings.shards)),
+      workers_([&model, smoothing = settings.label_smoothing] {
+        return std::make_unique<Worker>(Worker{make_transformer(model, smoothing), {}, {}});
+      }) {
   for (Index i = 0; i < block_.size(); ++i) {
-    shards_.push_back(std::make_unique<Shard>(model));
-    Arena<Parameters>& gradient = shards_.back()->gradient;
-    gradients_.emplace_back(gradient.values().data(), static_cast<std::size_t>(gradient.size()));
+    shards_.push_back(std::make_unique<Shard>(Shard{Arena<float>(model.weights.tensors()), {}}));
+    gradients_.emplace_back(shards_.back()->gradient.values());
   }
 }
 
-ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, const SentencePairs& pairs,
-                                                 std::span<const std::vector<Index>> batches, const Step& step) {
+ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs, std::span<const std::vector<Index>> batches,
+                                                 const Step& step) {
   TokenCount count;
   for (const std::vector<Index>& batch : batches) count += count_tokens(pairs, batch);
   const float d_loss = 1 / static_cast<float>(count.target);  // the loss is divided once, here
 
   Stopwatch watch;
   run_tasks(block_.size(), [&](Index i) {
-    shards_[static_cast<std::size_t>(i)]->gradient.values().setZero();
+    std::ranges::fill(gradients_[static_cast<std::size_t>(i)], 0.0F);
     shards_[static_cast<std::size_t>(i)]->result = {};
   });
   const double zeroing = watch.lap();
   for (const std::vector<Index>& batch : batches) {
     const auto parts = cut_into_parts(pairs, batch, std::ssize(results_));  // of all ranks
     const Index own = std::min(block_.end, std::ssize(parts)) - block_.begin;
-    run_tasks_with(caches_, std::max<Index>(0, own), [&](Index i, Cache& cache) {
+    run_tasks_with(workers_, std::max<Index>(0, own), [&](Index i, Worker& worker) {
+      Shard& shard = *shards_[static_cast<std::size_t>(i)];
+      worker.transformer->bind(model_.weights, shard.gradient);
       const std::vector<Index>& part = parts[static_cast<std::size_t>(block_.begin + i)];
       const Index pieces = 1 + count_tokens(pairs, part).cells / micro_batch_tokens_;
       for (const std::vector<Index>& sentences : cut_into_parts(pairs, part, pieces)) {
-        run_micro_batch(*shards_[static_cast<std::size_t>(i)], parameters, pairs, sentences, step, d_loss, cache);
+        run_micro_batch(worker, pairs, sentences, step, d_loss, shard.result);
       }
     });
   }
@@ -85,20 +88,19 @@ ShardedGradient::Result ShardedGradient::compute(const Parameters& parameters, c
   return sum;
 }
 
-void ShardedGradient::run_micro_batch(Shard& shard, const Parameters& parameters, const SentencePairs& pairs,
-                                      std::span<const Index> sentences, const Step& step, float d_loss,
-                                      Cache& cache) const {
+void ShardedGradient::run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences,
+                                      const Step& step, float d_loss, Result& result) const {
+  auto& [transformer, batch, masks] = worker;
   Stopwatch watch;
-  const Batch batch = make_batch(pairs, sentences);
-  const TransformerMasks masks = model_.masks(batch.source, batch.target_input);
-  const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
+  batch = make_batch(pairs, sentences, std::move(batch));
+  masks = transformer->masks(batch.source, batch.target_input, std::move(masks));
   const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences};
-  shard.result.tokens += count_tokens(pairs, sentences);
-  shard.result.seconds.data += watch.lap();
-  shard.result.loss += model_.forward(parameters, input, step.label_smoothing, pass, cache);
-  shard.result.seconds.forward += watch.lap();
-  model_.backward(parameters, input, step.label_smoothing, d_loss, cache, shard.gradient.parameters());
-  shard.result.seconds.backward += watch.lap();
+  result.tokens += count_tokens(pairs, sentences);
+  result.seconds.data += watch.lap();
+  result.loss += transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
+  result.seconds.forward += watch.lap();
+  transformer->backward(pass, d_loss);
+  result.seconds.backward += watch.lap();
 }
 
 /// In shard order: a sum of floats depends on it.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "batching/batch.hpp"
-#include "model/transformer.hpp"
+#include "model/model.hpp"
 #include "numerics/arena.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/ranks.hpp"
@@ -27,15 +27,12 @@ void add_in_order(std::span<const std::span<float>> vectors, Index from, Index t
 /// activations need little memory, and stay in the processor's caches.
 class ShardedGradient {
  public:
-  using Parameters = Transformer<float>::Parameters;
-
-  /// A micro-batch has about `micro_batch_tokens` padded tokens, source and target together.
+  /// Of the settings it needs shards, micro_batch_tokens and label_smoothing.
   /// \pre there are at least as many shards as ranks
-  ShardedGradient(const Transformer<float>& model, Index shards, Index micro_batch_tokens, const Ranks& ranks = alone);
+  ShardedGradient(const Model<float>& model, const TrainingSettings& settings, const Ranks& ranks = alone);
 
   /// How one update is computed.
   struct Step {
-    double label_smoothing = 0;
     std::uint64_t seed = 0;    ///< of dropout
     std::uint32_t update = 0;  ///< number of the update, for dropout
   };
@@ -54,8 +51,7 @@ class ShardedGradient {
   /// Forward and backward of all sentences of `batches`. The gradient is that of the mean loss over their target
   /// tokens; several batches give what one batch of all their sentences would give, up to rounding. Every rank calls
   /// this with the same batches, and gets the same result.
-  Result compute(const Parameters& parameters, const SentencePairs& pairs,
-                  std::span<const std::vector<Index>> batches, const Step& step);
+  Result compute(const SentencePairs& pairs, std::span<const std::vector<Index>> batches, const Step& step);
 
   /// How many shards, each with its gradient, this rank has.
   Index own_shards() const { return block_.size(); }
@@ -63,25 +59,29 @@ class ShardedGradient {
   std::span<const float> gradient() const;
 
  private:
-  using Cache = Transformer<float>::Cache;
   struct Shard {
-    explicit Shard(const Transformer<float>& model) : gradient(model.settings, model.vocabulary) {}
-    Arena<Parameters> gradient;
+    Arena<float> gradient;
     Result result;
   };
-  void run_micro_batch(Shard& shard, const Parameters& parameters, const SentencePairs& pairs,
-                       std::span<const Index> sentences, const Step& step, float d_loss, Cache& cache) const;
+  /// What a thread computes a shard with.
+  struct Worker {
+    std::unique_ptr<Transformer<float>> transformer;
+    Batch batch;
+    TransformerMasks masks;
+  };
+  void run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences, const Step& step,
+                       float d_loss, Result& result) const;
   void sum_gradients();
   Result sum_results();
 
-  const Transformer<float>& model_;
+  const Model<float>& model_;
   Index micro_batch_tokens_;
   const Ranks& ranks_;
   Ranks::Block block_;                          // the shards of this rank, of 0 .. shards - 1
   std::vector<std::unique_ptr<Shard>> shards_;  // these
   std::vector<std::span<float>> gradients_;     // of these
   std::vector<Result> results_;                 // of all shards
-  Workspaces<Cache> caches_;
+  Workspaces<Worker> workers_;
 };
 
 }  // namespace glassformer

@@ -38,11 +38,10 @@ Trainer::Trainer(const Config& config, TrainingText training_text, const std::fi
       ranks_(ranks),
       text_(std::move(training_text)),
       batches_(config.training, [this](Index epoch) { return text_of(epoch); }),
-      model_{config.model, vocabulary_shape(text_.tokenizers())},
-      memory_(checked_forecast(config, model_.vocabulary, text_, ranks)),  // before anything is allocated or written
-      parameters_(model_.settings, model_.vocabulary),
-      gradient_(model_, config.training.shards, config.training.micro_batch_tokens, ranks_),
-      optimizer_(config.training.optimizer, parameters_.tensors()),
+      memory_(checked_forecast(config, vocabulary_shape(text_.tokenizers()), text_, ranks)),  // before allocating
+      model_(config.model, vocabulary_shape(text_.tokenizers())),
+      gradient_(model_, config.training, ranks_),
+      optimizer_(config.training.optimizer, model_.weights.tensors()),
       directory_(open(directory, begun)),
       log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),
       metrics_(directory_.file("metrics.jsonl")) {
@@ -74,18 +73,18 @@ void Trainer::go_to_progress(const std::filesystem::path& checkpoint) {
 }
 
 RunDirectory Trainer::open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun) {
-  if (!begun || !begun->last()) set_starting_parameters(config_, model_, parameters_);
+  if (!begun || !begun->last()) set_starting_weights(config_, model_);
   return begun ? *begun : RunDirectory::create(directory, config_);
 }
 
 void Trainer::load(const std::filesystem::path& checkpoint) {
-  const TrainingState state = read_training_state(checkpoint, parameters_.size());
+  const TrainingState state = read_training_state(checkpoint, model_.weights.size());
   progress_ = state.progress;
   if (progress_.text != 0 && progress_.text != text_.fingerprint()) {
     throw UserError(checkpoint.string() + ": the training text has changed since this run was begun. " +
                     "Continue it with the same text, or begin another run with --output.");
   }
-  read_parameters(checkpoint, parameters_.tensors(), parameters_.values().data());
+  read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
   std::ranges::copy(state.adam_m, optimizer_.m().begin());
   std::ranges::copy(state.adam_v, optimizer_.v().begin());
   if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
@@ -100,7 +99,7 @@ void Trainer::load(const std::filesystem::path& checkpoint) {
 /// What the first rank has drawn or read becomes everybody's: only it needs the run's directory.
 void Trainer::share() {
   ranks_.broadcast(progress_);
-  ranks_.broadcast({parameters_.values().data(), static_cast<std::size_t>(parameters_.size())});
+  ranks_.broadcast(model_.weights.values());
   ranks_.broadcast(optimizer_.m());
   ranks_.broadcast(optimizer_.v());
   minutes_before_ = progress_.minutes;
@@ -117,7 +116,7 @@ void Trainer::log_beginning(bool resumed) const {
                  text_.directory().string());
   }
   spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
-               parameters_.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
+               model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                config_.training.shards, gemm_backend());
   spdlog::info("{}", memory_.text_for_log());
   if (const std::string warning = memory_.warning(); !warning.empty()) spdlog::warn("{}", warning);
@@ -172,14 +171,13 @@ void Trainer::update() {
   const std::span<const BatchSequence::Batch> batches = batches_.next(progress_);
   ++progress_.update;
 
-  const ShardedGradient::Step step{training.label_smoothing, training.seed,
-                                   static_cast<std::uint32_t>(progress_.update)};
-  const ShardedGradient::Result result = gradient_.compute(parameters_.parameters(), text_.corpus(), batches, step);
+  const ShardedGradient::Step step{training.seed, static_cast<std::uint32_t>(progress_.update)};
+  const ShardedGradient::Result result = gradient_.compute(text_.corpus(), batches, step);
   const double norm = gradient_norm(gradient_.gradient());
   const bool is_finite = std::isfinite(result.loss.loss) && std::isfinite(norm);
   if (is_finite) {
     const double rate = learning_rate(training.schedule, training.max_updates, progress_.update);
-    optimizer_.update({parameters_.values().data(), gradient_.gradient().size()}, gradient_.gradient(), norm, rate,
+    optimizer_.update(model_.weights.values(), gradient_.gradient(), norm, rate,
                       progress_.update - progress_.skipped);
     progress_.skipped_in_row = 0;
     window_.loss += result.loss;
@@ -207,7 +205,7 @@ void Trainer::skip(std::span<const BatchSequence::Batch> batches, const ShardedG
 void Trainer::tell_of_skipped(std::span<const BatchSequence::Batch> batches, const ShardedGradient::Step& step,
                               bool loss_is_finite) const {
   const std::string what = loss_is_finite ? "gradient" : "loss";
-  const std::string where = first_non_finite(model_, parameters_, text_.corpus(), batches, step);
+  const std::string where = first_non_finite(model_, config_.training, text_.corpus(), batches, step);
   spdlog::warn("update {} is skipped: its {} is no finite number. The first such number came up in {}",
                progress_.update, what, where);
   if (progress_.skipped_in_row <= config_.training.max_skipped) return;

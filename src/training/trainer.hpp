@@ -81,9 +81,8 @@ class Trainer {
   const Ranks& ranks_;
   TrainingText text_;
   BatchSequence batches_;
-  const Transformer<float> model_;
   const MemoryForecast memory_;
-  Arena<Transformer<float>::Parameters> parameters_;
+  Model<float> model_;
   ShardedGradient gradient_;
   Optimizer<float> optimizer_;
   const RunDirectory directory_;

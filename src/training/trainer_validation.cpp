@@ -45,7 +45,7 @@ DecodingSettings Trainer::greedy() const {
 }
 
 void Trainer::validate() {
-  require_same(ranks_, "the weights", [&] { return fingerprint_of(parameters_.values()); },
+  require_same(ranks_, "the weights", [&] { return fingerprint_of(model_.weights.values()); },
                "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and start "
                "this one everywhere. The last checkpoint is sound.");
   ranks_.once([&] { validate_and_save(); });
@@ -54,7 +54,7 @@ void Trainer::validate() {
 
 void Trainer::validate_and_save() {
   log_.status("validating ...");
-  const Evaluation evaluation = evaluate(model_, parameters_.parameters(), text_.tokenizers(), greedy(),
+  const Evaluation evaluation = evaluate(model_, text_.tokenizers(), greedy(),
                                          config_.evaluation, text_.valid());
   progress_.validated = progress_.update;
   ValidationFigures figures = figures_of(evaluation);
@@ -81,14 +81,14 @@ void Trainer::draw_curves() const try {
 }
 
 void Trainer::write_checkpoint(bool best) {
-  if (!parameters_.values().allFinite()) {
+  if (!model_.weights.values().eigen().allFinite()) {
     spdlog::warn("no checkpoint is written at update {}: a parameter is no finite number", progress_.update);
     return;
   }
   progress_.minutes = minutes();
   const TrainingStateView state{optimizer_.m(), optimizer_.v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
-  save_checkpoint(checkpoint, config_, text_.tokenizers(), parameters_.tensors(), parameters_.values().data(), &state);
+  save_checkpoint(checkpoint, config_, text_.tokenizers(), model_.weights.tensors(), model_.weights.values().data(), &state);
   // In this order: whoever is killed in between continues from the one before, comes by here again, and points again.
   if (best) directory_.point_best(checkpoint);
   directory_.point_last(checkpoint);
@@ -104,13 +104,13 @@ void Trainer::average_checkpoints() {
   if (count < 2) return;  // a mean of one
   checkpoints.erase(checkpoints.begin(), checkpoints.end() - static_cast<std::ptrdiff_t>(count));
 
-  Arena<Transformer<float>::Parameters> mean(model_.settings, model_.vocabulary);
-  average_parameters(checkpoints, mean.tensors(), mean.values().data());
+  Model<float> mean(model_.settings, model_.vocabulary);
+  average_parameters(checkpoints, mean.weights.tensors(), mean.weights.values().data());
   const std::filesystem::path checkpoint = directory_.average(progress_.update);
-  save_checkpoint(checkpoint, config_, text_.tokenizers(), mean.tensors(), mean.values().data());
+  save_checkpoint(checkpoint, config_, text_.tokenizers(), mean.weights.tensors(), mean.weights.values().data());
 
   const ValidationFigures figures =
-      figures_of(evaluate(model_, mean.parameters(), text_.tokenizers(), greedy(), config_.evaluation,
+      figures_of(evaluate(mean, text_.tokenizers(), greedy(), config_.evaluation,
                           text_.valid()));
   const Metric metric = config_.training.validation.metric;
   const bool better = std::isfinite(figures.loss) && is_better(metric, chosen_figure(metric, figures), progress_);

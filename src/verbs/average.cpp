@@ -61,7 +61,7 @@ int average(const AverageOptions& options) {
   const LoadedModel first(checkpoints.front());
   for (std::size_t i = 1; i < checkpoints.size(); ++i) refuse_other_run(first, checkpoints[i]);
 
-  Arena<Transformer<float>::Parameters> mean(first.model.settings, first.model.vocabulary);
+  Arena<float> mean(first.model.weights.tensors());
   average_parameters(checkpoints, mean.tensors(), mean.values().data());
   save_checkpoint(options.output, first.config, first.tokenizers, mean.tensors(), mean.values().data());
   spdlog::info("mean of {} checkpoints, in {}", checkpoints.size(), options.output.string());

@@ -51,13 +51,12 @@ class Benchmark {
       : settings_(config.training),
         corpus_(corpus),
         ranks_(ranks),
-        model_{config.model, vocabulary_shape(tokenizers)},
-        parameters_(model_.settings, model_.vocabulary),
-        gradient_(model_, settings_.shards, settings_.micro_batch_tokens, ranks),
-        optimizer_(settings_.optimizer, parameters_.tensors()),
+        model_(config.model, vocabulary_shape(tokenizers)),
+        gradient_(model_, settings_, ranks),
+        optimizer_(settings_.optimizer, model_.weights.tensors()),
         batches_(plan_epoch(corpus, settings_.max_tokens, settings_.seed, 0)),
         at_once_(std::min(static_cast<std::size_t>(settings_.accumulation), batches_.size())) {
-    initialize(model_, settings_.seed, parameters_.parameters());
+    initialize(model_, settings_.seed);
   }
 
   /// Trains for at least so many seconds.
@@ -104,7 +103,7 @@ class Benchmark {
               {"optimizer", optimizing_},
               {"total", total}}},
             {"updates", updates_},
-            {"parameters", parameters_.size()},
+            {"parameters", model_.weights.size()},
             {"peak_rss_bytes", resident_memory().peak},
             {"threads", thread_count()},
             {"ranks", ranks_.size()},
@@ -130,11 +129,10 @@ class Benchmark {
     ++number_;
     const auto start = Clock::now();
     const ShardedGradient::Result result =
-        gradient_.compute(parameters_.parameters(), corpus_, batches,
-                          {settings_.label_smoothing, settings_.seed, static_cast<std::uint32_t>(number_)});
+        gradient_.compute(corpus_, batches, {settings_.seed, static_cast<std::uint32_t>(number_)});
     computing_ += seconds_since(start);
     const auto computed = Clock::now();
-    optimizer_.update({parameters_.values().data(), gradient_.gradient().size()}, gradient_.gradient(),
+    optimizer_.update(model_.weights.values(), gradient_.gradient(),
                       gradient_norm(gradient_.gradient()),
                       learning_rate(settings_.schedule, settings_.max_updates, number_), number_);
     optimizing_ += seconds_since(computed);
@@ -152,8 +150,7 @@ class Benchmark {
   const TrainingSettings& settings_;
   const Corpus& corpus_;
   const Ranks& ranks_;
-  const Transformer<float> model_;
-  Arena<Transformer<float>::Parameters> parameters_;
+  Model<float> model_;
   ShardedGradient gradient_;
   Optimizer<float> optimizer_;
   const std::vector<std::vector<Index>> batches_;

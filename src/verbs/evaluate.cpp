@@ -51,7 +51,7 @@ nlohmann::ordered_json to_json(const NamedTest& test, const Evaluation& e, const
   return {{"checkpoint", loaded.checkpoint.string()},
           {"beam", decoding.beam},
           {"length_penalty", decoding.length_penalty},
-          {"parameters", loaded.parameters.size()},
+          {"parameters", loaded.model.weights.size()},
           {"name", test.name},
           {"source", test.source.string()},
           {"reference", test.reference.string()},
@@ -94,7 +94,7 @@ int evaluate(const EvaluateOptions& options) {
   spdlog::info("{}, beam {}, length penalty {:g}", loaded.checkpoint.string(), decoding.beam, decoding.length_penalty);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < tests.size(); ++i) {
-    const Evaluation evaluation = evaluate(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding,
+    const Evaluation evaluation = evaluate(loaded.model, loaded.tokenizers, decoding,
                                            loaded.config.evaluation, texts[i]);
     if (options.json) {
       results.push_back(to_json(tests[i], evaluation, loaded, decoding));

@@ -76,7 +76,7 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
   refuse_long(sources, *loaded.tokenizers.source, "give a shorter one.");
   const bool own = options.targets.empty() && !options.target_file;
   if (own) {
-    targets = translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, loaded.config.decoding,
+    targets = translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding,
                               sources);
   }
   if (targets.size() != sources.size()) {
@@ -135,10 +135,10 @@ int run_explain(const ExplainOptions& options) {
   if (options.json) json.emplace(*options.json);
   std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
 
-  const ExplainedModel explained{loaded.model, loaded.parameters, loaded.tokenizers,
+  const ExplainedModel explained{loaded.model, loaded.tokenizers,
                                  loaded.config.training.label_smoothing, options.dropout, loaded.config.training.seed};
   const Explanation explanation = explain(explained, std::move(pairs));
-  const TraceHeading heading{loaded.checkpoint.string(), loaded.parameters.size(), options.layer};
+  const TraceHeading heading{loaded.checkpoint.string(), loaded.model.weights.size(), options.layer};
   if (json) {
     const auto trace = trace_json(explained, explanation, heading, MatrixForm::numbers);
     json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';

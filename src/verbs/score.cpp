@@ -43,7 +43,7 @@ int score(const ScoreOptions& options) {
     while (corpus.size() < kAtOnce && (more = reader.next(source, target))) {
       corpus.append(source_tokenizer->encode(source), target_tokenizer->encode(target), line++);
     }
-    const auto log_probabilities = token_log_probabilities(loaded.model, loaded.parameters.parameters(), corpus);
+    const auto log_probabilities = token_log_probabilities(loaded.model, corpus);
     for (Index i = 0; i < corpus.size(); ++i) {
       const std::vector<double>& tokens = log_probabilities[static_cast<std::size_t>(i)];
       const double sum = std::accumulate(tokens.begin(), tokens.end(), 0.0);

@@ -60,7 +60,7 @@ int translate(const TranslateOptions& options) {
       if (!input.has_line_waiting()) break;
     }
     for (const std::vector<Translation>& translations :
-         translate_n_best(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding, lines)) {
+         translate_n_best(loaded.model, loaded.tokenizers, decoding, lines)) {
       if (options.n_best == 0) {
         output << translations.front().text << '\n';
       } else {

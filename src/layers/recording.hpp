@@ -4,17 +4,17 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "numerics/matrix.hpp"
 
-/// The glass. A recorder can be handed to forward and backward; where a layer has computed something worth showing, it
-/// says so in one line, which holds the equation, the matrix, and what the equation was given:
+/// The glass. A pass forward and backward can be recorded: where a layer has computed something worth showing, one line
+/// says so. It holds the layer's name, the equation, the result, and the equation's inputs:
 ///
-///   recorder.record("scores [B*H*T, S] = {products} / sqrt(d_head)", scores, products);
+///   pass.record(name_, "scores [B*H*T, S] = {products} / sqrt(d_head)", scores_, scores_);
 ///
-/// Without a recording, which is how training goes, that line costs a test of a null pointer.
+/// Without a recording, as in training, this line is one null check.
 namespace glassformer {
 
 /// One matrix, as it was at one moment.
@@ -65,8 +65,8 @@ struct Equation {
   }
 };
 
-/// All that was recorded of one pass, in the order in which it was computed. An input is recognised by its place in
-/// memory: what was last recorded there, if the numbers are still the same, and else something new that was given.
+/// Everything recorded of one pass, in the order of computation. An input is recognised by its place in memory: it is
+/// what was last recorded there, if the numbers are still the same; otherwise it is something new, which was given.
 class Recording {
  public:
   const std::vector<RecordedTensor>& tensors() const { return tensors_; }
@@ -77,12 +77,25 @@ class Recording {
     const void* data;
     Matrix<double> values;
   };
-  void add(std::string part, std::string_view equation, Seen output, std::vector<Seen> inputs, const char* file,
-           int line, const char* function);
+  /// What a layer of this name has computed. In-place steps are recorded after they are done: if an input lies where
+  /// the output does, it is what was there before.
+  template <std::size_t kInputs>
+  void add(std::string part, const Equation<kInputs>& equation, Seen output, std::vector<Seen> inputs) {
+    add(std::move(part), {equation.text, equation.file, equation.line, equation.function}, std::move(output),
+        std::move(inputs));
+  }
   /// The matrix at `to` is the one at `from`, copied: no step worth showing.
   void add_copy(const Seen& from, const Seen& to);
 
  private:
+  struct Source {
+    std::string_view equation;
+    const char* file;
+    int line;
+    const char* function;
+  };
+  void add(std::string part, const Source& source, Seen output, std::vector<Seen> inputs);
+
   using Place = std::tuple<const void*, Index, Index>;  // and the shape: a matrix begins where its first column does
 
   static Place place_of(const Seen& seen) { return {seen.data, seen.values.rows(), seen.values.cols()}; }
@@ -93,51 +106,10 @@ class Recording {
   std::map<Place, std::size_t> latest_;  // the tensor that was last recorded at a place
 };
 
-/// Where in the model something is computed, and the recording to which it goes, if any: four words. A part's recorder
-/// points to that of the part around it, which lives as long. A part that has parameters is called as they are in a
-/// checkpoint, and the others after what they do: "loss".
-class Recorder {
- public:
-  Recorder() = default;  ///< records nothing
-  explicit Recorder(Recording& recording) : recording_(&recording) {}
-
-  /// The recorder of a part of this part: at("encoder"), at("layers", 0).
-  Recorder at(const char* part, Index number = kNone) const& {
-    Recorder inner;
-    if (recording_ == nullptr) return inner;
-    inner.recording_ = recording_, inner.outer_ = this, inner.part_ = part, inner.number_ = number;
-    return inner;
-  }
-  Recorder at(const char* part, Index number = kNone) const&& = delete;  // it would point to what is gone
-
-  /// In-place steps are recorded after they are done: where an input lies where the output does, it is what was there.
-  template <class Output, class... Inputs>
-  void record(std::type_identity_t<Equation<sizeof...(Inputs)>> equation, const Output& output,
-              const Inputs&... inputs) const {
-    if (recording_ == nullptr) return;
-    recording_->add(path(), equation.text, seen(output), {seen(inputs)...}, equation.file, equation.line,
-                    equation.function);
-  }
-
-  /// `to` holds a copy of what `from` holds.
-  template <class From, class To>
-  void copied(const From& from, const To& to) const {
-    if (recording_ != nullptr) recording_->add_copy(seen(from), seen(to));
-  }
-
- private:
-  static constexpr Index kNone = -1;
-
-  template <class Numbers>
-  static Recording::Seen seen(const Numbers& numbers) {
-    return {numbers.data(), numbers.template cast<double>()};
-  }
-  std::string path() const;  // "encoder.layers.0.self_attn"
-
-  Recording* recording_ = nullptr;
-  const Recorder* outer_ = nullptr;
-  const char* part_ = "";
-  Index number_ = kNone;
-};
+/// Any matrix as the recording keeps it.
+template <class Numbers>
+Recording::Seen seen(const Numbers& numbers) {
+  return {numbers.data(), numbers.eigen().template cast<double>()};
+}
 
 }  // namespace glassformer

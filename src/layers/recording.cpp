@@ -1,4 +1,4 @@
-#include "layers/recorder.hpp"
+#include "layers/recording.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -42,13 +42,6 @@ bool same_numbers(const Matrix<double>& a, const Matrix<double>& b) {
 
 }  // namespace
 
-std::string Recorder::path() const {
-  std::string path = outer_ == nullptr ? "" : outer_->path();
-  if (*part_ != '\0') path += (path.empty() ? "" : ".") + std::string(part_);
-  if (number_ != kNone) path += "." + std::to_string(number_);
-  return path;
-}
-
 std::size_t Recording::input(const std::string& part, std::string_view braces, const Seen& seen, bool overwritten) {
   const auto known = latest_.find(place_of(seen));
   if (known != latest_.end() && (overwritten || same_numbers(tensors_[known->second].values, seen.values))) {
@@ -62,12 +55,12 @@ std::size_t Recording::input(const std::string& part, std::string_view braces, c
   return latest_[place_of(seen)] = tensors_.size() - 1;
 }
 
-void Recording::add(std::string part, std::string_view equation, Seen output, std::vector<Seen> inputs,
-                    const char* file, int line, const char* function) {
+void Recording::add(std::string part, const Source& source, Seen output, std::vector<Seen> inputs) {
+  const std::string_view equation = source.equation;
   const bool adds = equation.find("] += ") < equation.find("] = ");
   const auto bracket = equation.find(adds ? "] += " : "] = ");
   const std::string_view formula = equation.substr(bracket + (adds ? 5 : 4));
-  RecordedStep step{part, without_axes(formula), adds, 0, {}, file, line, function};
+  RecordedStep step{part, without_axes(formula), adds, 0, {}, source.file, source.line, source.function};
 
   const std::vector<std::string_view> braces = braces_of(formula);
   for (std::size_t i = 0; i < inputs.size(); ++i) {

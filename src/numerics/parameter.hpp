@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cassert>
+#include <concepts>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "numerics/arena.hpp"
+
+namespace glassformer {
+
+/// The memory that a model's parameters lie in at the moment. Weights are shared by all threads; the gradient is that
+/// of the shard under way, or null where nothing is learned.
+template <std::floating_point Scalar>
+struct BoundMemory {
+  const Scalar* weights = nullptr;
+  Scalar* gradient = nullptr;
+};
+
+/// A matrix that is learned: a position in an arena. A copy is the same parameter, so two layers can share one, and
+/// both add to its gradient.
+template <std::floating_point Scalar>
+class MatrixParameter {
+ public:
+  MatrixParameter(const BoundMemory<Scalar>& memory, Index offset, Index rows, Index cols)
+      : memory_(&memory), offset_(offset), rows_(rows), cols_(cols) {}
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  MatrixView<const Scalar> value() const { return {memory_->weights + offset_, rows_, cols_}; }
+  MatrixView<Scalar> gradient() const {
+    assert(memory_->gradient != nullptr);
+    return {memory_->gradient + offset_, rows_, cols_};
+  }
+  /// Its numbers in any arena of the model.
+  MatrixView<Scalar> in(Arena<Scalar>& arena) const { return {arena.values().data() + offset_, rows_, cols_}; }
+
+  /// This one and the one that follows it in the arena, as one.
+  MatrixParameter with(const MatrixParameter& next) const {
+    assert(next.offset_ == offset_ + rows_ * cols_ && next.cols_ == cols_);
+    return {*memory_, offset_, rows_ + next.rows_, cols_};
+  }
+  /// `count` of the rows, from row `first` on, as a parameter of their own.
+  MatrixParameter middle_rows(Index first, Index count) const {
+    assert(0 <= first && first + count <= rows_);
+    return {*memory_, offset_ + first * cols_, count, cols_};
+  }
+
+ private:
+  const BoundMemory<Scalar>* memory_;
+  Index offset_, rows_, cols_;
+};
+
+/// A vector that is learned.
+template <std::floating_point Scalar>
+class VectorParameter {
+ public:
+  VectorParameter(const BoundMemory<Scalar>& memory, Index offset, Index size)
+      : memory_(&memory), offset_(offset), size_(size) {}
+
+  Index size() const { return size_; }
+  RowView<const Scalar> value() const { return {memory_->weights + offset_, size_}; }
+  RowView<Scalar> gradient() const {
+    assert(memory_->gradient != nullptr);
+    return {memory_->gradient + offset_, size_};
+  }
+  RowView<Scalar> in(Arena<Scalar>& arena) const { return {arena.values().data() + offset_, size_}; }
+
+  VectorParameter with(const VectorParameter& next) const {
+    assert(next.offset_ == offset_ + size_);
+    return {*memory_, offset_, size_ + next.size_};
+  }
+  /// `count` of the numbers, from number `first` on.
+  VectorParameter middle(Index first, Index count) const {
+    assert(0 <= first && first + count <= size_);
+    return {*memory_, offset_ + first, count};
+  }
+
+ private:
+  const BoundMemory<Scalar>* memory_;
+  Index offset_, size_;
+};
+
+/// Gives each tensor its place in the arena, one after the other: one line per tensor sets its name, shape and
+/// position.
+template <std::floating_point Scalar>
+class ParameterCursor {
+ public:
+  explicit ParameterCursor(const BoundMemory<Scalar>& memory) : memory_(memory) {}
+
+  MatrixParameter<Scalar> matrix(const std::string& name, Index rows, Index cols) {
+    return {memory_, take(name, {rows, cols}, rows * cols), rows, cols};
+  }
+  VectorParameter<Scalar> vector(const std::string& name, Index size) { return {memory_, take(name, {size}, size), size}; }
+
+  const std::vector<TensorPlace>& tensors() const { return tensors_; }
+
+ private:
+  Index take(const std::string& name, std::vector<Index> shape, Index size) {
+    const Index offset = tensors_.empty() ? 0 : tensors_.back().offset + tensors_.back().size;
+    tensors_.push_back({name, std::move(shape), offset, size});
+    return offset;
+  }
+
+  const BoundMemory<Scalar>& memory_;
+  std::vector<TensorPlace> tensors_;
+};
+
+}  // namespace glassformer

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "numerics/matrix.hpp"
+
+/// What layers do to one row of numbers, as fast as the processor can. The bits of a result depend only on the numbers,
+/// not on where in memory they lie. Rows that are combined have the same size.
+namespace glassformer {
+
+template <std::floating_point Scalar>
+inline constexpr Scalar kMinusInfinity = -std::numeric_limits<Scalar>::infinity();
+
+// Of a row comes a number. (There is one function for float and one for double.)
+
+float sum(RowView<const float> x);
+double sum(RowView<const double> x);
+/// Sum of x_j y_j.
+float dot(RowView<const float> x, RowView<const float> y);
+double dot(RowView<const double> x, RowView<const double> y);
+float mean(RowView<const float> x);
+double mean(RowView<const double> x);
+/// Mean of x_j^2.
+float mean_square(RowView<const float> x);
+double mean_square(RowView<const double> x);
+/// Mean of x_j y_j.
+float mean_product(RowView<const float> x, RowView<const float> y);
+double mean_product(RowView<const double> x, RowView<const double> y);
+/// -infinity of an empty row; NaN if any number is NaN.
+float largest(RowView<const float> x);
+double largest(RowView<const double> x);
+
+/// x_j becomes exp(x_j - shift), which is exactly 0 for -infinity. Returns the sum of the new x_j.
+float exponentials(RowView<float> x, float shift);
+double exponentials(RowView<double> x, double shift);
+
+// Of rows comes a row. All of these go number by number; `to` may be one of the others.
+
+template <std::floating_point Scalar>
+void set(RowView<Scalar> x, Scalar value) {
+  for (Scalar& number : x) number = value;
+}
+template <std::floating_point Scalar>
+void scale(RowView<Scalar> x, Scalar factor) {
+  for (Scalar& number : x) number *= factor;
+}
+/// to_j += x_j
+template <std::floating_point Scalar>
+void add(std::type_identity_t<RowView<const Scalar>> x, RowView<Scalar> to) {
+  for (Index j = 0; j < to.size(); ++j) to[j] += x[j];
+}
+/// to_j += factor x_j
+template <std::floating_point Scalar>
+void add_scaled(std::type_identity_t<Scalar> factor, std::type_identity_t<RowView<const Scalar>> x,
+                RowView<Scalar> to) {
+  for (Index j = 0; j < to.size(); ++j) to[j] += factor * x[j];
+}
+/// to_j += x_j y_j
+template <std::floating_point Scalar>
+void add_product(std::type_identity_t<RowView<const Scalar>> x, std::type_identity_t<RowView<const Scalar>> y,
+                 RowView<Scalar> to) {
+  for (Index j = 0; j < to.size(); ++j) to[j] += x[j] * y[j];
+}
+/// to_j = x_j y_j
+template <std::floating_point Scalar>
+void set_product(std::type_identity_t<RowView<const Scalar>> x, std::type_identity_t<RowView<const Scalar>> y,
+                 RowView<Scalar> to) {
+  for (Index j = 0; j < to.size(); ++j) to[j] = x[j] * y[j];
+}
+/// to_j = x_j * factor where kept_j is 1, and 0 where it is 0.
+void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to);
+void keep(RowView<const double> x, RowView<const std::uint8_t> kept, double factor, RowView<double> to);
+/// x_j becomes -infinity where blocked_j is 1.
+void block(RowView<const std::uint8_t> blocked, RowView<float> x);
+void block(RowView<const std::uint8_t> blocked, RowView<double> x);
+/// x_j becomes 0 where y_j is 0, even if it was NaN.
+void clear_where_zero(RowView<const float> y, RowView<float> x);
+void clear_where_zero(RowView<const double> y, RowView<double> x);
+
+// The same for whole matrices.
+
+template <std::floating_point Scalar>
+void scale(MatrixView<Scalar> x, std::type_identity_t<Scalar> factor) {
+  for (Index n = 0; n < x.rows(); ++n) scale(x.row(n), factor);
+}
+template <std::floating_point Scalar>
+void add(std::type_identity_t<MatrixView<const Scalar>> x, MatrixView<Scalar> to) {
+  for (Index n = 0; n < to.rows(); ++n) add(x.row(n), to.row(n));
+}
+template <class Scalar>
+void copy(std::type_identity_t<MatrixView<const Scalar>> x, MatrixView<Scalar> to) {
+  for (Index n = 0; n < to.rows(); ++n) std::copy(x.row(n).begin(), x.row(n).end(), to.row(n).begin());
+}
+
+}  // namespace glassformer
