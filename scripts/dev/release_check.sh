@@ -22,7 +22,8 @@ bad_inputs     | build release glassformer_program; scripts/bad_inputs.py
 install        | scripts/test_install.sh headers
 package        | scripts/test_package.sh
 documentation  | scripts/test_documentation.sh
-interop        | build release glassformer_program; scripts/check_interop.py foreign
+interop        | build release glassformer_program; scripts/check_interop.py foreign; scripts/check_interop.py own
+interop_4      | build release glassformer_program; python=$(python_with "this check" "optimum.onnxruntime, ctranslate2" torch==2.13.0 "optimum-onnx[onnxruntime]" ctranslate2 sentencepiece safetensors) || exit 0; "$python" scripts/check_interop.py own
 lint           | scripts/lint.sh
 '
 status=0
