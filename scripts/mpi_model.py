@@ -6,7 +6,7 @@
 Each model is NAME:PARAMETERS:TOKENS_PER_SECOND of one machine (`glassformer benchmark`); --tokens is how many an update
 has, both sides, on all machines together. Prints a table.
 
-A gradient has 4 bytes for each parameter. In the chain (training.sum: ordered) a machine in the middle sends it up once
+A gradient has 4 bytes for each parameter. In the chain (src/machine/mpi.cpp) a machine in the middle sends it up once
 and down once, and receives as much at the same time; before the first segment is back, it takes 2 (n - 1) hops. With n
 machines computing takes an n-th of the time, and the sum a little longer with each: the last columns say for how many
 machines both are equal. What a message costs beside its bytes is left out.
@@ -16,7 +16,7 @@ import argparse
 
 RATES = {"10 Gbit/s": 10e9 / 8, "100 Gbit/s": 100e9 / 8}
 MACHINES = 8     # for which the seconds of the sum are printed
-SEGMENT = 2**18  # bytes: src/numerics/chain.hpp, kSegment
+SEGMENT = 2**18  # bytes: src/machine/mpi.cpp, kSegment
 
 
 def seconds_of_sum(parameters, machines, rate):

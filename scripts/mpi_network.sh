@@ -58,30 +58,28 @@ limit() {  # limit 1gbit
   done
 }
 
-benchmark() {  # benchmark ordered
+benchmark() {
   ip netns exec $a unshare --uts sh -c 'hostname machine-a; exec "$@"' sh env TMPDIR="$directory/a" OMP_NUM_THREADS=1 \
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     mpirun -H 10.77.0.1:1,10.77.0.2:1 -n 2 --bind-to none --mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/24 \
     --mca oob_tcp_if_include 10.77.0.0/24 --mca plm_rsh_agent "$directory/enter" \
     "$PWD/build/release/glassformer" benchmark "$PWD/configs/toy.yaml" --json --seconds "$seconds" \
-    --set model.d_model=256 --set model.d_ff=1024 --set training.shards=2 --set training.sum="$1" 2>"$directory/log"
+    --set model.d_model=256 --set model.d_ff=1024 --set training.shards=2 2>"$directory/log"
 }
 
-echo '| cable | training.sum | parameters | update, ms | of which sum, ms | bytes / rate, ms |'
-echo '|---|---|---|---|---|---|'
+echo '| cable | parameters | update, ms | of which sum, ms | bytes / rate, ms |'
+echo '|---|---|---|---|---|'
 for rate; do
   limit "$rate"
-  for sum in ordered all_reduce; do
-    benchmark $sum >"$directory/figures.json" || { cat "$directory/log" >&2; exit 1; }
-    python3 - "$rate" $sum "$directory/figures.json" <<'END'
+  benchmark >"$directory/figures.json" || { cat "$directory/log" >&2; exit 1; }
+  python3 - "$rate" "$directory/figures.json" <<'END'
 import json, re, sys
-rate, sum_, file = sys.argv[1:]
+rate, file = sys.argv[1:]
 figures = json.load(open(file, encoding="utf-8"))
 seconds, updates = figures["seconds"], figures["updates"]
 unit = re.fullmatch(r"([0-9.]+)([gm])bit", rate)
 wire = "" if unit is None else f"{32e3 * figures['parameters'] / (float(unit[1]) * {'g': 1e9, 'm': 1e6}[unit[2]]):.0f}"
-print(f"| {rate} | {sum_} | {figures['parameters']:,} | {1e3 * seconds['total'] / updates:.0f} "
+print(f"| {rate} | {figures['parameters']:,} | {1e3 * seconds['total'] / updates:.0f} "
       f"| {1e3 * seconds['sum'] / updates:.0f} | {wire} |")
 END
-  done
 done

@@ -149,7 +149,7 @@ def test_tokens_per_second_count_both_sides_without_padding(watched, windows):
 
 def test_speed_is_tokens_over_the_time_that_has_passed(tmp_path, text):
     """One batch is the whole text, so every update has the same tokens. Between two lines of the log there are
-    only updates: no rehearsal and no validation. Both clocks are the program's own, so load does not matter."""
+    only updates, and no validation. Both clocks are the program's own, so load does not matter."""
     window = 10
     done = train(tmp_path / "run", text, {"training.max_tokens": 100000, "training.max_updates": 4 * window,
                                           "training.log_every": window, "training.validation.every": 1000,
