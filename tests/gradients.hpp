@@ -12,7 +12,9 @@
 namespace glassformer {
 
 /// The loss of all gradient tests: sum(y * d_y), whose derivative by y is d_y, whatever d_y is.
-inline double weighted_sum(const auto& y, const auto& d_y) { return y.cwiseProduct(d_y).sum(); }
+inline double weighted_sum(MatrixView<const double> y, MatrixView<const double> d_y) {
+  return y.eigen().cwiseProduct(d_y.eigen()).sum();
+}
 
 constexpr double kLargestGradientError = 1e-7;  // relative, in double
 
@@ -24,52 +26,52 @@ inline void require_gradient(const std::string& name, std::span<double> values, 
   REQUIRE(error.relative < kLargestGradientError);
 }
 
-/// An input of a layer and where backward puts its gradient.
-struct Input {
+/// An input and the gradient that backward returned for it.
+struct InputGradient {
   std::string name;
   Buffer<double>& x;
-  const Buffer<double>& d_x;
+  MatrixView<const double> d_x;
 };
+using InputGradients = std::vector<InputGradient>;
 
-/// Checks the gradients of all inputs and of every parameter tensor.
+/// Checks the gradient of every parameter and of all inputs. `learned` has two arenas, `weights` and `gradient`: a
+/// SingleLayer, or a whole model.
 ///
-/// loss runs the layer forward. backward(grad) runs it backward and adds to grad, which is not 0 at the beginning:
-/// parameter gradients are added, those of inputs are written over.
-template <class Parameters>
-void require_gradients(Learned<Parameters, double>& learned, const std::function<double()>& loss,
-                       const std::function<void(Parameters& grad)>& backward, const std::vector<Input>& inputs,
-                       Index limit = 0) {
-  RandomValues random(99);
-  random.fill(learned.gradient);
-  const Eigen::ArrayXd before = learned.gradient.values();
+/// loss() runs forward. backward() runs backward, adds to the gradient, which is not 0 at the beginning, and returns
+/// the inputs with their gradients:
+///
+///   require_gradients(norm, [&] { return weighted_sum(norm->forward({}, x), d_y); },
+///                     [&]() -> InputGradients { return {{"x", x, norm->backward({}, d_y)}}; });
+inline void require_gradients(auto& learned, const std::function<double()>& loss,
+                              const std::function<InputGradients()>& backward, Index limit = 0) {
+  RandomValues(99).fill(learned.gradient);
+  const RowVector<double> before = learned.gradient.values().eigen();
   loss();
-  backward(learned.grad());
-  const Eigen::ArrayXd gradient = learned.gradient.values() - before;
+  const InputGradients inputs = backward();
+  const RowVector<double> gradient = learned.gradient.values().eigen() - before;
 
-  for (const Input& input : inputs) {
-    REQUIRE(input.x.outerStride() == input.x.cols());  // what is checked lies in one piece
-    REQUIRE(input.d_x.rows() == input.x.rows());
-    REQUIRE(input.d_x.cols() == input.x.cols());
-    const Matrix<double> d_x = input.d_x;
-    require_gradient(input.name, {input.x.data(), static_cast<std::size_t>(input.x.size())},
-                     {d_x.data(), static_cast<std::size_t>(d_x.size())}, loss, limit);
+  std::vector<Matrix<double>> d_inputs;  // copies: the next forward may overwrite what backward returned
+  for (const InputGradient& input : inputs) d_inputs.emplace_back(input.d_x.eigen());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Buffer<double>& x = inputs[i].x;
+    REQUIRE(x.view().stride() == x.cols());  // what is checked has no gaps between rows
+    REQUIRE(d_inputs[i].rows() == x.rows());
+    REQUIRE(d_inputs[i].cols() == x.cols());
+    const auto size = static_cast<std::size_t>(x.size());
+    require_gradient(inputs[i].name, {inputs[i].x.data(), size}, {d_inputs[i].data(), size}, loss, limit);
   }
-  for (const TensorPlace& tensor : learned.parameters.tensors()) {
-    const auto size = static_cast<std::size_t>(tensor.size);
-    require_gradient(tensor.name, {learned.parameters.values(tensor).data(), size},
-                     {gradient.data() + tensor.offset, size}, loss, limit);
+  for (const TensorPlace& tensor : learned.weights.tensors()) {
+    require_gradient(tensor.name, learned.weights.values(tensor),
+                     {gradient.data() + tensor.offset, static_cast<std::size_t>(tensor.size)}, loss, limit);
   }
 }
 
-/// The same for what has no parameters.
-inline void require_gradients(const std::function<double()>& loss, const std::function<void()>& backward,
-                              const std::vector<Input>& inputs) {
-  struct Nothing {
-    explicit Nothing(ArenaCursor<double>&) {}
-  };
-  RandomValues random(99);
-  Learned<Nothing, double> nothing(random);
-  require_gradients<Nothing>(nothing, loss, [&](Nothing&) { backward(); }, inputs);
+/// The same without parameters.
+inline void require_gradients(const std::function<double()>& loss, const std::function<InputGradients()>& backward) {
+  struct {
+    Arena<double> weights{std::vector<TensorPlace>()}, gradient{std::vector<TensorPlace>()};
+  } nothing;
+  require_gradients(nothing, loss, backward);
 }
 
 }  // namespace glassformer

@@ -11,6 +11,23 @@
 
 namespace glassformer {
 
+/// A buffer, view or row as Eigen sees it; Eigen's own matrices and expressions stay what they are.
+decltype(auto) as_eigen(const auto& numbers) {
+  if constexpr (requires { numbers.eigen(); }) {
+    return numbers.eigen();
+  } else {
+    return (numbers);
+  }
+}
+
+/// A copy of any matrix, row or expression.
+inline auto buffer_of(const auto& numbers) {
+  const auto& from = as_eigen(numbers);
+  Buffer<typename std::remove_cvref_t<decltype(from)>::Scalar> buffer(from.rows(), from.cols());
+  buffer.eigen() = from;
+  return buffer;
+}
+
 /// Random numbers for tests, the same on every machine (std::uniform_real_distribution is not). Inputs and
 /// parameters are filled with them throughout: a gain of 1 or a bias of 0 hides mistakes.
 class RandomValues {
@@ -30,15 +47,19 @@ class RandomValues {
     fill(numbers);
     return numbers;
   }
-  /// A matrix, a vector or a block of one.
+  /// A matrix, a row or a block, of ours or Eigen's.
   void fill(auto&& numbers) {
-    using Scalar = typename std::remove_cvref_t<decltype(numbers)>::Scalar;
-    for (Index i = 0; i < numbers.rows(); ++i) {
-      for (Index j = 0; j < numbers.cols(); ++j) numbers(i, j) = static_cast<Scalar>(number());
+    if constexpr (requires { numbers.eigen(); }) {
+      fill(numbers.eigen());
+    } else {
+      using Scalar = typename std::remove_cvref_t<decltype(numbers)>::Scalar;
+      for (Index i = 0; i < numbers.rows(); ++i) {
+        for (Index j = 0; j < numbers.cols(); ++j) numbers(i, j) = static_cast<Scalar>(number());
+      }
     }
   }
-  template <class Parameters>
-  void fill(Arena<Parameters>& arena) {
+  template <class Scalar>
+  void fill(Arena<Scalar>& arena) {
     fill(arena.values());
   }
 
@@ -46,43 +67,27 @@ class RandomValues {
   std::mt19937_64 generator_;
 };
 
-/// A layer's parameters as an arena of their own: Arena<InArena<Linear<double>::Parameters, double>>.
-template <class Parameters, class Scalar_>
-struct InArena : Parameters {
-  using Scalar = Scalar_;
-  using Parameters::Parameters;
-};
-
-/// Parameters of a layer or model, random, and room for their gradient.
-template <class Parameters, class Scalar>
-struct Learned {
-  Arena<InArena<Parameters, Scalar>> parameters, gradient;
-
-  /// `arguments` are what Parameters' constructor wants after the cursor.
-  template <class... Arguments>
-  explicit Learned(RandomValues& random, const Arguments&... arguments)
-      : parameters(arguments...), gradient(arguments...) {
-    random.fill(parameters);
-  }
-  Parameters& p() { return parameters.parameters(); }
-  Parameters& grad() { return gradient.parameters(); }
-};
-
-/// Whether two matrices hold the same bits (so that NaN equals NaN, and 0 differs from -0).
-inline bool same_bits(const auto& a, const auto& b) {
+/// Whether two matrices (or rows) hold the same bits (so that NaN equals NaN, and 0 differs from -0).
+inline bool same_bits(const auto& first, const auto& second) {
+  const auto& a = as_eigen(first);
+  const auto& b = as_eigen(second);
   if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
   for (Index i = 0; i < a.rows(); ++i) {
     for (Index j = 0; j < a.cols(); ++j) {
       const auto x = a(i, j);
       const auto y = b(i, j);
+      static_assert(std::is_same_v<decltype(x), decltype(y)>);
       if (std::memcmp(&x, &y, sizeof(x)) != 0) return false;
     }
   }
   return true;
 }
 
-/// The largest |a - b|; NaN if there is one.
-inline double largest_difference(const auto& a, const auto& b) {
+/// The largest |a - b| of two matrices (or rows); NaN if there is one, infinity if their shapes differ.
+inline double largest_difference(const auto& first, const auto& second) {
+  const auto& a = as_eigen(first);
+  const auto& b = as_eigen(second);
+  if (a.rows() != b.rows() || a.cols() != b.cols()) return HUGE_VAL;
   double largest = 0;
   for (Index i = 0; i < a.rows(); ++i) {
     for (Index j = 0; j < a.cols(); ++j) {

@@ -75,10 +75,10 @@ TEST_CASE("counted tokens are those that are no padding", "[batching]") {
   const Corpus many = random_corpus(40, 5);
   const Batch batch = make_batch(many, Sentences{3, 9, 20});
   const TokenCount of_many = count_tokens(many, Sentences{3, 9, 20});
-  const SpecialIds special;
-  CHECK(of_many.source == (batch.source.array() != special.pad).count());
-  CHECK(of_many.target == (batch.target_output.array() != special.pad).count());
-  CHECK(of_many.target == (batch.target_input.array() != special.pad).count());
+  const auto tokens = [](const IdMatrix& ids) { return (ids.eigen().array() != SpecialIds().pad).count(); };
+  CHECK(of_many.source == tokens(batch.source));
+  CHECK(of_many.target == tokens(batch.target_output));
+  CHECK(of_many.target == tokens(batch.target_input));
   CHECK(of_many.cells == batch.source.size() + batch.target_output.size());
 
   count += count_tokens(corpus, Sentences{2});

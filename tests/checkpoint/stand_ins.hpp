@@ -67,20 +67,15 @@ inline TokenizerPair tokenizers(Index source_size = 5, Index target_size = 3) {
 }
 
 /// Three tensors with the names and shapes that a model has, but no model.
-struct Parameters {
-  using Scalar = float;
-  MatrixView<float> embedding;      // [V, D]
-  MatrixView<float> weight;         // [2, D]
-  RowVectorView<float> final_bias;  // [V]
-
-  Parameters(ArenaCursor<float>& cursor, Index vocabulary, Index width)
-      : embedding(cursor.matrix("model.shared.weight", vocabulary, width)),
-        weight(cursor.matrix("model.encoder.layers.0.fc1.weight", 2, width)),
-        final_bias(cursor.vector("final_logits_bias", vocabulary)) {}
+struct SmallArena : Arena<float> {
+  SmallArena()
+      : Arena({{.name = "model.shared.weight", .shape = {3, 2}, .offset = 0, .size = 6},
+               {.name = "model.encoder.layers.0.fc1.weight", .shape = {2, 2}, .offset = 6, .size = 4},
+               {.name = "final_logits_bias", .shape = {3}, .offset = 10, .size = 3}}) {}
 };
 
 /// Numbers that are all different; `salt` makes another set.
-inline void fill(Arena<Parameters>& arena, float salt = 0) {
+inline void fill(SmallArena& arena, float salt = 0) {
   for (Index i = 0; i < arena.size(); ++i) arena.values()[i] = 0.1F * static_cast<float>(i + 1) + salt;
 }
 

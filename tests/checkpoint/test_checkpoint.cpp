@@ -12,8 +12,6 @@ using nlohmann::json;
 
 namespace {
 
-using SmallArena = Arena<Parameters>;
-
 SmallArena& filled(SmallArena& arena, float salt = 0) {
   fill(arena, salt);
   return arena;
@@ -36,7 +34,7 @@ std::vector<NamedTensor> tensors_of(const Safetensors& file) {
 /// What read_parameters says when the file of a good checkpoint is changed. The arena must stay as it was.
 std::string complaint_after(const std::function<void(const fs::path& model_file)>& change) {
   const TemporaryDirectory directory;
-  SmallArena saved(3, 2), loaded(3, 2);
+  SmallArena saved, loaded;
   save(directory / "checkpoint", filled(saved));
   fill(loaded, 5);
   const std::vector<float> before = numbers(loaded);
@@ -60,7 +58,7 @@ std::string complaint_after_edit(const std::function<void(std::vector<NamedTenso
 
 TEST_CASE("parameters and training state come back from a checkpoint bit for bit", "[checkpoint]") {
   const TemporaryDirectory directory;
-  SmallArena saved(3, 2), loaded(3, 2);
+  SmallArena saved, loaded;
   fill(saved);
   const std::vector<float> m(static_cast<std::size_t>(saved.size()), 0.25F), v(m.size(), 1e-12F);
   const TrainingStateView state{m, v, some_progress()};
@@ -76,7 +74,7 @@ TEST_CASE("parameters and training state come back from a checkpoint bit for bit
 
 TEST_CASE("a checkpoint directory holds everything that using it takes", "[checkpoint]") {
   const TemporaryDirectory directory;
-  SmallArena arena(3, 2);
+  SmallArena arena;
   save(directory / "checkpoint", filled(arena));
   CHECK(is_checkpoint(directory / "checkpoint"));
   for (const char* name : {"model.safetensors", "config.yaml", "config.json", "generation_config.json"}) {
@@ -91,7 +89,7 @@ TEST_CASE("a checkpoint directory holds everything that using it takes", "[check
 
 TEST_CASE("the bias of the output stands in the file as a matrix of one row", "[checkpoint]") {
   const TemporaryDirectory directory;
-  SmallArena arena(3, 2);
+  SmallArena arena;
   save(directory / "checkpoint", filled(arena));
   const Safetensors file = read_safetensors(directory / "checkpoint" / "model.safetensors");
   CHECK(file.metadata.at("format") == "pt");
@@ -168,7 +166,7 @@ TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read
 
 TEST_CASE("a checkpoint replaces the one of its name, but nothing else", "[checkpoint]") {
   const TemporaryDirectory directory;
-  SmallArena first(3, 2), second(3, 2), loaded(3, 2);
+  SmallArena first, second, loaded;
   save(directory / "checkpoint", filled(first));
   write_bytes(directory / "checkpoint" / "left over", "");
   save(directory / "checkpoint", filled(second, 7));
@@ -190,7 +188,7 @@ TEST_CASE("an error while a checkpoint is saved leaves the older one and nothing
     void save(const fs::path&, const std::string&) const override { throw UserError("disk full"); }
   };
   const TemporaryDirectory directory;
-  SmallArena first(3, 2), second(3, 2), loaded(3, 2);
+  SmallArena first, second, loaded;
   const TokenizerPair failing{std::make_shared<Failing>(5), std::make_shared<Failing>(3)};
   fill(second, 7);
   const auto fail = [&] {
@@ -263,7 +261,7 @@ TEST_CASE("a checkpoint whose model file is damaged is refused", "[checkpoint]")
 
 TEST_CASE("a header with any bit flipped never gives other parameters", "[checkpoint]") {
   const TemporaryDirectory directory;
-  SmallArena saved(3, 2), loaded(3, 2);
+  SmallArena saved, loaded;
   save(directory / "checkpoint", filled(saved));
   const fs::path file = directory / "checkpoint" / "model.safetensors";
   const std::string bytes = read_bytes(file);
@@ -272,7 +270,7 @@ TEST_CASE("a header with any bit flipped never gives other parameters", "[checkp
     std::string damaged = bytes;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
     write_bytes(file, damaged);
-    loaded.values().setZero();
+    fill(loaded, 5);
     const std::string message =
         complaint([&] { read_parameters(directory / "checkpoint", loaded.tensors(), loaded.values().data()); });
     INFO("bit " << bit << ": " << message);
@@ -286,13 +284,13 @@ TEST_CASE("the average of checkpoints is the mean of each parameter, summed in d
   std::vector<fs::path> paths;
   // In float, 2^24 + 1 + 1 + 1 would be 2^24: the ones would be lost.
   for (const float value : {16777216.0F, 1.0F, 1.0F, 1.0F}) {
-    SmallArena arena(3, 2);
+    SmallArena arena;
     fill(arena);
     arena.values()[0] = value;
     paths.push_back(directory / std::to_string(paths.size()));
     save(paths.back(), arena);
   }
-  SmallArena mean(3, 2), expected(3, 2);
+  SmallArena mean, expected;
   average_parameters(paths, mean.tensors(), mean.values().data());
   CHECK(mean.values()[0] == static_cast<float>((16777216.0 + 3) / 4));
   fill(expected);

@@ -19,7 +19,7 @@ struct Checkpoint {
   fs::path path = directory / "step-00000001";
 
   Checkpoint() {
-    Arena<Parameters> arena(3, 2);
+    SmallArena arena;
     fill(arena);
     const std::vector<float> moments(static_cast<std::size_t>(arena.size()), 0.5F);
     const TrainingStateView state{moments, moments, {}};

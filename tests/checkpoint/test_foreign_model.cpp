@@ -29,7 +29,7 @@ struct ForeignModel {
     decoding.beam = beam;
     std::vector<std::string> sources;
     for (const auto& pair : expected) sources.push_back(pair.at("source").get<std::string>());
-    return translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, decoding, sources);
+    return translate_lines(loaded.model, loaded.tokenizers, decoding, sources);
   }
 
   LoadedModel loaded;
@@ -55,7 +55,7 @@ TEST_CASE("a model of transformers' has the tokens and the log-probabilities tha
       if (is_known) CHECK(target->decode(target_ids) == pair.at("target").get<std::string>());
       corpus.append(source_ids, target_ids, corpus.size());
     }
-    const auto found = token_log_probabilities(foreign.loaded.model, foreign.loaded.parameters.parameters(), corpus);
+    const auto found = token_log_probabilities(foreign.loaded.model, corpus);
     REQUIRE(found.size() == foreign.expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto expected = foreign.expected[i].at("log_probabilities").get<std::vector<double>>();

@@ -8,15 +8,15 @@ using namespace glassformer::stand_in;
 
 namespace {
 
-void save(const fs::path& directory) {
-  Arena<Parameters> arena(3, 2);
+void save_small_checkpoint(const fs::path& directory) {
+  SmallArena arena;
   fill(arena);
   save_checkpoint(directory, Config{}, tokenizers(), arena.tensors(), arena.values().data());
 }
 
 RunDirectory run_with(const fs::path& path, const std::vector<Index>& updates) {
   const RunDirectory run = RunDirectory::create(path, Config{});
-  for (const Index update : updates) save(run.checkpoint(update));
+  for (const Index update : updates) save_small_checkpoint(run.checkpoint(update));
   return run;
 }
 
@@ -125,8 +125,8 @@ TEST_CASE("a run without a sound link to its last checkpoint continues from the 
   const TemporaryDirectory directory;
   const RunDirectory run = RunDirectory::create(directory / "toy", Config{});
   CHECK_FALSE(run.last());
-  save(run.checkpoint(100));
-  save(run.checkpoint(200));
+  save_small_checkpoint(run.checkpoint(100));
+  save_small_checkpoint(run.checkpoint(200));
   CHECK(run.last() == run.checkpoint(200));
   run.point_last(run.checkpoint(100));
   CHECK(run.last() == run.checkpoint(100));
@@ -137,7 +137,7 @@ TEST_CASE("a run without a sound link to its last checkpoint continues from the 
 TEST_CASE("pruning keeps the latest checkpoints, the best and the last", "[checkpoint]") {
   const TemporaryDirectory directory;
   const RunDirectory run = run_with(directory / "toy", {100, 200, 300, 400, 500});
-  save(run.path() / "average");
+  save_small_checkpoint(run.path() / "average");
   run.point_best(run.checkpoint(100));
   run.point_last(run.checkpoint(500));
   run.prune(5);

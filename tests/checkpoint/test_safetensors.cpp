@@ -22,7 +22,7 @@ std::string raw_file(const std::string& header, const std::string& data) {
   return bytes + header + data;
 }
 
-std::string complaint_about(const std::string& bytes) {
+std::string complaint_about_bytes(const std::string& bytes) {
   const TemporaryDirectory directory;
   write_bytes(directory / "file.safetensors", bytes);
   return complaint([&] { read_safetensors(directory / "file.safetensors"); });
@@ -30,7 +30,7 @@ std::string complaint_about(const std::string& bytes) {
 
 /// What is said of a file with this entry for a tensor "x" and so many bytes of data.
 std::string complaint_about_entry(const json& entry, std::size_t data_bytes) {
-  return complaint_about(raw_file(json{{"x", entry}}.dump(), std::string(data_bytes, '\0')));
+  return complaint_about_bytes(raw_file(json{{"x", entry}}.dump(), std::string(data_bytes, '\0')));
 }
 
 json entry_of(const json& shape, const json& offsets) {
@@ -93,12 +93,12 @@ TEST_CASE("a safetensors file written by the reference implementation is read", 
 
 TEST_CASE("a safetensors file that is cut off anywhere is refused", "[checkpoint]") {
   const std::string bytes = small_file();
-  CHECK(complaint_about(bytes).empty());
+  CHECK(complaint_about_bytes(bytes).empty());
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     INFO("cut off after " << length << " bytes");
-    CHECK_THAT(complaint_about(bytes.substr(0, length)), Says("file.safetensors: "));
+    CHECK_THAT(complaint_about_bytes(bytes.substr(0, length)), Says("file.safetensors: "));
   }
-  CHECK_THAT(complaint_about(bytes + '\0'), Says("29 bytes follow"));
+  CHECK_THAT(complaint_about_bytes(bytes + '\0'), Says("29 bytes follow"));
 }
 
 TEST_CASE("a safetensors header with any bit flipped is refused or says the same numbers", "[checkpoint]") {
@@ -123,7 +123,7 @@ TEST_CASE("a safetensors header that announces terabytes costs no memory", "[che
   std::string bytes = small_file();
   for (const std::uint64_t length : {std::uint64_t{1} << 42, ~std::uint64_t{0}, ~std::uint64_t{0} - 7}) {
     std::memcpy(bytes.data(), &length, 8);
-    CHECK_THAT(complaint_about(bytes), Says("announces a header of " + std::to_string(length) + " bytes"));
+    CHECK_THAT(complaint_about_bytes(bytes), Says("announces a header of " + std::to_string(length) + " bytes"));
   }
   const std::int64_t tera = std::int64_t{1} << 40;
   CHECK_THAT(complaint_about_entry(entry_of({tera}, {0, 4 * tera}), 8), Says("data_offsets"));
@@ -172,7 +172,7 @@ TEST_CASE("safetensors numbers of other types are refused by name", "[checkpoint
 TEST_CASE("a safetensors header that is wrong in any other way is refused", "[checkpoint]") {
   const std::string two(8, '\0');
   const auto complaint_about_header = [&](const std::string& header) {
-    return complaint_about(raw_file(header, two));
+    return complaint_about_bytes(raw_file(header, two));
   };
   CHECK_THAT(complaint_about_header(""), Says("JSON"));
   CHECK_THAT(complaint_about_header("[1, 2]"), Says("no JSON object"));
@@ -203,7 +203,7 @@ TEST_CASE("a safetensors header that is wrong in any other way is refused", "[ch
 TEST_CASE("safetensors data must be covered without gap or overlap, in whatever order the header has it",
           "[checkpoint]") {
   const auto complaint_about_two = [](const json& x, const json& y) {
-    return complaint_about(raw_file(json{{"x", x}, {"y", y}}.dump(), std::string(16, '\0')));
+    return complaint_about_bytes(raw_file(json{{"x", x}, {"y", y}}.dump(), std::string(16, '\0')));
   };
   CHECK(complaint_about_two(entry_of({3}, {4, 16}), entry_of({1}, {0, 4})).empty());
   CHECK_THAT(complaint_about_two(entry_of({2}, {0, 8}), entry_of({1}, {12, 16})), Says("\"y\""));

@@ -10,21 +10,21 @@ using namespace glassformer;
 
 namespace {
 
-constexpr Index kVocabulary = 37;
+constexpr Index kSteppedVocabulary = 37;
 const std::vector<Id> kTokens = {kBos, 5, 9, 30, 4};
 
 TinyModel<double> taught_with(const MaskSettings& masks) {
   TransformerSettings settings = tiny_settings();
   settings.masks = masks;
-  return TinyModel<double>(settings, kVocabulary);
+  return TinyModel<double>(settings, kSteppedVocabulary);
 }
 
 /// Steps along kTokens in every sentence: the logits of each step, [B, V].
-std::vector<Matrix<double>> step_by_step(const TinyModel<double>& tiny, std::span<const std::vector<Id>> sources) {
+std::vector<Buffer<double>> step_by_step(const TinyModel<double>& tiny, std::span<const std::vector<Id>> sources) {
   const std::vector<std::span<const Id>> spans(sources.begin(), sources.end());
-  IncrementalDecoder<double> decoder;
-  decoder.start(tiny.model, tiny.p(), spans, 1);
-  std::vector<Matrix<double>> logits;
+  IncrementalDecoder<double> decoder(tiny.model);
+  decoder.start(spans, 1);
+  std::vector<Buffer<double>> logits;
   for (const Id token : kTokens) {
     std::vector<Extension> rows;
     for (Index b = 0; b < std::ssize(spans); ++b) rows.push_back({b, b, token});
@@ -34,26 +34,27 @@ std::vector<Matrix<double>> step_by_step(const TinyModel<double>& tiny, std::spa
 }
 
 /// The same by teacher forcing: all sentences are one batch, padded to the longest.
-std::vector<Matrix<double>> at_once(const TinyModel<double>& tiny, std::span<const std::vector<Id>> sources) {
+std::vector<Buffer<double>> at_once(const TinyModel<double>& tiny, std::span<const std::vector<Id>> sources) {
   const Index B = std::ssize(sources), T = std::ssize(kTokens);
   std::size_t longest = 0;
   for (const std::vector<Id>& source : sources) longest = std::max(longest, source.size());
-  IdMatrix ids = IdMatrix::Constant(B, static_cast<Index>(longest), kPad), input(B, T);
+  IdMatrix ids(B, static_cast<Index>(longest)), input(B, T);
+  ids.fill(kPad);
   for (Index b = 0; b < B; ++b) {
     const std::vector<Id>& source = sources[static_cast<std::size_t>(b)];
     for (std::size_t s = 0; s < source.size(); ++s) ids(b, static_cast<Index>(s)) = source[s];
     for (Index t = 0; t < T; ++t) input(b, t) = kTokens[static_cast<std::size_t>(t)];
   }
-  const TransformerMasks masks = tiny.model.masks(ids, input);
-  Transformer<double>::Cache cache;
-  const Buffer<double>& memory = tiny.model.encode(tiny.p(), ids, masks.encoder_padding, Pass{}, cache);
-  const Buffer<double>& all = tiny.model.decode(tiny.p(), input, memory, masks, Pass{}, cache);    // [B*T, V]
-  std::vector<Matrix<double>> logits(static_cast<std::size_t>(T), Matrix<double>(B, all.cols()));
-  for (Index n = 0; n < B * T; ++n) logits[static_cast<std::size_t>(n % T)].row(n / T) = all.row(n);
+  const auto transformer = make_transformer(tiny.model);
+  const TransformerMasks masks = transformer->masks(ids, input);
+  const Buffer<double>& memory = transformer->encode({}, ids, masks.encoder_padding);
+  const Buffer<double>& all = transformer->decode({}, input, memory, masks);                       // [B*T, V]
+  std::vector<Buffer<double>> logits(static_cast<std::size_t>(T), Buffer<double>(B, all.cols()));
+  for (Index n = 0; n < B * T; ++n) logits[static_cast<std::size_t>(n % T)].row(n / T).eigen() = all.row(n).eigen();
   return logits;
 }
 
-double largest_difference_of_steps(const std::vector<Matrix<double>>& a, const std::vector<Matrix<double>>& b) {
+double largest_difference_of_steps(const std::vector<Buffer<double>>& a, const std::vector<Buffer<double>>& b) {
   double largest = 0;
   for (std::size_t t = 0; t < a.size(); ++t) largest = std::max(largest, largest_difference(a[t], b[t]));
   return largest;
@@ -65,20 +66,20 @@ TEST_CASE("a hypothesis' logits are the same to the bit, whatever is decoded bes
   TransformerSettings settings = tiny_settings();
   const Index width = GENERATE(16, 24, 40, 256);  // of 256, keys and values have gaps between their rows
   settings.d_model = width;
-  const TinyModel<float> tiny(settings, kVocabulary);
-  const std::vector<std::vector<Id>> sources = random_sources(70, 0, 20, kVocabulary);
+  const TinyModel<float> tiny(settings, kSteppedVocabulary);
+  const std::vector<std::vector<Id>> sources = random_sources(70, 0, 20, kSteppedVocabulary);
   const std::vector<std::span<const Id>> all(sources.begin(), sources.end());
 
-  IncrementalDecoder<float> together, alone;
-  together.start(tiny.model, tiny.p(), all, 1);
-  std::vector<Matrix<float>> expected;
+  IncrementalDecoder<float> together(tiny.model), alone(tiny.model);
+  together.start(all, 1);
+  std::vector<Buffer<float>> expected;
   for (const Id token : kTokens) {
     std::vector<Extension> rows;
     for (Index b = 0; b < 70; ++b) rows.push_back({b, b, token});
     expected.push_back(together.step(rows));
   }
   for (const Index b : {0, 1, 17, 69}) {  // `alone` is used again and again
-    alone.start(tiny.model, tiny.p(), std::span(all).subspan(static_cast<std::size_t>(b), 1), 1);
+    alone.start(std::span(all).subspan(static_cast<std::size_t>(b), 1), 1);
     for (std::size_t t = 0; t < kTokens.size(); ++t) {
       const Extension row{0, 0, kTokens[t]};
       CAPTURE(width, b, t);
@@ -88,18 +89,18 @@ TEST_CASE("a hypothesis' logits are the same to the bit, whatever is decoded bes
 }
 
 TEST_CASE("what is taught without a padding mask is decoded without it, padding of the batch included", "[decoding]") {
-  const std::vector<std::vector<Id>> sources = random_sources(6, 0, 12, kVocabulary);
+  const std::vector<std::vector<Id>> sources = random_sources(6, 0, 12, kSteppedVocabulary);
   for (const MaskSettings& masks :
        {MaskSettings{}, MaskSettings{.encoder_padding = false}, MaskSettings{.cross_padding = false},
         MaskSettings{.encoder_padding = false, .target_padding = false, .cross_padding = false}}) {
     CAPTURE(masks.encoder_padding, masks.target_padding, masks.cross_padding);
     const TinyModel<double> tiny = taught_with(masks);
-    const std::vector<Matrix<double>> steps = step_by_step(tiny, sources);
+    const std::vector<Buffer<double>> steps = step_by_step(tiny, sources);
     CHECK(largest_difference_of_steps(steps, at_once(tiny, sources)) < 1e-12);
 
     double difference = 0;  // from each sentence alone, where there is no padding
     for (Index b = 0; b < 6; ++b) {
-      const std::vector<Matrix<double>> alone = step_by_step(tiny, {&sources[static_cast<std::size_t>(b)], 1});
+      const std::vector<Buffer<double>> alone = step_by_step(tiny, {&sources[static_cast<std::size_t>(b)], 1});
       for (std::size_t t = 0; t < alone.size(); ++t) {
         difference = std::max(difference, largest_difference(alone[t], steps[t].row(b)));
       }
@@ -109,9 +110,9 @@ TEST_CASE("what is taught without a padding mask is decoded without it, padding 
 }
 
 TEST_CASE("without the look-ahead mask teacher forcing sees more than step by step is there", "[decoding]") {
-  const std::vector<std::vector<Id>> sources = random_sources(6, 0, 12, kVocabulary);
+  const std::vector<std::vector<Id>> sources = random_sources(6, 0, 12, kSteppedVocabulary);
   const TinyModel<double> right = taught_with({}), leaking = taught_with({.look_ahead = false});
-  const std::vector<Matrix<double>> steps = step_by_step(leaking, sources);
+  const std::vector<Buffer<double>> steps = step_by_step(leaking, sources);
   CHECK(largest_difference_of_steps(steps, step_by_step(right, sources)) == 0);
   CHECK(largest_difference_of_steps(steps, at_once(right, sources)) < 1e-12);
   CHECK(largest_difference_of_steps(steps, at_once(leaking, sources)) > 1e-6);

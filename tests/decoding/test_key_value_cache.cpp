@@ -21,7 +21,7 @@ TEST_CASE("a row sees keys and values of its ancestors, however rows are continu
       told[static_cast<std::size_t>(r)].push_back(random.number());
       for (std::size_t layer = 0; layer < kLayers; ++layer) {
         const double number = told[static_cast<std::size_t>(r)].back() + static_cast<double>(layer);
-        cache.newest(layer, r) << number, number, -number, -number;
+        cache.newest(layer, r).eigen() << number, number, -number, -number;
       }
     }
     for (Index r = 0; r < static_cast<Index>(told.size()); ++r) {

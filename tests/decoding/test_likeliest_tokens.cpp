@@ -12,7 +12,7 @@ using namespace glassformer;
 
 namespace {
 
-constexpr SearchIds kIds{.source_pad = 0, .bos = 1, .eos = 2, .target_pad = 0};
+constexpr SearchIds kChosenFrom{.source_pad = 0, .bos = 1, .eos = 2, .target_pad = 0};
 
 std::vector<Id> ids_of(std::span<const NextToken> tokens) {
   std::vector<Id> ids;
@@ -35,14 +35,14 @@ TEST_CASE("the likeliest tokens are those a full sort puts first", "[decoding]")
     return logits[static_cast<std::size_t>(a)] > logits[static_cast<std::size_t>(b)];
   });
   expected.resize(std::min(expected.size(), count));
-  LikeliestTokens likeliest(kIds);
+  LikeliestTokens likeliest(kChosenFrom);
   CHECK(ids_of(likeliest.choose(logits, count)) == expected);
 }
 
 TEST_CASE("log-probabilities are over all tokens, also those that may not be chosen", "[decoding]") {
   const std::vector<float> logits = {std::log(0.4F) + 90, std::log(0.1F) + 90, std::log(0.2F) + 90,
                                      std::log(0.3F) + 90};
-  LikeliestTokens likeliest(kIds);
+  LikeliestTokens likeliest(kChosenFrom);
   const auto tokens = likeliest.choose(logits, 4);
   REQUIRE(ids_of(tokens) == std::vector<Id>{3, 2});
   CHECK(tokens[0].log_probability == Approx(std::log(0.3)).epsilon(1e-5));
@@ -56,7 +56,7 @@ TEST_CASE("eos may be chosen even where it also is bos or pad", "[decoding]") {
 
 TEST_CASE("impossible tokens are not chosen, and none of a row with NaN", "[decoding]") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  LikeliestTokens likeliest(kIds);
+  LikeliestTokens likeliest(kChosenFrom);
   CHECK(ids_of(likeliest.choose(std::vector<float>{0, 0, -kInfinity, 1, -kInfinity, 2}, 9)) == std::vector<Id>{5, 3});
   CHECK(likeliest.choose(std::vector<float>{0, 0, 1, std::numeric_limits<float>::quiet_NaN(), 2}, 9).empty());
   CHECK(likeliest.choose(std::vector<float>(5, -kInfinity), 9).empty());

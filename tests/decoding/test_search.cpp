@@ -11,8 +11,6 @@ using namespace glassformer;
 
 namespace {
 
-constexpr SearchIds kIds{kPad, kBos, kEos, kPad};
-
 /// All sequences of at most `longest` of the tokens 3 .. V - 1.
 std::vector<std::vector<Id>> all_sequences(Index vocabulary_size, std::size_t longest) {
   std::vector<std::vector<Id>> all = {{}};
@@ -36,9 +34,9 @@ TEST_CASE("a beam wide enough for everything finds what trying everything finds"
   settings.beam = settings.n_best = 3 * 1024;       // as many as there are extensions of all of 10 tokens
   const TinyModel<float> tiny(tiny_settings(), kVocabulary, 11);
   const std::vector<Id> source = {4, 3, 3, 4, kEos};
-  IncrementalDecoder<float> decoder;
+  IncrementalDecoder<float> decoder(tiny.model);
   const std::span<const Id> sources[] = {source};
-  const std::vector<Hypothesis> found = beam_search(tiny.model, tiny.p(), settings, kIds, sources, decoder).front();
+  const std::vector<Hypothesis> found = beam_search(settings, kTinyIds, sources, decoder).front();
 
   const std::vector<std::vector<Id>> all = all_sequences(kVocabulary, 10);
   const std::vector<double> log_probabilities = forced_log_probabilities(tiny, source, all);
@@ -62,11 +60,11 @@ TEST_CASE("hypotheses come best first, with the scores that teacher forcing give
   TransformerSettings shape = tiny_settings();
   shape.norm = GENERATE(Norm::post, Norm::pre);
   TinyModel<float> tiny(shape, kVocabulary, 3);
-  tiny.p().output.bias[kEos] += 1;
+  tiny.output_bias()[kEos] += 1;
   DecodingSettings settings;
   settings.beam = settings.n_best = 4;
   const std::vector<std::vector<Id>> sources = random_sources(20, 0, 8, kVocabulary);
-  const auto found = translate(tiny.model, tiny.p(), settings, kIds, sources);
+  const auto found = translate(tiny.model, settings, kTinyIds, sources);
 
   std::size_t finished = 0;
   for (std::size_t b = 0; b < sources.size(); ++b) {
@@ -89,14 +87,14 @@ TEST_CASE("a beam of one is greedy search", "[decoding]") {
   // Without a length penalty: with one, a beam of one would look for a longer hypothesis after the first eos.
   constexpr Index kVocabulary = 30;
   TinyModel<float> tiny(tiny_settings(), kVocabulary, 3);
-  tiny.p().output.bias[kEos] += 1;
+  tiny.output_bias()[kEos] += 1;
   DecodingSettings settings;
   settings.length_penalty = 0;
   const std::vector<std::vector<Id>> sources = random_sources(100, 0, 12, kVocabulary);
   const std::vector<std::span<const Id>> spans(sources.begin(), sources.end());
-  IncrementalDecoder<float> decoder;
-  const auto greedy = greedy_search(tiny.model, tiny.p(), settings, kIds, spans, decoder);
-  const auto beam = beam_search(tiny.model, tiny.p(), settings, kIds, spans, decoder);
+  IncrementalDecoder<float> decoder(tiny.model);
+  const auto greedy = greedy_search(settings, kTinyIds, spans, decoder);
+  const auto beam = beam_search(settings, kTinyIds, spans, decoder);
   std::size_t finished = 0;
   for (std::size_t b = 0; b < sources.size(); ++b) {
     CAPTURE(b);

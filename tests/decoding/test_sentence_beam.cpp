@@ -8,7 +8,7 @@ using namespace glassformer;
 
 namespace {
 
-constexpr SearchIds kIds{.source_pad = 0, .bos = 1, .eos = 2, .target_pad = 0};
+constexpr SearchIds kBeamIds{.source_pad = 0, .bos = 1, .eos = 2, .target_pad = 0};
 constexpr Id kA = 3, kB = 4;
 
 /// Probabilities of eos, a and b, for each running hypothesis.
@@ -18,7 +18,7 @@ struct Next {
 
 void advance(SentenceBeam& beam, const std::vector<Next>& next) {
   REQUIRE(beam.running().size() == next.size());
-  Matrix<float> logits(static_cast<Index>(next.size()), 5);
+  Buffer<float> logits(static_cast<Index>(next.size()), 5);
   for (std::size_t h = 0; h < next.size(); ++h) {
     const double rest = (1 - next[h].eos - next[h].a - next[h].b) / 2;
     Index v = 0;
@@ -26,11 +26,11 @@ void advance(SentenceBeam& beam, const std::vector<Next>& next) {
       logits(static_cast<Index>(h), v++) = static_cast<float>(std::log(p));
     }
   }
-  LikeliestTokens likeliest(kIds);
+  LikeliestTokens likeliest(kBeamIds);
   beam.advance(logits, likeliest);
 }
 
-DecodingSettings settings(Index beam, double length_penalty) {
+DecodingSettings beam_settings(Index beam, double length_penalty) {
   DecodingSettings s;
   s.beam = s.n_best = beam;
   s.length_penalty = length_penalty;
@@ -40,7 +40,7 @@ DecodingSettings settings(Index beam, double length_penalty) {
 }  // namespace
 
 TEST_CASE("a hypothesis that ends in eos among the first of the beam is finished, others run on", "[decoding]") {
-  SentenceBeam beam(settings(2, 0), kIds, 10);
+  SentenceBeam beam(beam_settings(2, 0), kBeamIds, 10);
   advance(beam, {{.eos = 0.2, .a = 0.5, .b = 0.1}});  // a 0.5, eos 0.2 (finished), b 0.1
   REQUIRE(beam.running().size() == 2);
   CHECK(beam.running()[0].token == kA);
@@ -62,7 +62,7 @@ TEST_CASE("a hypothesis that ends in eos among the first of the beam is finished
 }
 
 TEST_CASE("the search goes on while a longer hypothesis may still score better", "[decoding]") {
-  SentenceBeam beam(settings(1, 1), kIds, 10);
+  SentenceBeam beam(beam_settings(1, 1), kBeamIds, 10);
   advance(beam, {{.eos = 0.5, .a = 0.4, .b = 0.05}});
   REQUIRE(beam.running().size() == 1);  // "nothing" is finished with log 0.5, but a may reach log(0.4) / 11
   for (int t = 0; t < 4; ++t) advance(beam, {{.eos = 0.004, .a = 0.99, .b = 0.001}});
@@ -75,16 +75,16 @@ TEST_CASE("the search goes on while a longer hypothesis may still score better",
 }
 
 TEST_CASE("the search stops as soon as no running hypothesis can score better", "[decoding]") {
-  SentenceBeam beam(settings(1, 1), kIds, 10);
+  SentenceBeam beam(beam_settings(1, 1), kBeamIds, 10);
   advance(beam, {{.eos = 0.9, .a = 0.3 * std::pow(0.9, 11), .b = 0.001}});  // log p / 11 < log 0.9
   CHECK(beam.running().empty());
-  SentenceBeam longer(settings(1, 1), kIds, 30);  // but not / 31
+  SentenceBeam longer(beam_settings(1, 1), kBeamIds, 30);  // but not / 31
   advance(longer, {{.eos = 0.9, .a = 0.3 * std::pow(0.9, 11), .b = 0.001}});
   CHECK(longer.running().size() == 1);
 }
 
 TEST_CASE("at the longest length only eos counts, and what has no eos by then is given up", "[decoding]") {
-  SentenceBeam ends(settings(2, 1), kIds, 1), does_not(settings(2, 1), kIds, 1);
+  SentenceBeam ends(beam_settings(2, 1), kBeamIds, 1), does_not(beam_settings(2, 1), kBeamIds, 1);
   advance(ends, {{.eos = 0.01, .a = 0.5, .b = 0.3}});
   advance(does_not, {{.eos = 0.01, .a = 0.5, .b = 0.3}});
   advance(ends, {{.eos = 0.3, .a = 0.5, .b = 0.1}, {.eos = 0.1, .a = 0.1, .b = 0.1}});
@@ -103,7 +103,7 @@ TEST_CASE("at the longest length only eos counts, and what has no eos by then is
 }
 
 TEST_CASE("equally likely extensions come by token, then by parent", "[decoding]") {
-  SentenceBeam beam(settings(3, 0), kIds, 10);
+  SentenceBeam beam(beam_settings(3, 0), kBeamIds, 10);
   advance(beam, {{.eos = 0.1, .a = 0.3, .b = 0.3}});
   REQUIRE(beam.running().size() == 2);  // no third token may be chosen
   CHECK(beam.running()[0].token == kA);
@@ -119,9 +119,9 @@ TEST_CASE("equally likely extensions come by token, then by parent", "[decoding]
 
 TEST_CASE("what cannot become one of the hypotheses asked for is dropped", "[decoding]") {
   const auto after_one_step = [](Index n_best) {
-    DecodingSettings some = settings(2, 0);
+    DecodingSettings some = beam_settings(2, 0);
     some.n_best = n_best;
-    SentenceBeam beam(some, kIds, 10);
+    SentenceBeam beam(some, kBeamIds, 10);
     advance(beam, {{.eos = 0.5, .a = 0.3, .b = 0.1}});  // nothing is finished with 0.5; a has 0.3, b 0.1
     return beam.running().size();
   };
@@ -131,10 +131,10 @@ TEST_CASE("what cannot become one of the hypotheses asked for is dropped", "[dec
 
 TEST_CASE("early stopping counts finished hypotheses, however few are asked for", "[decoding]") {
   const auto best_of = [](Index n_best) {
-    DecodingSettings early = settings(2, 1);
+    DecodingSettings early = beam_settings(2, 1);
     early.early_stopping = true;
     early.n_best = n_best;
-    SentenceBeam beam(early, kIds, 2);
+    SentenceBeam beam(early, kBeamIds, 2);
     advance(beam, {{.eos = 0.5, .a = 0.3, .b = 0.1}});
     advance(beam, {{.eos = 0.01, .a = 0.8, .b = 0.15}, {.eos = 0.9, .a = 0.01, .b = 0.01}});
     REQUIRE(beam.running().empty());  // "nothing" and b have ended, though a a eos would score better
@@ -145,9 +145,9 @@ TEST_CASE("early stopping counts finished hypotheses, however few are asked for"
 }
 
 TEST_CASE("with early stopping a sentence is done once as many hypotheses are finished as are kept", "[decoding]") {
-  DecodingSettings early = settings(2, 1);
+  DecodingSettings early = beam_settings(2, 1);
   early.early_stopping = true;
-  SentenceBeam beam(early, kIds, 10);
+  SentenceBeam beam(early, kBeamIds, 10);
   advance(beam, {{.eos = 0.3, .a = 0.5, .b = 0.1}});
   REQUIRE(beam.running().size() == 2);  // one is finished
   advance(beam, {{.eos = 0.3, .a = 0.6, .b = 0.05}, {.eos = 0.02, .a = 0.02, .b = 0.9}});

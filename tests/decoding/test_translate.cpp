@@ -11,8 +11,7 @@ using namespace glassformer;
 
 namespace {
 
-constexpr SearchIds kIds{kPad, kBos, kEos, kPad};
-constexpr Index kVocabulary = 70;
+constexpr Index kTranslatedVocabulary = 70;
 
 bool same_to_the_bit(const std::vector<std::vector<Hypothesis>>& a, const std::vector<std::vector<Hypothesis>>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
@@ -23,63 +22,61 @@ bool same_to_the_bit(const std::vector<std::vector<Hypothesis>>& a, const std::v
   });
 }
 
-
-
 }  // namespace
 
 TEST_CASE("translations are the same to the bit for every size of batch and number of threads", "[decoding][batches]") {
   TransformerSettings shape = tiny_settings();
   shape.d_model = GENERATE(16, 24, 64);
-  TinyModel<float> tiny(shape, kVocabulary);
-  tiny.p().output.bias[kEos] += 3;
+  TinyModel<float> tiny(shape, kTranslatedVocabulary);
+  tiny.output_bias()[kEos] += 3;
   DecodingSettings settings;
   settings.beam = settings.n_best = GENERATE(1, 5);
-  const std::vector<std::vector<Id>> sources = random_sources(80, 0, 20, kVocabulary);
+  const std::vector<std::vector<Id>> sources = random_sources(80, 0, 20, kTranslatedVocabulary);
   settings.batch = 64;
   const WithThreads two(2);
-  const auto expected = translate(tiny.model, tiny.p(), settings, kIds, sources);
+  const auto expected = translate(tiny.model, settings, kTinyIds, sources);
   for (const Index batch : {1, 7, 64, 1000}) {
     for (const int threads : {1, 3}) {
       const WithThreads some(threads);
       settings.batch = batch;
       CAPTURE(shape.d_model, settings.beam, batch, threads);
-      CHECK(same_to_the_bit(translate(tiny.model, tiny.p(), settings, kIds, sources), expected));
+      CHECK(same_to_the_bit(translate(tiny.model, settings, kTinyIds, sources), expected));
     }
   }
 }
 
 TEST_CASE("translations come in the order of the sources", "[decoding][batches]") {
-  const TinyModel<float> tiny(tiny_settings(), kVocabulary);
+  const TinyModel<float> tiny(tiny_settings(), kTranslatedVocabulary);
   DecodingSettings settings;
   settings.beam = settings.n_best = GENERATE(1, 3);
   settings.batch = 4;
-  const std::vector<std::vector<Id>> sources = random_sources(30, 0, 9, kVocabulary);
-  const auto found = translate(tiny.model, tiny.p(), settings, kIds, sources);
+  const std::vector<std::vector<Id>> sources = random_sources(30, 0, 9, kTranslatedVocabulary);
+  const auto found = translate(tiny.model, settings, kTinyIds, sources);
   REQUIRE(found.size() == sources.size());
   for (std::size_t b = 0; b < sources.size(); ++b) {
-    CHECK(same_to_the_bit({found[b]}, translate(tiny.model, tiny.p(), settings, kIds, {&sources[b], 1})));
+    CHECK(same_to_the_bit({found[b]}, translate(tiny.model, settings, kTinyIds, {&sources[b], 1})));
   }
 }
 
 TEST_CASE("no sources give no translations, and a source of eos alone gives one", "[decoding]") {
-  const TinyModel<float> tiny(tiny_settings(), kVocabulary);
+  const TinyModel<float> tiny(tiny_settings(), kTranslatedVocabulary);
   DecodingSettings settings;
   settings.beam = settings.n_best = GENERATE(1, 3);
-  CHECK(translate(tiny.model, tiny.p(), settings, kIds, {}).empty());
+  CHECK(translate(tiny.model, settings, kTinyIds, {}).empty());
   const std::vector<std::vector<Id>> sources = {{kEos}};
-  CHECK(!translate(tiny.model, tiny.p(), settings, kIds, sources).front().empty());
+  CHECK(!translate(tiny.model, settings, kTinyIds, sources).front().empty());
 }
 
 TEST_CASE("a translation never contains pad or bos, nor more tokens than allowed", "[decoding]") {
-  TinyModel<float> tiny(tiny_settings(), kVocabulary);
-  tiny.p().output.bias[kPad] = 20;
-  tiny.p().output.bias[kBos] = 20;
-  tiny.p().output.bias[kEos] = -30;
+  TinyModel<float> tiny(tiny_settings(), kTranslatedVocabulary);
+  tiny.output_bias()[kPad] = 20;
+  tiny.output_bias()[kBos] = 20;
+  tiny.output_bias()[kEos] = -30;
   DecodingSettings settings;
   settings.beam = settings.n_best = GENERATE(1, 3);
   settings.max_length_ratio = 1.5;
-  const std::vector<std::vector<Id>> sources = random_sources(10, 0, 9, kVocabulary);
-  const auto found = translate(tiny.model, tiny.p(), settings, kIds, sources);
+  const std::vector<std::vector<Id>> sources = random_sources(10, 0, 9, kTranslatedVocabulary);
+  const auto found = translate(tiny.model, settings, kTinyIds, sources);
   for (std::size_t b = 0; b < sources.size(); ++b) {
     const std::size_t words = sources[b].size() - 1;
     for (const Hypothesis& hypothesis : found[b]) {
@@ -95,7 +92,7 @@ TEST_CASE("a beam may be wider than the vocabulary", "[decoding]") {
   DecodingSettings settings;
   settings.beam = settings.n_best = 20;
   const std::vector<std::vector<Id>> sources = random_sources(5, 1, 6, 6);
-  for (const auto& hypotheses : translate(tiny.model, tiny.p(), settings, kIds, sources)) {
+  for (const auto& hypotheses : translate(tiny.model, settings, kTinyIds, sources)) {
     CHECK(hypotheses.size() > 6);
     for (std::size_t i = 0; i < hypotheses.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) CHECK(hypotheses[i].ids != hypotheses[j].ids);
@@ -104,12 +101,12 @@ TEST_CASE("a beam may be wider than the vocabulary", "[decoding]") {
 }
 
 TEST_CASE("a model that has gone astray gives empty translations, cut off", "[decoding]") {
-  TinyModel<float> tiny(tiny_settings(), kVocabulary);
-  tiny.p().output.bias.setConstant(std::numeric_limits<float>::quiet_NaN());
+  TinyModel<float> tiny(tiny_settings(), kTranslatedVocabulary);
+  set(tiny.output_bias(), std::numeric_limits<float>::quiet_NaN());
   DecodingSettings settings;
   settings.beam = settings.n_best = GENERATE(1, 3);
-  const std::vector<std::vector<Id>> sources = random_sources(3, 1, 6, kVocabulary);
-  for (const auto& hypotheses : translate(tiny.model, tiny.p(), settings, kIds, sources)) {
+  const std::vector<std::vector<Id>> sources = random_sources(3, 1, 6, kTranslatedVocabulary);
+  for (const auto& hypotheses : translate(tiny.model, settings, kTinyIds, sources)) {
     REQUIRE(hypotheses.size() == 1);
     CHECK(hypotheses.front().ids.empty());
     CHECK(!hypotheses.front().finished);

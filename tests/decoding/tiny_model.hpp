@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "decoding/search.hpp"
-#include "model/transformer.hpp"
+#include "model/model.hpp"
+#include "numerics/row_operations.hpp"
 #include "random_values.hpp"
 
 namespace glassformer {
 
 inline constexpr Id kPad = 0, kBos = 1, kEos = 2;
+inline constexpr SearchIds kTinyIds{kPad, kBos, kEos, kPad};
 
 inline TransformerSettings tiny_settings() {
   TransformerSettings settings;
@@ -26,24 +28,25 @@ inline TransformerSettings tiny_settings() {
 /// A random model whose predictions are peaked, as a trained model's are.
 template <class Scalar = float>
 struct TinyModel {
-  Transformer<Scalar> model;
-  Arena<typename Transformer<Scalar>::Parameters> arena;
+  Model<Scalar> model;
 
   explicit TinyModel(const TransformerSettings& settings, Index vocabulary_size, std::uint64_t seed = 1,
                      double peak = 4)
-      : model{settings, {vocabulary_size, vocabulary_size, kPad, kPad}}, arena(settings, model.vocabulary) {
+      : model(settings, {vocabulary_size, vocabulary_size, {kPad, kPad}}) {
     RandomValues random(seed);
-    for (const TensorPlace& tensor : arena.tensors()) {
-      const double scale = tensor.shape.size() == 2 ? 1 / std::sqrt(static_cast<double>(tensor.shape[1])) : 0.3;
-      auto values = arena.values(tensor);
+    for (const TensorPlace& tensor : model.weights.tensors()) {
+      const double factor = tensor.shape.size() == 2 ? 1 / std::sqrt(static_cast<double>(tensor.shape[1])) : 0.3;
+      const auto values = model.weights.values(tensor);
       random.fill(values);
-      values *= static_cast<Scalar>(scale);
-      if (tensor.name.find("norm.weight") != std::string::npos) values += Scalar{1};
-      if (tensor.name == "lm_head.weight") values *= static_cast<Scalar>(peak);
+      scale(values, static_cast<Scalar>(factor));
+      if (tensor.name.find("norm.weight") != std::string::npos) values.eigen().array() += Scalar{1};
+      if (tensor.name == "lm_head.weight") scale(values, static_cast<Scalar>(peak));
     }
   }
-  typename Transformer<Scalar>::Parameters& p() { return arena.parameters(); }
-  const typename Transformer<Scalar>::Parameters& p() const { return arena.parameters(); }
+  /// What is added to the logits. [V]
+  RowView<Scalar> output_bias() {
+    return Transformer<Scalar>(model.settings, model.vocabulary).output.bias.in(model.weights);
+  }
 };
 
 /// `count` random sentences of `shortest` .. `longest` words, eos behind them.
@@ -68,21 +71,18 @@ Buffer<Scalar> forced_logits(const TinyModel<Scalar>& tiny, const std::vector<Id
   std::size_t longest = 0;
   for (const std::vector<Id>& ids : hypotheses) longest = std::max(longest, ids.size());
   IdMatrix source_ids(rows, static_cast<Index>(source.size()));
-  source_ids.rowwise() = Eigen::Map<const RowVector<Id>>(source.data(), source_ids.cols());
-  IdMatrix input = IdMatrix::Constant(rows, static_cast<Index>(longest) + 1, kPad);
+  IdMatrix input(rows, static_cast<Index>(longest) + 1);
+  input.fill(kPad);
   for (Index r = 0; r < rows; ++r) {
+    std::copy(source.begin(), source.end(), source_ids.row(r).begin());
     const std::vector<Id>& ids = hypotheses[static_cast<std::size_t>(r)];
     input(r, 0) = kBos;
     for (std::size_t t = 0; t < ids.size(); ++t) input(r, static_cast<Index>(t) + 1) = ids[t];
   }
-  const TransformerMasks masks = tiny.model.masks(source_ids, input);
-  typename Transformer<Scalar>::Cache cache;
-  const Buffer<Scalar>& memory = tiny.model.encode(tiny.p(), source_ids, masks.encoder_padding, Pass{}, cache);
-  Buffer<Scalar> logits;
-  const Buffer<Scalar>& found = tiny.model.decode(tiny.p(), input, memory, masks, Pass{}, cache);
-  logits.resize_like(found);
-  logits.view() = found;
-  return logits;
+  const auto transformer = make_transformer(tiny.model);
+  const TransformerMasks masks = transformer->masks(source_ids, input);
+  const Buffer<Scalar>& memory = transformer->encode({}, source_ids, masks.encoder_padding);
+  return transformer->decode({}, input, memory, masks);
 }
 
 /// log p of each hypothesis, eos included, by teacher forcing.
@@ -97,8 +97,8 @@ std::vector<double> forced_log_probabilities(const TinyModel<Scalar>& tiny, cons
     expected.push_back(kEos);
     double sum = 0;
     for (std::size_t t = 0; t < expected.size(); ++t) {
-      const Eigen::ArrayXd row =
-          logits.row(static_cast<Index>(r) * length + static_cast<Index>(t)).template cast<double>().transpose();
+      const auto logits_row = logits.row(static_cast<Index>(r) * length + static_cast<Index>(t));
+      const Eigen::ArrayXd row = logits_row.eigen().template cast<double>().transpose();
       sum += row[expected[t]] - row.maxCoeff() - std::log((row - row.maxCoeff()).exp().sum());
     }
     sums.push_back(sum);

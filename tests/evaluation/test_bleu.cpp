@@ -15,7 +15,7 @@ namespace {
 constexpr double kTolerance = 1e-9;
 
 /// Compares every part of BLEU, for both tokenizers, with regard to case and without.
-void check_against_sacrebleu(const Lines& hypotheses, const Lines& references, const nlohmann::json& figures) {
+void check_bleu(const Lines& hypotheses, const Lines& references, const nlohmann::json& figures) {
   REQUIRE(figures.size() == 4);
   for (const auto& expected : figures) {
     CAPTURE(expected["signature"].get<std::string>());
@@ -48,7 +48,7 @@ TEST_CASE("BLEU of hard little corpora is what sacreBLEU says", "[evaluation]") 
   REQUIRE(sacrebleu::fixture()["corpora"].size() > 20);
   for (const auto& corpus : sacrebleu::fixture()["corpora"]) {
     CAPTURE(corpus["name"].get<std::string>());
-    check_against_sacrebleu(corpus["hypotheses"], corpus["references"], corpus["bleu"]);
+    check_bleu(corpus["hypotheses"], corpus["references"], corpus["bleu"]);
   }
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("BLEU of spoilt Multi30k sentences is what sacreBLEU says", "[evaluati
   for (const auto& expected : sacrebleu::fixture()["multi30k"]) {
     CAPTURE(expected["file"].get<std::string>(), expected["way"].get<std::string>());
     const Lines references = sacrebleu::lines_of(sacrebleu::multi30k() / expected["file"].get<std::string>());
-    check_against_sacrebleu(sacrebleu::spoil(references, expected["way"]), references, expected["bleu"]);
+    check_bleu(sacrebleu::spoil(references, expected["way"]), references, expected["bleu"]);
   }
 }
 

@@ -12,7 +12,7 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-void check_against_sacrebleu(const Lines& hypotheses, const Lines& references, const nlohmann::json& figures) {
+void check_chrf(const Lines& hypotheses, const Lines& references, const nlohmann::json& figures) {
   REQUIRE(figures.size() == 2);
   for (const auto& expected : figures) {
     CAPTURE(expected["signature"].get<std::string>());
@@ -33,7 +33,7 @@ TEST_CASE("chrF of hard little corpora is what sacreBLEU says", "[evaluation]") 
   REQUIRE(sacrebleu::fixture()["corpora"].size() > 20);
   for (const auto& corpus : sacrebleu::fixture()["corpora"]) {
     CAPTURE(corpus["name"].get<std::string>());
-    check_against_sacrebleu(corpus["hypotheses"], corpus["references"], corpus["chrf"]);
+    check_chrf(corpus["hypotheses"], corpus["references"], corpus["chrf"]);
   }
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("chrF of spoilt Multi30k sentences is what sacreBLEU says", "[evaluati
   for (const auto& expected : sacrebleu::fixture()["multi30k"]) {
     CAPTURE(expected["file"].get<std::string>(), expected["way"].get<std::string>());
     const Lines references = sacrebleu::lines_of(sacrebleu::multi30k() / expected["file"].get<std::string>());
-    check_against_sacrebleu(sacrebleu::spoil(references, expected["way"]), references, expected["chrf"]);
+    check_chrf(sacrebleu::spoil(references, expected["way"]), references, expected["chrf"]);
   }
 }
 

@@ -10,11 +10,11 @@ using namespace glassformer;
 
 namespace {
 
-constexpr Index kVocabulary = 30;
+constexpr Index kForcedVocabulary = 30;
 
 Corpus random_corpus() {
   Corpus corpus({kPad, kBos, kEos, 3}, {kPad, kBos, kEos, 3});
-  const auto sources = random_sources(50, 0, 9, kVocabulary, 1), targets = random_sources(50, 0, 12, kVocabulary, 2);
+  const auto sources = random_sources(50, 0, 9, kForcedVocabulary, 1), targets = random_sources(50, 0, 12, kForcedVocabulary, 2);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     corpus.append(std::span(sources[i]).first(sources[i].size() - 1),
                   std::span(targets[i]).first(targets[i].size() - 1), static_cast<Index>(i));
@@ -26,9 +26,9 @@ Corpus random_corpus() {
 
 TEST_CASE("forced decoding gives each token's log-probability, eos included, and their sum is the cross-entropy",
           "[evaluation]") {
-  const TinyModel<float> tiny(tiny_settings(), kVocabulary);
+  const TinyModel<float> tiny(tiny_settings(), kForcedVocabulary);
   const Corpus corpus = random_corpus();
-  const auto log_probabilities = token_log_probabilities(tiny.model, tiny.p(), corpus);
+  const auto log_probabilities = token_log_probabilities(tiny.model, corpus);
   REQUIRE(std::ssize(log_probabilities) == corpus.size());
   double sum = 0;
   for (Index i = 0; i < corpus.size(); ++i) {
@@ -36,17 +36,17 @@ TEST_CASE("forced decoding gives each token's log-probability, eos included, and
     REQUIRE(std::ssize(tokens) == std::ssize(corpus.target(i)) + 1);
     sum += std::accumulate(tokens.begin(), tokens.end(), 0.0);
   }
-  CHECK(sum == Approx(-teacher_forced_loss(tiny.model, tiny.p(), corpus).cross_entropy).epsilon(1e-9));
+  CHECK(sum == Approx(-teacher_forced_loss(tiny.model, corpus).cross_entropy).epsilon(1e-9));
 }
 
 TEST_CASE("a translation's log-probability is the same whether the search gives it or forced decoding",
           "[evaluation]") {
-  TinyModel<float> tiny(tiny_settings(), kVocabulary);
-  tiny.p().output.bias[kEos] += 1;
-  const auto sources = random_sources(20, 0, 8, kVocabulary);
+  TinyModel<float> tiny(tiny_settings(), kForcedVocabulary);
+  tiny.output_bias()[kEos] += 1;
+  const auto sources = random_sources(20, 0, 8, kForcedVocabulary);
   DecodingSettings settings;
   settings.beam = settings.n_best = 3;
-  const auto found = translate(tiny.model, tiny.p(), settings, {kPad, kBos, kEos, kPad}, sources);
+  const auto found = translate(tiny.model, settings, kTinyIds, sources);
   Corpus corpus({kPad, kBos, kEos, 3}, {kPad, kBos, kEos, 3});
   std::vector<double> expected;
   for (std::size_t b = 0; b < sources.size(); ++b) {
@@ -57,7 +57,7 @@ TEST_CASE("a translation's log-probability is the same whether the search gives 
     }
   }
   REQUIRE(expected.size() > 10);
-  const auto log_probabilities = token_log_probabilities(tiny.model, tiny.p(), corpus);
+  const auto log_probabilities = token_log_probabilities(tiny.model, corpus);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     CHECK(std::accumulate(log_probabilities[i].begin(), log_probabilities[i].end(), 0.0) ==
           Approx(expected[i]).margin(1e-4));
@@ -69,8 +69,8 @@ TEST_CASE("a model is evaluated under the masks that it was taught with", "[eval
   const auto loss_under = [&](const MaskSettings& masks) {
     TransformerSettings settings = tiny_settings();
     settings.masks = masks;
-    const TinyModel<float> tiny(settings, kVocabulary);  // the same weights each time
-    return teacher_forced_loss(tiny.model, tiny.p(), corpus).cross_entropy;
+    const TinyModel<float> tiny(settings, kForcedVocabulary);  // the same weights each time
+    return teacher_forced_loss(tiny.model, corpus).cross_entropy;
   };
   const double loss = loss_under({});
   for (const MaskSettings& masks : {MaskSettings{.encoder_padding = false}, MaskSettings{.look_ahead = false},

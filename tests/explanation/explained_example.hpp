@@ -44,7 +44,7 @@ struct ExplainedExample {
         dropout(with_dropout),
         explanation(explain(explained(), std::move(pairs))) {}
 
-  ExplainedModel explained() const { return {tiny.model, tiny.arena, tokenizers, 0.1, dropout, 5}; }
+  ExplainedModel explained() const { return {tiny.model, tokenizers, 0.1, dropout, 5}; }
   const PassFigures& right() const { return explanation.figures.front(); }
   const PassFigures& figures(const std::string& variant) const {
     std::size_t i = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Id kPadding = 0;
 
-TransformerSettings settings(Norm norm) {
+TransformerSettings with_norm(Norm norm) {
   TransformerSettings settings = tiny_settings();
   settings.norm = norm;
   return settings;
@@ -28,27 +28,30 @@ TEST_CASE("What is explained are the pairs side by side, in their order", "[expl
   CHECK(batch.size() == 2);
   CHECK(batch.source.cols() == 5);
   CHECK(batch.target_input.cols() == 6);
-  CHECK((batch.source.row(1).array() == kPadding).count() == 2);
-  CHECK((batch.target_output.row(0).array() == kPadding).count() == 3);
+  CHECK(std::ranges::count(batch.source.row(1), kPadding) == 2);
+  CHECK(std::ranges::count(batch.target_output.row(0), kPadding) == 3);
   CHECK(example.tokenizers.source->piece(batch.source(1, 0)) == "e");
   CHECK(example.explanation.pairs.at(1).target == "w x y t z");
-  CHECK(same_bits(example.explanation.look_ahead.blocked, look_ahead_mask(6).blocked));
-  CHECK(same_bits(example.explanation.target_padding.blocked, padding_mask(batch.target_input, kPadding).blocked));
+  CHECK(same_bits(example.explanation.masks.look_ahead.blocked, look_ahead_mask(6).blocked));
+  CHECK(same_bits(example.explanation.masks.target_padding.blocked, padding_mask(batch.target_input, kPadding).blocked));
 }
 
 TEST_CASE("The figures of the model as it is are those of training, to the bit", "[explanation]") {
   for (const Norm norm : {Norm::post, Norm::pre}) {
-    const ExplainedExample example(settings(norm));
+    const ExplainedExample example(with_norm(norm));
     const Batch& batch = example.explanation.batch;
-    const Transformer<float>& model = example.tiny.model;
-    const TransformerMasks masks = model.masks(batch.source, batch.target_input);
-    const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
-    Transformer<float>::Cache cache;
-    Arena<Transformer<float>::Parameters> gradient(model.settings, model.vocabulary);
-    const LossSum loss = model.forward(example.tiny.p(), input, 0.1, Pass{}, cache);
-    CHECK(same_bits(example.right().attention.at(0), cache.encoder[0].self_attention.attention.weights));
-    CHECK(same_bits(example.right().attention.at(2), cache.decoder[0].self_attention.attention.weights));
-    CHECK(same_bits(example.right().attention.at(5), cache.decoder[1].cross_attention.attention.weights));
+    const Arena<float>& weights = example.tiny.model.weights;
+    Arena<float> gradient(weights.tensors());
+    const auto model = make_transformer(example.tiny.model, 0.1);
+    model->bind(weights, gradient);
+    const TransformerMasks masks = model->masks(batch.source, batch.target_input);
+    const LossSum loss = model->forward({}, {batch.source, batch.target_input, batch.target_output, masks});
+    const auto check_attention = [&](std::size_t i, const auto& attention) {
+      CHECK(same_bits(example.right().attention.at(i), attention.sublayer.attention.weights()));
+    };
+    check_attention(0, model->encoder_layers[0].self_attention);
+    check_attention(2, model->decoder_layers[0].self_attention);
+    check_attention(5, model->decoder_layers[1].cross_attention);
     CHECK(example.right().attention.size() == 6);
 
     CHECK(loss.tokens == 9);
@@ -56,15 +59,13 @@ TEST_CASE("The figures of the model as it is are those of training, to the bit",
     CHECK(example.right().loss.cross_entropy == loss.cross_entropy);
     CHECK(example.right().loss.tokens == loss.tokens);
     CHECK(example.right().loss.correct == loss.correct);
-    model.backward(example.tiny.p(), input, 0.1, 1.0F / 9, cache, gradient.parameters());
+    model->backward({}, 1.0F / 9);
     REQUIRE(example.right().gradient_norms.size() == gradient.tensors().size());
     for (std::size_t i = 0; i < gradient.tensors().size(); ++i) {
       const TensorPlace& place = gradient.tensors()[i];
       CAPTURE(place.name);
-      const double norm_of_gradient = gradient.values(place).cast<double>().matrix().norm();
-      const double norm_of_values = example.tiny.arena.values(place).cast<double>().matrix().norm();
-      CHECK(example.right().gradient_norms[i] == norm_of_gradient);
-      CHECK(example.explanation.parameter_norms.at(i) == norm_of_values);
+      CHECK(example.right().gradient_norms[i] == gradient.values(place).eigen().cast<double>().norm());
+      CHECK(example.explanation.parameter_norms.at(i) == weights.values(place).eigen().cast<double>().norm());
     }
   }
 }

@@ -11,8 +11,8 @@ using namespace glassformer;
 
 namespace {
 
-constexpr Id kPad = 0;
-constexpr VocabularyShape kVocabulary{.source_size = 9, .target_size = 9, .source_pad = kPad, .target_pad = kPad};
+constexpr Id kNoWord = 0;
+constexpr VocabularyShape kNineWordsEach{.source_size = 9, .target_size = 9, .pad = {kNoWord, kNoWord}};
 
 struct Padded {
   IdMatrix source{{5, 4, 8, 2}, {7, 2, 0, 0}};
@@ -22,7 +22,7 @@ struct Padded {
 std::vector<MaskVariant> variants_of(const MaskSettings& masks, const Padded& ids) {
   TransformerSettings settings;
   settings.masks = masks;
-  return mask_variants(settings, kVocabulary, ids.source, ids.target);
+  return mask_variants(settings, kNineWordsEach, ids.source, ids.target);
 }
 
 const MaskVariant& named(const std::vector<MaskVariant>& variants, const std::string& name) {
@@ -54,7 +54,7 @@ TEST_CASE("The first variant is what the model was trained with, and each has a 
   for (const bool look_ahead : {true, false}) {
     const MaskSettings masks{.look_ahead = look_ahead, .cross_padding = look_ahead};
     const auto variants = variants_of(masks, ids);
-    const TransformerMasks own = make_masks(ids.source, kPad, ids.target, kPad, masks);
+    const TransformerMasks own = make_masks(ids.source, ids.target, {kNoWord, kNoWord}, masks);
     CHECK(variants.front().name == "right");
     CHECK(variants.front().changed.empty());
     CHECK(same_bits(variants.front().masks.encoder_padding.blocked, own.encoder_padding.blocked));
@@ -77,8 +77,8 @@ TEST_CASE("The first variant is what the model was trained with, and each has a 
 TEST_CASE("Each variant blocks what it says, and names the masks that differ", "[explanation]") {
   const Padded ids;
   const auto variants = variants_of({}, ids);
-  const auto source_pad = [&](Index b, Index, Index s) { return ids.source(b, s) == kPad; };
-  const auto target_pad = [&](Index b, Index, Index s) { return ids.target(b, s) == kPad; };
+  const auto source_pad = [&](Index b, Index, Index s) { return ids.source(b, s) == kNoWord; };
+  const auto target_pad = [&](Index b, Index, Index s) { return ids.target(b, s) == kNoWord; };
   const auto nothing = [](Index, Index, Index) { return false; };
   const auto future = [&](Index places) {
     return [&, places](Index b, Index t, Index s) { return s > t + places || target_pad(b, t, s); };
@@ -123,8 +123,8 @@ TEST_CASE("Each variant blocks what it says, and names the masks that differ", "
 TEST_CASE("The reasons of every variant are those by which its masks block, whichever masks the model has",
           "[explanation]") {
   const Padded ids;
-  const auto source_pad = [&](Index b, Index s) { return ids.source(b, s) == kPad; };
-  const auto target_pad = [&](Index b, Index s) { return ids.target(b, s) == kPad; };
+  const auto source_pad = [&](Index b, Index s) { return ids.source(b, s) == kNoWord; };
+  const auto target_pad = [&](Index b, Index s) { return ids.target(b, s) == kNoWord; };
   constexpr bool MaskSettings::*kSwitches[] = {&MaskSettings::encoder_padding, &MaskSettings::look_ahead,
                                                &MaskSettings::target_padding, &MaskSettings::cross_padding};
   for (const auto first : kSwitches) {
@@ -228,7 +228,7 @@ TEST_CASE("A model that learned without a mask is shown with all of them, too", 
   const MaskVariant& all = named(variants, "all_masks");
   CHECK(all.changed == Names{"decoder_combined"});
   CHECK(same_bits(all.masks.decoder_combined.blocked,
-                  make_masks(ids.source, kPad, ids.target, kPad).decoder_combined.blocked));
+                  make_masks(ids.source, ids.target, {kNoWord, kNoWord}).decoder_combined.blocked));
   CHECK(std::ranges::count(variants_of({}, ids), "all_masks", &MaskVariant::name) == 0);
 }
 
@@ -243,12 +243,12 @@ TEST_CASE("Of a model that learned without some masks, each variant changes one 
   CHECK(blocks(named(no_padding, "next_word_visible").masks.decoder_combined, 2, 6, 6,
                [](Index, Index t, Index s) { return s > t + 1; }));
   CHECK(blocks(named(no_padding, "padded_queries").masks.encoder_padding, 2, 4, 4,
-               [&](Index b, Index t, Index) { return ids.source(b, t) == kPad; }));
+               [&](Index b, Index t, Index) { return ids.source(b, t) == kNoWord; }));
   CHECK(blocks(named(no_padding, "inverted").masks.cross_padding, 2, 6, 4, [](Index, Index, Index) { return true; }));
 
   const auto no_look_ahead = variants_of({.look_ahead = false}, ids);
   CHECK(named(no_look_ahead, "no_cross_mask").changed == Names{"cross_padding"});
   CHECK(blocks(named(no_look_ahead, "padded_queries").masks.decoder_combined, 2, 6, 6, [&](Index b, Index t, Index s) {
-    return ids.target(b, t) == kPad || ids.target(b, s) == kPad;
+    return ids.target(b, t) == kNoWord || ids.target(b, s) == kNoWord;
   }));
 }

@@ -99,8 +99,7 @@ TEST_CASE("As numbers, a matrix is written row by row with seven digits, and nul
 }
 
 TEST_CASE("A mask is a letter for each cell on the page, and numbers elsewhere", "[explanation]") {
-  Matrix<std::uint8_t> mask(2, 3);
-  mask << 0, 1, 1, 0, 0, 1;
+  const Buffer<std::uint8_t> mask{{0, 1, 1}, {0, 0, 1}};
   CHECK(mask_json(mask, MatrixForm::packed).dump() == R"({"rows":2,"cols":3,"bits":"011001"})");
   const auto numbers = mask_json(mask, MatrixForm::numbers);
   CHECK(numbers.at("numbers").size() == 6);

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json trace_of(const example::ExplainedExample& example) {
+Json page_trace_of(const example::ExplainedExample& example) {
   return trace_json(example.explained(), example.explanation, {"</script><b>", 1, {}}, MatrixForm::packed);
 }
 
@@ -22,7 +22,7 @@ std::string page_of(const Json& trace) {
   return page.str();
 }
 
-int count(const std::string& text, const std::string& part) {
+int count_in(const std::string& text, const std::string& part) {
   int times = 0;
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
   return times;
@@ -33,20 +33,20 @@ const std::string kTraceBegins = R"(<script type="application/json" id="trace">)
 }  // namespace
 
 TEST_CASE("The page is one file: style, trace and scripts stand in it, and nothing is loaded", "[explanation]") {
-  const std::string page = page_of(trace_of(example::ExplainedExample()));
+  const std::string page = page_of(page_trace_of(example::ExplainedExample()));
   CHECK(page.starts_with("<!doctype html>"));
   CHECK(page.ends_with("</html>\n"));
   for (const char* once : {"<html", "</html>", "<head>", "<body", "<style>", "</style>"}) {
     CAPTURE(once);
-    CHECK(count(page, once) == 1);
+    CHECK(count_in(page, once) == 1);
   }
-  CHECK(count(page, kTraceBegins) == 1);
-  CHECK(count(page, "<script") == 2);
-  CHECK(count(page, "</script>") == 2);
-  for (const char* place : {"<!-- styles -->", "<!-- trace -->", "<!-- scripts -->"}) CHECK(count(page, place) == 0);
+  CHECK(count_in(page, kTraceBegins) == 1);
+  CHECK(count_in(page, "<script") == 2);
+  CHECK(count_in(page, "</script>") == 2);
+  for (const char* place : {"<!-- styles -->", "<!-- trace -->", "<!-- scripts -->"}) CHECK(count_in(page, place) == 0);
   for (const char* outside : {"http://", "https://", "src=", "@import", "url("}) {
     CAPTURE(outside);
-    CHECK(count(page, outside) == 0);
+    CHECK(count_in(page, outside) == 0);
   }
   CHECK(page.find(embedded_files().at("src/explanation/page/02_words.css")) != std::string::npos);
 }
@@ -79,12 +79,12 @@ TEST_CASE("All scripts stand in the page, in the order of their names", "[explan
 
 TEST_CASE("A sentence does not break out of the trace, whatever it holds", "[explanation]") {
   const std::string hostile = "</script><b>&amp;<!-- <script> \\u003c \" '";
-  const Json trace = trace_of(example::ExplainedExample(tiny_settings(), {{hostile, hostile}}));
+  const Json trace = page_trace_of(example::ExplainedExample(tiny_settings(), {{hostile, hostile}}));
   const std::string page = page_of(trace);
-  CHECK(count(page, "</script><b>") == 0);
-  CHECK(count(page, "<script") == 2);
-  CHECK(count(page, "</script>") == 2);
-  CHECK(count(page, "<!-- <script>") == 0);
+  CHECK(count_in(page, "</script><b>") == 0);
+  CHECK(count_in(page, "<script") == 2);
+  CHECK(count_in(page, "</script>") == 2);
+  CHECK(count_in(page, "<!-- <script>") == 0);
 
   const std::size_t begin = page.find(kTraceBegins) + kTraceBegins.size();
   const Json read = Json::parse(page.substr(begin, page.find("</script>", begin) - begin));

@@ -32,7 +32,7 @@ std::set<Id> ids_spoken_of(const ExplainedExample& example) {
   return ids;
 }
 
-Json trace_of(const ExplainedExample& example, MatrixForm form) {
+Json trace_in_form(const ExplainedExample& example, MatrixForm form) {
   return trace_json(example.explained(), example.explanation, {"runs/a/best", 1, {}}, form);
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("Of a small vocabulary, a page shows every token", "[explanation]") {
   const ShownIds shown = shown_ids(example.explained(), example.explanation);
   CHECK(shown.source == std::vector<Id>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   CHECK(shown.target == shown.source);
-  const Json page = trace_of(example, MatrixForm::packed);
+  const Json page = trace_in_form(example, MatrixForm::packed);
   for (const Json& tensor : page.at("tensors")) CHECK(!tensor.contains("ids"));
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("Padding that is no row of the table is not shown as one", "[explanati
   const ExplainedExample example = with_many_words();
   const TokenizerPair opus = MarianTokenizer::load(GLASSFORMER_SOURCE_DIR "/tests/fixtures/marian/opus", true);
   REQUIRE(opus.target->special().pad == kNoToken);
-  const ShownIds shown = shown_ids({example.tiny.model, example.tiny.arena, opus, 0.1, false, 5}, example.explanation);
+  const ShownIds shown = shown_ids({example.tiny.model, opus, 0.1, false, 5}, example.explanation);
   CHECK(shown.source.front() >= 0);
   CHECK(shown.target.front() >= 0);
 }
@@ -79,7 +79,7 @@ TEST_CASE("Padding that is no row of the table is not shown as one", "[explanati
 TEST_CASE("On a page, an axis of a large vocabulary is cut, and says so; the JSON is whole", "[explanation]") {
   const ExplainedExample example = with_many_words();
   const ShownIds shown = shown_ids(example.explained(), example.explanation);
-  const Json page = trace_of(example, MatrixForm::packed), whole = trace_of(example, MatrixForm::numbers);
+  const Json page = trace_in_form(example, MatrixForm::packed), whole = trace_in_form(example, MatrixForm::numbers);
   constexpr Index kVocabulary = 4 + kManyWords;
   std::set<std::string> cut;
   REQUIRE(page.at("tensors").size() == whole.at("tensors").size());

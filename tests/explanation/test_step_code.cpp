@@ -36,7 +36,7 @@ void for_each_step(const auto& action) {
   }
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
+std::vector<std::string> code_lines_of(std::string_view text) {
   std::vector<std::string> lines(1);
   for (const char letter : text) {
     if (letter == '\n') lines.emplace_back();
@@ -50,7 +50,7 @@ CodeLines found(const RecordedStep& step) {
 }
 
 std::string code_of(const CodeLines& found) {
-  const std::vector<std::string> lines = lines_of(embedded_files().at(found.file));
+  const std::vector<std::string> lines = code_lines_of(embedded_files().at(found.file));
   std::string code;
   for (int line = found.first; line <= found.last; ++line) code += lines[static_cast<std::size_t>(line - 1)] + '\n';
   return code;
@@ -58,45 +58,45 @@ std::string code_of(const CodeLines& found) {
 
 /// What the lines of a step must hold, by the function that they stand in and the name of what it computes.
 const std::map<std::pair<std::string, std::string>, std::string> kWords{
-    {{"Embedding::forward", "x"}, "embed(table, id"},
-    {{"Dropout::forward", "y"}, "keep<Scalar>(cache, x, y);"},
-    {{"Linear::forward", "y"}, "multiply_transposed_right<Scalar>(x, p.weight, p.bias, y);"},
-    {{"SelfAttention::forward", "q"}, "q = cache.query_key_value.leftCols(D);"},
-    {{"SelfAttention::forward", "k"}, "k = cache.query_key_value.middleCols(D, D);"},
-    {{"SelfAttention::forward", "v"}, "v = cache.query_key_value.rightCols(D);"},
-    {{"CrossAttention::forward", "k"}, "k = cache.key_value.leftCols(D);"},
-    {{"CrossAttention::forward", "v"}, "v = cache.key_value.rightCols(D);"},
-    {{"ScaledDotProductAttention::forward", "products"}, "multiply_transposed_right<Scalar>(q.block("},
-    {{"ScaledDotProductAttention::forward", "scores"}, "cache.weights *="},
-    {{"ScaledDotProductAttention::forward", "weights"}, "MaskedSoftmax<Scalar>::forward_row("},
-    {{"ScaledDotProductAttention::forward", "context"}, "visible_product<Scalar>(cache.used_weights()"},
-    {{"AddAndNorm::leave", "sum"}, "sum += x;"},
+    {{"Embedding::forward", "x"}, "embed(ids(b, t), t, x);"},
+    {{"Dropout::forward", "y"}, "keep(x.row(n), kept_.row(n), factor, y.row(n));"},
+    {{"Linear::forward", "y"}, "multiply_transposed_right(x, weight.value(), bias.value(), y_);"},
+    {{"SelfAttention::forward", "q"}, "q = query_key_value.view().middle_cols(0, D);"},
+    {{"SelfAttention::forward", "k"}, "k = query_key_value.view().middle_cols(D, D);"},
+    {{"SelfAttention::forward", "v"}, "v = query_key_value.view().middle_cols(2 * D, D);"},
+    {{"CrossAttention::forward", "k"}, "k = key_value.view().middle_cols(0, D);"},
+    {{"CrossAttention::forward", "v"}, "v = key_value.view().middle_cols(D, D);"},
+    {{"ScaledDotProductAttention::forward", "products"}, "multiply_transposed_right(query_block(q, i)"},
+    {{"ScaledDotProductAttention::forward", "scores"}, "scale(weights_.view(),"},
+    {{"ScaledDotProductAttention::forward", "context"}, "multiply_visible(weight_block(used.view(), i)"},
+    {{"MaskedSoftmax::forward", "weights"}, "exponentials(row, largest_score)"},
+    {{"ResidualJoin::leave", "sum"}, "add(x, sum_.view());"},
     {{"LayerNorm::forward", "inv_std"}, "inv_std = 1 / std::sqrt("},
-    {{"LayerNorm::forward", "x_hat"}, "x_hat *= inv_std;"},
-    {{"LayerNorm::forward", "y"}, "p.gain.cwiseProduct(x_hat) + p.bias;"},
-    {{"FeedForward::forward", "activated"}, "activate<Scalar>(activation, cache.expanded, cache.activated);"},
-    {{"CrossEntropy::forward", "p"}, "row_forward("},
-    {{"CrossEntropy::forward", "losses"}, "cache.losses(n, 0) ="},
-    {{"CrossEntropy::backward", "d_logits"}, "row_backward("},
-    {{"Linear::backward", "d_bias"}, "grad.bias += d_y.row(n);"},
-    {{"Linear::backward", "d_weight"}, "multiply_transposed_left<Scalar>(d_y, x, grad.weight"},
-    {{"Linear::backward", "d_x"}, "multiply<Scalar>(d_y, p.weight, d_x"},
-    {{"LayerNorm::backward", "d_gain"}, "grad.gain +="},
-    {{"LayerNorm::backward", "d_bias"}, "grad.bias +="},
-    {{"LayerNorm::backward", "d_x"}, "d_x.row(n).array() ="},
-    {{"Dropout::backward", "d_x"}, "keep<Scalar>(cache, d_y, d_x);"},
-    {{"FeedForward::backward", "d_expanded"}, "activate_backward<Scalar>("},
-    {{"ScaledDotProductAttention::backward", "d_v"}, "d_v.block("},
-    {{"ScaledDotProductAttention::backward", "d_weights"}, "cache.d_weights.middleRows("},
-    {{"ScaledDotProductAttention::backward", "d_scores"}, "MaskedSoftmax<Scalar>::backward("},
-    {{"ScaledDotProductAttention::backward", "d_products"}, "d_scores *="},
-    {{"ScaledDotProductAttention::backward", "d_q"}, "d_q.block("},
-    {{"ScaledDotProductAttention::backward", "d_k"}, "d_k.block("},
-    {{"SelfAttention::backward", "d_query_key_value"}, "ScaledDotProductAttention<Scalar>::backward("},
-    {{"CrossAttention::backward", "d_key_value"}, "ScaledDotProductAttention<Scalar>::backward("},
-    {{"AddAndNorm::enter_backward", "d_x"}, "cache.d_input"},
-    {{"Transformer::backward_decoder", "d_memory"}, "cache.d_memory += cache.decoder[i].d_memory();"},
-    {{"Embedding::backward", "d_table"}, "grad.row(id) +="}};
+    {{"LayerNorm::forward", "x_hat"}, "scale(x_hat, inv_std);"},
+    {{"LayerNorm::forward", "y"}, "y[j] = g[j] * x_hat[j] + b[j];"},
+    {{"ActivationLayer::forward", "activated"}, "y[j] = std::max(from[j], Scalar{0});"},
+    {{"CrossEntropy::forward", "p"}, "exponentials(row, largest_logit)"},
+    {{"CrossEntropy::forward", "losses"}, "losses_(n, 0) ="},
+    {{"CrossEntropy::backward", "d_logits"}, "row[v] = d_loss *"},
+    {{"Linear::backward", "d_bias"}, "add(d_y.row(n), d_bias);"},
+    {{"Linear::backward", "d_weight"}, "multiply_transposed_left(d_y, x, d_weight"},
+    {{"Linear::backward", "d_x"}, "multiply(d_y, weight.value(), d_x_"},
+    {{"LayerNorm::backward", "d_gain"}, "add_product(dy, x_hat, d_gain);"},
+    {{"LayerNorm::backward", "d_bias"}, "add(dy, d_bias);"},
+    {{"LayerNorm::backward", "d_x"}, "d_x[j] = inv_std_(n, 0) *"},
+    {{"Dropout::backward", "d_x"}, "keep(d_y.row(n), kept_.row(n), factor, d_x.row(n));"},
+    {{"ActivationLayer::backward", "d_expanded"}, "d[j] = from[j] > 0 ? d[j] : 0;"},
+    {{"ScaledDotProductAttention::backward", "d_v"}, "key_block(d_v, i)"},
+    {{"ScaledDotProductAttention::backward", "d_weights"}, "weight_block(d_weights_.view(), i)"},
+    {{"MaskedSoftmax::backward", "d_scores"}, "d[j] = w[j] * (d[j] - sum);"},
+    {{"ScaledDotProductAttention::backward_scores", "d_products"}, "scale(d_scores.view(),"},
+    {{"ScaledDotProductAttention::backward_scores", "d_q"}, "query_block(d_q, i)"},
+    {{"ScaledDotProductAttention::backward_scores", "d_k"}, "key_block(d_k, i)"},
+    {{"SelfAttention::backward", "d_query_key_value"}, "attention.backward(pass, d_context, d_q, d_k, d_v);"},
+    {{"CrossAttention::backward", "d_key_value"}, "attention.backward(pass, d_context, d_q_, d_k, d_v);"},
+    {{"ResidualJoin::enter_backward", "d_x"}, "add(*d_sum_,"},
+    {{"Transformer::backward_decoder", "d_memory"}, "add(layer->d_memory(), d_memory_.view());"},
+    {{"Embedding::backward", "d_table"}, "add_scaled(scale_, d_embedded_.row("}};
 
 }  // namespace
 
@@ -135,12 +135,13 @@ TEST_CASE("Steps of different paragraphs have different lines, those of one loop
   });
   const auto of = [&](const std::string& function, const std::string& name) { return lines.at({function, name}); };
   const std::string forward = "ScaledDotProductAttention::forward", backward = "ScaledDotProductAttention::backward";
+  const std::string scores = "ScaledDotProductAttention::backward_scores";
   CHECK(of(forward, "scores").first == of(forward, "scores").second);
   CHECK(of(forward, "products").second < of(forward, "scores").first);
-  CHECK(of(forward, "scores").second < of(forward, "weights").first);
+  CHECK(of(forward, "scores").second < of(forward, "context").first);
   CHECK(of(backward, "d_v") == of(backward, "d_weights"));
-  CHECK(of(backward, "d_q") == of(backward, "d_k"));
-  CHECK(of(backward, "d_weights").second < of(backward, "d_scores").first);
+  CHECK(of(scores, "d_q") == of(scores, "d_k"));
+  CHECK(of(scores, "d_products").second < of(scores, "d_q").first);
   CHECK(of("Linear::backward", "d_bias").second < of("Linear::backward", "d_weight").first);
   CHECK(of("Linear::backward", "d_weight").second < of("Linear::backward", "d_x").first);
   for (const char* name : {"x_hat", "y"}) CHECK(of("LayerNorm::forward", name) == of("LayerNorm::forward", "inv_std"));
@@ -152,29 +153,29 @@ TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, 
           "[explanation]") {
   const std::string text =
       "template <class Scalar>\n"                                 // 1
-      "void Layer<Scalar>::forward(const Recorder& recorder,\n"   // 2
+      "void Layer<Scalar>::forward(const Pass& pass,\n"           // 2
       "                            Index n) {\n"                  // 3
       "  first();\n"                                              // 4
-      "  recorder.record(\"a [N] = {b}\",\n"                      // 5
-      "                  a, b);\n"                                // 6
+      "  pass.record(name_, \"a [N] = {b}\",\n"                   // 5
+      "              a, b);\n"                                    // 6
       "  for (Index i = 0; i < n; ++i) {\n"                       // 7
       "    for (const auto& x : {a, b}) {\n"                      // 8
       "      second();\n"                                         // 9
       "\n"                                                        // 10
       "    }\n"                                                   // 11
       "  }\n"                                                     // 12
-      "  recorder.record(\"c [N] = \"\n"                          // 13
-      "                  \"{d}\", c, d);\n"                       // 14
-      "  recorder.record(\"e [N] = {f}\", e, f);\n"               // 15
+      "  pass.record(name_, \"c [N] = \"\n"                       // 13
+      "                     \"{d}\", c, d);\n"                    // 14
+      "  pass.record(name_, \"e [N] = {f}\", e, f);\n"            // 15
       "\n"                                                        // 16
       "  if (n > 0) {\n"                                          // 17
       "    third();\n"                                            // 18
-      "    recorder.record(\"g [N] = {h}\", g, h);\n"             // 19
+      "    pass.record(name_, \"g [N] = {h}\", g, h);\n"          // 19
       "  } else {\n"                                              // 20
       "    fourth();\n"                                           // 21
-      "    recorder.copied(g, h);\n"                              // 22
+      "    pass.record_copy(g, h);\n"                             // 22
       "    fifth();\n"                                            // 23
-      "    recorder.record(\"g [N] = {h}\", g, h);\n"             // 24
+      "    pass.record(name_, \"g [N] = {h}\", g, h);\n"          // 24
       "  }\n"                                                     // 25
       "}\n";                                                      // 26
   struct Expected {

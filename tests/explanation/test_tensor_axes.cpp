@@ -30,7 +30,7 @@ Index size_of(const std::string& product, const std::map<char, Index>& sizes) {
   return letter_needed ? 0 : size;
 }
 
-RecordedTensor tensor(const std::string& part, const std::string& axes) { return {"a", part, axes, {}, true}; }
+RecordedTensor tensor_with_axes(const std::string& part, const std::string& axes) { return {"a", part, axes, {}, true}; }
 
 }  // namespace
 
@@ -62,21 +62,21 @@ TEST_CASE("The axes of every recorded tensor are its shape", "[explanation]") {
 }
 
 TEST_CASE("A layer's letters are those of its place in the model", "[explanation]") {
-  CHECK(tensor_axes(tensor("encoder.layers.0.self_attn", "B*H*T, S")) == "B*H*S, S");
-  CHECK(tensor_axes(tensor("decoder.layers.0.self_attn", "B*H*T, S")) == "B*H*T, T");
-  CHECK(tensor_axes(tensor("decoder.layers.3.encoder_attn", "B*H*T, S")) == "B*H*T, S");
-  CHECK(tensor_axes(tensor("encoder.layers.0.self_attn.dropout", "N, D")) == "B*H*S, S");
-  CHECK(tensor_axes(tensor("decoder.layers.0.self_attn.dropout", "N, D")) == "B*H*T, T");
-  CHECK(tensor_axes(tensor("decoder.layers.0.encoder_attn.dropout", "N, D")) == "B*H*T, S");
-  CHECK(tensor_axes(tensor("encoder.layers.0.feed_forward.dropout", "N, D")) == "B*S, F");
-  CHECK(tensor_axes(tensor("encoder.layers.0.final_layer_norm.residual.dropout", "N, D")) == "B*S, D");
-  CHECK(tensor_axes(tensor("decoder.embed_tokens.dropout", "N, D")) == "B*T, D");
-  CHECK(tensor_axes(tensor("decoder.layers.0.encoder_attn.kv_proj", "N, out")) == "B*S, 2D");
-  CHECK(tensor_axes(tensor("decoder.layers.0.self_attn.qkv_proj", "N, out")) == "B*T, 3D");
-  CHECK(tensor_axes(tensor("encoder.layers.0.feed_forward.fc1", "out, in")) == "F, D");
-  CHECK(tensor_axes(tensor("encoder.layers.0.feed_forward.fc2", "out, in")) == "D, F");
-  CHECK(tensor_axes(tensor("decoder.output", "1, out")) == "1, V");
-  CHECK(tensor_axes(tensor("decoder", "M, D")) == "B*S, D");
-  CHECK(tensor_axes(tensor("loss", "N, 1")) == "B*T, 1");
-  CHECK(tensor_axes(tensor("loss", "")).empty());
+  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.self_attn", "B*H*T, S")) == "B*H*S, S");
+  CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.self_attn", "B*H*T, S")) == "B*H*T, T");
+  CHECK(tensor_axes(tensor_with_axes("decoder.layers.3.encoder_attn", "B*H*T, S")) == "B*H*T, S");
+  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.self_attn.dropout", "N, D")) == "B*H*S, S");
+  CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.self_attn.dropout", "N, D")) == "B*H*T, T");
+  CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.encoder_attn.dropout", "N, D")) == "B*H*T, S");
+  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.feed_forward.dropout", "N, D")) == "B*S, F");
+  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.final_layer_norm.residual.dropout", "N, D")) == "B*S, D");
+  CHECK(tensor_axes(tensor_with_axes("decoder.embed_tokens.dropout", "N, D")) == "B*T, D");
+  CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.encoder_attn.kv_proj", "N, out")) == "B*S, 2D");
+  CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.self_attn.qkv_proj", "N, out")) == "B*T, 3D");
+  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.feed_forward.fc1", "out, in")) == "F, D");
+  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.feed_forward.fc2", "out, in")) == "D, F");
+  CHECK(tensor_axes(tensor_with_axes("decoder.output", "1, out")) == "1, V");
+  CHECK(tensor_axes(tensor_with_axes("decoder", "M, D")) == "B*S, D");
+  CHECK(tensor_axes(tensor_with_axes("loss", "N, 1")) == "B*T, 1");
+  CHECK(tensor_axes(tensor_with_axes("loss", "")).empty());
 }

@@ -121,7 +121,7 @@ TEST_CASE("Masks, answers, gradients and what-ifs of a trace have the sizes of b
   CHECK(trace.at("loss").at("cross_entropy").get<double>() == Approx(example.right().loss.cross_entropy / 9));
   CHECK(trace.at("loss").at("perplexity").get<double>() == Approx(std::exp(example.right().loss.cross_entropy / 9)));
 
-  const std::vector<TensorPlace>& places = example.tiny.arena.tensors();
+  const std::vector<TensorPlace>& places = example.tiny.model.weights.tensors();
   REQUIRE(trace.at("gradients").size() == places.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
     CHECK(trace.at("gradients").at(i).at("name") == places[i].name);

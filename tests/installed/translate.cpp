@@ -6,6 +6,5 @@
 int main(int, char** argv) {
   const glassformer::LoadedModel loaded(argv[1]);
   const std::string line = "she sleeps .";
-  std::cout << translate_lines(loaded.model, loaded.parameters.parameters(), loaded.tokenizers, loaded.config.decoding,
-                               {&line, 1}).front();
+  std::cout << translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding, {&line, 1}).front();
 }

@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "model/example.hpp"
+#include "numerics/row_operations.hpp"
 
 /// A law is something that holds for every model and every batch. It is tried on 200 of them, of random shape and
 /// content, always the same 200. They are drawn so that each has what the law speaks of.
@@ -64,48 +65,42 @@ inline example::PaddedBatch draw_batch(RandomValues& random) {
     const Index s = random.index(length - 1);
     if (batch.source(b, s + 1) != example::kSourcePad && random.index(3) > 0) batch.source(b, s) = example::kSourcePad;
   }
-  batch.masks = make_masks(batch.source, example::kSourcePad, batch.target_input, example::kTargetPad);
+  batch.make_masks_anew();
   return batch;
 }
 
 /// A model whose numbers have the size that training gives them: weights shrink with the width, gains are about 1.
 template <class Scalar>
-struct DrawnModel {
-  Transformer<Scalar> model;
-  Arena<typename Transformer<Scalar>::Parameters> parameters, gradient;
-  typename Transformer<Scalar>::Cache cache;
-  LossSum loss;
+struct DrawnModel : example::RandomModel<Scalar> {
   Matrix<Scalar> logits;  // of the last forward, which leaves probabilities in their place
 
-  DrawnModel(RandomValues& random, const TransformerSettings& settings)
-      : model{settings, example::vocabulary(settings.tied_embeddings)},
-        parameters(settings, model.vocabulary),
-        gradient(settings, model.vocabulary) {
-    for (const TensorPlace& tensor : parameters.tensors()) {
-      auto values = parameters.values(tensor);
+  DrawnModel(RandomValues& random, const TransformerSettings& settings) : example::RandomModel<Scalar>(settings) {
+    for (const TensorPlace& tensor : this->weights.tensors()) {
+      const auto values = this->weights.values(tensor);
       random.fill(values);
       const double width = tensor.shape.size() == 2 ? static_cast<double>(tensor.shape[1]) : 10.0;
-      values *= static_cast<Scalar>(1 / std::sqrt(width));
-      if (tensor.name.ends_with("norm.weight")) values += Scalar{1};
+      scale(values, static_cast<Scalar>(1 / std::sqrt(width)));
+      if (tensor.name.ends_with("norm.weight")) values.eigen().array() += Scalar{1};
     }
   }
-  typename Transformer<Scalar>::Parameters& p() { return parameters.parameters(); }
 
   void forward(const example::PaddedBatch& batch, const Pass& pass) {
-    const Buffer<Scalar>& memory = model.encode(p(), batch.source, batch.masks.encoder_padding, pass, cache);
-    logits = model.decode(p(), batch.target_input, memory, batch.masks, pass, cache);
-    loss = model.forward(p(), batch.input(), 0.1, pass, cache);
+    const Buffer<Scalar>& memory = this->model.encode(pass, batch.source, batch.masks.encoder_padding);
+    logits = this->model.decode(pass, batch.target_input, memory, batch.masks).eigen();
+    this->example::template RandomModel<Scalar>::forward(batch, pass);
   }
   /// The gradient of the summed loss, in place of what was there.
-  void backward(const example::PaddedBatch& batch) {
-    gradient.values().setZero();
-    model.backward(p(), batch.input(), 0.1, Scalar{1}, cache, gradient.parameters());
-  }
   void forward_backward(const example::PaddedBatch& batch) {
     forward(batch, batch.training());
-    backward(batch);
+    set(this->gradient.values(), Scalar{0});
+    this->model.backward(batch.training(), 1);
   }
 };
+
+template <class Scalar>
+void copy_weights(const DrawnModel<Scalar>& from, DrawnModel<Scalar>& to) {
+  to.weights.values().eigen() = from.weights.values().eigen();
+}
 
 /// What a place may hold where nobody looks.
 inline double draw_anything(RandomValues& random) {

@@ -18,19 +18,17 @@ namespace {
 struct DrawnTraining {
   static constexpr Index kVocabulary = 30;
 
-  Transformer<float> model;
-  Arena<Transformer<float>::Parameters> parameters;
+  Model<float> model;
   Corpus corpus;
   std::vector<Index> all;
   std::vector<std::vector<Index>> parts;
 
   explicit DrawnTraining(RandomValues& random)
-      : model{draw_dropout(random, draw_settings(random)), {kVocabulary, kVocabulary, 0, 0}},
-        parameters(model.settings, model.vocabulary),
+      : model(draw_dropout(random, draw_settings(random)), {kVocabulary, kVocabulary, {0, 0}}),
         all(static_cast<std::size_t>(between(random, 5, 20))),
         parts(static_cast<std::size_t>(between(random, 2, 5))) {
-    random.fill(parameters);
-    parameters.values() *= 0.3F;
+    random.fill(model.weights);
+    scale(model.weights.values(), 0.3F);
     std::iota(all.begin(), all.end(), Index{0});
     for (const Index i : all) {
       std::vector<Id> source(static_cast<std::size_t>(between(random, 1, 9)));
@@ -48,10 +46,12 @@ struct DrawnTraining {
     LossSum loss;
   };
   Found compute(Index shards, const std::vector<std::vector<Index>>& batches, Index micro_batch_tokens = 30) const {
-    ShardedGradient sharded(model, shards, micro_batch_tokens);
-    const ShardedGradient::Step step{.label_smoothing = 0.1, .seed = 7, .update = 3};
-    const LossSum loss = sharded.compute(parameters.parameters(), corpus, batches, step).loss;
-    return {Eigen::Map<const Eigen::ArrayXf>(sharded.gradient().data(), parameters.size()), loss};
+    TrainingSettings settings;
+    settings.shards = shards;
+    settings.micro_batch_tokens = micro_batch_tokens;
+    ShardedGradient sharded(model, settings);
+    const LossSum loss = sharded.compute(corpus, batches, {.seed = 7, .update = 3}).loss;
+    return {Eigen::Map<const Eigen::ArrayXf>(sharded.gradient().data(), model.weights.size()), loss};
   }
 
   /// The same but for rounding: the whole gradient to 1e-6, each tensor to 1e-5 (where its own is hardly more than
@@ -61,7 +61,7 @@ struct DrawnTraining {
     CHECK(a.loss.tokens == b.loss.tokens);
     const float whole = a.gradient.matrix().norm();
     CHECK((a.gradient - b.gradient).matrix().norm() < 1e-6F * whole);
-    for (const TensorPlace& tensor : parameters.tensors()) {
+    for (const TensorPlace& tensor : model.weights.tensors()) {
       CAPTURE(tensor.name);
       const auto x = a.gradient.segment(tensor.offset, tensor.size), y = b.gradient.segment(tensor.offset, tensor.size);
       CHECK((x - y).matrix().norm() < 1e-5F * std::max(x.matrix().norm(), 0.01F * whole));
@@ -77,7 +77,7 @@ TEST_CASE("Law: a sentence alone gets the logits that it gets inside any padded 
     const Index T = batch.target_input.cols();
     DrawnModel<float> together(random, draw_dropout(random, draw_settings(random)));
     DrawnModel<float> alone(random, together.model.settings);
-    alone.parameters.values() = together.parameters.values();
+    copy_weights(together, alone);
     for (const bool training : {false, true}) {  // without dropout and with it
       together.forward(batch, training ? batch.training() : Pass{});
       for (Index b = 0; b < batch.source.rows(); ++b) {
@@ -94,11 +94,11 @@ TEST_CASE("Law: loss and gradient of a padded batch are the sums of its sentence
     const example::PaddedBatch batch = draw_batch(random);
     DrawnModel<double> drawn(random, draw_dropout(random, draw_settings(random)));
     LossSum loss;
-    Eigen::ArrayXd gradient = Eigen::ArrayXd::Zero(drawn.gradient.size());
+    RowVector<double> gradient = RowVector<double>::Zero(drawn.gradient.size());
     for (Index b = 0; b < batch.source.rows(); ++b) {
       drawn.forward_backward(example::alone(batch, b));
       loss += drawn.loss;
-      gradient += drawn.gradient.values();
+      gradient += drawn.gradient.values().eigen();
     }
     drawn.forward_backward(batch);
     CHECK(drawn.loss.loss == Approx(loss.loss).epsilon(1e-12));
@@ -111,10 +111,9 @@ TEST_CASE("Law: loss and gradient of a padded batch are the sums of its sentence
 
 TEST_CASE("Law: greedy and beam search find the same tokens for a sentence alone as in any batch", "[laws][batches]") {
   constexpr Index kVocabulary = 20;
-  constexpr SearchIds kIds{kPad, kBos, kEos, kPad};
   hold(23, [&](RandomValues& random) {
     TinyModel<float> tiny(draw_settings(random), kVocabulary, static_cast<std::uint64_t>(random.index(1000)));
-    tiny.p().output.bias[kEos] += 2;
+    tiny.output_bias()[kEos] += 2;
     const auto sources = random_sources(static_cast<std::size_t>(between(random, 2, 8)), 0, 9, kVocabulary,
                                         static_cast<std::uint64_t>(random.index(1000)));
     for (const Index beam : {Index{1}, between(random, 2, 4)}) {
@@ -122,9 +121,9 @@ TEST_CASE("Law: greedy and beam search find the same tokens for a sentence alone
       settings.beam = settings.n_best = beam;
       settings.max_length_ratio = 1;
       settings.batch = between(random, 2, 12);
-      const auto together = translate(tiny.model, tiny.p(), settings, kIds, sources);
+      const auto together = translate(tiny.model, settings, kTinyIds, sources);
       for (std::size_t b = 0; b < sources.size(); ++b) {
-        const auto alone = translate(tiny.model, tiny.p(), settings, kIds, {&sources[b], 1}).front();
+        const auto alone = translate(tiny.model, settings, kTinyIds, {&sources[b], 1}).front();
         REQUIRE(alone.size() == together[b].size());
         for (std::size_t i = 0; i < alone.size(); ++i) CHECK(alone[i].ids == together[b][i].ids);
       }
@@ -168,18 +167,17 @@ TEST_CASE("Law: 1, 2 and 5 threads give the same gradient to the bit", "[laws]")
 TEST_CASE("Law: who asks for fewer of the best hypotheses gets the first of those that he would get of more",
           "[laws][batches]") {
   constexpr Index kVocabulary = 20;
-  constexpr SearchIds kIds{kPad, kBos, kEos, kPad};
   hold(31, [&](RandomValues& random) {
     TinyModel<float> tiny(draw_settings(random), kVocabulary, static_cast<std::uint64_t>(random.index(1000)));
-    tiny.p().output.bias[kEos] += 2;
+    tiny.output_bias()[kEos] += 2;
     const auto sources = random_sources(5, 0, 9, kVocabulary, static_cast<std::uint64_t>(random.index(1000)));
     DecodingSettings settings;
     settings.beam = settings.n_best = between(random, 2, 5);
     settings.early_stopping = random.index(2) == 1;
     settings.length_penalty = random.number(0, 2);
-    const auto all = translate(tiny.model, tiny.p(), settings, kIds, sources);
+    const auto all = translate(tiny.model, settings, kTinyIds, sources);
     settings.n_best = between(random, 1, settings.beam - 1);
-    const auto some = translate(tiny.model, tiny.p(), settings, kIds, sources);
+    const auto some = translate(tiny.model, settings, kTinyIds, sources);
     for (std::size_t b = 0; b < sources.size(); ++b) {
       REQUIRE(some[b].size() == std::min(all[b].size(), static_cast<std::size_t>(settings.n_best)));
       for (std::size_t i = 0; i < some[b].size(); ++i) CHECK(some[b][i].ids == all[b][i].ids);

@@ -2,6 +2,7 @@
 
 #include "layers/attention_example.hpp"
 #include "laws/draws.hpp"
+#include "model/recorded_run.hpp"
 
 /// What stands behind a mask can change in any way without changing one bit of what stands before it.
 using namespace glassformer;
@@ -37,19 +38,36 @@ bool blocked_for_all(const Mask& mask, Index sentence, Index key) {
 }
 
 bool sees_nothing(const Mask& mask, Index sentence, Index query) {
-  return (mask.blocked.row(mask.row(sentence, query)).array() == 1).all();
+  return (mask.blocked.row(mask.row(sentence, query)).eigen().array() == 1).all();
 }
 
-bool all_zero(const auto& numbers) { return (numbers.array() == 0).all(); }
+bool all_zero(const auto& numbers) { return (as_eigen(numbers).array() == 0).all(); }
 
 /// Equal as numbers: -0 is 0.
-bool equal(const auto& a, const auto& b) { return (a.array() == b.array()).all(); }
+bool equal(const auto& a, const auto& b) { return (a.eigen().array() == b.eigen().array()).all(); }
 
 /// Puts a number into the rows of padded source tokens. [M, any]
 void set_where_padded(auto& rows, const IdMatrix& source, auto number) {
   for (Index n = 0; n < source.size(); ++n) {
-    if (source.data()[n] == example::kSourcePad) rows.row(n).setConstant(number);
+    if (source.data()[n] == example::kSourcePad) set(rows.row(n), number);
   }
+}
+
+/// Forward and backward of a batch in training, recorded.
+template <class Scalar>
+Recording record(DrawnModel<Scalar>& drawn, const example::PaddedBatch& batch) {
+  Recording recording;
+  Pass pass = batch.training();
+  pass.recording = &recording;
+  drawn.model.forward(pass, batch.input());
+  drawn.model.backward(pass, 1);
+  return recording;
+}
+
+/// The gradient of the input of a layer of the encoder or decoder.
+Matrix<double> d_input(const Recording& recording, const std::string& stack, std::size_t layer) {
+  return example::last_recorded(recording, stack + ".layers." + std::to_string(layer) + ".self_attn_layer_norm.residual",
+                                "d_x");
 }
 
 }  // namespace
@@ -62,14 +80,14 @@ TEMPLATE_TEST_CASE("Law: what a key holds that is blocked for all queries change
     const Mask mask = draw_mask(random, shape, random.index(shape.S));
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
     e.forward_backward();
-    const Matrix<TestType> context = e.context, d_q = e.d_q, d_k = e.d_k, d_v = e.d_v;
+    const Buffer<TestType> context = e.context, d_q = e.d_q, d_k = e.d_k, d_v = e.d_v;
     for (Index b = 0; b < shape.B; ++b) {
       for (Index j = 0; j < shape.S; ++j) {
         if (!blocked_for_all(mask, b, j)) continue;
         CHECK(all_zero(e.d_k.row(b * shape.S + j)));
         CHECK(all_zero(e.d_v.row(b * shape.S + j)));
-        e.key(b, j).setConstant(static_cast<TestType>(draw_anything(random)));
-        e.value(b, j).setConstant(static_cast<TestType>(draw_anything(random)));
+        set(e.key(b, j), static_cast<TestType>(draw_anything(random)));
+        set(e.value(b, j), static_cast<TestType>(draw_anything(random)));
       }
     }
     e.forward_backward();
@@ -89,11 +107,11 @@ TEMPLATE_TEST_CASE("Law: what a key holds changes no bit of the context, nor of 
     const Mask mask = draw_mask(random, shape, key);
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
     e.forward_backward();
-    const Matrix<TestType> context = e.context, d_q = e.d_q;
+    const Buffer<TestType> context = e.context, d_q = e.d_q;
     const auto anything = static_cast<TestType>(draw_anything(random));
     for (Index b = 0; b < shape.B; ++b) {
-      e.key(b, key).setConstant(anything);
-      e.value(b, key).setConstant(anything);
+      set(e.key(b, key), anything);
+      set(e.value(b, key), anything);
     }
     e.forward_backward();
     for (Index b = 0; b < shape.B; ++b) {
@@ -103,7 +121,7 @@ TEMPLATE_TEST_CASE("Law: what a key holds changes no bit of the context, nor of 
           CHECK(same_bits(e.context.row(row), context.row(row)));
           CHECK(same_bits(e.d_q.row(row), d_q.row(row)));
         } else if (std::isnan(anything) && e.dropout == 0) {
-          CHECK(e.context.row(row).hasNaN());  // what is visible is not hidden
+          CHECK(e.context.row(row).eigen().hasNaN());  // what is visible is not hidden
         }
       }
     }
@@ -115,22 +133,22 @@ TEMPLATE_TEST_CASE("Law: a query that sees nothing has weights, context and grad
   hold(3, [](RandomValues& random) {
     AttentionShape shape = draw_shape(random);
     const Mask drawn = draw_mask(random, shape, random.index(shape.S));
-    const Mask one_each{shape.B, shape.T, Matrix<std::uint8_t>::Zero(shape.B * shape.T, shape.S)};
-    Mask mask = combined_mask(drawn, one_each);                   // with a row of its own for every query
-    mask.blocked.row(random.index(shape.B * shape.T)).setOnes();  // of which one sees nothing at least
+    // With a row for each query, of which at least one sees nothing.
+    Mask mask = combined_mask(drawn, all_visible(shape.B, shape.T, shape.S));
+    mask.blocked.row(random.index(shape.B * shape.T)).eigen().setOnes();
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
     e.forward_backward();
-    CHECK((e.context.allFinite() && e.d_q.allFinite() && e.d_k.allFinite() && e.d_v.allFinite()));
-    const Matrix<TestType> d_k = e.d_k, d_v = e.d_v;
+    for (const auto* result : {&e.context, &e.d_q, &e.d_k, &e.d_v}) CHECK(result->eigen().allFinite());
+    const Buffer<TestType> d_k = e.d_k, d_v = e.d_v;
     for (Index b = 0; b < shape.B; ++b) {
       for (Index t = 0; t < shape.T; ++t) {
         if (!sees_nothing(mask, b, t)) continue;
         for (Index h = 0; h < shape.H; ++h) {
-          CHECK(all_zero(e.cache.weights.row((b * shape.H + h) * shape.T + t)));
+          CHECK(all_zero(e.layer->weights().row((b * shape.H + h) * shape.T + t)));
         }
         CHECK(all_zero(e.context.row(b * shape.T + t)));
         CHECK(all_zero(e.d_q.row(b * shape.T + t)));
-        e.d_context.row(b * shape.T + t) *= 1000;  // whatever is asked of it
+        scale(e.d_context.row(b * shape.T + t), TestType{1000});  // whatever its gradient is
       }
     }
     e.forward_backward();
@@ -149,22 +167,19 @@ TEMPLATE_TEST_CASE("Law: what the encoder gives for padding, and what the embedd
     DrawnModel<TestType> drawn(random, settings);
     drawn.forward_backward(batch);
     const Matrix<TestType> logits = drawn.logits;
-    const Eigen::Array<TestType, Eigen::Dynamic, 1> gradient = drawn.gradient.values();
+    const Arena<TestType> gradient = drawn.gradient;
 
     const auto anything = static_cast<TestType>(draw_anything(random));
-    drawn.p().source_embedding.row(example::kSourcePad).setConstant(anything);
-    drawn.p().target_embedding.row(example::kTargetPad).setConstant(anything);
+    set(drawn.model.source_embedding.table.in(drawn.weights).row(example::kSourcePad), anything);
+    set(drawn.model.target_embedding.table.in(drawn.weights).row(example::kTargetPad), anything);
     drawn.forward_backward(batch);
     CHECK(same_bits(drawn.logits, logits));
-    CHECK(same_bits(drawn.gradient.values(), gradient));
+    CHECK(same_bits(drawn.gradient.values(), gradient.values()));
 
     const Pass pass = batch.training();
-    const Buffer<TestType>& encoded =
-        drawn.model.encode(drawn.p(), batch.source, batch.masks.encoder_padding, pass, drawn.cache);
-    Buffer<TestType> memory(encoded.rows(), encoded.cols());
-    memory.view() = encoded;
+    Buffer<TestType> memory = drawn.model.encode(pass, batch.source, batch.masks.encoder_padding);
     set_where_padded(memory, batch.source, anything);
-    CHECK(same_bits(drawn.model.decode(drawn.p(), batch.target_input, memory, batch.masks, pass, drawn.cache), logits));
+    CHECK(same_bits(drawn.model.decode(pass, batch.target_input, memory, batch.masks), logits));
   });
 }
 
@@ -176,13 +191,19 @@ TEMPLATE_TEST_CASE("Law: what the keys and values of padding hold changes no bit
     const example::PaddedBatch batch = draw_batch(random);
     DrawnModel<TestType> drawn(random, draw_dropout(random, draw_settings(random)));
     drawn.forward_backward(batch);
-    const Eigen::Array<TestType, Eigen::Dynamic, 1> gradient = drawn.gradient.values();
+    const Arena<TestType> gradient = drawn.gradient;
 
     const auto anything = static_cast<TestType>(draw_anything(random));
-    drawn.forward(batch, batch.training());
-    for (auto& layer : drawn.cache.decoder) set_where_padded(layer.cross_attention.key_value, batch.source, anything);
-    drawn.backward(batch);
-    CHECK(same_bits(drawn.gradient.values(), gradient));
+    const Pass pass = batch.training();
+    const Buffer<TestType>& memory = drawn.model.encode(pass, batch.source, batch.masks.encoder_padding);
+    auto& logits = drawn.model.decode(pass, batch.target_input, memory, batch.masks);
+    drawn.model.cross_entropy.forward(pass, logits, batch.target_output);
+    for (DecoderLayer<TestType>& layer : drawn.model.decoder_layers) {  // the same keys and values again, in one place
+      set_where_padded(layer.cross_attention.sublayer.kv_proj.forward(pass, memory), batch.source, anything);
+    }
+    set(drawn.gradient.values(), TestType{0});
+    drawn.model.backward(pass, 1);
+    CHECK(same_bits(drawn.gradient.values(), gradient.values()));
   });
 }
 
@@ -198,21 +219,24 @@ TEMPLATE_TEST_CASE("Law: a source without words gets no attention and no gradien
     const Matrix<TestType> logits = drawn.logits;
 
     const Index empty = random.index(B), left = (empty + 1) % B;
-    batch.source.row(empty).setConstant(example::kSourcePad);
-    batch.target_input.row(left).head(between(random, 1, T)).setConstant(example::kTargetPad);
-    batch.masks = make_masks(batch.source, example::kSourcePad, batch.target_input, example::kTargetPad);
+    batch.source.row(empty).eigen().setConstant(example::kSourcePad);
+    for (Index t = between(random, 1, T) - 1; t >= 0; --t) batch.target_input(left, t) = example::kTargetPad;
+    batch.make_masks_anew();
     drawn.forward_backward(batch);
     CHECK(std::isfinite(drawn.loss.loss));
     CHECK(drawn.logits.allFinite());
-    CHECK(drawn.gradient.values().isFinite().all());
-    for (const auto& layer : drawn.cache.encoder) {
-      CHECK(all_zero(layer.self_attention.attention.weights.middleRows(empty * H * S, H * S)));
+    CHECK(drawn.gradient.values().eigen().allFinite());
+    for (const auto& layer : drawn.model.encoder_layers) {
+      const auto& attention = layer.self_attention.sublayer.attention;
+      CHECK(all_zero(attention.weights().view().middle_rows(empty * H * S, H * S)));
     }
-    for (const auto& layer : drawn.cache.decoder) {
-      CHECK(all_zero(layer.cross_attention.attention.weights.middleRows(empty * H * T, H * T)));
-      CHECK(all_zero(layer.d_memory().middleRows(empty * S, S)));
+    for (const auto& layer : drawn.model.decoder_layers) {
+      const auto& attention = layer.cross_attention.sublayer.attention;
+      CHECK(all_zero(attention.weights().view().middle_rows(empty * H * T, H * T)));
+      CHECK(all_zero(layer.d_memory().view().middle_rows(empty * S, S)));
     }
-    CHECK(all_zero(drawn.cache.d_memory.middleRows(empty * S, S)));
+    const Matrix<double> d_memory = example::last_recorded(record(drawn, batch), "decoder", "d_memory");
+    CHECK(all_zero(d_memory.middleRows(empty * S, S)));
     for (Index b = 0; b < B; ++b) {
       if (b == empty || b == left) continue;
       CHECK(same_bits(drawn.logits.middleRows(b * T, T), logits.middleRows(b * T, T)));
@@ -227,26 +251,28 @@ TEMPLATE_TEST_CASE("Law: padding takes no gradient: neither its embedding nor an
     settings.tied_embeddings = Tying::none;  // tied to the output, pad's embedding is a class like any other
     const example::PaddedBatch batch = draw_batch(random);
     DrawnModel<TestType> drawn(random, settings);
-    drawn.forward_backward(batch);
+    const Recording recording = record(drawn, batch);
+    CHECK(all_zero(drawn.model.source_embedding.table.gradient().row(example::kSourcePad)));
+    CHECK(all_zero(drawn.model.target_embedding.table.gradient().row(example::kTargetPad)));
 
-    const auto& grad = drawn.gradient.parameters();
-    CHECK(all_zero(grad.source_embedding.row(example::kSourcePad)));
-    CHECK(all_zero(grad.target_embedding.row(example::kTargetPad)));
-
-    const auto zero_where_padded = [](const Buffer<TestType>& gradient, const IdMatrix& ids, Id pad) {
+    const auto zero_where_padded = [](const Matrix<double>& gradient, const IdMatrix& ids, Id pad) {
+      REQUIRE(gradient.rows() == ids.size());
       for (Index n = 0; n < ids.size(); ++n) {
         if (ids.data()[n] == pad && !all_zero(gradient.row(n))) return false;
       }
       return true;
     };
-    CHECK(zero_where_padded(drawn.cache.logits, batch.target_input, example::kTargetPad));
-    CHECK(zero_where_padded(drawn.cache.d_memory, batch.source, example::kSourcePad));
-    for (const auto& layer : drawn.cache.decoder) {
-      CHECK(zero_where_padded(layer.d_input(), batch.target_input, example::kTargetPad));
-      CHECK(zero_where_padded(layer.d_memory(), batch.source, example::kSourcePad));
+    const Matrix<double> d_logits = example::last_recorded(recording, "loss", "d_logits");
+    const Matrix<double> d_memory = example::last_recorded(recording, "decoder", "d_memory");
+    CHECK(zero_where_padded(d_logits, batch.target_input, example::kTargetPad));
+    CHECK(zero_where_padded(d_memory, batch.source, example::kSourcePad));
+    for (std::size_t i = 0; i < drawn.model.decoder_layers.size(); ++i) {
+      const Buffer<TestType>& d_memory_of_layer = drawn.model.decoder_layers[i].d_memory();
+      CHECK(zero_where_padded(d_input(recording, "decoder", i), batch.target_input, example::kTargetPad));
+      CHECK(zero_where_padded(d_memory_of_layer.eigen().template cast<double>(), batch.source, example::kSourcePad));
     }
-    for (const auto& layer : drawn.cache.encoder) {
-      CHECK(zero_where_padded(layer.d_input(), batch.source, example::kSourcePad));
+    for (std::size_t i = 0; i < drawn.model.encoder_layers.size(); ++i) {
+      CHECK(zero_where_padded(d_input(recording, "encoder", i), batch.source, example::kSourcePad));
     }
   });
 }

@@ -14,7 +14,7 @@ using namespace glassformer::laws;
 
 namespace {
 
-constexpr Index kVocabulary = 37;
+constexpr Index kDecodedVocabulary = 37;
 
 /// A running hypothesis and what it holds so far.
 struct Running {
@@ -27,12 +27,12 @@ struct Running {
 template <class Scalar>
 double difference_from_teacher_forcing(const TransformerSettings& settings, RandomValues& random, Index longest,
                                        Index beam) {
-  const TinyModel<Scalar> tiny(settings, kVocabulary, static_cast<std::uint64_t>(random.index(1000)), 1);
-  const auto sources = random_sources(static_cast<std::size_t>(between(random, 1, 6)), 0, 9, kVocabulary,
+  const TinyModel<Scalar> tiny(settings, kDecodedVocabulary, static_cast<std::uint64_t>(random.index(1000)), 1);
+  const auto sources = random_sources(static_cast<std::size_t>(between(random, 1, 6)), 0, 9, kDecodedVocabulary,
                                       static_cast<std::uint64_t>(random.index(1000)));
   const std::vector<std::span<const Id>> spans(sources.begin(), sources.end());
-  IncrementalDecoder<Scalar> decoder;
-  decoder.start(tiny.model, tiny.p(), spans, beam);
+  IncrementalDecoder<Scalar> decoder(tiny.model);
+  decoder.start(spans, beam);
 
   std::vector<Running> running;
   std::vector<Extension> rows;
@@ -44,7 +44,7 @@ double difference_from_teacher_forcing(const TransformerSettings& settings, Rand
   }
   double difference = 0;
   for (Index t = 0; !rows.empty(); ++t) {
-    const auto logits = decoder.step(rows);
+    const Buffer<Scalar>& logits = decoder.step(rows);
     std::vector<Running> next;
     rows.clear();
     for (Index r = 0, first = 0; r < static_cast<Index>(running.size()); ++r) {
@@ -58,7 +58,7 @@ double difference_from_teacher_forcing(const TransformerSettings& settings, Rand
       if (!last_of_sentence) continue;
       for (Index i = 0; i < beam && t < last_step[sentence]; ++i) {
         const Index parent = between(random, first, r);
-        const auto token = static_cast<Id>(3 + random.index(kVocabulary - 3));
+        const auto token = static_cast<Id>(3 + random.index(kDecodedVocabulary - 3));
         next.push_back(running[static_cast<std::size_t>(parent)]);
         next.back().ids.push_back(token);
         rows.push_back({hypothesis.sentence, parent, token});
@@ -75,10 +75,10 @@ std::vector<Id> greedy_without_cache(const TinyModel<float>& tiny, const std::ve
   std::vector<Id> ids;
   while (ids.size() < longest) {
     Buffer<float> logits = forced_logits(tiny, source, {ids});
-    auto next = logits.row(logits.rows() - 1);
-    next(kPad) = next(kBos) = -std::numeric_limits<float>::infinity();  // which no translation contains
+    const auto next = logits.row(logits.rows() - 1);
+    next[kPad] = next[kBos] = -std::numeric_limits<float>::infinity();  // which no translation contains
     Index likeliest = 0;
-    next.maxCoeff(&likeliest);
+    next.eigen().maxCoeff(&likeliest);
     if (likeliest == kEos) break;
     ids.push_back(static_cast<Id>(likeliest));
   }
@@ -102,11 +102,11 @@ TEMPLATE_TEST_CASE("Law: step by step with the cache, the logits are those of te
 
 TEST_CASE("Law: greedy search finds the same tokens with the cache as without", "[laws]") {
   hold(32, [](RandomValues& random) {
-    TinyModel<float> tiny(draw_settings(random), kVocabulary, static_cast<std::uint64_t>(random.index(1000)));
-    tiny.p().output.bias[kEos] += 2;
-    const auto sources = random_sources(2, 0, 9, kVocabulary, static_cast<std::uint64_t>(random.index(1000)));
+    TinyModel<float> tiny(draw_settings(random), kDecodedVocabulary, static_cast<std::uint64_t>(random.index(1000)));
+    tiny.output_bias()[kEos] += 2;
+    const auto sources = random_sources(2, 0, 9, kDecodedVocabulary, static_cast<std::uint64_t>(random.index(1000)));
     const DecodingSettings settings{.beam = 1, .max_length_ratio = 1};
-    const auto found = translate(tiny.model, tiny.p(), settings, {kPad, kBos, kEos, kPad}, sources);
+    const auto found = translate(tiny.model, settings, kTinyIds, sources);
     for (std::size_t b = 0; b < sources.size(); ++b) {
       const std::size_t words = sources[b].size() - 1;  // a translation has at most ten tokens more
       CHECK(found[b].front().ids == greedy_without_cache(tiny, sources[b], words + 10));

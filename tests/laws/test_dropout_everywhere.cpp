@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "laws/draws.hpp"
+#include "single_layer.hpp"
 
 /// Dropout keeps the expectation, is off in evaluation, draws its numbers from (seed, update, sentence, site) and
 /// nothing else, and goes back by the very way on which it came.
@@ -11,45 +12,31 @@ using namespace glassformer::laws;
 
 namespace {
 
-/// What a model's dropout multiplied by in its last forward pass, as far as it concerns sentence `b` of its batch: a
-/// matrix for each site that draws, without the rows and columns of padding behind the sentence's end.
-std::vector<Matrix<double>> factors(const DrawnModel<double>& drawn, Index b, Index batch_size,
-                                    const example::PaddedBatch& sentence) {
+/// What dropout keeps of sentence `b` of a batch in one forward pass: a matrix of 0 and 1 for each dropout site, without
+/// the rows and columns of padding at the sentence's end.
+std::vector<Matrix<double>> kept(DrawnModel<double>& drawn, const example::PaddedBatch& batch, Pass pass, Index b = 0) {
+  Recording recording;
+  pass.recording = &recording;
+  drawn.model.forward(pass, batch.input());
+
+  const TransformerSettings& settings = drawn.model.settings;
+  const example::PaddedBatch sentence = example::alone(batch, b);
+  const Index S = sentence.source.cols(), T = sentence.target_input.cols();
   std::vector<Matrix<double>> sites;
-  const auto take = [&](const Dropout<double>::Cache& cache, Index rows, Index cols, Index groups = 1) {
-    REQUIRE(cache.active);
-    const Index padded = cache.kept.rows() / (batch_size * groups);
+  for (const RecordedStep& step : recording.steps()) {
+    if (!step.part.ends_with(".dropout")) continue;
+    const Matrix<double>& padded = recording.tensors()[step.inputs[1].tensor].values;
+    const bool of_attention = step.part.ends_with("attn.dropout"), of_encoder = step.part.starts_with("encoder.");
+    const bool of_source = of_encoder || step.part.ends_with("encoder_attn.dropout");
+    const Index rows = of_encoder ? S : T, cols = !of_attention ? padded.cols() : of_source ? S : T;
+    const Index groups = of_attention ? settings.heads : 1, padded_rows = padded.rows() / (batch.source.rows() * groups);
     Matrix<double>& site = sites.emplace_back(groups * rows, cols);
     for (Index g = 0; g < groups; ++g) {
-      site.middleRows(g * rows, rows) =
-          cache.scale * cache.kept.block((b * groups + g) * padded, 0, rows, cols).cast<double>();
+      site.middleRows(g * rows, rows) = padded.block((b * groups + g) * padded_rows, 0, rows, cols);
     }
-  };
-  const Index D = drawn.model.settings.d_model, F = drawn.model.settings.d_ff, H = drawn.model.settings.heads;
-  const Index S = sentence.source.cols(), T = sentence.target_input.cols();
-  take(drawn.cache.source_embedding.dropout, S, D);
-  take(drawn.cache.target_embedding.dropout, T, D);
-  for (const auto& layer : drawn.cache.encoder) {
-    take(layer.self_attention.attention.dropout, S, S, H);
-    take(layer.self_attention_join.dropout, S, D);
-    take(layer.feed_forward.dropout, S, F);
-    take(layer.feed_forward_join.dropout, S, D);
   }
-  for (const auto& layer : drawn.cache.decoder) {
-    take(layer.self_attention.attention.dropout, T, T, H);
-    take(layer.self_attention_join.dropout, T, D);
-    take(layer.cross_attention.attention.dropout, T, S, H);
-    take(layer.cross_attention_join.dropout, T, D);
-    take(layer.feed_forward.dropout, T, F);
-    take(layer.feed_forward_join.dropout, T, D);
-  }
+  REQUIRE(std::ssize(sites) == 2 + 4 * settings.encoder_layers + 6 * settings.decoder_layers);
   return sites;
-}
-
-std::vector<Matrix<double>> factors_alone(DrawnModel<double>& drawn, const example::PaddedBatch& sentence,
-                                          const Pass& pass) {
-  drawn.forward(sentence, pass);
-  return factors(drawn, 0, 1, sentence);
 }
 
 }  // namespace
@@ -65,11 +52,11 @@ TEST_CASE("Law: dropout keeps the expectation", "[laws]") {
     const Pass pass{.training = true, .seed = static_cast<std::uint64_t>(random.index(1000)), .update = 3,
                     .sentences = sentences};
     Buffer<double> ones(between(random, 20, 60), between(random, 20, 60));
-    ones.setOnes();
-    Dropout<double>::Cache cache;
-    Dropout<double>::forward(rate, pass, static_cast<Site>(random.index(50)), 1, ones, cache);
+    ones.fill(1);
+    SingleLayer<Dropout<double>> dropout(random, rate);
+    dropout->forward(pass, ones, ones);
     const auto n = static_cast<double>(ones.size());
-    const double deviations = (ones.sum() - n) / std::sqrt(n * rate / (1 - rate));
+    const double deviations = (ones.eigen().sum() - n) / std::sqrt(n * rate / (1 - rate));
     CHECK(std::abs(deviations) < 5);
     squares += deviations * deviations;
   }, 200);
@@ -81,7 +68,7 @@ TEST_CASE("Law: in evaluation a model with dropout gives the bits of the same mo
   hold(42, [](RandomValues& random) {
     const TransformerSettings settings = draw_settings(random);
     DrawnModel<double> without(random, settings), with(random, draw_dropout(random, settings));
-    with.parameters.values() = without.parameters.values();
+    copy_weights(without, with);
     const example::PaddedBatch batch = draw_batch(random);
     without.forward(batch, batch.training());
     with.forward(batch, batch.training());
@@ -97,11 +84,10 @@ TEST_CASE("Law: what dropout draws for a sentence depends neither on its batch n
   hold(43, [](RandomValues& random) {
     DrawnModel<double> drawn(random, draw_dropout(random, draw_settings(random)));
     const example::PaddedBatch batch = draw_batch(random);
-    const Index B = batch.source.rows(), b = random.index(B);
+    const Index b = random.index(batch.source.rows());
     const example::PaddedBatch sentence = example::alone(batch, b);
-    drawn.forward(batch, batch.training());
-    const auto in_batch = factors(drawn, b, B, sentence);
-    CHECK((in_batch == factors_alone(drawn, sentence, sentence.training())));
+    const auto in_batch = kept(drawn, batch, batch.training(), b);
+    CHECK((in_batch == kept(drawn, sentence, sentence.training())));
   });
 }
 
@@ -120,11 +106,11 @@ TEST_CASE("Law: at every site dropout draws anew for another seed, update or sen
     const std::vector<Index> neighbour{sentence.sentences[0] + 1};
     other_sentence.sentences = neighbour;
 
-    const auto here = factors_alone(drawn, sentence, pass);
-    const auto again = factors_alone(drawn, sentence, pass);
-    const auto with_seed = factors_alone(drawn, sentence, other_seed);
-    const auto with_update = factors_alone(drawn, sentence, other_update);
-    const auto with_sentence = factors_alone(drawn, sentence, other_sentence);
+    const auto here = kept(drawn, sentence, pass);
+    const auto again = kept(drawn, sentence, pass);
+    const auto with_seed = kept(drawn, sentence, other_seed);
+    const auto with_update = kept(drawn, sentence, other_update);
+    const auto with_sentence = kept(drawn, sentence, other_sentence);
     std::set<std::vector<double>> drawn_by_sites;  // of each site 6 x 6 numbers, which will not be equal by chance
     for (std::size_t site = 0; site < here.size(); ++site) {
       CAPTURE(site);
@@ -145,11 +131,10 @@ TEMPLATE_TEST_CASE("Law: dropout's backward multiplies by what its forward multi
     const Pass pass{.training = true, .seed = 5, .update = 6, .sentences = sentences};
     const Index groups = between(random, 1, 3);
     Buffer<TestType> x = random.matrix<TestType>(2 * groups * between(random, 1, 6), between(random, 1, 20));
-    Buffer<TestType> d_y(x.rows(), x.cols());
-    d_y.view() = x;
-    typename Dropout<TestType>::Cache cache;
-    Dropout<TestType>::forward(random.number(0.05, 0.9), pass, 7, groups, x, cache);
-    Dropout<TestType>::backward(cache, d_y);
+    Buffer<TestType> d_y = x;
+    SingleLayer<Dropout<TestType>, TestType> dropout(random, random.number(0.05, 0.9), groups);
+    dropout->forward(pass, x, x);
+    dropout->backward(pass, d_y, d_y);
     CHECK(same_bits(x, d_y));
   });
 }

@@ -1,8 +1,9 @@
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "gradients.hpp"
-#include "laws/draws.hpp"
+#include "model/recorded_run.hpp"
 
 /// All layers of the decoder read the same memory. So its gradient is a sum with one addend for each layer: what comes
 /// back out of that layer's keys and values.
@@ -12,25 +13,14 @@ using namespace glassformer::laws;
 namespace {
 
 /// The loss where each layer of the decoder has a memory of its own.
-double loss_of(DrawnModel<double>& drawn, const example::PaddedBatch& batch,
+double loss_of(Transformer<double>& model, const example::PaddedBatch& batch,
                const std::vector<Buffer<double>>& memories) {
-  const auto& p = drawn.p();
-  auto& cache = drawn.cache;
-  Embedding<double>::forward(p.target_embedding, batch.target_input, example::kTargetPad,
-                             drawn.model.settings.scale_embeddings, 0, {}, 0, cache.target_embedding);
-  const Buffer<double>* x = &cache.target_embedding.output;
-  for (std::size_t i = 0; i < p.decoder.size(); ++i) {
-    DecoderLayer<double>::forward(p.decoder[i], drawn.model.settings, *x, memories[i], batch.masks.decoder_combined,
-                                  batch.masks.cross_padding, batch.source.rows(), {}, 0, cache.decoder[i]);
-    x = &cache.decoder[i].output();
+  const Buffer<double>* x = &model.target_embedding.forward({}, batch.target_input);
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    x = &model.decoder_layers[i].forward({}, *x, memories[i], batch.masks);
   }
-  if (p.decoder_norm) {
-    LayerNorm<double>::forward(*p.decoder_norm, *x, cache.decoder_norm, cache.normed_state);
-    x = &cache.normed_state;
-  }
-  Linear<double>::forward(p.output, *x, cache.logits);
-  return CrossEntropy<double>::forward(batch.target_output, example::kTargetPad, 0.1, cache.logits, cache.cross_entropy)
-      .loss;
+  if (model.decoder_norm) x = &model.decoder_norm->forward({}, *x);
+  return model.cross_entropy.forward({}, model.output.forward({}, *x), batch.target_output).loss;
 }
 
 }  // namespace
@@ -41,25 +31,24 @@ TEST_CASE("Law: the gradient of the memory is the sum of one addend for each lay
     settings.decoder_layers = between(random, 2, 4);
     DrawnModel<double> drawn(random, settings);
     const example::PaddedBatch batch = draw_batch(random);
-    drawn.forward_backward(batch);
+    Recording recording;
+    Pass pass = batch.training();
+    pass.recording = &recording;
+    const double loss = drawn.model.forward(pass, batch.input()).loss;
+    drawn.model.backward(pass, 1);
 
-    const Buffer<double>& memory = drawn.model.settings.norm == Norm::pre ? drawn.cache.normed_memory
-                                                                          : drawn.cache.encoder.back().output();
-    std::vector<Buffer<double>> memories;
     std::vector<Matrix<double>> addends;
-    Matrix<double> sum = Matrix<double>::Zero(memory.rows(), memory.cols());
-    for (const auto& layer : drawn.cache.decoder) {
-      memories.emplace_back(memory.rows(), memory.cols()).view() = memory;
-      addends.push_back(layer.d_memory());
-      sum += layer.d_memory();
-    }
-    CHECK(largest_difference(drawn.cache.d_memory, sum) < 1e-13);
+    for (const DecoderLayer<double>& layer : drawn.model.decoder_layers) addends.emplace_back(layer.d_memory().eigen());
+    const Matrix<double> sum = std::reduce(addends.begin() + 1, addends.end(), addends.front());
+    CHECK(largest_difference(example::last_recorded(recording, "decoder", "d_memory"), sum) < 1e-13);
 
-    REQUIRE(loss_of(drawn, batch, memories) == drawn.loss.loss);
+    const Buffer<double>& memory = drawn.model.encode({}, batch.source, batch.masks.encoder_padding);
+    std::vector<Buffer<double>> memories(addends.size(), memory);
+    REQUIRE(loss_of(drawn.model, batch, memories) == loss);
     const auto size = static_cast<std::size_t>(memory.size());
     for (std::size_t i = 0; i < addends.size(); ++i) {
       require_gradient("memory of layer " + std::to_string(i), {memories[i].data(), size}, {addends[i].data(), size},
-                       [&] { return loss_of(drawn, batch, memories); }, 4);
+                       [&] { return loss_of(drawn.model, batch, memories); }, 4);
     }
   });
 }

@@ -12,8 +12,8 @@ template <class Scalar>
 Matrix<Scalar> logits_under(DrawnModel<Scalar>& drawn, const example::PaddedBatch& batch, const Mask& used) {
   TransformerMasks masks = batch.masks;
   masks.decoder_combined = used;
-  const Buffer<Scalar>& memory = drawn.model.encode(drawn.p(), batch.source, masks.encoder_padding, {}, drawn.cache);
-  return drawn.model.decode(drawn.p(), batch.target_input, memory, masks, {}, drawn.cache);
+  const Buffer<Scalar>& memory = drawn.model.encode({}, batch.source, masks.encoder_padding);
+  return drawn.model.decode({}, batch.target_input, memory, masks).eigen();
 }
 
 /// The detector: changes one token of a single sentence after the other, and counts the cells (t, j) in which token j
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("Law: no target token changes a bit of the logits before it, 
     for (Index b = 0; b < B; ++b) {
       for (Index t = from; t < T; ++t) changed.target_input(b, t) = static_cast<Id>(random.index(7));
     }
-    changed.masks = make_masks(changed.source, example::kSourcePad, changed.target_input, example::kTargetPad);
+    changed.make_masks_anew();
     drawn.forward(changed, {});
     for (Index b = 0; b < B; ++b) {
       CHECK(same_bits(drawn.logits.middleRows(b * T, from), logits.middleRows(b * T, from)));
@@ -64,7 +64,7 @@ TEMPLATE_TEST_CASE("Law: the detector finds no leak under the look-ahead mask, a
     const Index T = between(random, 2, 9);
     const example::PaddedBatch sentence = example::random_batch(random, 1, T);
     DrawnModel<TestType> drawn(random, draw_settings(random));
-    const Mask promised = look_ahead_mask(T), nothing_blocked{1, 1, Matrix<std::uint8_t>::Zero(1, T)};
+    const Mask promised = look_ahead_mask(T), nothing_blocked = all_visible(1, 1, T);
     CHECK(leaking_cells(drawn, sentence, sentence.masks.decoder_combined, promised) == 0);
     CHECK(leaking_cells(drawn, sentence, nothing_blocked, promised) > 0);
   });
@@ -75,9 +75,10 @@ TEMPLATE_TEST_CASE("Law: under a model's own masks the future stays hidden if lo
   hold(15, [](RandomValues& random) {
     const Index T = between(random, 2, 9);
     const example::PaddedBatch sentence = example::random_batch(random, 1, T);
-    DrawnModel<TestType> drawn(random, draw_settings(random));
+    TransformerSettings settings = draw_settings(random);
     for (const bool on : {true, false}) {
-      drawn.model.settings.masks.look_ahead = on;
+      settings.masks.look_ahead = on;
+      DrawnModel<TestType> drawn(random, settings);
       const Mask used = drawn.model.masks(sentence.source, sentence.target_input).decoder_combined;
       CHECK((leaking_cells(drawn, sentence, used, look_ahead_mask(T)) == 0) == on);
     }
@@ -97,7 +98,7 @@ TEST_CASE("Law: under a prefix mask only the prefix is seen before its time", "[
 TEST_CASE("Law: the seeds' shifted mask leaks in 18 cells of a decoder of one layer", "[laws]") {
   // It is meant to show a prefix of 4 tokens and to be causal after it. But row t sees the keys up to t + 3.
   const Mask seed = seeds::shifted_mask(10, 4), meant = prefix_mask(10, 4);
-  CHECK((seed.blocked.array() == 0 && meant.blocked.array() == 1).count() == 18);
+  CHECK((seed.blocked.eigen().array() == 0 && meant.blocked.eigen().array() == 1).count() == 18);
   hold(14, [&](RandomValues& random) {
     TransformerSettings settings = draw_settings(random);
     settings.decoder_layers = 1;  // with more of them, what has leaked goes on

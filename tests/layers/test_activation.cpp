@@ -8,11 +8,11 @@ using namespace glassformer;
 
 namespace {
 
-double activate_one(Activation activation, double x) {
-  Buffer<double> in(1, 1), out;
-  in(0, 0) = x;
-  activate<double>(activation, in, out);
-  return out(0, 0);
+constexpr Activation kActivations[] = {Activation::relu, Activation::gelu, Activation::swish};
+
+double activate_one(Activation activation, double number) {
+  const Buffer<double> x{{number}};
+  return ActivationLayer<double>("layer", activation).forward({}, x)(0, 0);
 }
 
 }  // namespace
@@ -37,12 +37,12 @@ TEST_CASE("Swish is x times the logistic function", "[layers]") {
 }
 
 TEMPLATE_TEST_CASE("No activation overflows, neither forward nor backward", "[layers]", float, double) {
-  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::swish}) {
-    Buffer<TestType> x(1, 4), y, d(1, 4);
-    x << TestType(-1e30), TestType(-200), TestType(200), TestType(1e30);
-    activate<TestType>(activation, x, y);
-    d.setOnes();
-    activate_backward<TestType>(activation, x, d);
+  for (const Activation activation : kActivations) {
+    ActivationLayer<TestType> layer("layer", activation);
+    const Buffer<TestType> x{{TestType(-1e30), TestType(-200), TestType(200), TestType(1e30)}};
+    const Buffer<TestType>& y = layer.forward({}, x);
+    Buffer<TestType> d{{1, 1, 1, 1}};
+    layer.backward({}, d);
     for (Index i = 0; i < 2; ++i) {
       CHECK(std::abs(y(0, i)) < 1e-30);
       CHECK(std::abs(d(0, i)) < 1e-30);
@@ -54,31 +54,30 @@ TEMPLATE_TEST_CASE("No activation overflows, neither forward nor backward", "[la
   }
 }
 
-TEST_CASE("The gradient of every activation is what differences say", "[layers]") {
-  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::swish}) {
+TEST_CASE("The gradient of every activation is right", "[layers]") {
+  for (const Activation activation : kActivations) {
     CAPTURE(static_cast<int>(activation));
     RandomValues random(1);
-    Buffer<double> x = random.matrix(4, 5), y, d_x(4, 5);
-    x *= 3;
-    REQUIRE(x.cwiseAbs().minCoeff() > 1e-3);  // clear of 0, where ReLU bends and differences say nothing
+    Buffer<double> x = random.matrix(4, 5);
+    x.eigen() *= 3;
+    REQUIRE(x.eigen().cwiseAbs().minCoeff() > 1e-3);  // not at 0, where ReLU has a kink
     const Buffer<double> d_y = random.matrix(4, 5);
-    require_gradients(
-        [&] {
-          activate<double>(activation, x, y);
-          return weighted_sum(y, d_y);
-        },
-        [&] {
-          d_x.view() = d_y;
-          activate_backward<double>(activation, x, d_x);
-        },
-        {{"x", x, d_x}});
+    Buffer<double> d_x;
+    ActivationLayer<double> layer("layer", activation);
+    require_gradients([&] { return weighted_sum(layer.forward({}, x), d_y); },
+                      [&]() -> InputGradients {
+                        d_x = d_y;
+                        layer.backward({}, d_x);
+                        return {{"x", x, d_x}};
+                      });
   }
 }
 
 TEST_CASE("At 0 the slope of ReLU is taken as 0", "[layers]") {
-  Buffer<double> x(1, 2), d(1, 2);
-  x << 0.0, -0.0;
-  d << 3, 4;
-  activate_backward<double>(Activation::relu, x, d);
-  CHECK(d.cwiseAbs().maxCoeff() == 0);
+  ActivationLayer<double> relu("layer", Activation::relu);
+  const Buffer<double> x{{0.0, -0.0}};
+  relu.forward({}, x);
+  Buffer<double> d{{3, 4}};
+  relu.backward({}, d);
+  CHECK(d.eigen().isZero(0));
 }

@@ -1,54 +1,49 @@
 #include "catch.hpp"
 #include "gradients.hpp"
 #include "layers/add_and_norm.hpp"
+#include "single_layer.hpp"
 
 using namespace glassformer;
-using Parameters = AddAndNorm<double>::Parameters;
 
 namespace {
 
-constexpr Index kSentences[] = {5, 2};
-constexpr Pass kPass{.training = true, .seed = 1, .update = 2, .sentences = kSentences};
-constexpr Site kSite = 3;
+/// A sublayer that is simple but not linear: u * u * slope for each number u it reads.
+struct SquaringSublayer {
+  Buffer<double> slope, y, d_u;
+  const Buffer<double>* u = nullptr;
 
-/// Add & norm around a sublayer that is simple but not linear: u * u * slope for each number u it reads.
-struct Example {
+  SquaringSublayer(const Part<double>&, const Buffer<double>& slope_) : slope(slope_) {}
+  const Buffer<double>& forward(const Pass&, const Buffer<double>& u_) {
+    u = &u_;
+    return y = buffer_of(u->eigen().cwiseProduct(u->eigen()).cwiseProduct(slope.eigen()));
+  }
+  Buffer<double>& backward(const Pass&, const Buffer<double>& d_y) {
+    return d_u = buffer_of(2 * d_y.eigen().cwiseProduct(u->eigen()).cwiseProduct(slope.eigen()));
+  }
+};
+
+/// Add & norm around it. Its part is split as in a model: the sublayer's comes first.
+struct SquaringBlock : AddAndNorm<SquaringSublayer, double> {
+  SquaringBlock(const Part<double>& part, const Buffer<double>& slope, const AddAndNormSettings& settings)
+      : AddAndNorm(part.at("squares"), slope, part.at("norm"), settings) {}
+};
+
+struct AddAndNormExample {
   RandomValues random{1};
-  Learned<Parameters, double> learned{random, "norm", Index{4}};
-  Norm norm;
   double dropout;
   Buffer<double> x = random.matrix(6, 4), slope = random.matrix(6, 4), d_y = random.matrix(6, 4);
-  Buffer<double> sublayer_output, d_sublayer_input;
-  AddAndNorm<double>::Cache cache;
+  SingleLayer<SquaringBlock> block;
 
-  Example(Norm norm_, double dropout_) : norm(norm_), dropout(dropout_) {}
+  AddAndNormExample(Norm norm, double dropout_)
+      : dropout(dropout_), block(random, slope, AddAndNormSettings{norm, 4, dropout}) {}
 
-  double loss() {
-    const Buffer<double>& u = AddAndNorm<double>::enter(norm, learned.p(), x, cache);
-    sublayer_output.resize_like(u);
-    sublayer_output = u.cwiseProduct(u).cwiseProduct(slope);
-    AddAndNorm<double>::leave(norm, learned.p(), x, sublayer_output, dropout, kPass, kSite, cache);
-    return weighted_sum(cache.output, d_y);
-  }
-  void backward(Parameters& grad) {
-    AddAndNorm<double>::leave_backward(norm, learned.p(), cache, d_y, grad);
-    const Buffer<double>& u = AddAndNorm<double>::entered(norm, x, cache);
-    d_sublayer_input.resize_like(u);
-    d_sublayer_input = 2 * cache.d_sublayer.cwiseProduct(u).cwiseProduct(slope);
-    AddAndNorm<double>::enter_backward(norm, learned.p(), cache, d_sublayer_input, grad);
-  }
-  Buffer<double> normed(const Buffer<double>& rows) {
-    LayerNorm<double>::Cache norm_cache;
-    Buffer<double> y;
-    LayerNorm<double>::forward(learned.p(), rows, norm_cache, y);
-    return y;
-  }
-  /// What the sublayer gives, with dropout.
+  const Buffer<double>& forward() { return block->forward(kTrainingPass, x); }
+  const Buffer<double>& backward() { return block->backward(kTrainingPass, d_y); }
+  Buffer<double> normed(const Buffer<double>& rows) { return block->join.layer_norm.forward({}, rows); }
+  /// What the sublayer gives, with dropout. Like the join's, this dropout has site 0.
   Buffer<double> dropped(const Buffer<double>& u) {
-    Buffer<double> y(6, 4);
-    y = u.cwiseProduct(u).cwiseProduct(slope);
-    Dropout<double>::Cache dropout_cache;
-    Dropout<double>::forward(dropout, kPass, kSite, 1, y, dropout_cache);
+    Buffer<double> y = block->sublayer.forward({}, u);
+    SingleLayer<Dropout<double>>(random, dropout)->forward(kTrainingPass, y, y);
     return y;
   }
 };
@@ -56,37 +51,32 @@ struct Example {
 }  // namespace
 
 TEST_CASE("Post-norm is LayerNorm(x + dropout(sublayer(x)))", "[layers]") {
-  Example example(Norm::post, 0.4);
-  example.loss();
-  Buffer<double> sum(6, 4);
-  sum = example.x + example.dropped(example.x);
-  CHECK(largest_difference(example.cache.output, example.normed(sum)) < 1e-15);
+  AddAndNormExample example(Norm::post, 0.4);
+  const Buffer<double> y = example.forward();
+  const Buffer<double> sum = buffer_of(example.x.eigen() + example.dropped(example.x).eigen());
+  CHECK(largest_difference(y, example.normed(sum)) < 1e-15);
 }
 
 TEST_CASE("Pre-norm is x + dropout(sublayer(LayerNorm(x)))", "[layers]") {
-  Example example(Norm::pre, 0.4);
-  example.loss();
-  const Buffer<double> dropped = example.dropped(example.normed(example.x));
-  CHECK(largest_difference(example.cache.output, example.x + dropped) < 1e-15);
+  AddAndNormExample example(Norm::pre, 0.4);
+  const Buffer<double> y = example.forward(), dropped = example.dropped(example.normed(example.x));
+  CHECK(largest_difference(y, example.x.eigen() + dropped.eigen()) < 1e-15);
 }
 
-TEST_CASE("The gradients of add & norm are what differences say, before and after, with dropout too", "[layers]") {
+TEST_CASE("The gradients of add & norm are right, post-norm and pre-norm, with dropout too", "[layers]") {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     for (const double dropout : {0.0, 0.4}) {
       CAPTURE(norm == Norm::post, dropout);
-      Example example(norm, dropout);
-      require_gradients<Parameters>(
-          example.learned, [&] { return example.loss(); }, [&](Parameters& grad) { example.backward(grad); },
-          {{"x", example.x, example.cache.d_input}});
+      AddAndNormExample example(norm, dropout);
+      require_gradients(example.block, [&] { return weighted_sum(example.forward(), example.d_y); },
+                        [&]() -> InputGradients { return {{"x", example.x, example.backward()}}; });
     }
   }
 }
 
-TEST_CASE("With pre-norm the stream passes by the sublayer: its gradient arrives as it is", "[layers]") {
-  Example example(Norm::pre, 0);
-  example.slope.setZero();  // the sublayer gives nothing and takes nothing
-  example.loss();
-  example.backward(example.learned.grad());
-  CHECK(largest_difference(example.cache.output, example.x) == 0);
-  CHECK(largest_difference(example.cache.d_input, example.d_y) == 0);
+TEST_CASE("With pre-norm the residual stream bypasses the sublayer: its gradient arrives unchanged", "[layers]") {
+  AddAndNormExample example(Norm::pre, 0);
+  example.block->sublayer.slope.fill(0);  // the sublayer adds nothing, forward or backward
+  CHECK(largest_difference(example.forward(), example.x) == 0);
+  CHECK(largest_difference(example.backward(), example.d_y) == 0);
 }

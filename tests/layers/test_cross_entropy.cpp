@@ -10,32 +10,32 @@ using namespace glassformer;
 namespace {
 
 /// Three rows of which the last is padding (pad 0).
-const Matrix<double> kLogits{{2, 0.5, -1, 0, 1}, {0, 0, 3, -2, 0.5}, {1, 1, 1, 1, 1}};
+const Buffer<double> kLogits{{2, 0.5, -1, 0, 1}, {0, 0, 3, -2, 0.5}, {1, 1, 1, 1, 1}};
 const IdMatrix kExpected{{4, 2, 0}};
 
 /// What forward and then backward make of the logits.
 template <class Scalar>
-struct Computed {
+struct ComputedLoss {
+  CrossEntropy<Scalar> layer;
   LossSum sum;
-  Matrix<Scalar> p, d_logits;
-  typename CrossEntropy<Scalar>::Cache cache;
+  Buffer<Scalar> p, d_logits;
 
-  Computed(Matrix<Scalar> logits, const IdMatrix& expected, Id pad, double smoothing, Scalar d_loss) {
-    sum = CrossEntropy<Scalar>::forward(expected, pad, smoothing, logits, cache);
+  ComputedLoss(Buffer<Scalar> logits, const IdMatrix& expected, const CrossEntropySettings& settings, Scalar d_loss = 1)
+      : layer("loss", settings) {
+    sum = layer.forward({}, logits, expected);
     p = logits;
-    CrossEntropy<Scalar>::backward(expected, pad, smoothing, d_loss, logits);
-    d_logits = logits;
+    d_logits = layer.backward({}, d_loss);
   }
 };
 
-LossSum loss_of(Matrix<double> logits, const IdMatrix& expected, Id pad, double smoothing) {
-  return Computed<double>(std::move(logits), expected, pad, smoothing, 1).sum;
+LossSum loss_sum_of(const Buffer<double>& logits, const IdMatrix& expected, const CrossEntropySettings& settings) {
+  return ComputedLoss<double>(logits, expected, settings).sum;
 }
 
 }  // namespace
 
 TEST_CASE("Cross-entropy and its gradient are those that PyTorch gives for the worked example", "[layers]") {
-  const Computed<double> computed(kLogits, kExpected, 0, 0, 0.5);
+  const ComputedLoss<double> computed(kLogits, kExpected, {.pad = 0}, 0.5);
   const LossSum& sum = computed.sum;
   CHECK(sum.tokens == 2);
   CHECK(sum.correct == 1);
@@ -49,13 +49,13 @@ TEST_CASE("Cross-entropy and its gradient are those that PyTorch gives for the w
 }
 
 TEST_CASE("Of equally likely tokens the first counts as the prediction, as with argmax", "[layers]") {
-  const Matrix<double> logits{{0, 2, 2, -1}};
-  CHECK(loss_of(logits, IdMatrix{{1}}, 0, 0).correct == 1);
-  CHECK(loss_of(logits, IdMatrix{{2}}, 0, 0).correct == 0);
+  const Buffer<double> logits{{0, 2, 2, -1}};
+  CHECK(loss_sum_of(logits, IdMatrix{{1}}, {.pad = 0}).correct == 1);
+  CHECK(loss_sum_of(logits, IdMatrix{{2}}, {.pad = 0}).correct == 0);
 }
 
 TEST_CASE("Label smoothing is that of torch.nn.CrossEntropyLoss: spread over all classes", "[layers]") {
-  const Computed<double> computed(kLogits, kExpected, 0, 0.1, 0.5);
+  const ComputedLoss<double> computed(kLogits, kExpected, {0, 0.1}, 0.5);
   const LossSum& sum = computed.sum;
   CHECK(sum.loss / 2 == Approx(1.03352167457).epsilon(1e-10));
   CHECK(sum.cross_entropy / 2 == Approx(0.873521674565).epsilon(1e-10));  // reported without smoothing
@@ -73,26 +73,26 @@ TEMPLATE_TEST_CASE("Rows where padding is expected count nothing, whatever their
   const IdMatrix expected{{4, kPad}, {kPad, 0}};
   RandomValues random(1);
   Buffer<TestType> logits = random.matrix<TestType>(4, 5);
-  const Computed<TestType> computed(logits, expected, kPad, 0.1, 1);
+  const ComputedLoss<TestType> computed(logits, expected, {kPad, 0.1});
 
-  logits.middleRows(1, 2).setConstant(std::numeric_limits<TestType>::quiet_NaN());
-  const Computed<TestType> with_nan(logits, expected, kPad, 0.1, 1);
+  logits.eigen().middleRows(1, 2).setConstant(std::numeric_limits<TestType>::quiet_NaN());
+  const ComputedLoss<TestType> with_nan(logits, expected, {kPad, 0.1});
   CHECK(computed.sum.tokens == 2);
   CHECK(with_nan.sum.tokens == 2);
   CHECK(with_nan.sum.loss == computed.sum.loss);
   CHECK(with_nan.sum.correct == computed.sum.correct);
   CHECK(same_bits(with_nan.d_logits, computed.d_logits));
-  CHECK(computed.d_logits.middleRows(1, 2).cwiseAbs().maxCoeff() == 0);
+  CHECK(computed.d_logits.eigen().middleRows(1, 2).isZero(0));
   for (const Index padded : {1, 2}) {
-    CHECK(with_nan.cache.losses(padded, 0) == 0);
-    CHECK(with_nan.cache.cross_entropies(padded, 0) == 0);
+    CHECK(with_nan.layer.losses()(padded, 0) == 0);
+    CHECK(with_nan.layer.cross_entropies()(padded, 0) == 0);
   }
 }
 
 TEST_CASE("The id of padding need not be a column of the logits", "[layers]") {
   for (const Id pad : {-1, 5}) {
-    const Computed<double> computed(kLogits, IdMatrix{{4, 2, pad}}, pad, 0.1, 0.5);
-    const Computed<double> usual(kLogits, kExpected, 0, 0.1, 0.5);
+    const ComputedLoss<double> computed(kLogits, IdMatrix{{4, 2, pad}}, {pad, 0.1}, 0.5);
+    const ComputedLoss<double> usual(kLogits, kExpected, {0, 0.1}, 0.5);
     CHECK(computed.sum.loss == usual.sum.loss);
     CHECK(same_bits(computed.d_logits, usual.d_logits));
   }
@@ -101,57 +101,55 @@ TEST_CASE("The id of padding need not be a column of the logits", "[layers]") {
 TEMPLATE_TEST_CASE("Forward turns the logits into probabilities and remembers what each row adds to the loss",
                    "[layers]", float, double) {
   RandomValues random(3);
-  const Matrix<TestType> logits = random.matrix<TestType>(3, 40) * 3;  // not a whole number of stretches
+  const Buffer<TestType> logits =
+      buffer_of(random.matrix<TestType>(3, 40).eigen() * 3);  // not a whole number of stretches
   const IdMatrix expected{{4, 0, 39}};
-  const Computed<TestType> computed(logits, expected, 7, 0.1, 1);
+  const ComputedLoss<TestType> computed(logits, expected, {7, 0.1});
   for (Index n = 0; n < 3; ++n) {
-    const Eigen::ArrayXd powers = logits.row(n).template cast<double>().transpose().array().exp();
+    const Eigen::ArrayXd powers = logits.eigen().row(n).template cast<double>().transpose().array().exp();
     const Eigen::ArrayXd p = powers / powers.sum();
     CHECK(largest_difference(computed.p.row(n), p.matrix().transpose().template cast<TestType>()) < 1e-6);
-    CHECK(computed.cache.cross_entropies(n, 0) == Approx(-std::log(p(expected(0, n)))));
-    CHECK(computed.cache.losses(n, 0) == Approx(-0.9 * std::log(p(expected(0, n))) - 0.1 * p.log().mean()));
+    CHECK(computed.layer.cross_entropies()(n, 0) == Approx(-std::log(p(expected(0, n)))));
+    CHECK(computed.layer.losses()(n, 0) == Approx(-0.9 * std::log(p(expected(0, n))) - 0.1 * p.log().mean()));
   }
-  CHECK(computed.cache.losses.template cast<double>().sum() == Approx(computed.sum.loss));
-  CHECK(computed.cache.cross_entropies.template cast<double>().sum() == Approx(computed.sum.cross_entropy));
+  CHECK(computed.layer.losses().eigen().template cast<double>().sum() == Approx(computed.sum.loss));
+  CHECK(computed.layer.cross_entropies().eigen().template cast<double>().sum() == Approx(computed.sum.cross_entropy));
 }
 
-TEST_CASE("A batch of padding alone has no tokens, no loss and no gradient", "[layers]") {
-  const Computed<double> computed(kLogits, IdMatrix{{0, 0, 0}}, 0, 0.1, 1);
+TEST_CASE("A batch of nothing but padding has no tokens, no loss and no gradient", "[layers]") {
+  const ComputedLoss<double> computed(kLogits, IdMatrix{{0, 0, 0}}, {0, 0.1});
   CHECK(computed.sum.tokens == 0);
   CHECK(computed.sum.loss == 0);
-  CHECK(computed.d_logits.cwiseAbs().maxCoeff() == 0);
+  CHECK(computed.d_logits.eigen().isZero(0));
 }
 
-TEST_CASE("The gradient of cross-entropy is what differences say, and sums to zero over each row", "[layers]") {
+TEST_CASE("The gradient of cross-entropy is right, and sums to zero over each row", "[layers]") {
   const IdMatrix expected{{4, 1, 6}, {0, 6, 2}};
   for (const double smoothing : {0.0, 0.1, 0.7}) {
     RandomValues random(2);
-    Buffer<double> logits = random.matrix(6, 7), d_logits;
-    logits *= 3;
+    Buffer<double> logits = buffer_of(3 * random.matrix(6, 7).eigen()), d_logits;
     constexpr double kDLoss = 0.37;
-    require_gradients([&] { return kDLoss * loss_of(logits, expected, 6, smoothing).loss; },
-                      [&] {
-                        d_logits.resize_like(logits);
-                        d_logits.view() = Computed<double>(logits, expected, 6, smoothing, kDLoss).d_logits;
-                      },
-                      {{"logits", logits, d_logits}});
-    CHECK(d_logits.rowwise().sum().cwiseAbs().maxCoeff() < 1e-15);
+    require_gradients([&] { return kDLoss * loss_sum_of(logits, expected, {6, smoothing}).loss; },
+                      [&]() -> InputGradients {
+                        d_logits = ComputedLoss<double>(logits, expected, {6, smoothing}, kDLoss).d_logits;
+                        return {{"logits", logits, d_logits}};
+                      });
+    CHECK(d_logits.eigen().rowwise().sum().cwiseAbs().maxCoeff() < 1e-15);
   }
 }
 
 TEST_CASE("Large logits overflow neither the loss nor the gradient", "[layers]") {
-  Buffer<float> logits(2, 3);
-  logits << 1e30F, 0, -1e30F, 500, 499, -500;
-  const Computed<float> computed(logits, IdMatrix{{0, 1}}, 9, 0, 1);
+  const Buffer<float> logits{{1e30F, 0, -1e30F}, {500, 499, -500}};
+  const ComputedLoss<float> computed(logits, IdMatrix{{0, 1}}, {.pad = 9});
   CHECK(computed.sum.loss == Approx(1 + std::log(1 + std::exp(-1.0))).epsilon(1e-4));
-  CHECK(computed.d_logits.allFinite());
+  CHECK(computed.d_logits.eigen().allFinite());
   CHECK(computed.sum.correct == 1);
 }
 
 TEST_CASE("The loss of a batch is the sum of its parts", "[layers]") {
-  const LossSum whole = loss_of(kLogits, kExpected, 0, 0.1);
+  const LossSum whole = loss_sum_of(kLogits, kExpected, {0, 0.1});
   LossSum sum;
-  for (Index n = 0; n < 3; ++n) sum += loss_of(kLogits.row(n), kExpected.col(n), 0, 0.1);
+  for (Index n = 0; n < 3; ++n) sum += loss_sum_of(buffer_of(kLogits.row(n)), IdMatrix{{kExpected(0, n)}}, {0, 0.1});
   CHECK(sum.loss == Approx(whole.loss).epsilon(1e-15));
   CHECK(sum.cross_entropy == Approx(whole.cross_entropy).epsilon(1e-15));
   CHECK(sum.tokens == whole.tokens);

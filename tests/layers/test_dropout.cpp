@@ -1,67 +1,77 @@
-#include <span>
 #include <vector>
 
 #include "catch.hpp"
 #include "layers/dropout.hpp"
 #include "numerics/random.hpp"
-#include "random_values.hpp"
+#include "single_layer.hpp"
 
 using namespace glassformer;
 
 namespace {
 
-Pass training(std::span<const Index> sentences) {
+Pass dropout_pass(const std::vector<Index>& sentences) {
   return {.training = true, .seed = 1, .update = 2, .sentences = sentences};
 }
 
 /// What dropout multiplies a matrix by. The rows are those of the sentences, each with `groups` equal parts.
-Matrix<double> factors(double rate, const Pass& pass, Index groups, Index rows, Index cols, Site site = 3) {
+Matrix<double> dropout_factors(double rate, const Pass& pass, Index groups, Index rows, Index cols, Site site = 3) {
+  const BoundMemory<double> unused;
+  Construction<double> construction(unused);
+  const Part<double> part(construction, "", "");
+  part.start_sites(site);
+  Dropout<double> dropout(part, rate, groups);
   Buffer<double> ones(rows, cols);
-  ones.setOnes();
-  Dropout<double>::Cache cache;
-  Dropout<double>::forward(rate, pass, site, groups, ones, cache);
-  return ones;
+  ones.fill(1);
+  dropout.forward(pass, ones, ones);
+  return ones.eigen();
 }
 
 }  // namespace
 
-TEST_CASE("Dropout multiplies by 0 or by 1/(1 - rate)", "[layers]") {
+TEST_CASE("Dropout multiplies by 0 or by 1/(1 - rate), forward and backward, in place or not", "[layers]") {
   const std::vector<Index> sentences{4, 9};
+  const Pass pass = dropout_pass(sentences);
   RandomValues random(1);
-  Buffer<double> x = random.matrix(6, 5);
-  const Matrix<double> before = x;
-  Dropout<double>::Cache cache;
-  Dropout<double>::forward(0.25, training(sentences), 3, 1, x, cache);
+  SingleLayer<Dropout<double>> dropout(random, 0.25);
+  const Buffer<double> x = random.matrix(6, 5), d_y = random.matrix(6, 5);
+  Buffer<double> y(6, 5), d_x(6, 5);
+  dropout->forward(pass, x, y);
+  dropout->backward(pass, d_y, d_x);
   Index dropped = 0;
   for (Index n = 0; n < 6; ++n) {
     for (Index i = 0; i < 5; ++i) {
-      if (x(n, i) == 0) {
+      if (y(n, i) == 0) {
         ++dropped;
+        CHECK(d_x(n, i) == 0);
       } else {
-        CHECK(x(n, i) == Approx(before(n, i) / 0.75).epsilon(1e-15));
+        CHECK(y(n, i) == Approx(x(n, i) / 0.75).epsilon(1e-15));
+        CHECK(d_x(n, i) == Approx(d_y(n, i) / 0.75).epsilon(1e-15));
       }
     }
   }
   CHECK(dropped > 0);
   CHECK(dropped < 30);
+
+  Buffer<double> in_place = x, d_in_place = d_y;
+  dropout->forward(pass, in_place, in_place);
+  dropout->backward(pass, d_in_place, d_in_place);
+  CHECK(same_bits(in_place, y));
+  CHECK(same_bits(d_in_place, d_x));
 }
 
 TEST_CASE("Dropout is off outside of training and at rate 0, forward and backward", "[layers]") {
   const std::vector<Index> sentences{4, 9};
   RandomValues random(1);
-  const Matrix<double> x = random.matrix(6, 5);
-  for (const auto& [rate, pass] : {std::pair{0.5, Pass{}}, std::pair{0.0, training(sentences)}}) {
-    Buffer<double> y(6, 5), d_y(6, 5);
-    y = x;
-    d_y = x;
-    Dropout<double>::Cache cache;
-    // A pass that did drop has used the cache before.
-    Buffer<double> other = random.matrix(6, 5);
-    Dropout<double>::forward(0.5, training(sentences), 3, 1, other, cache);
-    Dropout<double>::forward(rate, pass, 3, 1, y, cache);
-    Dropout<double>::backward(cache, d_y);
+  const Buffer<double> x = random.matrix(6, 5);
+  for (const auto& [rate, pass] : {std::pair{0.5, Pass{}}, std::pair{0.0, dropout_pass(sentences)}}) {
+    SingleLayer<Dropout<double>> dropout(random, rate);
+    Buffer<double> y(6, 5), d_x(6, 5);
+    dropout->forward(dropout_pass(sentences), x, y);  // an earlier pass may have dropped
+    dropout->forward(pass, x, y);
+    dropout->backward(pass, x, d_x);
+    CHECK_FALSE(dropout->is_active(pass));
     CHECK(same_bits(y, x));
-    CHECK(same_bits(d_y, x));
+    CHECK(same_bits(d_x, x));
   }
 }
 
@@ -69,38 +79,54 @@ TEST_CASE("Dropout treats a sentence alike in every batch, at every place in it 
           "[layers]") {
   // Sentence 9, three tokens of five numbers, alone; then second of three sentences that are padded to seven.
   const std::vector<Index> alone{9}, batch{4, 9, 2};
-  const Matrix<double> expected = factors(0.5, training(alone), 1, 3, 5);
-  const Matrix<double> padded = factors(0.5, training(batch), 1, 3 * 7, 5);
+  const Matrix<double> expected = dropout_factors(0.5, dropout_pass(alone), 1, 3, 5);
+  const Matrix<double> padded = dropout_factors(0.5, dropout_pass(batch), 1, 3 * 7, 5);
   CHECK(same_bits(padded.middleRows(7, 3), expected));
 
   // Attention weights: two heads, T queries and S keys each, both padded.
   const Index T = 3, S = 4, padded_T = 5, padded_S = 9;
-  const Matrix<double> weights = factors(0.5, training(alone), 2, 2 * T, S);
-  const Matrix<double> padded_weights = factors(0.5, training(batch), 2, 3 * 2 * padded_T, padded_S);
+  const Matrix<double> weights = dropout_factors(0.5, dropout_pass(alone), 2, 2 * T, S);
+  const Matrix<double> padded_weights = dropout_factors(0.5, dropout_pass(batch), 2, 3 * 2 * padded_T, padded_S);
   for (Index head = 0; head < 2; ++head) {
     CHECK(same_bits(padded_weights.block((1 * 2 + head) * padded_T, 0, T, S), weights.middleRows(head * T, T)));
   }
 }
 
-TEST_CASE("Dropout draws anew for another sentence, row, group, site, update and seed", "[layers]") {
+TEST_CASE("Dropout draws new numbers for another sentence, row, group, site, update and seed", "[layers]") {
   const std::vector<Index> sentences{9}, other_sentence{10};
-  const Pass pass = training(sentences);
+  const Pass pass = dropout_pass(sentences);
   Pass other_update = pass, other_seed = pass;
   ++other_update.update;
   ++other_seed.seed;
-  const Matrix<double> here = factors(0.5, pass, 2, 4, 40);
-  CHECK(here != factors(0.5, training(other_sentence), 2, 4, 40));
-  CHECK(here != factors(0.5, other_update, 2, 4, 40));
-  CHECK(here != factors(0.5, other_seed, 2, 4, 40));
-  CHECK(here != factors(0.5, pass, 2, 4, 40, 4));
+  const Matrix<double> here = dropout_factors(0.5, pass, 2, 4, 40);
+  CHECK(here != dropout_factors(0.5, dropout_pass(other_sentence), 2, 4, 40));
+  CHECK(here != dropout_factors(0.5, other_update, 2, 4, 40));
+  CHECK(here != dropout_factors(0.5, other_seed, 2, 4, 40));
+  CHECK(here != dropout_factors(0.5, pass, 2, 4, 40, 4));
   for (Index row = 1; row < 4; ++row) CHECK(here.row(0) != here.row(row));  // rows 2 and 3: the second group
 }
 
 TEST_CASE("Dropout draws the numbers of (seed, update, site, sentence, group and place)", "[layers]") {
   const std::vector<Index> sentences{4, 9};
-  const Matrix<double> drawn = factors(0.5, training(sentences), 3, 2 * 3 * 2, 5);
-  Matrix<std::uint8_t> kept(2, 5);
+  const Matrix<double> drawn = dropout_factors(0.5, dropout_pass(sentences), 3, 2 * 3 * 2, 5);
+  Buffer<std::uint8_t> kept(2, 5);
   // The last group of sentence 9, of which the last row is the second place.
   draw_kept({.seed = 1, .update = 2, .site = 3, .sentence = 9, .row = 2 << 20}, 0.5, kept);
-  CHECK(same_bits(drawn.row(11), kept.row(1).cast<double>() * 2));
+  CHECK(same_bits(drawn.row(11), kept.eigen().row(1).cast<double>() * 2));
+}
+
+TEST_CASE("Each dropout has a site of its own, in the order of construction", "[layers]") {
+  const std::vector<Index> sentences{9};
+  const BoundMemory<double> unused;
+  Construction<double> construction(unused);
+  const Part<double> part(construction, "", "");
+  Dropout<double> first(part, 0.5), second(part.at("inner"), 0.5);
+  part.start_sites(3);
+  Dropout<double> third(part, 0.5);
+  for (const auto& [dropout, site] : {std::pair{&first, Site{0}}, {&second, Site{1}}, {&third, Site{3}}}) {
+    Buffer<double> ones(2, 20);
+    ones.fill(1);
+    dropout->forward(dropout_pass(sentences), ones, ones);
+    CHECK(same_bits(ones, dropout_factors(0.5, dropout_pass(sentences), 1, 2, 20, site)));
+  }
 }

@@ -4,27 +4,24 @@
 #include "catch.hpp"
 #include "gradients.hpp"
 #include "layers/embedding.hpp"
+#include "single_layer.hpp"
 
 using namespace glassformer;
 
 namespace {
 
-/// The table as a layer's parameters: V = 6 ids, D = 4.
-struct Table {
-  MatrixView<double> table;
-  explicit Table(ArenaCursor<double>& cursor) : table(cursor.matrix("embed_tokens.weight", 6, 4)) {}
+/// An embedding with a table of its own: V = 6 ids.
+struct EmbeddingWithTable : Embedding<double> {
+  EmbeddingWithTable(const Part<double>& part, Index width, const EmbeddingSettings& settings)
+      : Embedding(part, part.matrix("weight", 6, width), settings) {}
 };
+using EmbeddingAlone = SingleLayer<EmbeddingWithTable>;
 
-constexpr Id kPad = 2;
-constexpr Index kSentences[] = {7, 3};
-constexpr Pass kEvaluation{};
-constexpr Pass kTraining{.training = true, .seed = 1, .update = 2, .sentences = kSentences};
+constexpr Id kEmbeddingPad = 2;
+constexpr double kNaNInTable = std::numeric_limits<double>::quiet_NaN();
 
 /// Two sentences, the second padded; id 4 occurs three times.
-const IdMatrix& ids() {
-  static const IdMatrix matrix{{4, 0, 4}, {5, 4, kPad}};
-  return matrix;
-}
+const IdMatrix kEmbeddedIds{{4, 0, 4}, {5, 4, kEmbeddingPad}};
 
 double expected_position(Index place, Index column, Index width) {
   const Index i = column % (width / 2);
@@ -33,13 +30,19 @@ double expected_position(Index place, Index column, Index width) {
   return column < width / 2 ? std::sin(angle) : std::cos(angle);
 }
 
+/// Positions are what remains where the table is 0.
+Buffer<double> positions_of(EmbeddingAlone& embedding, Index length) {
+  embedding.weights.values().eigen().setZero();
+  const IdMatrix ids = buffer_of(Matrix<Id>::Constant(1, length, 4));
+  return embedding->forward({}, ids);
+}
+
 }  // namespace
 
 TEST_CASE("Positions are sines in the first half of the columns and cosines in the second", "[layers]") {
-  Buffer<double> positions;
-  ensure_positions(50, 8, positions);
-  REQUIRE(positions.rows() >= 50);
-  REQUIRE(positions.cols() == 8);
+  RandomValues random(1);
+  EmbeddingAlone embedding(random, 8, EmbeddingSettings{kEmbeddingPad});
+  const Buffer<double> positions = positions_of(embedding, 50);
   for (Index place = 0; place < 50; ++place) {
     for (Index column = 0; column < 8; ++column) {
       CHECK(std::abs(positions(place, column) - expected_position(place, column, 8)) < 1e-12);
@@ -51,39 +54,33 @@ TEST_CASE("Positions are sines in the first half of the columns and cosines in t
   CHECK(positions(10, 1) == Approx(0.8414709848));  // sin 10/10: 10000^(2/8) = 10
 }
 
-TEST_CASE("Positions are made longer when needed, made anew for another width, and else left alone", "[layers]") {
-  Buffer<float> positions;
-  ensure_positions(3, 8, positions);
-  const float* const memory = positions.data();
-  ensure_positions(2, 8, positions);
-  CHECK(positions.data() == memory);
-  for (const Index length : {4, 5, 30}) {
-    ensure_positions(length, 8, positions);
-    REQUIRE(positions.rows() >= length);
+TEST_CASE("Positions are the same whether sentences get longer or shorter", "[layers]") {
+  RandomValues random(1);
+  EmbeddingAlone embedding(random, 6, EmbeddingSettings{kEmbeddingPad});
+  for (const Index length : {3, 2, 4, 5, 30, 3}) {
+    const Buffer<double> positions = positions_of(embedding, length);
+    REQUIRE(positions.rows() == length);
     for (Index place = 0; place < length; ++place) {
-      CHECK(std::abs(positions(place, 3) - expected_position(place, 3, 8)) < 1e-6);
+      CHECK(std::abs(positions(place, 1) - expected_position(place, 1, 6)) < 1e-12);
     }
   }
-  ensure_positions(3, 6, positions);
-  CHECK(positions.cols() == 6);
-  CHECK(std::abs(positions(2, 1) - expected_position(2, 1, 6)) < 1e-6);
 }
 
 TEST_CASE("A token's vector is its row of the table, scaled by sqrt(D) or not, plus its position, which begins at 0",
           "[layers]") {
-  RandomValues random(1);
-  Learned<Table, double> learned(random);
-  Embedding<double>::Cache cache;
   for (const bool scaled : {true, false}) {
+    RandomValues random(1);
+    EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad, scaled, 0.5});
     const double scale = scaled ? 2 : 1;
-    Embedding<double>::forward(learned.p().table, ids(), kPad, scaled, 0.5, kEvaluation, 0, cache);
-    REQUIRE(cache.output.rows() == 6);
+    const Buffer<double>& x = embedding->forward({}, kEmbeddedIds);
+    REQUIRE(x.rows() == 6);
     for (Index b = 0; b < 2; ++b) {
       for (Index t = 0; t < 3; ++t) {
         for (Index i = 0; i < 4; ++i) {
-          const Id id = ids()(b, t);
-          const double expected = id == kPad ? 0 : scale * learned.p().table(id, i) + expected_position(t, i, 4);
-          CHECK(std::abs(cache.output(b * 3 + t, i) - expected) < 1e-14);
+          const Id id = kEmbeddedIds(b, t);
+          const double expected =
+              id == kEmbeddingPad ? 0 : scale * embedding->table.value()(id, i) + expected_position(t, i, 4);
+          CHECK(std::abs(x(b * 3 + t, i) - expected) < 1e-14);
         }
       }
     }
@@ -92,63 +89,65 @@ TEST_CASE("A token's vector is its row of the table, scaled by sqrt(D) or not, p
 
 TEST_CASE("One token embedded alone has the bits it has in a batch", "[layers]") {
   RandomValues random(2);
-  Learned<Table, double> learned(random);
-  Embedding<double>::Cache cache;
-  Embedding<double>::forward(learned.p().table, ids(), kPad, true, 0, kEvaluation, 0, cache);
-  RowVector<double> x(4);
-  Embedding<double>::embed(learned.p().table, 4, 2, cache.positions, 1, x);
-  CHECK(same_bits(x, cache.output.row(3 + 1)));
+  EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad});
+  Buffer<double> alone(1, 4);
+  embedding->embed(4, 1, alone.row(0));
+  CHECK(same_bits(alone.row(0), embedding->forward({}, kEmbeddedIds).row(3 + 1)));
 }
 
 TEST_CASE("Padding gives rows of zeros and no gradient, even where the table holds NaN for it", "[layers]") {
   RandomValues random(3);
-  Learned<Table, double> learned(random);
-  Embedding<double>::Cache cache, cache_of_nan;
-  Embedding<double>::forward(learned.p().table, ids(), kPad, true, 0.3, kTraining, 0, cache);
-  learned.p().table.row(kPad).setConstant(std::numeric_limits<double>::quiet_NaN());
-  Embedding<double>::forward(learned.p().table, ids(), kPad, true, 0.3, kTraining, 0, cache_of_nan);
-  CHECK(same_bits(cache.output, cache_of_nan.output));
-  CHECK(cache.output.row(5).cwiseAbs().maxCoeff() == 0);
+  EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad, true, 0.3});
+  const Buffer<double> x = embedding->forward(kTrainingPass, kEmbeddedIds);
+  embedding->table.in(embedding.weights).eigen().row(kEmbeddingPad).setConstant(kNaNInTable);
+  CHECK(same_bits(embedding->forward(kTrainingPass, kEmbeddedIds), x));
+  CHECK(x.eigen().row(5).isZero(0));
 
   Buffer<double> d_x = random.matrix(6, 4);
-  d_x.row(5).setConstant(std::numeric_limits<double>::quiet_NaN());  // whatever comes back to the padded place
-  Embedding<double>::backward(ids(), kPad, true, cache, d_x, learned.grad().table);
-  CHECK(learned.grad().table.row(kPad).cwiseAbs().maxCoeff() == 0);
-  CHECK(learned.grad().table.allFinite());
+  d_x.eigen().row(5).setConstant(kNaNInTable);  // whatever comes back to the padded place
+  embedding->backward(kTrainingPass, d_x);
+  const auto d_table = embedding->table.gradient().eigen();
+  CHECK(d_table.row(kEmbeddingPad).isZero(0));
+  CHECK(d_table.allFinite());
 }
 
 TEST_CASE("A token that occurs several times gets the sum of its gradients, one that does not occur gets none",
           "[layers]") {
   RandomValues random(4);
-  Learned<Table, double> learned(random);
-  Embedding<double>::Cache cache;
-  Embedding<double>::forward(learned.p().table, ids(), kPad, true, 0, kEvaluation, 0, cache);
-  Buffer<double> d_x = random.matrix(6, 4);
-  const Matrix<double> d = d_x;
-  Embedding<double>::backward(ids(), kPad, true, cache, d_x, learned.grad().table);
-  CHECK(largest_difference(learned.grad().table.row(4), 2 * (d.row(0) + d.row(2) + d.row(4))) < 1e-15);
-  CHECK(learned.grad().table.row(1).cwiseAbs().maxCoeff() == 0);
+  EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad});
+  embedding->forward({}, kEmbeddedIds);
+  const Buffer<double> d_x = random.matrix(6, 4);
+  embedding->backward({}, d_x);
+  const auto d = d_x.eigen();
+  const auto d_table = embedding->table.gradient().eigen();
+  CHECK(largest_difference(d_table.row(4), 2 * (d.row(0) + d.row(2) + d.row(4))) < 1e-15);
+  CHECK(d_table.row(1).isZero(0));
 }
 
-TEST_CASE("The gradient of the embedding table is what differences say, scaled and not, with dropout and without",
-          "[layers]") {
+TEST_CASE("Two embeddings can share a table, and both add to its gradient", "[layers]") {
+  RandomValues random(5);
+  EmbeddingAlone first(random, 4, EmbeddingSettings{kEmbeddingPad});
+  const BoundMemory<double> unused;
+  Construction<double> construction(unused);
+  Embedding<double> second(Part<double>(construction, "second", ""), first->table, {kEmbeddingPad});
+  CHECK(construction.cursor.tensors().empty());
+  CHECK(same_bits(Buffer<double>(first->forward({}, kEmbeddedIds)), second.forward({}, kEmbeddedIds)));
+  const Buffer<double> d_x = random.matrix(6, 4);
+  first->backward({}, d_x);
+  const RowVector<double> once = first.gradient.values().eigen();
+  second.backward({}, d_x);
+  CHECK(largest_difference(first.gradient.values(), 2 * once) < 1e-15);
+}
+
+TEST_CASE("The gradient of the embedding table is right, scaled and not, with dropout and without", "[layers]") {
   for (const double dropout : {0.0, 0.4}) {
-    const bool scaled = dropout > 0;
     RandomValues random(5);
-    Learned<Table, double> learned(random);
+    EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad, dropout > 0, dropout});
     const Buffer<double> d_y = random.matrix(6, 4);
-    Embedding<double>::Cache cache;
-    require_gradients<Table>(
-        learned,
-        [&] {
-          Embedding<double>::forward(learned.p().table, ids(), kPad, scaled, dropout, kTraining, 0, cache);
-          return weighted_sum(cache.output, d_y);
-        },
-        [&](Table& grad) {
-          Buffer<double> d_x(6, 4);
-          d_x.view() = d_y;
-          Embedding<double>::backward(ids(), kPad, scaled, cache, d_x, grad.table);
-        },
-        {});
+    require_gradients(embedding, [&] { return weighted_sum(embedding->forward(kTrainingPass, kEmbeddedIds), d_y); },
+                      [&]() -> InputGradients {
+                        embedding->backward(kTrainingPass, d_y);
+                        return {};
+                      });
   }
 }

@@ -7,26 +7,31 @@
 #include "layers/softmax.hpp"
 
 using namespace glassformer;
-using Blocked = Matrix<std::uint8_t>;
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaNScore = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfiniteScore = std::numeric_limits<double>::infinity();
 
+using BlockedKeys = Buffer<std::uint8_t>;
+
+/// Each row of scores has its own row of the mask.
 template <class Scalar>
-Buffer<Scalar> softmax(const auto& scores, const Blocked& blocked) {
-  Buffer<Scalar> weights(scores.rows(), scores.cols());
-  weights = scores.template cast<Scalar>();
-  for (Index i = 0; i < scores.rows(); ++i) {
-    MaskedSoftmax<Scalar>::forward_row(blocked.row(i).data(), scores.cols(), weights.row(i).data());
-  }
+Buffer<Scalar> softmax_of(const Buffer<double>& scores, const BlockedKeys& blocked) {
+  Buffer<Scalar> weights = buffer_of(scores.eigen().cast<Scalar>());
+  MaskedSoftmax<Scalar>("softmax").forward({}, weights, Mask{1, blocked.rows(), blocked});
   return weights;
 }
 
+/// Turns d_weights into d_scores.
+template <class Scalar>
+void softmax_backward(const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights) {
+  MaskedSoftmax<Scalar>("softmax").backward({}, weights, d_weights);
+}
+
 /// Row 0 sees all, row 3 nothing, the others some.
-Blocked some_blocked(RandomValues& random, Index rows, Index cols) {
-  Blocked blocked(rows, cols);
+BlockedKeys some_blocked(RandomValues& random, Index rows, Index cols) {
+  BlockedKeys blocked(rows, cols);
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < cols; ++j) blocked(i, j) = i == 3 || (i > 0 && random.index(2) == 0);
   }
@@ -38,9 +43,9 @@ Blocked some_blocked(RandomValues& random, Index rows, Index cols) {
 TEST_CASE("Softmax weights are exp(score) over the sum of the visible, and exactly 0 where blocked", "[layers]") {
   RandomValues random(1);
   for (const Index size : {1, 2, 3, 8, 13, 40}) {
-    const Matrix<double> scores = 5 * random.matrix(8, size);
-    const Blocked blocked = some_blocked(random, 8, size);
-    const Buffer<double> weights = softmax<double>(scores, blocked);
+    const Buffer<double> scores = buffer_of(5 * random.matrix(8, size).eigen());
+    const BlockedKeys blocked = some_blocked(random, 8, size);
+    const Buffer<double> weights = softmax_of<double>(scores, blocked);
     for (Index i = 0; i < 8; ++i) {
       double sum = 0;
       for (Index j = 0; j < size; ++j) sum += blocked(i, j) ? 0 : std::exp(scores(i, j));
@@ -58,18 +63,18 @@ TEST_CASE("Softmax weights are exp(score) over the sum of the visible, and exact
 TEMPLATE_TEST_CASE("A row in which nothing is visible gives zeros, forward and backward", "[layers]", float, double) {
   RandomValues random(2);
   for (const Index size : {1, 4, 19}) {
-    const Matrix<double> scores = random.matrix(2, size);
-    Blocked blocked = Blocked::Zero(2, size);
-    blocked.row(1).setOnes();
-    const Buffer<TestType> weights = softmax<TestType>(scores, blocked);
-    CHECK(weights.row(0).sum() == Approx(1));
-    CHECK(weights.row(1).cwiseAbs().maxCoeff() == 0);
+    const Buffer<double> scores = random.matrix(2, size);
+    BlockedKeys blocked = all_visible(1, 2, size).blocked;
+    blocked.eigen().row(1).setOnes();
+    const Buffer<TestType> weights = softmax_of<TestType>(scores, blocked);
+    CHECK(weights.eigen().row(0).sum() == Approx(1));
+    CHECK(weights.eigen().row(1).isZero(0));
 
     Buffer<TestType> d = random.matrix<TestType>(2, size);
-    d.row(1).setConstant(static_cast<TestType>(kNaN));
-    MaskedSoftmax<TestType>::backward(weights, d);
-    CHECK(d.row(0).allFinite());
-    CHECK(d.row(1).cwiseAbs().maxCoeff() == 0);
+    d.eigen().row(1).setConstant(static_cast<TestType>(kNaNScore));
+    softmax_backward(weights, d);
+    CHECK(d.eigen().row(0).allFinite());
+    CHECK(d.eigen().row(1).isZero(0));
   }
 }
 
@@ -77,16 +82,15 @@ TEMPLATE_TEST_CASE("Blocked scores may be anything, NaN and infinity included, w
                    "[layers]", float, double) {
   RandomValues random(3);
   for (const Index size : {1, 2, 5, 8, 16, 33}) {
-    Matrix<double> scores = 5 * random.matrix(8, size);
-    const Blocked blocked = some_blocked(random, 8, size);
-    const Buffer<TestType> expected = softmax<TestType>(scores, blocked);
-    Buffer<TestType> d_expected = random.matrix<TestType>(8, size), d(8, size);
-    d.view() = d_expected;
-    MaskedSoftmax<TestType>::backward(expected, d_expected);
+    Buffer<double> scores = buffer_of(5 * random.matrix(8, size).eigen());
+    const BlockedKeys blocked = some_blocked(random, 8, size);
+    const Buffer<TestType> expected = softmax_of<TestType>(scores, blocked);
+    const Buffer<TestType> d = random.matrix<TestType>(8, size);
+    Buffer<TestType> d_expected = d;
+    softmax_backward(expected, d_expected);
 
-    for (const double anything : {kNaN, kInfinity, -kInfinity, 1e300, -1e300}) {
-      Buffer<TestType> d_weights(8, size);
-      d_weights.view() = d;
+    for (const double anything : {kNaNScore, kInfiniteScore, -kInfiniteScore, 1e300, -1e300}) {
+      Buffer<TestType> d_weights = d;
       for (Index i = 0; i < 8; ++i) {
         for (Index j = 0; j < size; ++j) {
           if (!blocked(i, j)) continue;
@@ -94,9 +98,9 @@ TEMPLATE_TEST_CASE("Blocked scores may be anything, NaN and infinity included, w
           d_weights(i, j) = static_cast<TestType>(anything);
         }
       }
-      const Buffer<TestType> weights = softmax<TestType>(scores, blocked);
+      const Buffer<TestType> weights = softmax_of<TestType>(scores, blocked);
       CHECK(same_bits(weights, expected));
-      MaskedSoftmax<TestType>::backward(weights, d_weights);
+      softmax_backward(weights, d_weights);
       CHECK(largest_difference(d_weights, d_expected) == 0);  // 0 or -0 where blocked
     }
   }
@@ -107,12 +111,12 @@ TEMPLATE_TEST_CASE("A visible score that is NaN is not hidden", "[layers]", floa
   for (const Index size : {1, 2, 3, 8, 9, 17, 33}) {
     for (Index at = 0; at < size; ++at) {
       CAPTURE(size, at);
-      Matrix<double> scores = random.matrix(2, size);
-      scores.col(at).setConstant(kNaN);
-      Blocked blocked = Blocked::Zero(2, size);
-      blocked.row(1).setOnes();  // in the second row it is all that is visible
+      Buffer<double> scores = random.matrix(2, size);
+      scores.eigen().col(at).setConstant(kNaNScore);
+      BlockedKeys blocked = all_visible(1, 2, size).blocked;
+      blocked.eigen().row(1).setOnes();  // in the second row it is all that is visible
       blocked(1, at) = 0;
-      const Buffer<TestType> weights = softmax<TestType>(scores, blocked);
+      const Buffer<TestType> weights = softmax_of<TestType>(scores, blocked);
       CHECK(std::isnan(weights(0, at)));
       CHECK(std::isnan(weights(1, at)));
     }
@@ -120,8 +124,8 @@ TEMPLATE_TEST_CASE("A visible score that is NaN is not hidden", "[layers]", floa
 }
 
 TEMPLATE_TEST_CASE("Large scores overflow neither up nor down", "[layers]", float, double) {
-  const Matrix<double> scores{{1e30, 1e30, -1e30}, {1000, 999, -1000}, {-1e30, -1e30, -1e30}, {-1000, -999, -1e30}};
-  const Buffer<TestType> weights = softmax<TestType>(scores, Blocked::Zero(4, 3));
+  const Buffer<double> scores{{1e30, 1e30, -1e30}, {1000, 999, -1000}, {-1e30, -1e30, -1e30}, {-1000, -999, -1e30}};
+  const Buffer<TestType> weights = softmax_of<TestType>(scores, all_visible(1, 4, 3).blocked);
   const double e = std::exp(1.0);
   const Matrix<double> expected{
       {0.5, 0.5, 0}, {e / (1 + e), 1 / (1 + e), 0}, {1 / 3.0, 1 / 3.0, 1 / 3.0}, {1 / (1 + e), e / (1 + e), 0}};
@@ -130,21 +134,39 @@ TEMPLATE_TEST_CASE("Large scores overflow neither up nor down", "[layers]", floa
 
 TEST_CASE("A row of visible scores far below the blocked ones keeps its weights", "[layers]") {
   // The lesson of -1e9 and of renormalising: what is blocked must not set the scale.
-  const Matrix<double> scores{{0.5, 1.0, 200.0, 1e9}};
-  const Buffer<float> weights = softmax<float>(scores, Blocked{{0, 0, 1, 1}});
+  const Buffer<double> scores{{0.5, 1.0, 200.0, 1e9}};
+  const Buffer<float> weights = softmax_of<float>(scores, BlockedKeys{{0, 0, 1, 1}});
   CHECK(weights(0, 0) == Approx(1 / (1 + std::exp(0.5))).epsilon(1e-6));
   CHECK(weights(0, 1) == Approx(1 / (1 + std::exp(-0.5))).epsilon(1e-6));
 }
 
-TEST_CASE("The gradient of the masked softmax is what differences say", "[layers]") {
+TEST_CASE("The gradient of the masked softmax is right", "[layers]") {
   RandomValues random(5);
-  Buffer<double> scores = random.matrix(8, 7), d_scores(8, 7);
+  Buffer<double> scores = random.matrix(8, 7), d_scores;
   const Buffer<double> d_weights = random.matrix(8, 7);
-  const Blocked blocked = some_blocked(random, 8, 7);
-  require_gradients([&] { return weighted_sum(softmax<double>(scores, blocked), d_weights); },
-                    [&] {
-                      d_scores.view() = d_weights;
-                      MaskedSoftmax<double>::backward(softmax<double>(scores, blocked), d_scores);
-                    },
-                    {{"scores", scores, d_scores}});
+  const BlockedKeys blocked = some_blocked(random, 8, 7);
+  require_gradients([&] { return weighted_sum(softmax_of<double>(scores, blocked), d_weights); },
+                    [&]() -> InputGradients {
+                      d_scores = d_weights;
+                      softmax_backward(softmax_of<double>(scores, blocked), d_scores);
+                      return {{"scores", scores, d_scores}};
+                    });
+}
+
+TEST_CASE("Masks of any shape find their rows among the scores of all sentences, heads and queries", "[layers]") {
+  const Index B = 3, H = 2, T = 4, S = 5;
+  RandomValues random(6);
+  const Buffer<double> scores = random.matrix(B * H * T, S);
+  for (const auto& [sentences, queries] : {std::pair<Index, Index>{1, 1}, {B, 1}, {1, T}, {B, T}}) {
+    Mask mask{sentences, queries, BlockedKeys(sentences * queries, S)};
+    for (Index i = 0; i < mask.blocked.size(); ++i) mask.blocked(i / S, i % S) = random.index(2) == 0;
+    Buffer<double> weights = scores;
+    MaskedSoftmax<double>("softmax").forward({}, weights, mask);
+    BlockedKeys each_row(B * H * T, S);
+    for (Index n = 0; n < B * H * T; ++n) {
+      for (Index j = 0; j < S; ++j) each_row(n, j) = mask.is_blocked(n / (H * T), n % T, j);
+    }
+    CAPTURE(sentences, queries);
+    CHECK(same_bits(weights, softmax_of<double>(scores, each_row)));
+  }
 }

@@ -14,8 +14,7 @@ constexpr Id kSourcePad = 3, kTargetPad = 1, kBegin = 0, kEnd = 2;
 inline VocabularyShape vocabulary(Tying tying) {
   return {.source_size = 9,
           .target_size = tying == Tying::all ? 9 : 7,
-          .source_pad = kSourcePad,
-          .target_pad = kTargetPad};
+          .pad = {kSourcePad, kTargetPad}};
 }
 
 inline TransformerSettings settings(Norm norm, Tying tying, Activation activation = Activation::gelu) {
@@ -46,11 +45,12 @@ inline TransformerSettings with_dropout(TransformerSettings settings) {
 struct PaddedBatch {
   IdMatrix source, target_input, target_output;
   std::vector<Index> sentences;
-  TransformerMasks masks = make_masks(source, kSourcePad, target_input, kTargetPad);
+  TransformerMasks masks = make_masks(source, target_input, {kSourcePad, kTargetPad});
 
+  void make_masks_anew() { masks = make_masks(source, target_input, {kSourcePad, kTargetPad}); }
   ModelInput input() const { return {source, target_input, target_output, masks}; }
   Pass training() const { return {.training = true, .seed = 17, .update = 3, .sentences = sentences}; }
-  Index tokens() const { return (target_output.array() != kTargetPad).count(); }
+  Index tokens() const { return (target_output.eigen().array() != kTargetPad).count(); }
 };
 
 /// Three ragged sentences. The second has padding in its midst, too, which no tokenizer makes but a mask must bear.
@@ -69,18 +69,22 @@ inline PaddedBatch alone(const PaddedBatch& whole, Index b) {
     return n;
   };
   const Index S = length(whole.source, kSourcePad), T = length(whole.target_input, kTargetPad);
-  return {.source = whole.source.row(b).head(S),
-          .target_input = whole.target_input.row(b).head(T),
-          .target_output = whole.target_output.row(b).head(T),
+  return {.source = buffer_of(whole.source.view().block(b, 0, 1, S)),
+          .target_input = buffer_of(whole.target_input.view().block(b, 0, 1, T)),
+          .target_output = buffer_of(whole.target_output.view().block(b, 0, 1, T)),
           .sentences = {whole.sentences[static_cast<std::size_t>(b)]}};
 }
 
 /// A batch of random sentences of at most the given length, padded.
 inline PaddedBatch random_batch(RandomValues& random, Index sentences, Index length) {
-  PaddedBatch batch{.source = IdMatrix::Constant(sentences, length, kSourcePad),
-                    .target_input = IdMatrix::Constant(sentences, length, kTargetPad),
-                    .target_output = IdMatrix::Constant(sentences, length, kTargetPad),
-                    .sentences = {}};
+  PaddedBatch batch{.source = IdMatrix(sentences, length),
+                    .target_input = IdMatrix(sentences, length),
+                    .target_output = IdMatrix(sentences, length),
+                    .sentences = {},
+                    .masks = {}};
+  batch.source.fill(kSourcePad);
+  batch.target_input.fill(kTargetPad);
+  batch.target_output.fill(kTargetPad);
   for (Index b = 0; b < sentences; ++b) {
     batch.sentences.push_back(100 + b);
     const Index S = b == 0 ? length : 1 + random.index(length), T = b == 0 ? length : 1 + random.index(length);
@@ -91,11 +95,37 @@ inline PaddedBatch random_batch(RandomValues& random, Index sentences, Index len
       if (t + 1 < T) batch.target_input(b, t + 1) = batch.target_output(b, t);
     }
   }
-  batch.masks = make_masks(batch.source, kSourcePad, batch.target_input, kTargetPad);
+  batch.make_masks_anew();
   return batch;
 }
 
+constexpr double kSmoothing = 0.1;
+
+/// A transformer of its own with random weights, and a gradient that starts at 0.
 template <class Scalar>
-using LearnedModel = Learned<typename Transformer<Scalar>::Parameters, Scalar>;
+struct RandomModel {
+  Transformer<Scalar> model;
+  Arena<Scalar> weights{model.tensors()}, gradient{model.tensors()};
+  LossSum loss;  // of the last forward
+
+  RandomModel(const TransformerSettings& settings, const VocabularyShape& shape, double label_smoothing = kSmoothing)
+      : model(settings, shape, label_smoothing) {
+    RandomValues(1).fill(weights);
+    model.bind(weights, gradient);
+  }
+  explicit RandomModel(const TransformerSettings& settings)
+      : RandomModel(settings, vocabulary(settings.tied_embeddings)) {}
+
+  /// Gives the probabilities. [N, V]
+  const Buffer<Scalar>& forward(const PaddedBatch& batch, const Pass& pass = {}) {
+    loss = model.forward(pass, batch.input());
+    return model.probabilities();
+  }
+  /// In training. Adds to the gradient that of the summed loss.
+  void forward_backward(const PaddedBatch& batch) {
+    forward(batch, batch.training());
+    model.backward(batch.training(), 1);
+  }
+};
 
 }  // namespace glassformer::example

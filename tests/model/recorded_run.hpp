@@ -4,12 +4,11 @@
 #include <utility>
 
 #include "laws/draws.hpp"
-#include "layers/recorder.hpp"
 
 /// A whole pass forward and backward of a random model in double, seen through the glass.
 namespace glassformer::example {
 
-constexpr double kSmoothing = 0.1, kLossScale = 0.125;
+constexpr double kLossScale = 0.125;
 
 struct RecordedRun {
   laws::DrawnModel<double> drawn;
@@ -26,12 +25,21 @@ struct RecordedRun {
  private:
   RecordedRun(RandomValues random, const TransformerSettings& settings, PaddedBatch given, bool recorded)
       : drawn(random, settings), batch(std::move(given)) {
-    const Recorder recorder = recorded ? Recorder(recording) : Recorder();
-    loss = drawn.model.forward(drawn.p(), batch.input(), kSmoothing, batch.training(), drawn.cache, recorder);
-    drawn.model.backward(drawn.p(), batch.input(), kSmoothing, kLossScale, drawn.cache, drawn.gradient.parameters(),
-                         recorder);
+    Pass pass = batch.training();
+    if (recorded) pass.recording = &recording;
+    loss = drawn.model.forward(pass, batch.input());
+    drawn.model.backward(pass, kLossScale);
   }
 };
+
+/// What a part has computed last under this name; empty if there is nothing.
+inline Matrix<double> last_recorded(const Recording& recording, const std::string& part, const std::string& name) {
+  Matrix<double> values;
+  for (const RecordedTensor& tensor : recording.tensors()) {
+    if (tensor.computed && tensor.part == part && tensor.name == name) values = tensor.values;
+  }
+  return values;
+}
 
 /// What is computed, as it stands on a page: "y = {x} {weight}^T + {bias}".
 inline std::string equation(const Recording& recording, const RecordedStep& step) {

@@ -3,30 +3,31 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "random_values.hpp"
 
 using namespace glassformer;
 
 namespace {
 
-constexpr Index kWidth = 16, kInner = 40, kVocabulary = 200;
-constexpr Id kPad = 3;
+constexpr Index kWidth = 16, kInner = 40, kEmbeddedVocabulary = 200;
+constexpr Id kPadRow = 3;
 
-/// The parameters of a fresh model.
+/// A freshly initialized model, and a transformer that says where each parameter lies.
 struct Fresh {
-  Transformer<double> model;
-  Arena<Transformer<double>::Parameters> arena;
+  Model<double> model;
+  Transformer<double> layers;
 
   explicit Fresh(double initial_gain, std::uint64_t seed = 1)
-      : model{{.d_model = kWidth, .heads = 2, .d_ff = kInner, .tied_embeddings = Tying::all,
+      : model({.d_model = kWidth, .heads = 2, .d_ff = kInner, .tied_embeddings = Tying::all,
                .initial_gain = initial_gain},
-              {kVocabulary, kVocabulary, kPad, kPad}},
-        arena(model.settings, model.vocabulary) {
-    initialize(model, seed, arena.parameters());
+              {kEmbeddedVocabulary, kEmbeddedVocabulary, {kPadRow, kPadRow}}),
+        layers(model.settings, model.vocabulary) {
+    initialize(model, seed);
   }
-  auto& p() { return arena.parameters(); }
+  auto operator()(const auto& parameter) { return parameter.in(model.weights).eigen(); }
 };
 
-double deviation(ConstMatrixRef<double> m) { return std::sqrt(m.squaredNorm() / static_cast<double>(m.size())); }
+double deviation(const Matrix<double>& m) { return std::sqrt(m.squaredNorm() / static_cast<double>(m.size())); }
 
 /// Of uniform numbers in +-sqrt(6 / (in + out)).
 double xavier(Index in, Index out) { return std::sqrt(2.0 / static_cast<double>(in + out)); }
@@ -36,34 +37,41 @@ double xavier(Index in, Index out) { return std::sqrt(2.0 / static_cast<double>(
 TEST_CASE("a fresh model's weights are as wide as they are said to be, its padding embedding and biases are 0",
           "[model]") {
   Fresh fresh(1);
-  auto& layer = fresh.p().decoder[1];
-  CHECK(deviation(fresh.p().source_embedding) == Approx(1 / std::sqrt(kWidth)).epsilon(0.05));
-  CHECK(fresh.p().source_embedding.row(kPad).isZero(0));
-  CHECK(deviation(layer.cross_attention.query_key_value.weight) ==
+  const DecoderLayer<double>& layer = fresh.layers.decoder_layers[1];
+  const CrossAttention<double>& attention = layer.cross_attention.sublayer;
+  const FeedForward<double>& feed_forward = layer.feed_forward.sublayer;
+  CHECK(deviation(fresh(fresh.layers.source_embedding.table)) == Approx(1 / std::sqrt(kWidth)).epsilon(0.05));
+  CHECK(fresh(fresh.layers.source_embedding.table).row(kPadRow).isZero(0));
+  CHECK(deviation(fresh(attention.projections.weight)) ==
         Approx(std::sqrt(0.5) * xavier(kWidth, kWidth)).epsilon(0.1));
-  CHECK(deviation(layer.cross_attention.output.weight) == Approx(xavier(kWidth, kWidth)).epsilon(0.1));
-  CHECK(deviation(layer.feed_forward.expand.weight) == Approx(xavier(kWidth, kInner)).epsilon(0.1));
-  CHECK(layer.feed_forward.contract.bias.isZero(0));
-  CHECK((layer.feed_forward_norm.gain.array() == 1).all());
-  CHECK((fresh.arena.values() == Fresh(1).arena.values()).all());
-  CHECK((fresh.arena.values() != Fresh(1, 2).arena.values()).any());
+  CHECK(deviation(fresh(attention.out_proj.weight)) == Approx(xavier(kWidth, kWidth)).epsilon(0.1));
+  CHECK(deviation(fresh(feed_forward.expand.weight)) == Approx(xavier(kWidth, kInner)).epsilon(0.1));
+  CHECK(fresh(attention.projections.bias).isZero(0));
+  CHECK(fresh(feed_forward.contract.bias).isZero(0));
+  CHECK((fresh(layer.feed_forward.join.layer_norm.gain).array() == 1).all());
+  CHECK(same_bits(fresh.model.weights.values(), Fresh(1).model.weights.values()));
+  CHECK_FALSE(same_bits(fresh.model.weights.values(), Fresh(1, 2).model.weights.values()));
 }
 
 TEST_CASE("the initial gain makes the value, output and feed-forward weights smaller, and no others", "[model]") {
   Fresh whole(1), half(0.5);
-  CHECK(half.p().source_embedding == whole.p().source_embedding);
+  const auto is_same = [&](const auto& parameter) { return half(parameter) == whole(parameter); };
+  const auto is_half = [&](const auto& parameter) { return half(parameter) == 0.5 * whole(parameter); };
+  const auto check_attention = [&](const auto& attention) {
+    CHECK(is_same(attention.projections.weight.middle_rows(0, 2 * kWidth)));
+    CHECK(is_half(attention.projections.weight.middle_rows(2 * kWidth, kWidth)));
+    CHECK(is_half(attention.out_proj.weight));
+  };
+  CHECK(is_same(whole.layers.source_embedding.table));
   for (std::size_t l = 0; l < 2; ++l) {
-    const auto& small = half.p().encoder[l].feed_forward;
-    const auto& large = whole.p().encoder[l].feed_forward;
-    CHECK(small.expand.weight == 0.5 * large.expand.weight);
-    CHECK(small.contract.weight == 0.5 * large.contract.weight);
-    for (const auto part : {&DecoderLayer<double>::Parameters::self_attention,
-                            &DecoderLayer<double>::Parameters::cross_attention}) {
-      const auto& a = half.p().decoder[l].*part;
-      const auto& b = whole.p().decoder[l].*part;
-      CHECK(a.query_key_value.weight.topRows(2 * kWidth) == b.query_key_value.weight.topRows(2 * kWidth));
-      CHECK(a.query_key_value.weight.bottomRows(kWidth) == 0.5 * b.query_key_value.weight.bottomRows(kWidth));
-      CHECK(a.output.weight == 0.5 * b.output.weight);
+    const EncoderLayer<double>& encoder = whole.layers.encoder_layers[l];
+    const DecoderLayer<double>& decoder = whole.layers.decoder_layers[l];
+    for (const auto* feed_forward : {&encoder.feed_forward.sublayer, &decoder.feed_forward.sublayer}) {
+      CHECK(is_half(feed_forward->expand.weight));
+      CHECK(is_half(feed_forward->contract.weight));
     }
+    check_attention(encoder.self_attention.sublayer);
+    check_attention(decoder.self_attention.sublayer);
+    check_attention(decoder.cross_attention.sublayer);
   }
 }

@@ -1,5 +1,3 @@
-#include <memory>
-
 #include "catch.hpp"
 #include "model/example.hpp"
 
@@ -7,30 +5,25 @@ using namespace glassformer;
 
 namespace {
 
-/// A random model that is taught with the given masks, and what it makes of a batch.
-struct Taught {
-  Transformer<double> model;
-  example::LearnedModel<double> learned;
-  Transformer<double>::Cache cache;
+TransformerSettings masked_by(const MaskSettings& masks) {
+  TransformerSettings settings = example::settings(Norm::post, Tying::none);
+  settings.masks = masks;
+  return settings;
+}
 
-  explicit Taught(const MaskSettings& masks)
-      : model{example::settings(Norm::post, Tying::none), example::vocabulary(Tying::none)},
-        learned(*std::make_unique<RandomValues>(1), model.settings, model.vocabulary) {
-    model.settings.masks = masks;
-  }
-  Matrix<double> answers(const example::PaddedBatch& batch) {
-    const TransformerMasks masks = model.masks(batch.source, batch.target_input);
-    model.forward(learned.p(), {batch.source, batch.target_input, batch.target_output, masks}, 0, {}, cache);
-    return cache.logits;
-  }
-};
+/// The probabilities under the masks that the model's settings name.
+const Buffer<double>& probabilities(Transformer<double>& model, const example::PaddedBatch& batch) {
+  const TransformerMasks masks = model.masks(batch.source, batch.target_input);
+  model.forward({}, {batch.source, batch.target_input, batch.target_output, masks});
+  return model.probabilities();
+}
 
 /// How far the probabilities of the batch's last sentence, its padding left out, depend on that padding.
 double influence_of_padding(const MaskSettings& masks) {
-  Taught taught(masks);
+  example::RandomModel<double> random(masked_by(masks));
   const example::PaddedBatch together = example::batch(), alone = example::alone(together, 2);
-  const Matrix<double> p = taught.answers(alone);  // [3, V]
-  return largest_difference(taught.answers(together).middleRows(2 * 4, 3), p);
+  const Buffer<double> p = probabilities(random.model, alone);  // [3, V]
+  return largest_difference(probabilities(random.model, together).view().middle_rows(2 * 4, 3), p);
 }
 
 }  // namespace
@@ -42,8 +35,9 @@ TEST_CASE("A model has the masks that its settings name", "[model]") {
                                  MaskSettings{.cross_padding = false}}) {
     CAPTURE(on.encoder_padding, on.look_ahead, on.target_padding, on.cross_padding);
     const TransformerMasks expected =
-        make_masks(batch.source, example::kSourcePad, batch.target_input, example::kTargetPad, on);
-    const TransformerMasks masks = Taught(on).model.masks(batch.source, batch.target_input);
+        make_masks(batch.source, batch.target_input, {example::kSourcePad, example::kTargetPad}, on);
+    const Transformer<double> model(masked_by(on), example::vocabulary(Tying::none));
+    const TransformerMasks masks = model.masks(batch.source, batch.target_input);
     CHECK(same_bits(masks.encoder_padding.blocked, expected.encoder_padding.blocked));
     CHECK(same_bits(masks.decoder_combined.blocked, expected.decoder_combined.blocked));
     CHECK(same_bits(masks.cross_padding.blocked, expected.cross_padding.blocked));

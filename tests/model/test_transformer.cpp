@@ -1,3 +1,4 @@
+#include <array>
 #include <memory>
 #include <set>
 #include <string>
@@ -6,35 +7,15 @@
 #include "catch.hpp"
 #include "model/example.hpp"
 #include "numerics/parallel.hpp"
+#include "numerics/row_operations.hpp"
 #include "threads.hpp"
 
 using namespace glassformer;
+using example::RandomModel;
 
 namespace {
 
-/// A random model with the cache of one forward and backward pass.
-template <class Scalar>
-struct Run {
-  Transformer<Scalar> model;
-  example::LearnedModel<Scalar> learned;
-  typename Transformer<Scalar>::Cache cache;
-  LossSum loss;
-
-  Run(const TransformerSettings& settings, std::uint64_t seed = 1)
-      : model{settings, example::vocabulary(settings.tied_embeddings)},
-        learned(*std::make_unique<RandomValues>(seed), model.settings, model.vocabulary) {}
-
-  void forward(const example::PaddedBatch& batch, const Pass& pass) {
-    loss = model.forward(learned.p(), batch.input(), 0.1, pass, cache);
-  }
-  /// Adds to the gradient.
-  void forward_backward(const example::PaddedBatch& batch) {
-    forward(batch, batch.training());
-    model.backward(learned.p(), batch.input(), 0.1, Scalar(1) / 10, cache, learned.grad());
-  }
-};
-
-/// Wide enough for its products to go through the door's fast side.
+/// Wide enough for matrix products to use their fast kernels.
 TransformerSettings wide(TransformerSettings settings) {
   settings.d_model = 64;
   settings.heads = 4;
@@ -44,24 +25,23 @@ TransformerSettings wide(TransformerSettings settings) {
 
 }  // namespace
 
-TEST_CASE("The probabilities have a row for every place of the target and a column for every word", "[model]") {
-  Run<double> run(example::settings(Norm::post, Tying::target));
+TEST_CASE("The probabilities have a row for each target token and a column for each word", "[model]") {
+  RandomModel<double> random(example::settings(Norm::post, Tying::target));
   const example::PaddedBatch batch = example::batch();
-  run.forward(batch, {});
-  CHECK(run.cache.logits.rows() == 12);
-  CHECK(run.cache.logits.cols() == 7);
-  CHECK(run.loss.tokens == 9);
-  CHECK(run.loss.tokens == batch.tokens());
+  const Buffer<double>& p = random.forward(batch);
+  CHECK(p.rows() == 12);
+  CHECK(p.cols() == 7);
+  CHECK(random.loss.tokens == 9);
+  CHECK(random.loss.tokens == batch.tokens());
 }
 
 TEMPLATE_TEST_CASE("No word of the target changes a bit of the probabilities before it", "[model]", float, double) {
   for (const Norm norm : {Norm::post, Norm::pre}) {
-    Run<TestType> run(wide(example::settings(norm, Tying::none)));
+    RandomModel<TestType> model(wide(example::settings(norm, Tying::none)));
     RandomValues random(5);
     const Index B = 3, T = 12;
     const example::PaddedBatch batch = example::random_batch(random, B, T);
-    run.forward(batch, {});
-    const Matrix<TestType> p = run.cache.logits;
+    const Buffer<TestType> p = model.forward(batch);
 
     for (const Index from : {1, 5, 11}) {  // words from here on become others, some of them padding
       example::PaddedBatch changed = batch;
@@ -70,80 +50,99 @@ TEMPLATE_TEST_CASE("No word of the target changes a bit of the probabilities bef
           changed.target_input(b, t) = static_cast<Id>((batch.target_input(b, t) + 1 + b) % 7);
         }
       }
-      changed.masks = make_masks(changed.source, example::kSourcePad, changed.target_input, example::kTargetPad);
-      run.forward(changed, {});
+      changed.make_masks_anew();
+      const Buffer<TestType>& others = model.forward(changed);
       for (Index b = 0; b < B; ++b) {
         CAPTURE(norm == Norm::post, from, b);
-        CHECK(same_bits(run.cache.logits.middleRows(b * T, from), p.middleRows(b * T, from)));
-        CHECK_FALSE(same_bits(run.cache.logits.row(b * T + from), p.row(b * T + from)));
+        CHECK(same_bits(others.view().middle_rows(b * T, from), p.view().middle_rows(b * T, from)));
+        CHECK_FALSE(same_bits(others.row(b * T + from), p.row(b * T + from)));
       }
     }
   }
 }
 
-TEST_CASE("Every place of the target sees the whole source", "[model]") {
-  Run<double> run(example::settings(Norm::post, Tying::target));
+TEST_CASE("Every target token sees the whole source", "[model]") {
+  RandomModel<double> random(example::settings(Norm::post, Tying::target));
   example::PaddedBatch batch = example::batch();
-  run.forward(batch, {});
-  const Matrix<double> p = run.cache.logits;
+  const Buffer<double> p = random.forward(batch);
   batch.source(0, 4) = 7;  // the last word of the first sentence
-  run.forward(batch, {});
-  for (Index t = 0; t < 4; ++t) CHECK(largest_difference(run.cache.logits.row(t), p.row(t)) > 1e-6);
-  CHECK(same_bits(run.cache.logits.bottomRows(8), p.bottomRows(8)));  // the other sentences are not concerned
+  const Buffer<double>& others = random.forward(batch);
+  for (Index t = 0; t < 4; ++t) CHECK(largest_difference(others.row(t), p.row(t)) > 1e-6);
+  CHECK(same_bits(others.view().middle_rows(4, 8), p.view().middle_rows(4, 8)));  // of the other sentences
 }
 
-TEST_CASE("Every one of the four dropout rates drops something", "[model]") {
+TEST_CASE("Each of the four dropout rates drops something", "[model]") {
   const example::PaddedBatch batch = example::batch();
   const TransformerSettings plain = example::settings(Norm::post, Tying::target);
-  Run<double> without(plain);
+  RandomModel<double> without(plain);
   without.forward(batch, batch.training());
   for (double TransformerSettings::* const rate :
        {&TransformerSettings::dropout, &TransformerSettings::embedding_dropout, &TransformerSettings::attention_dropout,
         &TransformerSettings::activation_dropout}) {
     TransformerSettings settings = plain;
     settings.*rate = 0.3;
-    Run<double> run(settings);
-    run.forward(batch, batch.training());
-    CHECK(largest_difference(run.cache.logits, without.cache.logits) > 1e-3);
+    RandomModel<double> random(settings);
+    CHECK(largest_difference(random.forward(batch, batch.training()), without.model.probabilities()) > 1e-3);
   }
 }
 
-TEMPLATE_TEST_CASE("A cache that served another batch gives the bits of a fresh one", "[model]", float, double) {
+TEMPLATE_TEST_CASE("A model that has run another batch gives the bits of a fresh one", "[model]", float, double) {
   RandomValues random(6);
   const example::PaddedBatch batch = example::batch(), larger = example::random_batch(random, 5, 9);
   for (const Norm norm : {Norm::post, Norm::pre}) {
     const TransformerSettings settings = example::with_dropout(example::settings(norm, Tying::all));
-    Run<TestType> used(settings), fresh(settings);
+    RandomModel<TestType> used(settings), fresh(settings);
     used.forward_backward(larger);
-    used.learned.gradient.values().setZero();
+    set(used.gradient.values(), TestType{0});
     used.forward_backward(batch);
     fresh.forward_backward(batch);
-    CHECK(same_bits(used.cache.logits, fresh.cache.logits));
-    CHECK(same_bits(used.learned.gradient.values(), fresh.learned.gradient.values()));
+    CHECK(same_bits(used.model.probabilities(), fresh.model.probabilities()));  // which now are d_logits
+    CHECK(same_bits(used.gradient.values(), fresh.gradient.values()));
   }
 }
 
-TEST_CASE("In float, through the fast door, loss and gradient are those of double up to rounding", "[model]") {
+TEMPLATE_TEST_CASE("bind() says where the weights are and which gradient backward adds to", "[model]", float, double) {
+  const TransformerSettings settings = example::settings(Norm::post, Tying::target);
+  const example::PaddedBatch batch = example::batch();
+  RandomModel<TestType> first(settings), second(settings);
+  RandomValues(2).fill(second.weights);
+  first.forward_backward(batch);
+  second.forward_backward(batch);
+  CHECK_FALSE(same_bits(first.gradient.values(), second.gradient.values()));
+
+  Arena<TestType> gradient(first.model.tensors());
+  const Arena<TestType> before = first.gradient;
+  first.model.bind(second.weights, gradient);
+  first.forward_backward(batch);
+  CHECK(same_bits(first.model.probabilities(), second.model.probabilities()));
+  CHECK(same_bits(gradient.values(), second.gradient.values()));
+  CHECK(same_bits(first.gradient.values(), before.values()));
+
+  first.forward_backward(batch);  // adds
+  const RowVector<TestType> twice = 2 * second.gradient.values().eigen();
+  CHECK(largest_difference(gradient.values(), twice) < 1e-5 * twice.cwiseAbs().maxCoeff());
+}
+
+TEST_CASE("In float, loss and gradient are those of double up to rounding", "[model]") {
   RandomValues random(7);
   const example::PaddedBatch batch = example::random_batch(random, 4, 11);
   for (const Norm norm : {Norm::post, Norm::pre}) {
     const TransformerSettings settings = wide(example::with_dropout(example::settings(norm, Tying::target)));
-    Run<double> exact(settings);
-    Run<float> rounded(settings);
+    RandomModel<double> exact(settings);
+    RandomModel<float> rounded(settings);
     // Smaller numbers than -1 .. 1: at this width softmax would be as good as a maximum, and rounding would show.
-    exact.learned.parameters.values() /= 8;
-    rounded.learned.parameters.values() = exact.learned.parameters.values().template cast<float>();
-    exact.learned.parameters.values() = rounded.learned.parameters.values().template cast<double>();
+    rounded.weights.values().eigen() = (exact.weights.values().eigen() / 8).cast<float>();
+    exact.weights.values().eigen() = rounded.weights.values().eigen().cast<double>();
     exact.forward_backward(batch);
     rounded.forward_backward(batch);
     CHECK(rounded.loss.loss == Approx(exact.loss.loss).epsilon(1e-5));
     CHECK(rounded.loss.correct == exact.loss.correct);
-    for (const TensorPlace& tensor : exact.learned.gradient.tensors()) {
+    for (const TensorPlace& tensor : exact.gradient.tensors()) {
       if (tensor.name.ends_with("k_proj.bias")) continue;  // exactly 0, but for rounding
       CAPTURE(tensor.name);
-      const auto gradient = exact.learned.gradient.values(tensor);
-      const double difference = largest_difference(gradient, rounded.learned.gradient.values(tensor));
-      CHECK(difference < 1e-4 * gradient.abs().maxCoeff());
+      const auto gradient = exact.gradient.values(tensor);
+      const double difference = largest_difference(gradient, rounded.gradient.values(tensor));
+      CHECK(difference < 1e-4 * gradient.eigen().cwiseAbs().maxCoeff());
     }
   }
 }
@@ -157,14 +156,14 @@ TEMPLATE_TEST_CASE("Models at work side by side give the bits that each gives al
 
   const auto gradients_with = [&](int threads) {
     const WithThreads with(threads);
-    std::vector<std::unique_ptr<Run<TestType>>> runs;
-    for (Index i = 0; i < 6; ++i) runs.push_back(std::make_unique<Run<TestType>>(settings));
+    std::vector<std::unique_ptr<RandomModel<TestType>>> models;
+    for (Index i = 0; i < 6; ++i) models.push_back(std::make_unique<RandomModel<TestType>>(settings));
     run_tasks(6, [&](Index i) {
       const auto k = static_cast<std::size_t>(i);
-      runs[k]->forward_backward(batches[k]);
+      models[k]->forward_backward(batches[k]);
     });
-    std::vector<Matrix<TestType>> gradients;
-    for (const auto& run : runs) gradients.emplace_back(run->learned.gradient.values().matrix());
+    std::vector<Buffer<TestType>> gradients;
+    for (const auto& model : models) gradients.push_back(buffer_of(model->gradient.values()));
     return gradients;
   };
   const auto expected = gradients_with(1);
@@ -176,10 +175,10 @@ TEMPLATE_TEST_CASE("Models at work side by side give the bits that each gives al
 
 TEST_CASE("Every tensor has a name of its own, and tied matrices are stored once under Marian's names", "[model]") {
   const auto names = [](Norm norm, Tying tying) {
-    const Run<float> run(example::settings(norm, tying));
+    const Transformer<float> model(example::settings(norm, tying), example::vocabulary(tying));
     std::set<std::string> set;
-    for (const TensorPlace& tensor : run.learned.parameters.tensors()) set.insert(tensor.name);
-    CHECK(set.size() == run.learned.parameters.tensors().size());
+    for (const TensorPlace& tensor : model.tensors()) set.insert(tensor.name);
+    CHECK(set.size() == model.tensors().size());
     return set;
   };
   const std::string source = "model.encoder.embed_tokens.weight", target = "model.decoder.embed_tokens.weight";
@@ -209,12 +208,17 @@ TEST_CASE("Every tensor has a name of its own, and tied matrices are stored once
   }
 }
 
-TEST_CASE("Tied embeddings are one matrix, seen from two or three sides", "[model]") {
-  Run<float> all(example::settings(Norm::post, Tying::all)), one(example::settings(Norm::post, Tying::target));
-  Run<float> none(example::settings(Norm::post, Tying::none));
-  CHECK(all.learned.p().source_embedding.data() == all.learned.p().target_embedding.data());
-  CHECK(all.learned.p().target_embedding.data() == all.learned.p().output.weight.data());
-  CHECK(one.learned.p().source_embedding.data() != one.learned.p().target_embedding.data());
-  CHECK(one.learned.p().target_embedding.data() == one.learned.p().output.weight.data());
-  CHECK(none.learned.p().target_embedding.data() != none.learned.p().output.weight.data());
+TEST_CASE("Tied embeddings are one matrix, used two or three times", "[model]") {
+  const auto tables = [](Tying tying) {
+    RandomModel<float> random(example::settings(Norm::post, tying));
+    return std::array{random.model.source_embedding.table.value().data() - random.weights.values().data(),
+                      random.model.target_embedding.table.value().data() - random.weights.values().data(),
+                      random.model.output.weight.value().data() - random.weights.values().data()};
+  };
+  const auto all = tables(Tying::all), one = tables(Tying::target), none = tables(Tying::none);
+  CHECK(all[0] == all[1]);
+  CHECK(all[1] == all[2]);
+  CHECK(one[0] != one[1]);
+  CHECK(one[1] == one[2]);
+  CHECK((none[0] != none[1] && none[1] != none[2] && none[0] != none[2]));
 }

@@ -5,7 +5,6 @@
 #include "model/example.hpp"
 
 using namespace glassformer;
-using Parameters = Transformer<double>::Parameters;
 
 namespace {
 
@@ -15,21 +14,18 @@ void check_model(const TransformerSettings& settings, const VocabularyShape& voc
   CAPTURE(settings.norm == Norm::post, static_cast<int>(settings.tied_embeddings),
           static_cast<int>(settings.activation), settings.encoder_layers, settings.decoder_layers, label_smoothing,
           settings.dropout);
-  RandomValues random(1);
+  example::RandomModel<double> random(settings, vocabulary, label_smoothing);
   const example::PaddedBatch batch = example::batch();
-  const Transformer<double> model{settings, vocabulary};
-  const TransformerMasks masks = model.masks(batch.source, batch.target_input);
+  const TransformerMasks masks = random.model.masks(batch.source, batch.target_input);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
-  example::LearnedModel<double> learned(random, model.settings, model.vocabulary);
-  Transformer<double>::Cache cache;
   const double tokens = static_cast<double>(batch.tokens());
-  require_gradients<Parameters>(
-      learned,
-      [&] { return model.forward(learned.p(), input, label_smoothing, batch.training(), cache).loss / tokens; },
-      [&](Parameters& grad) {
-        model.backward(learned.p(), input, label_smoothing, 1 / tokens, cache, grad);
+  require_gradients(
+      random, [&] { return random.model.forward(batch.training(), input).loss / tokens; },
+      [&]() -> InputGradients {
+        random.model.backward(batch.training(), 1 / tokens);
+        return {};
       },
-      {}, limit);
+      limit);
 }
 
 void check_model(const TransformerSettings& settings, double label_smoothing, Index limit) {
@@ -98,31 +94,26 @@ TEST_CASE("A transformer may have an encoder or a decoder without layers; its gr
     check_model(settings, 0, kSome);
     settings.decoder_layers = 0;
     check_model(settings, 0, kSome);
-    settings.encoder_layers = 1;  // which nobody listens to
+    settings.encoder_layers = 1;  // whose result nothing reads
     check_model(settings, 0, kSome);
   }
 }
 
 TEST_CASE("A gradient of the whole transformer that is wrong by a thousandth in one entry is found", "[model]") {
-  RandomValues random(3);
   const example::PaddedBatch batch = example::batch();
-  const Transformer<double> model{example::settings(Norm::post, Tying::all), example::vocabulary(Tying::all)};
-  example::LearnedModel<double> learned(random, model.settings, model.vocabulary);
-  Transformer<double>::Cache cache;
-  const auto loss = [&] { return model.forward(learned.p(), batch.input(), 0.1, batch.training(), cache).loss; };
-  loss();
-  model.backward(learned.p(), batch.input(), 0.1, 1.0, cache, learned.grad());
+  example::RandomModel<double> random(example::settings(Norm::post, Tying::all));
+  const auto loss = [&] { return random.model.forward(batch.training(), batch.input()).loss; };
+  random.forward_backward(batch);
 
-  for (const TensorPlace& tensor : learned.parameters.tensors()) {
+  for (const TensorPlace& tensor : random.weights.tensors()) {
     // A bias of the keys adds the same to all scores of a query: it changes nothing and has no gradient to spoil.
     if (tensor.name.ends_with("k_proj.bias")) continue;
     CAPTURE(tensor.name);
     Index largest = 0;
-    learned.gradient.values(tensor).abs().maxCoeff(&largest);
-    double& value = learned.parameters.values(tensor)[largest];
-    const double spoiled = 1.001 * learned.gradient.values(tensor)[largest];
+    random.gradient.values(tensor).eigen().cwiseAbs().maxCoeff(&largest);
+    double& value = random.weights.values(tensor)[largest];
+    const double right = random.gradient.values(tensor)[largest], spoiled = 1.001 * right;
     CHECK(check_gradient({&value, 1}, {&spoiled, 1}, loss).relative > kLargestGradientError);
-    const double right = learned.gradient.values(tensor)[largest];
     CHECK(check_gradient({&value, 1}, {&right, 1}, loss).relative < kLargestGradientError);
   }
 }

@@ -25,7 +25,7 @@ template <class Scalar>
 struct Operands {
   Form form;
   Index N, K, M;
-  Matrix<Scalar> wide_a, wide_b, wide_c;
+  Buffer<Scalar> wide_a, wide_b, wide_c;
 
   Operands(RandomValues& random, Form form_, Index N_, Index K_, Index M_) : form(form_), N(N_), K(K_), M(M_) {
     const bool left = form == Form::transposed_left, right = form == Form::transposed_right;
@@ -33,20 +33,20 @@ struct Operands {
     wide_b = surrounded(random, right ? M : K, right ? K : M);
     wide_c = surrounded(random, N, M);
   }
-  static Matrix<Scalar> surrounded(RandomValues& random, Index rows, Index cols) {
-    Matrix<Scalar> wide(rows, cols + 5);
-    wide.setConstant(std::numeric_limits<Scalar>::quiet_NaN());
-    random.fill(wide.middleCols(2, cols));
+  static Buffer<Scalar> surrounded(RandomValues& random, Index rows, Index cols) {
+    Buffer<Scalar> wide(rows, cols + 5);
+    wide.fill(std::numeric_limits<Scalar>::quiet_NaN());
+    random.fill(wide.view().middle_cols(2, cols));
     return wide;
   }
-  auto a() const { return wide_a.middleCols(2, wide_a.cols() - 5); }
-  auto b() const { return wide_b.middleCols(2, wide_b.cols() - 5); }
-  auto c() { return wide_c.middleCols(2, M); }
+  MatrixView<const Scalar> a() const { return wide_a.view().middle_cols(2, wide_a.cols() - 5); }
+  MatrixView<const Scalar> b() const { return wide_b.view().middle_cols(2, wide_b.cols() - 5); }
+  MatrixView<Scalar> c() { return wide_c.view().middle_cols(2, M); }
 
-  void multiply_into(MatrixRef<Scalar> into, Result result) const {
-    if (form == Form::plain) multiply<Scalar>(a(), b(), into, result);
-    if (form == Form::transposed_right) multiply_transposed_right<Scalar>(a(), b(), into, result);
-    if (form == Form::transposed_left) multiply_transposed_left<Scalar>(a(), b(), into, result);
+  void multiply_into(MatrixView<Scalar> into, Result result) const {
+    if (form == Form::plain) multiply(a(), b(), into, result);
+    if (form == Form::transposed_right) multiply_transposed_right(a(), b(), into, result);
+    if (form == Form::transposed_left) multiply_transposed_left(a(), b(), into, result);
   }
   /// One number of the product, and how far rounding may take it.
   struct Sum {
@@ -55,9 +55,10 @@ struct Operands {
   Sum sum(Index n, Index m) const {
     // By pointers: where tests are not optimized, a call for each number would take most of their time.
     const bool left = form == Form::transposed_left, right = form == Form::transposed_right;
-    const Scalar* x = wide_a.data() + (left ? n + 2 : n * wide_a.cols() + 2);
-    const Scalar* y = wide_b.data() + (right ? m * wide_b.cols() + 2 : m + 2);
-    const Index x_step = left ? wide_a.cols() : 1, y_step = right ? 1 : wide_b.cols();
+    const Index a_stride = wide_a.view().stride(), b_stride = wide_b.view().stride();
+    const Scalar* x = wide_a.data() + (left ? n + 2 : n * a_stride + 2);
+    const Scalar* y = wide_b.data() + (right ? m * b_stride + 2 : m + 2);
+    const Index x_step = left ? a_stride : 1, y_step = right ? 1 : b_stride;
     Sum s;
     for (Index k = 0; k < K; ++k) {
       const double term = static_cast<double>(x[k * x_step]) * static_cast<double>(y[k * y_step]);
@@ -71,8 +72,8 @@ struct Operands {
 /// Whether C is the product (added to what was there), as plain loops say, and nothing beside C has changed.
 template <class Scalar>
 bool is_product(Operands<Scalar>& o, Result result) {
-  if (result == Result::overwrite) o.c().setConstant(std::numeric_limits<Scalar>::quiet_NaN());
-  const Matrix<Scalar> before = o.wide_c;
+  if (result == Result::overwrite) o.c().eigen().setConstant(std::numeric_limits<Scalar>::quiet_NaN());
+  const Buffer<Scalar> before = o.wide_c;
   o.multiply_into(o.c(), result);
   for (Index n = 0; n < o.N; ++n) {
     for (Index m = 0; m < o.M; ++m) {
@@ -82,7 +83,11 @@ bool is_product(Operands<Scalar>& o, Result result) {
       if (!(std::abs(o.c()(n, m) - (start + value)) <= rounding * (magnitude + std::abs(start)))) return false;
     }
   }
-  return same_bits(o.wide_c.leftCols(2), before.leftCols(2)) && same_bits(o.wide_c.rightCols(3), before.rightCols(3));
+  const auto beside = [&](const Buffer<Scalar>& wide, Index col, Index cols) {
+    return wide.view().middle_cols(col, cols);
+  };
+  return same_bits(beside(o.wide_c, 0, 2), beside(before, 0, 2)) &&
+         same_bits(beside(o.wide_c, o.M + 2, 3), beside(before, o.M + 2, 3));
 }
 
 }  // namespace
@@ -136,13 +141,13 @@ TEMPLATE_TEST_CASE("A product has the same bits with 1, 2 and 5 threads, called 
     for (const auto& [N, K, M] : {std::array<Index, 3>{20, 20, 20}, {70, 70, 70}, {200, 128, 96}}) {
       CAPTURE(static_cast<int>(form), N, K, M);
       const Operands<TestType> operands(random, form, N, K, M);
-      const Matrix<TestType> start = random.matrix<TestType>(N, M);
+      const Buffer<TestType> start = random.matrix<TestType>(N, M);
       const auto product = [&] {
-        Matrix<TestType> c = start;
+        Buffer<TestType> c = start;
         operands.multiply_into(c, Result::add);
         return c;
       };
-      Matrix<TestType> expected;
+      Buffer<TestType> expected;
       {
         const WithThreads one(1);
         expected = product();
@@ -150,9 +155,9 @@ TEMPLATE_TEST_CASE("A product has the same bits with 1, 2 and 5 threads, called 
       for (const int threads : {1, 2, 5}) {
         const WithThreads with(threads);
         CHECK(same_bits(product(), expected));
-        CHECK(omp_get_max_threads() == threads);  // the door leaves the setting as it found it
+        CHECK(omp_get_max_threads() == threads);  // a product leaves the setting as it found it
 
-        std::vector<Matrix<TestType>> products(6, start);
+        std::vector<Buffer<TestType>> products(6, start);
         run_tasks(6, [&](Index i) { operands.multiply_into(products[static_cast<std::size_t>(i)], Result::add); });
         for (const auto& c : products) CHECK(same_bits(c, expected));
         CHECK(omp_get_max_threads() == threads);
@@ -166,47 +171,77 @@ TEMPLATE_TEST_CASE("A row of a product has the same bits wherever it stands amon
   RandomValues random(1);
   for (const auto& [K, M] : {std::array<Index, 2>{8, 8}, {13, 37}, {64, 192}, {64, 1}, {300, 100}, {24, 513},
                              {512, 300}, {1100, 40}}) {
-    const Matrix<TestType> b = random.matrix<TestType>(M, K), b_transposed = b.transpose();
-    const Matrix<TestType> row = random.matrix<TestType>(1, K), start = random.matrix<TestType>(1, M);
-    Matrix<TestType> expected = start;
-    multiply_transposed_right<TestType>(row, b, expected, Result::add);
+    const Buffer<TestType> b = random.matrix<TestType>(M, K), b_transposed = buffer_of(b.eigen().transpose());
+    const Buffer<TestType> row = random.matrix<TestType>(1, K), start = random.matrix<TestType>(1, M);
+    const auto repeated = [](const Buffer<TestType>& one, Index N) { return buffer_of(one.eigen().replicate(N, 1)); };
+    Buffer<TestType> expected = start;
+    multiply_transposed_right(row, b, expected, Result::add);
     for (const Index N : {1, 2, 5, 11, 12, 13, 24, 97, 200}) {
       CAPTURE(K, M, N);
-      Matrix<TestType> c = start.replicate(N, 1);
-      multiply_transposed_right<TestType>(row.replicate(N, 1), b, c, Result::add);
-      REQUIRE(same_bits(c, expected.replicate(N, 1)));
-      c = start.replicate(N, 1);
-      multiply<TestType>(row.replicate(N, 1), b_transposed, c, Result::add);  // nor does the layout matter
-      REQUIRE(same_bits(c, expected.replicate(N, 1)));
-      c = start.replicate(N, 1);
-      multiply_transposed_left<TestType>(row.transpose().replicate(1, N), b_transposed, c, Result::add);
-      REQUIRE(same_bits(c, expected.replicate(N, 1)));
+      const Buffer<TestType> rows = repeated(row, N), columns = buffer_of(rows.eigen().transpose());
+      Buffer<TestType> c = repeated(start, N);
+      multiply_transposed_right(rows, b, c, Result::add);
+      REQUIRE(same_bits(c, repeated(expected, N)));
+      c = repeated(start, N);
+      multiply(rows, b_transposed, c, Result::add);  // nor does the layout matter
+      REQUIRE(same_bits(c, repeated(expected, N)));
+      c = repeated(start, N);
+      multiply_transposed_left(columns, b_transposed, c, Result::add);
+      REQUIRE(same_bits(c, repeated(expected, N)));
     }
   }
 }
 
 TEMPLATE_TEST_CASE("Terms of 0 at the end of a sum change no bit", "[numerics][batches]", float, double) {
   RandomValues random(2);
-  const Matrix<TestType> a = random.matrix<TestType>(5, 40), b = random.matrix<TestType>(40, 33);
-  Matrix<TestType> expected(5, 33), longer(5, 33), wide_a = Matrix<TestType>::Zero(5, 57);
-  Matrix<TestType> tall_b = random.matrix<TestType>(57, 33);
-  wide_a.leftCols(40) = a;
-  tall_b.topRows(40) = b;
-  multiply<TestType>(a, b, expected, Result::overwrite);
-  multiply<TestType>(wide_a, tall_b, longer, Result::overwrite);
+  Buffer<TestType> wide_a = random.matrix<TestType>(5, 57);
+  const Buffer<TestType> tall_b = random.matrix<TestType>(57, 33);
+  wide_a.eigen().rightCols(17).setZero();
+  Buffer<TestType> expected(5, 33), longer(5, 33);
+  multiply(wide_a.view().middle_cols(0, 40), tall_b.view().middle_rows(0, 40), expected, Result::overwrite);
+  multiply(wide_a, tall_b, longer, Result::overwrite);
   CHECK(same_bits(longer, expected));
 }
 
 TEMPLATE_TEST_CASE("A bias is added to every row of A B^T", "[numerics]", float, double) {
   RandomValues random(3);
   for (const auto& [N, K, M] : {std::array<Index, 3>{1, 4, 1}, {13, 40, 33}, {30, 1100, 290}}) {
-    const Matrix<TestType> a = random.matrix<TestType>(N, K), b = random.matrix<TestType>(M, K);
-    Matrix<TestType> bias = random.matrix<TestType>(1, M);
-    Matrix<TestType> expected = bias.replicate(N, 1), c(N, M);
-    multiply_transposed_right<TestType>(a, b, expected, Result::add);
-    c.setConstant(std::numeric_limits<TestType>::quiet_NaN());
-    multiply_transposed_right<TestType>(a, b, RowVectorView<TestType>(bias.data(), M), c);
+    const Buffer<TestType> a = random.matrix<TestType>(N, K), b = random.matrix<TestType>(M, K);
+    const Buffer<TestType> bias = random.matrix<TestType>(1, M);
+    Buffer<TestType> expected = buffer_of(bias.eigen().replicate(N, 1)), c(N, M);
+    multiply_transposed_right(a, b, expected, Result::add);
+    c.fill(std::numeric_limits<TestType>::quiet_NaN());
+    multiply_transposed_right(a, b, bias.row(0), c);
     CHECK(same_bits(c, expected));
+  }
+}
+
+TEMPLATE_TEST_CASE("In a product of what is visible, a factor of exactly 0 keeps its row of B out, even NaN",
+                   "[numerics]", float, double) {
+  RandomValues random(4);
+  for (const auto& [N, K, M] : {std::array<Index, 3>{1, 1, 1}, {5, 9, 7}, {13, 40, 33}}) {
+    Buffer<TestType> a = random.matrix<TestType>(N, K), b = random.matrix<TestType>(K, M), expected(N, M), c(N, M);
+    multiply(a, b, expected, Result::overwrite);
+    multiply_visible(a, b, c);
+    CHECK(same_bits(c, expected));
+
+    // Every row of A leaves out some rows of B. The last row of B is left out by all.
+    for (Index n = 0; n < N; ++n) {
+      for (Index k = 0; k < K; ++k) {
+        if (k == K - 1 || random.index(3) == 0) a(n, k) = random.index(2) == 0 ? TestType{0} : -TestType{0};
+      }
+    }
+    multiply(a, b, expected, Result::overwrite);
+    b.eigen().row(K - 1).setConstant(std::numeric_limits<TestType>::quiet_NaN());
+    multiply_visible(a, b, c);
+    CHECK(largest_difference(c, expected) == 0);  // 0 or -0
+
+    for (const TestType anything :
+         {std::numeric_limits<TestType>::infinity(), std::numeric_limits<TestType>::quiet_NaN()}) {
+      b.eigen().row(0).setConstant(anything);
+      multiply_visible(a, b, c);
+      for (Index n = 0; n < N; ++n) CHECK(c.eigen().row(n).allFinite() == (a(n, 0) == 0));
+    }
   }
 }
 

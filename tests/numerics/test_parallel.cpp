@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -126,4 +127,64 @@ TEST_CASE("A sum over ranges has the same bits for any number of threads", "[num
     for (int repetition = 0; repetition < 5; ++repetition) CHECK(sum_ranges(200'000, sum_of) == expected);
   }
   CHECK(sum_ranges(0, sum_of) == 0);
+}
+
+TEST_CASE("A task has its workspace to itself, and there are no more of them than threads", "[numerics][threads]") {
+  for (const int threads : {1, 2, 5}) {
+    const WithThreads with(threads);
+    struct Workspace {
+      int number;
+      std::atomic<bool> in_use = false;
+    };
+    std::atomic<int> made = 0;
+    Workspaces<Workspace> workspaces([&] { return std::unique_ptr<Workspace>(new Workspace{made++}); });
+    CHECK(made == 0);  // none before there is a task
+    std::atomic<int> runs = 0, shared = 0;
+    for (int repetition = 0; repetition < 3; ++repetition) {  // workspaces are kept from one call to the next
+      run_tasks_with(workspaces, 50, [&](Index, Workspace& workspace) {
+        if (workspace.in_use.exchange(true)) ++shared;
+        std::this_thread::yield();
+        ++runs;
+        workspace.in_use = false;
+      });
+    }
+    CHECK(runs == 150);
+    CHECK(shared == 0);
+    CHECK(made >= 1);
+    CHECK(made <= threads);
+  }
+}
+
+TEST_CASE("A workspace keeps what earlier tasks left in it", "[numerics]") {
+  Workspaces<std::vector<int>> workspaces([] { return std::make_unique<std::vector<int>>(1, 7); });
+  const WithThreads one(1);
+  std::vector<std::size_t> sizes;
+  run_tasks_with(workspaces, 3, [&](Index, std::vector<int>& numbers) {
+    CHECK(numbers.front() == 7);
+    sizes.push_back(numbers.size());
+    numbers.push_back(0);
+  });
+  CHECK(sizes == std::vector<std::size_t>{1, 2, 3});
+
+  auto first = workspaces.take(), second = workspaces.take();
+  CHECK(first->size() == 4);
+  CHECK(second->size() == 1);
+  const std::vector<int>* const address = first.get();
+  workspaces.give_back(std::move(first));
+  CHECK(workspaces.take().get() == address);
+}
+
+TEST_CASE("A FunctionRef calls what it refers to, with arguments and result", "[numerics]") {
+  int calls = 0;
+  const auto counted = [&calls](int a, double b) {
+    ++calls;
+    return a * b;
+  };
+  const FunctionRef<double, int, double> reference = counted, copy = reference;
+  CHECK(reference(2, 1.5) == 3);
+  CHECK(copy(4, 0.25) == 1);
+  CHECK(calls == 2);
+  const FunctionRef<void, int, double> without_result = counted;
+  without_result(1, 1);
+  CHECK(calls == 3);
 }

@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "numerics/random.hpp"
+#include "random_values.hpp"
 
 using namespace glassformer;
 
@@ -125,7 +126,7 @@ TEST_CASE("What dropout keeps is decided by Philox: counter (column, row, senten
   RandomRow first = kRow;
   first.row = 48;
   for (const Index cols : {1, 15, 16, 17, 40}) {
-    Matrix<std::uint8_t> kept(8, cols);
+    Buffer<std::uint8_t> kept(8, cols);
     draw_kept(first, 0.3, kept);
     for (Index j = 0; j < cols; ++j) {
       const Words bits = philox({static_cast<std::uint32_t>(j), 48, 33, 22}, {seed, 11});
@@ -134,11 +135,13 @@ TEST_CASE("What dropout keeps is decided by Philox: counter (column, row, senten
         CHECK(kept(r, j) == ((r % 2 == 0 ? word & 0xFFFF : word >> 16) >= threshold));
       }
     }
-    Matrix<std::uint8_t> guarded = Matrix<std::uint8_t>::Constant(9, cols + 2, 7);  // fewer rows; nothing beyond them
-    draw_kept(first, 0.3, guarded.block(1, 1, 3, cols));
-    CHECK(guarded.block(1, 1, 3, cols) == kept.topRows(3));
-    guarded.block(1, 1, 3, cols).setConstant(7);
-    CHECK((guarded.array() == 7).all());
+    Buffer<std::uint8_t> guarded(9, cols + 2);  // fewer rows; nothing beyond them
+    guarded.fill(7);
+    const auto block = guarded.view().block(1, 1, 3, cols);
+    draw_kept(first, 0.3, block);
+    CHECK(same_bits(block, kept.view().middle_rows(0, 3)));
+    block.eigen().setConstant(7);
+    CHECK((guarded.eigen().array() == 7).all());
   }
 }
 
@@ -146,7 +149,7 @@ TEST_CASE("Dropout's rate is rounded to the nearest multiple of 2^-16", "[numeri
   RandomRow first = kRow;
   first.row = 48;
   const double half = philox({0, 48, 33, 22}, {0x12345678 ^ 0x9abcdef0, 11})[0] & 0xFFFF;  // decides kept(0, 0)
-  Matrix<std::uint8_t> kept(8, 1);
+  Buffer<std::uint8_t> kept(8, 1);
   draw_kept(first, (half + 0.6) / 65536, kept);  // rounded, it lies above `half`
   CHECK(kept(0, 0) == 0);
   draw_kept(first, (half + 0.4) / 65536, kept);
@@ -156,13 +159,13 @@ TEST_CASE("Dropout's rate is rounded to the nearest multiple of 2^-16", "[numeri
 TEST_CASE("Dropout drops with the given probability, alike in every row", "[numerics]") {
   constexpr Index kCount = 50'000;
   for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
-    Matrix<std::uint8_t> kept(8, kCount);
+    Buffer<std::uint8_t> kept(8, kCount);
     RandomRow first = kRow;
     first.row = 48;
     draw_kept(first, rate, kept);
-    CHECK(kept.maxCoeff() <= 1);
+    CHECK(kept.eigen().maxCoeff() <= 1);
     for (Index r = 0; r < 8; ++r) {
-      const double dropped = kCount - kept.row(r).cast<double>().sum();
+      const double dropped = kCount - kept.eigen().row(r).cast<double>().sum();
       CAPTURE(rate, r, dropped);
       CHECK(std::abs(dropped - rate * kCount) <= 5 * std::sqrt(kCount * rate * (1 - rate)));
     }

@@ -13,7 +13,7 @@ TEMPLATE_TEST_CASE("A part of a vector is loaded with a filling behind it, and s
   constexpr Index kSize = kLanes<TestType>;
   constexpr TestType kFilling = -std::numeric_limits<TestType>::infinity();
   RandomValues random(1);
-  const Matrix<TestType> row = random.matrix<TestType>(1, kSize);
+  const Buffer<TestType> row = random.matrix<TestType>(1, kSize);
   for (Index count = 0; count <= kSize; ++count) {
     const Vector<TestType> part = load_part(row.data(), count, kFilling);
     Matrix<TestType> written = Matrix<TestType>::Constant(1, kSize, 7);
@@ -29,14 +29,14 @@ TEMPLATE_TEST_CASE("A row in stretches comes back as it was, and nothing behind 
                    float, double) {
   for (Index size = 0; size <= 2 * kStretch + 1; ++size) {
     RandomValues random(2);
-    const Matrix<TestType> row = random.matrix<TestType>(1, size);
+    const Buffer<TestType> row = random.matrix<TestType>(1, size);
     Matrix<TestType> copy = Matrix<TestType>::Constant(1, size + kStretch, 7);
     for (Index j = 0; j < size; j += kStretch) {
       const Stretch<TestType> stretch = load_stretch<TestType>(row.data(), j, size, -1);
       for (Index k = 0; k < kStretch; ++k) CHECK(stretch[k] == (j + k < size ? row(0, j + k) : TestType{-1}));
       store_stretch(stretch, copy.data(), j, size);
     }
-    CHECK(copy.leftCols(size) == row);
+    CHECK(copy.leftCols(size) == row.eigen());
     CHECK((copy.rightCols(kStretch).array() == 7).all());
   }
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "numerics/matrix.hpp"
+#include "random_values.hpp"
 
 /// The worked examples of the seeds, the five notebooks that this project began with: tests/fixtures/golden.json.
 namespace glassformer::seeds {
@@ -42,7 +42,7 @@ inline void append_rows(const nlohmann::json& list, std::vector<nlohmann::json>&
 }
 
 /// A number is [1, 1], a list of them [1, N]. Of more dimensions, all but the last become rows one after the other:
-/// masks [B, 1, T, T] become [B * T, T] and weights [H, T, S] become [H * T, S], as Mask and attention's cache have it.
+/// masks [B, 1, T, T] become [B * T, T] and weights [H, T, S] become [H * T, S], as masks and attention have it.
 template <class Scalar = double>
 Matrix<Scalar> to_matrix(const nlohmann::json& value) {
   std::vector<nlohmann::json> rows;
@@ -93,35 +93,31 @@ class Golden {
   Matrix<Scalar> input(const std::string& key) const {
     return to_matrix<Scalar>(at("inputs", key));
   }
+  IdMatrix ids(const std::string& key) const { return buffer_of(input<Id>(key)); }
   Index integer(const std::string& key) const { return at("inputs", key).get<Index>(); }
   double number(const std::string& key) const { return to_number(at("inputs", key)); }
   std::vector<std::string> words(const std::string& key) const { return at("inputs", key); }
   Matrix<double> printed(const std::string& key) const { return to_matrix(at("seed_printed", key)); }
 
-  /// `got` is what the example expects under `key`.
-  template <class Derived>
-  void check(const std::string& key, const Eigen::DenseBase<Derived>& got) {
+  /// `got` is what the example expects under `key`: a number, words, or a matrix, ours or Eigen's.
+  template <class Result>
+  void check(const std::string& key, const Result& got) {
     checked_.insert(key.substr(0, key.find('/')));
-    compare("expected", key, got, tolerance_);
-  }
-  template <class Number>
-    requires std::is_arithmetic_v<Number>
-  void check(const std::string& key, Number got) {
-    check(key, Matrix<double>::Constant(1, 1, static_cast<double>(got)));
-  }
-  void check(const std::string& key, const std::vector<std::string>& got) {
-    checked_.insert(key);
-    CHECK(got == at("expected", key).get<std::vector<std::string>>());
+    if constexpr (std::is_same_v<Result, std::vector<std::string>>) {
+      CHECK(got == at("expected", key).get<std::vector<std::string>>());
+    } else if constexpr (std::is_arithmetic_v<Result>) {
+      compare("expected", key, Matrix<double>::Constant(1, 1, static_cast<double>(got)), tolerance_);
+    } else {
+      compare("expected", key, got, tolerance_);
+    }
   }
 
   /// `got` is what the notebook prints.
-  template <class Derived>
-  void check_printed(const std::string& key, const Eigen::DenseBase<Derived>& got, Tolerance tolerance) const {
+  void check_printed(const std::string& key, const auto& got, Tolerance tolerance) const {
     compare("seed_printed", key, got, tolerance);
   }
   /// The same where the inputs, too, are printed digits: as exactly as the example says.
-  template <class Derived>
-  void check_printed(const std::string& key, const Eigen::DenseBase<Derived>& got) const {
+  void check_printed(const std::string& key, const auto& got) const {
     compare("seed_printed", key, got, tolerance_);
   }
 
@@ -135,10 +131,8 @@ class Golden {
   const nlohmann::json& at(const std::string& part, const std::string& key) const {
     return entry_.at(part).at(nlohmann::json::json_pointer("/" + key));
   }
-  template <class Derived>
-  void compare(const std::string& part, const std::string& key, const Eigen::DenseBase<Derived>& got,
-               Tolerance tolerance) const {
-    const Matrix<double> expected = to_matrix(at(part, key)), result = got.template cast<double>();
+  void compare(const std::string& part, const std::string& key, const auto& got, Tolerance tolerance) const {
+    const Matrix<double> expected = to_matrix(at(part, key)), result = as_eigen(got).template cast<double>();
     INFO(entry_.at("id") << " " << part << " " << key);
     REQUIRE(result.rows() == expected.rows());
     REQUIRE(result.cols() == expected.cols());

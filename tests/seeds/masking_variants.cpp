@@ -17,7 +17,8 @@ Matrix<Scalar> unmasked_softmax(const Matrix<Scalar>& scores) {
 
 template <class Scalar>
 Matrix<Scalar> additive_mask(const Mask& mask, double value) {
-  return mask.blocked.unaryExpr([&](std::uint8_t blocked) { return static_cast<Scalar>(blocked ? value : 0.0); });
+  return mask.blocked.eigen().unaryExpr(
+      [&](std::uint8_t blocked) { return static_cast<Scalar>(blocked ? value : 0.0); });
 }
 
 template <std::floating_point Scalar>

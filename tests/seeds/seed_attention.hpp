@@ -1,19 +1,26 @@
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "golden.hpp"
+#include "layers/cross_entropy.hpp"
 #include "layers/linear.hpp"
 #include "layers/scaled_dot_product_attention.hpp"
 #include "layers/softmax.hpp"
-#include "random_values.hpp"
+#include "single_layer.hpp"
 
 /// What several seeds do, by the project's own layers.
 namespace glassformer::seeds {
 
 using Table = Matrix<std::uint8_t>;  ///< what a mask holds: 1 = blocked
 
-inline Mask nothing_blocked(Index keys) { return {1, 1, Table::Zero(1, keys)}; }
+inline Mask nothing_blocked(Index keys) { return all_visible(1, 1, keys); }
+
+/// A mask of one sentence, with a row for each query.
+inline Mask mask_of(const Table& blocked) { return {1, blocked.rows(), buffer_of(blocked)}; }
 
 /// To six decimals, as the mistakes' numbers are written.
 inline void check_close(const Matrix<double>& got, const Matrix<double>& expected) {
@@ -37,11 +44,46 @@ inline RowVector<Index> blind_queries(const Table& blocked) {
 
 /// Weights of scores [N, S], where the N rows are the T queries of one head after another. \pre mask is of one sentence
 template <class Scalar>
-Matrix<Scalar> masked_softmax(Matrix<Scalar> scores, const Mask& mask) {
-  for (Index n = 0; n < scores.rows(); ++n) {
-    MaskedSoftmax<Scalar>::forward_row(mask.blocked.row(n % mask.queries).data(), scores.cols(), scores.row(n).data());
+Matrix<Scalar> masked_softmax(const Matrix<Scalar>& scores, const Mask& mask) {
+  Buffer<Scalar> weights = buffer_of(scores);
+  MaskedSoftmax<Scalar>("softmax").forward({}, weights, mask);
+  return weights.eigen();
+}
+
+/// What attention of one sentence gives. The weights are those of one head after another.
+template <class Scalar>
+struct Attended {
+  Matrix<Scalar> weights, context;  // [H * T, S], [T, D]
+};
+
+template <class Scalar>
+Attended<Scalar> attend(const Matrix<Scalar>& q, const Matrix<Scalar>& k, const Matrix<Scalar>& v, const Mask& mask,
+                        Index heads = 1) {
+  RandomValues unused(0);
+  SingleLayer<ScaledDotProductAttention<Scalar>, Scalar> attention(unused, AttentionSettings{q.cols(), heads, 0});
+  const Buffer<Scalar> queries = buffer_of(q), keys = buffer_of(k), values = buffer_of(v);
+  const Buffer<Scalar>& context = attention->forward({}, queries, keys, values, mask);
+  return {attention->weights().eigen(), context.eigen()};
+}
+
+/// Cross-entropy and its gradient.
+struct SeedLoss {
+  LossSum sum;
+  Matrix<double> d_logits;  // [N, V]
+
+  SeedLoss(const Matrix<double>& logits, const IdMatrix& expected, const CrossEntropySettings& settings,
+           double d_loss = 1) {
+    CrossEntropy<double> cross_entropy("loss", settings);
+    Buffer<double> in_place = buffer_of(logits);  // becomes p, then d_logits
+    sum = cross_entropy.forward({}, in_place, expected);
+    d_logits = cross_entropy.backward({}, d_loss).eigen();
   }
-  return scores;
+};
+
+/// The training pass `update` of sentence 0.
+inline Pass training_update(std::uint64_t seed, std::uint32_t update) {
+  static constexpr std::array<Index, 1> kSentence{0};
+  return {.training = true, .seed = seed, .update = update, .sentences = kSentence};
 }
 
 /// The attention of seed 003: a linear map to queries, keys and values, which lie side by side, then scaled
@@ -49,54 +91,67 @@ Matrix<Scalar> masked_softmax(Matrix<Scalar> scores, const Mask& mask) {
 ///
 /// N = rows of x (all sentences), T = words of a sentence, D = width of the queries.
 struct SeedAttention {
-  explicit SeedAttention(const Golden& golden)
+  explicit SeedAttention(const Golden& golden, double dropout = 0)
       : D(golden.integer("d_k")),
-        map(std::string("qkv"), golden.input("Wq").cols(), 3 * D),
-        gradient(std::string("qkv"), golden.input("Wq").cols(), 3 * D) {
-    map.parameters().weight << golden.input("Wq"), golden.input("Wk"), golden.input("Wv");
+        map(unused, golden.input("Wq").cols(), 3 * D),
+        attention(unused, AttentionSettings{D, 1, dropout}) {
+    map.weights.values().eigen().setZero();
+    map->weight.in(map.weights).eigen() << golden.input("Wq"), golden.input("Wk"), golden.input("Wv");
   }
 
-  auto q() const { return qkv.leftCols(D); }       // [N, D]
-  auto k() const { return qkv.middleCols(D, D); }  // [N, D]
-  auto v() const { return qkv.rightCols(D); }      // [N, D]
+  Matrix<double> q() const { return qkv.leftCols(D); }       // [N, D]
+  Matrix<double> k() const { return qkv.middleCols(D, D); }  // [N, D]
+  Matrix<double> v() const { return qkv.rightCols(D); }      // [N, D]
   /// Not yet scaled. [T, T] \pre one sentence
   Matrix<double> scores() const { return q() * k().transpose(); }
   Matrix<double> scaled_scores() const { return scores() / std::sqrt(static_cast<double>(D)); }
 
-  void forward(const Matrix<double>& x, const Mask& mask, Index sentences_ = 1, double dropout = 0,
-               const Pass& pass = {}) {
-    sentences = sentences_;
-    Linear<double>::forward(map.parameters(), x, qkv);
-    context.resize(x.rows(), D);
-    ScaledDotProductAttention<double>::forward(sentences, 1, q(), k(), v(), mask, dropout, pass, 0, cache, context);
-  }
-
-  /// Once more from the weights on, with dropout whose draw is given: `keep` is 1 where a weight stays.
-  void drop(const Matrix<double>& keep, double rate) {
-    cache.dropout.active = true;
-    cache.dropout.scale = 1 / (1 - rate);
-    cache.dropout.kept.resize_like(keep);
-    cache.dropout.kept = keep.cast<std::uint8_t>();
-    cache.dropped_weights.resize_like(keep);
-    cache.dropped_weights.view() = cache.weights;
-    Dropout<double>::backward(cache.dropout, cache.dropped_weights);  // as forward: multiplies by the scale
-    context = cache.dropped_weights * v();
+  void forward(const Matrix<double>& input, const Mask& mask, const Pass& given_pass = {}) {
+    x = buffer_of(input);
+    recording = Recording();
+    pass = given_pass;
+    pass.recording = &recording;
+    const Buffer<double>& mapped = map->forward(pass, x);
+    const MatrixView<const double> all = mapped;
+    const Buffer<double>& result =
+        attention->forward(pass, all.middle_cols(0, D), all.middle_cols(D, D), all.middle_cols(2 * D, D), mask);
+    qkv = mapped.eigen(), weights = attention->weights().eigen(), context = result.eigen();
   }
 
   /// d_context [N, D]
-  void backward(const Matrix<double>& x, const Matrix<double>& d_context) {
-    d_qkv.resize_like(qkv);
-    ScaledDotProductAttention<double>::backward(sentences, 1, q(), k(), v(), cache, d_context, d_qkv.leftCols(D),
-                                                d_qkv.middleCols(D, D), d_qkv.rightCols(D));
-    gradient.values().setZero();
-    Linear<double>::backward(map.parameters(), x, d_qkv, gradient.parameters(), d_x);
+  void backward(const Matrix<double>& d_context) {
+    const Buffer<double> d = buffer_of(d_context);
+    d_qkv.resize(d.rows(), 3 * D);
+    const MatrixView<double> all = d_qkv;
+    attention->backward(pass, d, all.middle_cols(0, D), all.middle_cols(D, D), all.middle_cols(2 * D, D));
+    map.gradient.values().eigen().setZero();
+    d_x = map->backward(pass, d_qkv).eigen();
+    d_weight = map->weight.gradient().eigen();
   }
 
-  Index D, sentences = 1;
-  Arena<InArena<Linear<double>::Parameters, double>> map, gradient;  // weight [3D, in]: Wq, Wk, Wv
-  Buffer<double> qkv, context;                                       // [N, 3D], [N, D]
-  ScaledDotProductAttention<double>::Cache cache;
-  Buffer<double> d_qkv, d_x;  // [N, 3D], [N, in]
+  /// What the last pass computed under this name.
+  Matrix<double> recorded(const std::string& name) const {
+    for (auto step = recording.steps().rbegin(); step != recording.steps().rend(); ++step) {
+      const RecordedTensor& output = recording.tensors()[step->output];
+      if (output.name == name) return output.values;
+    }
+    throw std::invalid_argument("not recorded: " + name);
+  }
+  /// The weights that multiply the values. \pre dropout is active
+  Matrix<double> dropped_weights() const { return recorded("y"); }
+
+ private:
+  RandomValues unused{0};
+
+ public:
+  Index D;
+  SingleLayer<Linear<double>> map;
+  SingleLayer<ScaledDotProductAttention<double>> attention;
+  Buffer<double> x, d_qkv;                          // [N, in], [N, 3D]
+  Matrix<double> qkv, weights, context;             // [N, 3D], [N, T], [N, D]
+  Matrix<double> d_weight, d_x;                     // [3D, in]: Wq, Wk, Wv; [N, in]
+  Pass pass;
+  Recording recording;
 };
 
 }  // namespace glassformer::seeds

@@ -1,43 +1,33 @@
-#include <limits>
+#include <cmath>
 
-#include "catch.hpp"
-#include "layers/softmax.hpp"
-#include "random_values.hpp"
+#include "numerics/row_operations.hpp"
+#include "seed_attention.hpp"
 #include "seeds/masking_variants.hpp"
 
 using namespace glassformer;
-using Blocked = Matrix<std::uint8_t>;
+using namespace glassformer::seeds;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const Mask kMask{1, 3, Blocked{{0, 1, 1, 0}, {0, 0, 0, 0}, {1, 1, 0, 1}}};  // every query sees something
-
-/// What the model does.
-Matrix<double> masked_softmax(Matrix<double> scores, const Mask& mask) {
-  for (Index t = 0; t < scores.rows(); ++t) {
-    MaskedSoftmax<double>::forward_row(mask.blocked.row(mask.row(0, t)).data(), scores.cols(), scores.row(t).data());
-  }
-  return scores;
-}
+const Mask kSomeVisible = mask_of(Table{{0, 1, 1, 0}, {0, 0, 0, 0}, {1, 1, 0, 1}});  // every query sees something
 
 }  // namespace
 
 TEST_CASE("Where every query sees something, all ways of masking give the same weights", "[layers]") {
   RandomValues random(1);
-  const Matrix<double> scores = 3 * random.matrix(3, 4);
-  const Matrix<double> expected = masked_softmax(scores, kMask);
-  for (const double value : {-1e9, -kInfinity}) {
-    const Matrix<double> weights = unmasked_softmax<double>(scores + additive_mask<double>(kMask, value));
+  const Matrix<double> scores = 3 * random.matrix(3, 4).eigen();
+  const Matrix<double> expected = masked_softmax(scores, kSomeVisible);
+  for (const double value : {-1e9, kMinusInfinity<double>}) {
+    const Matrix<double> weights = unmasked_softmax<double>(scores + additive_mask<double>(kSomeVisible, value));
     CHECK(largest_difference(weights, expected) < 1e-6);  // of scores near 1e9, doubles keep seven decimals
-    CHECK(kMask.blocked.cast<double>().cwiseProduct(weights).isZero(0));
+    CHECK(kSomeVisible.blocked.eigen().cast<double>().cwiseProduct(weights).isZero(0));
   }
-  CHECK(largest_difference(renormalised(mask_after_softmax(scores, kMask)), expected) < 1e-15);
+  CHECK(largest_difference(renormalised(mask_after_softmax(scores, kSomeVisible)), expected) < 1e-15);
 }
 
 TEST_CASE("A mask that is one row for all queries masks the weights of each", "[layers]") {
   RandomValues random(2);
-  const Matrix<double> scores = random.matrix(3, 4);
+  const Matrix<double> scores = random.matrix(3, 4).eigen();
   const Mask padding = padding_mask(IdMatrix{{7, 8, 0, 0}}, 0);
   CHECK(additive_mask<double>(padding, -5) == Matrix<double>{{0, 0, -5, -5}});
   const Matrix<double> weights = mask_after_softmax(scores, padding);
@@ -47,8 +37,8 @@ TEST_CASE("A mask that is one row for all queries masks the weights of each", "[
 
 TEST_CASE("What a query that sees nothing gets, by each way of masking", "[layers]") {
   const Matrix<double> scores{{0.5, 1, -0.25, 2}};
-  const Mask all{1, 1, Blocked::Ones(1, 4)};
-  CHECK(unmasked_softmax<double>(scores + additive_mask<double>(all, -kInfinity)).array().isNaN().all());
+  const Mask all = mask_of(Table::Ones(1, 4));
+  CHECK(unmasked_softmax<double>(scores + additive_mask<double>(all, kMinusInfinity<double>)).array().isNaN().all());
   CHECK(renormalised(mask_after_softmax(scores, all)).array().isNaN().all());
   const Matrix<double> as_if_unmasked = unmasked_softmax<double>(scores + additive_mask<double>(all, -1e9));
   CHECK(largest_difference(as_if_unmasked, unmasked_softmax(scores)) < 1e-6);
@@ -56,7 +46,7 @@ TEST_CASE("What a query that sees nothing gets, by each way of masking", "[layer
 }
 
 TEST_CASE("Without division by its sum, a row masked after the softmax tells what was blocked", "[layers]") {
-  const Mask mask{1, 1, Blocked{{0, 0, 1}}};
+  const Mask mask = mask_of(Table{{0, 0, 1}});
   const Matrix<double> low{{0, 0, 0}}, high{{0, 0, 5}};  // they differ in what is blocked
   CHECK(mask_after_softmax(low, mask).sum() == Approx(2 / 3.0));
   CHECK(mask_after_softmax(high, mask).sum() == Approx(2 / (2 + std::exp(5.0))));

@@ -19,7 +19,7 @@ Matrix<double> scores_of(const Golden& golden) {
 TEST_CASE("000.causal_rule: a query sees the keys up to its own place", "[seeds]") {
   Golden golden("000.causal_rule");
   const Mask mask = look_ahead_mask(golden.integer("T"));
-  golden.check("mask", 1 - mask.blocked.array());  // the notebook writes 1 for visible, the project for blocked
+  golden.check("mask", 1 - mask.blocked.eigen().array());  // the notebook writes 1 for visible, the project for blocked
 }
 
 TEST_CASE("000.causal_additive: the same rule, as a number to add to each score", "[seeds]") {
@@ -33,7 +33,7 @@ TEST_CASE("000.single_head: scores, causal mask, softmax, times V", "[seeds]") {
   Golden golden("000.single_head");
   const Matrix<double> scores = golden.input("scores"), V = golden.input("V");  // [T, T], [T, D]
   const Mask mask = look_ahead_mask(scores.rows());
-  CHECK(mask.blocked == golden.input<std::uint8_t>("blocked"));
+  CHECK(mask.blocked.eigen() == golden.input<std::uint8_t>("blocked"));
 
   // As the notebook does it: add -1e9, then an ordinary softmax.
   const Matrix<double> added = unmasked_softmax<double>(scores + additive_mask<double>(mask, -1e9));
@@ -50,11 +50,9 @@ TEST_CASE("000.single_head: scores, causal mask, softmax, times V", "[seeds]") {
   // And by the layer. With the unit matrix for keys and sqrt(d_head) times the scores for queries, Q K^T / sqrt(d_head)
   // is the scores.
   const Matrix<double> q = std::sqrt(4.0) * scores, k = Matrix<double>::Identity(4, 4);
-  ScaledDotProductAttention<double>::Cache cache;
-  Matrix<double> context(4, 4);
-  ScaledDotProductAttention<double>::forward(1, 1, q, k, V, mask, 0, {}, 0, cache, context);
-  golden.check("attn", cache.weights);
-  golden.check("output", context);
+  const Attended<double> attended = attend(q, k, V, mask);
+  golden.check("attn", attended.weights);
+  golden.check("output", attended.context);
 }
 
 TEST_CASE("000.batch0_heads: one causal mask serves three heads", "[seeds]") {

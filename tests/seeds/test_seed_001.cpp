@@ -12,14 +12,12 @@ namespace {
 template <class Scalar>
 struct PrefixAttention {
   Mask mask = look_ahead_mask(3);
-  Matrix<Scalar> q, k, v;                         // [T, D]
-  Matrix<Scalar> context = Matrix<Scalar>(3, 4);  // [T, D]
-  typename ScaledDotProductAttention<Scalar>::Cache cache;
+  Matrix<Scalar> q, k, v;  // [T, D]
+  Attended<Scalar> attended;
 
   explicit PrefixAttention(const Golden& golden)
-      : q(golden.input<Scalar>("q")), k(golden.input<Scalar>("k")), v(golden.input<Scalar>("v")) {
-    ScaledDotProductAttention<Scalar>::forward(1, 1, q, k, v, mask, 0, {}, 0, cache, context);
-  }
+      : q(golden.input<Scalar>("q")), k(golden.input<Scalar>("k")), v(golden.input<Scalar>("v")),
+        attended(attend(q, k, v, mask)) {}
   /// [T, T] with `blocked_value` added where a key is blocked
   Matrix<Scalar> logits(double blocked_value) const {
     return q * k.transpose() / std::sqrt(static_cast<Scalar>(q.cols())) + additive_mask<Scalar>(mask, blocked_value);
@@ -37,28 +35,28 @@ TEST_CASE("001.sdpa_prefix: attention of a prefix of three words to itself", "[s
   Golden golden("001.sdpa_prefix");
   const PrefixAttention<double> exact(golden);
   const PrefixAttention<float> printed(golden);
-  CHECK(exact.mask.blocked == golden.input<std::uint8_t>("blocked"));
+  CHECK(exact.mask.blocked.eigen() == golden.input<std::uint8_t>("blocked"));
   CHECK(exact.q.cols() == golden.integer("d_k"));
 
   golden.check("logits_visible", exact.logits(to_number("-.inf")));
-  golden.check("attn", exact.cache.weights);
-  golden.check("output", exact.context);
-  golden.check("attn", printed.cache.weights);
-  golden.check("output", printed.context);
+  golden.check("attn", exact.attended.weights);
+  golden.check("output", exact.attended.context);
+  golden.check("attn", printed.attended.weights);
+  golden.check("output", printed.attended.context);
 
   // The example is saturated: a wrong scale gives the same output. It shows in the tiny weights, so these are compared
   // relatively, to a few units of float's last place.
   constexpr Tolerance kFloat{.relative = 4e-7};
   golden.check_printed("logits", printed.logits(-1e9), kFloat);
-  golden.check_printed("attn", printed.cache.weights, kFloat);
-  golden.check_printed("output", printed.context, kFloat);
-  golden.check_printed("attn", exact.cache.weights, kFloat);
+  golden.check_printed("attn", printed.attended.weights, kFloat);
+  golden.check_printed("output", printed.attended.context, kFloat);
+  golden.check_printed("attn", exact.attended.weights, kFloat);
 }
 
 TEST_CASE("001.float32_absorption: near 1e9 floats are 64 apart, so that a score added to -1e9 is lost", "[seeds]") {
   Golden golden("001.float32_absorption");
   const Matrix<float> scores = golden.input<float>("scores");
-  const Mask all{1, 1, Table::Ones(1, 3)};
+  const Mask all = mask_of(Table::Ones(1, 3));
   golden.check("sum_f32", scores + additive_mask<float>(all, golden.number("add")));
   // The project adds nothing to scores; a blocked key is left out of the sum.
   CHECK(masked_softmax(scores, all).isZero(0));

@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "layers/attention.hpp"
-#include "layers/cross_entropy.hpp"
 #include "seed_attention.hpp"
 #include "seeds/masking_variants.hpp"
 #include "shifted_mask.hpp"
@@ -33,7 +32,7 @@ Corpus corpus_of(const std::vector<std::pair<std::vector<Id>, std::vector<Id>>>&
 constexpr Id kFirstWord = 4;  // after the special ids
 
 /// Each word's id is its place in the list; [BOS] and [EOS] are left out.
-std::vector<Id> ids_of(const std::vector<std::string>& words) {
+std::vector<Id> ids_of_words(const std::vector<std::string>& words) {
   std::vector<Id> ids;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] != "[BOS]" && words[i] != "[EOS]") ids.push_back(kFirstWord + static_cast<Id>(i));
@@ -41,9 +40,9 @@ std::vector<Id> ids_of(const std::vector<std::string>& words) {
   return ids;
 }
 
-std::vector<std::string> words_of(const IdMatrix& ids, const std::vector<std::string>& words) {
+std::vector<std::string> words_of_ids(const IdMatrix& ids, const std::vector<std::string>& words) {
   std::vector<std::string> result;
-  for (const Id id : ids.reshaped()) {
+  for (const Id id : ids.row(0)) {
     result.push_back(id == 1 ? "[BOS]" : id == 2 ? "[EOS]" : words.at(static_cast<std::size_t>(id - kFirstWord)));
   }
   return result;
@@ -53,19 +52,19 @@ std::vector<std::string> words_of(const IdMatrix& ids, const std::vector<std::st
 
 TEST_CASE("002.padding_outer: v times v blocks the rows of padded queries too; only keys need it", "[seeds]") {
   Golden golden("002.padding_outer");
-  const IdMatrix v = golden.input<Id>("v");  // 0 is padding
+  const Matrix<Id> v = golden.input<Id>("v");  // 0 is padding
   const Table outer = (v.transpose() * v).cast<std::uint8_t>();
   golden.check("outer", outer);
   golden.check("fully_masked_rows", blind_queries(1 - outer.array()));
   // Right: one row for all queries. What padded queries see is no matter, for the loss does not count them.
-  golden.check("recommended_key_mask", 1 - padding_mask(v, 0).blocked.replicate(5, 1).array());
+  golden.check("recommended_key_mask", 1 - padding_mask(golden.ids("v"), 0).blocked.eigen().replicate(5, 1).array());
 }
 
 TEST_CASE("002.fully_masked_row: a query that sees nothing, in four ways", "[seeds]") {
   Golden golden("002.fully_masked_row");
   const Matrix<double> scores = golden.input("scores");
   const Matrix<float> scores_float = golden.input<float>("scores");
-  const Mask all{1, 1, Table::Ones(1, 4)};
+  const Mask all = mask_of(Table::Ones(1, 4));
   const double infinity = to_number(".inf");
   golden.check("inf_naive", unmasked_softmax<double>(scores + additive_mask<double>(all, -infinity)));
   golden.check("minus1e9_float32", unmasked_softmax<float>(scores_float + additive_mask<float>(all, -1e9)));
@@ -75,20 +74,20 @@ TEST_CASE("002.fully_masked_row: a query that sees nothing, in four ways", "[see
   // Right: it attends to nothing, and nothing is learned from it.
   const Matrix<double> weights = masked_softmax(scores, all);
   golden.check("safe_zero", weights);
-  Matrix<double> d_scores = scores;  // any d_weights
-  MaskedSoftmax<double>::backward(weights, d_scores);
+  Buffer<double> d_scores = buffer_of(scores);  // any d_weights
+  MaskedSoftmax<double>("softmax").backward({}, buffer_of(weights), d_scores);
   golden.check("safe_zero", d_scores);
 }
 
 TEST_CASE("002.clm_mask_10: the seed's decoder mask shows 18 keys that it must not", "[seeds]") {
   Golden golden("002.clm_mask_10");
   const Index T = golden.integer("T"), prefix = golden.integer("prefix");
-  const Table wrong = shifted_mask(T, prefix).blocked;
+  const Table wrong = shifted_mask(T, prefix).blocked.eigen();
   golden.check("seed_matrix", wrong);
   golden.check("seed_visible_per_row", visible_keys(wrong));
 
   // Right: causal; or, if the first four words are given, all of those and causal from there.
-  const Table right = prefix_mask(T, prefix).blocked;
+  const Table right = prefix_mask(T, prefix).blocked.eigen();
   golden.check("causal", look_ahead_mask(T).blocked);
   golden.check("prefix_lm", right);
   golden.check("prefix_visible_per_row", visible_keys(right));
@@ -103,8 +102,9 @@ TEST_CASE("002.clm_code: the seed's code shows one key more than its matrix", "[
   const Index T = golden.integer("tgt_length"), begin = golden.integer("mask_begin");
   golden.check("code_matrix", code_mask(T, begin));
   golden.check("visible_row0", visible_keys(code_mask(T, begin))(0));
-  golden.check("matrix_visible_row0", visible_keys(shifted_mask(T, begin).blocked)(0));
-  golden.check("matrix_visible_row0", visible_keys(prefix_mask(T, begin).blocked)(0));  // which is right for row 0
+  golden.check("matrix_visible_row0", visible_keys(shifted_mask(T, begin).blocked.eigen())(0));
+  golden.check("matrix_visible_row0",
+               visible_keys(prefix_mask(T, begin).blocked.eigen())(0));  // which is right for row 0
 }
 
 TEST_CASE("002.clm_code_begin0: from 0 on, the seed's code gives the causal mask", "[seeds]") {
@@ -113,7 +113,7 @@ TEST_CASE("002.clm_code_begin0: from 0 on, the seed's code gives the causal mask
   const Table code = code_mask(T, golden.integer("mask_begin"));
   golden.check("code_matrix", code);
   golden.check("code_matrix", look_ahead_mask(T).blocked);
-  golden.check("equals_causal", code == look_ahead_mask(T).blocked);
+  golden.check("equals_causal", code == look_ahead_mask(T).blocked.eigen());
 }
 
 TEST_CASE("002.scale: scores are divided by the root of a head's width, not of the model's", "[seeds]") {
@@ -121,12 +121,10 @@ TEST_CASE("002.scale: scores are divided by the root of a head's width, not of t
   const Matrix<double> raw = golden.input("raw");  // 2, 0, -2
   const Index d_model = golden.integer("d_model"), heads = golden.integer("heads");
   // Head 0 owns columns 0 and 1. Its query is (1, 1), and its keys are (1, 1), (0, 0) and (-1, -1).
-  Matrix<double> q = Matrix<double>::Zero(1, d_model), k = Matrix<double>::Zero(3, d_model), context(1, d_model);
+  Matrix<double> q = Matrix<double>::Zero(1, d_model), k = Matrix<double>::Zero(3, d_model);
   q.leftCols(2).setOnes();
   k.leftCols(2) = raw.transpose().replicate(1, 2) / 2;
-  ScaledDotProductAttention<double>::Cache cache;
-  ScaledDotProductAttention<double>::forward(1, heads, q, k, k, nothing_blocked(3), 0, {}, 0, cache, context);
-  golden.check("sqrt_dk", cache.weights.row(0));
+  golden.check("sqrt_dk", attend(q, k, k, nothing_blocked(3), heads).weights.row(0));
 
   // As the seed has it, the softmax is flatter than it should be.
   golden.check("sqrt_dmodel", unmasked_softmax<double>(raw / std::sqrt(d_model)));
@@ -134,94 +132,86 @@ TEST_CASE("002.scale: scores are divided by the root of a head's width, not of t
 
 TEST_CASE("002.cross_attention: queries from the decoder, keys and values from the encoder", "[seeds]") {
   Golden golden("002.cross_attention");
-  const Matrix<double> x_dec = golden.input("x_dec"), x_enc = golden.input("x_enc");  // [T, D], [S, D]
-  Arena<InArena<AttentionParameters<double>, double>> arena(std::string("attention"), Index{2});
-  AttentionParameters<double>& p = arena.parameters();
-  p.query_key_value.weight << golden.input("Wq").transpose(),  // the example has x W, the project x W^T
-      golden.input("Wk").transpose(), golden.input("Wv").transpose();
-  p.output.weight.setIdentity();  // the seed has no map after attention
+  const Buffer<double> x_dec = buffer_of(golden.input("x_dec")), x_enc = buffer_of(golden.input("x_enc"));
+  RandomValues unused(0);
+  SingleLayer<CrossAttention<double>> cross(unused, AttentionSettings{2, 1, 0});
+  cross.weights.values().eigen().setZero();
+  cross->projections.weight.in(cross.weights).eigen() << golden.input("Wq").transpose(),  // the example has x W,
+      golden.input("Wk").transpose(), golden.input("Wv").transpose();                     // the project x W^T
+  cross->out_proj.weight.in(cross.weights).eigen().setIdentity();  // the seed has no map after attention
 
-  CrossAttention<double>::Cache cache;
-  CrossAttention<double>::forward(p, {}, 1, x_dec, x_enc, nothing_blocked(3), {}, 0, cache);
-  golden.check("attn", cache.attention.weights);
-  golden.check("output", cache.output);
+  const Buffer<double>& output = cross->forward({}, x_dec, x_enc, nothing_blocked(3));
+  golden.check("attn", cross->attention.weights());
+  golden.check("output", output);
 
   // The seed forgets the source's padding here. Blocked, it weighs nothing.
-  const Mask padding = padding_mask(golden.input<Id>("src_blocked"), 1);
-  CrossAttention<double>::forward(p, {}, 1, x_dec, x_enc, padding, {}, 0, cache);
-  golden.check("attn_masked", cache.attention.weights);
-  golden.check("output_masked", cache.output);
+  const Mask padding = padding_mask(golden.ids("src_blocked"), 1);
+  const Buffer<double>& output_masked = cross->forward({}, x_dec, x_enc, padding);
+  golden.check("attn_masked", cross->attention.weights());
+  golden.check("output_masked", output_masked);
 }
 
 TEST_CASE("002.right_shift: the decoder reads the target from bos on, and is asked for it up to eos", "[seeds]") {
   Golden golden("002.right_shift");
   const std::vector<std::string> source = golden.words("src_tokens"), target = golden.words("tgt_tokens");
-  const Batch batch = make_batch(corpus_of({{ids_of(source), ids_of(target)}}), std::vector<Index>{0});
-  CHECK(words_of(batch.source, source) == source);
-  golden.check("tgt_input", words_of(batch.target_input, target));
-  golden.check("tgt_output", words_of(batch.target_output, target));
+  const Batch batch = make_batch(corpus_of({{ids_of_words(source), ids_of_words(target)}}), std::vector<Index>{0});
+  CHECK(words_of_ids(batch.source, source) == source);
+  golden.check("tgt_input", words_of_ids(batch.target_input, target));
+  golden.check("tgt_output", words_of_ids(batch.target_output, target));
   golden.check("len_src", batch.source.cols());
   golden.check("len_tgt_input", batch.target_input.cols());
   golden.check("len_tgt_output", batch.target_output.cols());
-  golden.check("src_mask", 1 - padding_mask(batch.source, 0).blocked.array());  // 1 = visible
+  golden.check("src_mask", 1 - padding_mask(batch.source, 0).blocked.eigen().array());  // 1 = visible
 }
 
 TEST_CASE("002.right_shift_batch: shifting padded rows, and which places count", "[seeds]") {
   Golden golden("002.right_shift_batch");
-  const IdMatrix target = golden.input<Id>("tgt");  // bos, words, eos, padding
+  const Matrix<Id> target = golden.input<Id>("tgt");  // bos, words, eos, padding
   const Id pad = static_cast<Id>(golden.integer("PAD"));
   const Corpus corpus = corpus_of({{{4}, {5, 6, 7}}, {{4}, {8}}});
   CHECK(corpus.target_special().bos == golden.integer("BOS"));
   CHECK(corpus.target_special().eos == golden.integer("EOS"));
   const Batch batch = make_batch(corpus, std::vector<Index>{0, 1});
-  const auto counts = (batch.target_output.array() != pad).eval();
+  const auto counts = (batch.target_output.eigen().array() != pad).eval();
   golden.check("tgt_output", batch.target_output);
   golden.check("loss_weight", counts);
 
   // The example drops the last column, which leaves the eos of the shorter sentence in its input; make_batch puts
   // padding there. They differ only where nothing is asked for, and what stands there lies ahead of all that counts.
-  const IdMatrix dropped = target.leftCols(4);
-  golden.check("tgt_input", counts.select(batch.target_input, dropped));
-  CHECK(counts.select(0, (batch.target_input - dropped).array()).matrix() == IdMatrix{{0, 0, 0, 0}, {0, 0, -2, 0}});
+  const Matrix<Id> dropped = target.leftCols(4), input = batch.target_input.eigen();
+  golden.check("tgt_input", counts.select(input, dropped));
+  CHECK(counts.select(0, (input - dropped).array()).matrix() == Matrix<Id>{{0, 0, 0, 0}, {0, 0, -2, 0}});
 
-  CrossEntropy<double>::Cache cache;
-  Matrix<double> logits = Matrix<double>::Zero(8, 9);  // [B * T, V]
-  golden.check("ntokens", CrossEntropy<double>::forward(batch.target_output, pad, 0, logits, cache).tokens);
+  const Matrix<double> logits = Matrix<double>::Zero(8, 9);  // [B * T, V]
+  golden.check("ntokens", SeedLoss(logits, batch.target_output, {pad, 0}).sum.tokens);
 }
 
 TEST_CASE("002.cross_entropy_pad: the loss of a mean token, padding not counted; label smoothing in two ways",
           "[seeds]") {
   Golden golden("002.cross_entropy_pad");
   const Matrix<double> logits = golden.input("logits");  // [N, V]
-  const IdMatrix targets = golden.input<Id>("targets");
+  const IdMatrix targets = golden.ids("targets");
   const Id pad = static_cast<Id>(golden.integer("pad"));
   const double smoothing = golden.number("eps");
-  const auto loss_of = [](Matrix<double> some_logits, const IdMatrix& expected, Id padding) {
-    CrossEntropy<double>::Cache cache;
-    return CrossEntropy<double>::forward(expected, padding, 0, some_logits, cache);
-  };
 
-  CrossEntropy<double>::Cache cache;
-  Matrix<double> in_place = logits;  // becomes p, then d_logits
-  const LossSum sum = CrossEntropy<double>::forward(targets, pad, 0, in_place, cache);
-  CrossEntropy<double>::backward(targets, pad, 0, 1.0 / static_cast<double>(sum.tokens), in_place);
-  golden.check("loss_sum", sum.loss);
-  golden.check("loss_mean", sum.loss / static_cast<double>(sum.tokens));
-  golden.check("grad", in_place);
-  for (Index n = 0; n < sum.tokens; ++n) {
-    golden.check("nll/" + std::to_string(n), loss_of(logits.row(n), targets.col(n), pad).loss);
+  const SeedLoss plain(logits, targets, {pad, 0}, 0.5);  // 1 / tokens
+  CHECK(plain.sum.tokens == 2);
+  golden.check("loss_sum", plain.sum.loss);
+  golden.check("loss_mean", plain.sum.loss / 2);
+  golden.check("grad", plain.d_logits);
+  for (Index n = 0; n < 2; ++n) {
+    const double loss = SeedLoss(logits.row(n), IdMatrix{{targets(0, n)}}, {pad, 0}).sum.loss;
+    golden.check("nll/" + std::to_string(n), loss);
   }
   // Wrong: padding counted like a word, in the sum and in its divisor.
   constexpr Id kNoPadding = -1;
-  golden.check("wrong_mean_over_all_positions", loss_of(logits, targets, kNoPadding).loss / 3);
+  golden.check("wrong_mean_over_all_positions", SeedLoss(logits, targets, {kNoPadding, 0}).sum.loss / 3);
 
   // The project smooths as PyTorch and fairseq do: eps is spread over all V classes.
-  in_place = logits;
-  const LossSum smooth = CrossEntropy<double>::forward(targets, pad, smoothing, in_place, cache);
-  CrossEntropy<double>::backward(targets, pad, smoothing, 0.5, in_place);
-  golden.check("ls_fairseq_mean", smooth.loss / 2);
-  golden.check("ls_pytorch_mean", smooth.loss / 2);
-  golden.check("ls_fairseq_grad", in_place);
+  const SeedLoss smooth(logits, targets, {pad, smoothing}, 0.5);
+  golden.check("ls_fairseq_mean", smooth.sum.loss / 2);
+  golden.check("ls_pytorch_mean", smooth.sum.loss / 2);
+  golden.check("ls_fairseq_grad", smooth.d_logits);
 
   // The Annotated Transformer spreads eps over the V - 2 classes that are neither the right one nor padding, and takes
   // the divergence of q from p: cross-entropy less the entropy of q, a constant, which changes no gradient.
@@ -231,7 +221,7 @@ TEST_CASE("002.cross_entropy_pad: the loss of a mean token, padding not counted;
     const RowVector<double> log_p = logits.row(n).array() - std::log(logits.row(n).array().exp().sum());
     RowVector<double> q = RowVector<double>::Constant(5, smoothing / 3);
     q(pad) = 0;
-    q(targets(n)) = 1 - smoothing;
+    q(targets(0, n)) = 1 - smoothing;
     cross_entropy -= q.dot(log_p);
   }
   golden.check("ls_annotated_kl_sum", cross_entropy - 2 * entropy);
@@ -241,7 +231,7 @@ TEST_CASE("002.cross_entropy_pad: the loss of a mean token, padding not counted;
 TEST_CASE("002.half_precision: a large negative number must fit into its type", "[seeds]") {
   Golden golden("002.half_precision");
   const double neg = golden.number("neg");
-  const Mask blocked{1, 1, Table::Ones(1, 1)};
+  const Mask blocked = mask_of(Table::Ones(1, 1));
   golden.check("float16", additive_mask<Eigen::half>(blocked, neg));
   golden.check("float32", additive_mask<float>(blocked, neg));
   golden.check("float64", additive_mask<double>(blocked, neg));

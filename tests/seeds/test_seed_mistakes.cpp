@@ -44,7 +44,7 @@ TEST_CASE("Mistake 5: under a mask shifted by the prefix, words see the answer t
 
 TEST_CASE("Mistake 7: a mask of -infinity is added; subtracted, it makes NaN", "[mistakes]") {
   const Matrix<double> scores{{1, 2, 3}};
-  const Mask mask{1, 1, Table{{0, 0, 1}}};
+  const Mask mask = mask_of(Table{{0, 0, 1}});
   const Matrix<double> minus_infinity = additive_mask<double>(mask, to_number("-.inf"));
   // The blocked score becomes +infinity, the largest; infinity less infinity is NaN, and so is the sum.
   CHECK(unmasked_softmax<double>(scores - minus_infinity).array().isNaN().all());
@@ -56,7 +56,7 @@ TEST_CASE("Mistake 7: a mask of -infinity is added; subtracted, it makes NaN", "
 TEST_CASE("Mistake 8: a padding mask needs a byte for each key, not a float for each query and key", "[mistakes]") {
   const Index length = 3000;
   const Matrix<float> wrong = Matrix<float>::Zero(length, length);  // of which the seed then makes no use
-  const Mask right = padding_mask(IdMatrix::Constant(1, length, 5), 0);
+  const Mask right = padding_mask(buffer_of(Matrix<Id>::Constant(1, length, 5)), 0);
   CHECK(wrong.size() * static_cast<Index>(sizeof(float)) == 36'000'000);
   CHECK(right.blocked.size() * static_cast<Index>(sizeof(std::uint8_t)) == 3'000);
 }
@@ -67,16 +67,17 @@ TEST_CASE("Mistake 10: (1, 0, .., 0) generates the causal mask; as a padding mas
   const IdMatrix tgt_mask{{1, 0, 0, 0, 0, 0, 0, 0}};             // step 5 of seed 002, 1 = visible
   const Mask wrong = combined_mask(padding_mask(tgt_mask, 0), look_ahead_mask(8));
   const Mask right = combined_mask(padding_mask(target_input, 0), look_ahead_mask(8));
-  CHECK(visible_keys(wrong.blocked) == RowVector<Index>{{1, 1, 1, 1, 1, 1, 1, 1}});
-  CHECK(visible_keys(right.blocked) == RowVector<Index>{{1, 2, 3, 4, 5, 6, 7, 8}});
-  CHECK(right.blocked == prefix_mask(8, 1).blocked);  // a prefix of one word: what its author had in mind
+  CHECK(visible_keys(wrong.blocked.eigen()) == RowVector<Index>{{1, 1, 1, 1, 1, 1, 1, 1}});
+  CHECK(visible_keys(right.blocked.eigen()) == RowVector<Index>{{1, 2, 3, 4, 5, 6, 7, 8}});
+  CHECK(same_bits(right.blocked, prefix_mask(8, 1).blocked));  // a prefix of one word: what its author had in mind
 }
 
 TEST_CASE("Mistake 12: M words are s_0 .. s_(M-1), and with N of padding the layers give M + N rows", "[mistakes]") {
   const Index M = 4, N = 2;
-  IdMatrix ids = IdMatrix::Constant(1, M + N, 0);
-  for (Index i = 0; i < M; ++i) ids(i) = static_cast<Id>(5 + i);  // the last is at M - 1
-  CHECK(visible_keys(padding_mask(ids, 0).blocked)(0) == M);
+  IdMatrix ids(1, M + N);
+  ids.fill(0);
+  for (Index i = 0; i < M; ++i) ids(0, i) = static_cast<Id>(5 + i);  // the last is at M - 1
+  CHECK(visible_keys(padding_mask(ids, 0).blocked.eigen())(0) == M);
   const Matrix<double> context = context_of(six_words(), padding_mask(ids, 0));
   CHECK(context.rows() == M + N);      // right
   CHECK(context.rows() != M + N - 1);  // wrong: as the seed has the shape of its output
@@ -102,33 +103,33 @@ TEST_CASE("Mistake 15: to see itself and what was before is no limit; it is what
   check_close(context_of(x, nothing_blocked(6)).row(2), Matrix<double>{{-0.532322, -0.107925}});  // wrong
   check_close(context_of(x, look_ahead_mask(6)).row(2), Matrix<double>{{-0.630023, -0.063183}});  // right
   // "Only tokens preceding it" would leave the first word nothing to see. It sees itself.
-  CHECK(visible_keys(look_ahead_mask(6).blocked)(0) == 1);
+  CHECK(visible_keys(look_ahead_mask(6).blocked.eigen())(0) == 1);
   check_close(context_of(x, look_ahead_mask(6)).row(0), context_of(x.topRows(1), nothing_blocked(1)));
 }
 
 TEST_CASE("Mistake 24: which id is padding is a setting, and ids are integers", "[mistakes]") {
   const IdMatrix ids{{0, 7, 9, 1, 1}};  // of a vocabulary in which 1 is padding and 0 a word
-  CHECK(padding_mask(ids, 0).blocked == Table{{1, 0, 0, 0, 0}});  // wrong: hides a word, shows the padding
-  CHECK(padding_mask(ids, 1).blocked == Table{{0, 0, 0, 1, 1}});  // right
+  CHECK(padding_mask(ids, 0).blocked.eigen() == Table{{1, 0, 0, 0, 0}});  // wrong: hides a word, shows the padding
+  CHECK(padding_mask(ids, 1).blocked.eigen() == Table{{0, 0, 0, 1, 1}});  // right
   // Source and target have each their own.
-  const TransformerMasks masks = make_masks(ids, 1, IdMatrix{{0, 1, 2}}, 2);
-  CHECK(masks.encoder_padding.blocked == Table{{0, 0, 0, 1, 1}});
-  CHECK(masks.decoder_combined.blocked == Table{{0, 1, 1}, {0, 0, 1}, {0, 0, 1}});
+  const TransformerMasks masks = make_masks(ids, IdMatrix{{0, 1, 2}}, {1, 2});
+  CHECK(masks.encoder_padding.blocked.eigen() == Table{{0, 0, 0, 1, 1}});
+  CHECK(masks.decoder_combined.blocked.eigen() == Table{{0, 1, 1}, {0, 0, 1}, {0, 0, 1}});
 
   const Id large = (1 << 24) + 1;
   CHECK(static_cast<Id>(static_cast<float>(large)) == large - 1);  // wrong: floats end at 24 bits; another word
-  CHECK(IdMatrix{{large}}(0) == large);                            // right
+  CHECK(IdMatrix{{large}}(0, 0) == large);                            // right
 }
 
 TEST_CASE("Mistake 26: some write 1 for visible, some for blocked; taken for each other, they show the future alone",
           "[mistakes]") {
-  const Table visible = (1 - look_ahead_mask(6).blocked.array());  // as seeds 000, 002 and 003 (tril) write it
+  const Table visible = 1 - look_ahead_mask(6).blocked.eigen().array();  // as seeds 000, 002 and 003 (tril) write it
   SeedAttention attention(Golden("003.causal_class"));
-  attention.forward(six_words(), Mask{1, 6, visible});  // wrong: the project writes 1 for blocked
-  check_close(attention.cache.weights.row(0), Matrix<double>{{0, 0.212700, 0.212579, 0.187737, 0.196375, 0.190609}});
-  check_close(attention.cache.weights.row(5), Matrix<double>::Zero(1, 6));
-  attention.forward(six_words(), Mask{1, 6, 1 - visible.array()});
-  check_close(attention.cache.weights.row(0), Matrix<double>{{1, 0, 0, 0, 0, 0}});
-  check_close(attention.cache.weights.row(5),
+  attention.forward(six_words(), mask_of(visible));  // wrong: the project writes 1 for blocked
+  check_close(attention.weights.row(0), Matrix<double>{{0, 0.212700, 0.212579, 0.187737, 0.196375, 0.190609}});
+  check_close(attention.weights.row(5), Matrix<double>::Zero(1, 6));
+  attention.forward(six_words(), mask_of(1 - visible.array()));
+  check_close(attention.weights.row(0), Matrix<double>{{1, 0, 0, 0, 0, 0}});
+  check_close(attention.weights.row(5),
               Matrix<double>{{0.162449, 0.170880, 0.170636, 0.165401, 0.162460, 0.168174}});
 }

@@ -1,6 +1,3 @@
-#include <array>
-
-#include "layers/cross_entropy.hpp"
 #include "seed_attention.hpp"
 #include "seeds/masking_variants.hpp"
 
@@ -11,25 +8,12 @@ using namespace glassformer::seeds;
 
 namespace {
 
-Matrix<double> attend(const Matrix<double>& q, const Matrix<double>& k, const Matrix<double>& v, const Mask& mask) {
-  ScaledDotProductAttention<double>::Cache cache;
-  Matrix<double> context(q.rows(), v.cols());
-  ScaledDotProductAttention<double>::forward(1, 1, q, k, v, mask, 0, {}, 0, cache, context);
-  return context;
-}
-
 /// Words and weights of seed 002's cross-attention. The weights multiply from the right: x W.
 struct CrossExample {
   Golden golden{"002.cross_attention"};
   Matrix<double> x_dec = golden.input("x_dec"), x_enc = golden.input("x_enc");  // [T, D], [S, D]
   Matrix<double> Wq = golden.input("Wq"), Wk = golden.input("Wk"), Wv = golden.input("Wv");
 };
-
-/// What pass of training this is, of sentence 0.
-Pass training(std::uint64_t seed, std::uint32_t update) {
-  static constexpr std::array<Index, 1> kSentence{0};
-  return {.training = true, .seed = seed, .update = update, .sentences = kSentence};
-}
 
 }  // namespace
 
@@ -42,8 +26,8 @@ TEST_CASE("Mistake 2: turned round, cross-attention does not fit, or silently sa
 
   // If the source has by chance as many words as the target, it fits. Row t no longer belongs to word t of the target.
   const Matrix<double> source = e.x_enc.topRows(2);
-  const Matrix<double> wrong = attend(source * e.Wq, e.x_dec * e.Wk, source * e.Wv, nothing_blocked(2));
-  const Matrix<double> right = attend(e.x_dec * e.Wq, source * e.Wk, source * e.Wv, nothing_blocked(2));
+  const Matrix<double> wrong = attend<double>(source * e.Wq, e.x_dec * e.Wk, source * e.Wv, nothing_blocked(2)).context;
+  const Matrix<double> right = attend<double>(e.x_dec * e.Wq, source * e.Wk, source * e.Wv, nothing_blocked(2)).context;
   check_close(wrong, Matrix<double>{{0.145820, 2.437461}, {0.240663, 2.721989}});
   check_close(right, Matrix<double>{{0.669762, 4.009285}, {0.830755, 4.492266}});
 }
@@ -52,17 +36,16 @@ TEST_CASE("Mistake 3: scores are made with W_K, not with W_V, and scaled", "[mis
   const CrossExample e;
   const Matrix<double> v = e.x_enc * e.Wv;
   const Matrix<double> wrong = unmasked_softmax<double>((e.x_dec * e.Wq) * v.transpose()) * v;
-  const Matrix<double> right = attend(e.x_dec * e.Wq, e.x_enc * e.Wk, v, nothing_blocked(3));
+  const Matrix<double> right = attend<double>(e.x_dec * e.Wq, e.x_enc * e.Wk, v, nothing_blocked(3)).context;
   check_close(wrong, Matrix<double>{{0.904589, 4.723928}, {-0.464093, 1.169424}});
   check_close(right, Matrix<double>{{0.398090, 3.356972}, {0.720615, 4.222006}});
 }
 
 TEST_CASE("Mistake 13: cross-entropy takes logits; of probabilities it takes the softmax again", "[mistakes]") {
   const Golden golden("002.cross_entropy_pad");
-  const IdMatrix targets = golden.input<Id>("targets");
-  const auto mean_loss = [&](Matrix<double> logits) {
-    CrossEntropy<double>::Cache cache;
-    return CrossEntropy<double>::forward(targets, 0, 0, logits, cache).loss / 2;
+  const IdMatrix targets = golden.ids("targets");
+  const auto mean_loss = [&](const Matrix<double>& logits) {
+    return SeedLoss(logits, targets, {.pad = 0}).sum.loss / 2;
   };
   const Matrix<double> logits = golden.input("logits");
   CHECK(mean_loss(unmasked_softmax(logits)) == Approx(1.324752).epsilon(1e-6));  // wrong
@@ -70,7 +53,7 @@ TEST_CASE("Mistake 13: cross-entropy takes logits; of probabilities it takes the
 
   // Of probabilities, the loss cannot come below log(1 + 4 / e), be the model ever so sure and right.
   Matrix<double> sure = Matrix<double>::Zero(3, 5);
-  for (Index n = 0; n < 3; ++n) sure(n, targets(n)) = 1000;
+  for (Index n = 0; n < 3; ++n) sure(n, targets(0, n)) = 1000;
   CHECK(mean_loss(unmasked_softmax(sure)) == Approx(0.904832).epsilon(1e-6));  // wrong
   CHECK(mean_loss(sure) == 0);                                                 // right
 }
@@ -96,28 +79,29 @@ TEST_CASE("Mistake 17: a seed does not fix what PyTorch's dropout draws; in the 
 
   // Here, each place is a function of (seed, update, site, sentence, row, column), computed with integers: the same
   // on every platform.
+  RandomValues unused(0);
+  SingleLayer<Dropout<double>> dropout(unused, 0.5);
   Buffer<double> x(2, 8);
-  x.setOnes();
-  Dropout<double>::Cache cache;
-  Dropout<double>::forward(0.5, training(123, 1), 0, 1, x, cache);
-  CHECK(x == Matrix<double>{{0, 0, 2, 2, 0, 2, 2, 0}, {0, 2, 2, 0, 2, 0, 0, 2}});
+  x.fill(1);
+  dropout->forward(training_update(123, 1), x, x);
+  CHECK(x.eigen() == Matrix<double>{{0, 0, 2, 2, 0, 2, 2, 0}, {0, 2, 2, 0, 2, 0, 0, 2}});
 }
 
 TEST_CASE("Mistake 18: dropout that is made and not applied changes nothing; applied, it changes training alone",
           "[mistakes]") {
   const Golden golden("003.causal_class");
   const Matrix<double> x = golden.input("x");
-  SeedAttention attention(golden);
-  attention.forward(x, look_ahead_mask(6));
-  const Matrix<double> not_applied = attention.context;  // wrong: what the seed's class gives with dropout 0.5, too
+  SeedAttention without(golden), attention(golden, 0.5);
+  without.forward(x, look_ahead_mask(6));
+  const Matrix<double>& not_applied = without.context;  // wrong: what the seed's class gives with dropout 0.5, too
   check_close(not_applied.row(0), Matrix<double>{{-0.451920, 0.221605}});
 
   // Right: of the first word's only weight, which is 1, dropout makes 2 or 0.
-  attention.forward(x, look_ahead_mask(6), 1, 0.5, training(1, 2));
+  attention.forward(x, look_ahead_mask(6), training_update(1, 2));
   check_close(attention.context.row(0), Matrix<double>{{-0.903841, 0.443210}});
-  attention.forward(x, look_ahead_mask(6), 1, 0.5, training(1, 0));
+  attention.forward(x, look_ahead_mask(6), training_update(1, 0));
   check_close(attention.context.row(0), Matrix<double>{{0, 0}});
-  attention.forward(x, look_ahead_mask(6), 1, 0.5, Pass{});  // not in training
+  attention.forward(x, look_ahead_mask(6), Pass{});  // not in training
   CHECK(same_bits(attention.context, not_applied));
 }
 
@@ -125,10 +109,10 @@ TEST_CASE("Mistake 20: dropout of weights drops links between two words, not uni
           "[mistakes]") {
   const Golden golden("003.causal_class");
   const Matrix<double> x = golden.input("x");
-  SeedAttention attention(golden);
-  const Buffer<double>& dropped = attention.cache.dropped_weights;
+  SeedAttention attention(golden, 0.5);
   // One draw: word 0 is dropped for three of the six queries. Were it a unit, its column would be 0.
-  attention.forward(x, look_ahead_mask(6), 1, 0.5, training(1, 4));
+  attention.forward(x, look_ahead_mask(6), training_update(1, 4));
+  const Matrix<double> dropped = attention.dropped_weights();
   check_close(dropped.col(0).transpose(), Matrix<double>{{2, 0, 0, 0.488936, 0.398818, 0}});
   check_close(dropped.rowwise().sum().transpose(),
               Matrix<double>{{2, 1.033460, 0.681613, 0.997402, 1.176362, 1.008909}});
@@ -136,8 +120,8 @@ TEST_CASE("Mistake 20: dropout of weights drops links between two words, not uni
   constexpr std::uint32_t kDraws = 2000;
   RowVector<double> mean = RowVector<double>::Zero(6);
   for (std::uint32_t update = 0; update < kDraws; ++update) {
-    attention.forward(x, look_ahead_mask(6), 1, 0.5, training(1, update));
-    mean += dropped.rowwise().sum().transpose() / kDraws;
+    attention.forward(x, look_ahead_mask(6), training_update(1, update));
+    mean += attention.dropped_weights().rowwise().sum().transpose() / kDraws;
   }
   CAPTURE(mean);
   CHECK((mean.array() - 1).abs().maxCoeff() < 0.11);  // five deviations of the first row, whose sum is 0 or 2
@@ -145,10 +129,12 @@ TEST_CASE("Mistake 20: dropout of weights drops links between two words, not uni
 
 TEST_CASE("Mistake 23: W x of a column is x W^T of a row; x W of a row is something else", "[mistakes]") {
   const CrossExample e;
-  Arena<InArena<Linear<double>::Parameters, double>> map(std::string("map"), Index{2}, Index{2});
-  map.parameters().weight = e.Wq;
-  Buffer<double> y;
-  Linear<double>::forward(map.parameters(), e.x_dec, y);  // words are rows, and weights are stored [out, in]
+  RandomValues unused(0);
+  SingleLayer<Linear<double>> map(unused, 2, 2);
+  map.weights.values().eigen().setZero();
+  map->weight.in(map.weights).eigen() = e.Wq;
+  const Buffer<double> x = buffer_of(e.x_dec);
+  const Matrix<double> y = map->forward({}, x).eigen();  // words are rows, and weights are stored [out, in]
   check_close(y, (e.Wq * e.x_dec.transpose()).transpose());
   // With a square matrix both fit, and no error tells them apart.
   check_close(e.x_dec * e.Wq, Matrix<double>{{1, 0.5}, {1, -0.75}});  // wrong, for a W that was made for columns

@@ -43,8 +43,7 @@ inline VocabularyShape vocabulary(const json& fixture) {
   const json& v = fixture.at("vocabulary");
   return {.source_size = v.at("source_size"),
           .target_size = v.at("target_size"),
-          .source_pad = v.at("source_pad"),
-          .target_pad = v.at("target_pad")};
+          .pad = {v.at("source_pad"), v.at("target_pad")}};
 }
 
 inline OptimizerSettings optimizer(const json& fixture) {
@@ -63,9 +62,11 @@ inline OptimizerSettings optimizer(const json& fixture) {
 
 inline IdMatrix ids(const json& rows) {
   const auto height = static_cast<Index>(rows.size()), width = static_cast<Index>(rows.at(0).size());
-  return IdMatrix::NullaryExpr(height, width, [&](Index i, Index j) {
-    return rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)].get<Id>();
-  });
+  IdMatrix ids(height, width);
+  for (Index i = 0; i < height; ++i) {
+    for (Index j = 0; j < width; ++j) ids(i, j) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  }
+  return ids;
 }
 
 struct Batch {
@@ -77,9 +78,8 @@ struct Batch {
 
 inline Batch batch(const json& fixture) {
   const IdMatrix source = ids(fixture.at("source")), target_input = ids(fixture.at("target_input"));
-  const VocabularyShape shape = vocabulary(fixture);
   return {source, target_input, ids(fixture.at("target_output")),
-          make_masks(source, shape.source_pad, target_input, shape.target_pad)};
+          make_masks(source, target_input, vocabulary(fixture).pad)};
 }
 
 /// [rows, cols] or [size], as TensorPlace has it.
@@ -89,7 +89,7 @@ inline std::vector<Index> shape(const json& tensor) {
 }
 
 /// The numbers of a tensor, row after row.
-inline Eigen::ArrayXd numbers(const json& tensor) {
+inline RowVector<double> numbers(const json& tensor) {
   std::vector<double> numbers;
   for (const json& row : tensor) {
     if (row.is_array()) {
@@ -98,7 +98,7 @@ inline Eigen::ArrayXd numbers(const json& tensor) {
       numbers.push_back(row);
     }
   }
-  return Eigen::Map<Eigen::ArrayXd>(numbers.data(), static_cast<Index>(numbers.size()));
+  return Eigen::Map<RowVector<double>>(numbers.data(), static_cast<Index>(numbers.size()));
 }
 
 }  // namespace glassformer::pytorch

@@ -12,11 +12,11 @@ TEST_CASE("orthogonalize brings singular values near to 1 and keeps singular vec
   for (const auto& [rows, cols] : {std::pair<Index, Index>{16, 16}, {12, 30}, {30, 12}}) {
     CAPTURE(rows, cols);
     Buffer<double> x = random.matrix(rows, cols);
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(x, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(x.eigen(), Eigen::ComputeThinU | Eigen::ComputeThinV);
     REQUIRE(svd.singularValues().minCoeff() > 0.005 * svd.singularValues().norm());  // what five steps can lift to 1
     NewtonSchulzRoom<double> room;
     orthogonalize<double>(x, room);
-    const Eigen::MatrixXd values = svd.matrixU().transpose() * x * svd.matrixV();
+    const Eigen::MatrixXd values = svd.matrixU().transpose() * x.eigen() * svd.matrixV();
     CHECK(values.diagonal().minCoeff() > 0.6);
     CHECK(values.diagonal().maxCoeff() < 1.25);
     CHECK(largest_difference(values, Eigen::MatrixXd(values.diagonal().asDiagonal())) < 1e-9);
@@ -24,18 +24,18 @@ TEST_CASE("orthogonalize brings singular values near to 1 and keeps singular vec
   }
 }
 
-TEST_CASE("orthogonalize does not see how long a matrix is, and leaves zeros alone", "[training]") {
+TEST_CASE("orthogonalize gives the same for a matrix and its multiple, and leaves zeros alone", "[training]") {
   RandomValues random(2);
   Buffer<double> x = random.matrix(5, 7), longer(5, 7), nothing(5, 7);
-  longer.view() = 1000 * x;
-  nothing.setZero();
+  longer.eigen() = 1000 * x.eigen();
+  nothing.fill(0);
   NewtonSchulzRoom<double> room;
   for (Buffer<double>* matrix : {&x, &longer, &nothing}) orthogonalize<double>(*matrix, room);
   CHECK(largest_difference(x, longer) < 1e-9);
-  CHECK((nothing.array() == 0).all());
+  CHECK((nothing.eigen().array() == 0).all());
 }
 
-TEST_CASE("Muon leaves what is not its own alone, and uses one room for matrices of several shapes", "[training]") {
+TEST_CASE("Muon leaves other parameters alone, and its buffers serve matrices of several shapes", "[training]") {
   // A gradient of orthogonal rows of length 1 has all its singular values at 1, and five steps leave them alike.
   std::vector<TensorPlace> places = {{.name = "a", .shape = {2, 2}, .offset = 1, .size = 4},
                                      {.name = "b", .shape = {3, 2}, .offset = 6, .size = 6}};

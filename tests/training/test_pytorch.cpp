@@ -8,7 +8,7 @@
 
 #include "catch.hpp"
 #include "model/transformer.hpp"
-#include "numerics/arena.hpp"
+#include "numerics/row_operations.hpp"
 #include "random_values.hpp"
 #include "training/optimizer.hpp"
 #include "training/pytorch_fixture.hpp"
@@ -22,18 +22,18 @@ namespace {
 template <class Scalar>
 constexpr double kLargestError = std::is_same_v<Scalar, double> ? 1e-9 : 1e-4;
 
-double largest_of(const json& tensor) { return pytorch::numbers(tensor).abs().maxCoeff(); }
+double largest_of(const json& tensor) { return pytorch::numbers(tensor).cwiseAbs().maxCoeff(); }
 
 template <class Scalar>
 void check_numbers(const auto& actual, const json& expected, double largest) {
-  const Eigen::ArrayXd numbers = pytorch::numbers(expected);
+  const RowVector<double> numbers = pytorch::numbers(expected);
   REQUIRE(actual.size() == numbers.size());
   CHECK(largest_difference(actual, numbers) / largest < kLargestError<Scalar>);
 }
 
 /// Every tensor, neither more nor less of them than PyTorch has, each of the same shape.
-template <class Parameters>
-void check_tensors(const Arena<Parameters>& actual, const json& expected, bool gradient) {
+template <class Scalar>
+void check_tensors(const Arena<Scalar>& actual, const json& expected, bool gradient) {
   std::map<std::string, std::vector<Index>> ours, theirs;
   for (const TensorPlace& tensor : actual.tensors()) ours[tensor.name] = tensor.shape;
   for (const auto& [name, tensor] : expected.items()) theirs[name] = pytorch::shape(tensor);
@@ -47,54 +47,48 @@ void check_tensors(const Arena<Parameters>& actual, const json& expected, bool g
     // A bias of the keys adds the same to all scores of a query, which softmax does not see: its gradient is 0, and
     // what is computed is rounding. It must be small beside the other gradients; beside itself it means nothing.
     const bool zero = gradient && tensor.name.ends_with("k_proj.bias");
-    check_numbers<typename Parameters::Scalar>(actual.values(tensor), numbers,
-                                               zero ? largest_of_all : largest_of(numbers));
+    check_numbers<Scalar>(actual.values(tensor), numbers, zero ? largest_of_all : largest_of(numbers));
   }
 }
-
-template <class Scalar>
-using ModelNumbers = Arena<typename Transformer<Scalar>::Parameters>;
 
 /// Forward and backward of the whole model, then ten updates, beside what PyTorch wrote down of the same.
 template <class Scalar>
 void check_case(const std::string& name) {
   const json torch = pytorch::fixture(name);
-  const Transformer<Scalar> model{pytorch::settings(torch), pytorch::vocabulary(torch)};
+  Transformer<Scalar> model(pytorch::settings(torch), pytorch::vocabulary(torch),
+                            torch.at("settings").at("label_smoothing"));
   const pytorch::Batch batch = pytorch::batch(torch);
-  const double label_smoothing = torch.at("settings").at("label_smoothing");
   const double rate = torch.at("adam").at("learning_rate");
   const json &losses = torch.at("losses"), &logits = torch.at("logits");
 
-  ModelNumbers<Scalar> parameters(model.settings, model.vocabulary), gradient(model.settings, model.vocabulary);
-  for (const TensorPlace& tensor : parameters.tensors()) {
-    parameters.values(tensor) = pytorch::numbers(torch.at("parameters").at(tensor.name)).template cast<Scalar>();
+  Arena<Scalar> weights(model.tensors()), gradient(model.tensors());
+  model.bind(weights, gradient);
+  for (const TensorPlace& tensor : weights.tensors()) {
+    weights.values(tensor).eigen() = pytorch::numbers(torch.at("parameters").at(tensor.name)).template cast<Scalar>();
   }
-  const std::span<Scalar> p(parameters.values().data(), static_cast<std::size_t>(parameters.size()));
-  const std::span<const Scalar> g(gradient.values().data(), p.size());
-  Optimizer<Scalar> optimizer(pytorch::optimizer(torch), parameters.tensors());
+  const std::span<Scalar> p = weights.values();
+  const std::span<const Scalar> g = gradient.values();
+  Optimizer<Scalar> optimizer(pytorch::optimizer(torch), weights.tensors());
 
   REQUIRE(losses.size() == 10);
   for (Index update = 1; update <= 10; ++update) {
     CAPTURE(update);
-    typename Transformer<Scalar>::Cache cache;
     if (update == 1) {
-      const ModelInput input = batch.input();
-      const auto& memory = model.encode(parameters.parameters(), input.source, input.masks.encoder_padding, {}, cache);
-      model.decode(parameters.parameters(), input.target_input, memory, input.masks, {}, cache);
-      check_numbers<Scalar>(cache.logits.template reshaped<Eigen::RowMajor>(), logits, largest_of(logits));
+      const auto& memory = model.encode({}, batch.source, batch.masks.encoder_padding);
+      const Matrix<Scalar> found = model.decode({}, batch.target_input, memory, batch.masks).eigen();
+      check_numbers<Scalar>(RowView<const Scalar>(found.data(), found.size()), logits, largest_of(logits));
     }
-    const LossSum sum = model.forward(parameters.parameters(), batch.input(), label_smoothing, {}, cache);
+    const LossSum sum = model.forward({}, batch.input());
     const auto tokens = static_cast<double>(sum.tokens);
     const double loss = losses.at(static_cast<std::size_t>(update - 1));
     CHECK(std::abs(sum.loss / tokens - loss) / loss < kLargestError<Scalar>);
 
-    gradient.values().setZero();
-    model.backward(parameters.parameters(), batch.input(), label_smoothing, static_cast<Scalar>(1 / tokens), cache,
-                   gradient.parameters());
+    set(gradient.values(), Scalar{0});
+    model.backward({}, static_cast<Scalar>(1 / tokens));
     if (update == 1) check_tensors(gradient, torch.at("gradient"), true);
     optimizer.update(p, g, gradient_norm(g), rate, update);
   }
-  check_tensors(parameters, torch.at("updated_parameters"), false);
+  check_tensors(weights, torch.at("updated_parameters"), false);
 }
 
 }  // namespace

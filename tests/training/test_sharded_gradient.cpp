@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "numerics/row_operations.hpp"
 #include "random_values.hpp"
 #include "threads.hpp"
 
@@ -11,20 +12,25 @@ using namespace glassformer;
 
 namespace {
 
+TrainingSettings in_shards(Index shards, Index micro_batch_tokens) {
+  TrainingSettings settings;
+  settings.shards = shards;
+  settings.micro_batch_tokens = micro_batch_tokens;
+  return settings;
+}
+
 /// A small model with every kind of dropout, and forty random sentence pairs of 1 to 9 tokens.
-struct Example {
-  Transformer<float> model{{.d_model = 16, .heads = 2, .encoder_layers = 2, .decoder_layers = 1, .d_ff = 24,
-                            .dropout = 0.2, .embedding_dropout = 0.1, .attention_dropout = 0.1,
-                            .activation_dropout = 0.1},
-                           {30, 40, 0, 0}};
-  Arena<Transformer<float>::Parameters> parameters{model.settings, model.vocabulary};
+struct ShardedExample {
+  Model<float> model{{.d_model = 16, .heads = 2, .encoder_layers = 2, .decoder_layers = 1, .d_ff = 24,
+                      .dropout = 0.2, .embedding_dropout = 0.1, .attention_dropout = 0.1, .activation_dropout = 0.1},
+                     {30, 40, {0, 0}}};
   Corpus corpus;
   std::vector<Index> sentences = std::vector<Index>(40);
 
-  Example() {
+  ShardedExample() {
     RandomValues random(3);
-    random.fill(parameters);
-    parameters.values() *= 0.3F;
+    random.fill(model.weights);
+    scale(model.weights.values(), 0.3F);
     for (Index i = 0; i < 40; ++i) {
       std::vector<Id> source(static_cast<std::size_t>(1 + random.index(9)));
       std::vector<Id> target(static_cast<std::size_t>(1 + random.index(9)));
@@ -37,8 +43,8 @@ struct Example {
 
   std::vector<float> gradient(Index shards, const std::vector<std::vector<Index>>& batches, double* loss = nullptr,
                               Index micro_batch_tokens = 20) {
-    ShardedGradient sharded(model, shards, micro_batch_tokens);
-    const auto result = sharded.compute(parameters.parameters(), corpus, batches, {0.1, 7, 3});
+    ShardedGradient sharded(model, in_shards(shards, micro_batch_tokens));
+    const auto result = sharded.compute(corpus, batches, {.seed = 7, .update = 3});
     if (loss != nullptr) *loss = result.loss.loss;
     return {sharded.gradient().begin(), sharded.gradient().end()};
   }
@@ -62,7 +68,7 @@ TEST_CASE("vectors are added in their order, whatever the threads", "[training][
 }
 
 TEST_CASE("loss and gradient have the same bits on 1, 2 and 5 threads", "[training][threads]") {
-  Example example;
+  ShardedExample example;
   std::vector<std::vector<float>> gradients;
   std::vector<double> losses(3);
   for (const int threads : {1, 2, 5}) {
@@ -76,26 +82,25 @@ TEST_CASE("loss and gradient have the same bits on 1, 2 and 5 threads", "[traini
 }
 
 TEST_CASE("the gradient is that of the mean loss over the target's tokens", "[training]") {
-  Example example;
+  ShardedExample example;
   example.model.settings.masks.look_ahead = GENERATE(true, false);
   const std::vector<float> sharded = example.gradient(3, {example.sentences});
 
   const Batch batch = make_batch(example.corpus, example.sentences);  // in one piece, and divided afterwards
-  const TransformerMasks masks = make_masks(batch.source, 0, batch.target_input, 0, example.model.settings.masks);
-  const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
-  Transformer<float>::Cache cache;
-  Arena<Transformer<float>::Parameters> sum(example.model.settings, example.model.vocabulary);
-  sum.values().setZero();
+  const auto transformer = make_transformer(example.model, TrainingSettings().label_smoothing);
+  Arena<float> sum(example.model.weights.tensors());
+  transformer->bind(example.model.weights, sum);
+  const TransformerMasks masks = transformer->masks(batch.source, batch.target_input);
   const Pass pass{.training = true, .seed = 7, .update = 3, .sentences = batch.sentences};
-  const LossSum loss = example.model.forward(example.parameters.parameters(), input, 0.1, pass, cache);
-  example.model.backward(example.parameters.parameters(), input, 0.1, 1.0F, cache, sum.parameters());
-  const Eigen::Map<const Eigen::ArrayXf> mean(sharded.data(), static_cast<Index>(sharded.size()));
-  const Eigen::ArrayXf expected = sum.values() / static_cast<float>(loss.tokens);
-  CHECK((mean - expected).matrix().norm() < 1e-5F * expected.matrix().norm());
+  const LossSum loss = transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
+  transformer->backward(pass, 1);
+  const RowView<const float> mean(sharded.data(), std::ssize(sharded));
+  const RowVector<float> expected = sum.values().eigen() / static_cast<float>(loss.tokens);
+  CHECK((mean.eigen() - expected).norm() < 1e-5F * expected.norm());
 }
 
 TEST_CASE("micro-batches change loss and gradient by rounding only", "[training]") {
-  Example example;
+  ShardedExample example;
   double loss = 0, loss_in_pieces = 0;
   const std::vector<float> whole = example.gradient(3, {example.sentences}, &loss, 100'000);
   const std::vector<float> pieces = example.gradient(3, {example.sentences}, &loss_in_pieces, 30);
@@ -106,21 +111,21 @@ TEST_CASE("micro-batches change loss and gradient by rounding only", "[training]
 }
 
 TEST_CASE("computing twice gives the same: nothing of the last batch is left", "[training]") {
-  Example example;
-  ShardedGradient sharded(example.model, 4, 50);
+  ShardedExample example;
+  ShardedGradient sharded(example.model, in_shards(4, 50));
   const std::vector<std::vector<Index>> batches = {example.sentences}, other = {{5, 6, 7}};
-  sharded.compute(example.parameters.parameters(), example.corpus, batches, {0.1, 7, 3});
+  sharded.compute(example.corpus, batches, {7, 3});
   const std::vector<float> first(sharded.gradient().begin(), sharded.gradient().end());
-  sharded.compute(example.parameters.parameters(), example.corpus, other, {0.1, 7, 3});
-  sharded.compute(example.parameters.parameters(), example.corpus, batches, {0.1, 7, 3});
+  sharded.compute(example.corpus, other, {7, 3});
+  sharded.compute(example.corpus, batches, {7, 3});
   CHECK(first == std::vector<float>(sharded.gradient().begin(), sharded.gradient().end()));
 }
 
 TEST_CASE("another update draws other dropout", "[training]") {
-  Example example;
-  ShardedGradient sharded(example.model, 2, 50);
+  ShardedExample example;
+  ShardedGradient sharded(example.model, in_shards(2, 50));
   const std::vector<std::vector<Index>> batches = {example.sentences};
-  const double third = sharded.compute(example.parameters.parameters(), example.corpus, batches, {0, 7, 3}).loss.loss;
-  const double fourth = sharded.compute(example.parameters.parameters(), example.corpus, batches, {0, 7, 4}).loss.loss;
+  const double third = sharded.compute(example.corpus, batches, {7, 3}).loss.loss;
+  const double fourth = sharded.compute(example.corpus, batches, {7, 4}).loss.loss;
   CHECK(third != fourth);
 }

@@ -13,6 +13,7 @@
 #include "checkpoint/stand_ins.hpp"
 #include "evaluation/forced_decoding.hpp"
 #include "model/vocabulary.hpp"
+#include "random_values.hpp"
 #include "training/model_gradient_check.hpp"
 
 using namespace glassformer;
@@ -75,7 +76,7 @@ void train_up_to(Index update, const Config& config, const fs::path& directory) 
   CHECK_FALSE(train_until("update +" + std::to_string(update) + " ", config, directory));
 }
 
-Index parameters_of(const fs::path& checkpoint) { return LoadedModel(checkpoint).parameters.size(); }
+Index parameters_of(const fs::path& checkpoint) { return LoadedModel(checkpoint).model.weights.size(); }
 
 /// Makes a word of the source so large that it overflows; gives the word. The checksums go.
 std::string overflow_rarest_word(const fs::path& checkpoint) {
@@ -233,12 +234,11 @@ TEST_CASE("the mean of the last checkpoints is written at the end", "[training]"
 
   const TokenizerPair tokenizers = load_tokenizers(config.tokenizer, checkpoints[0]);
   const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
-  Arena<Transformer<float>::Parameters> a(config.model, vocabulary), b(config.model, vocabulary),
-      mean(config.model, vocabulary);
+  Arena<float> a = Model<float>(config.model, vocabulary).weights, b = a, mean = a;
   read_parameters(checkpoints[0], a.tensors(), a.values().data());
   read_parameters(checkpoints[1], b.tensors(), b.values().data());
   read_parameters(directory / "run" / "average-00000004", mean.tensors(), mean.values().data());
-  CHECK(((a.values() + b.values()) / 2 - mean.values()).abs().maxCoeff() < 1e-7F);
+  CHECK(largest_difference((a.values().eigen() + b.values().eigen()) / 2, mean.values()) < 1e-7);
 }
 
 TEST_CASE("an interrupt changes neither the last weights nor the mean, and its checkpoint goes", "[training]") {
@@ -287,7 +287,7 @@ TEST_CASE("where the mean is the best, it stays so until something better comes"
     const LoadedModel best(directory / "run");
     const DataSettings& data = best.config.data;
     const TestText text = TestText::read(data.source_file("valid"), data.target_file("valid"), best.tokenizers);
-    const LossSum sum = teacher_forced_loss(best.model, best.parameters.parameters(), text.corpus);
+    const LossSum sum = teacher_forced_loss(best.model, text.corpus);
     return sum.cross_entropy / static_cast<double>(sum.tokens);
   };
   train(config("30", "3"), directory / "run");
