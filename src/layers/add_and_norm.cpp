@@ -44,6 +44,7 @@ const Buffer<Scalar>& ResidualJoin<Scalar>::enter_backward(const Pass& pass, Buf
     pass.record(name_, "d_x [N, D] = {d_sum} + {d_sublayer_input}", d_entered, *d_sum_, d_entered);
     return d_entered;
   }
+
   Buffer<Scalar>& d_x = layer_norm.backward(pass, d_entered);
   add(*d_sum_, d_x.view());
   pass.record(name_, "d_x [N, D] = {d_sum} + {d_normed_input}", d_x, *d_sum_, d_x);

@@ -69,11 +69,11 @@ struct MaskSettings {
 
 /// The three masks of an encoder-decoder transformer, and the two that the decoder's is made of.
 struct TransformerMasks {
-  Mask encoder_padding;   ///< [B, 1, S] encoder self-attention: padding of the source
-  Mask target_padding;    ///< [B, 1, T]
-  Mask look_ahead;        ///< [1, T, T]
-  Mask decoder_combined;  ///< [B, T, T] decoder self-attention: the maximum of these two
-  Mask cross_padding;     ///< [B, 1, S] cross-attention: padding of the source again, for its keys are the encoder's
+  Mask encoder_padding = {};   ///< [B, 1, S] encoder self-attention: padding of the source
+  Mask target_padding = {};    ///< [B, 1, T]
+  Mask look_ahead = {};        ///< [1, T, T]
+  Mask decoder_combined = {};  ///< [B, T, T] decoder self-attention: the maximum of these two
+  Mask cross_padding = {};     ///< [B, 1, S] cross-attention: padding of the source again, for its keys are the encoder's
 };
 
 /// What is padding on either side.

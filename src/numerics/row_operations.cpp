@@ -73,10 +73,14 @@ Scalar mean_product_of(RowView<const Scalar> x, RowView<const Scalar> y) {
 
 template <class Scalar>
 void keep_in(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar factor, RowView<Scalar> to) {
-#ifndef __clang__  // which does not know this pragma: `to` may be x, so the compiler cannot rule out overlap
+  const Scalar* const from = x.data();
+  const std::uint8_t* const keep = kept.data();
+  Scalar* const result = to.data();
+  const Index size = x.size();
+#ifndef __clang__  // which does not know this pragma; `to` may be x, but never overlaps it otherwise
 #pragma GCC ivdep
 #endif
-  for (Index j = 0; j < x.size(); ++j) to[j] = x[j] * (static_cast<Scalar>(kept[j]) * factor);
+  for (Index j = 0; j < size; ++j) result[j] = from[j] * (static_cast<Scalar>(keep[j]) * factor);
 }
 
 template <class Scalar>

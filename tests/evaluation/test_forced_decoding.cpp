@@ -14,7 +14,8 @@ constexpr Index kForcedVocabulary = 30;
 
 Corpus random_corpus() {
   Corpus corpus({kPad, kBos, kEos, 3}, {kPad, kBos, kEos, 3});
-  const auto sources = random_sources(50, 0, 9, kForcedVocabulary, 1), targets = random_sources(50, 0, 12, kForcedVocabulary, 2);
+  const auto sources = random_sources(50, 0, 9, kForcedVocabulary, 1);
+  const auto targets = random_sources(50, 0, 12, kForcedVocabulary, 2);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     corpus.append(std::span(sources[i]).first(sources[i].size() - 1),
                   std::span(targets[i]).first(targets[i].size() - 1), static_cast<Index>(i));

@@ -32,8 +32,9 @@ TEST_CASE("What is explained are the pairs side by side, in their order", "[expl
   CHECK(std::ranges::count(batch.target_output.row(0), kPadding) == 3);
   CHECK(example.tokenizers.source->piece(batch.source(1, 0)) == "e");
   CHECK(example.explanation.pairs.at(1).target == "w x y t z");
-  CHECK(same_bits(example.explanation.masks.look_ahead.blocked, look_ahead_mask(6).blocked));
-  CHECK(same_bits(example.explanation.masks.target_padding.blocked, padding_mask(batch.target_input, kPadding).blocked));
+  const TransformerMasks& masks = example.explanation.masks;
+  CHECK(same_bits(masks.look_ahead.blocked, look_ahead_mask(6).blocked));
+  CHECK(same_bits(masks.target_padding.blocked, padding_mask(batch.target_input, kPadding).blocked));
 }
 
 TEST_CASE("The figures of the model as it is are those of training, to the bit", "[explanation]") {

@@ -30,7 +30,9 @@ Index size_of(const std::string& product, const std::map<char, Index>& sizes) {
   return letter_needed ? 0 : size;
 }
 
-RecordedTensor tensor_with_axes(const std::string& part, const std::string& axes) { return {"a", part, axes, {}, true}; }
+RecordedTensor tensor_with_axes(const std::string& part, const std::string& axes) {
+  return {"a", part, axes, {}, true};
+}
 
 }  // namespace
 

@@ -66,8 +66,8 @@ Recording record(DrawnModel<Scalar>& drawn, const example::PaddedBatch& batch) {
 
 /// The gradient of the input of a layer of the encoder or decoder.
 Matrix<double> d_input(const Recording& recording, const std::string& stack, std::size_t layer) {
-  return example::last_recorded(recording, stack + ".layers." + std::to_string(layer) + ".self_attn_layer_norm.residual",
-                                "d_x");
+  const std::string part = stack + ".layers." + std::to_string(layer) + ".self_attn_layer_norm.residual";
+  return example::last_recorded(recording, part, "d_x");
 }
 
 }  // namespace

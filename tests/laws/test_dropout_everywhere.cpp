@@ -12,8 +12,8 @@ using namespace glassformer::laws;
 
 namespace {
 
-/// What dropout keeps of sentence `b` of a batch in one forward pass: a matrix of 0 and 1 for each dropout site, without
-/// the rows and columns of padding at the sentence's end.
+/// What dropout keeps of sentence `b` of a batch in one forward pass: a matrix of 0 and 1 for each dropout site,
+/// without the rows and columns of padding at the sentence's end.
 std::vector<Matrix<double>> kept(DrawnModel<double>& drawn, const example::PaddedBatch& batch, Pass pass, Index b = 0) {
   Recording recording;
   pass.recording = &recording;
@@ -29,7 +29,8 @@ std::vector<Matrix<double>> kept(DrawnModel<double>& drawn, const example::Padde
     const bool of_attention = step.part.ends_with("attn.dropout"), of_encoder = step.part.starts_with("encoder.");
     const bool of_source = of_encoder || step.part.ends_with("encoder_attn.dropout");
     const Index rows = of_encoder ? S : T, cols = !of_attention ? padded.cols() : of_source ? S : T;
-    const Index groups = of_attention ? settings.heads : 1, padded_rows = padded.rows() / (batch.source.rows() * groups);
+    const Index groups = of_attention ? settings.heads : 1;
+    const Index padded_rows = padded.rows() / (batch.source.rows() * groups);
     Matrix<double>& site = sites.emplace_back(groups * rows, cols);
     for (Index g = 0; g < groups; ++g) {
       site.middleRows(g * rows, rows) = padded.block((b * groups + g) * padded_rows, 0, rows, cols);

@@ -25,20 +25,16 @@ struct Learner {
   TokenizerPair tokenizers = starting_tokenizers(config);
   Corpus corpus = Corpus::read(config.data.source_file("train"), config.data.target_file("train"), tokenizers,
                                config.data.max_length);
-  Transformer<float> model{config.model, vocabulary_shape(tokenizers)};
-  Arena<Transformer<float>::Parameters> parameters{model.settings, model.vocabulary};
-  ShardedGradient gradient{model, config.training.shards, config.training.micro_batch_tokens};
-  Optimizer<float> optimizer{config.training.optimizer, parameters.tensors()};
+  Model<float> model{config.model, vocabulary_shape(tokenizers)};
+  ShardedGradient gradient{model, config.training};
+  Optimizer<float> optimizer{config.training.optimizer, model.weights.tensors()};
 
-  explicit Learner(Config settings) : config(std::move(settings)) {
-    initialize(model, config.training.seed, parameters.parameters());
-  }
+  explicit Learner(Config settings) : config(std::move(settings)) { initialize(model, config.training.seed); }
 
   void update(const std::vector<Index>& batch, Index number) {
     const TrainingSettings& training = config.training;
-    gradient.compute(parameters.parameters(), corpus, {&batch, 1},
-                     {training.label_smoothing, training.seed, static_cast<std::uint32_t>(number)});
-    optimizer.update({parameters.values().data(), gradient.gradient().size()}, gradient.gradient(),
+    gradient.compute(corpus, {&batch, 1}, {training.seed, static_cast<std::uint32_t>(number)});
+    optimizer.update(model.weights.values(), gradient.gradient(),
                      gradient_norm(gradient.gradient()), learning_rate(training.schedule, training.max_updates, number),
                      number);
   }
@@ -80,16 +76,12 @@ TEMPLATE_TEST_CASE("Once warm, layers and model allocate nothing, forward or bac
   settings.dropout = settings.embedding_dropout = settings.attention_dropout = settings.activation_dropout = 0.1;
   for (const Norm norm : {Norm::post, Norm::pre}) {
     settings.norm = norm;
-    const Transformer<TestType> model{settings, example::vocabulary(settings.tied_embeddings)};
     RandomValues random(1);
-    Arena<typename Transformer<TestType>::Parameters> parameters(settings, model.vocabulary);
-    Arena<typename Transformer<TestType>::Parameters> gradient(settings, model.vocabulary);
-    random.fill(parameters);
+    example::RandomModel<TestType> model(random, settings, example::vocabulary(settings.tied_embeddings));
     const example::PaddedBatch large = example::random_batch(random, 5, 9), small = example::random_batch(random, 3, 4);
-    typename Transformer<TestType>::Cache cache;
     const auto update = [&](const example::PaddedBatch& batch) {
-      model.forward(parameters.parameters(), batch.input(), 0.1, batch.training(), cache);
-      model.backward(parameters.parameters(), batch.input(), 0.1, TestType{1}, cache, gradient.parameters());
+      model->forward(batch.training(), batch.input());
+      model->backward(batch.training(), TestType{1});
     };
     update(large);
     update(small);  // products of small matrices have buffers of their own

@@ -49,7 +49,7 @@ TokenizerPair tokenizers_of(const Config& config) {
 }
 
 /// Gives what Trainer::run gives: whether the end was reached.
-bool train(const Config& config, const fs::path& directory, bool resume = false,
+bool train_toy(const Config& config, const fs::path& directory, bool resume = false,
            const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
   std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers =
@@ -68,7 +68,7 @@ bool train_until(const std::string& pattern, const Config& config, const fs::pat
   display.write = [&](std::string_view text) {
     if (std::regex_search(std::string(text), std::regex(pattern))) interrupted = true;
   };
-  return train(config, directory, false, interrupted, display);
+  return train_toy(config, directory, false, interrupted, display);
 }
 
 /// Trains, and is interrupted during the update after this one.
@@ -106,10 +106,10 @@ TEST_CASE("a run that was stopped in the middle of an epoch and resumed ends wit
   for (const std::string optimizer : {"training.optimizer.kind=adam", "training.optimizer.kind=muon"}) {
     CAPTURE(optimizer);
     const TemporaryDirectory directory;
-    train(toy({"training.max_updates=13", optimizer}), directory / "whole");
-    train(toy({"training.max_updates=5", optimizer}), directory / "parts");
+    train_toy(toy({"training.max_updates=13", optimizer}), directory / "whole");
+    train_toy(toy({"training.max_updates=5", optimizer}), directory / "parts");
     CHECK(weights(directory / "whole") != weights(directory / "parts"));
-    train(toy({"training.max_updates=13", optimizer}), directory / "parts", true);
+    train_toy(toy({"training.max_updates=13", optimizer}), directory / "parts", true);
     CHECK(weights(directory / "whole") == weights(directory / "parts"));
   }
 }
@@ -117,16 +117,16 @@ TEST_CASE("a run that was stopped in the middle of an epoch and resumed ends wit
 TEST_CASE("an interrupted run has a checkpoint of the update it was interrupted at", "[training]") {
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=50"});
-  train(config, directory / "run", false, true);
+  train_toy(config, directory / "run", false, true);
   CHECK(is_checkpoint(directory / "run" / "last"));
-  train(config, directory / "run", true);
+  train_toy(config, directory / "run", true);
   CHECK(fs::exists(directory / "run" / "step-00000050"));
 }
 
 TEST_CASE("a run leaves what it promises: config, log, metrics, curves, best, last and no more than the latest k",
           "[training]") {
   const TemporaryDirectory directory;
-  train(toy({"training.max_updates=12", "training.validation.every=3", "training.log_every=2",
+  train_toy(toy({"training.max_updates=12", "training.validation.every=3", "training.log_every=2",
              "training.checkpoints.keep=1"}),
         directory / "run");
   for (const char* name : {"config.yaml", "train.log", "metrics.jsonl", "curves.svg"}) {
@@ -143,7 +143,7 @@ TEST_CASE("a run leaves what it promises: config, log, metrics, curves, best, la
 
 TEST_CASE("validation comes after so many epochs, where epochs are what is counted", "[training]") {
   const TemporaryDirectory directory;
-  train(toy({"training.max_epochs=5", "training.validation.every=2", "training.validation.unit=epochs"}),
+  train_toy(toy({"training.max_epochs=5", "training.validation.every=2", "training.validation.unit=epochs"}),
         directory / "run");
   const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
   REQUIRE(metrics.validation.size() == 3);  // and at the end
@@ -157,16 +157,16 @@ TEST_CASE("a text too large for memory is trained on in the same order, and its 
     return toy({"training.max_updates=" + updates, "data.mapped_above=" + mapped_above});
   };
   const TemporaryDirectory directory;
-  train(with("20", "1000000"), directory / "memory");
+  train_toy(with("20", "1000000"), directory / "memory");
   CHECK_FALSE(fs::exists(directory / "memory" / "corpus"));
-  train(with("13", "500"), directory / "files");
+  train_toy(with("13", "500"), directory / "files");
   CHECK_THAT(stand_in::read_bytes(directory / "files" / "train.log"), stand_in::Says("too many for memory"));
   const auto written = fs::last_write_time(directory / "files" / "corpus" / "ids");
-  train(with("14", "500"), directory / "files", true);
+  train_toy(with("14", "500"), directory / "files", true);
   CHECK(fs::last_write_time(directory / "files" / "corpus" / "ids") == written);
 
   fs::resize_file(directory / "files" / "corpus" / "ids", 100);
-  train(with("20", "500"), directory / "files", true);
+  train_toy(with("20", "500"), directory / "files", true);
   CHECK(fs::file_size(directory / "files" / "corpus" / "ids") > 500 * sizeof(Id));
   CHECK(weights(directory / "memory") == weights(directory / "files"));
 }
@@ -200,24 +200,24 @@ TEST_CASE("a text that changes during a training is refused in the next epoch th
 TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and resumed, ends with the same bits",
           "[training]") {
   const TemporaryDirectory directory;
-  train(sampled({"training.max_updates=13"}), directory / "whole");
+  train_toy(sampled({"training.max_updates=13"}), directory / "whole");
   CHECK(read_metrics(directory / "whole" / "metrics.jsonl").validation.back().epoch >= 2);
-  train(sampled({"training.max_updates=5"}), directory / "parts");
-  train(sampled({"training.max_updates=12"}), directory / "parts", true);
+  train_toy(sampled({"training.max_updates=5"}), directory / "parts");
+  train_toy(sampled({"training.max_updates=12"}), directory / "parts", true);
   CHECK(read_metrics(directory / "parts" / "metrics.jsonl").validation.back().epoch == 2);  // and not at its end
-  train(sampled({"training.max_updates=13"}), directory / "parts", true);
+  train_toy(sampled({"training.max_updates=13"}), directory / "parts", true);
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
-  train(sampled({"training.max_updates=5", "data.mapped_above=500"}), directory / "files");
-  train(sampled({"training.max_updates=13", "data.mapped_above=500"}), directory / "files", true);
+  train_toy(sampled({"training.max_updates=5", "data.mapped_above=500"}), directory / "files");
+  train_toy(sampled({"training.max_updates=13", "data.mapped_above=500"}), directory / "files", true);
   CHECK(weights(directory / "whole") == weights(directory / "files"));
-  train(sampled({"training.max_updates=13", "tokenizer.sampling=0"}), directory / "not_sampled");
+  train_toy(sampled({"training.max_updates=13", "tokenizer.sampling=0"}), directory / "not_sampled");
   CHECK(weights(directory / "whole") != weights(directory / "not_sampled"));
 }
 
 TEST_CASE("patience stops a run that no longer gets better", "[training]") {
   const TemporaryDirectory directory;
   // A rate of nearly nothing: exact match stays at 0, so nothing after the first validation is better.
-  train(toy({"training.max_updates=100", "training.validation.every=2", "training.validation.patience=3",
+  train_toy(toy({"training.max_updates=100", "training.validation.every=2", "training.validation.patience=3",
              "training.validation.metric=exact_match", "training.schedule.learning_rate=1e-12"}),
         directory / "run");
   CHECK(fs::read_symlink(directory / "run" / "last") == "step-00000008");
@@ -228,7 +228,7 @@ TEST_CASE("the mean of the last checkpoints is written at the end", "[training]"
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=4", "training.validation.every=2", "training.checkpoints.keep=1",
                              "training.checkpoints.average=2"});
-  train(config, directory / "run");
+  train_toy(config, directory / "run");
   const std::vector<fs::path> checkpoints = RunDirectory::resume(directory / "run").checkpoints();
   REQUIRE(checkpoints.size() == 2);
 
@@ -245,10 +245,10 @@ TEST_CASE("an interrupt changes neither the last weights nor the mean, and its c
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=12", "training.validation.every=4", "training.log_every=1",
                              "training.checkpoints.keep=1", "training.checkpoints.average=3"});
-  train(config, directory / "whole");
+  train_toy(config, directory / "whole");
   train_up_to(6, config, directory / "parts");
   CHECK(fs::read_symlink(directory / "parts" / "last") == "step-00000006");
-  train(config, directory / "parts", true);
+  train_toy(config, directory / "parts", true);
   CHECK_FALSE(fs::exists(directory / "parts" / "step-00000006"));
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
   for (const char* name : {"average-00000012/model.safetensors", "step-00000008/model.safetensors"}) {
@@ -262,7 +262,7 @@ TEST_CASE("a run interrupted in its last update is validated when it is resumed"
   const Config config = toy({"training.max_updates=3", "training.log_every=1"});
   train_up_to(3, config, directory / "run");
   CHECK_FALSE(fs::exists(directory / "run" / "best"));
-  train(config, directory / "run", true);
+  train_toy(config, directory / "run", true);
   CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000003");
 }
 
@@ -290,27 +290,27 @@ TEST_CASE("where the mean is the best, it stays so until something better comes"
     const LossSum sum = teacher_forced_loss(best.model, text.corpus);
     return sum.cross_entropy / static_cast<double>(sum.tokens);
   };
-  train(config("30", "3"), directory / "run");
+  train_toy(config("30", "3"), directory / "run");
   REQUIRE(fs::read_symlink(directory / "run" / "best") == "average-00000030");
   const double loss_of_mean = loss_of_best();
-  train(config("34", "0"), directory / "run", true);
+  train_toy(config("34", "0"), directory / "run", true);
   CHECK(loss_of_best() <= loss_of_mean);
 }
 
 TEST_CASE("a run cannot be continued with another text", "[training]") {
   const TemporaryDirectory directory;
-  train(toy({"training.max_updates=2"}), directory / "run");
+  train_toy(toy({"training.max_updates=2"}), directory / "run");
   CHECK_THAT(stand_in::complaint([&] {
-               train(toy({"training.max_updates=4", "data.train=test"}), directory / "run", true);
+               train_toy(toy({"training.max_updates=4", "data.train=test"}), directory / "run", true);
              }),
              stand_in::Says("text has changed"));
 }
 
 TEST_CASE("a run copied without its links can be continued", "[training]") {
   const TemporaryDirectory directory;
-  train(toy({"training.max_updates=2"}), directory / "run");
+  train_toy(toy({"training.max_updates=2"}), directory / "run");
   fs::copy(directory / "run", directory / "copy", fs::copy_options::recursive);
-  train(toy({"training.max_updates=4"}), directory / "copy", true);
+  train_toy(toy({"training.max_updates=4"}), directory / "copy", true);
   CHECK(fs::read_symlink(directory / "copy" / "last") == "step-00000004");
 }
 
@@ -322,7 +322,7 @@ TEST_CASE("a training that diverges stops, says so, and keeps its last checkpoin
                                "training.schedule.kind=constant", "training.schedule.warmup=0",
                                "training.schedule.learning_rate=1e30",
                                "training.max_skipped=" + std::to_string(skipped)});
-    CHECK_THROWS_WITH(train(config, directory / "run"),
+    CHECK_THROWS_WITH(train_toy(config, directory / "run"),
                       stand_in::Says("diverged") && stand_in::Says("step-") &&
                           stand_in::Says(std::to_string(skipped + 1) + " times in a row"));
     CHECK(is_checkpoint(directory / "run" / "last"));
@@ -334,7 +334,7 @@ TEST_CASE("weights that are no finite numbers are in no checkpoint", "[training]
   const Config config = toy({"training.max_updates=50", "training.validation.every=1", "training.schedule.warmup=0",
                              "training.schedule.kind=constant", "training.schedule.learning_rate=1e38",
                              "training.optimizer.clip_norm=0", "training.validation.metric=bleu"});
-  CHECK_THROWS_WITH(train(config, directory / "run"), stand_in::Says("diverged"));
+  CHECK_THROWS_WITH(train_toy(config, directory / "run"), stand_in::Says("diverged"));
   for (const auto& entry : fs::directory_iterator(directory / "run")) {
     if (!is_checkpoint(entry.path())) continue;
     const Safetensors model = read_safetensors(entry.path() / "model.safetensors");
@@ -347,7 +347,7 @@ TEST_CASE("weights that are no finite numbers are in no checkpoint", "[training]
 
 TEST_CASE("a state of training that does not fit the text is refused", "[training]") {
   const TemporaryDirectory directory;
-  train(toy({"training.max_updates=2"}), directory / "run");
+  train_toy(toy({"training.max_updates=2"}), directory / "run");
   const fs::path last = directory / "run" / "last";
   const TrainingState good = read_training_state(last, parameters_of(last));
   fs::remove(last / "SHA256SUMS");
@@ -355,7 +355,7 @@ TEST_CASE("a state of training that does not fit the text is refused", "[trainin
     Progress progress = good.progress;
     progress.*key = number;
     write_training_state(last, {good.adam_m, good.adam_v, progress});
-    return stand_in::complaint([&] { train(toy({"training.max_updates=3"}), directory / "run", true); });
+    return stand_in::complaint([&] { train_toy(toy({"training.max_updates=3"}), directory / "run", true); });
   };
   CHECK_THAT(complaint_with(&Progress::batch, 999), stand_in::Says("batch 999"));
   CHECK_THAT(complaint_with(&Progress::update, std::numeric_limits<Index>::max()), stand_in::Says("update"));
@@ -364,15 +364,15 @@ TEST_CASE("a state of training that does not fit the text is refused", "[trainin
 
 TEST_CASE("a picture that cannot be drawn stops no training", "[training]") {
   const TemporaryDirectory directory;
-  train(toy({"training.max_updates=1"}), directory / "run");
+  train_toy(toy({"training.max_updates=1"}), directory / "run");
   fs::remove(directory / "run" / "curves.svg");
   fs::create_directory(directory / "run" / "curves.svg");
-  CHECK(train(toy({"training.max_updates=2"}), directory / "run", true));
+  CHECK(train_toy(toy({"training.max_updates=2"}), directory / "run", true));
 }
 
 TEST_CASE("another validation text is told of, and the search for the best begins anew", "[training]") {
   const TemporaryDirectory directory;
-  train(toy({"training.max_updates=2"}), directory / "run");
+  train_toy(toy({"training.max_updates=2"}), directory / "run");
   const auto best_update = [&] {
     const fs::path last = directory / "run" / "last";
     return read_training_state(last, parameters_of(last)).progress.best_update;
@@ -388,7 +388,7 @@ TEST_CASE("another validation text is told of, and the search for the best begin
     for (const std::string& line : lines) train_text << line << '\n';
     std::ofstream(text / ("valid." + std::string(language))) << lines.at(0) << '\n' << lines.at(1) << '\n';
   }
-  train(toy({"training.max_updates=3", "data.directory=" + text.string(), "data.train=other"}), directory / "run", true);
+  train_toy(toy({"training.max_updates=3", "data.directory=" + text.string(), "data.train=other"}), directory / "run", true);
   CHECK(stand_in::read_bytes(directory / "run" / "train.log").find("validation text has changed") != std::string::npos);
   CHECK(best_update() == 3);
 }
@@ -402,9 +402,9 @@ TEST_CASE("an update whose loss is no finite number is skipped, and the log says
     all.push_back(more);
     return toy(all);
   };
-  train(with("training.max_updates=1"), directory / "run");
+  train_toy(with("training.max_updates=1"), directory / "run");
   const std::string word = overflow_rarest_word(directory / "run" / "last");
-  train(with("training.max_updates=40"), directory / "run", true);
+  train_toy(with("training.max_updates=40"), directory / "run", true);
 
   const std::string log = stand_in::read_bytes(directory / "run" / "train.log");
   CHECK_THAT(log, stand_in::Says("is skipped: its loss is no finite number. The first such number came up in "
@@ -431,7 +431,7 @@ TEST_CASE("a skipped update does not count for Adam's bias correction", "[traini
                 "training.max_updates=" + updates});
   };
   const TemporaryDirectory directory;
-  train(with("1"), directory / "run");
+  train_toy(with("1"), directory / "run");
   const fs::path last = directory / "run" / "last";
   const std::vector<float> before = read_safetensors(last / "model.safetensors").values;
   TrainingState state = read_training_state(last, parameters_of(last));
@@ -440,7 +440,7 @@ TEST_CASE("a skipped update does not count for Adam's bias correction", "[traini
   state.progress.skipped = 1;
   fs::remove(last / "SHA256SUMS");
   write_training_state(last, {state.adam_m, state.adam_v, state.progress});
-  train(with("2"), directory / "run", true);
+  train_toy(with("2"), directory / "run", true);
   const std::vector<float> after = read_safetensors(last / "model.safetensors").values;
   float largest = 0;
   for (std::size_t i = 0; i < before.size(); ++i) largest = std::max(largest, std::abs(after[i] - before[i]));
@@ -452,17 +452,17 @@ TEST_CASE("a training that skips updates and is stopped goes on as one that is n
   const auto with = [&](const std::string& updates) {
     return toy({"training.max_tokens=100", "training.max_skipped=20", "training.max_updates=" + updates});
   };
-  train(with("1"), directory / "whole");
+  train_toy(with("1"), directory / "whole");
   overflow_rarest_word(directory / "whole" / "last");
   fs::copy(directory / "whole", directory / "parts", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  train(with("30"), directory / "whole", true);
-  for (const char* updates : {"7", "16", "30"}) train(with(updates), directory / "parts", true);
+  train_toy(with("30"), directory / "whole", true);
+  for (const char* updates : {"7", "16", "30"}) train_toy(with(updates), directory / "parts", true);
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
 }
 
 TEST_CASE("the last updates are in the figures, however few they are", "[training]") {
   const TemporaryDirectory directory;
-  train(toy({"training.max_updates=7", "training.log_every=5"}), directory / "run");
+  train_toy(toy({"training.max_updates=7", "training.log_every=5"}), directory / "run");
   const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
   REQUIRE(metrics.training.size() == 2);
   CHECK(metrics.training[1].update == 7);
@@ -473,8 +473,8 @@ TEST_CASE("a run without a mask says so loudly, trains without it, and is to be 
   const TemporaryDirectory directory;
   const Config right = toy({"training.max_updates=2"});
   const Config leaking = toy({"training.max_updates=2", "masks.look_ahead=false"});
-  train(right, directory / "right");
-  train(leaking, directory / "leaking");
+  train_toy(right, directory / "right");
+  train_toy(leaking, directory / "leaking");
   CHECK(stand_in::read_bytes(directory / "right" / "train.log").find("is OFF") == std::string::npos);
   CHECK_THAT(stand_in::read_bytes(directory / "leaking" / "train.log"),
              stand_in::Says("warning: masks.look_ahead is OFF: the decoder sees the words it is asked for."));
