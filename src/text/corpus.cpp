@@ -70,9 +70,9 @@ void Corpus::clear_pairs() {
 }
 
 void Corpus::map(MappedArrays arrays, const LineCounts& counts) {
-  ids_ = {};
-  offsets_ = {};
-  lines_ = {};
+  ids_ = std::vector<Id>();  // (= {} would keep the memory)
+  offsets_ = std::vector<std::int64_t>();
+  lines_ = std::vector<Index>();
   mapped_ = std::move(arrays);
   line_counts_ = counts;
 }

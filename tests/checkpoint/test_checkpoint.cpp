@@ -5,6 +5,8 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "numerics/parameter.hpp"
+
 
 using namespace glassformer;
 using namespace glassformer::stand_in;
@@ -100,25 +102,22 @@ TEST_CASE("the bias of the output stands in the file as a matrix of one row", "[
 namespace {
 
 /// The tensors of a model with two vocabularies, as far as their sizes matter.
-struct TwoVocabularies {
-  using Scalar = float;
-  MatrixView<float> source, target;  // [V, 2]
-  MatrixView<float> output;          // [V of the target, 2]
-  RowVectorView<float> bias;         // [V of the target]
-
-  TwoVocabularies(ArenaCursor<float>& cursor, Index source_size, Index target_size)
-      : source(cursor.matrix("model.encoder.embed_tokens.weight", source_size, 2)),
-        target(cursor.matrix("model.decoder.embed_tokens.weight", target_size, 2)),
-        output(cursor.matrix("lm_head.weight", target_size, 2)),
-        bias(cursor.vector("final_logits_bias", target_size)) {}
-};
+std::vector<TensorPlace> tensors_of_vocabularies(Index source, Index target) {
+  const BoundMemory<float> memory;
+  ParameterCursor<float> cursor(memory);
+  cursor.matrix("model.encoder.embed_tokens.weight", source, 2);
+  cursor.matrix("model.decoder.embed_tokens.weight", target, 2);
+  cursor.matrix("lm_head.weight", target, 2);
+  cursor.vector("final_logits_bias", target);
+  return cursor.tensors();
+}
 
 }  // namespace
 
 TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read without the padding", "[checkpoint]") {
   const auto [source, target] = GENERATE(std::pair<Index, Index>(3, 5), std::pair<Index, Index>(5, 3));
   const TemporaryDirectory directory;
-  Arena<TwoVocabularies> saved(source, target);
+  Arena<float> saved(tensors_of_vocabularies(source, target));
   for (Index i = 0; i < saved.size(); ++i) saved.values()[i] = static_cast<float>(i + 1);
   const auto& tensors = saved.tensors();
   save_checkpoint(directory / "checkpoint", Config{}, tokenizers(source, target), tensors, saved.values().data());

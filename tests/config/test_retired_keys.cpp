@@ -90,11 +90,12 @@ TEST_CASE("all retired keys of a file are named in one warning", "[config]") {
 
 TEST_CASE("every retired key is gone from the table of keys, and its refusal says what to do", "[config]") {
   const Workplace place;
-  const std::vector<OfferedKey> keys = offered_keys();
+  const std::string keys = write_config(Config{});
   CHECK_FALSE(retired_keys().empty());
   for (const RetiredKey& key : retired_keys()) {
     CAPTURE(key.name);
-    CHECK(std::ranges::find(keys, key.name, &OfferedKey::name) == keys.end());
+    const std::string last(key.name.substr(key.name.rfind('.') + 1));
+    CHECK(keys.find(" " + last + ":") == std::string::npos);
     const std::string refusal = place.complaint("", {set(key, "another")});
     CHECK(refusal.find("expected its default " + std::string(key.default_value) + ", ") != std::string::npos);
     CHECK(refusal.ends_with("Delete the key; " + std::string(key.advice) + "."));

@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "decoding/tiny_model.hpp"
+#include "text/corpus.hpp"
 
 using namespace glassformer;
 

@@ -4,6 +4,7 @@
 
 #include "decoding/tiny_model.hpp"
 #include "laws/draws.hpp"
+#include "text/corpus.hpp"
 #include "threads.hpp"
 #include "training/sharded_gradient.hpp"
 

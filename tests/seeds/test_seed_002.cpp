@@ -5,6 +5,7 @@
 #include "seeds/masking_variants.hpp"
 #include "shifted_mask.hpp"
 #include "batching/batch.hpp"
+#include "text/corpus.hpp"
 
 using namespace glassformer;
 using namespace glassformer::seeds;
@@ -169,8 +170,8 @@ TEST_CASE("002.right_shift_batch: shifting padded rows, and which places count",
   const Matrix<Id> target = golden.input<Id>("tgt");  // bos, words, eos, padding
   const Id pad = static_cast<Id>(golden.integer("PAD"));
   const Corpus corpus = corpus_of({{{4}, {5, 6, 7}}, {{4}, {8}}});
-  CHECK(corpus.target_special().bos == golden.integer("BOS"));
-  CHECK(corpus.target_special().eos == golden.integer("EOS"));
+  CHECK(SentencePairs(corpus).target_special.bos == golden.integer("BOS"));
+  CHECK(SentencePairs(corpus).target_special.eos == golden.integer("EOS"));
   const Batch batch = make_batch(corpus, std::vector<Index>{0, 1});
   const auto counts = (batch.target_output.eigen().array() != pad).eval();
   golden.check("tgt_output", batch.target_output);

@@ -7,6 +7,7 @@
 #include "model/initialization.hpp"
 #include "model/vocabulary.hpp"
 #include "random_values.hpp"
+#include "text/corpus.hpp"
 #include "threads.hpp"
 #include "training/optimizer.hpp"
 #include "training/schedule.hpp"
@@ -77,12 +78,9 @@ TEMPLATE_TEST_CASE("Once warm, layers and model allocate nothing, forward or bac
   for (const Norm norm : {Norm::post, Norm::pre}) {
     settings.norm = norm;
     RandomValues random(1);
-    example::RandomModel<TestType> model(random, settings, example::vocabulary(settings.tied_embeddings));
+    example::RandomModel<TestType> model(settings);
     const example::PaddedBatch large = example::random_batch(random, 5, 9), small = example::random_batch(random, 3, 4);
-    const auto update = [&](const example::PaddedBatch& batch) {
-      model->forward(batch.training(), batch.input());
-      model->backward(batch.training(), TestType{1});
-    };
+    const auto update = [&](const example::PaddedBatch& batch) { model.forward_backward(batch); };
     update(large);
     update(small);  // products of small matrices have buffers of their own
     const std::int64_t before = heap_allocations();

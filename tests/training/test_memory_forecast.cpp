@@ -1,5 +1,7 @@
 #include "training/memory_forecast.hpp"
 
+#include "model/model.hpp"
+
 #include "catch.hpp"
 #include "text/texts.hpp"
 #include "threads.hpp"
@@ -23,7 +25,7 @@ TEST_CASE("weights, gradients and moments are forecast to the byte", "[training]
   config.model = {.d_model = 16, .heads = 2, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 24};
   config.training.shards = 3;
   const MemoryForecast now = forecast(config);
-  const std::int64_t weights = 4 * Arena<Transformer<float>::Parameters>(config.model, kVocabulary).size();
+  const std::int64_t weights = 4 * Model<float>(config.model, kVocabulary).weights.size();
   CHECK(now.weights == weights);
   CHECK(now.gradients == 3 * weights);
   CHECK(now.moments == 2 * weights);
@@ -48,7 +50,7 @@ TEST_CASE("activations are those of the largest micro-batch", "[training]") {
 TEST_CASE("a training that certainly needs more memory than there is, is refused; one that may, is warned of",
           "[training]") {
   MemoryForecast forecast{.program = 1'000'000, .text = 400'000, .weights = 10'000'000, .gradients = 20'000'000,
-                          .moments = 30'000'000, .activations = 5'000'000, .order = 600'000, .validation = 4'000'000};
+                          .moments = 30'000'000, .activations = 5'000'000, .order = 600'000, .validation = 4'000'000, .left = {}};
   CHECK(forecast.text_for_log() == "about 71 MB of memory at the peak: weights 10, gradients 20, moments of the optimizer "
                                    "30, activations 5.0, validation 4.0, training text 1.0, the program 0.6");
   forecast.left = {.bytes = 60'000'000, .available = 60'000'000, .limit = "ulimit -v"};

@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "numerics/row_operations.hpp"
 #include "random_values.hpp"
+#include "text/corpus.hpp"
 #include "threads.hpp"
 
 using namespace glassformer;

@@ -80,22 +80,22 @@ Index parameters_of(const fs::path& checkpoint) { return LoadedModel(checkpoint)
 
 /// Makes a word of the source so large that it overflows; gives the word. The checksums go.
 std::string overflow_rarest_word(const fs::path& checkpoint) {
+  const Config config = read_config_of_checkpoint(checkpoint / "config.yaml");
+  const std::shared_ptr<const Tokenizer> source = load_tokenizers(config.tokenizer, checkpoint).source;
+  const Index word = source->vocabulary_size() - 1;
   const fs::path file = checkpoint / "model.safetensors";
   Safetensors model = read_safetensors(file);
   std::vector<NamedTensor> tensors;
-  Index words = 0;
   for (const TensorPlace& tensor : model.tensors) {
     if (tensor.name == "model.encoder.embed_tokens.weight") {
-      words = tensor.shape.at(0);
-      const auto end = model.values.begin() + tensor.offset + tensor.size;
-      std::fill(end - tensor.shape.at(1), end, 3e38F);
+      const Index width = tensor.shape.at(1);
+      std::fill_n(model.values.begin() + tensor.offset + word * width, width, 3e38F);
     }
     tensors.push_back({tensor.name, tensor.shape, model.values_of(tensor)});
   }
   write_safetensors(file, tensors);
   fs::remove(checkpoint / "SHA256SUMS");
-  const Config config = read_config_of_checkpoint(checkpoint / "config.yaml");
-  return load_tokenizers(config.tokenizer, checkpoint).source->piece(static_cast<Id>(words - 1));
+  return source->piece(static_cast<Id>(word));
 }
 
 std::string weights(const fs::path& run) { return stand_in::read_bytes(run / "last" / "model.safetensors"); }
@@ -186,7 +186,7 @@ TEST_CASE("each epoch cuts a text into other pieces, and always into the same", 
 
 TEST_CASE("a text that changes during a training is refused in the next epoch that reads it", "[training]") {
   const TemporaryDirectory directory;
-  const Config toy_config = toy({});
+  const Config toy_config = toy({"training.max_updates=1"});
   for (const char* name : {"valid.en", "valid.de"}) fs::copy(toy_config.data.directory / name, directory / name);
   const Config config = sampled({"training.max_updates=1", "data.tests=[]", "data.directory=" + directory.path().string()});
   TrainingText text(config, tokenizers_of(config));
