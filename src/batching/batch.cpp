@@ -15,9 +15,7 @@ struct Lengths {
   Index source = 0, target = 0;
 
   Index longer() const { return std::max(source, target); }
-  Lengths padded_with(Lengths other) const {
-    return {std::max(source, other.source), std::max(target, other.target)};
-  }
+  Lengths padded_with(Lengths other) const { return {std::max(source, other.source), std::max(target, other.target)}; }
   /// The order in which neighbours need little padding: by the longer side, which max_tokens counts; then by
   /// the difference of the sides, rising and falling in turns, so that the last pairs of one length resemble
   /// the first of the next.
@@ -31,8 +29,7 @@ struct Lengths {
 };
 
 Lengths lengths(const SentencePairs& pairs, Index sentence) {
-  return {static_cast<Index>(pairs.source(sentence).size()) + 1,
-          static_cast<Index>(pairs.target(sentence).size()) + 1};
+  return {static_cast<Index>(pairs.source(sentence).size()) + 1, static_cast<Index>(pairs.target(sentence).size()) + 1};
 }
 
 std::vector<Index> all_sentences(const SentencePairs& pairs) {
@@ -42,8 +39,7 @@ std::vector<Index> all_sentences(const SentencePairs& pairs) {
 }
 
 void sort_longest_first(const SentencePairs& pairs, std::vector<Index>& sentences) {
-  std::ranges::stable_sort(sentences,
-                           [&](Index a, Index b) { return lengths(pairs, a) > lengths(pairs, b); });
+  std::ranges::stable_sort(sentences, [&](Index a, Index b) { return lengths(pairs, a) > lengths(pairs, b); });
 }
 
 /// Consecutive batches, each as large as `max_tokens` allows.
@@ -67,8 +63,7 @@ std::vector<std::vector<Index>> cut_by_tokens(const SentencePairs& pairs, const 
 /// standard, std::shuffle and std::uniform_int_distribution are not.
 class Shuffler {
  public:
-  Shuffler(std::uint64_t seed, Index epoch)
-      : generator_(make_generator(seed, static_cast<std::uint64_t>(epoch))) {}
+  Shuffler(std::uint64_t seed, Index epoch) : generator_(make_generator(seed, static_cast<std::uint64_t>(epoch))) {}
 
   /// Fisher and Yates: each place, from the last, gets one of those not yet placed.
   template <class T>
@@ -188,7 +183,8 @@ std::vector<std::vector<Index>> plan_in_order(const SentencePairs& pairs, Index 
   return cut_by_tokens(pairs, sentences, max_tokens);
 }
 
-std::vector<std::vector<Index>> cut_into_parts(const SentencePairs& pairs, std::span<const Index> sentences, Index parts) {
+std::vector<std::vector<Index>> cut_into_parts(const SentencePairs& pairs, std::span<const Index> sentences,
+                                               Index parts) {
   assert(parts > 0);
   std::vector<Index> sorted(sentences.begin(), sentences.end());
   sort_longest_first(pairs, sorted);

@@ -47,6 +47,7 @@ std::vector<std::vector<Index>> plan_in_order(const SentencePairs& pairs, Index 
 
 /// Cuts a batch into at most `parts` groups of whole sentences of about equal cost, none empty, sentences of
 /// similar length together. Depends on nothing but its arguments.
-std::vector<std::vector<Index>> cut_into_parts(const SentencePairs& pairs, std::span<const Index> sentences, Index parts);
+std::vector<std::vector<Index>> cut_into_parts(const SentencePairs& pairs, std::span<const Index> sentences,
+                                               Index parts);
 
 }  // namespace glassformer

@@ -64,7 +64,8 @@ std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind 
 
 /// Whether it is the name of something that a run writes.
 bool is_of_run(const std::string& name) {
-  constexpr std::array<std::string_view, 6> kNames = {kConfigFile, kCorpus, "best", "last", "metrics.jsonl", "curves.svg"};
+  constexpr std::array<std::string_view, 6> kNames = {kConfigFile, kCorpus,         "best",
+                                                      "last",      "metrics.jsonl", "curves.svg"};
   return update_of(name) || update_of(name, kAverage) || std::ranges::count(kNames, name) > 0;
 }
 

@@ -87,7 +87,8 @@ Progress read_progress(const std::string& text, const std::string& place) try {
   progress.skipped_in_row = count_or_0("skipped_in_row");
   if (const Index part = count_or_0("part"); part > 0) {
     throw UserError(place + ": expected the state of a training that reads its text as a whole, found part " +
-                    std::to_string(part) + " of a text that version 0.1 read in parts (data.lines_in_memory). Continue "
+                    std::to_string(part) +
+                    " of a text that version 0.1 read in parts (data.lines_in_memory). Continue "
                     "this run with version 0.1, or begin another with model.from: this checkpoint.");
   }
   progress.text = count_or_0("text_lines");

@@ -14,7 +14,8 @@ namespace {
 constexpr std::array kRetired = {
     RetiredKey{"training.tensorboard", "false",
                "scripts/metrics_to_tensorboard.py converts a run's metrics.jsonl for TensorBoard"},
-    RetiredKey{"training.sum", "ordered", "gradients are always summed in the same order, which also turned out faster"},
+    RetiredKey{"training.sum", "ordered",
+               "gradients are always summed in the same order, which also turned out faster"},
     RetiredKey{"data.lines_in_memory", "1000000",
                "set data.mapped_above: a text with more tokens lies in files, and is shuffled as a whole"},
 };

@@ -5,8 +5,7 @@
 
 namespace glassformer {
 
-std::vector<std::vector<Hypothesis>> beam_search(
-                                                 const DecodingSettings& settings, const SearchIds& ids,
+std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& settings, const SearchIds& ids,
                                                  std::span<const std::span<const Id>> sources,
                                                  IncrementalDecoder<float>& decoder) {
   std::vector<SentenceBeam> beams;
@@ -19,7 +18,7 @@ std::vector<std::vector<Hypothesis>> beam_search(
   LikeliestTokens likeliest(ids);
   decoder.start(sources, settings.beam);
   while (!rows.empty()) {
-    const Buffer<float>& logits = decoder.step(rows);                                              // [R, V]
+    const Buffer<float>& logits = decoder.step(rows);  // [R, V]
     next.clear();
     Index first = 0;  // row of the sentence's first hypothesis
     for (std::size_t b = 0; b < beams.size(); ++b) {

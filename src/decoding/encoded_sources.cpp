@@ -12,7 +12,7 @@ void EncodedSources<Scalar>::encode(Transformer<Scalar>& model, std::span<const 
   const MaskSettings& on = model.settings.masks;
   Index rows = 0, length = 0;
   for (const std::span<const Id> source : sources) length = std::max(length, std::ssize(source));
-  IdMatrix ids(std::ssize(sources), length);                                                       // [B, S]
+  IdMatrix ids(std::ssize(sources), length);  // [B, S]
   ids.fill(pad);
   sentences_.clear();
   for (Index b = 0; b < ids.rows(); ++b) {
@@ -31,7 +31,7 @@ void EncodedSources<Scalar>::encode(Transformer<Scalar>& model, std::span<const 
   key_value_.resize(model.decoder_layers.size());
   for (std::size_t layer = 0; layer < key_value_.size(); ++layer) {
     const Buffer<Scalar>& projected =
-        model.decoder_layers[layer].cross_attention.sublayer.kv_proj.forward(Pass{}, memory);      // [B*S, 2D]
+        model.decoder_layers[layer].cross_attention.sublayer.kv_proj.forward(Pass{}, memory);  // [B*S, 2D]
     key_value_[layer].resize(rows, projected.cols());
     for (Index b = 0; b < size(); ++b) {  // blocked padding is left out
       const Index first_row = sentences_[static_cast<std::size_t>(b)].first_row, keys = mask(b).keys();

@@ -34,12 +34,12 @@ class EncodedSources {
   MatrixView<const Scalar> block(std::size_t layer, Index sentence, Index half) const {
     const Buffer<Scalar>& both = key_value_[layer];
     const Index width = both.cols() / 2;
-    return both.view().block(sentences_[static_cast<std::size_t>(sentence)].first_row, half * width, mask(sentence).keys(),
-                      width);
+    return both.view().block(sentences_[static_cast<std::size_t>(sentence)].first_row, half * width,
+                             mask(sentence).keys(), width);
   }
 
   std::vector<Sentence> sentences_;
-  std::vector<Buffer<Scalar>> key_value_;           // for each layer [rows of all sentences, 2D]
+  std::vector<Buffer<Scalar>> key_value_;  // for each layer [rows of all sentences, 2D]
 };
 
 }  // namespace glassformer

@@ -22,8 +22,7 @@ bool grow(Hypothesis& hypothesis, std::span<const NextToken> likeliest, Id eos, 
 
 }  // namespace
 
-std::vector<Hypothesis> greedy_search(
-                                      const DecodingSettings& settings, const SearchIds& ids,
+std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const SearchIds& ids,
                                       std::span<const std::span<const Id>> sources,
                                       IncrementalDecoder<float>& decoder) {
   std::vector<Hypothesis> found(sources.size());
@@ -33,7 +32,7 @@ std::vector<Hypothesis> greedy_search(
   LikeliestTokens likeliest(ids);
   decoder.start(sources, 1);
   while (!rows.empty()) {
-    const Buffer<float>& logits = decoder.step(rows);                                              // [R, V]
+    const Buffer<float>& logits = decoder.step(rows);  // [R, V]
     next.clear();
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const auto row = static_cast<Index>(r), sentence = rows[r].sentence;

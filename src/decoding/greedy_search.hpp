@@ -10,9 +10,7 @@ namespace glassformer {
 
 /// Greedy search: take the likeliest token, again and again, until it is eos. One hypothesis for each source (ids,
 /// eos included). All sources are translated side by side; those that have ended leave the batch.
-std::vector<Hypothesis> greedy_search(
-                                      const DecodingSettings& settings, const SearchIds& ids,
-                                      std::span<const std::span<const Id>> sources,
-                                      IncrementalDecoder<float>& decoder);
+std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const SearchIds& ids,
+                                      std::span<const std::span<const Id>> sources, IncrementalDecoder<float>& decoder);
 
 }  // namespace glassformer

@@ -26,10 +26,10 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::step(std::span<const Extension
   for (std::size_t i = 0; i < model_->decoder_layers.size(); ++i) {
     const Buffer<Scalar>& h = self_attention(i, *x);
     const Buffer<Scalar>& g = cross_attention(i, h, rows);
-    x = &model_->decoder_layers[i].feed_forward.forward(Pass{}, g);                                 // [R, D]
+    x = &model_->decoder_layers[i].feed_forward.forward(Pass{}, g);  // [R, D]
   }
   if (model_->decoder_norm) x = &model_->decoder_norm->forward(Pass{}, *x);
-  return model_->output.forward(Pass{}, *x);                                                        // [R, V]
+  return model_->output.forward(Pass{}, *x);  // [R, V]
 }
 
 template <std::floating_point Scalar>
@@ -51,11 +51,11 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::self_attention(std::size_t lay
   for (Index r = 0; r < x.rows(); ++r) {
     const auto row = query_key_value.view().middle_rows(r, 1);
     std::copy_n(row.data() + D, 2 * D, past_.newest(layer, r).data());
-    const Buffer<Scalar>& context = attention.attention.forward(
-        Pass{}, row.middle_cols(0, D), past_.keys(layer, r), past_.values(layer, r), all_visible_);
+    const Buffer<Scalar>& context = attention.attention.forward(Pass{}, row.middle_cols(0, D), past_.keys(layer, r),
+                                                                past_.values(layer, r), all_visible_);
     copy(context, context_.view().middle_rows(r, 1));
   }
-  return join.leave(Pass{}, x, attention.out_proj.forward(Pass{}, context_));                      // [R, D]
+  return join.leave(Pass{}, x, attention.out_proj.forward(Pass{}, context_));  // [R, D]
 }
 
 /// The hypotheses of one sentence are its queries.
@@ -63,7 +63,7 @@ template <std::floating_point Scalar>
 const Buffer<Scalar>& IncrementalDecoder<Scalar>::cross_attention(std::size_t layer, const Buffer<Scalar>& x,
                                                                   std::span<const Extension> rows) {
   auto& [attention, join] = model_->decoder_layers[layer].cross_attention;
-  const Buffer<Scalar>& query = attention.q_proj.forward(Pass{}, join.enter(Pass{}, x));           // [R, D]
+  const Buffer<Scalar>& query = attention.q_proj.forward(Pass{}, join.enter(Pass{}, x));  // [R, D]
   context_.resize_like(x);
   for (std::size_t first = 0, end = 0; first < rows.size(); first = end) {
     const Index sentence = rows[first].sentence;
@@ -74,7 +74,7 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::cross_attention(std::size_t la
                                     sources_.values(layer, sentence), sources_.mask(sentence));
     copy(context, context_.view().middle_rows(from, count));
   }
-  return join.leave(Pass{}, x, attention.out_proj.forward(Pass{}, context_));                      // [R, D]
+  return join.leave(Pass{}, x, attention.out_proj.forward(Pass{}, context_));  // [R, D]
 }
 
 template class IncrementalDecoder<float>;

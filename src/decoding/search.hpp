@@ -28,8 +28,7 @@ struct SearchIds {
 /// `n_best` best hypotheses, best first (fewer where fewer exist, one at least). An empty source (eos only) is
 /// translated like any other. Sentences of similar length are decoded together, settings.batch at a time, batches
 /// side by side on all threads; the results are in the order of the sources.
-std::vector<std::vector<Hypothesis>> translate(const Model<float>& model,
-                                               const DecodingSettings& settings, const SearchIds& ids,
-                                               std::span<const std::vector<Id>> sources);
+std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const DecodingSettings& settings,
+                                               const SearchIds& ids, std::span<const std::vector<Id>> sources);
 
 }  // namespace glassformer

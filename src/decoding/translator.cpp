@@ -2,8 +2,7 @@
 
 namespace glassformer {
 
-std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model,
-                                                       const TokenizerPair& tokenizers,
+std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
                                                        std::span<const std::string> lines) {
   std::vector<std::vector<Id>> sources;
@@ -17,8 +16,8 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
   }
 
   const SpecialIds target = tokenizers.target->special();
-  const auto found = translate(model, settings,
-                               {tokenizers.source->special().pad, target.bos, target.eos, target.pad}, sources);
+  const auto found =
+      translate(model, settings, {tokenizers.source->special().pad, target.bos, target.eos, target.pad}, sources);
   std::vector<std::vector<Translation>> translations(lines.size(), {Translation{}});
   for (std::size_t k = 0; k < found.size(); ++k) {
     std::vector<Translation>& of_line = translations[line_of[k]];
@@ -30,9 +29,8 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
   return translations;
 }
 
-std::vector<std::string> translate_lines(const Model<float>& model,
-                                         const TokenizerPair& tokenizers, const DecodingSettings& settings,
-                                         std::span<const std::string> lines) {
+std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
+                                         const DecodingSettings& settings, std::span<const std::string> lines) {
   std::vector<std::string> best;
   for (auto& translations : translate_n_best(model, tokenizers, settings, lines)) {
     best.push_back(std::move(translations.front().text));

@@ -18,14 +18,12 @@ struct Translation {
 
 /// Text to text: encodes each line, adds eos, searches, and decodes the settings.n_best best hypotheses, best first. An
 /// empty line (or one of white space only) has one translation, which is empty and certain.
-std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model,
-                                                       const TokenizerPair& tokenizers,
+std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
                                                        std::span<const std::string> lines);
 
 /// The best of each alone. One line out for each line in, in the same order.
-std::vector<std::string> translate_lines(const Model<float>& model,
-                                         const TokenizerPair& tokenizers, const DecodingSettings& settings,
-                                         std::span<const std::string> lines);
+std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
+                                         const DecodingSettings& settings, std::span<const std::string> lines);
 
 }  // namespace glassformer

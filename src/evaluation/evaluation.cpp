@@ -43,8 +43,7 @@ double Evaluation::token_accuracy() const {
   return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens);
 }
 
-Evaluation evaluate(const Model<float>& model,
-                    const TokenizerPair& tokenizers, const DecodingSettings& decoding,
+Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text) {
   Evaluation evaluation;
   evaluation.loss = teacher_forced_loss(model, text.corpus);

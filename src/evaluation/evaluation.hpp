@@ -38,8 +38,7 @@ struct Evaluation {
 };
 
 /// Translates with `decoding` and computes every figure, on all threads.
-Evaluation evaluate(const Model<float>& model,
-                    const TokenizerPair& tokenizers, const DecodingSettings& decoding,
+Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
 
 }  // namespace glassformer

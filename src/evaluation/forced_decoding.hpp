@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "model/model.hpp"
 #include "batching/sentence_pairs.hpp"
+#include "model/model.hpp"
 
 namespace glassformer {
 

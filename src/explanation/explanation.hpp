@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "explanation/mask_variants.hpp"
 #include "batching/batch.hpp"
+#include "explanation/mask_variants.hpp"
 #include "layers/recording.hpp"
 #include "model/model.hpp"
 #include "text/tokenizer.hpp"

@@ -12,7 +12,8 @@ using Bytes = std::span<const std::byte>;
 
 /// Throws what a failed call on `path` means: std::runtime_error where the disk is full or broken, UserError otherwise.
 /// The message names the file that the user knows: of .NAME.partial, NAME.
-[[noreturn]] void throw_disk_error(const std::string& what, const std::filesystem::path& path, const std::error_code& reason);
+[[noreturn]] void throw_disk_error(const std::string& what, const std::filesystem::path& path,
+                                   const std::error_code& reason);
 /// That of errno.
 std::error_code last_error();
 

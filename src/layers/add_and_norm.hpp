@@ -46,9 +46,9 @@ class ResidualJoin {
   Norm norm_;
   std::string name_;
   Dropout<Scalar> dropout_;
-  Buffer<Scalar> sum_;                      // [N, D] x + dropout(sublayer output)
-  Buffer<Scalar> d_sublayer_;               // [N, D]
-  const Buffer<Scalar>* d_sum_ = nullptr;   // leave_backward's
+  Buffer<Scalar> sum_;                     // [N, D] x + dropout(sublayer output)
+  Buffer<Scalar> d_sublayer_;              // [N, D]
+  const Buffer<Scalar>* d_sum_ = nullptr;  // leave_backward's
 };
 
 /// "Add & Norm", the box around each sublayer in the paper's figure: a sublayer and its residual join.

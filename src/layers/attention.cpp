@@ -22,21 +22,21 @@ SelfAttention<Scalar>::SelfAttention(const Part<Scalar>& part, const AttentionSe
 template <std::floating_point Scalar>
 Buffer<Scalar>& SelfAttention<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x, const Mask& mask) {
   const Index D = x.cols();
-  const Buffer<Scalar>& query_key_value = qkv_proj.forward(pass, x);                               // [N, 3D]
+  const Buffer<Scalar>& query_key_value = qkv_proj.forward(pass, x);  // [N, 3D]
   const auto q = query_key_value.view().middle_cols(0, D);
   const auto k = query_key_value.view().middle_cols(D, D);
   const auto v = query_key_value.view().middle_cols(2 * D, D);
   pass.record(name_, "q [N, D] = the first third of {query_key_value}", q, query_key_value);
   pass.record(name_, "k [N, D] = the second third of {query_key_value}", k, query_key_value);
   pass.record(name_, "v [N, D] = the last third of {query_key_value}", v, query_key_value);
-  return out_proj.forward(pass, attention.forward(pass, q, k, v, mask));                           // [N, D]
+  return out_proj.forward(pass, attention.forward(pass, q, k, v, mask));  // [N, D]
 }
 
 template <std::floating_point Scalar>
 Buffer<Scalar>& SelfAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   const Index N = d_y.rows(), D = d_y.cols();
   // y = context Wo
-  const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);                                  // [N, D]
+  const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);  // [N, D]
   // context = attention(q, k, v)
   d_qkv_.resize(N, 3 * D);
   const auto d_q = d_qkv_.view().middle_cols(0, D);
@@ -45,7 +45,7 @@ Buffer<Scalar>& SelfAttention<Scalar>::backward(const Pass& pass, const Buffer<S
   attention.backward(pass, d_context, d_q, d_k, d_v);
   pass.record(name_, "d_query_key_value [N, 3D] = {d_q}, {d_k} and {d_v} side by side", d_qkv_, d_q, d_k, d_v);
   // q, k, v = x Wq, x Wk, x Wv.  x feeds all three, so its three gradients add up: as one map they already have.
-  return qkv_proj.backward(pass, d_qkv_);                                                          // [N, D]
+  return qkv_proj.backward(pass, d_qkv_);  // [N, D]
 }
 
 template <std::floating_point Scalar>
@@ -58,24 +58,24 @@ CrossAttention<Scalar>::CrossAttention(const Part<Scalar>& part, const Attention
       name_(part.name()) {}
 
 template <std::floating_point Scalar>
-Buffer<Scalar>& CrossAttention<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x,
-                                                const Buffer<Scalar>& memory, const Mask& mask) {
+Buffer<Scalar>& CrossAttention<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x, const Buffer<Scalar>& memory,
+                                                const Mask& mask) {
   const Index D = x.cols();
-  const Buffer<Scalar>& query = q_proj.forward(pass, x);                                           // [N, D]
-  const Buffer<Scalar>& key_value = kv_proj.forward(pass, memory);                                 // [M, 2D]
+  const Buffer<Scalar>& query = q_proj.forward(pass, x);            // [N, D]
+  const Buffer<Scalar>& key_value = kv_proj.forward(pass, memory);  // [M, 2D]
   key_value_ = &key_value;
   const auto k = key_value.view().middle_cols(0, D);
   const auto v = key_value.view().middle_cols(D, D);
   pass.record(name_, "k [M, D] = the left half of {key_value}", k, key_value);
   pass.record(name_, "v [M, D] = the right half of {key_value}", v, key_value);
-  return out_proj.forward(pass, attention.forward(pass, query, k, v, mask));                       // [N, D]
+  return out_proj.forward(pass, attention.forward(pass, query, k, v, mask));  // [N, D]
 }
 
 template <std::floating_point Scalar>
 Buffer<Scalar>& CrossAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   const Index D = d_y.cols();
   // y = context Wo
-  const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);                                  // [N, D]
+  const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);  // [N, D]
   // context = attention(q, k, v)
   d_q_.resize_like(d_y);
   d_kv_.resize_like(*key_value_);
@@ -84,9 +84,9 @@ Buffer<Scalar>& CrossAttention<Scalar>::backward(const Pass& pass, const Buffer<
   attention.backward(pass, d_context, d_q_, d_k, d_v);
   pass.record(name_, "d_key_value [M, 2D] = {d_k} and {d_v} side by side", d_kv_, d_k, d_v);
   // k, v = memory Wk, memory Wv: the way back into the encoder
-  d_memory_ = &kv_proj.backward(pass, d_kv_);                                                      // [M, D]
+  d_memory_ = &kv_proj.backward(pass, d_kv_);  // [M, D]
   // q = x Wq: the way back down the decoder
-  return q_proj.backward(pass, d_q_);                                                              // [N, D]
+  return q_proj.backward(pass, d_q_);  // [N, D]
 }
 
 template struct Projections<float>;

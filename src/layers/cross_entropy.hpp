@@ -51,7 +51,7 @@ class CrossEntropy {
   std::string name_;
   Id pad_;
   double smoothing_;
-  Buffer<Scalar>* p_ = nullptr;        // forward's logits
+  Buffer<Scalar>* p_ = nullptr;  // forward's logits
   const IdMatrix* expected_ = nullptr;
   Buffer<Scalar> losses_, cross_entropies_;  // [N, 1]
 };

@@ -51,8 +51,10 @@ const Buffer<Scalar>& Embedding<Scalar>::forward(const Pass& pass, const IdMatri
   for (Index b = 0; b < ids.rows(); ++b) {
     for (Index t = 0; t < T; ++t) {
       const auto x = x_.row(b * T + t);
-      if (ids(b, t) == pad_) set(x, Scalar{0});
-      else embed(ids(b, t), t, x);
+      if (ids(b, t) == pad_)
+        set(x, Scalar{0});
+      else
+        embed(ids(b, t), t, x);
     }
   }
   pass.record(name_, "x [N, D] = {scale [1, 1]} * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding", x_,

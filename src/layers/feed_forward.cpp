@@ -11,22 +11,22 @@ FeedForward<Scalar>::FeedForward(const Part<Scalar>& part, const FeedForwardSett
 
 template <std::floating_point Scalar>
 Buffer<Scalar>& FeedForward<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {
-  Buffer<Scalar>& expanded = expand.forward(pass, x);                            // [N, F]
-  Buffer<Scalar>& activated = activation_.forward(pass, expanded);               // [N, F]
+  Buffer<Scalar>& expanded = expand.forward(pass, x);               // [N, F]
+  Buffer<Scalar>& activated = activation_.forward(pass, expanded);  // [N, F]
   dropout_.forward(pass, activated, activated);
-  return contract.forward(pass, activated);                                      // [N, D]
+  return contract.forward(pass, activated);  // [N, D]
 }
 
 template <std::floating_point Scalar>
 Buffer<Scalar>& FeedForward<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   // y = contract(activated)
-  Buffer<Scalar>& d_activated = contract.backward(pass, d_y);                    // [N, F]
+  Buffer<Scalar>& d_activated = contract.backward(pass, d_y);  // [N, F]
   // activated = dropout(activation(expanded)); both turn the gradient of their result into that of their input
   dropout_.backward(pass, d_activated, d_activated);
   activation_.backward(pass, d_activated);
   const Buffer<Scalar>& d_expanded = d_activated;
   // expanded = expand(x)
-  return expand.backward(pass, d_expanded);                                      // [N, D]
+  return expand.backward(pass, d_expanded);  // [N, D]
 }
 
 template class FeedForward<float>;

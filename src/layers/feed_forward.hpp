@@ -12,7 +12,7 @@ struct FeedForwardSettings {
   Index width = 0;        ///< D
   Index inner_width = 0;  ///< F
   Activation activation = Activation::relu;
-  double dropout = 0;     ///< of what the activation gives
+  double dropout = 0;  ///< of what the activation gives
 };
 
 /// The position-wise feed-forward network (Vaswani et al. 2017, section 3.3), the same for every token:

@@ -53,10 +53,13 @@ Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scala
     //   as x_i, if i is j      d x_hat_i / d x_j = inv_std                        gives  d_xhat_j * inv_std
     //   through the mean       d mean / d x_j = 1 / D, so - inv_std / D for all i
     //                                                      gives  - inv_std * sum over i of d_xhat_i / D
-    //   through the variance   var = mean((x - mean)^2), so d var / d x_j = 2 (x_j - mean) / D = 2 x_hat_j / (inv_std D);
+    //   through the variance   var = mean((x - mean)^2), so d var / d x_j = 2 (x_j - mean) / D = 2 x_hat_j / (inv_std
+    //   D);
     //                          inv_std = (var + epsilon)^(-1/2), so d inv_std / d var = - inv_std^3 / 2; together
-    //                          d x_hat_i / d x_j = (x_i - mean) * (- inv_std^2 x_hat_j / D) = - inv_std x_hat_i x_hat_j / D
-    //                                                      gives  - inv_std * x_hat_j * sum over i of d_xhat_i x_hat_i / D
+    //                          d x_hat_i / d x_j = (x_i - mean) * (- inv_std^2 x_hat_j / D) = - inv_std x_hat_i x_hat_j
+    //                          / D
+    //                                                      gives  - inv_std * x_hat_j * sum over i of d_xhat_i x_hat_i
+    //                                                      / D
     //
     // The sum of the three:   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))
     const Scalar via_mean = mean(d_xhat), via_variance = mean_product(d_xhat, x_hat);
@@ -64,8 +67,10 @@ Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scala
   }
   pass.record(name_, "d_gain [1, D] += sum over n of {d_y}[n] * {x_hat}[n]", d_gain, d_y, x_hat_);
   pass.record(name_, "d_bias [1, D] += sum over n of {d_y}[n]", d_bias, d_y);
-  pass.record(name_, "d_x [N, D] = {inv_std} * (d_xhat - mean(d_xhat) - {x_hat} * mean(d_xhat * x_hat)), "
-                     "where d_xhat = {d_y} * {gain}", d_x_, inv_std_, x_hat_, d_y, g);
+  pass.record(name_,
+              "d_x [N, D] = {inv_std} * (d_xhat - mean(d_xhat) - {x_hat} * mean(d_xhat * x_hat)), "
+              "where d_xhat = {d_y} * {gain}",
+              d_x_, inv_std_, x_hat_, d_y, g);
   return d_x_;
 }
 

@@ -30,10 +30,10 @@ class LayerNorm {
 
  private:
   std::string name_;
-  Buffer<Scalar> x_hat_;     // [N, D]
-  Buffer<Scalar> inv_std_;   // [N, 1]
-  Buffer<Scalar> d_xhat_;    // [1, D] of the row under way
-  Buffer<Scalar> y_, d_x_;   // [N, D]
+  Buffer<Scalar> x_hat_;    // [N, D]
+  Buffer<Scalar> inv_std_;  // [N, 1]
+  Buffer<Scalar> d_xhat_;   // [1, D] of the row under way
+  Buffer<Scalar> y_, d_x_;  // [N, D]
 };
 
 }  // namespace glassformer

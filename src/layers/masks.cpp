@@ -39,8 +39,8 @@ Mask switched(Mask mask, bool on) {
 
 Mask combined_mask(const Mask& a, const Mask& b, Mask reused) {
   assert(a.keys() == b.keys());
-  Mask mask = all_visible(std::max(a.sentences, b.sentences), std::max(a.queries, b.queries), a.keys(),
-                          std::move(reused));
+  Mask mask =
+      all_visible(std::max(a.sentences, b.sentences), std::max(a.queries, b.queries), a.keys(), std::move(reused));
   for (Index sentence = 0; sentence < mask.sentences; ++sentence) {
     for (Index query = 0; query < mask.queries; ++query) {
       const auto row_a = a.blocked.row(a.row(sentence, query)), row_b = b.blocked.row(b.row(sentence, query));
@@ -71,8 +71,7 @@ TransformerMasks make_masks(const IdMatrix& source, const IdMatrix& target_input
   make_padding(masks.target_padding, target_input, pad.target, on.target_padding);
   make_padding(masks.cross_padding, source, pad.source, on.cross_padding);
   masks.look_ahead = switched(look_ahead_mask(target_input.cols(), std::move(masks.look_ahead)), on.look_ahead);
-  masks.decoder_combined =
-      combined_mask(masks.target_padding, masks.look_ahead, std::move(masks.decoder_combined));
+  masks.decoder_combined = combined_mask(masks.target_padding, masks.look_ahead, std::move(masks.decoder_combined));
   return masks;
 }
 

@@ -11,7 +11,8 @@
 /// A padding mask blocks keys, not queries: the rows of padded queries stay as they are, and the loss ignores their
 /// results.
 ///
-/// Each function takes an older mask as its last argument and reuses its memory: a warm training step allocates nothing.
+/// Each function takes an older mask as its last argument and reuses its memory: a warm training step allocates
+/// nothing.
 namespace glassformer {
 
 /// Which keys each query of each sentence must not see.
@@ -73,7 +74,7 @@ struct TransformerMasks {
   Mask target_padding = {};    ///< [B, 1, T]
   Mask look_ahead = {};        ///< [1, T, T]
   Mask decoder_combined = {};  ///< [B, T, T] decoder self-attention: the maximum of these two
-  Mask cross_padding = {};     ///< [B, 1, S] cross-attention: padding of the source again, for its keys are the encoder's
+  Mask cross_padding = {};  ///< [B, 1, S] cross-attention: padding of the source again, for its keys are the encoder's
 };
 
 /// What is padding on either side.

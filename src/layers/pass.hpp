@@ -21,8 +21,8 @@ struct Pass {
 
   /// The layer `name` has computed `output` from `inputs`, in the line that calls this.
   template <class Output, class... Inputs>
-  void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation,
-              const Output& output, const Inputs&... inputs) const {
+  void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation, const Output& output,
+              const Inputs&... inputs) const {
     if (recording != nullptr) recording->add(name, equation, seen(output), {seen(inputs)...});
   }
   /// `to` holds a copy of `from`.

@@ -19,11 +19,11 @@ namespace glassformer {
 
 /// One matrix, as it was at one moment.
 struct RecordedTensor {
-  std::string name;        ///< as in the equation: "scores"
-  std::string part;        ///< of the model that computed it, or read it first: "encoder.layers.0.self_attn"
-  std::string axes;        ///< what rows and columns are, in the layer's own letters: "B*H*T, S"; "": not said
+  std::string name;  ///< as in the equation: "scores"
+  std::string part;  ///< of the model that computed it, or read it first: "encoder.layers.0.self_attn"
+  std::string axes;  ///< what rows and columns are, in the layer's own letters: "B*H*T, S"; "": not said
   Matrix<double> values;
-  bool computed = false;   ///< false: it was given: a parameter, ids, a mask
+  bool computed = false;  ///< false: it was given: a parameter, ids, a mask
 };
 
 /// One equation, computed once.
@@ -40,7 +40,7 @@ struct RecordedStep {
   std::vector<Input> inputs;  ///< in the order of the braces
   std::string file;           ///< of the line that recorded it, as the compiler names it
   int line = 0;
-  std::string function;       ///< "forward", "backward", ...
+  std::string function;  ///< "forward", "backward", ...
 };
 
 /// What an equation says, checked when it is compiled: "name [rows, columns] = formula with {inputs}". Behind an

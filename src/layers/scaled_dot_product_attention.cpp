@@ -60,9 +60,9 @@ void ScaledDotProductAttention<Scalar>::backward(const Pass& pass, const Buffer<
   const Buffer<Scalar>& used = dropout_.is_active(pass) ? dropped_weights_ : weights_;
   d_weights_.resize_like(weights_);
   for (Index i = 0; i < B_ * heads_; ++i) {
-    const auto d_c = query_block(d_context.view(), i);                                                // [T, d_head]
-    multiply_transposed_left(weight_block(used.view(), i), d_c, key_block(d_v, i), Result::overwrite);       // [S, d_head]
-    multiply_transposed_right(d_c, key_block(v_, i), weight_block(d_weights_.view(), i), Result::overwrite); // [T, S]
+    const auto d_c = query_block(d_context.view(), i);                                                  // [T, d_head]
+    multiply_transposed_left(weight_block(used.view(), i), d_c, key_block(d_v, i), Result::overwrite);  // [S, d_head]
+    multiply_transposed_right(d_c, key_block(v_, i), weight_block(d_weights_.view(), i), Result::overwrite);  // [T, S]
   }
   pass.record(name_, "d_v [M, D] = {weights}^T {d_context} of each head", d_v, used, d_context);
   pass.record(name_, "d_weights [B*H*T, S] = {d_context} {v}^T of each head", d_weights_, d_context, v_);
@@ -85,9 +85,9 @@ void ScaledDotProductAttention<Scalar>::backward_scores(const Pass& pass, Matrix
   // products = Q K^T.  A product of query t and key s is q_t . k_s, so each gets the other times the gradient:
   //   d_q_t = sum over s of d_product_ts k_s        d_k_s = sum over t of d_product_ts q_t
   for (Index i = 0; i < B_ * heads_; ++i) {
-    const auto d_p = weight_block(d_products.view(), i);                                              // [T, S]
-    multiply_visible(d_p, key_block(k_, i), query_block(d_q, i));                                     // [T, d_head]
-    multiply_transposed_left(d_p, query_block(q_, i), key_block(d_k, i), Result::overwrite);          // [S, d_head]
+    const auto d_p = weight_block(d_products.view(), i);                                      // [T, S]
+    multiply_visible(d_p, key_block(k_, i), query_block(d_q, i));                             // [T, d_head]
+    multiply_transposed_left(d_p, query_block(q_, i), key_block(d_k, i), Result::overwrite);  // [S, d_head]
   }
   pass.record(name_, "d_q [N, D] = {d_products} {k} of each head", d_q, d_products, k_);
   pass.record(name_, "d_k [M, D] = {d_products}^T {q} of each head", d_k, d_products, q_);

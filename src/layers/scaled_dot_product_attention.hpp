@@ -45,11 +45,17 @@ class ScaledDotProductAttention {
  private:
   // What belongs to head h of sentence b, whose number is i = b * H + h.
   template <class Matrix>
-  auto query_block(Matrix&& q, Index i) const { return q.block(i / heads_ * T_, i % heads_ * d_head_, T_, d_head_); }
+  auto query_block(Matrix&& q, Index i) const {
+    return q.block(i / heads_ * T_, i % heads_ * d_head_, T_, d_head_);
+  }
   template <class Matrix>
-  auto key_block(Matrix&& k, Index i) const { return k.block(i / heads_ * S_, i % heads_ * d_head_, S_, d_head_); }
+  auto key_block(Matrix&& k, Index i) const {
+    return k.block(i / heads_ * S_, i % heads_ * d_head_, S_, d_head_);
+  }
   template <class Matrix>
-  auto weight_block(Matrix&& weights, Index i) const { return weights.middle_rows(i * T_, T_); }
+  auto weight_block(Matrix&& weights, Index i) const {
+    return weights.middle_rows(i * T_, T_);
+  }
 
   void backward_scores(const Pass& pass, MatrixView<Scalar> d_q, MatrixView<Scalar> d_k);
 
@@ -59,7 +65,7 @@ class ScaledDotProductAttention {
   MaskedSoftmax<Scalar> softmax_;
   Dropout<Scalar> dropout_;
   MatrixView<const Scalar> q_{nullptr, 0, 0}, k_{nullptr, 0, 0}, v_{nullptr, 0, 0};  // forward's
-  Buffer<Scalar> weights_;          // [B*H*T, S]
+  Buffer<Scalar> weights_;                                                           // [B*H*T, S]
   Buffer<Scalar> dropped_weights_;  // [B*H*T, S], where dropout is active
   Buffer<Scalar> context_;          // [B*T, D]
   Buffer<Scalar> d_weights_;        // [B*H*T, S]

@@ -12,12 +12,12 @@ void MaskedSoftmax<Scalar>::forward(const Pass& pass, Buffer<Scalar>& scores, co
   Buffer<Scalar>& weights = scores;
   for (Index n = 0; n < scores.rows(); ++n) {
     const auto row = scores.row(n);
-    block(mask.blocked.row(mask.row_for(n, scores.rows())), row);   // -infinity where the mask is 1
+    block(mask.blocked.row(mask.row_for(n, scores.rows())), row);  // -infinity where the mask is 1
     const Scalar largest_score = largest(row);
     if (largest_score == kMinusInfinity<Scalar>) {
-      set(row, Scalar{0});                                          // nothing is visible
+      set(row, Scalar{0});  // nothing is visible
     } else {
-      const Scalar sum = exponentials(row, largest_score);          // exp(-infinity) = 0
+      const Scalar sum = exponentials(row, largest_score);  // exp(-infinity) = 0
       scale(row, 1 / sum);
     }
   }
@@ -39,7 +39,7 @@ void MaskedSoftmax<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& wei
   for (Index n = 0; n < weights.rows(); ++n) {
     const auto w = weights.row(n);
     const auto d = d_weights.row(n);
-    clear_where_zero(w, d);                                         // a blocked key may hold anything, even NaN
+    clear_where_zero(w, d);  // a blocked key may hold anything, even NaN
     const Scalar sum = dot(w, d);
     for (Index j = 0; j < w.size(); ++j) d[j] = w[j] * (d[j] - sum);
   }

@@ -35,8 +35,8 @@ void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit) {
   }
 }
 
-/// The smallest limit of a cgroup and those around it; 0: none. Inside a container, the path of the cgroup may be one that
-/// only the host has, but then the container's own limit is at `mounted`.
+/// The smallest limit of a cgroup and those around it; 0: none. Inside a container, the path of the cgroup may be one
+/// that only the host has, but then the container's own limit is at `mounted`.
 std::int64_t smallest_in(const fs::path& mounted, const fs::path& cgroup, const char* file) {
   std::int64_t smallest = 0;
   for (fs::path path = mounted / cgroup.relative_path();; path = path.parent_path()) {

@@ -61,9 +61,15 @@ struct Request {
 class Chain {
  public:
   Chain(int rank, int size, std::span<float> values, const std::function<void(Index, Index)>& add)
-      : rank_(rank), is_last_(rank == size - 1), values_(values), add_(add),
+      : rank_(rank),
+        is_last_(rank == size - 1),
+        values_(values),
+        add_(add),
         segments_((std::ssize(values) + kSegment - 1) / kSegment),
-        from_below_(count()), to_above_(count()), from_above_(count()), to_below_(count()) {}
+        from_below_(count()),
+        to_above_(count()),
+        from_above_(count()),
+        to_below_(count()) {}
 
   void run() {
     for (Index s = 0; s < std::min(kAhead, segments_); ++s) expect_from_below(s);
@@ -221,13 +227,17 @@ std::unique_ptr<const Ranks> join_ranks() {
 #if GLASSFORMER_HAS_MPI
   auto ranks = std::make_unique<const MpiRanks>();
   if (ranks->size() == announced) return ranks;
-  throw UserError("expected " + std::to_string(announced) + " processes, as many as mpirun or srun has started, found " +
-                  std::to_string(ranks->size()) + ": this program was built with another MPI. Start it with that one's " +
+  throw UserError("expected " + std::to_string(announced) +
+                  " processes, as many as mpirun or srun has started, found " + std::to_string(ranks->size()) +
+                  ": this program was built with another MPI. Start it with that one's " +
                   "mpirun (for srun, --mpi=pmix may help), or build it with this one.");
 #else
-  throw UserError("expected one process, because this program was built without MPI; found that mpirun or srun has "
-                  "started " + std::to_string(announced) + ". Install MPI (on Debian libopenmpi-dev), run cmake again "
-                  "and check that its summary says it has found MPI.");
+  throw UserError(
+      "expected one process, because this program was built without MPI; found that mpirun or srun has "
+      "started " +
+      std::to_string(announced) +
+      ". Install MPI (on Debian libopenmpi-dev), run cmake again "
+      "and check that its summary says it has found MPI.");
 #endif
 }
 

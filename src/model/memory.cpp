@@ -20,10 +20,10 @@ Index activation_count(const TransformerSettings& settings, const VocabularyShap
   const Index D = settings.d_model, F = settings.d_ff, H = settings.heads;
   const Index S = batch.longest_source, T = batch.longest_target;
   // Numbers for each token in one part of a layer: what forward keeps and, in training, what backward needs.
-  const Index join = training ? 6 * D : 3 * D;                // sum, x_hat, output; their gradients
-  const Index self_attention = training ? 10 * D : 5 * D;     // query, key, value, context, output
-  const Index cross_attention = training ? 6 * D : 3 * D;     // query, context, output
-  const Index key_value = training ? 5 * D : 2 * D;           // key and value of the encoder's result
+  const Index join = training ? 6 * D : 3 * D;             // sum, x_hat, output; their gradients
+  const Index self_attention = training ? 10 * D : 5 * D;  // query, key, value, context, output
+  const Index cross_attention = training ? 6 * D : 3 * D;  // query, context, output
+  const Index key_value = training ? 5 * D : 2 * D;        // key and value of the encoder's result
   const Index feed_forward = training ? 3 * F + 2 * D : 2 * F + D;
   const Index weights = H * (training ? (settings.attention_dropout > 0 ? 3 : 2) : 1);  // of each query and key
 

@@ -64,8 +64,8 @@ Transformer<Scalar>::Transformer(const TransformerSettings& settings_, const Voc
     : construction_(bound_),
       settings(settings_),
       vocabulary(vocabulary_),
-      source_embedding(part(construction_, "encoder.embed_tokens"),
-                       source_table(construction_, settings, vocabulary), settings.embedding(vocabulary.pad.source)),
+      source_embedding(part(construction_, "encoder.embed_tokens"), source_table(construction_, settings, vocabulary),
+                       settings.embedding(vocabulary.pad.source)),
       target_embedding(part(construction_, "decoder.embed_tokens"),
                        target_table(construction_, settings, vocabulary, source_embedding.table),
                        settings.embedding(vocabulary.pad.target)),
@@ -80,8 +80,8 @@ Transformer<Scalar>::Transformer(const TransformerSettings& settings_, const Voc
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& Transformer<Scalar>::encode(const Pass& pass, const IdMatrix& source, const Mask& padding) {
-  const Buffer<Scalar>* x = &source_embedding.forward(pass, source);                               // [M, D]
-  for (EncoderLayer<Scalar>& layer : encoder_layers) x = &layer.forward(pass, *x, padding);        // [M, D]
+  const Buffer<Scalar>* x = &source_embedding.forward(pass, source);                         // [M, D]
+  for (EncoderLayer<Scalar>& layer : encoder_layers) x = &layer.forward(pass, *x, padding);  // [M, D]
   return encoder_norm ? encoder_norm->forward(pass, *x) : *x;
 }
 
@@ -92,7 +92,7 @@ Buffer<Scalar>& Transformer<Scalar>::decode(const Pass& pass, const IdMatrix& ta
   const Buffer<Scalar>* x = &target_embedding.forward(pass, target_input);                         // [N, D]
   for (DecoderLayer<Scalar>& layer : decoder_layers) x = &layer.forward(pass, *x, memory, masks);  // [N, D]
   if (decoder_norm) x = &decoder_norm->forward(pass, *x);
-  logits_ = &output.forward(pass, *x);                                                             // [N, V]
+  logits_ = &output.forward(pass, *x);  // [N, V]
   return *logits_;
 }
 
@@ -113,14 +113,14 @@ void Transformer<Scalar>::backward(const Pass& pass, Scalar d_loss) {
 template <std::floating_point Scalar>
 void Transformer<Scalar>::backward_decoder(const Pass& pass, const Buffer<Scalar>& d_logits) {
   // logits = state E^T + b
-  const Buffer<Scalar>* d_x = &output.backward(pass, d_logits);                                    // [N, D]
+  const Buffer<Scalar>* d_x = &output.backward(pass, d_logits);  // [N, D]
   if (decoder_norm) d_x = &decoder_norm->backward(pass, *d_x);
   // Every decoder layer attends to the memory, so the gradients that come back from them add up.
   d_memory_.resize_like(*memory_);
   d_memory_.fill(0);
   for (auto layer = decoder_layers.rbegin(); layer != decoder_layers.rend(); ++layer) {
     d_x = &layer->backward(pass, *d_x);
-    add(layer->d_memory(), d_memory_.view());                                                      // [M, D]
+    add(layer->d_memory(), d_memory_.view());  // [M, D]
     pass.record("decoder", "d_memory [M, D] += {what comes back out of this layer}", d_memory_, layer->d_memory());
   }
   target_embedding.backward(pass, *d_x);
@@ -128,7 +128,7 @@ void Transformer<Scalar>::backward_decoder(const Pass& pass, const Buffer<Scalar
 
 template <std::floating_point Scalar>
 void Transformer<Scalar>::backward_encoder(const Pass& pass) {
-  const Buffer<Scalar>* d_x = &d_memory_;                                                          // [M, D]
+  const Buffer<Scalar>* d_x = &d_memory_;  // [M, D]
   if (encoder_norm) d_x = &encoder_norm->backward(pass, *d_x);
   for (auto layer = encoder_layers.rbegin(); layer != encoder_layers.rend(); ++layer) {
     d_x = &layer->backward(pass, *d_x);

@@ -16,8 +16,8 @@ struct TensorPlace {
   Index size = 0;            ///< how many numbers
 };
 
-/// Memory for all tensors of a model in one vector: its weights, or a gradient of the same layout. So updating, summing,
-/// averaging and saving each take one loop over the numbers.
+/// Memory for all tensors of a model in one vector: its weights, or a gradient of the same layout. So updating,
+/// summing, averaging and saving each take one loop over the numbers.
 template <std::floating_point Scalar>
 class Arena {
  public:

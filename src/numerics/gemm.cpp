@@ -216,29 +216,29 @@ void multiply_around_zeros(MatrixView<const Scalar> a, MatrixView<const Scalar> 
 
 }  // namespace
 
-#define GLASSFORMER_PRODUCTS(Scalar)                                                                                  \
-  void multiply(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c, Result result) {        \
-    assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());                                     \
-    product(plain(a), plain(b), a.cols(), c, addend_of(result, c));                                                   \
-  }                                                                                                                   \
-  void multiply_transposed_right(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c,        \
-                                 Result result) {                                                                     \
-    assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());                                     \
-    product(plain(a), transposed(b), a.cols(), c, addend_of(result, c));                                              \
-  }                                                                                                                   \
-  void multiply_transposed_right(MatrixView<const Scalar> a, MatrixView<const Scalar> b, RowView<const Scalar> bias,  \
-                                 MatrixView<Scalar> c) {                                                              \
-    assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows() && bias.size() == c.cols());          \
-    assert(a.cols() > 0);                                                                                             \
-    product(plain(a), transposed(b), a.cols(), c, Addend<Scalar>{bias.data(), 0});                                    \
-  }                                                                                                                   \
-  void multiply_transposed_left(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c,         \
-                                Result result) {                                                                      \
-    assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());                                     \
-    product(transposed(a), plain(b), a.rows(), c, addend_of(result, c));                                              \
-  }                                                                                                                   \
-  void multiply_visible(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {               \
-    multiply_around_zeros(a, b, c);                                                                                   \
+#define GLASSFORMER_PRODUCTS(Scalar)                                                                                 \
+  void multiply(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c, Result result) {       \
+    assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());                                    \
+    product(plain(a), plain(b), a.cols(), c, addend_of(result, c));                                                  \
+  }                                                                                                                  \
+  void multiply_transposed_right(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c,       \
+                                 Result result) {                                                                    \
+    assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());                                    \
+    product(plain(a), transposed(b), a.cols(), c, addend_of(result, c));                                             \
+  }                                                                                                                  \
+  void multiply_transposed_right(MatrixView<const Scalar> a, MatrixView<const Scalar> b, RowView<const Scalar> bias, \
+                                 MatrixView<Scalar> c) {                                                             \
+    assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows() && bias.size() == c.cols());         \
+    assert(a.cols() > 0);                                                                                            \
+    product(plain(a), transposed(b), a.cols(), c, Addend<Scalar>{bias.data(), 0});                                   \
+  }                                                                                                                  \
+  void multiply_transposed_left(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c,        \
+                                Result result) {                                                                     \
+    assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());                                    \
+    product(transposed(a), plain(b), a.rows(), c, addend_of(result, c));                                             \
+  }                                                                                                                  \
+  void multiply_visible(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {              \
+    multiply_around_zeros(a, b, c);                                                                                  \
   }
 GLASSFORMER_PRODUCTS(float)
 GLASSFORMER_PRODUCTS(double)

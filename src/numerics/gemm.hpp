@@ -7,8 +7,8 @@
 /// The one entry point for matrix products. Every product runs on the calling thread. A and B must not overlap with C.
 ///
 /// We use no library, for three reasons. The usual ones (oneDNN, OpenBLAS, Eigen) are slower on the shapes of a small
-/// transformer, above all for gradients of weights and inside a head of attention. They choose their kernels by size, so
-/// a sentence's bits would depend on how many others are computed beside it. And they allocate memory.
+/// transformer, above all for gradients of weights and inside a head of attention. They choose their kernels by size,
+/// so a sentence's bits would depend on how many others are computed beside it. And they allocate memory.
 ///
 /// Here, each number of C is the sum over increasing k, each term fused into the sum so far where the processor can do
 /// that, started afresh at every 512th term. So the bits of a row of C depend only on that row of A and on B: not on
@@ -34,8 +34,7 @@ void multiply_transposed_right(MatrixView<const double> a, MatrixView<const doub
                                MatrixView<double> c);
 
 // C [N, M] = A^T B, A [K, N], B [K, M]
-void multiply_transposed_left(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c,
-                              Result result);
+void multiply_transposed_left(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Result result);
 void multiply_transposed_left(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,
                               Result result);
 

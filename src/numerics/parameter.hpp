@@ -92,7 +92,9 @@ class ParameterCursor {
   MatrixParameter<Scalar> matrix(const std::string& name, Index rows, Index cols) {
     return {memory_, take(name, {rows, cols}, rows * cols), rows, cols};
   }
-  VectorParameter<Scalar> vector(const std::string& name, Index size) { return {memory_, take(name, {size}, size), size}; }
+  VectorParameter<Scalar> vector(const std::string& name, Index size) {
+    return {memory_, take(name, {size}, size), size};
+  }
 
   const std::vector<TensorPlace>& tensors() const { return tensors_; }
 

@@ -45,16 +45,12 @@ class Ranks {
   /// Copies the first rank's values to all ranks.
   void broadcast(std::span<float> values) const { broadcast_bytes(std::as_writable_bytes(values)); }
   template <class Value>
-    requires std::is_trivially_copyable_v<Value>
-  void broadcast(Value& value) const {
-    broadcast_bytes(std::as_writable_bytes(std::span(&value, 1)));
-  }
+  requires std::is_trivially_copyable_v<Value>
+  void broadcast(Value& value) const { broadcast_bytes(std::as_writable_bytes(std::span(&value, 1))); }
   /// Before, every rank has filled its block(all.size()) of `all`; afterwards every rank has all of it.
   template <class Value>
-    requires std::is_trivially_copyable_v<Value>
-  void gather(std::span<Value> all) const {
-    gather_bytes(std::as_writable_bytes(all), sizeof(Value));
-  }
+  requires std::is_trivially_copyable_v<Value>
+  void gather(std::span<Value> all) const { gather_bytes(std::as_writable_bytes(all), sizeof(Value)); }
 
   /// Sums over all ranks, in the order of ranks and, within a rank, of its addends: ((g0 + g1) + g2) + ... So the bits
   /// are the same as if one rank had all addends. `values` is this rank's first addend and becomes the sum;

@@ -95,18 +95,18 @@ void clear_in(RowView<const Scalar> y, RowView<Scalar> x) {
 
 }  // namespace
 
-#define GLASSFORMER_ROW_OPERATIONS(Scalar)                                                                        \
-  Scalar sum(RowView<const Scalar> x) { return sum_of(x); }                                                       \
-  Scalar dot(RowView<const Scalar> x, RowView<const Scalar> y) { return dot_of(x, y); }                           \
-  Scalar mean(RowView<const Scalar> x) { return mean_of(x); }                                                     \
-  Scalar mean_square(RowView<const Scalar> x) { return mean_square_of(x); }                                       \
-  Scalar mean_product(RowView<const Scalar> x, RowView<const Scalar> y) { return mean_product_of(x, y); }         \
-  Scalar largest(RowView<const Scalar> x) { return largest_of(x); }                                               \
-  Scalar exponentials(RowView<Scalar> x, Scalar shift) { return exponentials_of(x, shift); }                      \
-  void keep(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar factor, RowView<Scalar> to) {       \
-    keep_in(x, kept, factor, to);                                                                                 \
-  }                                                                                                               \
-  void block(RowView<const std::uint8_t> blocked, RowView<Scalar> x) { block_in(blocked, x); }                    \
+#define GLASSFORMER_ROW_OPERATIONS(Scalar)                                                                  \
+  Scalar sum(RowView<const Scalar> x) { return sum_of(x); }                                                 \
+  Scalar dot(RowView<const Scalar> x, RowView<const Scalar> y) { return dot_of(x, y); }                     \
+  Scalar mean(RowView<const Scalar> x) { return mean_of(x); }                                               \
+  Scalar mean_square(RowView<const Scalar> x) { return mean_square_of(x); }                                 \
+  Scalar mean_product(RowView<const Scalar> x, RowView<const Scalar> y) { return mean_product_of(x, y); }   \
+  Scalar largest(RowView<const Scalar> x) { return largest_of(x); }                                         \
+  Scalar exponentials(RowView<Scalar> x, Scalar shift) { return exponentials_of(x, shift); }                \
+  void keep(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar factor, RowView<Scalar> to) { \
+    keep_in(x, kept, factor, to);                                                                           \
+  }                                                                                                         \
+  void block(RowView<const std::uint8_t> blocked, RowView<Scalar> x) { block_in(blocked, x); }              \
   void clear_where_zero(RowView<const Scalar> y, RowView<Scalar> x) { clear_in(y, x); }
 GLASSFORMER_ROW_OPERATIONS(float)
 GLASSFORMER_ROW_OPERATIONS(double)

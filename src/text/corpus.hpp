@@ -37,9 +37,9 @@ class Corpus {
   Corpus(SpecialIds source_special, SpecialIds target_special)
       : source_special_(source_special), target_special_(target_special) {}
 
-  /// Reads and tokenizes both files. Leaves out, and counts, pairs with an empty side or with more than max_length tokens
-  /// on a side. max_length 0: no limit, for test data.
-  /// \throws UserError: unreadable files, different numbers of lines, no pair left
+  /// Reads and tokenizes both files. Leaves out, and counts, pairs with an empty side or with more than max_length
+  /// tokens on a side. max_length 0: no limit, for test data. \throws UserError: unreadable files, different numbers of
+  /// lines, no pair left
   static Corpus read(const std::filesystem::path& source_file, const std::filesystem::path& target_file,
                      const TokenizerPair& tokenizers, Index max_length);
   /// Tokenizes the next pair of lines and adds it, or leaves it out. sampling above 0: by Tokenizer::sample.
@@ -60,7 +60,7 @@ class Corpus {
   Index line(Index i) const { return arrays().lines[static_cast<std::size_t>(i)]; }  ///< from 0, in the files
   CorpusArrays arrays() const { return mapped_ ? CorpusArrays(*mapped_) : CorpusArrays{ids_, offsets_, lines_}; }
   Index tokens() const { return std::ssize(arrays().ids); }  ///< of both sides
-  std::int64_t bytes_in_memory() const;  ///< 0 once the arrays lie in files
+  std::int64_t bytes_in_memory() const;                      ///< 0 once the arrays lie in files
   bool is_mapped() const { return mapped_.has_value(); }
   const LineCounts& line_counts() const { return line_counts_; }
 

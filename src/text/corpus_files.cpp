@@ -76,7 +76,10 @@ void expect_random_reads(const MappedArrays& arrays) {
 
 json describe(const Corpus& corpus, const std::string& key) {
   const LineCounts& counts = corpus.line_counts();
-  return {{"key", key}, {"fingerprint", fingerprint(corpus)}, {"lines", counts.read}, {"empty", counts.empty},
+  return {{"key", key},
+          {"fingerprint", fingerprint(corpus)},
+          {"lines", counts.read},
+          {"empty", counts.empty},
           {"too_long", counts.too_long}};
 }
 
@@ -128,10 +131,10 @@ bool open_corpus(Corpus& corpus, const fs::path& directory, const std::string& k
   const json about = json::parse(read_bytes(directory / kAbout));
   if (about.at("key") != key) return false;
   Corpus stored = corpus;
-  MappedArrays arrays = map_files({directory / kIds, O_RDONLY}, {directory / kOffsets, O_RDONLY},
-                                  {directory / kLines, O_RDONLY});
-  const bool is_whole = std::ssize(arrays.offsets) == 2 * std::ssize(arrays.lines) + 1 &&
-                        arrays.offsets.back() == std::ssize(arrays.ids);
+  MappedArrays arrays =
+      map_files({directory / kIds, O_RDONLY}, {directory / kOffsets, O_RDONLY}, {directory / kLines, O_RDONLY});
+  const bool is_whole =
+      std::ssize(arrays.offsets) == 2 * std::ssize(arrays.lines) + 1 && arrays.offsets.back() == std::ssize(arrays.ids);
   stored.map(arrays, {about.at("lines"), about.at("empty"), about.at("too_long")});
   if (!is_whole || fingerprint(stored) != about.at("fingerprint")) return false;
   expect_random_reads(arrays);

@@ -6,8 +6,9 @@
 
 #include "text/corpus.hpp"
 
-/// A corpus too large for memory lies in a directory, which holds one file for each array and corpus.json. The files are
-/// written once, then mapped read-only: the system keeps in memory what is being used, and drops it when memory is short.
+/// A corpus too large for memory lies in a directory, which holds one file for each array and corpus.json. The files
+/// are written once, then mapped read-only: the system keeps in memory what is being used, and drops it when memory is
+/// short.
 namespace glassformer {
 
 /// Moves a corpus into `directory`, with the rest of its text: `read_more` adds pairs to it, so many that they fit into

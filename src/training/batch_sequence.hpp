@@ -20,7 +20,7 @@ class BatchSequence {
 
   BatchSequence(const TrainingSettings& settings, Text text);
 
-  const SentencePairs& pairs() const { return pairs_; }  ///< of the current epoch
+  const SentencePairs& pairs() const { return pairs_; }    ///< of the current epoch
   std::span<const Batch> all() const { return batches_; }  ///< of the current epoch; empty before it is planned
 
   /// Continues from `progress`. Returns false if there is no such batch.

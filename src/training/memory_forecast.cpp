@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
 
-/// Bytes of buffers in so many workers. Buffers grow with the batches, which leaves gaps in the heap: 10 to 50 % were seen.
+/// Bytes of buffers in so many workers. Buffers grow with the batches, which leaves gaps in the heap: 10 to 50 % were
+/// seen.
 std::int64_t buffer_bytes(Index workers, Index numbers) { return kFloat * workers * numbers * 5 / 4; }
 
 std::string megabytes(std::int64_t bytes) {
@@ -43,10 +44,10 @@ struct Lengths {
 /// A micro-batch has about training.micro_batch_tokens padded tokens, unless a shard has fewer or a pair has more.
 BatchShape largest_micro_batch(const TrainingSettings& training, const Lengths& text) {
   const Index shard = (2 * training.max_tokens + training.shards - 1) / training.shards;
-  const Index tokens = std::max(text.longest_source + text.longest_target,
-                                std::min(shard, training.micro_batch_tokens));
-  const Index source = std::max(text.longest_source,
-                                static_cast<Index>(text.share_of_source * static_cast<double>(tokens)));
+  const Index tokens =
+      std::max(text.longest_source + text.longest_target, std::min(shard, training.micro_batch_tokens));
+  const Index source =
+      std::max(text.longest_source, static_cast<Index>(text.share_of_source * static_cast<double>(tokens)));
   return {source, std::max(text.longest_target, tokens - source), text.longest_source, text.longest_target};
 }
 
@@ -89,25 +90,27 @@ MemoryForecast forecast_memory(const Config& config, const VocabularyShape& voca
 }
 
 std::string MemoryForecast::text_for_log() const {
-  return fmt::format("about {} MB of memory at the peak: weights {}, gradients {}, moments of the optimizer {}, "
-                     "activations {}, validation {}, training text {}, the program {}",
-                     megabytes(program + coming()), megabytes(weights), megabytes(gradients), megabytes(moments),
-                     megabytes(activations), megabytes(validation), megabytes(text + order), megabytes(program - text));
+  return fmt::format(
+      "about {} MB of memory at the peak: weights {}, gradients {}, moments of the optimizer {}, "
+      "activations {}, validation {}, training text {}, the program {}",
+      megabytes(program + coming()), megabytes(weights), megabytes(gradients), megabytes(moments),
+      megabytes(activations), megabytes(validation), megabytes(text + order), megabytes(program - text));
 }
 
 void MemoryForecast::refuse_certain_excess() const {
   if (left.bytes == 0 || certain() <= left.bytes) return;
-  throw UserError("this training needs at least " + megabytes(certain()) + " MB of memory (weights " +
-                  megabytes(weights) + ", gradients of its shards " + megabytes(gradients) +
-                  ", moments of the optimizer " + megabytes(moments) + "), but " + left.limit + " leaves only " +
-                  megabytes(left.bytes) + " MB. Set fewer training.shards (each holds a gradient), train a smaller model, " +
-                  "or raise the limit.");
+  throw UserError(
+      "this training needs at least " + megabytes(certain()) + " MB of memory (weights " + megabytes(weights) +
+      ", gradients of its shards " + megabytes(gradients) + ", moments of the optimizer " + megabytes(moments) +
+      "), but " + left.limit + " leaves only " + megabytes(left.bytes) +
+      " MB. Set fewer training.shards (each holds a gradient), train a smaller model, " + "or raise the limit.");
 }
 
 std::string MemoryForecast::warning() const {
   if (left.available == 0 || coming() <= left.available) return "";
   return "memory may run out: the training is expected to need " + megabytes(coming()) + " MB more, and " +
-         megabytes(left.available) + " MB are available. Fewer training.shards, or a smaller training.micro_batch_tokens "
+         megabytes(left.available) +
+         " MB are available. Fewer training.shards, or a smaller training.micro_batch_tokens "
          "or decoding.batch need less.";
 }
 

@@ -12,8 +12,8 @@ namespace glassformer {
 
 /// What a training needs at its peak, in bytes, by arithmetic.
 struct MemoryForecast {
-  std::int64_t program = 0;      ///< in use before the training begins
-  std::int64_t text = 0;         ///< of that, the training text
+  std::int64_t program = 0;  ///< in use before the training begins
+  std::int64_t text = 0;     ///< of that, the training text
   std::int64_t weights = 0;
   std::int64_t gradients = 0;    ///< one for each shard of this process
   std::int64_t moments = 0;      ///< of the optimizer
@@ -21,7 +21,7 @@ struct MemoryForecast {
   std::int64_t order = 0;        ///< of the sentences in an epoch
   std::int64_t validation = 0;   ///< or averaging checkpoints, if that needs more
 
-  MemoryLeft left;               ///< for this process
+  MemoryLeft left;  ///< for this process
 
   std::int64_t certain() const { return weights + gradients + moments; }
   std::int64_t coming() const { return certain() + activations + order + validation; }

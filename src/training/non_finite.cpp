@@ -39,7 +39,10 @@ std::string first_non_finite(const Model<float>& model, const TrainingSettings& 
       const Batch batch = make_batch(corpus, std::span(&sentence, 1));
       const TransformerMasks masks = transformer->masks(batch.source, batch.target_input);
       Recording recording;
-      const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences,
+      const Pass pass{.training = true,
+                      .seed = step.seed,
+                      .update = step.update,
+                      .sentences = batch.sentences,
                       .recording = &recording};
       std::ranges::fill(gradient.values(), 0.0F);
       transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});

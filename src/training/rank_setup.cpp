@@ -27,13 +27,15 @@ std::uint64_t fingerprint_of(Config config) {
 
 void set_up_ranks(const Ranks& ranks, const Config& config) {
   if (ranks.size() == 1) return;
-  require_same(ranks, "the config", [&] { return fingerprint_of(config); },
-               "Give all ranks the same file and the same --set.");
+  require_same(
+      ranks, "the config", [&] { return fingerprint_of(config); }, "Give all ranks the same file and the same --set.");
   ranks.once([&] {
     if (ranks.size() <= config.training.shards) return;
-    throw UserError("training.shards: expected at least as many shards as processes, because each computes some of them; "
-                    "found " + std::to_string(config.training.shards) + " shards and " + std::to_string(ranks.size()) +
-                    " processes. Start fewer, or raise training.shards, which changes the result's last digits.");
+    throw UserError(
+        "training.shards: expected at least as many shards as processes, because each computes some of them; "
+        "found " +
+        std::to_string(config.training.shards) + " shards and " + std::to_string(ranks.size()) +
+        " processes. Start fewer, or raise training.shards, which changes the result's last digits.");
   });
   share_processors(rank_places(ranks).sharing);
 }
@@ -48,8 +50,10 @@ void log_ranks(const Ranks& ranks, Index shards) {
     spdlog::warn("{} threads share {} processors of this machine: OMP_NUM_THREADS is for each rank", used,
                  places.processors);
   } else if (places.sharing == 1 && places.here == places.processors && 2 * places.processors <= processor_count()) {
-    spdlog::warn("only {} of this machine's {} processors are used: mpirun binds each process to a core unless you add "
-                 "--bind-to none", places.processors, processor_count());
+    spdlog::warn(
+        "only {} of this machine's {} processors are used: mpirun binds each process to a core unless you add "
+        "--bind-to none",
+        places.processors, processor_count());
   }
 }
 
@@ -71,7 +75,8 @@ void require_same(const Ranks& ranks, const std::string& what, const std::functi
     names += (names.empty() ? "rank " : ", rank ") + std::to_string(i) + " on " + all[i].host.data();
   }
   if (names.empty()) return;
-  ranks.once([&] { throw UserError(what + ": expected the same on every rank, found others on " + names + ". " + hint); });
+  ranks.once(
+      [&] { throw UserError(what + ": expected the same on every rank, found others on " + names + ". " + hint); });
 }
 
 }  // namespace glassformer

@@ -55,8 +55,8 @@ ShardedGradient::ShardedGradient(const Model<float>& model, const TrainingSettin
   }
 }
 
-ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs, std::span<const std::vector<Index>> batches,
-                                                 const Step& step) {
+ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
+                                                 std::span<const std::vector<Index>> batches, const Step& step) {
   TokenCount count;
   for (const std::vector<Index>& batch : batches) count += count_tokens(pairs, batch);
   const float d_loss = 1 / static_cast<float>(count.target);  // the loss is divided once, here

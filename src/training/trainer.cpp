@@ -58,8 +58,9 @@ Trainer::Trainer(const Config& config, TrainingText training_text, const std::fi
 
 SentencePairs Trainer::text_of(Index epoch) {
   ranks_.together([&] { text_.take(epoch); });
-  require_same(ranks_, "the tokens of the training text", [&] { return fingerprint(text_.corpus()); },
-               "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
+  require_same(
+      ranks_, "the tokens of the training text", [&] { return fingerprint(text_.corpus()); },
+      "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
   return text_.corpus();
 }
 
@@ -67,7 +68,8 @@ void Trainer::go_to_progress(const std::filesystem::path& checkpoint) {
   if (batches_.go_to(progress_)) return;
   ranks_.once([&] {
     throw UserError(checkpoint.string() + ": expected a state of training with this text, found batch " +
-                    std::to_string(progress_.batch) + " of an epoch with fewer. Continue with the text that the run was "
+                    std::to_string(progress_.batch) +
+                    " of an epoch with fewer. Continue with the text that the run was "
                     "begun with.");
   });
 }
@@ -107,10 +109,11 @@ void Trainer::share() {
 
 void Trainer::log_beginning(bool resumed) const {
   const Corpus& corpus = text_.corpus();
-  spdlog::info("{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more "
-               "than {} tokens on a side",
-               corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
-               config_.data.max_length);
+  spdlog::info(
+      "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more "
+      "than {} tokens on a side",
+      corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
+      config_.data.max_length);
   if (corpus.is_mapped()) {
     spdlog::info("the training text has {} tokens, too many for memory: they lie in {}", corpus.tokens(),
                  text_.directory().string());
@@ -177,8 +180,7 @@ void Trainer::update() {
   const bool is_finite = std::isfinite(result.loss.loss) && std::isfinite(norm);
   if (is_finite) {
     const double rate = learning_rate(training.schedule, training.max_updates, progress_.update);
-    optimizer_.update(model_.weights.values(), gradient_.gradient(), norm, rate,
-                      progress_.update - progress_.skipped);
+    optimizer_.update(model_.weights.values(), gradient_.gradient(), norm, rate, progress_.update - progress_.skipped);
     progress_.skipped_in_row = 0;
     window_.loss += result.loss;
     window_.tokens += result.tokens;
@@ -242,9 +244,7 @@ TrainingFigures Trainer::training_figures() const {
           .minutes_left = minutes_left(now)};
 }
 
-Index Trainer::epoch() const {
-  return std::max<Index>(1, progress_.epoch + (progress_.batch > 0));
-}
+Index Trainer::epoch() const { return std::max<Index>(1, progress_.epoch + (progress_.batch > 0)); }
 
 double Trainer::minutes() const {
   const std::chrono::duration<double, std::ratio<60>> now = std::chrono::steady_clock::now() - started_;

@@ -13,10 +13,10 @@
 #include "report/log.hpp"
 #include "report/metrics.hpp"
 #include "training/batch_sequence.hpp"
-#include "training/training_text.hpp"
 #include "training/memory_forecast.hpp"
 #include "training/optimizer.hpp"
 #include "training/sharded_gradient.hpp"
+#include "training/training_text.hpp"
 
 namespace glassformer {
 
@@ -31,7 +31,8 @@ class Trainer {
   /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with, or not
   ///         the same on all ranks; the weights are not those of this model; the model needs more memory than there is
   Trainer(const Config& config, TrainingText training_text, const std::filesystem::path& directory,
-          const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(), const Ranks& ranks = alone);
+          const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(),
+          const Ranks& ranks = alone);
 
   /// Trains until the config says stop, or `interrupted` becomes true; then the update under way is finished and a
   /// checkpoint written. Says whether the end was reached.

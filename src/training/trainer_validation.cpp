@@ -45,17 +45,17 @@ DecodingSettings Trainer::greedy() const {
 }
 
 void Trainer::validate() {
-  require_same(ranks_, "the weights", [&] { return fingerprint_of(model_.weights.values()); },
-               "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and start "
-               "this one everywhere. The last checkpoint is sound.");
+  require_same(
+      ranks_, "the weights", [&] { return fingerprint_of(model_.weights.values()); },
+      "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and start "
+      "this one everywhere. The last checkpoint is sound.");
   ranks_.once([&] { validate_and_save(); });
   ranks_.broadcast(progress_);
 }
 
 void Trainer::validate_and_save() {
   log_.status("validating ...");
-  const Evaluation evaluation = evaluate(model_, text_.tokenizers(), greedy(),
-                                         config_.evaluation, text_.valid());
+  const Evaluation evaluation = evaluate(model_, text_.tokenizers(), greedy(), config_.evaluation, text_.valid());
   progress_.validated = progress_.update;
   ValidationFigures figures = figures_of(evaluation);
   const Metric metric = config_.training.validation.metric;
@@ -88,7 +88,8 @@ void Trainer::write_checkpoint(bool best) {
   progress_.minutes = minutes();
   const TrainingStateView state{optimizer_.m(), optimizer_.v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
-  save_checkpoint(checkpoint, config_, text_.tokenizers(), model_.weights.tensors(), model_.weights.values().data(), &state);
+  save_checkpoint(checkpoint, config_, text_.tokenizers(), model_.weights.tensors(), model_.weights.values().data(),
+                  &state);
   // In this order: whoever is killed in between continues from the one before, comes by here again, and points again.
   if (best) directory_.point_best(checkpoint);
   directory_.point_last(checkpoint);
@@ -110,8 +111,7 @@ void Trainer::average_checkpoints() {
   save_checkpoint(checkpoint, config_, text_.tokenizers(), mean.weights.tensors(), mean.weights.values().data());
 
   const ValidationFigures figures =
-      figures_of(evaluate(mean, text_.tokenizers(), greedy(), config_.evaluation,
-                          text_.valid()));
+      figures_of(evaluate(mean, text_.tokenizers(), greedy(), config_.evaluation, text_.valid()));
   const Metric metric = config_.training.validation.metric;
   const bool better = std::isfinite(figures.loss) && is_better(metric, chosen_figure(metric, figures), progress_);
   if (better) {

@@ -66,11 +66,12 @@ void TrainingText::read(Index epoch) {
   if (fill(reader, stays ? std::numeric_limits<Index>::max() : most_in_memory(data_.mapped_above))) {
     is_in_files_ = true;
     if (place_.make_run) place_.make_run();
-    move_to_files(corpus_, directory, [&] { return key(reader.fingerprint(), epoch); },
-                  [&] { return fill(reader, kPiece); });
+    move_to_files(
+        corpus_, directory, [&] { return key(reader.fingerprint(), epoch); }, [&] { return fill(reader, kPiece); });
   }
   if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint()) {
-    throw UserError(file(true).string() + " and " + file(false).string() + ": expected the lines that were there when " +
+    throw UserError(file(true).string() + " and " + file(false).string() +
+                    ": expected the lines that were there when " +
                     "the training began, found others. Put the files back, and continue with --resume.");
   }
   fingerprint_ = reader.fingerprint();

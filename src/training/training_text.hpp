@@ -13,8 +13,8 @@ namespace glassformer {
 
 /// Where a training text goes that is too large for memory: see corpus_files.hpp.
 struct CorpusPlace {
-  std::filesystem::path run;             ///< the run's directory; empty: temporary files
-  std::function<void()> make_run = {};   ///< makes and locks it, unless that has been done; called before it is written
+  std::filesystem::path run;            ///< the run's directory; empty: temporary files
+  std::function<void()> make_run = {};  ///< makes and locks it, unless that has been done; called before it is written
   std::filesystem::path directory() const { return run.empty() ? run : run / "corpus"; }
 };
 

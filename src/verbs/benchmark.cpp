@@ -19,8 +19,8 @@
 #include "numerics/parallel.hpp"
 #include "report/log.hpp"
 #include "text/corpus.hpp"
-#include "training/optimizer.hpp"
 #include "training/memory_forecast.hpp"
+#include "training/optimizer.hpp"
 #include "training/rank_setup.hpp"
 #include "training/schedule.hpp"
 #include "training/sharded_gradient.hpp"
@@ -132,8 +132,7 @@ class Benchmark {
         gradient_.compute(corpus_, batches, {settings_.seed, static_cast<std::uint32_t>(number_)});
     computing_ += seconds_since(start);
     const auto computed = Clock::now();
-    optimizer_.update(model_.weights.values(), gradient_.gradient(),
-                      gradient_norm(gradient_.gradient()),
+    optimizer_.update(model_.weights.values(), gradient_.gradient(), gradient_norm(gradient_.gradient()),
                       learning_rate(settings_.schedule, settings_.max_updates, number_), number_);
     optimizing_ += seconds_since(computed);
     busy_ += result.seconds;
@@ -239,7 +238,8 @@ int benchmark(const BenchmarkOptions& options) {
     tokenizers = starting_tokenizers(config);
     corpus = Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
   });
-  require_same(ranks, "the training text", [&] { return fingerprint(*corpus); }, "Copy it from one machine to the others.");
+  require_same(
+      ranks, "the training text", [&] { return fingerprint(*corpus); }, "Copy it from one machine to the others.");
   if (!options.batches.empty()) {
     if (ranks.is_first()) export_batches(options.batches, config, tokenizers, *corpus);
     return 0;

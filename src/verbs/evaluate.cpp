@@ -94,8 +94,8 @@ int evaluate(const EvaluateOptions& options) {
   spdlog::info("{}, beam {}, length penalty {:g}", loaded.checkpoint.string(), decoding.beam, decoding.length_penalty);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < tests.size(); ++i) {
-    const Evaluation evaluation = evaluate(loaded.model, loaded.tokenizers, decoding,
-                                           loaded.config.evaluation, texts[i]);
+    const Evaluation evaluation =
+        evaluate(loaded.model, loaded.tokenizers, decoding, loaded.config.evaluation, texts[i]);
     if (options.json) {
       results.push_back(to_json(tests[i], evaluation, loaded, decoding));
     } else {

@@ -76,8 +76,7 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
   refuse_long(sources, *loaded.tokenizers.source, "give a shorter one.");
   const bool own = options.targets.empty() && !options.target_file;
   if (own) {
-    targets = translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding,
-                              sources);
+    targets = translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding, sources);
   }
   if (targets.size() != sources.size()) {
     throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
@@ -135,8 +134,8 @@ int run_explain(const ExplainOptions& options) {
   if (options.json) json.emplace(*options.json);
   std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
 
-  const ExplainedModel explained{loaded.model, loaded.tokenizers,
-                                 loaded.config.training.label_smoothing, options.dropout, loaded.config.training.seed};
+  const ExplainedModel explained{loaded.model, loaded.tokenizers, loaded.config.training.label_smoothing,
+                                 options.dropout, loaded.config.training.seed};
   const Explanation explanation = explain(explained, std::move(pairs));
   const TraceHeading heading{loaded.checkpoint.string(), loaded.model.weights.size(), options.layer};
   if (json) {
@@ -175,7 +174,8 @@ void add_explain(CLI::App& program, int& status) {
       ->check(name_of_file())
       ->type_name("FILE");
   verb->add_option("--json", options->json, "write all numbers as JSON too; src/explanation/trace.hpp\ndescribes it")
-      ->check(name_of_file())->type_name("FILE");
+      ->check(name_of_file())
+      ->type_name("FILE");
   verb->add_option("--layer", options->layer,
                    "show only this layer (from 0), embeddings and attention\n(default: all layers)")
       ->check(number_from(0, 1000))

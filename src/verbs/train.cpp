@@ -131,8 +131,9 @@ int train(const TrainOptions& options) {
     if (ranks.is_first()) run = open_run(config, directory, options.resume);
     text = read_text(config, options.config.config, directory, run);
   });
-  require_same(ranks, "the training text", [&] { return static_cast<std::uint64_t>(text->fingerprint()); },
-               "Copy it from one machine to the others.");
+  require_same(
+      ranks, "the training text", [&] { return static_cast<std::uint64_t>(text->fingerprint()); },
+      "Copy it from one machine to the others.");
 
   stop_politely_on_signals(ranks.size() == 1);
   const bool complete = Trainer(config, std::move(*text), directory, run, standard_error(), ranks).run(interrupted);

@@ -1,5 +1,5 @@
-#include "catch.hpp"
 #include "batching/batch.hpp"
+#include "catch.hpp"
 #include "text/texts.hpp"
 
 using namespace glassformer;
@@ -16,9 +16,7 @@ Ids row(const IdMatrix& matrix, Index i) { return {matrix.row(i).begin(), matrix
 class LetterTokenizer final : public Tokenizer {
  public:
   explicit LetterTokenizer(SpecialIds special) : special_(special) {}
-  std::vector<Id> encode(std::string_view sentence) const override {
-    return {sentence.begin(), sentence.end()};
-  }
+  std::vector<Id> encode(std::string_view sentence) const override { return {sentence.begin(), sentence.end()}; }
   std::string decode(std::span<const Id> ids) const override { return {ids.begin(), ids.end()}; }
   std::string piece(Id id) const override { return std::string(1, static_cast<char>(id)); }
   Index vocabulary_size() const override { return 256; }
@@ -34,8 +32,7 @@ Corpus letters() {
   const TemporaryDirectory directory;
   const TokenizerPair tokenizers = {std::make_shared<LetterTokenizer>(SpecialIds{11, 12, 13, 14}),
                                     std::make_shared<LetterTokenizer>(SpecialIds{24, 23, 22, 21})};
-  return Corpus::read(directory.write("en", "a\nbcd\ne\n"), directory.write("de", "xyz\nu\nv\n"), tokenizers,
-                      0);
+  return Corpus::read(directory.write("en", "a\nbcd\ne\n"), directory.write("de", "xyz\nu\nv\n"), tokenizers, 0);
 }
 
 }  // namespace

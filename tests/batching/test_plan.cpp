@@ -1,7 +1,7 @@
 #include <set>
 
-#include "catch.hpp"
 #include "batching/batch.hpp"
+#include "catch.hpp"
 #include "text/texts.hpp"
 
 using namespace glassformer;

@@ -1,5 +1,5 @@
-#include "catch.hpp"
 #include "batching/batch.hpp"
+#include "catch.hpp"
 #include "text/texts.hpp"
 
 using namespace glassformer;

@@ -7,7 +7,6 @@
 #include "checkpoint/stand_ins.hpp"
 #include "numerics/parameter.hpp"
 
-
 using namespace glassformer;
 using namespace glassformer::stand_in;
 using nlohmann::json;

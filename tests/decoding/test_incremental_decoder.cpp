@@ -48,7 +48,7 @@ std::vector<Buffer<double>> at_once(const TinyModel<double>& tiny, std::span<con
   const auto transformer = make_transformer(tiny.model);
   const TransformerMasks masks = transformer->masks(ids, input);
   const Buffer<double>& memory = transformer->encode({}, ids, masks.encoder_padding);
-  const Buffer<double>& all = transformer->decode({}, input, memory, masks);                       // [B*T, V]
+  const Buffer<double>& all = transformer->decode({}, input, memory, masks);  // [B*T, V]
   std::vector<Buffer<double>> logits(static_cast<std::size_t>(T), Buffer<double>(B, all.cols()));
   for (Index n = 0; n < B * T; ++n) logits[static_cast<std::size_t>(n % T)].row(n / T).eigen() = all.row(n).eigen();
   return logits;

@@ -1,10 +1,9 @@
-#include "evaluation/forced_decoding.hpp"
-
 #include <cmath>
 #include <numeric>
 
 #include "catch.hpp"
 #include "decoding/tiny_model.hpp"
+#include "evaluation/forced_decoding.hpp"
 #include "text/corpus.hpp"
 
 using namespace glassformer;

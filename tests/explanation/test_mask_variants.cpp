@@ -248,7 +248,6 @@ TEST_CASE("Of a model that learned without some masks, each variant changes one 
 
   const auto no_look_ahead = variants_of({.look_ahead = false}, ids);
   CHECK(named(no_look_ahead, "no_cross_mask").changed == Names{"cross_padding"});
-  CHECK(blocks(named(no_look_ahead, "padded_queries").masks.decoder_combined, 2, 6, 6, [&](Index b, Index t, Index s) {
-    return ids.target(b, t) == kNoWord || ids.target(b, s) == kNoWord;
-  }));
+  CHECK(blocks(named(no_look_ahead, "padded_queries").masks.decoder_combined, 2, 6, 6,
+               [&](Index b, Index t, Index s) { return ids.target(b, t) == kNoWord || ids.target(b, s) == kNoWord; }));
 }

@@ -152,32 +152,32 @@ TEST_CASE("Steps of different paragraphs have different lines, those of one loop
 TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, or where its block begins",
           "[explanation]") {
   const std::string text =
-      "template <class Scalar>\n"                                 // 1
-      "void Layer<Scalar>::forward(const Pass& pass,\n"           // 2
-      "                            Index n) {\n"                  // 3
-      "  first();\n"                                              // 4
-      "  pass.record(name_, \"a [N] = {b}\",\n"                   // 5
-      "              a, b);\n"                                    // 6
-      "  for (Index i = 0; i < n; ++i) {\n"                       // 7
-      "    for (const auto& x : {a, b}) {\n"                      // 8
-      "      second();\n"                                         // 9
-      "\n"                                                        // 10
-      "    }\n"                                                   // 11
-      "  }\n"                                                     // 12
-      "  pass.record(name_, \"c [N] = \"\n"                       // 13
-      "                     \"{d}\", c, d);\n"                    // 14
-      "  pass.record(name_, \"e [N] = {f}\", e, f);\n"            // 15
-      "\n"                                                        // 16
-      "  if (n > 0) {\n"                                          // 17
-      "    third();\n"                                            // 18
-      "    pass.record(name_, \"g [N] = {h}\", g, h);\n"          // 19
-      "  } else {\n"                                              // 20
-      "    fourth();\n"                                           // 21
-      "    pass.record_copy(g, h);\n"                             // 22
-      "    fifth();\n"                                            // 23
-      "    pass.record(name_, \"g [N] = {h}\", g, h);\n"          // 24
-      "  }\n"                                                     // 25
-      "}\n";                                                      // 26
+      "template <class Scalar>\n"                         // 1
+      "void Layer<Scalar>::forward(const Pass& pass,\n"   // 2
+      "                            Index n) {\n"          // 3
+      "  first();\n"                                      // 4
+      "  pass.record(name_, \"a [N] = {b}\",\n"           // 5
+      "              a, b);\n"                            // 6
+      "  for (Index i = 0; i < n; ++i) {\n"               // 7
+      "    for (const auto& x : {a, b}) {\n"              // 8
+      "      second();\n"                                 // 9
+      "\n"                                                // 10
+      "    }\n"                                           // 11
+      "  }\n"                                             // 12
+      "  pass.record(name_, \"c [N] = \"\n"               // 13
+      "                     \"{d}\", c, d);\n"            // 14
+      "  pass.record(name_, \"e [N] = {f}\", e, f);\n"    // 15
+      "\n"                                                // 16
+      "  if (n > 0) {\n"                                  // 17
+      "    third();\n"                                    // 18
+      "    pass.record(name_, \"g [N] = {h}\", g, h);\n"  // 19
+      "  } else {\n"                                      // 20
+      "    fourth();\n"                                   // 21
+      "    pass.record_copy(g, h);\n"                     // 22
+      "    fifth();\n"                                    // 23
+      "    pass.record(name_, \"g [N] = {h}\", g, h);\n"  // 24
+      "  }\n"                                             // 25
+      "}\n";                                              // 26
   struct Expected {
     int record, first, last;
   };

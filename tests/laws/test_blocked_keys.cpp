@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "layers/attention_example.hpp"
 #include "laws/draws.hpp"
+#include "layers/attention_example.hpp"
 #include "model/recorded_run.hpp"
 
 /// What stands behind a mask can change in any way without changing one bit of what stands before it.

@@ -14,7 +14,7 @@ namespace {
 
 /// The loss where each layer of the decoder has a memory of its own.
 double loss_with(Transformer<double>& model, const example::PaddedBatch& batch,
-               const std::vector<Buffer<double>>& memories) {
+                 const std::vector<Buffer<double>>& memories) {
   const Buffer<double>* x = &model.target_embedding.forward({}, batch.target_input);
   for (std::size_t i = 0; i < memories.size(); ++i) {
     x = &model.decoder_layers[i].forward({}, *x, memories[i], batch.masks);
@@ -47,8 +47,9 @@ TEST_CASE("Law: the gradient of the memory is the sum of one addend for each lay
     REQUIRE(loss_with(drawn.model, batch, memories) == loss);
     const auto size = static_cast<std::size_t>(memory.size());
     for (std::size_t i = 0; i < addends.size(); ++i) {
-      require_gradient("memory of layer " + std::to_string(i), {memories[i].data(), size}, {addends[i].data(), size},
-                       [&] { return loss_with(drawn.model, batch, memories); }, 4);
+      require_gradient(
+          "memory of layer " + std::to_string(i), {memories[i].data(), size}, {addends[i].data(), size},
+          [&] { return loss_with(drawn.model, batch, memories); }, 4);
     }
   });
 }

@@ -25,8 +25,13 @@ struct AttentionExample {
   Buffer<Scalar> q, k, v, d_context, context, d_q, d_k, d_v;
 
   AttentionExample(RandomValues& random, const AttentionShape& s, const Mask& mask_, double dropout_)
-      : shape(s), mask(mask_), dropout(dropout_), layer(random, AttentionSettings{s.D, s.H, dropout_}),
-        d_q(s.B * s.T, s.D), d_k(s.B * s.S, s.D), d_v(s.B * s.S, s.D) {
+      : shape(s),
+        mask(mask_),
+        dropout(dropout_),
+        layer(random, AttentionSettings{s.D, s.H, dropout_}),
+        d_q(s.B * s.T, s.D),
+        d_k(s.B * s.S, s.D),
+        d_v(s.B * s.S, s.D) {
     for (Index b = 0; b < s.B; ++b) sentences.push_back(10 + b);
     for (auto [matrix, rows] : {std::pair{&q, s.B * s.T}, {&k, s.B * s.S}, {&v, s.B * s.S}, {&d_context, s.B * s.T}}) {
       *matrix = random.matrix<Scalar>(rows, s.D);

@@ -68,8 +68,11 @@ TEST_CASE("The gradients of add & norm are right, post-norm and pre-norm, with d
     for (const double dropout : {0.0, 0.4}) {
       CAPTURE(norm == Norm::post, dropout);
       AddAndNormExample example(norm, dropout);
-      require_gradients(example.block, [&] { return weighted_sum(example.forward(), example.d_y); },
-                        [&]() -> InputGradients { return {{"x", example.x, example.backward()}}; });
+      require_gradients(
+          example.block, [&] { return weighted_sum(example.forward(), example.d_y); },
+          [&]() -> InputGradients {
+            return {{"x", example.x, example.backward()}};
+          });
     }
   }
 }

@@ -12,10 +12,10 @@ TEST_CASE("The parameters of attention have Marian's names, and query, key and v
   RandomValues random(1);
   SingleLayer<SelfAttention<double>> attention(random, AttentionSettings{4, 1, 0});
   const auto& tensors = attention.weights.tensors();
-  const std::vector<std::pair<std::string, Index>> expected{
-      {"layer.q_proj.weight", 0}, {"layer.k_proj.weight", 16}, {"layer.v_proj.weight", 32},
-      {"layer.q_proj.bias", 48},  {"layer.k_proj.bias", 52},   {"layer.v_proj.bias", 56},
-      {"layer.out_proj.weight", 60}, {"layer.out_proj.bias", 76}};
+  const std::vector<std::pair<std::string, Index>> expected{{"layer.q_proj.weight", 0},    {"layer.k_proj.weight", 16},
+                                                            {"layer.v_proj.weight", 32},   {"layer.q_proj.bias", 48},
+                                                            {"layer.k_proj.bias", 52},     {"layer.v_proj.bias", 56},
+                                                            {"layer.out_proj.weight", 60}, {"layer.out_proj.bias", 76}};
   REQUIRE(tensors.size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     CHECK(tensors[i].name == expected[i].first);
@@ -73,8 +73,11 @@ TEST_CASE("The gradients of self-attention are right, with dropout and rows that
     SingleLayer<SelfAttention<double>> attention(random, AttentionSettings{4, 2, dropout});
     Buffer<double> x = random.matrix(6, 4);
     const Buffer<double> d_y = random.matrix(6, 4);
-    require_gradients(attention, [&] { return weighted_sum(attention->forward(kTrainingPass, x, mask), d_y); },
-                      [&]() -> InputGradients { return {{"x", x, attention->backward(kTrainingPass, d_y)}}; });
+    require_gradients(
+        attention, [&] { return weighted_sum(attention->forward(kTrainingPass, x, mask), d_y); },
+        [&]() -> InputGradients {
+          return {{"x", x, attention->backward(kTrainingPass, d_y)}};
+        });
   }
 }
 
@@ -116,8 +119,8 @@ TEST_CASE("The gradients of cross-attention are right, those of the memory too",
       const Buffer<double>& d_x = attention->backward(kTrainingPass, d_y);
       return {{"x", x, d_x}, {"memory", memory, attention->d_memory()}};
     };
-    require_gradients(attention, [&] { return weighted_sum(attention->forward(kTrainingPass, x, memory, mask), d_y); },
-                      backward);
+    require_gradients(
+        attention, [&] { return weighted_sum(attention->forward(kTrainingPass, x, memory, mask), d_y); }, backward);
     const auto d_memory = attention->d_memory().eigen();
     CHECK(d_memory.row(1).isZero(0));         // padding
     CHECK(d_memory.bottomRows(4).isZero(0));  // nothing but padding

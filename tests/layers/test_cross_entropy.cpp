@@ -129,11 +129,14 @@ TEST_CASE("The gradient of cross-entropy is right, and sums to zero over each ro
     RandomValues random(2);
     Buffer<double> logits = buffer_of(3 * random.matrix(6, 7).eigen()), d_logits;
     constexpr double kDLoss = 0.37;
-    require_gradients([&] { return kDLoss * loss_sum_of(logits, expected, {6, smoothing}).loss; },
-                      [&]() -> InputGradients {
-                        d_logits = ComputedLoss<double>(logits, expected, {6, smoothing}, kDLoss).d_logits;
-                        return {{"logits", logits, d_logits}};
-                      });
+    require_gradients(
+        [&] {
+          return kDLoss * loss_sum_of(logits, expected, {6, smoothing}).loss;
+        },
+        [&]() -> InputGradients {
+          d_logits = ComputedLoss<double>(logits, expected, {6, smoothing}, kDLoss).d_logits;
+          return {{"logits", logits, d_logits}};
+        });
     CHECK(d_logits.eigen().rowwise().sum().cwiseAbs().maxCoeff() < 1e-15);
   }
 }

@@ -144,10 +144,11 @@ TEST_CASE("The gradient of the embedding table is right, scaled and not, with dr
     RandomValues random(5);
     EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad, dropout > 0, dropout});
     const Buffer<double> d_y = random.matrix(6, 4);
-    require_gradients(embedding, [&] { return weighted_sum(embedding->forward(kTrainingPass, kEmbeddedIds), d_y); },
-                      [&]() -> InputGradients {
-                        embedding->backward(kTrainingPass, d_y);
-                        return {};
-                      });
+    require_gradients(
+        embedding, [&] { return weighted_sum(embedding->forward(kTrainingPass, kEmbeddedIds), d_y); },
+        [&]() -> InputGradients {
+          embedding->backward(kTrainingPass, d_y);
+          return {};
+        });
   }
 }

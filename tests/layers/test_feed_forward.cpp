@@ -42,8 +42,11 @@ TEST_CASE("The gradients of the feed-forward network are right, with any activat
       FeedForwardExample example(1, activation, dropout);
       const Buffer<double>& expanded = example.layer->expand.forward({}, example.x);
       REQUIRE(expanded.eigen().cwiseAbs().minCoeff() > 1e-3);  // not at ReLU's kink
-      require_gradients(example.layer, [&] { return example.loss(); },
-                        [&]() -> InputGradients { return {{"x", example.x, example.backward()}}; });
+      require_gradients(
+          example.layer, [&] { return example.loss(); },
+          [&]() -> InputGradients {
+            return {{"x", example.x, example.backward()}};
+          });
     }
   }
 }

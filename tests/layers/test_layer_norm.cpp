@@ -52,8 +52,11 @@ TEST_CASE("The gradients of layer normalisation are right", "[layers]") {
   SingleLayer<LayerNorm<double>> norm(random, 6);
   Buffer<double> x = random.matrix(5, 6);
   const Buffer<double> d_y = random.matrix(5, 6);
-  require_gradients(norm, [&] { return weighted_sum(norm->forward({}, x), d_y); },
-                    [&]() -> InputGradients { return {{"x", x, norm->backward({}, d_y)}}; });
+  require_gradients(
+      norm, [&] { return weighted_sum(norm->forward({}, x), d_y); },
+      [&]() -> InputGradients {
+        return {{"x", x, norm->backward({}, d_y)}};
+      });
 }
 
 TEST_CASE("Adding the same to a whole row changes nothing, so the gradient of a row sums to zero", "[layers]") {

@@ -26,8 +26,11 @@ TEST_CASE("The gradients of a linear map are right", "[layers]") {
   SingleLayer<Linear<double>> map(random, 5, 7);
   Buffer<double> x = random.matrix(4, 5);
   const Buffer<double> d_y = random.matrix(4, 7);
-  require_gradients(map, [&] { return weighted_sum(map->forward({}, x), d_y); },
-                    [&]() -> InputGradients { return {{"x", x, map->backward({}, d_y)}}; });
+  require_gradients(
+      map, [&] { return weighted_sum(map->forward({}, x), d_y); },
+      [&]() -> InputGradients {
+        return {{"x", x, map->backward({}, d_y)}};
+      });
 }
 
 TEST_CASE("The tensors of a linear map are those of torch.nn.Linear: weight [out, in], then bias [out]", "[layers]") {

@@ -44,7 +44,7 @@ TEST_CASE("The look-ahead mask blocks the keys after the query, not the query's 
 TEST_CASE("The combined mask blocks what either mask blocks", "[layers]") {
   const IdMatrix target{{1, 2, 3, 0}, {2, 3, 0, 0}};
   const MaskTable expected{{0, 1, 1, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}, {0, 0, 0, 1},   // sentence 0
-                       {0, 1, 1, 1}, {0, 0, 1, 1}, {0, 0, 1, 1}, {0, 0, 1, 1}};  // sentence 1
+                           {0, 1, 1, 1}, {0, 0, 1, 1}, {0, 0, 1, 1}, {0, 0, 1, 1}};  // sentence 1
   check_mask(combined_mask(padding_mask(target, 0), look_ahead_mask(4)), 2, 4, expected);
   check_mask(combined_mask(look_ahead_mask(4), padding_mask(target, 0)), 2, 4, expected);
 }
@@ -94,8 +94,7 @@ TEST_CASE("The transformer's three masks: source padding twice, and target paddi
   const MaskTable source_padding{{0, 0, 1, 1, 1}, {0, 1, 0, 0, 0}};
   check_mask(masks.encoder_padding, 2, 1, source_padding);
   check_mask(masks.cross_padding, 2, 1, source_padding);
-  check_mask(masks.decoder_combined, 2, 3,
-             MaskTable{{0, 1, 1}, {0, 0, 1}, {0, 0, 1}, {0, 1, 1}, {0, 1, 1}, {0, 1, 1}});
+  check_mask(masks.decoder_combined, 2, 3, MaskTable{{0, 1, 1}, {0, 0, 1}, {0, 0, 1}, {0, 1, 1}, {0, 1, 1}, {0, 1, 1}});
 }
 
 TEST_CASE("A mask that is off has the shape that it has when it is on, and blocks nothing", "[layers]") {

@@ -9,8 +9,8 @@ using namespace glassformer;
 using example::AttentionExample, example::AttentionShape;
 
 TEST_CASE("Attention is what plain loops make of the formula, the scale being sqrt(d_head)", "[layers]") {
-  for (const AttentionShape& shape : {AttentionShape{1, 1, 1, 1, 2}, {2, 3, 4, 2, 6}, {3, 5, 2, 1, 4}, {2, 4, 9, 4, 4},
-                                      {1, 12, 17, 2, 32}}) {
+  for (const AttentionShape& shape :
+       {AttentionShape{1, 1, 1, 1, 2}, {2, 3, 4, 2, 6}, {3, 5, 2, 1, 4}, {2, 4, 9, 4, 4}, {1, 12, 17, 2, 32}}) {
     RandomValues random(1);
     AttentionExample<double> e(random, shape, example::random_mask(random, shape), 0);
     e.forward();

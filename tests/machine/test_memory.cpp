@@ -1,9 +1,8 @@
-#include "machine/memory.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "catch.hpp"
+#include "machine/memory.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;

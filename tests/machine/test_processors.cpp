@@ -1,7 +1,6 @@
-#include "machine/processors.hpp"
-
 #include "catch.hpp"
 #include "machine/mpi.hpp"
+#include "machine/processors.hpp"
 #include "training/rank_setup.hpp"
 
 using namespace glassformer;
@@ -17,5 +16,6 @@ TEST_CASE("a program that mpirun has not started is alone on its machine", "[mac
   CHECK(places.processors <= processor_count());
   CHECK_FALSE(host_name().empty());
   CHECK(speaker().empty());
-  CHECK_NOTHROW(require_same(*ranks, "the text", [] { return std::uint64_t{1}; }, ""));
+  CHECK_NOTHROW(require_same(
+      *ranks, "the text", [] { return std::uint64_t{1}; }, ""));
 }

@@ -12,9 +12,7 @@ namespace glassformer::example {
 constexpr Id kSourcePad = 3, kTargetPad = 1, kBegin = 0, kEnd = 2;
 
 inline VocabularyShape vocabulary(Tying tying) {
-  return {.source_size = 9,
-          .target_size = tying == Tying::all ? 9 : 7,
-          .pad = {kSourcePad, kTargetPad}};
+  return {.source_size = 9, .target_size = tying == Tying::all ? 9 : 7, .pad = {kSourcePad, kTargetPad}};
 }
 
 inline TransformerSettings settings(Norm norm, Tying tying, Activation activation = Activation::gelu) {

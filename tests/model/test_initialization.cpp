@@ -1,8 +1,7 @@
-#include "model/initialization.hpp"
-
 #include <cmath>
 
 #include "catch.hpp"
+#include "model/initialization.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;
@@ -18,7 +17,10 @@ struct Fresh {
   Transformer<double> layers;
 
   explicit Fresh(double initial_gain, std::uint64_t seed = 1)
-      : model({.d_model = kWidth, .heads = 2, .d_ff = kInner, .tied_embeddings = Tying::all,
+      : model({.d_model = kWidth,
+               .heads = 2,
+               .d_ff = kInner,
+               .tied_embeddings = Tying::all,
                .initial_gain = initial_gain},
               {kEmbeddedVocabulary, kEmbeddedVocabulary, {kPadRow, kPadRow}}),
         layers(model.settings, model.vocabulary) {
@@ -42,8 +44,7 @@ TEST_CASE("a fresh model's weights are as wide as they are said to be, its paddi
   const FeedForward<double>& feed_forward = layer.feed_forward.sublayer;
   CHECK(deviation(fresh(fresh.layers.source_embedding.table)) == Approx(1 / std::sqrt(kWidth)).epsilon(0.05));
   CHECK(fresh(fresh.layers.source_embedding.table).row(kPadRow).isZero(0));
-  CHECK(deviation(fresh(attention.projections.weight)) ==
-        Approx(std::sqrt(0.5) * xavier(kWidth, kWidth)).epsilon(0.1));
+  CHECK(deviation(fresh(attention.projections.weight)) == Approx(std::sqrt(0.5) * xavier(kWidth, kWidth)).epsilon(0.1));
   CHECK(deviation(fresh(attention.out_proj.weight)) == Approx(xavier(kWidth, kWidth)).epsilon(0.1));
   CHECK(deviation(fresh(feed_forward.expand.weight)) == Approx(xavier(kWidth, kInner)).epsilon(0.1));
   CHECK(fresh(attention.projections.bias).isZero(0));

@@ -1,6 +1,5 @@
-#include "model/memory.hpp"
-
 #include "catch.hpp"
+#include "model/memory.hpp"
 #include "model/transformer.hpp"
 
 using namespace glassformer;
@@ -15,7 +14,8 @@ TEST_CASE("the number of parameters is that of the arena", "[model]") {
   CHECK(parameter_count(settings, vocabulary) == arena.size());
 }
 
-TEST_CASE("activations grow with the batch, with attention over long sentences, and from evaluation to training", "[model]") {
+TEST_CASE("activations grow with the batch, with attention over long sentences, and from evaluation to training",
+          "[model]") {
   const TransformerSettings settings;
   const VocabularyShape vocabulary{100, 200, {}};
   const BatchShape batch{.source = 300, .target = 400, .longest_source = 30, .longest_target = 40};

@@ -1,7 +1,6 @@
-#include "numerics/ranks.hpp"
-
 #include "catch.hpp"
 #include "numerics/fingerprint.hpp"
+#include "numerics/ranks.hpp"
 
 using namespace glassformer;
 

@@ -180,8 +180,7 @@ TEMPLATE_TEST_CASE("What goes number by number is what plain loops make of it, w
     check([&](RowView<S> to) { set_product(to, y.row(), to); }, [](S t, S, S b, bool) { return t * b; });
     check([&](RowView<S> to) { keep(x.row(), ones, S{3}, to); }, [](S, S a, S, bool one) { return one ? 3 * a : 0; });
     check([&](RowView<S> to) { keep(to, ones, S{3}, to); }, [](S t, S, S, bool one) { return one ? 3 * t : 0; });
-    check([&](RowView<S> to) { block(ones, to); },
-          [](S t, S, S, bool one) { return one ? kMinusInfinity<S> : t; });
+    check([&](RowView<S> to) { block(ones, to); }, [](S t, S, S, bool one) { return one ? kMinusInfinity<S> : t; });
   }
 }
 

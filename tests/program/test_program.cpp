@@ -280,7 +280,8 @@ TEST_CASE("a limit on the size of files is an error with a message", "[program]"
   CHECK_FALSE(fs::exists(program / "run/last"));
 }
 
-TEST_CASE("a model that certainly needs more memory than ulimit allows is refused before anything is written", "[program]") {
+TEST_CASE("a model that certainly needs more memory than ulimit allows is refused before anything is written",
+          "[program]") {
   const Program program;
   const std::string train = "\"$glassformer\" train " + config("debug") + " --output run --set model.d_model=2048 " +
                             "--set model.d_ff=100000 --set training.shards=8";
@@ -293,8 +294,11 @@ TEST_CASE("a model that certainly needs more memory than ulimit allows is refuse
 TEST_CASE("a text larger than the memory it may use is trained on from files", "[program]") {
   const Program program;
   // 40 MB of tokens; the limit leaves 30 MB more than what the small text needs.
-  REQUIRE(program.shell("mkdir text; for l in en de; do yes 'a b c d e f g h i j k l m n o p q r s t u v w x y z' | head -n "
-                        "200000 >text/train.$l; head -n 20 text/train.$l >text/valid.$l; done").status == 0);
+  REQUIRE(
+      program
+          .shell("mkdir text; for l in en de; do yes 'a b c d e f g h i j k l m n o p q r s t u v w x y z' | head -n "
+                 "200000 >text/train.$l; head -n 20 text/train.$l >text/valid.$l; done")
+          .status == 0);
   const std::string train = "OMP_NUM_THREADS=1 \"$glassformer\" train " + config("debug") +
                             " --set data.directory=text --set data.tests=[] --set training.max_updates=2 --output ";
   const std::string limit = "ulimit -d 60000; ";
@@ -305,7 +309,8 @@ TEST_CASE("a text larger than the memory it may use is trained on from files", "
   CAPTURE(in_files.err);
   CHECK(in_files.status == 0);
   REQUIRE(program.shell(train + "unlimited").status == 0);
-  CHECK(read_bytes(program / "files/last/model.safetensors") == read_bytes(program / "unlimited/last/model.safetensors"));
+  CHECK(read_bytes(program / "files/last/model.safetensors") ==
+        read_bytes(program / "unlimited/last/model.safetensors"));
 }
 
 TEST_CASE("the command line explains itself", "[program]") {

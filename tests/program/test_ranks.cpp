@@ -106,8 +106,8 @@ TEST_CASE("ranks whose text is too large for memory get the same weights, and le
   fs::create_directory(program / "temporary");
   REQUIRE(program.shell(train("alone")).status == 0);
   const std::string mapped = train("run", "--set data.mapped_above=100");
-  const auto result = program.shell("TMPDIR=\"$PWD/temporary\" " + kMpirun + "-n 1 " + mapped + " : -n 1 -wdir elsewhere " +
-                                    mapped);
+  const auto result =
+      program.shell("TMPDIR=\"$PWD/temporary\" " + kMpirun + "-n 1 " + mapped + " : -n 1 -wdir elsewhere " + mapped);
   CAPTURE(result.err);
   REQUIRE(result.status == 0);
   CHECK(fs::exists(program / "run/corpus/ids"));

@@ -117,9 +117,7 @@ class Golden {
     compare("seed_printed", key, got, tolerance);
   }
   /// The same where the inputs, too, are printed digits: as exactly as the example says.
-  void check_printed(const std::string& key, const auto& got) const {
-    compare("seed_printed", key, got, tolerance_);
-  }
+  void check_printed(const std::string& key, const auto& got) const { compare("seed_printed", key, got, tolerance_); }
 
  private:
   static const nlohmann::json& find(const std::string& id) {

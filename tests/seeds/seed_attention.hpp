@@ -147,9 +147,9 @@ struct SeedAttention {
   Index D;
   SingleLayer<Linear<double>> map;
   SingleLayer<ScaledDotProductAttention<double>> attention;
-  Buffer<double> x, d_qkv;                          // [N, in], [N, 3D]
-  Matrix<double> qkv, weights, context;             // [N, 3D], [N, T], [N, D]
-  Matrix<double> d_weight, d_x;                     // [3D, in]: Wq, Wk, Wv; [N, in]
+  Buffer<double> x, d_qkv;               // [N, in], [N, 3D]
+  Matrix<double> qkv, weights, context;  // [N, 3D], [N, T], [N, D]
+  Matrix<double> d_weight, d_x;          // [3D, in]: Wq, Wk, Wv; [N, in]
   Pass pass;
   Recording recording;
 };

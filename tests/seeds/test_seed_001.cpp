@@ -16,7 +16,9 @@ struct PrefixAttention {
   Attended<Scalar> attended;
 
   explicit PrefixAttention(const Golden& golden)
-      : q(golden.input<Scalar>("q")), k(golden.input<Scalar>("k")), v(golden.input<Scalar>("v")),
+      : q(golden.input<Scalar>("q")),
+        k(golden.input<Scalar>("k")),
+        v(golden.input<Scalar>("v")),
         attended(attend(q, k, v, mask)) {}
   /// [T, T] with `blocked_value` added where a key is blocked
   Matrix<Scalar> logits(double blocked_value) const {

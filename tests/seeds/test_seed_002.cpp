@@ -1,10 +1,10 @@
 #include <cmath>
 
+#include "batching/batch.hpp"
 #include "layers/attention.hpp"
 #include "seed_attention.hpp"
 #include "seeds/masking_variants.hpp"
 #include "shifted_mask.hpp"
-#include "batching/batch.hpp"
 #include "text/corpus.hpp"
 
 using namespace glassformer;

@@ -118,7 +118,7 @@ TEST_CASE("Mistake 24: which id is padding is a setting, and ids are integers", 
 
   const Id large = (1 << 24) + 1;
   CHECK(static_cast<Id>(static_cast<float>(large)) == large - 1);  // wrong: floats end at 24 bits; another word
-  CHECK(IdMatrix{{large}}(0, 0) == large);                            // right
+  CHECK(IdMatrix{{large}}(0, 0) == large);                         // right
 }
 
 TEST_CASE("Mistake 26: some write 1 for visible, some for blocked; taken for each other, they show the future alone",
@@ -130,6 +130,5 @@ TEST_CASE("Mistake 26: some write 1 for visible, some for blocked; taken for eac
   check_close(attention.weights.row(5), Matrix<double>::Zero(1, 6));
   attention.forward(six_words(), mask_of(1 - visible.array()));
   check_close(attention.weights.row(0), Matrix<double>{{1, 0, 0, 0, 0, 0}});
-  check_close(attention.weights.row(5),
-              Matrix<double>{{0.162449, 0.170880, 0.170636, 0.165401, 0.162460, 0.168174}});
+  check_close(attention.weights.row(5), Matrix<double>{{0.162449, 0.170880, 0.170636, 0.165401, 0.162460, 0.168174}});
 }

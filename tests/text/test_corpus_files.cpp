@@ -1,8 +1,7 @@
-#include "text/corpus_files.hpp"
-
 #include <fstream>
 
 #include "catch.hpp"
+#include "text/corpus_files.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;
@@ -30,7 +29,8 @@ Corpus moved_to(const fs::path& directory, const std::string& key = "key") {
   Corpus corpus(SpecialIds{.eos = 77}, SpecialIds{});
   Index next = 0;
   read_more(corpus, next);
-  move_to_files(corpus, directory, [&] { return key; }, [&] { return read_more(corpus, next); });
+  move_to_files(
+      corpus, directory, [&] { return key; }, [&] { return read_more(corpus, next); });
   return corpus;
 }
 
@@ -103,7 +103,9 @@ TEST_CASE("a corpus that cannot be read to its end leaves the one before it", "[
   const fs::path path = directory / "corpus";
   moved_to(path);
   Corpus corpus;
-  CHECK_THROWS_AS(move_to_files(corpus, path, [] { return "new"; }, []() -> bool { throw UserError("line 9"); }), UserError);
+  CHECK_THROWS_AS(move_to_files(
+                      corpus, path, [] { return "new"; }, []() -> bool { throw UserError("line 9"); }),
+                  UserError);
   CHECK(count_files(directory.path()) == 1);
   CHECK(opens(path));
 }

@@ -35,9 +35,8 @@ struct Learner {
   void update(const std::vector<Index>& batch, Index number) {
     const TrainingSettings& training = config.training;
     gradient.compute(corpus, {&batch, 1}, {training.seed, static_cast<std::uint32_t>(number)});
-    optimizer.update(model.weights.values(), gradient.gradient(),
-                     gradient_norm(gradient.gradient()), learning_rate(training.schedule, training.max_updates, number),
-                     number);
+    optimizer.update(model.weights.values(), gradient.gradient(), gradient_norm(gradient.gradient()),
+                     learning_rate(training.schedule, training.max_updates, number), number);
   }
 };
 

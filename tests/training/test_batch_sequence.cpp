@@ -1,7 +1,6 @@
-#include "training/batch_sequence.hpp"
-
 #include "catch.hpp"
 #include "text/texts.hpp"
+#include "training/batch_sequence.hpp"
 
 using namespace glassformer;
 using namespace glassformer::text_test;

@@ -1,10 +1,8 @@
-#include "training/memory_forecast.hpp"
-
-#include "model/model.hpp"
-
 #include "catch.hpp"
+#include "model/model.hpp"
 #include "text/texts.hpp"
 #include "threads.hpp"
+#include "training/memory_forecast.hpp"
 
 using namespace glassformer;
 using namespace glassformer::text_test;
@@ -49,17 +47,26 @@ TEST_CASE("activations are those of the largest micro-batch", "[training]") {
 
 TEST_CASE("a training that certainly needs more memory than there is, is refused; one that may, is warned of",
           "[training]") {
-  MemoryForecast forecast{.program = 1'000'000, .text = 400'000, .weights = 10'000'000, .gradients = 20'000'000,
-                          .moments = 30'000'000, .activations = 5'000'000, .order = 600'000, .validation = 4'000'000, .left = {}};
-  CHECK(forecast.text_for_log() == "about 71 MB of memory at the peak: weights 10, gradients 20, moments of the optimizer "
-                                   "30, activations 5.0, validation 4.0, training text 1.0, the program 0.6");
+  MemoryForecast forecast{.program = 1'000'000,
+                          .text = 400'000,
+                          .weights = 10'000'000,
+                          .gradients = 20'000'000,
+                          .moments = 30'000'000,
+                          .activations = 5'000'000,
+                          .order = 600'000,
+                          .validation = 4'000'000,
+                          .left = {}};
+  CHECK(forecast.text_for_log() ==
+        "about 71 MB of memory at the peak: weights 10, gradients 20, moments of the optimizer "
+        "30, activations 5.0, validation 4.0, training text 1.0, the program 0.6");
   forecast.left = {.bytes = 60'000'000, .available = 60'000'000, .limit = "ulimit -v"};
   CHECK_NOTHROW(forecast.refuse_certain_excess());
   CHECK(contains(forecast.warning(), "expected to need 70 MB more, and 60 MB are available"));
   forecast.left = {.bytes = 59'999'999, .available = 59'999'999, .limit = "ulimit -v"};
-  CHECK(contains(complaint([&] { forecast.refuse_certain_excess(); }),
-                 "needs at least 60 MB of memory (weights 10, gradients of its shards 20, moments of the optimizer 30), "
-                 "but ulimit -v leaves only 60 MB. Set fewer training.shards"));
+  CHECK(
+      contains(complaint([&] { forecast.refuse_certain_excess(); }),
+               "needs at least 60 MB of memory (weights 10, gradients of its shards 20, moments of the optimizer 30), "
+               "but ulimit -v leaves only 60 MB. Set fewer training.shards"));
   forecast.left.available = 70'000'000;
   CHECK(forecast.warning().empty());
   forecast.left = {};  // unknown

@@ -1,5 +1,3 @@
-#include "training/sharded_gradient.hpp"
-
 #include <numeric>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include "random_values.hpp"
 #include "text/corpus.hpp"
 #include "threads.hpp"
+#include "training/sharded_gradient.hpp"
 
 using namespace glassformer;
 
@@ -22,8 +21,15 @@ TrainingSettings in_shards(Index shards, Index micro_batch_tokens) {
 
 /// A small model with every kind of dropout, and forty random sentence pairs of 1 to 9 tokens.
 struct ShardedExample {
-  Model<float> model{{.d_model = 16, .heads = 2, .encoder_layers = 2, .decoder_layers = 1, .d_ff = 24,
-                      .dropout = 0.2, .embedding_dropout = 0.1, .attention_dropout = 0.1, .activation_dropout = 0.1},
+  Model<float> model{{.d_model = 16,
+                      .heads = 2,
+                      .encoder_layers = 2,
+                      .decoder_layers = 1,
+                      .d_ff = 24,
+                      .dropout = 0.2,
+                      .embedding_dropout = 0.1,
+                      .attention_dropout = 0.1,
+                      .activation_dropout = 0.1},
                      {30, 40, {0, 0}}};
   Corpus corpus;
   std::vector<Index> sentences = std::vector<Index>(40);

@@ -1,5 +1,3 @@
-#include "training/trainer.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -15,6 +13,7 @@
 #include "model/vocabulary.hpp"
 #include "random_values.hpp"
 #include "training/model_gradient_check.hpp"
+#include "training/trainer.hpp"
 
 using namespace glassformer;
 using stand_in::TemporaryDirectory;
@@ -50,7 +49,7 @@ TokenizerPair tokenizers_of(const Config& config) {
 
 /// Gives what Trainer::run gives: whether the end was reached.
 bool train_toy(const Config& config, const fs::path& directory, bool resume = false,
-           const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
+               const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
   std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers =
       begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
@@ -127,8 +126,8 @@ TEST_CASE("a run leaves what it promises: config, log, metrics, curves, best, la
           "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=12", "training.validation.every=3", "training.log_every=2",
-             "training.checkpoints.keep=1"}),
-        directory / "run");
+                 "training.checkpoints.keep=1"}),
+            directory / "run");
   for (const char* name : {"config.yaml", "train.log", "metrics.jsonl", "curves.svg"}) {
     CHECK(fs::exists(directory / "run" / name));
   }
@@ -144,7 +143,7 @@ TEST_CASE("a run leaves what it promises: config, log, metrics, curves, best, la
 TEST_CASE("validation comes after so many epochs, where epochs are what is counted", "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_epochs=5", "training.validation.every=2", "training.validation.unit=epochs"}),
-        directory / "run");
+            directory / "run");
   const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
   REQUIRE(metrics.validation.size() == 3);  // and at the end
   CHECK(metrics.validation[0].epoch == 2);
@@ -152,7 +151,8 @@ TEST_CASE("validation comes after so many epochs, where epochs are what is count
   CHECK(metrics.validation[2].epoch == 5);
 }
 
-TEST_CASE("a text too large for memory is trained on in the same order, and its files serve a resumed run", "[training]") {
+TEST_CASE("a text too large for memory is trained on in the same order, and its files serve a resumed run",
+          "[training]") {
   const auto with = [](const std::string& updates, const std::string& mapped_above) {
     return toy({"training.max_updates=" + updates, "data.mapped_above=" + mapped_above});
   };
@@ -188,7 +188,8 @@ TEST_CASE("a text that changes during a training is refused in the next epoch th
   const TemporaryDirectory directory;
   const Config toy_config = toy({"training.max_updates=1"});
   for (const char* name : {"valid.en", "valid.de"}) fs::copy(toy_config.data.directory / name, directory / name);
-  const Config config = sampled({"training.max_updates=1", "data.tests=[]", "data.directory=" + directory.path().string()});
+  const Config config =
+      sampled({"training.max_updates=1", "data.tests=[]", "data.directory=" + directory.path().string()});
   TrainingText text(config, tokenizers_of(config));
   CHECK_NOTHROW(text.take(1));
   std::ofstream(directory / "valid.en", std::ios::app) << "the dog\n";
@@ -218,8 +219,8 @@ TEST_CASE("patience stops a run that no longer gets better", "[training]") {
   const TemporaryDirectory directory;
   // A rate of nearly nothing: exact match stays at 0, so nothing after the first validation is better.
   train_toy(toy({"training.max_updates=100", "training.validation.every=2", "training.validation.patience=3",
-             "training.validation.metric=exact_match", "training.schedule.learning_rate=1e-12"}),
-        directory / "run");
+                 "training.validation.metric=exact_match", "training.schedule.learning_rate=1e-12"}),
+            directory / "run");
   CHECK(fs::read_symlink(directory / "run" / "last") == "step-00000008");
   CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000002");
 }
@@ -388,7 +389,8 @@ TEST_CASE("another validation text is told of, and the search for the best begin
     for (const std::string& line : lines) train_text << line << '\n';
     std::ofstream(text / ("valid." + std::string(language))) << lines.at(0) << '\n' << lines.at(1) << '\n';
   }
-  train_toy(toy({"training.max_updates=3", "data.directory=" + text.string(), "data.train=other"}), directory / "run", true);
+  train_toy(toy({"training.max_updates=3", "data.directory=" + text.string(), "data.train=other"}), directory / "run",
+            true);
   CHECK(stand_in::read_bytes(directory / "run" / "train.log").find("validation text has changed") != std::string::npos);
   CHECK(best_update() == 3);
 }
