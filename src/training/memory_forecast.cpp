@@ -26,19 +26,18 @@ std::string megabytes(std::int64_t bytes) {
 /// Lengths of a text, eos included.
 struct Lengths {
   Index longest_source = 1, longest_target = 1;
-  double share_of_source = 0.5;  // of all tokens
+  Index pairs = 0, source = 1, target = 1;  // tokens in all
 
-  explicit Lengths(const SentencePairs& pairs) {
-    Index source = 1, target = 1;
-    for (Index i = 0; i < pairs.size(); ++i) {
-      const Index s = std::ssize(pairs.source(i)) + 1, t = std::ssize(pairs.target(i)) + 1;
+  explicit Lengths(const SentencePairs& text) : pairs(text.size()) {
+    for (Index i = 0; i < text.size(); ++i) {
+      const Index s = std::ssize(text.source(i)) + 1, t = std::ssize(text.target(i)) + 1;
       longest_source = std::max(longest_source, s);
       longest_target = std::max(longest_target, t);
       source += s;
       target += t;
     }
-    share_of_source = static_cast<double>(source) / static_cast<double>(source + target);
   }
+  double share_of_source() const { return static_cast<double>(source) / static_cast<double>(source + target); }
 };
 
 /// A micro-batch has about training.micro_batch_tokens padded tokens, unless a shard has fewer or a pair has more.
@@ -47,7 +46,7 @@ BatchShape largest_micro_batch(const TrainingSettings& training, const Lengths& 
   const Index tokens =
       std::max(text.longest_source + text.longest_target, std::min(shard, training.micro_batch_tokens));
   const Index source =
-      std::max(text.longest_source, static_cast<Index>(text.share_of_source * static_cast<double>(tokens)));
+      std::max(text.longest_source, static_cast<Index>(text.share_of_source() * static_cast<double>(tokens)));
   return {source, std::max(text.longest_target, tokens - source), text.longest_source, text.longest_target};
 }
 
@@ -55,9 +54,11 @@ BatchShape largest_micro_batch(const TrainingSettings& training, const Lengths& 
 std::int64_t validation_bytes(const Config& config, const VocabularyShape& vocabulary, const Lengths& valid) {
   constexpr Index kTokens = 1024;
   const TransformerSettings& model = config.model;
-  const auto& [S, T, share] = valid;
-  const Index loss = activation_count(model, vocabulary, {std::max(S, kTokens), std::max(T, kTokens), S, T}, false);
-  const Index sentences = config.decoding.batch;
+  const Index S = valid.longest_source, T = valid.longest_target;
+  const Index source = std::min(valid.source, std::max(S, kTokens)),
+              target = std::min(valid.target, std::max(T, kTokens));
+  const Index loss = activation_count(model, vocabulary, {source, target, S, T}, false);
+  const Index sentences = std::min(config.decoding.batch, valid.pairs);
   const auto longest = static_cast<Index>(config.decoding.max_length_ratio * static_cast<double>(S)) + 10;
   TransformerSettings encoder = model;
   encoder.decoder_layers = 0;
