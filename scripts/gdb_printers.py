@@ -2,7 +2,7 @@
 
     gdb -x scripts/gdb_printers.py --args build/debug/glassformer train configs/debug.yaml --output /tmp/debug-run
 
-It knows Eigen's Matrix, Map, Ref and Block (row vectors as well), and the project's Buffer and Mask. Of
+It knows Eigen's Matrix, Map, Ref and Block (row vectors as well), and the project's Buffer, MatrixView, RowView and Mask. Of
 a large matrix, the first rows and columns are shown: `set print elements N` says how many (200 unless set).
 """
 
@@ -79,12 +79,30 @@ def block_numbers(value):
     return Numbers(value["m_data"], rows, cols, int(value["m_outerStride"]))
 
 
+def plain(value):
+    """What a reference refers to."""
+    return value.referenced_value() if value.type.code == gdb.TYPE_CODE_REF else value
+
+
 def buffer_numbers(value):
-    """glassformer::Buffer is a Map that owns its memory."""
-    if value.type.code == gdb.TYPE_CODE_REF:
-        value = value.referenced_value()
-    base = next(field for field in value.type.strip_typedefs().fields() if field.is_base_class)
-    return view_numbers(value.cast(base.type))
+    """glassformer::Buffer owns its numbers."""
+    value = plain(value)
+    pointer = value["memory_"]["_M_t"]["_M_t"]  # std::unique_ptr keeps it in a std::tuple
+    for base in ("std::_Tuple_impl<0", "std::_Head_base<0"):
+        pointer = pointer.cast(next(field.type for field in pointer.type.fields() if field.name.startswith(base)))
+    return Numbers(pointer["_M_head_impl"], int(value["rows_"]), int(value["cols_"]), int(value["stride_"]))
+
+
+def matrix_view_numbers(value):
+    """glassformer::MatrixView shows numbers of others."""
+    value = plain(value)
+    return Numbers(value["data_"], int(value["rows_"]), int(value["cols_"]), int(value["stride_"]))
+
+
+def row_view_numbers(value):
+    """glassformer::RowView shows one row."""
+    value = plain(value)
+    return Numbers(value["data_"], 1, int(value["size_"]), int(value["size_"]))
 
 
 class MatrixPrinter:
@@ -103,7 +121,7 @@ class MaskPrinter:
 
     def to_string(self):
         sentences, queries = int(self.value["sentences"]), int(self.value["queries"])
-        blocked = matrix_numbers(self.value["blocked"]).text()
+        blocked = buffer_numbers(self.value["blocked"]).text()
         return f"{sentences} sentence(s), {queries} query row(s) each, blocked = {blocked}"
 
 
@@ -113,6 +131,9 @@ def build():
     printers.add_printer("View", r"^Eigen::(Map|Ref)<", lambda value: MatrixPrinter(view_numbers, value))
     printers.add_printer("Block", r"^Eigen::Block<", lambda value: MatrixPrinter(block_numbers, value))
     printers.add_printer("Buffer", r"^glassformer::Buffer<", lambda value: MatrixPrinter(buffer_numbers, value))
+    printers.add_printer("MatrixView", r"^glassformer::MatrixView<",
+                         lambda value: MatrixPrinter(matrix_view_numbers, value))
+    printers.add_printer("RowView", r"^glassformer::RowView<", lambda value: MatrixPrinter(row_view_numbers, value))
     printers.add_printer("Mask", r"^glassformer::Mask$", MaskPrinter)
     return printers
 
