@@ -77,14 +77,15 @@ TEST_CASE("Law: a sentence alone gets the logits that it gets inside any padded 
     const example::PaddedBatch batch = draw_batch(random);
     const Index T = batch.target_input.cols();
     DrawnModel<float> together(random, draw_dropout(random, draw_settings(random)));
-    DrawnModel<float> alone(random, together.model.settings);
-    copy_weights(together, alone);
+    DrawnModel<float> unbatched(random, together.model.settings);
+    copy_weights(together, unbatched);
     for (const bool training : {false, true}) {  // without dropout and with it
       together.forward(batch, training ? batch.training() : Pass{});
       for (Index b = 0; b < batch.source.rows(); ++b) {
         const example::PaddedBatch sentence = example::alone(batch, b);
-        alone.forward(sentence, training ? sentence.training() : Pass{});
-        CHECK(largest_difference(together.logits.middleRows(b * T, sentence.target_input.cols()), alone.logits) < 1e-5);
+        unbatched.forward(sentence, training ? sentence.training() : Pass{});
+        CHECK(largest_difference(together.logits.middleRows(b * T, sentence.target_input.cols()), unbatched.logits) <
+              1e-5);
       }
     }
   });
@@ -124,9 +125,9 @@ TEST_CASE("Law: greedy and beam search find the same tokens for a sentence alone
       settings.batch = between(random, 2, 12);
       const auto together = translate(tiny.model, settings, kTinyIds, sources);
       for (std::size_t b = 0; b < sources.size(); ++b) {
-        const auto alone = translate(tiny.model, settings, kTinyIds, {&sources[b], 1}).front();
-        REQUIRE(alone.size() == together[b].size());
-        for (std::size_t i = 0; i < alone.size(); ++i) CHECK(alone[i].ids == together[b][i].ids);
+        const auto unbatched = translate(tiny.model, settings, kTinyIds, {&sources[b], 1}).front();
+        REQUIRE(unbatched.size() == together[b].size());
+        for (std::size_t i = 0; i < unbatched.size(); ++i) CHECK(unbatched[i].ids == together[b][i].ids);
       }
     }
   });
