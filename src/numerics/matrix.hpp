@@ -77,8 +77,8 @@ class MatrixView {
  private:
   template <class Type>
   using Like = std::conditional_t<std::is_const_v<Scalar>, const Type, Type>;
-  Scalar* data_;
-  Index rows_, cols_, stride_;
+  Scalar* data_ = nullptr;
+  Index rows_ = 0, cols_ = 0, stride_ = 0;
 };
 
 /// A matrix whose memory only grows, so that a training step, once warm, allocates nothing. resize() leaves the
@@ -99,6 +99,7 @@ class Buffer {
   }
   Buffer(const Buffer& other) { *this = other; }
   Buffer& operator=(const Buffer& other) {
+    if (this == &other) return *this;
     resize_like(other);
     for (Index i = 0; i < rows_; ++i) std::copy_n(other.row(i).data(), cols_, row(i).data());
     return *this;
