@@ -94,6 +94,17 @@ bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file, const
   });
 }
 
+float padding_of(const TensorPlace& tensor) { return tensor.name == kOutputBias ? kPaddingBias : 0; }
+
+/// Whether a tensor of the file is this one, with or without padding. A table for another vocabulary has words where
+/// padding belongs.
+bool fits(const TensorPlace& tensor, const TensorPlace& found, const Safetensors& file, Index vocabulary) {
+  if (found.shape == shape_without_padding(tensor)) return true;
+  const auto padding = file.values_of(found).subspan(static_cast<std::size_t>(std::min(tensor.size, found.size)));
+  return found.shape == padded_shape(tensor, vocabulary) &&
+         std::ranges::all_of(padding, [&](float number) { return number == padding_of(tensor); });
+}
+
 /// One line for each thing that keeps the file from being this model.
 std::vector<std::string> differences(const Safetensors& file, const std::vector<TensorPlace>& tensors) {
   std::vector<std::string> lines;
@@ -103,7 +114,7 @@ std::vector<std::string> differences(const Safetensors& file, const std::vector<
     const std::vector<Index> expected = shape_without_padding(tensor);
     if (found == nullptr) {
       lines.push_back(tensor.name + " " + text_of(expected) + " is missing");
-    } else if (found->shape != expected && found->shape != padded_shape(tensor, vocabulary)) {
+    } else if (!fits(tensor, *found, file, vocabulary)) {
       lines.push_back(tensor.name + " has the shape " + text_of(found->shape) + ", expected " +
                       text_of(expected));
     }
@@ -138,8 +149,7 @@ std::vector<NamedTensor> tensors_for_file(const std::vector<TensorPlace>& tensor
     std::vector<Index> shape = padded_shape(tensor, vocabulary);
     if (shape != shape_without_padding(tensor)) {
       padded.emplace_back(numbers.begin(), numbers.end());
-      padded.back().resize(static_cast<std::size_t>(shape[0] * shape[1]),
-                           tensor.name == kOutputBias ? kPaddingBias : 0);
+      padded.back().resize(static_cast<std::size_t>(shape[0] * shape[1]), padding_of(tensor));
       numbers = padded.back();
     }
     result.push_back({tensor.name, std::move(shape), numbers});

@@ -12,7 +12,7 @@
 
 namespace glassformer {
 
-/// Everything a config file says, one struct for each room.
+/// Everything a config file says, one struct for each module.
 struct Config {
   DataSettings data;
   TokenizerSettings tokenizer;

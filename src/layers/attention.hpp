@@ -39,6 +39,7 @@ class SelfAttention {
 
   /// Maps x [N, D] to y [N, D]. The mask blocks keys, which are rows of x as well.
   Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const Mask& mask);
+  Buffer<Scalar>& forward(const Pass& pass, Buffer<Scalar>&& x, const Mask& mask) = delete;  // backward reads x
   /// Maps d_y [N, D] to d_x [N, D].
   Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y);
 

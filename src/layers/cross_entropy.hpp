@@ -38,6 +38,7 @@ class CrossEntropy {
   /// In place, because the logits [N, V] are by far the largest matrix: they become the probabilities p.
   /// expected [B, T] are the tokens of the rows, N = B * T.
   LossSum forward(const Pass& pass, Buffer<Scalar>& logits, const IdMatrix& expected);
+  LossSum forward(const Pass& pass, Buffer<Scalar>& logits, IdMatrix&& expected) = delete;  // backward reads it
   /// In place again: forward's p [N, V] becomes d_logits, which it returns. d_loss is the derivative by the sum of the
   /// rows' losses: 1 / tokens, for a mean over tokens.
   const Buffer<Scalar>& backward(const Pass& pass, Scalar d_loss);

@@ -30,6 +30,7 @@ class FeedForward {
 
   /// Maps x [N, D] to y [N, D].
   Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x);
+  Buffer<Scalar>& forward(const Pass& pass, Buffer<Scalar>&& x) = delete;  // backward reads x
   /// Maps d_y [N, D] to d_x [N, D].
   Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y);
 

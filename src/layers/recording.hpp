@@ -9,7 +9,7 @@
 
 #include "numerics/matrix.hpp"
 
-/// The glass. A pass forward and backward can be recorded: where a layer has computed something worth showing, one line
+/// A pass forward and backward can be recorded: where a layer has computed something worth showing, one line
 /// says so. It holds the layer's name, the equation, the result, and the equation's inputs:
 ///
 ///   pass.record(name_, "scores [B*H*T, S] = {products} / sqrt(d_head)", scores_, scores_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <initializer_list>

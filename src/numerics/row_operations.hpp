@@ -15,7 +15,7 @@ namespace glassformer {
 template <std::floating_point Scalar>
 inline constexpr Scalar kMinusInfinity = -std::numeric_limits<Scalar>::infinity();
 
-// Of a row comes a number. (There is one function for float and one for double.)
+// Operations that reduce rows to a number. (There is one function for float and one for double.)
 
 float sum(RowView<const float> x);
 double sum(RowView<const double> x);
@@ -38,7 +38,7 @@ double largest(RowView<const double> x);
 float exponentials(RowView<float> x, float shift);
 double exponentials(RowView<double> x, double shift);
 
-// Of rows comes a row. All of these go number by number; `to` may be one of the others.
+// Operations that change a row, number by number. `to` may be one of the other rows.
 
 template <std::floating_point Scalar>
 void set(RowView<Scalar> x, Scalar value) {

@@ -69,9 +69,12 @@ class CorpusFiles {
   std::int64_t tokens_ = 0;
 };
 
-/// Sentences are read in random order: what follows one of them on the disk need not be read with it.
-void expect_random_reads(const MappedArrays& arrays) {
-  ::madvise(const_cast<Id*>(arrays.ids.data()), arrays.ids.size_bytes(), MADV_RANDOM);  // NOLINT(*-const-cast)
+/// Once the arrays are written and checked: sentences will be read in random order, so what follows one of them on the
+/// disk need not be read with it; and the pages seen so far need not count as this process's memory.
+void prepare_for_training(const CorpusArrays& arrays) {
+  void* const ids = const_cast<Id*>(arrays.ids.data());  // NOLINT(*-const-cast)
+  ::madvise(ids, arrays.ids.size_bytes(), MADV_RANDOM);
+  ::madvise(ids, arrays.ids.size_bytes(), MADV_DONTNEED);
 }
 
 json describe(const Corpus& corpus, const std::string& key) {
@@ -107,9 +110,7 @@ void write_all(CorpusFiles& files, Corpus& corpus, const std::function<bool()>& 
     corpus.clear_pairs();
     if (more) more = read_more();
   }
-  MappedArrays arrays = files.map();
-  expect_random_reads(arrays);
-  corpus.map(std::move(arrays), corpus.line_counts());
+  corpus.map(files.map(), corpus.line_counts());
 }
 
 }  // namespace
@@ -118,13 +119,15 @@ void move_to_files(Corpus& corpus, const fs::path& directory, const std::functio
                    const std::function<bool()>& read_more) {
   if (directory.empty()) {
     CorpusFiles files((TemporaryDirectory().path()));  // the names go at once
-    return write_all(files, corpus, read_more);
-  }
-  write_directory_durably(directory, [&](const fs::path& unfinished) {
-    CorpusFiles files(unfinished);
     write_all(files, corpus, read_more);
-    write_file_durably(unfinished / kAbout, describe(corpus, key()).dump(2) + "\n");
-  });
+  } else {
+    write_directory_durably(directory, [&](const fs::path& unfinished) {
+      CorpusFiles files(unfinished);
+      write_all(files, corpus, read_more);
+      write_file_durably(unfinished / kAbout, describe(corpus, key()).dump(2) + "\n");
+    });
+  }
+  prepare_for_training(corpus.arrays());
 }
 
 bool open_corpus(Corpus& corpus, const fs::path& directory, const std::string& key) try {
@@ -135,10 +138,10 @@ bool open_corpus(Corpus& corpus, const fs::path& directory, const std::string& k
       map_files({directory / kIds, O_RDONLY}, {directory / kOffsets, O_RDONLY}, {directory / kLines, O_RDONLY});
   const bool is_whole =
       std::ssize(arrays.offsets) == 2 * std::ssize(arrays.lines) + 1 && arrays.offsets.back() == std::ssize(arrays.ids);
-  stored.map(arrays, {about.at("lines"), about.at("empty"), about.at("too_long")});
+  stored.map(std::move(arrays), {about.at("lines"), about.at("empty"), about.at("too_long")});
   if (!is_whole || fingerprint(stored) != about.at("fingerprint")) return false;
-  expect_random_reads(arrays);
   corpus = std::move(stored);
+  prepare_for_training(corpus.arrays());
   return true;
 } catch (const json::exception&) {
   return false;

@@ -73,13 +73,14 @@ std::int64_t validation_bytes(const Config& config, const VocabularyShape& vocab
 MemoryForecast forecast_memory(const Config& config, const VocabularyShape& vocabulary, const Corpus& text,
                                const Corpus& valid, const Ranks& ranks) {
   const TrainingSettings& training = config.training;
+  const std::int64_t program = resident_memory().now;
   const std::int64_t parameters = parameter_count(config.model, vocabulary);
   const Index own_shards = ranks.block(training.shards).size();
   const Index workers = std::min<Index>(thread_count(), own_shards);
   const BatchShape micro_batch = largest_micro_batch(training, Lengths(text));
   // The mean, the sum in double precision, and a checkpoint as it is and as it is read.
   const std::int64_t average = training.checkpoints.average > 1 ? parameters * (3 * kFloat + kDouble) : 0;
-  return {.program = resident_memory().now,
+  return {.program = program,
           .text = text.bytes_in_memory(),
           .weights = kFloat * parameters,
           .gradients = kFloat * parameters * own_shards,

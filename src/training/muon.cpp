@@ -7,12 +7,12 @@
 namespace glassformer {
 
 template <std::floating_point Scalar>
-void orthogonalize(Buffer<Scalar>& x, NewtonSchulzRoom<Scalar>& room) {
+void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory) {
   constexpr auto a = static_cast<Scalar>(3.4445), b = static_cast<Scalar>(-4.7750), c = static_cast<Scalar>(2.0315);
   constexpr auto tiny = static_cast<Scalar>(1e-7);
   const bool tall = x.rows() > x.cols();
   const Index n = std::min(x.rows(), x.cols());
-  auto& [gram, polynomial, product] = room;
+  auto& [gram, polynomial, product] = memory;
   gram.resize(n, n);
   polynomial.resize(n, n);
   product.resize(x.rows(), x.cols());
@@ -45,24 +45,24 @@ void Muon<Scalar>::update(std::span<Scalar> parameters, std::span<const Scalar> 
                           std::span<Scalar> moments) {
   const auto momentum = static_cast<Scalar>(momentum_);
   const auto keep = static_cast<Scalar>(1 - rate * weight_decay_);
-  run_tasks_with(rooms_, static_cast<Index>(matrices_.size()), [&](Index i, Room& room) {
+  run_tasks_with(workspaces_, static_cast<Index>(matrices_.size()), [&](Index i, Workspace& workspace) {
     const TensorPlace& place = matrices_[static_cast<std::size_t>(i)];
     const Index rows = place.shape[0], cols = place.shape[1];
     using Map = Eigen::Map<Matrix<Scalar>>;
     Map w(parameters.data() + place.offset, rows, cols), m(moments.data() + place.offset, rows, cols);
     const Eigen::Map<const Matrix<Scalar>> g(gradient.data() + place.offset, rows, cols);
-    room.direction.resize(rows, cols);
+    workspace.direction.resize(rows, cols);
     const auto fresh = (1 - momentum) * scale * g;
     m = momentum * m + fresh;
-    room.direction.eigen() = momentum * m + fresh;
-    orthogonalize(room.direction, room.newton_schulz);
+    workspace.direction.eigen() = momentum * m + fresh;
+    orthogonalize(workspace.direction, workspace.newton_schulz);
     const auto step = static_cast<Scalar>(rate * 0.2 * std::sqrt(static_cast<double>(std::max(rows, cols))));
-    w = keep * w - step * room.direction.eigen();
+    w = keep * w - step * workspace.direction.eigen();
   });
 }
 
-template void orthogonalize<float>(Buffer<float>&, NewtonSchulzRoom<float>&);
-template void orthogonalize<double>(Buffer<double>&, NewtonSchulzRoom<double>&);
+template void orthogonalize<float>(Buffer<float>&, NewtonSchulzMemory<float>&);
+template void orthogonalize<double>(Buffer<double>&, NewtonSchulzMemory<double>&);
 template class Muon<float>;
 template class Muon<double>;
 

@@ -12,7 +12,7 @@ namespace glassformer {
 
 /// Memory that orthogonalize works in.
 template <std::floating_point Scalar>
-struct NewtonSchulzRoom {
+struct NewtonSchulzMemory {
   Buffer<Scalar> gram, polynomial;  // [n, n], n the smaller side
   Buffer<Scalar> product;           // as the matrix itself
 };
@@ -24,7 +24,7 @@ struct NewtonSchulzRoom {
 /// kellerjordan.github.io/posts/muon, as in torch.optim.Muon) small ones rise fast, and all end between 0.7 and 1.2
 /// rather than at 1, which is as good here. The cheaper side is multiplied: X^T X where X has more rows than columns.
 template <std::floating_point Scalar>
-void orthogonalize(Buffer<Scalar>& x, NewtonSchulzRoom<Scalar>& room);
+void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory);
 
 /// Muon (Jordan et al. 2024) for the weight matrices W [rows, cols] of layers, with gradient G:
 ///
@@ -48,13 +48,13 @@ class Muon {
   const std::vector<TensorPlace>& matrices() const { return matrices_; }
 
  private:
-  struct Room {
+  struct Workspace {
     Buffer<Scalar> direction;
-    NewtonSchulzRoom<Scalar> newton_schulz;
+    NewtonSchulzMemory<Scalar> newton_schulz;
   };
   double momentum_, weight_decay_;
   std::vector<TensorPlace> matrices_;
-  Workspaces<Room> rooms_{[] { return std::make_unique<Room>(); }};
+  Workspaces<Workspace> workspaces_{[] { return std::make_unique<Workspace>(); }};
 };
 
 }  // namespace glassformer

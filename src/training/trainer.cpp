@@ -162,8 +162,10 @@ bool Trainer::run(const std::atomic<bool>& interrupted) {
   if (progress_.validated != progress_.update) validate();
   spdlog::info("the end, at update {}: {}", progress_.update, why);
   if (config_.training.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
-  const ResidentMemory memory = resident_memory();
-  if (memory.peak > 0) spdlog::info("memory at the peak: {:.0f} MB", static_cast<double>(memory.peak) / 1e6);
+  if (const ResidentMemory memory = resident_memory(); memory.peak > 0) {
+    spdlog::info("memory at the peak: {:.0f} MB{}", static_cast<double>(memory.peak) / 1e6,
+                 text_.corpus().is_mapped() ? ", with what is in memory of the text's files" : "");
+  }
   return true;
 }
 

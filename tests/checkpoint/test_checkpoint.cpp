@@ -142,6 +142,13 @@ TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read
   read_parameters(directory / "checkpoint", tensors, loaded.data());
   CHECK(loaded == expected);
 
+  // A vocabulary that is one word too short does not make padding of that word.
+  CHECK_THAT(complaint([&] {
+               const auto shorter = tensors_of_vocabularies(source - (source < target), target - (target < source));
+               read_parameters(directory / "checkpoint", shorter, loaded.data());
+             }),
+             Says("has the shape"));
+
   // Older checkpoints have no padding.
   std::vector<NamedTensor> unpadded;
   for (const TensorPlace& tensor : tensors) {

@@ -14,8 +14,8 @@ TEST_CASE("orthogonalize brings singular values near to 1 and keeps singular vec
     Buffer<double> x = random.matrix(rows, cols);
     const Eigen::JacobiSVD<Eigen::MatrixXd> svd(x.eigen(), Eigen::ComputeThinU | Eigen::ComputeThinV);
     REQUIRE(svd.singularValues().minCoeff() > 0.005 * svd.singularValues().norm());  // what five steps can lift to 1
-    NewtonSchulzRoom<double> room;
-    orthogonalize<double>(x, room);
+    NewtonSchulzMemory<double> memory;
+    orthogonalize<double>(x, memory);
     const Eigen::MatrixXd values = svd.matrixU().transpose() * x.eigen() * svd.matrixV();
     CHECK(values.diagonal().minCoeff() > 0.6);
     CHECK(values.diagonal().maxCoeff() < 1.25);
@@ -29,8 +29,8 @@ TEST_CASE("orthogonalize gives the same for a matrix and its multiple, and leave
   Buffer<double> x = random.matrix(5, 7), longer(5, 7), nothing(5, 7);
   longer.eigen() = 1000 * x.eigen();
   nothing.fill(0);
-  NewtonSchulzRoom<double> room;
-  for (Buffer<double>* matrix : {&x, &longer, &nothing}) orthogonalize<double>(*matrix, room);
+  NewtonSchulzMemory<double> memory;
+  for (Buffer<double>* matrix : {&x, &longer, &nothing}) orthogonalize<double>(*matrix, memory);
   CHECK(largest_difference(x, longer) < 1e-9);
   CHECK((nothing.eigen().array() == 0).all());
 }
