@@ -27,12 +27,6 @@ class Arena {
     memory_.fill(0);
   }
 
-  // A model's weights are copied only on purpose, number by number.
-  Arena(Arena&&) = default;
-  Arena& operator=(Arena&&) = default;
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-
   Index size() const { return memory_.cols(); }
   RowView<Scalar> values() { return memory_.row(0); }
   RowView<const Scalar> values() const { return memory_.row(0); }
