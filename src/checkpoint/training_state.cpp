@@ -46,7 +46,7 @@ std::vector<float> read_moments(const Safetensors& file, const char* name, Index
 
 }  // namespace
 
-std::string write_progress(const Progress& progress) {
+std::string write_progress(const RunProgress& progress) {
   const nlohmann::ordered_json object = {{"update", progress.update},
                                          {"epoch", progress.epoch},
                                          {"batch", progress.batch},
@@ -62,7 +62,7 @@ std::string write_progress(const Progress& progress) {
   return object.dump();
 }
 
-Progress read_progress(const std::string& text, const std::string& place) try {
+RunProgress read_progress(const std::string& text, const std::string& place) try {
   const json object = json::parse(text);
   const auto count = [&](const char* key) {
     const json& number = object.at(key);
@@ -73,7 +73,7 @@ Progress read_progress(const std::string& text, const std::string& place) try {
     return number.get<Index>();
   };
   constexpr Index kMostUpdates = std::numeric_limits<std::uint32_t>::max();  // a counter of the random numbers
-  Progress progress;
+  RunProgress progress;
   progress.update = count("update");
   if (progress.update >= kMostUpdates) throw UserError(place + ": the progress of the training is damaged: \"update\".");
   progress.epoch = count("epoch");

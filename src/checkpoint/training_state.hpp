@@ -6,43 +6,39 @@
 #include <vector>
 
 #include "numerics/matrix.hpp"
+#include "training/progress.hpp"
 
 /// What the continuation of a training needs beyond the parameters. In a checkpoint it is the file
 /// training_state.safetensors: the tensors adam.m and adam.v, and the progress as metadata.
 namespace glassformer {
 
-/// How far a training has come.
-struct Progress {
-  Index update = 0;
-  Index epoch = 0;           ///< completed
-  Index batch = 0;           ///< of the current epoch: done
-  Index validated = 0;       ///< the update of the last validation; 0: none yet
-  double best_figure = 0;    ///< of a validation; says nothing while best_update is 0
-  Index best_update = 0;     ///< whose figure that is; 0: none yet
-  Index without_best = 0;    ///< validations since
-  double minutes = 0;        ///< spent in training
-  Index text = 0;            ///< fingerprint of the training text; 0: unknown
-  Index valid_text = 0;      ///< fingerprint of the validation text; 0: unknown
-  Index skipped = 0;         ///< updates whose loss or gradient was no finite number
-  Index skipped_in_row = 0;  ///< the latest of them
+/// How far a run has come: its training, and its validations.
+struct RunProgress : Progress {
+  Index validated = 0;     ///< the update of the last validation; 0: none yet
+  double best_figure = 0;  ///< of a validation; says nothing while best_update is 0
+  Index best_update = 0;   ///< whose figure that is; 0: none yet
+  Index without_best = 0;  ///< validations since
+  double minutes = 0;      ///< spent in training
+  Index text = 0;          ///< fingerprint of the training text; 0: unknown
+  Index valid_text = 0;    ///< fingerprint of the validation text; 0: unknown
 
-  bool operator==(const Progress&) const = default;
+  bool operator==(const RunProgress&) const = default;
 };
 
 /// One line of JSON. Doubles come back bit for bit, infinite ones too.
-std::string write_progress(const Progress& progress);
+std::string write_progress(const RunProgress& progress);
 /// \throws UserError, which begins with `place`: no JSON, a key that is missing or of the wrong type
-Progress read_progress(const std::string& text, const std::string& place);
+RunProgress read_progress(const std::string& text, const std::string& place);
 
 /// What is to be saved of a training; owns no moments.
 struct TrainingStateView {
   std::span<const float> adam_m, adam_v;  ///< [parameters] each
-  Progress progress;
+  RunProgress progress;
 };
 /// What has been read.
 struct TrainingState {
   std::vector<float> adam_m, adam_v;  ///< [parameters] each
-  Progress progress;
+  RunProgress progress;
 };
 
 /// \throws UserError: the file cannot be written

@@ -73,8 +73,8 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
                       "a given .model file needs tokenizer.kind: sentencepiece, found another");
 }
 
-void check_training(const TrainingSettings& training, const Blame& blame) {
-  if (training.max_updates == 0 && training.max_epochs == 0 && training.max_minutes == 0)
+void check_training(const TrainingSettings& training, const RunSettings& run, const Blame& blame) {
+  if (training.max_updates == 0 && run.max_epochs == 0 && run.max_minutes == 0)
     throw UserError(blame.at({"training.max_updates", "training.max_epochs", "training.max_minutes"}) +
                     "max_updates, max_epochs and max_minutes are all 0, so training would never end; set one");
   if (training.schedule.kind != ScheduleSettings::Kind::cosine) return;
@@ -105,7 +105,7 @@ void check_rules(const Config& config, const Places& places, const fs::path& fil
   const Blame blame(places, file);
   check_model(config.model, config.tokenizer, blame);
   check_tokenizer(config.tokenizer, blame);
-  check_training(config.training, blame);
+  check_training(config.training, config.run, blame);
 }
 
 void check_model_from(const fs::path& model, const Places& places, const fs::path& file) {

@@ -7,6 +7,7 @@
 #include "decoding/settings.hpp"
 #include "evaluation/settings.hpp"
 #include "model/settings.hpp"
+#include "run/settings.hpp"
 #include "text/settings.hpp"
 #include "training/settings.hpp"
 
@@ -18,6 +19,7 @@ struct Config {
   TokenizerSettings tokenizer;
   TransformerSettings model;
   TrainingSettings training;
+  RunSettings run;  ///< its keys stand under training, too
   DecodingSettings decoding;
   EvaluationSettings evaluation;
   std::filesystem::path model_from;  ///< training begins with this model's weights and tokenizers; empty: anew

@@ -124,7 +124,7 @@ Config read_marian_config(const fs::path& directory) {
   config.data.directory = fs::absolute(directory);
   config.data.source_language = "source";
   config.data.target_language = "target";
-  config.training.max_epochs = 1;  // a config says when a training ends
+  config.run.max_epochs = 1;  // a config says when a training ends
   std::error_code ignored;
   if (const fs::path file = directory / "tokenizer_config.json"; fs::exists(file, ignored)) {
     const JsonFile tokenizer(file);

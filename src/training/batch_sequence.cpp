@@ -20,9 +20,11 @@ bool BatchSequence::go_to(const Progress& progress) {
 }
 
 void BatchSequence::prepare(const Progress& progress) {
-  if (!batches_.empty()) return;
+  if (planned_ == progress.epoch) return;
+  batches_.clear();  // before the text, which may be large, is read
   pairs_ = text_(progress.epoch);
   batches_ = plan_epoch(pairs_, max_tokens_, seed_, progress.epoch);
+  planned_ = progress.epoch;
 }
 
 std::span<const BatchSequence::Batch> BatchSequence::next(const Progress& progress) const {
@@ -35,7 +37,6 @@ void BatchSequence::advance(Progress& progress, std::size_t count) {
   if (progress.batch < std::ssize(batches_)) return;
   progress.batch = 0;
   ++progress.epoch;
-  batches_.clear();  // prepare() plans the next epoch, if there is one
 }
 
 }  // namespace glassformer

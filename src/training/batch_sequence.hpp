@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "batching/sentence_pairs.hpp"
-#include "checkpoint/training_state.hpp"
+#include "training/progress.hpp"
 #include "training/settings.hpp"
 
 namespace glassformer {
@@ -26,10 +26,10 @@ class BatchSequence {
   /// Continues from `progress`. Returns false if there is no such batch.
   bool go_to(const Progress& progress);
 
-  /// Plans the epoch if it has just begun.
+  /// Plans the epoch unless that has been done.
   void prepare(const Progress& progress);
   /// The batches of the next update: training.accumulation of them, or fewer at the end of an epoch. Valid until
-  /// prepare() or advance().
+  /// prepare() plans another epoch.
   std::span<const Batch> next(const Progress& progress) const;
   /// Call after training on `count` batches.
   void advance(Progress& progress, std::size_t count);
@@ -40,6 +40,7 @@ class BatchSequence {
   std::uint64_t seed_;
   Text text_;
   SentencePairs pairs_;
+  Index planned_ = -1;  // the epoch whose batches these are
   std::vector<Batch> batches_;
 };
 

@@ -30,46 +30,17 @@ struct OptimizerSettings {
   bool operator==(const OptimizerSettings&) const = default;
 };
 
-/// What a validation measures.
-enum class Metric { loss, perplexity, token_accuracy, bleu, exact_match };
-
-/// When the validation text is looked at, and what follows from it.
-struct ValidationSettings {
-  enum class Unit { updates, epochs };
-  Index every = 500;             ///< so many units between validations; a checkpoint is written with each
-  Unit unit = Unit::updates;
-  Metric metric = Metric::loss;  ///< which figure makes a checkpoint the best, and rules patience
-  Index patience = 0;            ///< stop after so many validations without a new best; 0: never
-  Index samples = 2;             ///< sample translations in the log
-
-  bool operator==(const ValidationSettings&) const = default;
-};
-
-/// Which checkpoints stay.
-struct CheckpointSettings {
-  Index keep = 3;     ///< the latest so many stay on disk (best and last always)
-  Index average = 0;  ///< at the end, the mean of the last so many becomes a checkpoint of its own; 0: none
-
-  bool operator==(const CheckpointSettings&) const = default;
-};
-
-/// How a model is trained, and for how long.
+/// How a model is trained.
 struct TrainingSettings {
   std::uint64_t seed = 1;
-  Index max_tokens = 2048;  ///< padded tokens of a batch's larger side
-  Index accumulation = 1;     ///< batches whose gradients are summed for one update
-  Index shards = 8;           ///< parts of a batch that are computed side by side
+  Index max_tokens = 2048;         ///< padded tokens of a batch's larger side
+  Index accumulation = 1;          ///< batches whose gradients are summed for one update
+  Index shards = 8;                ///< parts of a batch that are computed side by side
   Index micro_batch_tokens = 512;  ///< about so many padded tokens, source and target, are computed at a time
   double label_smoothing = 0.1;
-  Index max_updates = 0;      ///< 0: no limit; at least one of the three limits is set
-  Index max_epochs = 0;
-  double max_minutes = 0;
-  Index max_skipped = 10;     ///< updates whose loss or gradient is not finite are skipped, at most so many in a row
-  Index log_every = 50;       ///< updates between log lines
+  Index max_updates = 0;  ///< 0: no limit; the cosine schedule ends here
   OptimizerSettings optimizer;
   ScheduleSettings schedule;
-  ValidationSettings validation;
-  CheckpointSettings checkpoints;
 
   bool operator==(const TrainingSettings&) const = default;
 };

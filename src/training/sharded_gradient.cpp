@@ -7,12 +7,14 @@
 namespace glassformer {
 namespace {
 
-/// Says how long it is since it was last asked, or since it was made.
+/// Measures seconds since it was made, or since the last lap.
 class Stopwatch {
  public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - since_).count(); }
   double lap() {
-    const Clock::time_point before = std::exchange(since_, Clock::now());
-    return std::chrono::duration<double>(since_ - before).count();
+    const double passed = seconds();
+    since_ = Clock::now();
+    return passed;
   }
 
  private:
@@ -37,6 +39,7 @@ ShardedGradient::Seconds& ShardedGradient::Seconds::operator+=(const Seconds& ot
   forward += other.forward;
   backward += other.backward;
   sum += other.sum;
+  total += other.total;
   return *this;
 }
 
@@ -61,6 +64,7 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
   for (const std::vector<Index>& batch : batches) count += count_tokens(pairs, batch);
   const float d_loss = 1 / static_cast<float>(count.target);  // the loss is divided once, here
 
+  const Stopwatch whole;
   Stopwatch watch;
   run_tasks(block_.size(), [&](Index i) {
     std::ranges::fill(gradients_[static_cast<std::size_t>(i)], 0.0F);
@@ -85,6 +89,7 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
   sum_gradients();
   Result sum = sum_results();
   sum.seconds.sum = zeroing + watch.lap();
+  sum.seconds.total = whole.seconds();
   return sum;
 }
 

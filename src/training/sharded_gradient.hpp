@@ -36,10 +36,11 @@ class ShardedGradient {
     std::uint64_t seed = 0;    ///< of dropout
     std::uint32_t update = 0;  ///< number of the update, for dropout
   };
-  /// Where the time went. The first three are summed over all threads of all ranks, the last is this rank's.
+  /// Where the time went. The first three are summed over all threads of all ranks, the others are this rank's.
   struct Seconds {
     double data = 0, forward = 0, backward = 0;
-    double sum = 0;  // setting gradients to 0 and waiting for other ranks included
+    double sum = 0;    // setting gradients to 0 and waiting for other ranks included
+    double total = 0;  // of compute, on this rank's clock
     Seconds& operator+=(const Seconds& other);
   };
   /// Sums over the batch.

@@ -1,261 +1,48 @@
 #include "training/trainer.hpp"
 
-#include <spdlog/spdlog.h>
-
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <stdexcept>
+#include <utility>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/starting_point.hpp"
-#include "machine/memory.hpp"
-#include "model/vocabulary.hpp"
-#include "numerics/gemm.hpp"
-#include "numerics/parallel.hpp"
-#include "training/limits.hpp"
-#include "training/non_finite.hpp"
-#include "training/rank_setup.hpp"
 #include "training/schedule.hpp"
-#include "training/warnings.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
-namespace {
 
-MemoryForecast checked_forecast(const Config& config, const VocabularyShape& vocabulary, const TrainingText& text,
-                                const Ranks& ranks) {
-  MemoryForecast forecast = forecast_memory(config, vocabulary, text.corpus(), text.valid().corpus, ranks);
-  ranks.together([&] { forecast.refuse_certain_excess(); });
-  return forecast;
+Trainer::Trainer(Model<float>& model, const TrainingSettings& settings, BatchSequence::Text text, const Ranks& ranks)
+    : model_(model),
+      settings_(settings),
+      batches_(settings, std::move(text)),
+      gradient_(model, settings, ranks),
+      optimizer_(settings.optimizer, model.weights.tensors()) {}
+
+bool Trainer::continue_from(const Progress& progress) {
+  progress_ = progress;
+  return batches_.go_to(progress_);
 }
 
-}  // namespace
-
-Trainer::Trainer(const Config& config, TrainingText training_text, const std::filesystem::path& directory,
-                 const std::optional<RunDirectory>& begun, DisplayTarget display, const Ranks& ranks)
-    : config_(config),
-      ranks_(ranks),
-      text_(std::move(training_text)),
-      batches_(config.training, [this](Index epoch) { return text_of(epoch); }),
-      memory_(checked_forecast(config, vocabulary_shape(text_.tokenizers()), text_, ranks)),  // before allocating
-      model_(config.model, vocabulary_shape(text_.tokenizers())),
-      gradient_(model_, config.training, ranks_),
-      optimizer_(config.training.optimizer, model_.weights.tensors()),
-      directory_(open(directory, begun)),
-      log_(directory_.path(), {config.training.max_updates, config.training.max_epochs}, std::move(display)),
-      metrics_(directory_.file("metrics.jsonl")) {
-  const auto checkpoint = begun ? directory_.last() : std::nullopt;
-  if (checkpoint) load(*checkpoint);
-  progress_.text = text_.fingerprint();
-  progress_.valid_text = text_.valid().fingerprint;
-  share();
-  go_to_progress(checkpoint.value_or(directory));
-  directory_.store_config(config_);
-  metrics_.truncate_after(checkpoint ? progress_.update : -1);
-  log_beginning(checkpoint.has_value());
-}
-
-SentencePairs Trainer::text_of(Index epoch) {
-  ranks_.together([&] { text_.take(epoch); });
-  require_same(
-      ranks_, "the tokens of the training text", [&] { return fingerprint(text_.corpus()); },
-      "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
-  return text_.corpus();
-}
-
-void Trainer::go_to_progress(const std::filesystem::path& checkpoint) {
-  if (batches_.go_to(progress_)) return;
-  ranks_.once([&] {
-    throw UserError(checkpoint.string() + ": expected a state of training with this text, found batch " +
-                    std::to_string(progress_.batch) +
-                    " of an epoch with fewer. Continue with the text that the run was "
-                    "begun with.");
-  });
-}
-
-RunDirectory Trainer::open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun) {
-  if (!begun || !begun->last()) set_starting_weights(config_, model_);
-  return begun ? *begun : RunDirectory::create(directory, config_);
-}
-
-void Trainer::load(const std::filesystem::path& checkpoint) {
-  const TrainingState state = read_training_state(checkpoint, model_.weights.size());
-  progress_ = state.progress;
-  if (progress_.text != 0 && progress_.text != text_.fingerprint()) {
-    throw UserError(checkpoint.string() + ": the training text has changed since this run was begun. " +
-                    "Continue it with the same text, or begin another run with --output.");
-  }
-  read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
-  std::ranges::copy(state.adam_m, optimizer_.m().begin());
-  std::ranges::copy(state.adam_v, optimizer_.v().begin());
-  if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
-    spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
-    progress_.best_update = progress_.without_best = 0;
-  }
-  saved_update_ = progress_.update;
-  if (progress_.validated != progress_.update) interim_ = checkpoint;
-  spdlog::info("resuming from {}", checkpoint.string());
-}
-
-/// What the first rank has drawn or read becomes everybody's: only it needs the run's directory.
-void Trainer::share() {
-  ranks_.broadcast(progress_);
-  ranks_.broadcast(model_.weights.values());
-  ranks_.broadcast(optimizer_.m());
-  ranks_.broadcast(optimizer_.v());
-  minutes_before_ = progress_.minutes;
-}
-
-void Trainer::log_beginning(bool resumed) const {
-  const Corpus& corpus = text_.corpus();
-  spdlog::info(
-      "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more "
-      "than {} tokens on a side",
-      corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
-      config_.data.max_length);
-  if (corpus.is_mapped()) {
-    spdlog::info("the training text has {} tokens, too many for memory: they lie in {}", corpus.tokens(),
-                 text_.directory().string());
-  }
-  spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
-               model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
-               config_.training.shards, gemm_backend());
-  spdlog::info("{}", memory_.text_for_log());
-  if (const std::string warning = memory_.warning(); !warning.empty()) spdlog::warn("{}", warning);
-  log_ranks(ranks_, config_.training.shards);
-  warn_about(config_);
-  if (!config_.model_from.empty() && !resumed) spdlog::info("beginning with {}", config_.model_from.string());
-  if (config_.tokenizer.sampling > 0) {
-    spdlog::info("every epoch cuts the training text into other pieces, with tokenizer.sampling {:g}",
-                 config_.tokenizer.sampling);
-  }
-  if (config_.training.label_smoothing > 0) {
-    spdlog::info("the loss of training is with label smoothing {:g}; its perplexity and all of the validation without",
-                 config_.training.label_smoothing);
-  }
-}
-
-void Trainer::look_around(const std::atomic<bool>& interrupted) {
-  std::array<double, 2> seen = {minutes(), interrupted ? 1.0 : 0.0};
-  ranks_.largest(seen);
-  minutes_seen_ = seen[0];
-  interrupt_seen_ = seen[1] > 0;
-}
-
-bool Trainer::run(const std::atomic<bool>& interrupted) {
-  const auto end = [&] { return end_reached(config_.training, progress_, minutes_seen_); };
-  look_around(interrupted);
-  for (look_around(interrupted); !end() && !interrupt_seen_; look_around(interrupted)) {
-    update();
-    look_around(interrupted);
-    if (end() && window_.updates > 0) report(true);  // the last updates, however few
-    if (validation_is_due()) validate();
-  }
-  if (interrupt_seen_) {
-    ranks_.once([&] {
-      if (saved_update_ != progress_.update) write_checkpoint(false);
-    });
-    return false;
-  }
-  const std::string why = *end();  // a validation may find a new best: then nobody would be out of patience
-  if (progress_.validated != progress_.update) validate();
-  spdlog::info("the end, at update {}: {}", progress_.update, why);
-  if (config_.training.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
-  if (const ResidentMemory memory = resident_memory(); memory.peak > 0) {
-    spdlog::info("memory at the peak: {:.0f} MB{}", static_cast<double>(memory.peak) / 1e6,
-                 text_.corpus().is_mapped() ? ", with what is in memory of the text's files" : "");
-  }
-  return true;
-}
-
-void Trainer::update() {
-  const auto start = std::chrono::steady_clock::now();
-  const TrainingSettings& training = config_.training;
+Trainer::Update Trainer::step() {
   batches_.prepare(progress_);
   const std::span<const BatchSequence::Batch> batches = batches_.next(progress_);
   ++progress_.update;
+  const ShardedGradient::Step step{settings_.seed, static_cast<std::uint32_t>(progress_.update)};
 
-  const ShardedGradient::Step step{training.seed, static_cast<std::uint32_t>(progress_.update)};
-  const ShardedGradient::Result result = gradient_.compute(text_.corpus(), batches, step);
+  const ShardedGradient::Result result = gradient_.compute(batches_.pairs(), batches, step);
   const double norm = gradient_norm(gradient_.gradient());
-  const bool is_finite = std::isfinite(result.loss.loss) && std::isfinite(norm);
-  if (is_finite) {
-    const double rate = learning_rate(training.schedule, training.max_updates, progress_.update);
-    optimizer_.update(model_.weights.values(), gradient_.gradient(), norm, rate, progress_.update - progress_.skipped);
-    progress_.skipped_in_row = 0;
-    window_.loss += result.loss;
-    window_.tokens += result.tokens;
-    window_.gradient_norm += norm;
-    ++window_.updates;
+  const double rate = learning_rate(settings_.schedule, settings_.max_updates, progress_.update);
+
+  // One overflow would make every weight NaN for good, so the weights stay as they are. Skipped updates don't count for
+  // Adam: its t is the number of times that m and v have changed.
+  const bool skipped = !std::isfinite(result.loss.loss) || !std::isfinite(norm);
+  if (skipped) {
+    ++progress_.skipped;
+    ++progress_.skipped_in_row;
   } else {
-    skip(batches, step, std::isfinite(result.loss.loss));
+    const Index t = progress_.update - progress_.skipped;
+    optimizer_.update(model_.weights.values(), gradient_.gradient(), norm, rate, t);
+    progress_.skipped_in_row = 0;
   }
 
   batches_.advance(progress_, batches.size());
-
-  window_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report(progress_.update % training.log_every == 0);
-}
-
-/// The weights stay as they are.
-void Trainer::skip(std::span<const BatchSequence::Batch> batches, const ShardedGradient::Step& step,
-                   bool loss_is_finite) {
-  ++progress_.skipped;
-  ++progress_.skipped_in_row;
-  ranks_.once([&] { tell_of_skipped(batches, step, loss_is_finite); });
-}
-
-void Trainer::tell_of_skipped(std::span<const BatchSequence::Batch> batches, const ShardedGradient::Step& step,
-                              bool loss_is_finite) const {
-  const std::string what = loss_is_finite ? "gradient" : "loss";
-  const std::string where = first_non_finite(model_, config_.training, text_.corpus(), batches, step);
-  spdlog::warn("update {} is skipped: its {} is no finite number. The first such number came up in {}",
-               progress_.update, what, where);
-  if (progress_.skipped_in_row <= config_.training.max_skipped) return;
-  const auto last = directory_.last();
-  throw std::runtime_error("update " + std::to_string(progress_.update) + ": the training has diverged: the " + what +
-                           " is no finite number, " + std::to_string(progress_.skipped_in_row) +
-                           " times in a row. A lower training.schedule.learning_rate or a longer warmup may help." +
-                           (last ? " The last checkpoint is " + last->string() + "." : ""));
-}
-
-void Trainer::report(bool due) {
-  if (window_.updates == 0) return;  // all were skipped
-  const TrainingFigures figures = training_figures();
-  log_.training(figures, due);
-  if (!due) return;
-  metrics_.append(figures);
-  window_ = {};
-}
-
-TrainingFigures Trainer::training_figures() const {
-  const auto tokens = static_cast<double>(window_.loss.tokens);
-  const double now = minutes();
-  return {.update = progress_.update,
-          .epoch = epoch(),
-          .loss = window_.loss.loss / tokens,
-          .perplexity = std::exp(window_.loss.cross_entropy / tokens),
-          .gradient_norm = window_.gradient_norm / static_cast<double>(window_.updates),
-          .learning_rate = learning_rate(config_.training.schedule, config_.training.max_updates, progress_.update),
-          .skipped = progress_.skipped,
-          .source_tokens_per_second = static_cast<double>(window_.tokens.source) / window_.seconds,
-          .target_tokens_per_second = static_cast<double>(window_.tokens.target) / window_.seconds,
-          .padding_share = window_.tokens.padding_share(),
-          .minutes = now,
-          .minutes_left = minutes_left(now)};
-}
-
-Index Trainer::epoch() const { return std::max<Index>(1, progress_.epoch + (progress_.batch > 0)); }
-
-double Trainer::minutes() const {
-  const std::chrono::duration<double, std::ratio<60>> now = std::chrono::steady_clock::now() - started_;
-  return minutes_before_ + now.count();
-}
-
-double Trainer::minutes_left(double now) const {
-  const double done = share_done(config_.training, progress_, std::ssize(batches_.all()), now);
-  return done > 0 ? now * (1 / done - 1) : -1;
+  return {result.loss, result.tokens, result.seconds, norm, rate, skipped, batches, step};
 }
 
 }  // namespace glassformer

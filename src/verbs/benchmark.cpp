@@ -18,12 +18,10 @@
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "report/log.hpp"
+#include "run/memory_forecast.hpp"
+#include "run/rank_setup.hpp"
 #include "text/corpus.hpp"
-#include "training/memory_forecast.hpp"
-#include "training/optimizer.hpp"
-#include "training/rank_setup.hpp"
-#include "training/schedule.hpp"
-#include "training/sharded_gradient.hpp"
+#include "training/trainer.hpp"
 #include "verbs/fma_peak.hpp"
 #include "verbs/verbs.hpp"
 
@@ -43,25 +41,26 @@ struct BenchmarkOptions {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Trains from random weights on the batches of the first epoch, and counts. Does what Trainer does in an update, and
-/// nothing else.
+/// Trains from random weights on the batches of the first epoch, over and over, and counts.
 class Benchmark {
  public:
   Benchmark(const Config& config, const TokenizerPair& tokenizers, const Corpus& corpus, const Ranks& ranks)
-      : settings_(config.training),
-        corpus_(corpus),
+      : corpus_(corpus),
         ranks_(ranks),
         model_(config.model, vocabulary_shape(tokenizers)),
-        gradient_(model_, settings_, ranks),
-        optimizer_(settings_.optimizer, model_.weights.tensors()),
-        batches_(plan_epoch(corpus, settings_.max_tokens, settings_.seed, 0)),
-        at_once_(std::min(static_cast<std::size_t>(settings_.accumulation), batches_.size())) {
-    initialize(model_, settings_.seed);
+        warm_up_(extreme_batches(corpus, config.training)),
+        trainer_(
+            model_, config.training,
+            [this](Index epoch) { return epoch == kWarmUp ? SentencePairs(warm_up_) : SentencePairs(corpus_); },
+            ranks) {
+    initialize(model_, config.training.seed);
   }
 
   /// Trains for at least so many seconds.
   void run(double seconds) {
-    warm_up();
+    trainer_.continue_from({.epoch = kWarmUp});
+    while (trainer_.progress().epoch == kWarmUp) trainer_.step();
+    trainer_.continue_from({.update = trainer_.progress().update});
     const auto start = Clock::now();
     const auto passed = [&] {  // on the slowest clock of all ranks
       std::array<double, 1> latest = {seconds_since(start)};
@@ -69,22 +68,19 @@ class Benchmark {
       return latest[0];
     };
     double next_look = 0;
-    std::size_t first = 0;
     for (double now = passed(); now < seconds; now = passed()) {
       if (now >= next_look) {  // again and again, because a processor's speed varies
         peaks_.push_back(measure_fma_peak());
         next_look = passed() + 0.25;
       }
-      if (first + at_once_ > batches_.size()) first = 0;
-      update(std::span(batches_).subspan(first, at_once_));
-      first += at_once_;
+      update();
     }
   }
 
   /// data, forward and backward run on all threads at once: their seconds are the sum over the threads divided by the
   /// number of threads, and `waiting` is the rest of that time. So the parts add up to the total.
   Json figures() const {
-    const double total = computing_ + optimizing_, threads = thread_count() * ranks_.size();
+    const double total = total_, threads = thread_count() * ranks_.size();
     const double gflops = operations_ / total / 1e9;
     double peak = 0;  // of all ranks, if their processors are like this one's
     for (const double measured : peaks_) peak += ranks_.size() * measured / static_cast<double>(peaks_.size());
@@ -98,9 +94,9 @@ class Benchmark {
              {{"data", busy_.data / threads},
               {"forward", busy_.forward / threads},
               {"backward", busy_.backward / threads},
-              {"waiting", computing_ - busy_.sum - (busy_.data + busy_.forward + busy_.backward) / threads},
+              {"waiting", busy_.total - busy_.sum - (busy_.data + busy_.forward + busy_.backward) / threads},
               {"sum", busy_.sum},
-              {"optimizer", optimizing_},
+              {"optimizer", total - busy_.total},
               {"total", total}}},
             {"updates", updates_},
             {"parameters", model_.weights.size()},
@@ -111,55 +107,45 @@ class Benchmark {
   }
 
  private:
-  /// The longest and the shortest sentences fill caches and buffers of every size.
-  void warm_up() {
-    const auto sentence_length = [&](const std::vector<Index>& batch) {
-      return count_tokens(corpus_, batch).cells / std::ssize(batch);
-    };
-    update({&*std::ranges::max_element(batches_, {}, sentence_length), 1});
-    update({&*std::ranges::min_element(batches_, {}, sentence_length), 1});
-    update(std::span(batches_).first(at_once_));
-    tokens_ = {};
-    busy_ = {};
-    computing_ = optimizing_ = operations_ = 0;
-    updates_ = 0;
+  static constexpr Index kWarmUp = 1'000'000'000;  // an epoch of its own
+
+  /// The batches with the longest and with the shortest sentences: they fill caches and buffers of every size.
+  static Corpus extreme_batches(const Corpus& corpus, const TrainingSettings& settings) {
+    const auto batches = plan_in_order(corpus, settings.max_tokens);
+    Corpus extremes(SentencePairs(corpus).source_special, SentencePairs(corpus).target_special);
+    for (const auto* batch : {&batches.front(), &batches.back()}) {
+      for (const Index pair : *batch) extremes.append(corpus.source(pair), corpus.target(pair), 0);
+    }
+    return extremes;
   }
 
-  void update(std::span<const std::vector<Index>> batches) {
-    ++number_;
+  void update() {
     const auto start = Clock::now();
-    const ShardedGradient::Result result =
-        gradient_.compute(corpus_, batches, {settings_.seed, static_cast<std::uint32_t>(number_)});
-    computing_ += seconds_since(start);
-    const auto computed = Clock::now();
-    optimizer_.update(model_.weights.values(), gradient_.gradient(), gradient_norm(gradient_.gradient()),
-                      learning_rate(settings_.schedule, settings_.max_updates, number_), number_);
-    optimizing_ += seconds_since(computed);
-    busy_ += result.seconds;
-    tokens_ += result.tokens;
-    for (const std::vector<Index>& batch : batches) {
+    const Trainer::Update update = trainer_.step();
+    total_ += seconds_since(start);
+    busy_ += update.seconds;
+    tokens_ += update.tokens;
+    for (const std::vector<Index>& batch : update.batches) {
       for (const Index sentence : batch) {
         operations_ += training_flops(model_.settings, model_.vocabulary, std::ssize(corpus_.source(sentence)) + 1,
                                       std::ssize(corpus_.target(sentence)) + 1);
       }
     }
     ++updates_;
+    const Progress& progress = trainer_.progress();
+    if (progress.epoch > 0) trainer_.continue_from({.update = progress.update});
   }
 
-  const TrainingSettings& settings_;
   const Corpus& corpus_;
   const Ranks& ranks_;
   Model<float> model_;
-  ShardedGradient gradient_;
-  Optimizer<float> optimizer_;
-  const std::vector<std::vector<Index>> batches_;
-  const std::size_t at_once_;  // batches of an update
-  Index number_ = 0;           // of the update
+  const Corpus warm_up_;
+  Trainer trainer_;
 
   // Sums over the updates
   TokenCount tokens_;
   ShardedGradient::Seconds busy_;
-  double computing_ = 0, optimizing_ = 0;  // seconds
+  double total_ = 0;  // seconds
   double operations_ = 0;
   Index updates_ = 0;
   std::vector<double> peaks_;

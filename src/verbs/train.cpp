@@ -14,8 +14,8 @@
 #include "checkpoint/starting_point.hpp"
 #include "config/config.hpp"
 #include "machine/mpi.hpp"
-#include "training/rank_setup.hpp"
-#include "training/trainer.hpp"
+#include "run/rank_setup.hpp"
+#include "run/training_run.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
@@ -136,7 +136,8 @@ int train(const TrainOptions& options) {
       "Copy it from one machine to the others.");
 
   stop_politely_on_signals(ranks.size() == 1);
-  const bool complete = Trainer(config, std::move(*text), directory, run, standard_error(), ranks).run(interrupted);
+  const bool complete =
+      TrainingRun(config, std::move(*text), directory, run, standard_error(), ranks).train(interrupted);
   if (!complete) {
     spdlog::info(
         "interrupted; the checkpoint is written. Continue with: glassformer train \"{0}/config.yaml\" --resume "

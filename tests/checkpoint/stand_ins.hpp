@@ -80,19 +80,15 @@ inline void fill(SmallArena& arena, float salt = 0) {
 }
 
 /// A progress with something else at every place.
-inline Progress some_progress() {
-  return {.update = 12,
-          .epoch = 3,
-          .batch = 4,
-          .validated = 5,
-          .best_figure = 0.1,
-          .best_update = 6,
-          .without_best = 7,
-          .minutes = 1.0 / 3,
-          .text = 8,
-          .valid_text = 10,
-          .skipped = 9,
-          .skipped_in_row = 2};
+inline RunProgress some_progress() {
+  return {{.update = 12, .epoch = 3, .batch = 4, .skipped = 9, .skipped_in_row = 2},
+          5,        // validated
+          0.1,      // best_figure
+          6,        // best_update
+          7,        // without_best
+          1.0 / 3,  // minutes
+          8,        // text
+          10};      // valid_text
 }
 
 }  // namespace glassformer::stand_in

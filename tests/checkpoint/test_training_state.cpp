@@ -12,7 +12,7 @@ using namespace glassformer;
 using namespace glassformer::stand_in;
 
 TEST_CASE("the progress of a training comes back from JSON exactly", "[checkpoint]") {
-  Progress progress = some_progress();
+  RunProgress progress = some_progress();
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> mantissa(-1, 1);
   std::uniform_int_distribution<int> exponent(-1070, 1023);
@@ -55,7 +55,7 @@ TEST_CASE("a damaged progress is refused with the place where it stands", "[chec
 TEST_CASE("a training state comes back as it was written", "[checkpoint]") {
   const TemporaryDirectory directory;
   const std::vector<float> m{1, -2, 3}, v{4, 5, 1e-40F};
-  const Progress progress = some_progress();
+  const RunProgress progress = some_progress();
   write_training_state(directory.path(), {m, v, progress});
   const TrainingState state = read_training_state(directory.path(), 3);
   CHECK(state.adam_m == m);

@@ -68,29 +68,29 @@ class Dice {
     c.model.activation_dropout = fraction();
     c.model.initial_gain = positive();
     c.model.masks = {whole(0, 1) == 1, whole(0, 1) == 1, whole(0, 1) == 1, whole(0, 1) == 1};
-    fill(c.training);
+    fill(c.training, c.run);
     c.decoding = {whole(1, 9), 1, positive(), whole(0, 1) == 1, whole(1, 99), positive()};
     c.evaluation = {one_of<BleuTokenizer>(2), whole(0, 1) == 1};
     return c;
   }
 
  private:
-  void fill(TrainingSettings& t) {
+  void fill(TrainingSettings& t, RunSettings& r) {
     t.seed = (static_cast<std::uint64_t>(generator_()) << 32) | generator_();
     t.max_tokens = whole(1, 1'000'000'000);
     t.accumulation = whole(1, 9);
     t.shards = whole(1, 99);
     t.label_smoothing = fraction();
     t.max_updates = whole(1000, 9999);
-    t.max_epochs = whole(0, 9);
-    t.max_minutes = positive();
-    t.max_skipped = whole(0, 99);
-    t.log_every = whole(1, 99);
+    r.max_epochs = whole(0, 9);
+    r.max_minutes = positive();
+    r.max_skipped = whole(0, 99);
+    r.log_every = whole(1, 99);
     t.optimizer = {
         one_of<OptimizerSettings::Kind>(3), fraction(), fraction(), positive(), fraction(), positive(), positive()};
     t.schedule = {one_of<ScheduleSettings::Kind>(3), positive(), whole(0, 999), positive(), positive()};
-    t.validation = {whole(1, 999), one_of<ValidationSettings::Unit>(2), one_of<Metric>(5), whole(0, 9), whole(0, 9)};
-    t.checkpoints = {whole(1, 9), whole(0, 9)};
+    r.validation = {whole(1, 999), one_of<ValidationSettings::Unit>(2), one_of<Metric>(5), whole(0, 9), whole(0, 9)};
+    r.checkpoints = {whole(1, 9), whole(0, 9)};
   }
 
   std::mt19937 generator_;

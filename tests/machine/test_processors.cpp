@@ -1,7 +1,7 @@
 #include "catch.hpp"
 #include "machine/mpi.hpp"
 #include "machine/processors.hpp"
-#include "training/rank_setup.hpp"
+#include "run/rank_setup.hpp"
 
 using namespace glassformer;
 

@@ -1,8 +1,8 @@
 #include "catch.hpp"
 #include "model/model.hpp"
+#include "run/memory_forecast.hpp"
 #include "text/texts.hpp"
 #include "threads.hpp"
-#include "training/memory_forecast.hpp"
 
 using namespace glassformer;
 using namespace glassformer::text_test;

@@ -1,4 +1,4 @@
-#include "training/training_text.hpp"
+#include "run/training_text.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -12,8 +12,8 @@
 #include "evaluation/forced_decoding.hpp"
 #include "model/vocabulary.hpp"
 #include "random_values.hpp"
+#include "run/training_run.hpp"
 #include "training/model_gradient_check.hpp"
-#include "training/trainer.hpp"
 
 using namespace glassformer;
 using stand_in::TemporaryDirectory;
@@ -27,18 +27,22 @@ const std::atomic<bool> kNever = false;
 const DisplayTarget kNowhere{.write = [](std::string_view) {}, .width = [] { return 80; }};
 
 Config toy(const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = {"model.d_model=16", "model.d_ff=16", "training.max_epochs=0",
+  std::vector<std::string> all = {"model.d_model=16",
+                                  "model.d_ff=16",
+                                  "training.max_epochs=0",
                                   "training.max_tokens=400",
-                                  "data.train=valid", "training.validation.every=1000",
-                                  "training.checkpoints.average=0", "decoding.max_length_ratio=0.5"};
+                                  "data.train=valid",
+                                  "training.validation.every=1000",
+                                  "training.checkpoints.average=0",
+                                  "decoding.max_length_ratio=0.5"};
   all.insert(all.end(), overrides.begin(), overrides.end());
   return read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/toy.yaml", all);
 }
 
 Config sampled(std::vector<std::string> overrides) {
-  overrides.insert(overrides.begin(), {"tokenizer.kind=sentencepiece", "tokenizer.joint=true",
-                                       "tokenizer.vocabulary_size=120", "tokenizer.sampling=0.3",
-                                       "training.max_tokens=2000"});
+  overrides.insert(overrides.begin(),
+                   {"tokenizer.kind=sentencepiece", "tokenizer.joint=true", "tokenizer.vocabulary_size=120",
+                    "tokenizer.sampling=0.3", "training.max_tokens=2000"});
   return toy(overrides);
 }
 
@@ -47,17 +51,16 @@ TokenizerPair tokenizers_of(const Config& config) {
   return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
 }
 
-/// Gives what Trainer::run gives: whether the end was reached.
+/// Returns whether the end was reached.
 bool train_toy(const Config& config, const fs::path& directory, bool resume = false,
                const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
   std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
-  const TokenizerPair tokenizers =
-      begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
+  const TokenizerPair tokenizers = begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
   const auto make_run = [&] {
     if (!begun) begun = RunDirectory::reserve(directory);
   };
   TrainingText text(config, tokenizers, {directory, make_run});
-  return Trainer(config, std::move(text), directory, begun, display).run(interrupted);
+  return TrainingRun(config, std::move(text), directory, begun, display).train(interrupted);
 }
 
 /// Trains, and is interrupted when the log says something that matches.
@@ -276,8 +279,8 @@ TEST_CASE("an interrupt during the last validation finds the run complete", "[tr
 TEST_CASE("where the mean is the best, it stays so until something better comes", "[training]") {
   const TemporaryDirectory directory;
   // A rate so high that the weights jump to and fro: their mean is better than any of them.
-  const std::vector<std::string> keys = {"training.validation.every=5", "training.checkpoints.keep=1",
-                                         "training.schedule.kind=constant", "training.schedule.warmup=0",
+  const std::vector<std::string> keys = {"training.validation.every=5",         "training.checkpoints.keep=1",
+                                         "training.schedule.kind=constant",     "training.schedule.warmup=0",
                                          "training.schedule.learning_rate=0.3", "training.validation.metric=loss"};
   const auto config = [&](const std::string& updates, const std::string& average) {
     std::vector<std::string> all = keys;
@@ -319,10 +322,10 @@ TEST_CASE("a training that diverges stops, says so, and keeps its last checkpoin
   for (const Index skipped : {0, 3}) {
     CAPTURE(skipped);
     const TemporaryDirectory directory;
-    const Config config = toy({"training.max_updates=50", "training.validation.every=1",
-                               "training.schedule.kind=constant", "training.schedule.warmup=0",
-                               "training.schedule.learning_rate=1e30",
-                               "training.max_skipped=" + std::to_string(skipped)});
+    const Config config =
+        toy({"training.max_updates=50", "training.validation.every=1", "training.schedule.kind=constant",
+             "training.schedule.warmup=0", "training.schedule.learning_rate=1e30",
+             "training.max_skipped=" + std::to_string(skipped)});
     CHECK_THROWS_WITH(train_toy(config, directory / "run"),
                       stand_in::Says("diverged") && stand_in::Says("step-") &&
                           stand_in::Says(std::to_string(skipped + 1) + " times in a row"));
@@ -352,15 +355,15 @@ TEST_CASE("a state of training that does not fit the text is refused", "[trainin
   const fs::path last = directory / "run" / "last";
   const TrainingState good = read_training_state(last, parameters_of(last));
   fs::remove(last / "SHA256SUMS");
-  const auto complaint_with = [&](Index Progress::* key, Index number) {
-    Progress progress = good.progress;
+  const auto complaint_with = [&](Index RunProgress::*key, Index number) {
+    RunProgress progress = good.progress;
     progress.*key = number;
     write_training_state(last, {good.adam_m, good.adam_v, progress});
     return stand_in::complaint([&] { train_toy(toy({"training.max_updates=3"}), directory / "run", true); });
   };
-  CHECK_THAT(complaint_with(&Progress::batch, 999), stand_in::Says("batch 999"));
-  CHECK_THAT(complaint_with(&Progress::update, std::numeric_limits<Index>::max()), stand_in::Says("update"));
-  CHECK(complaint_with(&Progress::batch, good.progress.batch).empty());
+  CHECK_THAT(complaint_with(&RunProgress::batch, 999), stand_in::Says("batch 999"));
+  CHECK_THAT(complaint_with(&RunProgress::update, std::numeric_limits<Index>::max()), stand_in::Says("update"));
+  CHECK(complaint_with(&RunProgress::batch, good.progress.batch).empty());
 }
 
 TEST_CASE("a picture that cannot be drawn stops no training", "[training]") {
@@ -429,8 +432,8 @@ TEST_CASE("an update whose loss is no finite number is skipped, and the log says
 
 TEST_CASE("a skipped update does not count for Adam's bias correction", "[training]") {
   const auto with = [](const std::string& updates) {
-    return toy({"training.schedule.kind=constant", "training.schedule.warmup=0", "training.schedule.learning_rate=0.001",
-                "training.max_updates=" + updates});
+    return toy({"training.schedule.kind=constant", "training.schedule.warmup=0",
+                "training.schedule.learning_rate=0.001", "training.max_updates=" + updates});
   };
   const TemporaryDirectory directory;
   train_toy(with("1"), directory / "run");

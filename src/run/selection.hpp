@@ -2,7 +2,7 @@
 
 #include "checkpoint/training_state.hpp"
 #include "report/figures.hpp"
-#include "training/settings.hpp"
+#include "run/settings.hpp"
 
 /// Which checkpoint is the best.
 namespace glassformer {
@@ -11,6 +11,6 @@ namespace glassformer {
 double chosen_figure(Metric metric, const ValidationFigures& figures);
 
 /// Whether `figure` is better than the best one so far. A NaN never is.
-bool is_better(Metric metric, double figure, const Progress& progress);
+bool is_better(Metric metric, double figure, const RunProgress& progress);
 
 }  // namespace glassformer

@@ -1,4 +1,4 @@
-#include "training/non_finite.hpp"
+#include "run/non_finite.hpp"
 
 #include <algorithm>
 

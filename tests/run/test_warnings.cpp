@@ -1,5 +1,3 @@
-#include "training/warnings.hpp"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -9,6 +7,7 @@
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "report/log.hpp"
+#include "run/warnings.hpp"
 
 using namespace glassformer;
 

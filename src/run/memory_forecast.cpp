@@ -1,4 +1,4 @@
-#include "training/memory_forecast.hpp"
+#include "run/memory_forecast.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -79,7 +79,7 @@ MemoryForecast forecast_memory(const Config& config, const VocabularyShape& voca
   const Index workers = std::min<Index>(thread_count(), own_shards);
   const BatchShape micro_batch = largest_micro_batch(training, Lengths(text));
   // The mean, the sum in double precision, and a checkpoint as it is and as it is read.
-  const std::int64_t average = training.checkpoints.average > 1 ? parameters * (3 * kFloat + kDouble) : 0;
+  const std::int64_t average = config.run.checkpoints.average > 1 ? parameters * (3 * kFloat + kDouble) : 0;
   return {.program = program,
           .text = text.bytes_in_memory(),
           .weights = kFloat * parameters,

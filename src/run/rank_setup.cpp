@@ -1,4 +1,4 @@
-#include "training/rank_setup.hpp"
+#include "run/rank_setup.hpp"
 
 #include <spdlog/spdlog.h>
 

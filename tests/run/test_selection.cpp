@@ -1,8 +1,7 @@
-#include "training/selection.hpp"
-
 #include <limits>
 
 #include "catch.hpp"
+#include "run/selection.hpp"
 
 using namespace glassformer;
 
@@ -18,7 +17,7 @@ TEST_CASE("the config chooses the figure by which a checkpoint is the best", "[t
 TEST_CASE("of loss and perplexity the lower is better, of the others the higher; the first one always is, NaN never",
           "[training]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  Progress begun;
+  RunProgress begun;
   begun.best_update = 10;
   begun.best_figure = 0.5;
   for (const Metric metric : {Metric::loss, Metric::perplexity}) {
@@ -30,7 +29,7 @@ TEST_CASE("of loss and perplexity the lower is better, of the others the higher;
     CHECK_FALSE(is_better(metric, 0.4, begun));
     CHECK_FALSE(is_better(metric, 0.5, begun));
     CHECK(is_better(metric, 0.6, begun));
-    CHECK(is_better(metric, 0.0, Progress{}));
-    CHECK_FALSE(is_better(metric, nan, Progress{}));
+    CHECK(is_better(metric, 0.0, RunProgress{}));
+    CHECK_FALSE(is_better(metric, nan, RunProgress{}));
   }
 }

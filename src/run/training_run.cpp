@@ -1,0 +1,229 @@
+#include "run/training_run.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/starting_point.hpp"
+#include "machine/memory.hpp"
+#include "model/vocabulary.hpp"
+#include "numerics/gemm.hpp"
+#include "numerics/parallel.hpp"
+#include "run/limits.hpp"
+#include "run/non_finite.hpp"
+#include "run/rank_setup.hpp"
+#include "run/warnings.hpp"
+#include "training/schedule.hpp"
+#include "user_error.hpp"
+
+namespace glassformer {
+namespace {
+
+MemoryForecast checked_forecast(const Config& config, const VocabularyShape& vocabulary, const TrainingText& text,
+                                const Ranks& ranks) {
+  MemoryForecast forecast = forecast_memory(config, vocabulary, text.corpus(), text.valid().corpus, ranks);
+  ranks.together([&] { forecast.refuse_certain_excess(); });
+  return forecast;
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(const Config& config, TrainingText training_text, const std::filesystem::path& directory,
+                         const std::optional<RunDirectory>& begun, DisplayTarget display, const Ranks& ranks)
+    : config_(config),
+      ranks_(ranks),
+      text_(std::move(training_text)),
+      memory_(checked_forecast(config, vocabulary_shape(text_.tokenizers()), text_, ranks)),  // before allocating
+      model_(config.model, vocabulary_shape(text_.tokenizers())),
+      trainer_(
+          model_, config.training, [this](Index epoch) { return text_of(epoch); }, ranks_),
+      directory_(open(directory, begun)),
+      log_(directory_.path(), {config.training.max_updates, config.run.max_epochs}, std::move(display)),
+      metrics_(directory_.file("metrics.jsonl")) {
+  const auto checkpoint = begun ? directory_.last() : std::nullopt;
+  if (checkpoint) load(*checkpoint);
+  progress_.text = text_.fingerprint();
+  progress_.valid_text = text_.valid().fingerprint;
+  share();
+  if (!trainer_.continue_from(progress_)) {
+    ranks_.once([&] {
+      throw UserError(checkpoint.value_or(directory).string() +
+                      ": expected a state of training with this text, found " + "batch " +
+                      std::to_string(progress_.batch) + " of an epoch with fewer. Continue with the text " +
+                      "that the run was begun with.");
+    });
+  }
+  directory_.store_config(config_);
+  metrics_.truncate_after(checkpoint ? progress_.update : -1);
+  log_beginning(checkpoint.has_value());
+}
+
+SentencePairs TrainingRun::text_of(Index epoch) {
+  ranks_.together([&] { text_.take(epoch); });
+  require_same(
+      ranks_, "the tokens of the training text", [&] { return fingerprint(text_.corpus()); },
+      "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
+  return text_.corpus();
+}
+
+RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun) {
+  if (!begun || !begun->last()) set_starting_weights(config_, model_);
+  return begun ? *begun : RunDirectory::create(directory, config_);
+}
+
+void TrainingRun::load(const std::filesystem::path& checkpoint) {
+  const TrainingState state = read_training_state(checkpoint, model_.weights.size());
+  progress_ = state.progress;
+  if (progress_.text != 0 && progress_.text != text_.fingerprint()) {
+    throw UserError(checkpoint.string() + ": the training text has changed since this run was begun. " +
+                    "Continue it with the same text, or begin another run with --output.");
+  }
+  read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
+  std::ranges::copy(state.adam_m, trainer_.optimizer().m().begin());
+  std::ranges::copy(state.adam_v, trainer_.optimizer().v().begin());
+  if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
+    spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
+    progress_.best_update = progress_.without_best = 0;
+  }
+  saved_update_ = progress_.update;
+  if (progress_.validated != progress_.update) interim_ = checkpoint;
+  spdlog::info("resuming from {}", checkpoint.string());
+}
+
+/// What the first rank has drawn or read becomes everybody's: only it needs the run's directory.
+void TrainingRun::share() {
+  ranks_.broadcast(progress_);
+  ranks_.broadcast(model_.weights.values());
+  ranks_.broadcast(trainer_.optimizer().m());
+  ranks_.broadcast(trainer_.optimizer().v());
+  minutes_before_ = progress_.minutes;
+}
+
+void TrainingRun::log_beginning(bool resumed) const {
+  const Corpus& corpus = text_.corpus();
+  spdlog::info(
+      "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more "
+      "than {} tokens on a side",
+      corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
+      config_.data.max_length);
+  if (corpus.is_mapped()) {
+    spdlog::info("the training text has {} tokens, too many for memory: they lie in {}", corpus.tokens(),
+                 text_.directory().string());
+  }
+  spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
+               model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
+               config_.training.shards, gemm_backend());
+  spdlog::info("{}", memory_.text_for_log());
+  if (const std::string warning = memory_.warning(); !warning.empty()) spdlog::warn("{}", warning);
+  log_ranks(ranks_, config_.training.shards);
+  warn_about(config_);
+  if (!config_.model_from.empty() && !resumed) spdlog::info("beginning with {}", config_.model_from.string());
+  if (config_.tokenizer.sampling > 0) {
+    spdlog::info("every epoch cuts the training text into other pieces, with tokenizer.sampling {:g}",
+                 config_.tokenizer.sampling);
+  }
+  if (config_.training.label_smoothing > 0) {
+    spdlog::info("the loss of training is with label smoothing {:g}; its perplexity and all of the validation without",
+                 config_.training.label_smoothing);
+  }
+}
+
+void TrainingRun::look_around(const std::atomic<bool>& interrupted) {
+  std::array<double, 2> seen = {minutes(), interrupted ? 1.0 : 0.0};
+  ranks_.largest(seen);
+  minutes_seen_ = seen[0];
+  interrupt_seen_ = seen[1] > 0;
+}
+
+bool TrainingRun::train(const std::atomic<bool>& interrupted) {
+  const auto end = [&] { return end_reached(config_, progress_, minutes_seen_); };
+  for (look_around(interrupted); !end() && !interrupt_seen_; look_around(interrupted)) {
+    update();
+    look_around(interrupted);
+    if (end() && window_.updates > 0) report(true);  // the last updates, however few
+    if (validation_is_due()) validate_and_save();
+  }
+  if (interrupt_seen_) {
+    ranks_.once([&] {
+      if (saved_update_ != progress_.update) write_checkpoint(false);
+    });
+    return false;
+  }
+  const std::string why = *end();  // before the last validation, which may find a new best and renew patience
+  if (progress_.validated != progress_.update) validate_and_save();
+  spdlog::info("the end, at update {}: {}", progress_.update, why);
+  if (config_.run.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
+  if (const ResidentMemory memory = resident_memory(); memory.peak > 0) {
+    spdlog::info("memory at the peak: {:.0f} MB{}", static_cast<double>(memory.peak) / 1e6,
+                 text_.corpus().is_mapped() ? ", with what is in memory of the text's files" : "");
+  }
+  return true;
+}
+
+void TrainingRun::update() {
+  const auto start = std::chrono::steady_clock::now();
+  const Trainer::Update update = trainer_.step();
+  static_cast<Progress&>(progress_) = trainer_.progress();
+  if (update.skipped) {
+    ranks_.once([&] { tell_of_skipped(update); });
+  } else {
+    window_.loss += update.loss;
+    window_.tokens += update.tokens;
+    window_.gradient_norm += update.gradient_norm;
+    ++window_.updates;
+  }
+  window_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report(progress_.update % config_.run.log_every == 0);
+}
+
+void TrainingRun::tell_of_skipped(const Trainer::Update& update) const {
+  const std::string what = std::isfinite(update.loss.loss) ? "gradient" : "loss";
+  const std::string where = first_non_finite(model_, config_.training, text_.corpus(), update.batches, update.step);
+  spdlog::warn("update {} is skipped: its {} is not finite. The first NaN or infinity came up in {}", progress_.update,
+               what, where);
+  if (progress_.skipped_in_row <= config_.run.max_skipped) return;
+  const auto last = directory_.last();
+  throw std::runtime_error("update " + std::to_string(progress_.update) + ": the training has diverged: the " + what +
+                           " was not finite " + std::to_string(progress_.skipped_in_row) +
+                           " times in a row. A lower training.schedule.learning_rate or a longer warmup may help." +
+                           (last ? " The last checkpoint is " + last->string() + "." : ""));
+}
+
+void TrainingRun::report(bool due) {
+  if (window_.updates == 0) return;  // all were skipped
+  const TrainingFigures figures = training_figures();
+  log_.training(figures, due);
+  if (!due) return;
+  metrics_.append(figures);
+  window_ = {};
+}
+
+TrainingFigures TrainingRun::training_figures() const {
+  const auto tokens = static_cast<double>(window_.loss.tokens);
+  const double now = minutes(), done = share_done(config_, progress_, std::ssize(trainer_.batches().all()), now);
+  return {.update = progress_.update,
+          .epoch = epoch(),
+          .loss = window_.loss.loss / tokens,
+          .perplexity = std::exp(window_.loss.cross_entropy / tokens),
+          .gradient_norm = window_.gradient_norm / static_cast<double>(window_.updates),
+          .learning_rate = learning_rate(config_.training.schedule, config_.training.max_updates, progress_.update),
+          .skipped = progress_.skipped,
+          .source_tokens_per_second = static_cast<double>(window_.tokens.source) / window_.seconds,
+          .target_tokens_per_second = static_cast<double>(window_.tokens.target) / window_.seconds,
+          .padding_share = window_.tokens.padding_share(),
+          .minutes = now,
+          .minutes_left = done > 0 ? now * (1 / done - 1) : -1};
+}
+
+Index TrainingRun::epoch() const { return std::max<Index>(1, progress_.epoch + (progress_.batch > 0)); }
+
+double TrainingRun::minutes() const {
+  const std::chrono::duration<double, std::ratio<60>> now = std::chrono::steady_clock::now() - started_;
+  return minutes_before_ + now.count();
+}
+
+}  // namespace glassformer

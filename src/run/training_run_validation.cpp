@@ -1,0 +1,129 @@
+// What a TrainingRun does between updates: it validates, writes checkpoints, and finds the best one.
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "checkpoint/checkpoint.hpp"
+#include "files/durable_files.hpp"
+#include "numerics/fingerprint.hpp"
+#include "report/curves.hpp"
+#include "run/rank_setup.hpp"
+#include "run/selection.hpp"
+#include "run/training_run.hpp"
+
+namespace glassformer {
+namespace {
+
+std::uint64_t fingerprint_of(const auto& values) {
+  Fingerprint fingerprint;
+  fingerprint.mix({values.data(), static_cast<std::size_t>(values.size())});
+  return fingerprint.value();
+}
+
+}  // namespace
+
+bool TrainingRun::validation_is_due() const {
+  const ValidationSettings& validation = config_.run.validation;
+  if (validation.unit == ValidationSettings::Unit::updates) return progress_.update % validation.every == 0;
+  const bool epoch_has_ended = progress_.batch == 0;
+  return epoch_has_ended && progress_.epoch % validation.every == 0;
+}
+
+/// Translates greedily, whatever the config says of the final search.
+ValidationFigures TrainingRun::validate(const Model<float>& model, std::vector<SampleTranslation>* samples) const {
+  DecodingSettings greedy = config_.decoding;
+  greedy.beam = 1;
+  const TestText& text = text_.valid();
+  const Evaluation evaluation = evaluate(model, text_.tokenizers(), greedy, config_.evaluation, text);
+  const auto shown = std::min(static_cast<std::size_t>(config_.run.validation.samples), text.sources.size());
+  for (std::size_t i = 0; samples != nullptr && i < shown; ++i) {
+    samples->push_back({text.sources[i], text.references[i], evaluation.translations[i]});
+  }
+  return {.update = progress_.update,
+          .epoch = epoch(),
+          .loss = evaluation.cross_entropy(),
+          .perplexity = evaluation.perplexity(),
+          .token_accuracy = evaluation.token_accuracy(),
+          .bleu = evaluation.bleu.score,
+          .exact_match = evaluation.exact_match,
+          .minutes = minutes()};
+}
+
+bool TrainingRun::is_new_best(const ValidationFigures& figures) {
+  const Metric metric = config_.run.validation.metric;
+  const double figure = chosen_figure(metric, figures);
+  if (!std::isfinite(figures.loss) || !is_better(metric, figure, progress_)) return false;
+  progress_.best_figure = figure;
+  progress_.best_update = progress_.update;
+  return true;
+}
+
+void TrainingRun::validate_and_save() {
+  require_same(
+      ranks_, "the weights", [&] { return fingerprint_of(model_.weights.values()); },
+      "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and start "
+      "this one everywhere. The last checkpoint is sound.");
+  ranks_.once([&] {
+    log_.status("validating ...");
+    std::vector<SampleTranslation> samples;
+    ValidationFigures figures = validate(model_, &samples);
+    progress_.validated = progress_.update;
+    figures.best = is_new_best(figures);
+    progress_.without_best = figures.best ? 0 : progress_.without_best + 1;
+    log_.validation(figures, samples);
+    metrics_.append(figures);
+    write_checkpoint(figures.best);
+    draw_curves();
+  });
+  ranks_.broadcast(progress_);
+}
+
+void TrainingRun::draw_curves() const try {
+  write_curves(directory_.file("curves.svg"), read_metrics(directory_.file("metrics.jsonl")));
+} catch (const std::runtime_error& error) {
+  spdlog::warn("the training goes on without its picture: {}", error.what());
+}
+
+void TrainingRun::write_checkpoint(bool best) {
+  if (!model_.weights.values().eigen().allFinite()) {
+    spdlog::warn("no checkpoint is written at update {}: a parameter is not finite", progress_.update);
+    return;
+  }
+  progress_.minutes = minutes();
+  const TrainingStateView state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
+  const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
+  save_checkpoint(checkpoint, config_, text_.tokenizers(), model_.weights.tensors(), model_.weights.values().data(),
+                  &state);
+  // In this order: a run that is killed in between continues from the one before and does this again.
+  if (best) directory_.point_best(checkpoint);
+  directory_.point_last(checkpoint);
+  if (!interim_.empty() && interim_ != checkpoint) remove_directory_durably(interim_);
+  interim_.clear();
+  directory_.prune(std::max(config_.run.checkpoints.keep, config_.run.checkpoints.average));
+  saved_update_ = progress_.update;
+}
+
+void TrainingRun::average_checkpoints() {
+  std::vector<std::filesystem::path> checkpoints = directory_.checkpoints();
+  const auto count = std::min(checkpoints.size(), static_cast<std::size_t>(config_.run.checkpoints.average));
+  if (count < 2) return;  // a mean of one
+  checkpoints.erase(checkpoints.begin(), checkpoints.end() - static_cast<std::ptrdiff_t>(count));
+
+  Model<float> mean(model_.settings, model_.vocabulary);
+  average_parameters(checkpoints, mean.weights.tensors(), mean.weights.values().data());
+  const std::filesystem::path checkpoint = directory_.average(progress_.update);
+  save_checkpoint(checkpoint, config_, text_.tokenizers(), mean.weights.tensors(), mean.weights.values().data());
+
+  const ValidationFigures figures = validate(mean);
+  const bool better = is_new_best(figures);
+  if (better) {
+    directory_.point_best(checkpoint);
+    write_checkpoint(false);  // a resumed training must beat the mean
+  }
+  spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}, BLEU {:.2f}, exact match {:.2f}%{}", count,
+               checkpoint.string(), figures.loss, figures.bleu, 100 * figures.exact_match,
+               better ? "; better than any of them, so best points to it" : "");
+}
+
+}  // namespace glassformer
