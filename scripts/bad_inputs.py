@@ -136,6 +136,8 @@ def configs(tried, run, directory):
     refused("config: heads that do not divide the width", good.replace("heads: 2", "heads: 3"), "heads")
     refused("config: a number that overflows", good.replace("d_ff: 16", "d_ff: 99999999999999999999"), "d_ff")
     refused("config: no limit", good.replace("max_updates: 100", "max_updates: 0"), "max_updates")
+    refused("config: a base of itself", "base: bad.yaml\n", "bad.yaml:1")
+    refused("config: a base that is not there", "base: nowhere.yaml\n", "bad.yaml:1")
     refused("config: NUL bytes", b"\0" * 100, "bad.yaml")
     refused("config: random bytes", bytes(range(256)), "bad.yaml")
     refused("config: nested a thousand deep", "[" * 1000, "bad.yaml")

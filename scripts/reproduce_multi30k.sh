@@ -36,7 +36,7 @@ runs=()
 for seed in "${seeds[@]}"; do
   run=runs/${config}_seed$seed
   runs+=("$run")
-  trained_by=$(cat "configs/$config.yaml" && echo "$directory")
+  trained_by=$(cat configs/multi30k_tiny.yaml "configs/$config.yaml" && echo "$directory")  # the first is the base of raw
   if [[ -e $run/finished ]]; then
     [[ $(<"$run/finished") == "$trained_by" ]] ||
       refuse "$run: was trained by another configs/$config.yaml, or on text of another directory; move it away"

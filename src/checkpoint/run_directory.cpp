@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "checkpoint/checkpoint.hpp"
-#include "config/marian_config.hpp"
 #include "files/durable_files.hpp"
+#include "marian/marian_config.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "config/marian_config.hpp"
 #include "config/suggestion.hpp"
+#include "marian/marian_config.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -21,14 +21,15 @@ class Blame {
  public:
   Blame(const Places& places, const fs::path& file) : places_(places), file_(file.string()) {}
 
-  /// The first of these keys that was given by --set, or else in the file, or else has its default.
+  /// The one of these keys that was given nearest: by --set, or else in the file, or else in its base. Among equals it
+  /// is the first.
   std::string at(std::initializer_list<std::string> keys) const {
-    for (const bool overrides : {true, false})
-      for (const std::string& key : keys)
-        if (const auto found = places_.find(key);
-            found != places_.end() && found->second.overrides == overrides)
-          return found->second.name + ": ";
-    return file_ + ": " + *keys.begin() + ": ";
+    const Place* nearest = nullptr;
+    for (const std::string& key : keys)
+      if (const auto found = places_.find(key);
+          found != places_.end() && (nearest == nullptr || found->second.distance < nearest->distance))
+        nearest = &found->second;
+    return (nearest != nullptr ? nearest->name : file_ + ": " + *keys.begin()) + ": ";
   }
 
  private:
@@ -45,13 +46,12 @@ Index nearest_divisor(Index wanted, Index number) {
 
 void check_model(const TransformerSettings& model, const TokenizerSettings& tokenizer, const Blame& blame) {
   if (model.d_model % 2 != 0)
-    throw UserError(blame.at({"model.d_model"}) + "expected an even number, found " +
-                    std::to_string(model.d_model) + "; positions are half sines, half cosines");
+    throw UserError(blame.at({"model.d_model"}) + "expected an even number, found " + std::to_string(model.d_model) +
+                    "; positions are half sines, half cosines");
   if (model.d_model % model.heads != 0)
     throw UserError(blame.at({"model.heads", "model.d_model"}) + std::to_string(model.heads) +
                     " heads do not divide d_model " + std::to_string(model.d_model) +
-                    "; choose a divisor, for example " +
-                    std::to_string(nearest_divisor(model.heads, model.d_model)));
+                    "; choose a divisor, for example " + std::to_string(nearest_divisor(model.heads, model.d_model)));
   if (model.tied_embeddings == Tying::all && !tokenizer.joint)
     throw UserError(blame.at({"model.tied_embeddings", "tokenizer.joint"}) +
                     "tied_embeddings all needs one vocabulary for both languages; "
@@ -88,17 +88,6 @@ void check_training(const TrainingSettings& training, const RunSettings& run, co
                     std::to_string(training.max_updates));
 }
 
-void check_file(const std::string& place, const fs::path& file) {
-  std::error_code error;
-  if (fs::is_directory(file, error))
-    throw UserError(place + "expected a file, found the directory " + file.string());
-  if (!fs::exists(file, error)) throw UserError(place + "no file " + file.string() + "; " + suggest_file(file));
-  if (!fs::is_regular_file(file, error))  // a pipe would not even let itself be opened before there is a writer
-    throw UserError(place + "expected a file, which is read more than once, found a pipe or a device: " +
-                    file.string() + "; write its text to a file first");
-  if (!std::ifstream(file)) throw UserError(place + "cannot open " + file.string() + "; may you read it?");
-}
-
 }  // namespace
 
 void check_rules(const Config& config, const Places& places, const fs::path& file) {
@@ -123,8 +112,9 @@ void check_model_from(const fs::path& model, const Places& places, const fs::pat
 
 void check_same_model(const std::vector<ChangedKey>& changed, const Places& places, const fs::path& file) {
   static const std::vector<std::string> kShape = {
-      "model.d_model", "model.heads", "model.encoder_layers", "model.decoder_layers", "model.d_ff", "model.norm",
-      "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind", "tokenizer.joint"};
+      "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
+      "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
+      "tokenizer.joint"};
   for (const ChangedKey& key : changed) {
     if (std::find(kShape.begin(), kShape.end(), key.name) == kShape.end()) continue;
     throw UserError(Blame(places, file).at({key.name}) + "expected " + key.before + ", as in the model that " +
@@ -132,13 +122,22 @@ void check_same_model(const std::vector<ChangedKey>& changed, const Places& plac
   }
 }
 
+void check_file(const std::string& place, const fs::path& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) throw UserError(place + "expected a file, found the directory " + file.string());
+  if (!fs::exists(file, error)) throw UserError(place + "no file " + file.string() + "; " + suggest_file(file));
+  if (!fs::is_regular_file(file, error))  // a pipe would not even let itself be opened before there is a writer
+    throw UserError(place + "expected a file, which is read more than once, found a pipe or a device: " +
+                    file.string() + "; write its text to a file first");
+  if (!std::ifstream(file)) throw UserError(place + "cannot open " + file.string() + "; may you read it?");
+}
+
 void check_files(const Config& config, const Places& places, const fs::path& file) {
   const Blame blame(places, file);
   const DataSettings& data = config.data;
   std::error_code error;
   if (fs::is_regular_file(data.directory, error))
-    throw UserError(blame.at({"data.directory"}) + "expected a directory, found the file " +
-                    data.directory.string());
+    throw UserError(blame.at({"data.directory"}) + "expected a directory, found the file " + data.directory.string());
   if (!fs::is_directory(data.directory, error))
     throw UserError(blame.at({"data.directory"}) + "no directory " + data.directory.string() + "; " +
                     suggest_file(data.directory));

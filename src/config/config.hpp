@@ -27,11 +27,11 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-/// Reads and checks a config file. Where it names a model to begin with (model.from), keys of model, tokenizer and
-/// decoding that it does not have are as in that model. `overrides` are KEY=VALUE with dots in the key
-/// (model.dropout=0.2); the value is YAML. Paths in the file are relative to the file's directory, paths in overrides
-/// to the current one; both come out absolute.
-/// \throws UserError naming file, line and key: unknown key (with the nearest known one), wrong type, value out
+/// Reads and checks a config file, which may begin with `base: FILE`: keys that it leaves out are as in that file.
+/// Where it names a model to begin with (model.from), keys of model, tokenizer and decoding that it does not have are
+/// as in that model. `overrides` are KEY=VALUE with dots in the key (model.dropout=0.2); the value is YAML. Paths in a
+/// file are relative to the file's directory, paths in overrides to the current one; both come out absolute. \throws
+/// UserError naming file, line and key: unknown key (with the nearest known one), wrong type, value out
 ///         of range, missing key without default, missing data file, a shape that is not that of model.from
 Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
@@ -53,7 +53,8 @@ struct ChangedKey {
 /// to log and keep, how to decode and evaluate, and where files lie.
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after);
 
-/// The whole config as YAML, every default written out, with paths absolute. read_config of it gives the same.
+/// The whole config as YAML, without a base: every key with a comment that explains it, with paths absolute.
+/// read_config of it gives the same.
 std::string write_config(const Config& config);
 
 }  // namespace glassformer

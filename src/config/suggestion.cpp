@@ -82,10 +82,9 @@ std::string suggest_key(const std::string& name, const std::vector<std::string>&
     const auto unlike = [&](const std::string& key) {  // training.optimizer.kind is most like optimizer.kind
       return key.ends_with("." + name) ? 0 : edit_distance(key, name);
     };
-    const std::string home = *std::min_element(namesakes.begin(), namesakes.end(),
-                                               [&](auto& a, auto& b) { return unlike(a) < unlike(b); });
-    return home == last ? last + " is a section of its own"
-                        : last + " belongs to " + section_of(home) + ": " + home;
+    const std::string home =
+        *std::min_element(namesakes.begin(), namesakes.end(), [&](auto& a, auto& b) { return unlike(a) < unlike(b); });
+    return home == last ? last + " is a section of its own" : last + " belongs to " + section_of(home) + ": " + home;
   }
   auto near = nearest(last, siblings, last_part);
   if (!near) near = nearest(last, known, last_part);

@@ -1,23 +1,30 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "config/key.hpp"
-
 namespace glassformer {
 
-/// Puts into the fields of `keys` what a YAML file says, and then the overrides (KEY=VALUE, the value is YAML).
-///
-/// \return where each key was given, retired keys included; an override takes the place of the file
-///
-/// \throws UserError with file and line: unreadable file, text that is no YAML, unknown key, key given twice,
-///         wrong type or value, retired key with another value than its default, required key missing
-Places read_yaml(const std::vector<Key>& keys, const std::filesystem::path& file,
-                 const std::vector<std::string>& overrides);
+/// A value in a YAML text.
+struct Value {
+  enum class Kind { null, scalar, list, map };
+  Kind kind = Kind::null;
+  int line = 1;
+  std::string text = {};  ///< of a scalar
+  bool quoted = false;    ///< a scalar in quotes is text, even if it looks like a number
+  /// Of a list, or of a map: key, value, key, value... Aliases share them, so a few of them cannot fill the memory.
+  std::shared_ptr<const std::vector<Value>> items = {};
+};
 
-/// The fields of `keys` as YAML, in the order of the keys; those of one section stand together.
-std::string write_yaml(const std::vector<Key>& keys);
+/// "toy.yaml:31"
+std::string at_line(const std::filesystem::path& file, int line);
+
+/// The only document in a file. \throws UserError naming file and line
+Value read_yaml_file(const std::filesystem::path& file);
+
+/// `text` alone, the empty text included. \throws UserError beginning with `place`
+Value read_yaml_value(const std::string& text, const std::string& place);
 
 }  // namespace glassformer

@@ -10,7 +10,7 @@ enum class Metric { loss, perplexity, token_accuracy, bleu, exact_match };
 /// When the validation text is looked at, and what follows from it.
 struct ValidationSettings {
   enum class Unit { updates, epochs };
-  Index every = 500;             ///< so many units between validations; a checkpoint is written with each
+  Index every = 500;  ///< so many units between validations; a checkpoint is written with each
   Unit unit = Unit::updates;
   Metric metric = Metric::loss;  ///< which figure makes a checkpoint the best, and rules patience
   Index patience = 0;            ///< stop after so many validations without a new best; 0: never

@@ -14,19 +14,20 @@ namespace glassformer {
 ///   Trainer trainer(model, settings, [&](Index) { return pairs; });
 ///   while (trainer.progress().update < 1000) std::cout << trainer.step().loss.mean() << "\n";
 ///
-/// It neither reads nor writes files, nor does it print or decide when to stop. The code around it does, between updates.
+/// It neither reads nor writes files, nor does it print or decide when to stop. The code around it does, between
+/// updates.
 class Trainer {
  public:
   /// What an update did.
   struct Update {
-    LossSum loss;                             ///< summed over the target tokens; see label_smoothing
-    TokenCount tokens;                        ///< as padded in the micro-batches
-    ShardedGradient::Seconds seconds;         ///< where the time of the gradient went
-    double gradient_norm = 0;                 ///< before clipping
+    LossSum loss;                      ///< summed over the target tokens; see label_smoothing
+    TokenCount tokens;                 ///< as padded in the micro-batches
+    ShardedGradient::Seconds seconds;  ///< where the time of the gradient went
+    double gradient_norm = 0;          ///< before clipping
     double learning_rate = 0;
-    bool skipped = false;                     ///< the loss or the gradient was not finite, so the weights stayed
+    bool skipped = false;                           ///< the loss or the gradient was not finite, so the weights stayed
     std::span<const BatchSequence::Batch> batches;  ///< what it was computed on; valid until the next step
-    ShardedGradient::Step step;               ///< seed and number, which draw its dropout
+    ShardedGradient::Step step;                     ///< seed and number, which draw its dropout
   };
 
   /// \param model  its weights are trained in place. It must outlive the trainer

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "catch.hpp"
-#include "config/retired_keys.hpp"
+#include "config/key.hpp"
 #include "config/workplace.hpp"
 
 using namespace glassformer;

@@ -1,8 +1,8 @@
 #include <cmath>
 #include <string>
 
-#include "config/marian_config.hpp"
 #include "files/json_file.hpp"
+#include "marian/marian_config.hpp"
 
 namespace glassformer {
 
@@ -19,9 +19,9 @@ Index of_both(const JsonFile& config, const std::string& name) {
 
 Activation activation_of(const JsonFile& config) {
   const std::string name = config.text("activation_function", "gelu");
-  if (name == "relu") return Activation::relu;
-  if (name == "gelu") return Activation::gelu;
-  if (name == "swish" || name == "silu") return Activation::swish;
+  if (name == "silu") return Activation::swish;
+  for (std::size_t i = 0; i < kActivationNames.size(); ++i)
+    if (name == kActivationNames[i]) return static_cast<Activation>(i);
   throw config.mistake("activation_function", "relu, gelu, swish or silu");
 }
 
@@ -110,9 +110,9 @@ std::string saved_otherwise(const fs::path& directory) {
   return "";
 }
 
-Config read_marian_config(const fs::path& directory) {
+MarianSettings read_marian_config(const fs::path& directory) {
   const JsonFile model(directory / "config.json");
-  Config config;
+  MarianSettings config;
   config.model = read_model(model);
   const JsonFile generation = generation_config(directory);
   config.decoding = read_decoding(generation);
@@ -124,7 +124,6 @@ Config read_marian_config(const fs::path& directory) {
   config.data.directory = fs::absolute(directory);
   config.data.source_language = "source";
   config.data.target_language = "target";
-  config.run.max_epochs = 1;  // a config says when a training ends
   std::error_code ignored;
   if (const fs::path file = directory / "tokenizer_config.json"; fs::exists(file, ignored)) {
     const JsonFile tokenizer(file);

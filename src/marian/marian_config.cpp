@@ -1,4 +1,4 @@
-#include "config/marian_config.hpp"
+#include "marian/marian_config.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -17,22 +17,10 @@ namespace {
 
 constexpr Index kPositions = 1024;  // rows of the position table that the library makes; ours has no end
 
-const char* name_of(Activation activation) {
-  switch (activation) {
-    case Activation::relu:
-      return "relu";
-    case Activation::gelu:
-      return "gelu";  // the exact one, by erf, there as here; the approximation is "gelu_new"
-    case Activation::swish:
-      return "swish";
-  }
-  return "";
-}
-
 constexpr Index kBeyondRatio = 10 + 2;  // tokens of a translation: what the search allows, and bos and eos
 
 /// Tokens of the longest output of the longest training sentence, bos and eos counted.
-Index longest_output(const Config& config) {
+Index longest_output(const MarianSettings& config) {
   const auto source = static_cast<double>(config.data.max_length);
   return static_cast<Index>(config.decoding.max_length_ratio * source) + kBeyondRatio;
 }
@@ -56,7 +44,7 @@ Index longest_source(Index output, const DecodingSettings& decoding) {
   return std::max<Index>(1, static_cast<Index>(within_ratio / decoding.max_length_ratio));
 }
 
-std::string marian_config(const Config& config, const TokenizerPair& tokenizers) {
+std::string marian_config(const MarianSettings& config, const TokenizerPair& tokenizers) {
   const TransformerSettings& model = config.model;
   const SpecialIds ids = tokenizers.target->special();
   Json json;
@@ -74,7 +62,8 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   json["decoder_attention_heads"] = model.heads;
   json["encoder_ffn_dim"] = model.d_ff;
   json["decoder_ffn_dim"] = model.d_ff;
-  json["activation_function"] = name_of(model.activation);
+  // Its gelu is the exact one, by erf, as here; the approximation is "gelu_new".
+  json["activation_function"] = kActivationNames[static_cast<std::size_t>(model.activation)];
   json["dropout"] = model.dropout;  // there also of embedding + position
   json["attention_dropout"] = model.attention_dropout;
   json["activation_dropout"] = model.activation_dropout;
@@ -100,7 +89,7 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   return json.dump(2) + "\n";
 }
 
-std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers) {
+std::string marian_generation_config(const MarianSettings& config, const TokenizerPair& tokenizers) {
   const SpecialIds ids = tokenizers.target->special();
   Json json;
   json["pad_token_id"] = padding_there(ids);
@@ -110,15 +99,18 @@ std::string marian_generation_config(const Config& config, const TokenizerPair& 
   json["num_beams"] = config.decoding.beam;
   json["length_penalty"] = config.decoding.length_penalty;
   // "never": a search goes on until no running hypothesis can overtake the finished ones.
-  if (config.decoding.beam == 1) json["early_stopping"] = false;
-  else if (config.decoding.early_stopping) json["early_stopping"] = true;
-  else json["early_stopping"] = "never";
+  if (config.decoding.beam == 1)
+    json["early_stopping"] = false;
+  else if (config.decoding.early_stopping)
+    json["early_stopping"] = true;
+  else
+    json["early_stopping"] = "never";
   json["bad_words_ids"] = forbidden_ids(ids);
   json["max_length"] = longest_output(config);
   return json.dump(2) + "\n";
 }
 
-std::string marian_tokenizer_config(const Config& config, const TokenizerPair& tokenizers) {
+std::string marian_tokenizer_config(const MarianSettings& config, const TokenizerPair& tokenizers) {
   const Tokenizer& target = *tokenizers.target;
   const SpecialIds ids = target.special();
   Json json;
