@@ -18,7 +18,7 @@ TEST_CASE("a config has what its base has, but for the keys that it gives itself
   const auto file = place.write("top.yaml", "base: middle.yaml\nmodel:\n  d_model: 32\ntraining: {max_epochs: 2}\n");
   expected.model.heads = 8;
   expected.model.d_model = 32;
-  expected.training.max_epochs = 2;
+  expected.run.max_epochs = 2;
   CHECK(read_config(file) == expected);
   expected.model.d_model = 16;
   CHECK(read_config(file, {"model.d_model=16"}) == expected);
