@@ -151,9 +151,7 @@ TEST_CASE("the word of a choice stands for the value of that name", "[config]") 
   CHECK(set(schedule + "inverse_sqrt").training.schedule.kind == ScheduleSettings::Kind::inverse_sqrt);
   CHECK(set(schedule + "cosine").training.schedule.kind == ScheduleSettings::Kind::cosine);
   CHECK(set(schedule + "constant").training.schedule.kind == ScheduleSettings::Kind::constant);
-  const auto validation = [&](const std::string& text) {
-    return set("training.validation." + text).run.validation;
-  };
+  const auto validation = [&](const std::string& text) { return set("training.validation." + text).run.validation; };
   CHECK(validation("unit=updates").unit == ValidationSettings::Unit::updates);
   CHECK(validation("unit=epochs").unit == ValidationSettings::Unit::epochs);
   CHECK(validation("metric=loss").metric == Metric::loss);
