@@ -90,13 +90,7 @@ MarianTokenizer::MarianTokenizer(const Files& files)
 
 MarianTokenizer::~MarianTokenizer() = default;
 
-std::vector<Id> MarianTokenizer::encode(std::string_view sentence) const { return encode(sentence, {}); }
-
-std::vector<Id> MarianTokenizer::sample(std::string_view sentence, double sampling) const {
-  return encode(sentence, sampling);
-}
-
-std::vector<Id> MarianTokenizer::encode(std::string_view sentence, std::optional<double> sampling) const {
+std::vector<Id> MarianTokenizer::encode(std::string_view sentence, double sampling) const {
   const std::string code(language_code(sentence));
   if (!code.empty()) require_known(code);
   std::vector<std::string> pieces = cut<std::string>(*processor_, sentence.substr(code.size()), sampling);
