@@ -1,13 +1,14 @@
 #include "checkpoint/checksums.hpp"
 
+#include <fcntl.h>
 #include <openssl/evp.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <memory>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,17 +27,16 @@ constexpr const char* kTrainingState = "training_state.safetensors";
 
 /// SHA-256 (FIPS 180-4) of a file, as text.
 std::string checksum_of(const fs::path& file) {
-  std::ifstream input(file, std::ios::binary);
+  Descriptor input(file, O_RDONLY);
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  bool ok = input && context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  bool ok = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
   std::vector<char> buffer(1 << 18);
-  while (ok && !input.eof()) {
-    input.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    ok = !input.bad() && EVP_DigestUpdate(context.get(), buffer.data(), static_cast<std::size_t>(input.gcount())) == 1;
+  while (const std::size_t count = input.read(buffer)) {
+    ok = ok && EVP_DigestUpdate(context.get(), buffer.data(), count) == 1;
   }
   std::array<unsigned char, 32> digest{};
   if (!ok || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1) {
-    throw UserError(file.string() + ": the file cannot be read. Check its permissions.");
+    throw std::runtime_error(file.string() + ": OpenSSL cannot compute its SHA-256.");
   }
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }

@@ -37,7 +37,10 @@ void refuse_other_run(const LoadedModel& first, const fs::path& checkpoint) {
 }
 
 int average(const AverageOptions& options) {
-  refuse_existing(options.output);
+  if (fs::exists(fs::symlink_status(options.output))) {
+    throw UserError(options.output.string() + ": expected a path that does not exist yet, found something there; " +
+                    "choose another --output, or remove it.");
+  }
   if (options.checkpoints.size() < 2) {
     throw UserError("average: expected at least two checkpoints, found " + options.checkpoints.front().string() +
                     " alone; give several of one run, for example runs/toy/step-*");
