@@ -4,14 +4,13 @@
 
 namespace glassformer {
 
-/// SHA256SUMS: what a checkpoint's files held when they were written. A bit that flips on a disk, or a copy that broke
-/// off, would otherwise be a model that is silently another one. The file is what `sha256sum *` prints; whoever has
-/// coreutils can run `sha256sum --check SHA256SUMS` without us.
+/// SHA256SUMS: what a checkpoint's files held when they were written. Without it, a bit that flips on a disk, or a copy
+/// that broke off, would silently be another model. `sha256sum --check SHA256SUMS` reads the file, too.
 ///
 /// Writes it for all files that lie in the directory. \throws UserError: something cannot be read or written
 void write_checksums(const std::filesystem::path& directory);
 
-/// Which files of a checkpoint are verified; but_training_state is for whoever does not go on with the training.
+/// Which files of a checkpoint are verified. To use a model without training it further, leave out its training state.
 enum class Verify { all, but_training_state };
 
 /// Reads the files again and compares. A directory without SHA256SUMS passes: other tools write none.

@@ -9,7 +9,6 @@
 #include <limits>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "files/durable_files.hpp"
 #include "user_error.hpp"
@@ -25,7 +24,6 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 8;                // of the header's length
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // as the reference implementation has it
-constexpr int kHeaderDepth = 3;                        // {name: {"shape": [...]}}
 
 /// What is wrong inside a file; read_safetensors puts the file's name before it.
 struct Damage : std::runtime_error {
@@ -34,50 +32,22 @@ struct Damage : std::runtime_error {
 
 std::string in_quotes(const std::string& name) { return json(name).dump(); }
 
-/// JSON that nests no deeper than a header does, and in which no key stands twice.
+/// JSON that nests no deeper than {name: {"shape": [...]}}.
 json parse_header(const std::string& text) {
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
-  const auto check = [&](int depth, json::parse_event_t event, json& value) {
-    if (depth > kHeaderDepth) throw Damage("its header nests too deeply");
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
-      throw Damage("its header has the key " + value.dump() + " twice");
-    }
+  return json::parse(text, [](int depth, json::parse_event_t, const json&) {
+    if (depth > 3) throw Damage("its header nests too deeply");
     return true;
-  };
-  try {
-    json header = json::parse(text, check);
-    if (!header.is_object()) throw Damage("its header is no JSON object");
-    return header;
-  } catch (const json::parse_error& error) {
-    throw Damage("its header is no valid JSON from byte " + std::to_string(error.byte) + " on");
-  } catch (const json::exception&) {  // a number beyond all bounds
-    throw Damage("its header is no valid JSON");
-  }
+  });
 }
 
-Metadata read_metadata(const json& entry) {
-  if (!entry.is_object()) throw Damage("its \"__metadata__\" is no JSON object");
-  Metadata metadata;
-  for (const auto& [key, value] : entry.items()) {
-    if (!value.is_string()) throw Damage("its metadata " + in_quotes(key) + " is no text");
-    metadata[key] = value.get<std::string>();
+/// A list of whole numbers. Those that an Index cannot hold become the largest one, which no file is large enough for.
+std::vector<Index> read_numbers(const json& list) {
+  std::vector<Index> numbers;
+  for (const json& entry : list) {
+    const std::uint64_t number = entry.get_ref<const json::number_unsigned_t&>();
+    numbers.push_back(static_cast<Index>(std::min<std::uint64_t>(number, std::numeric_limits<Index>::max())));
   }
-  return metadata;
-}
-
-/// An array of whole numbers that an Index can hold.
-std::vector<Index> read_numbers(const json& entry, const char* key, const std::string& name) {
-  const auto found = entry.find(key);
-  const auto is_count = [](const json& number) {
-    return number.is_number_unsigned() &&
-           number.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
-  };
-  if (found == entry.end() || !found->is_array() || !std::all_of(found->begin(), found->end(), is_count)) {
-    throw Damage("the " + std::string(key) + " of tensor " + in_quotes(name) + " is no list of whole numbers");
-  }
-  return found->get<std::vector<Index>>();
+  return numbers;
 }
 
 /// The product of the shape, or `limit` + 1 if it is larger than `limit`.
@@ -91,31 +61,25 @@ Index count_up_to(const std::vector<Index>& shape, Index limit) {
   return product;
 }
 
-/// How the numbers of a tensor are written: F32, F16 or BF16.
-std::string read_type(const json& entry, const std::string& name) {
-  const auto dtype = entry.find("dtype");
-  if (dtype == entry.end() || !dtype->is_string()) throw Damage("tensor " + in_quotes(name) + " has no dtype");
-  if (*dtype == "F32" || *dtype == "F16" || *dtype == "BF16") return dtype->get<std::string>();
-  throw Damage("tensor " + in_quotes(name) + " holds numbers of the type " + dtype->dump() +
-               ". Only \"F32\", \"F16\" and \"BF16\" can be read: convert the file, in PyTorch with tensor.float()");
-}
-
 Index bytes_of(const std::string& type) { return type == "F32" ? 4 : 2; }
 
 /// A tensor in the file.
 struct Entry {
   std::string name;
   std::vector<Index> shape;
-  std::string type;
+  std::string type;   // of its numbers: F32, F16 or BF16
   Index begin, size;  // in bytes, in numbers
 };
 
 /// One entry of the header. `data_bytes` is what follows the header in the file.
 Entry read_entry(const std::string& name, const json& entry, Index data_bytes) {
-  if (!entry.is_object()) throw Damage("its entry " + in_quotes(name) + " is no JSON object");
-  const std::string type = read_type(entry, name);
-  const std::vector<Index> shape = read_numbers(entry, "shape", name);
-  const std::vector<Index> offsets = read_numbers(entry, "data_offsets", name);
+  const std::string type = entry.at("dtype");
+  if (type != "F32" && type != "F16" && type != "BF16") {
+    throw Damage("tensor " + in_quotes(name) + " holds numbers of the type " + in_quotes(type) +
+                 ". Only \"F32\", \"F16\" and \"BF16\" can be read: convert the file, in PyTorch with tensor.float()");
+  }
+  const std::vector<Index> shape = read_numbers(entry.at("shape"));
+  const std::vector<Index> offsets = read_numbers(entry.at("data_offsets"));
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes) {
     throw Damage("the data_offsets of tensor " + in_quotes(name) + " do not lie within the " +
                  std::to_string(data_bytes) + " bytes of data");
@@ -178,30 +142,37 @@ void read_tensor(std::ifstream& input, Entry&& entry, Safetensors& result) {
   result.tensors.push_back({std::move(entry.name), std::move(entry.shape), begin, entry.size});
 }
 
-Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) {
-  const std::string truncated = "The file is truncated, or it is no safetensors file";
+/// The header's text. After it, `input` is where the data begin.
+std::string read_header(std::ifstream& input, std::uint64_t file_size) {
+  const std::string truncated = "The file is truncated, or it is not a safetensors file";
   if (file_size < kLengthBytes) {
     throw Damage("it has only " + std::to_string(file_size) + " bytes. " + truncated);
   }
-  std::uint64_t header_length = 0;
-  read_bytes(input, &header_length, kLengthBytes);
-  if (header_length > std::min(file_size - kLengthBytes, kLongestHeader)) {
-    throw Damage("it announces a header of " + std::to_string(header_length) + " bytes, but has " +
-                 std::to_string(file_size) + " bytes in all. " + truncated);
+  std::uint64_t length = 0;
+  read_bytes(input, &length, kLengthBytes);
+  if (length > std::min(file_size - kLengthBytes, kLongestHeader)) {
+    throw Damage("it announces a header of " + std::to_string(length) + " bytes, but has " + std::to_string(file_size) +
+                 " bytes in all. " + truncated);
   }
-  std::string text(header_length, '\0');
-  read_bytes(input, text.data(), header_length);
-  const json header = parse_header(text);
+  std::string text(length, '\0');
+  read_bytes(input, text.data(), length);
+  return text;
+}
 
-  const std::uint64_t data_bytes = file_size - kLengthBytes - header_length;
+Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) try {
+  const std::string text = read_header(input, file_size);
+  const json header = parse_header(text);
   Safetensors result;
-  if (header.contains("__metadata__")) result.metadata = read_metadata(header["__metadata__"]);
-  std::vector<Entry> entries = read_entries(header, static_cast<Index>(data_bytes));
+  if (header.contains("__metadata__")) result.metadata = header["__metadata__"].get<Metadata>();
+  std::vector<Entry> entries = read_entries(header, static_cast<Index>(file_size - kLengthBytes - text.size()));
   Index size = 0;
   for (const Entry& entry : entries) size += entry.size;
   result.values.reserve(static_cast<std::size_t>(size));
   for (Entry& entry : entries) read_tensor(input, std::move(entry), result);
   return result;
+} catch (const json::exception& error) {
+  constexpr std::size_t kShown = 200;
+  throw Damage("its JSON header is damaged: " + std::string(error.what()).substr(0, kShown));
 }
 
 /// The header's length and the header, padded so that the data begins at a multiple of 8.
@@ -247,7 +218,7 @@ void write_safetensors(const fs::path& file, const std::vector<NamedTensor>& ten
 
 Safetensors read_safetensors(const fs::path& file) try {
   if (!fs::exists(file)) throw Damage("there is no such file");
-  if (!fs::is_regular_file(file)) throw Damage("this is no file");
+  if (!fs::is_regular_file(file)) throw Damage("this is not a file");
   std::ifstream input(file, std::ios::binary);
   if (!input) throw Damage("the file cannot be opened. Check its permissions");
   return read_checked(input, fs::file_size(file));

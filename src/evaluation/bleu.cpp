@@ -40,23 +40,29 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <regex>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "evaluation/ngrams.hpp"
-#include "evaluation/tokenizer_13a.hpp"
-#include "evaluation/unicode_text.hpp"
+#include "files/utf8.hpp"
 
 namespace glassformer {
 namespace {
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+}
 
 using Counts = std::array<NgramCounts, Bleu::kOrders>;
 
 /// The sentence, lowered and tokenized as the settings say; its words are what split_words() finds.
 std::string prepare(const std::string& sentence, const EvaluationSettings& settings) {
   const std::string text = settings.lowercase ? lower_case(sentence) : sentence;
-  const std::string_view stripped = strip_right(text);
-  return settings.bleu_tokenizer == BleuTokenizer::tok_13a ? tokenize_13a(stripped) : std::string(stripped);
+  return settings.bleu_tokenizer == BleuTokenizer::tok_13a ? tokenize_13a(text) : text;
 }
 
 /// Gives each different word a number, so that comparing words is comparing numbers.
@@ -125,6 +131,27 @@ double geometric_mean(const std::array<double, Bleu::kOrders>& values) {
 }
 
 }  // namespace
+
+// Every rule looks at ASCII characters alone. In UTF-8, no byte of another character is one, so bytes will do.
+std::string tokenize_13a(std::string_view line) {
+  std::string text = ' ' + std::string(line) + ' ';
+  replace_all(text, "<skipped>", "");
+  replace_all(text, "-\n", "");  // a word that was hyphenated at the end of a line
+  replace_all(text, "\n", " ");
+  // The ampersand is not the last: &amp;lt; becomes < in the end. So it is in mteval-v13a.
+  replace_all(text, "&quot;", "\"");
+  replace_all(text, "&amp;", "&");
+  replace_all(text, "&lt;", "<");
+  replace_all(text, "&gt;", ">");
+
+  static const std::pair<std::regex, const char*> kRules[] = {
+      {std::regex(R"([!-&(-+/:-@\[-`{-~])"), " $& "},  // punctuation, except the apostrophe (don't), and:
+      {std::regex("([^0-9])([.,])"), "$1 $2 "},        // a point or comma that does not follow a digit
+      {std::regex("([.,])([^0-9])"), " $1 $2"},        // or is not followed by one: 1,000.50 stays whole
+      {std::regex("([0-9])-"), "$1 - "}};              // a dash after a digit: 1990-95
+  for (const auto& [rule, by] : kRules) text = std::regex_replace(text, rule, by);
+  return text;
+}
 
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  const EvaluationSettings& settings) {

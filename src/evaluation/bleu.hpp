@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "evaluation/settings.hpp"
 #include "numerics/matrix.hpp"
@@ -33,5 +34,13 @@ struct Bleu {
 /// \pre as many hypotheses as references; hypothesis i translates the same sentence as reference i
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  const EvaluationSettings& settings = {});
+
+/// The tokenisation called 13a, after NIST's scoring script mteval-v13a.pl; WMT and sacreBLEU score with it.
+/// It separates punctuation from words with plain rules on ASCII characters:
+///
+///   They paid 1,000.50 dollars (cash).  ->  They paid 1,000.50 dollars ( cash ) .
+///
+/// Returns the line with blanks added; split_words() then gives the tokens.
+std::string tokenize_13a(std::string_view line);
 
 }  // namespace glassformer

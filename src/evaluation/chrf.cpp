@@ -25,7 +25,7 @@
 
 #include "evaluation/ngrams.hpp"
 #include "evaluation/settings.hpp"
-#include "evaluation/unicode_text.hpp"
+#include "files/utf8.hpp"
 
 namespace glassformer {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "evaluation/forced_decoding.hpp"
-#include "evaluation/unicode_text.hpp"
+#include "files/utf8.hpp"
 #include "text/parallel_reader.hpp"
 
 namespace glassformer {

@@ -8,7 +8,7 @@ namespace glassformer {
 /// What BLEU takes for words.
 enum class BleuTokenizer {
   none,     ///< what white space separates: for text that is tokenized already
-  tok_13a,  ///< sacreBLEU's default, for plain text. See tokenizer_13a.hpp
+  tok_13a,  ///< sacreBLEU's default, for plain text. See tokenize_13a
 };
 
 /// How translations are compared with references.

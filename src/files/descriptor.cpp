@@ -37,6 +37,22 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
+std::unique_ptr<Descriptor> Descriptor::of_standard_input() {
+  std::unique_ptr<Descriptor> input(new Descriptor());
+  input->path_ = "standard input";
+  input->number_ = ::dup(STDIN_FILENO);
+  return input;
+}
+
+std::size_t Descriptor::read(std::span<char> bytes) {
+  ssize_t count = 0;
+  do {
+    count = ::read(number_, bytes.data(), bytes.size());
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) throw_disk_error("cannot be read", path_, last_error());
+  return static_cast<std::size_t>(count);
+}
+
 void Descriptor::write(Bytes bytes) {
   constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // systems refuse more than about 2 GB in one call
   while (!bytes.empty()) {
@@ -48,7 +64,7 @@ void Descriptor::write(Bytes bytes) {
 }
 
 void Descriptor::sync() {
-  // EINVAL: this kind of file or file system knows no such confirmation, and we can do no better.
+  // EINVAL: this kind of file or file system does not support this, and we can do no better.
   if (::fsync(number_) != 0 && errno != EINVAL) throw_disk_error("cannot be written to disk", path_, last_error());
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <system_error>
@@ -10,7 +11,7 @@ namespace glassformer {
 
 using Bytes = std::span<const std::byte>;
 
-/// Throws what a failed call on `path` means: std::runtime_error where the disk is full or broken, UserError otherwise.
+/// Throws what a failed call on `path` means: std::runtime_error if the disk is full or broken, UserError otherwise.
 /// The message names the file that the user knows: of .NAME.partial, NAME.
 [[noreturn]] void throw_disk_error(const std::string& what, const std::filesystem::path& path,
                                    const std::error_code& reason);
@@ -21,10 +22,14 @@ std::error_code last_error();
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags);
+  /// A copy of standard input.
+  static std::unique_ptr<Descriptor> of_standard_input();
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
+  /// Reads up to bytes.size() bytes, and returns how many; 0 at the end.
+  std::size_t read(std::span<char> bytes);
   void write(Bytes bytes);
   void sync();
   void close();
@@ -32,8 +37,10 @@ class Descriptor {
   int number() const { return number_; }
 
  private:
+  Descriptor() = default;
+
   std::filesystem::path path_;
-  int number_;
+  int number_ = -1;
 };
 
 }  // namespace glassformer

@@ -1,15 +1,10 @@
 #include "files/lines.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-#include <utility>
+#include <span>
 
 #include "files/utf8.hpp"
 #include "user_error.hpp"
@@ -17,33 +12,12 @@
 namespace glassformer {
 namespace {
 
-constexpr const char* kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes read at once
-
-std::FILE* open_file(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
-    throw UserError(file.string() + ": expected a file, found a directory; name a file inside it");
-  }
-  std::FILE* const opened = std::fopen(file.c_str(), "rb");
-  if (opened == nullptr) {
-    throw UserError(file.string() + ": expected a readable file, found none (" + system_reason() +
-                    "); check the path");
-  }
-  return opened;
-}
 
 }  // namespace
 
-LineReader::LineReader(const std::filesystem::path& file) : LineReader(file, open_file(file)) {}
-
-LineReader LineReader::of_standard_input() {
-  std::FILE* const input = fdopen(dup(STDIN_FILENO), "rb");
-  if (input == nullptr) {
-    throw UserError("standard input: expected text, found that it is closed; name a file, or send text through a pipe");
-  }
-  return {"standard input", input};
-}
+LineReader::LineReader(const std::filesystem::path& file) : file_(std::make_unique<Descriptor>(file, O_RDONLY)) {}
 
 bool LineReader::read_more() {
   buffer_.erase(0, begin_);
@@ -51,12 +25,8 @@ bool LineReader::read_more() {
   begin_ = 0;
   const std::size_t size = buffer_.size();
   buffer_.resize(size + kPiece);
-  ssize_t count = 0;
-  do {
-    count = read(fileno(file_.get()), buffer_.data() + size, kPiece);
-  } while (count < 0 && errno == EINTR);
-  buffer_.resize(size + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  if (count < 0) throw UserError(name_.string() + ": reading failed (" + system_reason() + ")");
+  const std::size_t count = file_->read(std::span(buffer_).subspan(size));
+  buffer_.resize(size + count);
   return count > 0;
 }
 
@@ -67,7 +37,7 @@ bool LineReader::has_whole_line() {
 
 bool LineReader::has_line_waiting() {
   while (!has_whole_line()) {
-    pollfd waiting{fileno(file_.get()), POLLIN, 0};
+    pollfd waiting{file_->number(), POLLIN, 0};
     if (poll(&waiting, 1, 0) <= 0 || !read_more()) return false;
   }
   return true;
@@ -81,39 +51,16 @@ bool LineReader::next(std::string& line) {
   begin_ = searched_ = std::min(searched_ + 1, buffer_.size());
 
   if (lines_read_ == 0 && line.starts_with(kByteOrderMark)) {
-    line.erase(0, std::strlen(kByteOrderMark));
+    line.erase(0, kByteOrderMark.size());
     if (line.empty() && begin_ == buffer_.size() && !buffer_.ends_with('\n')) return false;  // nothing but the mark
   }
   ++lines_read_;
   if (line.ends_with('\r')) line.pop_back();
-  check(line);
-  return true;
-}
-
-std::optional<std::string> utf8_fault(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t start = i;
-    const std::int32_t character = next_character(text, i);
-    if (character > 0) continue;
-
-    std::ostringstream fault;
-    if (character == 0) {
-      fault << "a NUL byte";
-    } else {
-      fault << "the byte 0x" << std::hex << std::uppercase
-            << static_cast<int>(static_cast<unsigned char>(text[start])) << std::dec;
-    }
-    fault << " at byte " << start + 1;
-    return fault.str();
-  }
-  return std::nullopt;
-}
-
-void LineReader::check(const std::string& line) const {
   if (const auto fault = utf8_fault(line)) {
-    throw UserError(name_.string() + ':' + std::to_string(lines_read_) + ": expected UTF-8 text, found " + *fault +
-                    " of the line; save the file as UTF-8");
+    throw UserError(file_->path().string() + ':' + std::to_string(lines_read_) + ": expected UTF-8 text, found " +
+                    *fault + " of the line; save the file as UTF-8");
   }
+  return true;
 }
 
 std::vector<std::string> read_lines(const std::filesystem::path& file) {
@@ -124,10 +71,10 @@ std::vector<std::string> read_lines(const std::filesystem::path& file) {
 }
 
 std::string read_bytes(const std::filesystem::path& file) {
-  std::fclose(open_file(file));  // for its messages
-  std::ifstream stream(file, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.bad()) throw UserError(file.string() + ": reading failed before the end of the file");
+  Descriptor input(file, O_RDONLY);
+  std::string bytes;
+  std::vector<char> piece(kPiece);
+  while (const std::size_t count = input.read(piece)) bytes.append(piece.data(), count);
   return bytes;
 }
 

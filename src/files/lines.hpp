@@ -1,16 +1,12 @@
 #pragma once
 
-#include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <iterator>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "files/descriptor.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
@@ -19,43 +15,35 @@ namespace glassformer {
 /// return before it, ends a line: U+2028 and its like stay inside. A byte order mark at the start is dropped.
 class LineReader {
  public:
-  /// \throws UserError: no such file, a directory, no permission
+  /// \throws UserError: the file cannot be opened
   explicit LineReader(const std::filesystem::path& file);
   /// Reads standard input, from where it stands.
-  static LineReader of_standard_input();
+  static LineReader of_standard_input() { return LineReader(Descriptor::of_standard_input()); }
 
   /// Puts the next line into `line`, without its end; false after the last one.
   /// \throws UserError naming file, line and byte: invalid UTF-8, a NUL byte, a failure of the disk
   bool next(std::string& line);
 
-  /// Whether next() would give a whole line at once, without waiting for whoever types or sends it.
+  /// Whether next() would give a whole line at once, without waiting for more input.
   bool has_line_waiting();
 
   Index lines_read() const { return lines_read_; }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  LineReader(std::filesystem::path name, std::FILE* file) : name_(std::move(name)), file_(file) {}
+  explicit LineReader(std::unique_ptr<Descriptor> file) : file_(std::move(file)) {}
   bool read_more();  // false at the end
   bool has_whole_line();
-  void check(const std::string& line) const;
 
-  std::filesystem::path name_;
-  std::unique_ptr<std::FILE, Close> file_;
+  std::unique_ptr<Descriptor> file_;
   std::string buffer_;        // what has been read
   std::size_t begin_ = 0;     // of the next line in it
   std::size_t searched_ = 0;  // before here there is no end of that line
   Index lines_read_ = 0;
 };
 
-/// What of the text is no UTF-8, or a NUL byte: "the byte 0xE4 at byte 3". Nothing if it is all right.
-std::optional<std::string> utf8_fault(std::string_view text);
-
 /// The lines of a UTF-8 file without their ends. \throws UserError as LineReader
 std::vector<std::string> read_lines(const std::filesystem::path& file);
-/// All bytes of a file. \throws UserError: no such file, a directory, no permission
+/// All bytes of a file. \throws UserError: it cannot be read
 std::string read_bytes(const std::filesystem::path& file);
 
 }  // namespace glassformer

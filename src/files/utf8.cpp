@@ -1,8 +1,23 @@
 #include "files/utf8.hpp"
 
+#include <unicode/bytestream.h>
+#include <unicode/casemap.h>
+#include <unicode/stringpiece.h>
+#include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include <cassert>
+#include <sstream>
+
 namespace glassformer {
+namespace {
+
+/// Unicode's property White_Space, and the four ASCII separators (file, group, record, unit) that Python adds.
+bool is_white_space(std::int32_t character) {
+  return (character >= 0x1C && character <= 0x1F) || u_isUWhiteSpace(character);
+}
+
+}  // namespace
 
 std::int32_t next_character(std::string_view text, std::size_t& position) {
   const auto size = static_cast<std::ptrdiff_t>(text.size());
@@ -16,7 +31,23 @@ std::int32_t next_character(std::string_view text, std::size_t& position) {
   return character;
 }
 
-std::vector<std::string_view> split_at(std::string_view text, bool (*is_white_space)(std::int32_t)) {
+std::optional<std::string> utf8_fault(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t start = i;
+    if (next_character(text, i) > 0) continue;
+    const int byte = static_cast<unsigned char>(text[start]);
+    std::ostringstream fault;
+    if (byte == 0)
+      fault << "a NUL byte";
+    else
+      fault << "the byte 0x" << std::hex << std::uppercase << byte << std::dec;
+    fault << " at byte " << start + 1;
+    return fault.str();
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> split_words(std::string_view text) {
   std::vector<std::string_view> words;
   std::size_t word_begin = 0;
   for (std::size_t position = 0; position < text.size();) {
@@ -27,6 +58,27 @@ std::vector<std::string_view> split_at(std::string_view text, bool (*is_white_sp
   }
   if (text.size() > word_begin) words.push_back(text.substr(word_begin));
   return words;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lowered;
+  icu::StringByteSink<std::string> sink(&lowered);
+  UErrorCode status = U_ZERO_ERROR;
+  const char* const no_language = "";
+  const icu::StringPiece piece(text.data(), static_cast<std::int32_t>(text.size()));
+  icu::CaseMap::utf8ToLower(no_language, 0, piece, sink, nullptr, status);
+  assert(U_SUCCESS(status));
+  return lowered;
+}
+
+std::u32string code_points(std::string_view text) {
+  std::u32string result;
+  result.reserve(text.size());
+  for (std::size_t position = 0; position < text.size();) {
+    const std::int32_t character = next_character(text, position);
+    result.push_back(character < 0 ? U'\uFFFD' : static_cast<char32_t>(character));
+  }
+  return result;
 }
 
 }  // namespace glassformer

@@ -35,34 +35,22 @@ void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit) {
   }
 }
 
-/// The smallest limit of a cgroup and those around it; 0: none. Inside a container, the path of the cgroup may be one
-/// that only the host has, but then the container's own limit is at `mounted`.
-std::int64_t smallest_in(const fs::path& mounted, const fs::path& cgroup, const char* file) {
+/// The smallest limit of this process's cgroup and those around it; 0: none. Inside a container, the path of the cgroup
+/// may be one that only the host has, but then the container's own limit is at sys/fs/cgroup.
+std::int64_t cgroup_limit(const fs::path& root) {
+  const fs::path mounted = root / "sys/fs/cgroup";
+  std::string line;
+  std::ifstream(root / "proc/self/cgroup") >> line;  // "0::/outer/inner"
+  const std::size_t colon = line.rfind(':');
+  const fs::path cgroup = colon == std::string::npos ? "" : line.substr(colon + 1);
   std::int64_t smallest = 0;
   for (fs::path path = mounted / cgroup.relative_path();; path = path.parent_path()) {
-    std::int64_t bytes = 0;  // of version 2, "max" is no number
-    if (std::ifstream(path / file) >> bytes && bytes > 0 && (smallest == 0 || bytes < smallest)) smallest = bytes;
+    std::int64_t bytes = 0;  // without a limit, the file says "max"
+    if (std::ifstream(path / "memory.max") >> bytes && bytes > 0 && (smallest == 0 || bytes < smallest)) {
+      smallest = bytes;
+    }
     if (path == mounted || path == path.parent_path()) return smallest;
   }
-}
-
-std::int64_t cgroup_limit(const fs::path& root) {
-  std::ifstream lines(root / "proc/self/cgroup");  // "4:memory:/path" of version 1, "0::/path" of version 2
-  std::int64_t smallest = 0;
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const fs::path cgroup = line.substr(second + 1);
-    const fs::path mounted = root / "sys/fs/cgroup";
-    std::int64_t bytes = 0;
-    if (controllers == ",,") bytes = smallest_in(mounted, cgroup, "memory.max");
-    if (controllers.find(",memory,") != std::string::npos) {
-      bytes = smallest_in(mounted / "memory", cgroup, "memory.limit_in_bytes");
-    }
-    if (bytes > 0 && (smallest == 0 || bytes < smallest)) smallest = bytes;
-  }
-  return smallest;
 }
 
 void consider_ulimit(MemoryLeft& left, int resource, std::int64_t used, const std::string& name) {
@@ -75,17 +63,8 @@ void consider_ulimit(MemoryLeft& left, int resource, std::int64_t used, const st
 }  // namespace
 
 ResidentMemory resident_memory() {
-  // Linux's getrusage would include the memory of a parent process in the peak.
-  ResidentMemory memory{figure("/proc/self/status", "VmRSS"), figure("/proc/self/status", "VmHWM")};
-  if (memory.peak > 0) return memory;
-  rusage usage{};
-  if (getrusage(RUSAGE_SELF, &usage) != 0) return {};
-#ifdef __APPLE__
-  const std::int64_t peak = usage.ru_maxrss;
-#else
-  const std::int64_t peak = usage.ru_maxrss * kKiB;
-#endif
-  return {peak, peak};
+  // The peak of getrusage would include the memory of a parent process.
+  return {figure("/proc/self/status", "VmRSS"), figure("/proc/self/status", "VmHWM")};
 }
 
 MemoryLeft memory_left(int processes, const fs::path& root) {

@@ -19,7 +19,7 @@ struct MemoryLeft {
   std::int64_t available = 0;  ///< before other programs have to give way; at most `bytes`; 0: unknown
   std::string limit;           ///< what limits it: "the machine's memory", "the cgroup's limit", "ulimit -v" ...
 };
-/// The smallest of what RAM, cgroups (version 1 and 2) and ulimit leave to this process.
+/// The smallest of what RAM, cgroups (version 2) and ulimit leave to this process.
 /// \param processes  like this one share RAM and cgroup
 /// \param root       where proc and sys are found; another one in tests
 MemoryLeft memory_left(int processes = 1, const std::filesystem::path& root = "/");

@@ -36,107 +36,50 @@ int announced_processes() {
 const MPI_Comm kAll = MPI_COMM_WORLD;
 constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts by int
 
-struct Request {
-  MPI_Request request = MPI_REQUEST_NULL;
-  void send(std::span<const float> numbers, int to) {
-    MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, to, 0, kAll, &request);
-  }
-  void receive(std::span<float> numbers, int from) {
-    MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, from, 0, kAll, &request);
-  }
-  void wait() { MPI_Wait(&request, MPI_STATUS_IGNORE); }
-  bool has_ended() {
-    int ended = 0;
-    MPI_Test(&request, &ended, MPI_STATUS_IGNORE);
-    return ended != 0;
-  }
-};
-
 /// One sum in the order of ranks, see Ranks::sum_in_order.
 ///
 /// The ranks form a chain. The sum is cut into segments, which travel from the first rank to the last: each rank adds
 /// its own numbers to the sum of the ranks below and sends it up. Finished segments travel back while later ones are
-/// still on their way. So a rank sends and receives each number at most twice, however many ranks there are, as in a
-/// ring; only the first segment has to wait for 2 (size - 1) hops.
-class Chain {
- public:
-  Chain(int rank, int size, std::span<float> values, const std::function<void(Index, Index)>& add)
-      : rank_(rank),
-        is_last_(rank == size - 1),
-        values_(values),
-        add_(add),
-        segments_((std::ssize(values) + kSegment - 1) / kSegment),
-        from_below_(count()),
-        to_above_(count()),
-        from_above_(count()),
-        to_below_(count()) {}
+/// still on their way up. So a rank sends and receives each number at most twice, however many ranks there are, as in a
+/// ring.
+void sum_along_chain(int rank, int size, std::span<float> values, const std::function<void(Index, Index)>& add) {
+  constexpr Index kSegment = Index{1} << 16;  // numbers: so many that latency does not matter, few beside a gradient
+  const Index segments = (std::ssize(values) + kSegment - 1) / kSegment;
+  const Index lag = 2 * (size - 1 - rank);  // how many segments later a finished one comes back
+  const bool is_first = rank == 0, is_last = rank == size - 1;
+  const auto segment = [&](Index s) {
+    const auto begin = static_cast<std::size_t>(s * kSegment);
+    return values.subspan(begin, std::min(static_cast<std::size_t>(kSegment), values.size() - begin));
+  };
+  const auto send = [](std::span<const float> numbers, int to, MPI_Request& request) {
+    MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, to, 0, kAll, &request);
+  };
+  const auto receive = [](std::span<float> numbers, int from) {
+    MPI_Recv(numbers.data(), static_cast<int>(numbers.size()), MPI_FLOAT, from, 0, kAll, MPI_STATUS_IGNORE);
+  };
 
-  void run() {
-    for (Index s = 0; s < std::min(kAhead, segments_); ++s) expect_from_below(s);
-    Index expected = 0, passed = 0;
-    for (Index s = 0; s < segments_; ++s) {
-      add_own(s);
-      while (expected <= s && (s - expected >= kAhead || at(to_above_, expected).has_ended())) {
-        expect_from_above(expected++);
+  std::vector<float> below(static_cast<std::size_t>(kSegment));
+  std::vector<MPI_Request> up(static_cast<std::size_t>(segments), MPI_REQUEST_NULL), down = up;
+  for (Index step = 0; step < segments + lag; ++step) {
+    if (step < segments) {
+      const std::span<float> sum = segment(step);
+      if (!is_first) {
+        receive(std::span(below).first(sum.size()), rank - 1);
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = below[i] + sum[i];
       }
-      while (passed < expected && at(from_above_, passed).has_ended()) pass_down(passed++);
+      const Index begin = step * kSegment;
+      add(begin, begin + std::ssize(sum));
+      if (!is_last) send(sum, rank + 1, up[static_cast<std::size_t>(step)]);
     }
-    while (expected < segments_) expect_from_above(expected++);
-    while (passed < segments_) pass_down(passed++);
-    for (Request& request : to_below_) request.wait();
-  }
-
- private:
-  /// Numbers in a segment: many enough that latency does not matter, few compared with a gradient.
-  static constexpr Index kSegment = Index{1} << 16;
-  /// Segments that may be under way at a time, so that a short delay of one rank does not stop the others.
-  static constexpr Index kAhead = 8;
-
-  std::size_t count() const { return static_cast<std::size_t>(segments_); }
-  std::span<float> segment(Index s) const {
-    const Index begin = s * kSegment;
-    return values_.subspan(static_cast<std::size_t>(begin),
-                           static_cast<std::size_t>(std::min(kSegment, std::ssize(values_) - begin)));
-  }
-  static Request& at(std::vector<Request>& requests, Index s) { return requests[static_cast<std::size_t>(s)]; }
-
-  /// Where a segment of the sum over the ranks below arrives.
-  std::span<float> sum_below(Index s) {
-    return std::span(received_).subspan(static_cast<std::size_t>(s % kAhead * kSegment), segment(s).size());
-  }
-  void expect_from_below(Index s) {
-    if (rank_ > 0) at(from_below_, s).receive(sum_below(s), rank_ - 1);
-  }
-  void add_own(Index s) {
-    const std::span<float> sum = segment(s);
-    if (rank_ > 0) {
-      at(from_below_, s).wait();
-      const std::span<const float> below = sum_below(s);
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = below[i] + sum[i];
-      if (s + kAhead < segments_) expect_from_below(s + kAhead);
+    if (const Index finished = step - lag; finished >= 0) {
+      const auto at = static_cast<std::size_t>(finished);
+      MPI_Wait(&up[at], MPI_STATUS_IGNORE);  // the finished segment replaces the one that was sent up
+      if (!is_last) receive(segment(finished), rank + 1);
+      if (!is_first) send(segment(finished), rank - 1, down[at]);
     }
-    add_(s * kSegment, s * kSegment + std::ssize(sum));
-    if (!is_last_) at(to_above_, s).send(sum, rank_ + 1);
   }
-  /// The finished segment arrives where the unfinished one was, once that has been sent.
-  void expect_from_above(Index s) {
-    if (is_last_) return;
-    at(to_above_, s).wait();
-    at(from_above_, s).receive(segment(s), rank_ + 1);
-  }
-  void pass_down(Index s) {
-    at(from_above_, s).wait();
-    if (rank_ > 0) at(to_below_, s).send(segment(s), rank_ - 1);
-  }
-
-  const int rank_;
-  const bool is_last_;
-  const std::span<float> values_;
-  const std::function<void(Index, Index)>& add_;
-  const Index segments_;
-  std::vector<float> received_ = std::vector<float>(static_cast<std::size_t>(kAhead * kSegment));
-  std::vector<Request> from_below_, to_above_, from_above_, to_below_;
-};
+  MPI_Waitall(static_cast<int>(segments), down.data(), MPI_STATUSES_IGNORE);
+}
 
 class MpiRanks final : public Ranks {
  public:
@@ -185,7 +128,7 @@ class MpiRanks final : public Ranks {
   }
 
   void sum_in_order(std::span<float> values, const std::function<void(Index, Index)>& add) const override {
-    Chain(rank_, size_, values, add).run();
+    sum_along_chain(rank_, size_, values, add);
   }
 
  private:

@@ -11,11 +11,10 @@
 
 namespace glassformer {
 
-/// Where a training text goes that is too large for memory: see corpus_files.hpp.
+/// Where the ids of a training text go if they are too many for memory: see IdFile.
 struct CorpusPlace {
-  std::filesystem::path run;            ///< the run's directory; empty: temporary files
+  std::filesystem::path run;            ///< the run's directory; empty: that of temporary files
   std::function<void()> make_run = {};  ///< makes and locks it, unless that has been done; called before it is written
-  std::filesystem::path directory() const { return run.empty() ? run : run / "corpus"; }
 };
 
 /// The training text and the validation text of a run.
@@ -25,7 +24,7 @@ class TrainingText {
   TrainingText(const Config& config, TokenizerPair tokenizers, CorpusPlace place = {});
 
   /// Makes corpus() that of an epoch. Without sampling all epochs have the same; with sampling, each is cut into other
-  /// pieces (Tokenizer::sample), which depend on seed and epoch.
+  /// pieces (Tokenizer::encode), which depend on seed and epoch.
   /// \throws UserError: the files have changed, or an epoch without a pair
   void take(Index epoch);
 
@@ -33,14 +32,11 @@ class TrainingText {
   const Corpus& corpus() const { return corpus_; }
   const TestText& valid() const { return valid_; }
   Index fingerprint() const { return fingerprint_; }  ///< of the lines of the training text, see ParallelReader
-  std::filesystem::path directory() const { return place_.directory(); }
+  std::filesystem::path directory() const { return place_.run; }
 
  private:
   std::filesystem::path file(bool source) const;
-  void read(Index epoch);
-  bool reopen(const std::filesystem::path& directory, Index epoch);
-  bool fill(ParallelReader& reader, Index tokens);
-  std::string key(Index text, Index epoch) const;
+  void read();
 
   DataSettings data_;
   TokenizerSettings settings_;
@@ -50,7 +46,6 @@ class TrainingText {
   TestText valid_;
   Corpus corpus_;
   Index epoch_ = -1;
-  bool is_in_files_ = false;
   Index fingerprint_ = 0;
 };
 

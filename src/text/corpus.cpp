@@ -1,7 +1,6 @@
 #include "text/corpus.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "numerics/fingerprint.hpp"
 #include "text/parallel_reader.hpp"
@@ -20,11 +19,8 @@ Corpus Corpus::read(const std::filesystem::path& source_file, const std::filesys
 
 void Corpus::add(const TokenizerPair& tokenizers, const std::string& source_line, const std::string& target_line,
                  Index max_length, double sampling) {
-  const auto encode = [sampling](const Tokenizer& tokenizer, const std::string& line) {
-    return sampling > 0 ? tokenizer.sample(line, sampling) : tokenizer.encode(line);
-  };
-  const std::vector<Id> source = encode(*tokenizers.source, source_line);
-  const std::vector<Id> target = encode(*tokenizers.target, target_line);
+  const std::vector<Id> source = tokenizers.source->encode(source_line, sampling);
+  const std::vector<Id> target = tokenizers.target->encode(target_line, sampling);
   const auto longer = static_cast<Index>(std::max(source.size(), target.size()));
   if (source.empty() || target.empty()) {
     ++line_counts_.empty;
@@ -39,9 +35,27 @@ void Corpus::add(const TokenizerPair& tokenizers, const std::string& source_line
 void Corpus::append(std::span<const Id> source, std::span<const Id> target, Index line) {
   for (const std::span<const Id> sentence : {source, target}) {
     ids_.insert(ids_.end(), sentence.begin(), sentence.end());
-    offsets_.push_back(std::ssize(ids_));
+    offsets_.push_back(offsets_.back() + std::ssize(sentence));
   }
   lines_.push_back(line);
+  constexpr Index kPiece = Index{1} << 20;  // ids written at a time
+  if (file_ && std::ssize(ids_) >= kPiece) {
+    file_->append(ids_);
+    ids_.clear();
+  }
+}
+
+void Corpus::move_to_file(const std::filesystem::path& directory) {
+  file_ = std::make_shared<IdFile>(directory);
+  file_->append(ids_);
+  ids_ = std::vector<Id>();  // (= {} would keep the memory)
+}
+
+void Corpus::map() {
+  if (!file_) return;
+  file_->append(ids_);
+  ids_ = std::vector<Id>();
+  file_->map();
 }
 
 void Corpus::refuse_empty(const std::string& files, Index max_length) const {
@@ -61,20 +75,6 @@ std::int64_t Corpus::bytes_in_memory() const {
     return static_cast<std::int64_t>(numbers.capacity() * sizeof(numbers[0]));
   };
   return of(ids_) + of(offsets_) + of(lines_);
-}
-
-void Corpus::clear_pairs() {
-  ids_.clear();
-  offsets_.resize(1);
-  lines_.clear();
-}
-
-void Corpus::map(MappedArrays arrays, const LineCounts& counts) {
-  ids_ = std::vector<Id>();  // (= {} would keep the memory)
-  offsets_ = std::vector<std::int64_t>();
-  lines_ = std::vector<Index>();
-  mapped_ = std::move(arrays);
-  line_counts_ = counts;
 }
 
 std::uint64_t fingerprint(const SentencePairs& pairs) {

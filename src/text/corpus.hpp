@@ -3,34 +3,22 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "batching/sentence_pairs.hpp"
+#include "text/id_file.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
-
-/// The arrays of a corpus: see SentencePairs.
-struct CorpusArrays {
-  std::span<const Id> ids;
-  std::span<const std::int64_t> offsets;  ///< [2 * pairs + 1]
-  std::span<const Index> lines;           ///< [pairs] from 0: which line of the files each pair is
-};
-
-/// Arrays that lie in mapped files, and what keeps them there.
-struct MappedArrays : CorpusArrays {
-  std::vector<std::shared_ptr<const void>> memory;
-};
 
 /// How many lines were read into a corpus, and how many of them were left out of it.
 struct LineCounts {
   Index read = 0, empty = 0, too_long = 0;
 };
 
-/// Tokenized sentence pairs. The arrays grow in memory; those of a large corpus are then moved to files (CorpusFiles).
+/// Tokenized sentence pairs. The ids grow in memory or, if there are too many, in a file.
 class Corpus {
  public:
   Corpus() = default;
@@ -42,7 +30,7 @@ class Corpus {
   /// lines, no pair left
   static Corpus read(const std::filesystem::path& source_file, const std::filesystem::path& target_file,
                      const TokenizerPair& tokenizers, Index max_length);
-  /// Tokenizes the next pair of lines and adds it, or leaves it out. sampling above 0: by Tokenizer::sample.
+  /// Tokenizes the next pair of lines and adds it, or leaves it out. `sampling`: see Tokenizer::encode.
   void add(const TokenizerPair& tokenizers, const std::string& source_line, const std::string& target_line,
            Index max_length, double sampling = 0);
   /// Adds a pair, without bos and eos. \pre the spans lie outside this corpus
@@ -50,31 +38,30 @@ class Corpus {
   /// \throws UserError, which begins with `files`: there is no pair
   void refuse_empty(const std::string& files, Index max_length) const;
 
-  /// A view, until the corpus grows or ends.
+  /// From now on, ids go to a temporary file in `directory`. Call map() after the last pair.
+  void move_to_file(const std::filesystem::path& directory);
+  /// Maps the file, if there is one: the system keeps in memory what is being used. No pair can be added any more.
+  void map();
+
+  /// A view, until the corpus grows or ends. \pre no ids are in a file that is not mapped yet
   operator SentencePairs() const {  // NOLINT(google-explicit-constructor)
-    return {arrays().ids, arrays().offsets, source_special_, target_special_};
+    return {file_ ? file_->ids() : ids_, offsets_, source_special_, target_special_};
   }
-  Index size() const { return std::ssize(arrays().lines); }
+  Index size() const { return std::ssize(lines_); }
   std::span<const Id> source(Index i) const { return SentencePairs(*this).source(i); }
   std::span<const Id> target(Index i) const { return SentencePairs(*this).target(i); }
-  Index line(Index i) const { return arrays().lines[static_cast<std::size_t>(i)]; }  ///< from 0, in the files
-  CorpusArrays arrays() const { return mapped_ ? CorpusArrays(*mapped_) : CorpusArrays{ids_, offsets_, lines_}; }
-  Index tokens() const { return std::ssize(arrays().ids); }  ///< of both sides
-  std::int64_t bytes_in_memory() const;                      ///< 0 once the arrays lie in files
-  bool is_mapped() const { return mapped_.has_value(); }
+  Index line(Index i) const { return lines_[static_cast<std::size_t>(i)]; }  ///< from 0, in the files
+  Index tokens() const { return offsets_.back(); }                           ///< of both sides
+  std::int64_t bytes_in_memory() const;
+  bool is_mapped() const { return file_ != nullptr; }
   const LineCounts& line_counts() const { return line_counts_; }
-
-  /// Drops the pairs, and keeps the counts and the memory.
-  void clear_pairs();
-  /// Takes these arrays for its own.
-  void map(MappedArrays arrays, const LineCounts& counts);
 
  private:
   SpecialIds source_special_, target_special_;
-  std::vector<Id> ids_;
-  std::vector<std::int64_t> offsets_ = {0};
-  std::vector<Index> lines_;
-  std::optional<MappedArrays> mapped_;
+  std::vector<Id> ids_;                      // all, or those that are not in the file yet
+  std::vector<std::int64_t> offsets_ = {0};  // [2 * pairs + 1]
+  std::vector<Index> lines_;                 // [pairs] from 0: which line of the files each pair is
+  std::shared_ptr<IdFile> file_;
   LineCounts line_counts_;
 };
 

@@ -2,9 +2,8 @@
 
 #include <sentencepiece_processor.h>
 
-#include <algorithm>
 #include <cassert>
-#include <nlohmann/json.hpp>
+#include <regex>
 
 #include "files/durable_files.hpp"
 #include "files/json_file.hpp"
@@ -26,13 +25,8 @@ std::string_view language_code(std::string_view sentence) {
 
 /// With a space for each mark with which SentencePiece begins a word, and none at the ends: what transformers makes of it.
 std::string without_marks(const std::string& sentence) {
-  static const std::string kMark = "\u2581";
-  std::string text;
-  for (std::size_t at = 0; at < sentence.size();) {
-    const bool is_mark = sentence.compare(at, kMark.size(), kMark) == 0;
-    text += is_mark ? ' ' : sentence[at];
-    at += is_mark ? kMark.size() : 1;
-  }
+  static const std::regex kMark("\u2581");
+  const std::string text = std::regex_replace(sentence, kMark, " ");
   const std::size_t begin = text.find_first_not_of(' ');
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
@@ -90,13 +84,7 @@ MarianTokenizer::MarianTokenizer(const Files& files)
 
 MarianTokenizer::~MarianTokenizer() = default;
 
-std::vector<Id> MarianTokenizer::encode(std::string_view sentence) const { return encode(sentence, {}); }
-
-std::vector<Id> MarianTokenizer::sample(std::string_view sentence, double sampling) const {
-  return encode(sentence, sampling);
-}
-
-std::vector<Id> MarianTokenizer::encode(std::string_view sentence, std::optional<double> sampling) const {
+std::vector<Id> MarianTokenizer::encode(std::string_view sentence, double sampling) const {
   const std::string code(language_code(sentence));
   if (!code.empty()) require_known(code);
   std::vector<std::string> pieces = cut<std::string>(*processor_, sentence.substr(code.size()), sampling);
@@ -111,16 +99,16 @@ std::vector<Id> MarianTokenizer::encode(std::string_view sentence, std::optional
 
 /// A model of one language has no codes: there, one is a word like any other.
 void MarianTokenizer::require_known(const std::string& code) const {
-  constexpr std::size_t kShown = 8;
+  constexpr Index kShown = 8;
   if (ids_.contains(code)) return;
-  std::vector<std::string> codes;
+  std::string known;
+  Index count = 0;
   for (const auto& [piece, id] : vocabulary()) {
-    if (language_code(piece) == piece) codes.push_back(piece);
+    if (language_code(piece) != piece) continue;
+    if (++count <= kShown) known += (known.empty() ? "" : ", ") + piece;
   }
-  if (codes.empty()) return;
-  std::string known = codes.front();
-  for (std::size_t i = 1; i < std::min(kShown, codes.size()); ++i) known += ", " + codes[i];
-  if (codes.size() > kShown) known += " and " + std::to_string(codes.size() - kShown) + " more";
+  if (count == 0) return;
+  if (count > kShown) known += " and " + std::to_string(count - kShown) + " more";
   throw UserError("a sentence begins with " + code + ", which is the code of no language that this model translates " +
                   "into. It has " + known + ".");
 }

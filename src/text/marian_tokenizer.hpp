@@ -2,7 +2,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -35,8 +34,7 @@ class MarianTokenizer final : public Tokenizer {
 
   ~MarianTokenizer() override;
   /// \throws UserError: the code of a language that the model does not have, though it has others
-  std::vector<Id> encode(std::string_view sentence) const override;
-  std::vector<Id> sample(std::string_view sentence, double sampling) const override;
+  std::vector<Id> encode(std::string_view sentence, double sampling = 0) const override;
   std::string decode(std::span<const Id> ids) const override;
   std::string piece(Id id) const override;
   Index vocabulary_size() const override { return static_cast<Index>(pieces_.size()); }
@@ -47,7 +45,6 @@ class MarianTokenizer final : public Tokenizer {
  private:
   struct Files;
   explicit MarianTokenizer(const Files& files);
-  std::vector<Id> encode(std::string_view sentence, std::optional<double> sampling) const;
   void require_known(const std::string& code) const;
 
   std::string model_;  // the bytes of the .spm file

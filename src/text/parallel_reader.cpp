@@ -30,11 +30,4 @@ UserError ParallelReader::unequal() {
                    std::to_string(target_.lines_read()) + "; both files must hold one sentence a line");
 }
 
-Index text_fingerprint(const std::filesystem::path& source_file, const std::filesystem::path& target_file) {
-  ParallelReader reader(source_file, target_file);
-  for (std::string source, target; reader.next(source, target);) {
-  }
-  return reader.fingerprint();
-}
-
 }  // namespace glassformer

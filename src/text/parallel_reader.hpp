@@ -18,7 +18,6 @@ class ParallelReader {
 
   /// False after the last pair. \throws UserError as LineReader; one file has more lines than the other
   bool next(std::string& source, std::string& target);
-  Index lines_read() const { return source_.lines_read(); }
   /// Identifies the lines read so far. Above 0, and the same as in version 0.1, whose runs can be resumed.
   Index fingerprint() const;
 
@@ -29,8 +28,5 @@ class ParallelReader {
   LineReader source_, target_;
   Fingerprint lines_;
 };
-
-/// The fingerprint of all lines. \throws UserError as ParallelReader
-Index text_fingerprint(const std::filesystem::path& source_file, const std::filesystem::path& target_file);
 
 }  // namespace glassformer

@@ -2,14 +2,13 @@
 
 #include <sentencepiece_processor.h>
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "user_error.hpp"
 
-/// What the tokenizers that stand on SentencePiece share.
+/// What the tokenizers that use SentencePiece share.
 namespace glassformer {
 
 /// \throws UserError: the library could not do `what`
@@ -17,15 +16,15 @@ inline void require_done(const auto& status, const std::string& what) {
   if (!status.ok()) throw UserError("SentencePiece cannot " + what + "; it says: " + status.ToString());
 }
 
-/// The sentence in pieces: as ids (Piece = int) or as text (std::string). `sampling`: see Tokenizer::sample.
+/// The sentence in pieces: as ids (Piece = int) or as text (std::string). `sampling`: see Tokenizer::encode.
 template <class Piece>
 std::vector<Piece> cut(const sentencepiece::SentencePieceProcessor& processor, std::string_view sentence,
-                       std::optional<double> sampling = {}) {
+                       double sampling) {
   constexpr int kAllWays = -1;  // a unigram model draws from all ways to cut, not only from the likeliest few
   const std::string text(sentence);
   std::vector<Piece> pieces;
-  require_done(sampling ? processor.SampleEncode(text, kAllWays, static_cast<float>(*sampling), &pieces)
-                        : processor.Encode(text, &pieces),
+  require_done(sampling > 0 ? processor.SampleEncode(text, kAllWays, static_cast<float>(sampling), &pieces)
+                            : processor.Encode(text, &pieces),
                "encode a sentence");
   return pieces;
 }

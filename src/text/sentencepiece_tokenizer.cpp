@@ -5,9 +5,7 @@
 #include <unicode/uchar.h>
 
 #include <cassert>
-#include <charconv>
 #include <future>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -20,11 +18,10 @@
 namespace glassformer {
 namespace {
 
-/// Longer lines teach nothing. It is the library's own default, and it must not grow much: the BPE trainer
-/// keeps positions inside a word in 16 bits and crashes beyond them.
+/// Longer lines are skipped. This is the library's own default, and it must not grow much: the BPE trainer keeps
+/// positions inside a word in 16 bits and crashes beyond them.
 constexpr std::size_t kMaxLineBytes = 4192;
-/// Of a larger text the library draws so many lines, evenly and by a fixed seed: its memory stays within some
-/// GB.
+/// Of a larger text the library samples this many lines with a fixed seed, so that it needs only a few GB.
 constexpr Index kMaxLines = 1'000'000;
 
 bool has_letter_or_digit(const std::string& line) {
@@ -73,35 +70,6 @@ class TrainingLines final : public sentencepiece::SentenceIterator {
   bool done_ = false, learnable_ = false;
 };
 
-/// The number that follows `words` in a message of the library's.
-std::optional<Index> number_after(const std::string& message, std::string_view words) {
-  const std::size_t found = message.find(words);
-  if (found == std::string::npos) return std::nullopt;
-  Index number = 0;
-  const char* begin = message.data() + found + words.size();
-  const auto result = std::from_chars(begin, message.data() + message.size(), number);
-  return result.ec == std::errc() ? std::optional(number) : std::nullopt;
-}
-
-UserError training_error(const std::string& message, Index asked,
-                         const std::vector<std::filesystem::path>& texts) {
-  std::string names = texts.front().string();
-  if (texts.size() > 1) names += " and " + texts.back().string();
-  const std::string found = ", found " + std::to_string(asked) + "; ";
-  if (const auto largest = number_after(message, "to a value <= ")) {
-    return UserError("tokenizer.vocabulary_size: expected at most " + std::to_string(*largest) +
-                     " (the text of " + names + " allows no more)" + found + "lower it or give more text");
-  }
-  if (message.find("smaller than required_chars") != std::string::npos) {
-    if (const auto smallest = number_after(message, " vs ")) {
-      return UserError("tokenizer.vocabulary_size: expected at least " + std::to_string(*smallest) +
-                       " (a place for every character of " + names + ")" + found + "raise it");
-    }
-  }
-  return UserError("tokenizer: SentencePiece cannot learn " + std::to_string(asked) + " pieces from " + names +
-                   "; it says: " + message);
-}
-
 }  // namespace
 
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
@@ -140,7 +108,13 @@ std::shared_ptr<const Tokenizer> SentencePieceTokenizer::train(
   TrainingLines lines(texts);
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(options, &lines, &model);
-  if (!status.ok()) throw training_error(status.ToString(), settings.vocabulary_size, texts);
+  if (!status.ok()) {
+    std::string names = texts.front().string();
+    if (texts.size() > 1) names += " and " + texts.back().string();
+    throw UserError("tokenizer.vocabulary_size: SentencePiece cannot learn " +
+                    std::to_string(settings.vocabulary_size) + " pieces from " + names +
+                    "; it says: " + status.ToString());
+  }
   return std::shared_ptr<const Tokenizer>(new SentencePieceTokenizer(std::move(model), texts.front().string()));
 }
 
@@ -154,11 +128,7 @@ std::shared_ptr<const Tokenizer> SentencePieceTokenizer::load(const std::filesys
   return read(directory / (name + ".spm"));
 }
 
-std::vector<Id> SentencePieceTokenizer::encode(std::string_view sentence) const {
-  return cut<Id>(*processor_, sentence);
-}
-
-std::vector<Id> SentencePieceTokenizer::sample(std::string_view sentence, double sampling) const {
+std::vector<Id> SentencePieceTokenizer::encode(std::string_view sentence, double sampling) const {
   return cut<Id>(*processor_, sentence, sampling);
 }
 

@@ -30,8 +30,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   /// Reads directory/NAME.spm.
   static std::shared_ptr<const Tokenizer> load(const std::filesystem::path& directory, const std::string& name);
 
-  std::vector<Id> encode(std::string_view sentence) const override;
-  std::vector<Id> sample(std::string_view sentence, double sampling) const override;
+  std::vector<Id> encode(std::string_view sentence, double sampling = 0) const override;
   std::string decode(std::span<const Id> ids) const override;
   std::string piece(Id id) const override;
   Index vocabulary_size() const override;

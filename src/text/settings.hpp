@@ -42,7 +42,7 @@ struct TokenizerSettings {
   Index vocabulary_size = 8000;    ///< special ids included; word: at most so many, the most frequent first
   Index min_frequency = 1;         ///< word: rarer words become unk
   SentencePieceModel model = SentencePieceModel::bpe;  ///< sentencepiece: what is trained
-  double sampling = 0;  ///< sentencepiece: above 0, each epoch cuts the training text anew; see Tokenizer::sample
+  double sampling = 0;  ///< sentencepiece: above 0, each epoch cuts the training text anew; see Tokenizer::encode
   std::filesystem::path source_model;  ///< sentencepiece: a given .model file; empty: train one
   std::filesystem::path target_model;  ///< the same for the target (joint: leave empty)
 

@@ -50,8 +50,6 @@ void write_vocabulary(const std::filesystem::path& file, const Tokenizer& tokeni
 
 }  // namespace
 
-std::vector<Id> Tokenizer::sample(std::string_view sentence, double) const { return encode(sentence); }
-
 std::map<std::string, Id> Tokenizer::vocabulary() const {
   std::map<std::string, Id> vocabulary;
   for (Id id = 0; id < vocabulary_size(); ++id) vocabulary.emplace(piece(id), id);

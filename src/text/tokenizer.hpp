@@ -21,13 +21,12 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  /// Ids of one sentence, without bos and eos. The sentence is valid UTF-8.
-  virtual std::vector<Id> encode(std::string_view sentence) const = 0;
-  /// One of the ways in which the sentence can be cut into pieces, drawn at random by the generator of the calling
-  /// thread. `sampling` is, for byte pair encoding, the probability that a merge is left out (BPE-dropout, Provilkov et
-  /// al. 2020); for a unigram model, the power to which probabilities are raised before drawing (Kudo 2018): the lower,
-  /// the wilder. A tokenizer that knows only one way gives that.
-  virtual std::vector<Id> sample(std::string_view sentence, double sampling) const;
+  /// Ids of one sentence, without bos and eos. The sentence is valid UTF-8. `sampling` above 0: one of the ways in
+  /// which the sentence can be cut into pieces, drawn at random by the generator of the calling thread. For byte pair
+  /// encoding, `sampling` is the probability that a merge is left out (BPE-dropout, Provilkov et al. 2020); for a
+  /// unigram model, the power to which probabilities are raised before drawing (Kudo 2018): the lower, the wilder.
+  /// Words are not cut.
+  virtual std::vector<Id> encode(std::string_view sentence, double sampling = 0) const = 0;
   /// The sentence of these ids; pad, bos and eos are left out.
   virtual std::string decode(std::span<const Id> ids) const = 0;
   /// How one id looks when shown to a person. \pre 0 <= id < vocabulary_size(), or kNoToken where that is padding
@@ -51,7 +50,7 @@ struct TokenizerPair {
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text);
 
-/// Calls `work` in a thread of its own, in which what Tokenizer::sample draws depends on `seed` alone.
+/// Calls `work` in a thread of its own, in which what Tokenizer::encode draws depends on `seed` alone.
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work);
 
 /// What load_tokenizers reads, and what transformers.MarianTokenizer does: source.spm, target.spm, vocab.json, and

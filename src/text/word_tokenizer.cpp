@@ -1,6 +1,6 @@
 #include "text/word_tokenizer.hpp"
 
-#include <unicode/uchar.h>
+#include <sentencepiece_trainer.h>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
-#include "text/word_model.hpp"
+#include "text/sentencepiece_status.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {
@@ -23,12 +23,47 @@ constexpr std::string_view kSpaceBefore = "\u2581";
 
 bool is_special(std::string_view word) { return std::ranges::find(kSpecialWords, word) != kSpecialWords.end(); }
 
-std::vector<std::string_view> words_of(std::string_view sentence) {
-  return split_at(sentence, [](std::int32_t character) { return u_isUWhiteSpace(character) != 0; });
-}
-
 std::filesystem::path vocabulary_file(const std::filesystem::path& directory, const std::string& name) {
   return directory / (name + ".vocab.json");
+}
+
+/// Each word as a sentence of its own: what the library learns words from. It cannot learn none, so there is always a
+/// full stop.
+class WordLines final : public sentencepiece::SentenceIterator {
+ public:
+  explicit WordLines(std::span<const std::string> words) : words_(words) {}
+  bool done() const override { return next_ > words_.size(); }
+  void Next() override { ++next_; }
+  const std::string& value() const override { return next_ == 0 ? full_stop_ : words_[next_ - 1]; }
+  auto status() const -> decltype(std::declval<const SentenceIterator&>().status()) override { return {}; }
+
+ private:
+  std::span<const std::string> words_;
+  const std::string full_stop_ = ".";
+  std::size_t next_ = 0;
+};
+
+/// The bytes of a SentencePiece model (type "word") that cuts a sentence at white space and knows these words: how
+/// other tools read what WordTokenizer reads. Two things differ there: unknown words in a row are one, and a word with
+/// SentencePiece's own signs in it, U+2581 or U+2585, is unknown.
+std::string sentencepiece_model_of_words(std::span<const std::string> words) {
+  const std::unordered_map<std::string, std::string> options = {
+      {"model_type", "word"},
+      {"vocab_size", std::to_string(words.size() + 5)},
+      {"hard_vocab_limit", "false"},
+      {"normalization_rule_name", "identity"},
+      {"character_coverage", "1.0"},
+      {"pad_id", "0"},
+      {"bos_id", "1"},
+      {"eos_id", "2"},
+      {"unk_id", "3"},
+      {"num_threads", "1"},
+      {"minloglevel", "3"},  // silent
+  };
+  WordLines lines(words);
+  std::string model;
+  require_done(sentencepiece::SentencePieceTrainer::Train(options, &lines, &model), "make a model of words");
+  return model;
 }
 
 }  // namespace
@@ -41,20 +76,14 @@ WordTokenizer::WordTokenizer(std::vector<std::string> words) : words_(std::move(
 
 std::shared_ptr<const Tokenizer> WordTokenizer::learn(const TokenizerSettings& settings,
                                                       const std::vector<std::filesystem::path>& texts) {
-  std::unordered_map<std::string, Index, Hash, std::equal_to<>> counts;
+  std::unordered_map<std::string, Index> counts;
   for (const std::filesystem::path& text : texts) {
     LineReader reader(text);
     for (std::string line; reader.next(line);) {
-      for (const std::string_view word : words_of(line)) {
-        if (const auto known = counts.find(word); known != counts.end()) {
-          ++known->second;
-        } else if (!is_special(word)) {
-          counts.emplace(word, 1);
-        }
-      }
+      for (const std::string_view word : split_words(line)) ++counts[std::string(word)];
     }
   }
-
+  std::erase_if(counts, [](const auto& entry) { return is_special(entry.first); });
   if (counts.empty()) {
     throw UserError(texts.front().string() + ": expected text, a sentence a line, found not one word; give more text");
   }
@@ -78,9 +107,9 @@ std::shared_ptr<const Tokenizer> WordTokenizer::learn(const TokenizerSettings& s
   return std::shared_ptr<const Tokenizer>(new WordTokenizer(std::move(words)));
 }
 
-std::vector<Id> WordTokenizer::encode(std::string_view sentence) const {
+std::vector<Id> WordTokenizer::encode(std::string_view sentence, double) const {
   std::vector<Id> ids;
-  for (const std::string_view word : words_of(sentence)) {
+  for (const std::string_view word : split_words(sentence)) {
     const auto known = ids_.find(word);
     ids.push_back(known != ids_.end() ? known->second : special().unk);
   }

@@ -24,7 +24,7 @@ class WordTokenizer final : public Tokenizer {
   /// Reads directory/NAME.vocab.json. \throws UserError: missing or damaged file
   static std::shared_ptr<const Tokenizer> load(const std::filesystem::path& directory, const std::string& name);
 
-  std::vector<Id> encode(std::string_view sentence) const override;
+  std::vector<Id> encode(std::string_view sentence, double sampling = 0) const override;
   std::string decode(std::span<const Id> ids) const override;
   std::string piece(Id id) const override;
   std::map<std::string, Id> vocabulary() const override;

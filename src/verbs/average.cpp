@@ -19,15 +19,7 @@ struct AverageOptions {
   fs::path output;
 };
 
-bool same_vocabulary(const Tokenizer& a, const Tokenizer& b) {
-  if (a.vocabulary_size() != b.vocabulary_size()) return false;
-  for (Id id = 0; id < static_cast<Id>(a.vocabulary_size()); ++id) {
-    if (a.piece(id) != b.piece(id)) return false;
-  }
-  return true;
-}
-
-/// A mean of weights means something only if they have come from the same beginning: checkpoints of one run.
+/// A mean of weights is meaningful only if they began with the same weights: checkpoints of one run.
 void refuse_other_run(const LoadedModel& first, const fs::path& checkpoint) {
   const std::string pair = first.checkpoint.string() + " and " + checkpoint.string();
   const Config config = read_config_of_model(checkpoint);
@@ -38,14 +30,17 @@ void refuse_other_run(const LoadedModel& first, const fs::path& checkpoint) {
     }
   }
   const TokenizerPair tokenizers = load_tokenizers(config.tokenizer, checkpoint);
-  if (!same_vocabulary(*tokenizers.source, *first.tokenizers.source) ||
-      !same_vocabulary(*tokenizers.target, *first.tokenizers.target)) {
+  if (tokenizers.source->vocabulary() != first.tokenizers.source->vocabulary() ||
+      tokenizers.target->vocabulary() != first.tokenizers.target->vocabulary()) {
     throw UserError(pair + ": expected one vocabulary, found two; average checkpoints of one run.");
   }
 }
 
 int average(const AverageOptions& options) {
-  refuse_existing(options.output);
+  if (fs::exists(fs::symlink_status(options.output))) {
+    throw UserError(options.output.string() + ": expected a path that does not exist yet, found something there; " +
+                    "choose another --output, or remove it.");
+  }
   if (options.checkpoints.size() < 2) {
     throw UserError("average: expected at least two checkpoints, found " + options.checkpoints.front().string() +
                     " alone; give several of one run, for example runs/toy/step-*");

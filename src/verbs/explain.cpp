@@ -14,6 +14,7 @@
 #include "explanation/trace.hpp"
 #include "files/lines.hpp"
 #include "files/output_file.hpp"
+#include "files/utf8.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
 

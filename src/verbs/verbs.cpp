@@ -2,8 +2,6 @@
 
 #include <sstream>
 
-#include "user_error.hpp"
-
 namespace glassformer {
 
 void ConfigOptions::add_to(CLI::App& verb, const std::string& example) {
@@ -29,13 +27,6 @@ DecodingSettings SearchOptions::applied_to(DecodingSettings settings) const {
   if (beam) settings.beam = *beam;
   if (length_penalty) settings.length_penalty = *length_penalty;
   return settings;
-}
-
-void refuse_existing(const std::filesystem::path& output) {
-  if (!std::filesystem::exists(std::filesystem::symlink_status(output))) return;
-  throw UserError(output.string() +
-                  ": expected a path that does not exist yet, found something there; choose another " +
-                  "--output, or remove it.");
 }
 
 CLI::Validator number_from(double lowest, double highest) {

@@ -58,9 +58,6 @@ struct SearchOptions {
   DecodingSettings applied_to(DecodingSettings settings) const;
 };
 
-/// \throws UserError: --output already exists
-void refuse_existing(const std::filesystem::path& output);
-
 /// Accepts numbers from lowest to highest.
 CLI::Validator number_from(double lowest, double highest);
 

@@ -1,11 +1,8 @@
-#include "files/directory_lock.hpp"
-
-#include <unistd.h>
-
 #include <optional>
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "files/directory_lock.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;
@@ -15,7 +12,7 @@ TEST_CASE("of a directory there is one lock, for as long as it or a copy of it l
   std::optional<DirectoryLock> first(directory.path());
   std::optional<DirectoryLock> copy = first;
   const auto second = [&] { return complaint([&] { const DirectoryLock lock(directory.path()); }); };
-  CHECK_THAT(second(), Says("process " + std::to_string(::getpid())) && Says("--output"));
+  CHECK_THAT(second(), Says("another process") && Says("--output"));
   first.reset();
   CHECK_FALSE(second().empty());
   copy.reset();
@@ -24,5 +21,6 @@ TEST_CASE("of a directory there is one lock, for as long as it or a copy of it l
 
 TEST_CASE("a directory that is not there cannot be locked", "[files]") {
   const TemporaryDirectory directory;
-  CHECK_THAT(complaint([&] { const DirectoryLock lock(directory / "nowhere"); }), Says("nowhere/.lock: expected a file that can be written"));
+  CHECK_THAT(complaint([&] { const DirectoryLock lock(directory / "nowhere"); }),
+             Says("nowhere/.lock: cannot be opened"));
 }

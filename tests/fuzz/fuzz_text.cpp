@@ -1,4 +1,5 @@
 #include "files/lines.hpp"
+#include "files/utf8.hpp"
 #include "fuzz/input.hpp"
 
 using namespace glassformer;

@@ -67,16 +67,6 @@ TEST_CASE("a cgroup of version 2 limits memory, and so do those around it", "[ma
   CHECK(machine.left().bytes == 2 * kGiB);
 }
 
-TEST_CASE("a cgroup of version 1 limits memory, even if its path is the host's", "[machine]") {
-  const Machine machine;
-  machine.write("proc/self/cgroup", "5:cpu,cpuacct:/docker/123\n4:memory:/docker/123\n");
-  machine.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");  // no limit
-  CHECK(machine.left().bytes == 7 * kGiB);
-  machine.write("sys/fs/cgroup/memory/memory.limit_in_bytes", std::to_string(2 * kGiB) + "\n");
-  CHECK(machine.left().bytes == kGiB);
-  CHECK(machine.left().limit == "the cgroup's limit");
-}
-
 TEST_CASE("where the system says nothing, memory has no known limit", "[machine]") {
   const test::TemporaryDirectory empty;
   CHECK(memory_left(1, empty.path()).bytes == 0);

@@ -110,11 +110,10 @@ TEST_CASE("ranks whose text is too large for memory get the same weights, and le
       program.shell("TMPDIR=\"$PWD/temporary\" " + kMpirun + "-n 1 " + mapped + " : -n 1 -wdir elsewhere " + mapped);
   CAPTURE(result.err);
   REQUIRE(result.status == 0);
-  CHECK(fs::exists(program / "run/corpus/ids"));
   CHECK(weights(program / "run") == weights(program / "alone"));
   CHECK(fs::is_empty(program / "elsewhere"));
   for (const auto& entry : fs::directory_iterator(program / "temporary")) {  // Open MPI has a directory here, too
-    CHECK_FALSE(entry.path().filename().string().starts_with("glassformer-"));
+    CHECK_FALSE(entry.path().filename().string().starts_with(".glassformer-"));
   }
 }
 
