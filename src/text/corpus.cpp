@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "numerics/fingerprint.hpp"
+#include "files/fingerprint.hpp"
 #include "text/parallel_reader.hpp"
 #include "user_error.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "checkpoint/checkpoint.hpp"
 #include "files/durable_files.hpp"
-#include "numerics/fingerprint.hpp"
+#include "files/fingerprint.hpp"
 #include "report/curves.hpp"
 #include "training/rank_setup.hpp"
 #include "training/selection.hpp"

@@ -10,8 +10,8 @@
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "evaluation/forced_decoding.hpp"
-#include "model/vocabulary.hpp"
 #include "random_values.hpp"
+#include "text/vocabulary_shape.hpp"
 #include "training/model_gradient_check.hpp"
 #include "training/trainer.hpp"
 
