@@ -60,7 +60,7 @@ struct Request {
 /// ring; only the first segment has to wait for 2 (size - 1) hops.
 class Chain {
  public:
-  Chain(int rank, int size, std::span<float> values, const std::function<void(Index, Index)>& add)
+  Chain(int rank, int size, std::span<float> values, FunctionRef<void, Index, Index> add)
       : rank_(rank),
         is_last_(rank == size - 1),
         values_(values),
@@ -132,7 +132,7 @@ class Chain {
   const int rank_;
   const bool is_last_;
   const std::span<float> values_;
-  const std::function<void(Index, Index)>& add_;
+  const FunctionRef<void, Index, Index> add_;
   const Index segments_;
   std::vector<float> received_ = std::vector<float>(static_cast<std::size_t>(kAhead * kSegment));
   std::vector<Request> from_below_, to_above_, from_above_, to_below_;
@@ -160,12 +160,12 @@ class MpiRanks final : public Ranks {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  void once(const std::function<void()>& action) const override {
+  void once(FunctionRef<void> action) const override {
     if (is_first()) action();
     MPI_Barrier(kAll);
   }
 
-  void together(const std::function<void()>& action) const override {
+  void together(FunctionRef<void> action) const override {
     std::exception_ptr thrown;
     try {
       action();
@@ -184,7 +184,7 @@ class MpiRanks final : public Ranks {
     MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_MAX, kAll);
   }
 
-  void sum_in_order(std::span<float> values, const std::function<void(Index, Index)>& add) const override {
+  void sum_in_order(std::span<float> values, FunctionRef<void, Index, Index> add) const override {
     Chain(rank_, size_, values, add).run();
   }
 
