@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/suggestion.hpp"
+#include "machine/memory.hpp"
 #include "machine/mpi.hpp"
 #include "report/log.hpp"
 #include "user_error.hpp"
@@ -29,6 +30,7 @@ void prepare_process() {
     static_cast<void>(opened);
   }
   std::signal(SIGXFSZ, SIG_IGN);
+  use_huge_pages();
 }
 
 std::string unknown(const std::string& what, const std::string& word, const std::vector<std::string>& known) {

@@ -38,23 +38,45 @@ std::vector<Index> all_sentences(const SentencePairs& pairs) {
   return sentences;
 }
 
+/// Sentences of equal lengths keep their order. (Those of a planned batch are sorted already; std::stable_sort would
+/// allocate memory all the same.)
 void sort_longest_first(const SentencePairs& pairs, std::vector<Index>& sentences) {
-  std::ranges::stable_sort(sentences, [&](Index a, Index b) { return lengths(pairs, a) > lengths(pairs, b); });
+  const auto before = [&](Index a, Index b) { return lengths(pairs, a) > lengths(pairs, b); };
+  if (!std::ranges::is_sorted(sentences, before)) std::ranges::stable_sort(sentences, before);
 }
 
-/// Consecutive batches, each as large as `max_tokens` allows.
-std::vector<std::vector<Index>> cut_by_tokens(const SentencePairs& pairs, const std::vector<Index>& sentences,
-                                              Index max_tokens) {
-  std::vector<std::vector<Index>> batches;
-  Index longest = 0;  // sentence of the last batch
-  for (const Index sentence : sentences) {
-    const Index longer = lengths(pairs, sentence).longer();
-    longest = std::max(longest, longer);
-    if (batches.empty() || (static_cast<Index>(batches.back().size()) + 1) * longest > max_tokens) {
-      batches.emplace_back();
-      longest = longer;
+/// What a group of so many sentences costs: the padded tokens of its larger side, or of both sides.
+Index larger_side(Index sentences, Lengths longest) { return sentences * longest.longer(); }
+Index both_sides(Index sentences, Lengths longest) { return sentences * (longest.source + longest.target); }
+
+/// Cuts the sentences into consecutive groups, each as large as it can be while its cost stays within `limit`. A
+/// sentence that costs more makes a group of its own. `ends` becomes where each group ends.
+void cut(const SentencePairs& pairs, std::span<const Index> sentences, Index limit, Index (*cost)(Index, Lengths),
+         std::vector<Index>& ends) {
+  ends.clear();
+  Lengths longest;
+  Index begin = 0;
+  for (Index i = 0; i < std::ssize(sentences); ++i) {
+    const Lengths here = lengths(pairs, sentences[static_cast<std::size_t>(i)]);
+    longest = longest.padded_with(here);
+    if (i > begin && cost(i + 1 - begin, longest) > limit) {
+      ends.push_back(i);
+      begin = i;
+      longest = here;
     }
-    batches.back().push_back(sentence);
+  }
+  if (!sentences.empty()) ends.push_back(std::ssize(sentences));
+}
+
+std::vector<std::vector<Index>> cut_into_batches(const SentencePairs& pairs, const std::vector<Index>& sentences,
+                                                 Index max_tokens) {
+  std::vector<Index> ends;
+  cut(pairs, sentences, max_tokens, larger_side, ends);
+  std::vector<std::vector<Index>> batches;
+  auto begin = sentences.begin();
+  for (const Index end : ends) {
+    batches.emplace_back(begin, sentences.begin() + end);
+    begin = sentences.begin() + end;
   }
   return batches;
 }
@@ -63,7 +85,10 @@ std::vector<std::vector<Index>> cut_by_tokens(const SentencePairs& pairs, const 
 /// standard, std::shuffle and std::uniform_int_distribution are not.
 class Shuffler {
  public:
-  Shuffler(std::uint64_t seed, Index epoch) : generator_(make_generator(seed, static_cast<std::uint64_t>(epoch))) {}
+  Shuffler(std::uint64_t seed, std::uint64_t epoch) {
+    std::seed_seq words{seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32};
+    generator_.seed(words);
+  }
 
   /// Fisher and Yates: each place, from the last, gets one of those not yet placed.
   template <class T>
@@ -72,11 +97,6 @@ class Shuffler {
   }
 
  private:
-  static std::mt19937_64 make_generator(std::uint64_t seed, std::uint64_t epoch) {
-    std::seed_seq words{seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32};
-    return std::mt19937_64(words);
-  }
-
   /// Evenly 0 .. bound-1: the numbers at the top, which would favour small remainders, are drawn again.
   std::size_t below(std::uint64_t bound) {
     const std::uint64_t usable = std::mt19937_64::max() - std::mt19937_64::max() % bound;
@@ -87,24 +107,6 @@ class Shuffler {
 
   std::mt19937_64 generator_;
 };
-
-/// Consecutive groups, each as large as it can be while its padded tokens, source and target, stay within
-/// `limit`; a sentence beyond it makes a group of its own.
-std::vector<std::vector<Index>> cut_by_cost(const SentencePairs& pairs, const std::vector<Index>& sentences,
-                                            Index limit) {
-  std::vector<std::vector<Index>> groups;
-  Lengths longest;
-  for (const Index sentence : sentences) {
-    longest = longest.padded_with(lengths(pairs, sentence));
-    const Index count = groups.empty() ? 0 : static_cast<Index>(groups.back().size());
-    if (count == 0 || (count + 1) * (longest.source + longest.target) > limit) {
-      groups.emplace_back();
-      longest = lengths(pairs, sentence);
-    }
-    groups.back().push_back(sentence);
-  }
-  return groups;
-}
 
 /// One row of each matrix of the batch; what the sentence leaves free is padding.
 void fill_row(Batch& batch, Index row, const SentencePairs& pairs, Index sentence) {
@@ -168,11 +170,11 @@ TokenCount count_tokens(const SentencePairs& pairs, std::span<const Index> sente
 
 std::vector<std::vector<Index>> plan_epoch(const SentencePairs& pairs, Index max_tokens, std::uint64_t seed,
                                            Index epoch) {
-  Shuffler shuffler(seed, epoch);
+  Shuffler shuffler(seed, static_cast<std::uint64_t>(epoch));
   std::vector<Index> sentences = all_sentences(pairs);
   shuffler.shuffle(sentences);  // the stable sort leaves pairs of equal lengths in this order
   sort_longest_first(pairs, sentences);
-  std::vector<std::vector<Index>> batches = cut_by_tokens(pairs, sentences, max_tokens);
+  std::vector<std::vector<Index>> batches = cut_into_batches(pairs, sentences, max_tokens);
   shuffler.shuffle(batches);
   return batches;
 }
@@ -180,25 +182,28 @@ std::vector<std::vector<Index>> plan_epoch(const SentencePairs& pairs, Index max
 std::vector<std::vector<Index>> plan_in_order(const SentencePairs& pairs, Index max_tokens) {
   std::vector<Index> sentences = all_sentences(pairs);
   sort_longest_first(pairs, sentences);
-  return cut_by_tokens(pairs, sentences, max_tokens);
+  return cut_into_batches(pairs, sentences, max_tokens);
 }
 
-std::vector<std::vector<Index>> cut_into_parts(const SentencePairs& pairs, std::span<const Index> sentences,
-                                               Index parts) {
+SentenceGroups cut_into_parts(const SentencePairs& pairs, std::span<const Index> sentences, Index parts,
+                              SentenceGroups reused) {
   assert(parts > 0);
-  std::vector<Index> sorted(sentences.begin(), sentences.end());
-  sort_longest_first(pairs, sorted);
-
+  SentenceGroups groups = std::move(reused);
+  groups.sentences.assign(sentences.begin(), sentences.end());
+  sort_longest_first(pairs, groups.sentences);
+  const auto fits = [&](Index limit) {
+    cut(pairs, groups.sentences, limit, both_sides, groups.ends);
+    return groups.size() <= parts;
+  };
   // Shards are computed side by side, so the costliest one counts: bisect for the lowest limit that so many parts can
   // keep.
-  const Index whole = count_tokens(pairs, sorted).cells;
-  Index too_low = 0, enough = whole;
+  Index too_low = 0, enough = count_tokens(pairs, sentences).cells;
   while (enough - too_low > 1) {
     const Index middle = too_low + (enough - too_low) / 2;
-    const auto groups = static_cast<Index>(cut_by_cost(pairs, sorted, middle).size());
-    (groups <= parts ? enough : too_low) = middle;
+    (fits(middle) ? enough : too_low) = middle;
   }
-  return cut_by_cost(pairs, sorted, enough);
+  fits(enough);
+  return groups;
 }
 
 }  // namespace glassformer

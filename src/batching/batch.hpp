@@ -45,9 +45,22 @@ std::vector<std::vector<Index>> plan_epoch(const SentencePairs& pairs, Index max
 /// The same without shuffling, for validation and tests: longest sentences first.
 std::vector<std::vector<Index>> plan_in_order(const SentencePairs& pairs, Index max_tokens);
 
+/// Groups of sentences, one after the other.
+struct SentenceGroups {
+  std::vector<Index> sentences;  ///< of all groups
+  std::vector<Index> ends;       ///< where in `sentences` each group ends
+
+  Index size() const { return std::ssize(ends); }
+  std::span<const Index> operator[](Index group) const {
+    const auto i = static_cast<std::size_t>(group);
+    const Index begin = i == 0 ? 0 : ends[i - 1];
+    return std::span(sentences).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(ends[i] - begin));
+  }
+};
+
 /// Cuts a batch into at most `parts` groups of whole sentences of about equal cost, none empty, sentences of
-/// similar length together. Depends on nothing but its arguments.
-std::vector<std::vector<Index>> cut_into_parts(const SentencePairs& pairs, std::span<const Index> sentences,
-                                               Index parts);
+/// similar length together. Depends on nothing but its arguments. Reuses the memory of older groups.
+SentenceGroups cut_into_parts(const SentencePairs& pairs, std::span<const Index> sentences, Index parts,
+                              SentenceGroups reused = {});
 
 }  // namespace glassformer

@@ -3,7 +3,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/run_directory.hpp"
-#include "model/vocabulary.hpp"
+#include "text/vocabulary_shape.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,9 +1,98 @@
 #include "decoding/beam_search.hpp"
 
-#include "decoding/scoring.hpp"
-#include "decoding/sentence_beam.hpp"
+#include <algorithm>
+#include <cassert>
 
 namespace glassformer {
+
+SentenceBeam::SentenceBeam(const DecodingSettings& settings, const SearchIds& ids, Index limit)
+    : settings_(settings), eos_(ids.eos), limit_(limit), running_{{0, ids.bos, 0, 0}}, tree_{{ids.bos, 0}} {
+  assert(settings.n_best >= 1 && settings.n_best <= settings.beam);
+}
+
+void SentenceBeam::advance(MatrixView<const float> logits, LikeliestTokens& likeliest) {
+  assert(logits.rows() == static_cast<Index>(running_.size()));
+  propose(logits, likeliest);
+  const auto beam = static_cast<std::size_t>(settings_.beam);
+  next_.clear();
+  for (std::size_t rank = 0; rank < proposed_.size(); ++rank) {
+    const Extended& extended = proposed_[rank];
+    if (extended.token == eos_) {
+      if (rank < beam) finish(extended);
+    } else if (next_.size() < beam && length_ < limit_) {
+      run_on(extended);
+    }
+  }
+  std::erase_if(next_, [this](const Running& r) { return is_hopeless(r.log_probability); });
+
+  if (next_.empty() && kept_.empty()) keep_running_as_cut_off();
+  std::swap(running_, next_);
+  ++length_;
+}
+
+void SentenceBeam::propose(MatrixView<const float> logits, LikeliestTokens& likeliest) {
+  const std::size_t count = 2 * static_cast<std::size_t>(settings_.beam);
+  proposed_.clear();
+  for (std::size_t h = 0; h < running_.size(); ++h) {
+    const auto row = static_cast<Index>(h);
+    for (const NextToken& next :
+         likeliest.choose({logits.row(row).data(), static_cast<std::size_t>(logits.cols())}, count)) {
+      proposed_.push_back({running_[h].log_probability + next.log_probability, next.id, row});
+    }
+  }
+  const auto end = proposed_.begin() + static_cast<std::ptrdiff_t>(std::min(count, proposed_.size()));
+  std::partial_sort(proposed_.begin(), end, proposed_.end(), [](const Extended& a, const Extended& b) {
+    if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
+    return a.token != b.token ? a.token < b.token : a.parent < b.parent;
+  });
+  proposed_.erase(end, proposed_.end());
+}
+
+void SentenceBeam::finish(const Extended& extended) {
+  const double score = length_normalised(extended.log_probability, length_ + 1, settings_.length_penalty);
+  const auto place = std::upper_bound(kept_.begin(), kept_.end(), score,
+                                      [](double s, const Hypothesis& kept) { return s > kept.score; });
+  const bool full = static_cast<Index>(kept_.size()) == settings_.beam;
+  if (full && place == kept_.end()) return;
+  const Index node = running_[static_cast<std::size_t>(extended.parent)].node;
+  kept_.insert(place, {tokens_up_to(node), extended.log_probability, score, true});
+  if (full) kept_.pop_back();
+}
+
+void SentenceBeam::run_on(const Extended& extended) {
+  const auto node = static_cast<Index>(tree_.size());
+  tree_.push_back({extended.token, running_[static_cast<std::size_t>(extended.parent)].node});
+  next_.push_back({extended.log_probability, extended.token, extended.parent, node});
+}
+
+bool SentenceBeam::is_hopeless(double log_probability) const {
+  const auto finished = static_cast<Index>(kept_.size());
+  if (settings_.early_stopping) return finished == settings_.beam;
+  if (finished < settings_.n_best) return false;
+  const double worst_asked_for = kept_[static_cast<std::size_t>(settings_.n_best) - 1].score;
+  return length_normalised(log_probability, limit_ + 1, settings_.length_penalty) <= worst_asked_for;
+}
+
+void SentenceBeam::keep_running_as_cut_off() {
+  for (const Running& r : running_) {
+    kept_.push_back({tokens_up_to(r.node), r.log_probability, 0, false});
+    kept_.back().score = score(kept_.back(), settings_.length_penalty);
+  }
+}
+
+std::span<const Hypothesis> SentenceBeam::result() const {
+  assert(running_.empty());
+  return std::span(kept_).first(std::min(kept_.size(), static_cast<std::size_t>(settings_.n_best)));
+}
+
+std::vector<Id> SentenceBeam::tokens_up_to(Index node) const {
+  std::vector<Id> tokens;
+  for (; node != 0; node = tree_[static_cast<std::size_t>(node)].previous) {
+    tokens.push_back(tree_[static_cast<std::size_t>(node)].token);
+  }
+  std::reverse(tokens.begin(), tokens.end());
+  return tokens;
+}
 
 std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& settings, const SearchIds& ids,
                                                  std::span<const std::span<const Id>> sources,

@@ -1,7 +1,6 @@
 #include "decoding/greedy_search.hpp"
 
 #include "decoding/likeliest_tokens.hpp"
-#include "decoding/scoring.hpp"
 
 namespace glassformer {
 namespace {
@@ -44,7 +43,7 @@ std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const Se
     }
     std::swap(rows, next);
   }
-  for (Hypothesis& hypothesis : found) score(hypothesis, settings.length_penalty);
+  for (Hypothesis& hypothesis : found) hypothesis.score = score(hypothesis, settings.length_penalty);
   return found;
 }
 

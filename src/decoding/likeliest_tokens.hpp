@@ -34,11 +34,9 @@ class LikeliestTokens {
  private:
   /// eos is always allowed, even for a model that begins its sentences with it.
   bool may_be_chosen(Id id) const { return id == ids_.eos || (id != ids_.bos && id != ids_.target_pad); }
-  float find_largest(std::span<const float> logits);
-  void search_stretch(std::span<const float> logits, std::size_t begin, std::size_t count);
+  void consider(Id id, double logit, std::size_t count);
 
   SearchIds ids_;
-  std::vector<float> largest_;     // of each stretch of logits
   std::vector<NextToken> chosen_;  // while choosing, the logit stands in for the log-probability
 };
 

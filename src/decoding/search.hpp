@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,24 @@ struct SearchIds {
   Id eos = 2;  ///< the target's: ends it
   Id target_pad = 0;
 };
+
+/// The longest translation allowed of a source (ids, eos included), in tokens without eos.
+inline Index longest_translation(const DecodingSettings& settings, std::span<const Id> source) {
+  const double tokens = static_cast<double>(source.size()) - 1;
+  return static_cast<Index>(settings.max_length_ratio * tokens) + 10;
+}
+
+/// log p / length^length_penalty. A sum of logarithms falls with every token; the division keeps it from preferring
+/// short translations for being short.
+inline double length_normalised(double log_probability, Index length, double length_penalty) {
+  return log_probability / std::pow(static_cast<double>(length), length_penalty);
+}
+
+/// The score of a hypothesis that will not grow any more.
+inline double score(const Hypothesis& hypothesis, double length_penalty) {
+  const Index length = std::ssize(hypothesis.ids) + (hypothesis.finished ? 1 : 0);
+  return length_normalised(hypothesis.log_probability, length > 0 ? length : 1, length_penalty);
+}
 
 /// Translates each source (ids, eos included): greedy where settings.beam is 1, beam search otherwise. Each gives its
 /// `n_best` best hypotheses, best first (fewer where fewer exist, one at least). An empty source (eos only) is

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "decoding/translator.hpp"
 #include "evaluation/bleu.hpp"
 #include "evaluation/chrf.hpp"
+#include "evaluation/translator.hpp"
 #include "text/corpus.hpp"
 
 namespace glassformer {

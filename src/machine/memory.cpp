@@ -1,11 +1,14 @@
 #include "machine/memory.hpp"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
 #include <limits>
 #include <sstream>
+
+#include "numerics/matrix_memory.hpp"
 
 namespace glassformer {
 namespace {
@@ -61,6 +64,12 @@ void consider_ulimit(MemoryLeft& left, int resource, std::int64_t used, const st
 }
 
 }  // namespace
+
+void use_huge_pages() {
+#ifdef MADV_HUGEPAGE
+  prepare_large_memory = [](void* memory, std::size_t bytes) { madvise(memory, bytes, MADV_HUGEPAGE); };
+#endif
+}
 
 ResidentMemory resident_memory() {
   // The peak of getrusage would include the memory of a parent process.

@@ -42,7 +42,7 @@ constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message:
 /// its own numbers to the sum of the ranks below and sends it up. Finished segments travel back while later ones are
 /// still on their way up. So a rank sends and receives each number at most twice, however many ranks there are, as in a
 /// ring.
-void sum_along_chain(int rank, int size, std::span<float> values, const std::function<void(Index, Index)>& add) {
+void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<void, Index, Index> add) {
   constexpr Index kSegment = Index{1} << 16;  // numbers: so many that latency does not matter, few beside a gradient
   const Index segments = (std::ssize(values) + kSegment - 1) / kSegment;
   const Index lag = 2 * (size - 1 - rank);  // how many segments later a finished one comes back
@@ -103,12 +103,12 @@ class MpiRanks final : public Ranks {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  void once(const std::function<void()>& action) const override {
+  void once(FunctionRef<void> action) const override {
     if (is_first()) action();
     MPI_Barrier(kAll);
   }
 
-  void together(const std::function<void()>& action) const override {
+  void together(FunctionRef<void> action) const override {
     std::exception_ptr thrown;
     try {
       action();
@@ -127,7 +127,7 @@ class MpiRanks final : public Ranks {
     MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_MAX, kAll);
   }
 
-  void sum_in_order(std::span<float> values, const std::function<void(Index, Index)>& add) const override {
+  void sum_in_order(std::span<float> values, FunctionRef<void, Index, Index> add) const override {
     sum_along_chain(rank_, size_, values, add);
   }
 

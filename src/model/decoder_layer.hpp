@@ -21,7 +21,13 @@ class DecoderLayer {
   AddAndNorm<CrossAttention<Scalar>, Scalar> cross_attention;
   AddAndNorm<FeedForward<Scalar>, Scalar> feed_forward;
 
-  DecoderLayer(const Part<Scalar>& part, const TransformerSettings& settings);
+  DecoderLayer(const Part<Scalar>& part, const TransformerSettings& settings)
+      : self_attention(part.at("self_attn"), settings.attention(), part.at("self_attn_layer_norm"),
+                       settings.add_and_norm()),
+        cross_attention(part.at("encoder_attn"), settings.attention(), part.at("encoder_attn_layer_norm"),
+                        settings.add_and_norm()),
+        feed_forward(part.sharing_prefix("feed_forward"), settings.feed_forward(), part.at("final_layer_norm"),
+                     settings.add_and_norm()) {}
 
   /// Maps x [N, D] and memory [M, D] to y [N, D].
   const Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const Buffer<Scalar>& memory,

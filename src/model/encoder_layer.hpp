@@ -19,7 +19,11 @@ class EncoderLayer {
   AddAndNorm<SelfAttention<Scalar>, Scalar> self_attention;
   AddAndNorm<FeedForward<Scalar>, Scalar> feed_forward;
 
-  EncoderLayer(const Part<Scalar>& part, const TransformerSettings& settings);
+  EncoderLayer(const Part<Scalar>& part, const TransformerSettings& settings)
+      : self_attention(part.at("self_attn"), settings.attention(), part.at("self_attn_layer_norm"),
+                       settings.add_and_norm()),
+        feed_forward(part.sharing_prefix("feed_forward"), settings.feed_forward(), part.at("final_layer_norm"),
+                     settings.add_and_norm()) {}
 
   /// Maps x [N, D] to y [N, D]. `padding` blocks keys.
   const Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const Mask& padding) {

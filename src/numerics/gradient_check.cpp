@@ -20,7 +20,7 @@ namespace {
 ///
 /// Half of the error that a test allows, 1e-7, may be a kink. Less than what rounding leaves is none: a loss has about
 /// 16 digits, and its differences are divided by h, which is why h cannot be much smaller than 1e-4 from the start.
-std::optional<double> measure(double& value, const std::function<double()>& loss, double loss_here, double scale) {
+std::optional<double> measure(double& value, FunctionRef<double> loss, double loss_here, double scale) {
   const double here = value;
   const auto loss_at = [&](double step) {
     value = here + step;
@@ -43,8 +43,8 @@ std::optional<double> measure(double& value, const std::function<double()>& loss
 
 }  // namespace
 
-GradientError check_gradient(std::span<double> values, std::span<const double> gradient,
-                             const std::function<double()>& loss, Index limit) {
+GradientError check_gradient(std::span<double> values, std::span<const double> gradient, FunctionRef<double> loss,
+                             Index limit) {
   assert(values.size() == gradient.size());
   const auto size = static_cast<Index>(values.size());
   std::vector<Index> zero, other;

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <functional>
 #include <span>
 
-#include "numerics/matrix.hpp"
+#include "numerics/parallel.hpp"
 
 namespace glassformer {
 
@@ -29,7 +28,7 @@ struct GradientError {
 /// Across a kink, such as ReLU's, differences say nothing. One gives itself away in the losses, whatever is written:
 /// then h is made smaller, for as a rule the kink lies outside, or else a neighbour is taken in the number's place.
 /// (Where the true gradient is 0 everywhere, only rounding is left to compare: hence the 1e-3.)
-GradientError check_gradient(std::span<double> values, std::span<const double> gradient,
-                             const std::function<double()>& loss, Index limit = 0);
+GradientError check_gradient(std::span<double> values, std::span<const double> gradient, FunctionRef<double> loss,
+                             Index limit = 0);
 
 }  // namespace glassformer

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <cstdlib>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -151,7 +152,7 @@ class Buffer {
  private:
   static constexpr auto kSize = static_cast<Index>(sizeof(Scalar));
   struct Free {
-    void operator()(Scalar* memory) const { free_matrix_memory(memory); }
+    void operator()(Scalar* memory) const { std::free(memory); }
   };
   std::unique_ptr<Scalar[], Free> memory_;
   Index capacity_ = 0, rows_ = 0, cols_ = 0, stride_ = 0;

@@ -5,13 +5,11 @@
 /// Memory of matrices.
 namespace glassformer {
 
-/// At least `bytes` bytes that begin at a cache line; give them back to free_matrix_memory. Throws std::bad_alloc.
-///
-/// From 2 MiB on, they begin at a huge page, and the kernel is asked to use such pages. A page of 4 KiB holds a tenth
-/// of a row of logits, and the processor remembers where some tens of pages are: it would look them up at every step.
-void* allocate_matrix_memory(std::size_t bytes);
+/// What a program may do with large memory before it is used, such as asking for huge pages: called with each memory of
+/// 2 MiB or more, which begins at a multiple of 2 MiB. Null: nothing.
+inline void (*prepare_large_memory)(void* memory, std::size_t bytes) = nullptr;
 
-/// Gives it back; null is nothing.
-void free_matrix_memory(void* memory);
+/// At least `bytes` bytes that begin at a cache line; give them back to std::free. Throws std::bad_alloc.
+void* allocate_matrix_memory(std::size_t bytes);
 
 }  // namespace glassformer

@@ -56,30 +56,21 @@ class MatrixParameter {
 template <std::floating_point Scalar>
 class VectorParameter {
  public:
-  VectorParameter(const BoundMemory<Scalar>& memory, Index offset, Index size)
-      : memory_(&memory), offset_(offset), size_(size) {}
+  VectorParameter(const BoundMemory<Scalar>& memory, Index offset, Index size) : column_(memory, offset, size, 1) {}
 
-  Index size() const { return size_; }
-  RowView<const Scalar> value() const { return {memory_->weights + offset_, size_}; }
-  RowView<Scalar> gradient() const {
-    assert(memory_->gradient != nullptr);
-    return {memory_->gradient + offset_, size_};
-  }
-  RowView<Scalar> in(Arena<Scalar>& arena) const { return {arena.values().data() + offset_, size_}; }
+  Index size() const { return column_.rows(); }
+  RowView<const Scalar> value() const { return {column_.value().data(), size()}; }
+  RowView<Scalar> gradient() const { return {column_.gradient().data(), size()}; }
+  RowView<Scalar> in(Arena<Scalar>& arena) const { return {column_.in(arena).data(), size()}; }
 
-  VectorParameter with(const VectorParameter& next) const {
-    assert(next.offset_ == offset_ + size_);
-    return {*memory_, offset_, size_ + next.size_};
-  }
+  VectorParameter with(const VectorParameter& next) const { return VectorParameter(column_.with(next.column_)); }
   /// `count` of the numbers, from number `first` on.
-  VectorParameter middle(Index first, Index count) const {
-    assert(0 <= first && first + count <= size_);
-    return {*memory_, offset_ + first, count};
-  }
+  VectorParameter middle(Index first, Index count) const { return VectorParameter(column_.middle_rows(first, count)); }
 
  private:
-  const BoundMemory<Scalar>* memory_;
-  Index offset_, size_;
+  explicit VectorParameter(const MatrixParameter<Scalar>& column) : column_(column) {}
+
+  MatrixParameter<Scalar> column_;  // the same numbers, [size, 1]
 };
 
 /// Gives each tensor its place in the arena, one after the other: one line per tensor sets its name, shape and

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <type_traits>
 
-#include "numerics/matrix.hpp"
+#include "numerics/parallel.hpp"
 
 namespace glassformer {
 
@@ -35,10 +34,10 @@ class Ranks {
   static Block block(Index count, int rank, int size) { return {count * rank / size, count * (rank + 1) / size}; }
 
   /// Runs `action` on the first rank; the others wait until it has ended.
-  virtual void once(const std::function<void()>& action) const { action(); }
+  virtual void once(FunctionRef<void> action) const { action(); }
   /// Runs `action`, which must not communicate, on every rank. If it throws on several ranks, only the first of them
   /// rethrows, so that the user sees one message; the others wait to be ended.
-  virtual void together(const std::function<void()>& action) const { action(); }
+  virtual void together(FunctionRef<void> action) const { action(); }
   /// Replaces each number by the largest that any rank has in this place.
   virtual void largest(std::span<double>) const {}
 
@@ -55,7 +54,7 @@ class Ranks {
   /// Sums over all ranks, in the order of ranks and, within a rank, of its addends: ((g0 + g1) + g2) + ... So the bits
   /// are the same as if one rank had all addends. `values` is this rank's first addend and becomes the sum;
   /// `add(begin, end)` adds the rank's other addends, in order, to this range of it.
-  virtual void sum_in_order(std::span<float> values, const std::function<void(Index begin, Index end)>& add) const {
+  virtual void sum_in_order(std::span<float> values, FunctionRef<void, Index, Index> add) const {
     add(0, std::ssize(values));
   }
 

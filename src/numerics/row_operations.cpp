@@ -1,9 +1,36 @@
 #include "numerics/row_operations.hpp"
 
-#include "numerics/stretch.hpp"
+#include <algorithm>
 
 namespace glassformer {
 namespace {
+
+// Rows are handled in stretches of sixteen numbers, each with one or a few vector operations, exp included. The last
+// stretch of a row is filled up with numbers that change nothing. So the bits of a result depend neither on where in
+// memory the row begins, nor on what lies behind its end.
+
+constexpr Index kStretch = 16;
+
+template <class Scalar>
+using Stretch = Eigen::Array<Scalar, kStretch, 1>;
+
+/// row[j] .. row[j + 15]; what lies at `size` or beyond is `filling`.
+template <class Scalar>
+Stretch<Scalar> load_stretch(const Scalar* row, Index j, Index size, Scalar filling) {
+  if (j + kStretch <= size) return Eigen::Map<const Stretch<Scalar>>(row + j);
+  Stretch<Scalar> stretch = Stretch<Scalar>::Constant(filling);
+  std::copy_n(row + j, size - j, stretch.data());
+  return stretch;
+}
+
+/// Writes back what of the stretch belongs to the row.
+template <class Scalar>
+void store_stretch(const Stretch<Scalar>& stretch, Scalar* row, Index j, Index size) {
+  if (j + kStretch <= size)
+    Eigen::Map<Stretch<Scalar>>(row + j) = stretch;
+  else
+    std::copy_n(stretch.data(), size - j, row + j);
+}
 
 // Rows are summed in sixteen columns, and then over these.
 
@@ -83,16 +110,6 @@ void keep_in(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar f
   for (Index j = 0; j < size; ++j) result[j] = from[j] * (static_cast<Scalar>(keep[j]) * factor);
 }
 
-template <class Scalar>
-void block_in(RowView<const std::uint8_t> blocked, RowView<Scalar> x) {
-  for (Index j = 0; j < x.size(); ++j) x[j] = blocked[j] != 0 ? kMinusInfinity<Scalar> : x[j];
-}
-
-template <class Scalar>
-void clear_in(RowView<const Scalar> y, RowView<Scalar> x) {
-  for (Index j = 0; j < x.size(); ++j) x[j] = y[j] == 0 ? 0 : x[j];
-}
-
 }  // namespace
 
 #define GLASSFORMER_ROW_OPERATIONS(Scalar)                                                                  \
@@ -105,9 +122,7 @@ void clear_in(RowView<const Scalar> y, RowView<Scalar> x) {
   Scalar exponentials(RowView<Scalar> x, Scalar shift) { return exponentials_of(x, shift); }                \
   void keep(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar factor, RowView<Scalar> to) { \
     keep_in(x, kept, factor, to);                                                                           \
-  }                                                                                                         \
-  void block(RowView<const std::uint8_t> blocked, RowView<Scalar> x) { block_in(blocked, x); }              \
-  void clear_where_zero(RowView<const Scalar> y, RowView<Scalar> x) { clear_in(y, x); }
+  }
 GLASSFORMER_ROW_OPERATIONS(float)
 GLASSFORMER_ROW_OPERATIONS(double)
 #undef GLASSFORMER_ROW_OPERATIONS

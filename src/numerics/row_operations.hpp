@@ -75,11 +75,15 @@ void set_product(std::type_identity_t<RowView<const Scalar>> x, std::type_identi
 void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to);
 void keep(RowView<const double> x, RowView<const std::uint8_t> kept, double factor, RowView<double> to);
 /// x_j becomes -infinity where blocked_j is 1.
-void block(RowView<const std::uint8_t> blocked, RowView<float> x);
-void block(RowView<const std::uint8_t> blocked, RowView<double> x);
+template <std::floating_point Scalar>
+void block(RowView<const std::uint8_t> blocked, RowView<Scalar> x) {
+  for (Index j = 0; j < x.size(); ++j) x[j] = blocked[j] != 0 ? kMinusInfinity<Scalar> : x[j];
+}
 /// x_j becomes 0 where y_j is 0, even if it was NaN.
-void clear_where_zero(RowView<const float> y, RowView<float> x);
-void clear_where_zero(RowView<const double> y, RowView<double> x);
+template <std::floating_point Scalar>
+void clear_where_zero(std::type_identity_t<RowView<const Scalar>> y, RowView<Scalar> x) {
+  for (Index j = 0; j < x.size(); ++j) x[j] = y[j] == 0 ? 0 : x[j];
+}
 
 // The same for whole matrices.
 

@@ -1,11 +1,6 @@
 #pragma once
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -40,47 +35,6 @@ Vector<Scalar> load(const Scalar* from) {
 template <class Scalar>
 void store(auto vector, Scalar* to) {
   std::memcpy(to, &vector, sizeof vector);
-}
-
-/// The first `count` numbers of a vector alone, from memory, the others being `filling`. Nothing beyond them is
-/// touched. Where the processor has an instruction for it, compilers do not find that out by themselves.
-template <class Scalar>
-Vector<Scalar> load_part(const Scalar* from, Index count, Scalar filling) {
-#if defined(__AVX512F__)
-  const unsigned mask = (1U << count) - 1;
-  const Vector<Scalar> fillings = filling - Vector<Scalar>{};  // not +, which would make 0 of -0
-  if constexpr (sizeof(Scalar) == 4) return _mm512_mask_loadu_ps(fillings, static_cast<__mmask16>(mask), from);
-  else return _mm512_mask_loadu_pd(fillings, static_cast<__mmask8>(mask), from);
-#else
-  Vector<Scalar> vector;
-  for (Index k = 0; k < kLanes<Scalar>; ++k) vector[k] = k < count ? from[k] : filling;
-  return vector;
-#endif
-}
-/// And back.
-template <class Scalar>
-void store_part(Vector<Scalar> vector, Index count, Scalar* to) {
-#if defined(__AVX512F__)
-  const unsigned mask = (1U << count) - 1;
-  if constexpr (sizeof(Scalar) == 4) _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask), vector);
-  else _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), vector);
-#else
-  for (Index k = 0; k < count; ++k) to[k] = vector[k];
-#endif
-}
-
-/// a * b in 64 bits, of the lower 32 bits of each; the upper ones do not matter. Compilers do not find
-/// this instruction either.
-inline Vector<std::uint64_t> multiply_lower_halves(Vector<std::uint64_t> a, Vector<std::uint64_t> b) {
-#if defined(__AVX512F__)
-  return (Vector<std::uint64_t>)_mm512_mul_epu32((__m512i)a, (__m512i)b);
-#elif defined(__AVX2__)
-  return (Vector<std::uint64_t>)_mm256_mul_epu32((__m256i)a, (__m256i)b);
-#elif defined(__SSE2__) && !defined(__AVX__)
-  return (Vector<std::uint64_t>)_mm_mul_epu32((__m128i)a, (__m128i)b);
-#else
-  return (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF);
-#endif
 }
 
 /// Of each pair of blocks of `half` numbers: a's first and b's first (upper), a's second and b's second (lower).

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "machine/processors.hpp"
-#include "model/memory.hpp"
 #include "numerics/parallel.hpp"
+#include "run/model_memory.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {

@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
+#include "files/fingerprint.hpp"
 #include "machine/processors.hpp"
-#include "numerics/fingerprint.hpp"
 #include "numerics/parallel.hpp"
 #include "user_error.hpp"
 

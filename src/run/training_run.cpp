@@ -10,7 +10,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/starting_point.hpp"
 #include "machine/memory.hpp"
-#include "model/vocabulary.hpp"
+#include "text/vocabulary_shape.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "run/limits.hpp"

@@ -6,7 +6,7 @@
 
 #include "checkpoint/checkpoint.hpp"
 #include "files/durable_files.hpp"
-#include "numerics/fingerprint.hpp"
+#include "files/fingerprint.hpp"
 #include "report/curves.hpp"
 #include "run/rank_setup.hpp"
 #include "run/selection.hpp"

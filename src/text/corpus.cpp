@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "numerics/fingerprint.hpp"
+#include "files/fingerprint.hpp"
 #include "text/parallel_reader.hpp"
 #include "user_error.hpp"
 

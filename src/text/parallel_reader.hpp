@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "files/fingerprint.hpp"
 #include "files/lines.hpp"
-#include "numerics/fingerprint.hpp"
 #include "user_error.hpp"
 
 namespace glassformer {

@@ -5,9 +5,9 @@
 #include "batching/batch.hpp"
 #include "checkpoint/starting_point.hpp"
 #include "model/initialization.hpp"
-#include "model/vocabulary.hpp"
 #include "numerics/random.hpp"
 #include "text/corpus.hpp"
+#include "text/vocabulary_shape.hpp"
 
 namespace glassformer {
 namespace {

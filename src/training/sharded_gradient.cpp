@@ -50,7 +50,7 @@ ShardedGradient::ShardedGradient(const Model<float>& model, const TrainingSettin
       block_(ranks_.block(settings.shards)),
       results_(static_cast<std::size_t>(settings.shards)),
       workers_([&model, smoothing = settings.label_smoothing] {
-        return std::make_unique<Worker>(Worker{make_transformer(model, smoothing), {}, {}});
+        return std::make_unique<Worker>(Worker{make_transformer(model, smoothing), {}, {}, {}});
       }) {
   for (Index i = 0; i < block_.size(); ++i) {
     shards_.push_back(std::make_unique<Shard>(Shard{Arena<float>(model.weights.tensors()), {}}));
@@ -72,15 +72,16 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
   });
   const double zeroing = watch.lap();
   for (const std::vector<Index>& batch : batches) {
-    const auto parts = cut_into_parts(pairs, batch, std::ssize(results_));  // of all ranks
-    const Index own = std::min(block_.end, std::ssize(parts)) - block_.begin;
+    parts_ = cut_into_parts(pairs, batch, std::ssize(results_), std::move(parts_));
+    const Index own = std::min(block_.end, parts_.size()) - block_.begin;
     run_tasks_with(workers_, std::max<Index>(0, own), [&](Index i, Worker& worker) {
       Shard& shard = *shards_[static_cast<std::size_t>(i)];
       worker.transformer->bind(model_.weights, shard.gradient);
-      const std::vector<Index>& part = parts[static_cast<std::size_t>(block_.begin + i)];
+      const std::span<const Index> part = parts_[block_.begin + i];
       const Index pieces = 1 + count_tokens(pairs, part).cells / micro_batch_tokens_;
-      for (const std::vector<Index>& sentences : cut_into_parts(pairs, part, pieces)) {
-        run_micro_batch(worker, pairs, sentences, step, d_loss, shard.result);
+      worker.pieces = cut_into_parts(pairs, part, pieces, std::move(worker.pieces));
+      for (Index k = 0; k < worker.pieces.size(); ++k) {
+        run_micro_batch(worker, pairs, worker.pieces[k], step, d_loss, shard.result);
       }
     });
   }
@@ -95,7 +96,7 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
 
 void ShardedGradient::run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences,
                                       const Step& step, float d_loss, Result& result) const {
-  auto& [transformer, batch, masks] = worker;
+  auto& [transformer, pieces, batch, masks] = worker;
   Stopwatch watch;
   batch = make_batch(pairs, sentences, std::move(batch));
   masks = transformer->masks(batch.source, batch.target_input, std::move(masks));

@@ -67,6 +67,7 @@ class ShardedGradient {
   /// What a thread computes a shard with.
   struct Worker {
     std::unique_ptr<Transformer<float>> transformer;
+    SentenceGroups pieces;
     Batch batch;
     TransformerMasks masks;
   };
@@ -82,6 +83,7 @@ class ShardedGradient {
   std::vector<std::unique_ptr<Shard>> shards_;  // these
   std::vector<std::span<float>> gradients_;     // of these
   std::vector<Result> results_;                 // of all shards
+  SentenceGroups parts_;                        // the sentences of all shards
   Workspaces<Worker> workers_;
 };
 

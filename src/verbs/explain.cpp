@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "checkpoint/loaded_model.hpp"
-#include "decoding/translator.hpp"
+#include "evaluation/translator.hpp"
 #include "explanation/page.hpp"
 #include "explanation/screen.hpp"
 #include "explanation/terminal_text.hpp"

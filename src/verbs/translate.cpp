@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "checkpoint/loaded_model.hpp"
-#include "decoding/translator.hpp"
+#include "evaluation/translator.hpp"
 #include "files/lines.hpp"
 #include "files/output_file.hpp"
 #include "user_error.hpp"

@@ -9,6 +9,15 @@ namespace {
 
 using Plan = std::vector<std::vector<Index>>;
 
+/// cut_into_parts, always with the same memory.
+Plan cut(const Corpus& corpus, std::span<const Index> sentences, Index parts) {
+  static SentenceGroups groups;
+  groups = cut_into_parts(corpus, sentences, parts, std::move(groups));
+  Plan plan;
+  for (Index i = 0; i < groups.size(); ++i) plan.emplace_back(groups[i].begin(), groups[i].end());
+  return plan;
+}
+
 std::vector<Index> all_of(const Corpus& corpus) {
   std::vector<Index> sentences;
   for (Index i = 0; i < corpus.size(); ++i) sentences.push_back(i);
@@ -40,7 +49,7 @@ TEST_CASE("shards hold every sentence of the batch once, and none is empty", "[b
     const Corpus corpus = random_corpus(200, seed);
     for (const auto& batch : plan_epoch(corpus, 300, seed, 1)) {
       for (const Index count : {1, 2, 3, 8, 100}) {
-        const Plan shards = cut_into_parts(corpus, batch, count);
+        const Plan shards = cut(corpus, batch, count);
         CHECK(static_cast<Index>(shards.size()) <= count);
         std::vector<Index> together;
         for (const auto& shard : shards) {
@@ -60,7 +69,7 @@ TEST_CASE("no other cut of the sorted batch has a cheaper costliest shard", "[ba
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Corpus corpus = random_corpus(9, seed);
     for (const Index count : {1, 2, 3, 4}) {
-      const Plan shards = cut_into_parts(corpus, all_of(corpus), count);
+      const Plan shards = cut(corpus, all_of(corpus), count);
       std::vector<Index> order;
       for (const auto& shard : shards) order.insert(order.end(), shard.begin(), shard.end());
       CHECK(bottleneck(corpus, shards) == best_bottleneck(corpus, order, count));
@@ -72,7 +81,7 @@ TEST_CASE("shards of a whole training batch cost about the same and pad less tha
   const Corpus corpus = random_corpus(5000, 2);
   for (const auto& batch : plan_epoch(corpus, 4096, 1, 1)) {
     if (batch.size() < 100) continue;  // what is left over at the end of the corpus
-    const Plan shards = cut_into_parts(corpus, batch, 8);
+    const Plan shards = cut(corpus, batch, 8);
     REQUIRE(shards.size() == 8);
     TokenCount sum;
     for (const auto& shard : shards) sum += count_tokens(corpus, shard);
@@ -83,14 +92,14 @@ TEST_CASE("shards of a whole training batch cost about the same and pad less tha
 
 TEST_CASE("a batch of few sentences gives as many shards, of nothing none", "[batching]") {
   const Corpus corpus = corpus_of_lengths({{3, 3}, {30, 30}, {4, 4}});
-  CHECK(cut_into_parts(corpus, all_of(corpus), 8) == Plan{{1}, {2}, {0}});
-  CHECK(cut_into_parts(corpus, all_of(corpus), 2) == Plan{{1}, {2, 0}});
-  CHECK(cut_into_parts(corpus, all_of(corpus), 1) == Plan{{1, 2, 0}});
-  CHECK(cut_into_parts(corpus, std::vector<Index>{2}, 8) == Plan{{2}});
-  CHECK(cut_into_parts(corpus, {}, 8).empty());
+  CHECK(cut(corpus, all_of(corpus), 8) == Plan{{1}, {2}, {0}});
+  CHECK(cut(corpus, all_of(corpus), 2) == Plan{{1}, {2, 0}});
+  CHECK(cut(corpus, all_of(corpus), 1) == Plan{{1, 2, 0}});
+  CHECK(cut(corpus, std::vector<Index>{2}, 8) == Plan{{2}});
+  CHECK(cut(corpus, {}, 8).empty());
 }
 
 TEST_CASE("shards repeat for equal arguments", "[batching]") {
   const Corpus corpus = random_corpus(100, 4);
-  CHECK(cut_into_parts(corpus, all_of(corpus), 8) == cut_into_parts(corpus, all_of(corpus), 8));
+  CHECK(cut(corpus, all_of(corpus), 8) == cut(corpus, all_of(corpus), 8));
 }

@@ -1,7 +1,7 @@
 #include <iostream>
 
 #include "checkpoint/loaded_model.hpp"
-#include "decoding/translator.hpp"
+#include "evaluation/translator.hpp"
 
 int main(int, char** argv) {
   const glassformer::LoadedModel loaded(argv[1]);

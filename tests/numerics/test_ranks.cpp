@@ -1,5 +1,6 @@
+#include <vector>
+
 #include "catch.hpp"
-#include "numerics/fingerprint.hpp"
 #include "numerics/ranks.hpp"
 
 using namespace glassformer;
@@ -36,15 +37,4 @@ TEST_CASE("a process alone sums what is its own, and waits for nobody", "[numeri
   alone.together([&] { ++times; });
   CHECK(times == 2);
   CHECK_THROWS_AS(alone.together([] { throw 1; }), int);
-}
-
-TEST_CASE("fingerprints tell numbers, their order and the signs of zeros apart", "[numerics]") {
-  const auto of = [](std::vector<float> numbers) {
-    Fingerprint fingerprint;
-    fingerprint.mix(std::span<const float>(numbers));
-    return fingerprint.value();
-  };
-  CHECK(of({1, 2}) == of({1, 2}));
-  CHECK(of({1, 2}) != of({2, 1}));
-  CHECK(of({0.0F}) != of({-0.0F}));
 }

@@ -11,7 +11,7 @@
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "evaluation/forced_decoding.hpp"
-#include "model/vocabulary.hpp"
+#include "text/vocabulary_shape.hpp"
 #include "random_values.hpp"
 #include "run/training_run.hpp"
 #include "training/model_gradient_check.hpp"

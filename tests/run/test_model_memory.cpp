@@ -1,6 +1,6 @@
 #include "catch.hpp"
-#include "model/memory.hpp"
 #include "model/transformer.hpp"
+#include "run/model_memory.hpp"
 
 using namespace glassformer;
 

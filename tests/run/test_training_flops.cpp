@@ -1,5 +1,5 @@
 #include "catch.hpp"
-#include "model/work.hpp"
+#include "run/training_flops.hpp"
 
 using namespace glassformer;
 

@@ -1,4 +1,4 @@
-#include "decoding/translator.hpp"
+#include "evaluation/translator.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "model/memory.hpp"
+#include "run/model_memory.hpp"
 
 namespace glassformer {
 

@@ -1,4 +1,4 @@
-#include "model/work.hpp"
+#include "run/training_flops.hpp"
 
 namespace glassformer {
 
