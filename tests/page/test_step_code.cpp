@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "explanation/embedded_files.hpp"
-#include "explanation/step_code.hpp"
+#include "page/embedded_files.hpp"
+#include "page/step_code.hpp"
 #include "model/recorded_run.hpp"
 
 using namespace glassformer;
@@ -101,7 +101,7 @@ const std::map<std::pair<std::string, std::string>, std::string> kWords{
 }  // namespace
 
 TEST_CASE("The lines of a step stand above its record in the same function, and hold what computed it",
-          "[explanation]") {
+          "[page]") {
   std::set<std::pair<std::string, std::string>> used;
   for_each_step([&](const RecordedRun& run, const RecordedStep& step) {
     const CodeLines lines = found(step);
@@ -127,7 +127,7 @@ TEST_CASE("The lines of a step stand above its record in the same function, and 
   }
 }
 
-TEST_CASE("Steps of different paragraphs have different lines, those of one loop the same", "[explanation]") {
+TEST_CASE("Steps of different paragraphs have different lines, those of one loop the same", "[page]") {
   std::map<std::pair<std::string, std::string>, std::pair<int, int>> lines;
   for_each_step([&](const RecordedRun& run, const RecordedStep& step) {
     const CodeLines code = found(step);
@@ -150,7 +150,7 @@ TEST_CASE("Steps of different paragraphs have different lines, those of one loop
 }
 
 TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, or where its block begins",
-          "[explanation]") {
+          "[page]") {
   const std::string text =
       "template <class Scalar>\n"                         // 1
       "void Layer<Scalar>::forward(const Pass& pass,\n"   // 2
@@ -195,7 +195,7 @@ TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, 
   }
 }
 
-TEST_CASE("Every step back differentiates a step forward of its part, or what its summand does", "[explanation]") {
+TEST_CASE("Every step back differentiates a step forward of its part, or what its summand does", "[page]") {
   const std::set<std::string> sums{"d_memory"};  // over the layers of the decoder
   for (const auto& run : runs()) {
     const std::vector<RecordedStep>& steps = run->recording.steps();
@@ -220,7 +220,7 @@ TEST_CASE("Every step back differentiates a step forward of its part, or what it
   }
 }
 
-TEST_CASE("A step back differentiates the last step that reads what it is the gradient of", "[explanation]") {
+TEST_CASE("A step back differentiates the last step that reads what it is the gradient of", "[page]") {
   const std::map<std::pair<std::string, std::string>, std::string> expected{
       {{"encoder.layers.0.self_attn", "d_scores"}, "weights"},
       {{"encoder.layers.0.self_attn", "d_products"}, "scores"},
