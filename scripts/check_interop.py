@@ -72,10 +72,9 @@ class Glassformer:
 
     def explained(self, pairs):
         """What `explain` says of these pairs, which become one batch."""
-        source, target = self.files(*zip(*pairs))
+        sentences = [text for source, target in pairs for text in ("--source", source, "--target", target)]
         trace = self.directory / "trace.json"
-        program.run(self.options, "explain", "--source-file", source, "--target-file", target, "--json", trace,
-                    "--html", os.devnull)
+        program.run(self.options, "explain", *sentences, "--json", trace, "--html", os.devnull)
         return json.loads(trace.read_text(encoding="utf-8"))
 
     def loss(self, pairs):

@@ -38,22 +38,14 @@ fi
 directory=$(mktemp -d)
 trap 'rm -r "$directory"' EXIT
 # Three lengths, so that there is padding on both sides; and text that must not become part of the page.
-cat >"$directory/sentences" <<'END'
-she knows that the children read a book .
-the dog sleeps .
-<script>alert("no")</script> the small dog sees a house .
-END
+sources=(--source 'she knows that the children read a book .' --source 'the dog sleeps .'
+  --source '<script>alert("no")</script> the small dog sees a house .')
 # Targets that the model would not produce, so that the expected token is not always the likeliest.
-cat >"$directory/targets" <<'END'
-der hund schläft .
-sie weiß , dass die kinder das buch lesen .
-das haus .
-END
-test_page() {  # test_page NAME MODEL 'options of explain' '[test]...'
-  # shellcheck disable=SC2086  # one word for each option
-  "$glassformer" explain "$2" --source-file "$directory/sentences" $3 \
-    --html "$directory/$1.html" --json "$directory/$1.json"
-  "$python" tests/page/test_page.py "$directory/$1.html" "$directory/$1.json" . "${@:4}"
+targets=(--target 'der hund schläft .' --target 'sie weiß , dass die kinder das buch lesen .' --target 'das haus .')
+options=()
+test_page() {  # test_page NAME MODEL [TEST]...: the page that explain makes with $options
+  "$glassformer" explain "$2" "${sources[@]}" "${options[@]}" --html "$directory/$1.html" --json "$directory/$1.json"
+  "$python" tests/page/test_page.py "$directory/$1.html" "$directory/$1.json" . "${@:3}"
 }
 
 # The toy model with a NaN among its weights. Its figures are not finite, and the page must say so.
@@ -96,25 +88,27 @@ test_reasons() {
 python=$(python_that_imports selenium)
 test_other_pages() {
   # With dropout there are more steps, with --layer fewer.
-  test_page dropout "$run" "--dropout --layer 1 --target-file $directory/targets" \
+  options=(--dropout --layer 1 "${targets[@]}")
+  test_page dropout "$run" \
     WalkTest.test_arrow_keys_walk_to_the_last_step_and_back \
     SectionsTest.test_the_figures_of_the_answer SectionsTest.test_the_probability_and_loss_of_every_position \
     SectionsTest.test_what_is_said_fits_this_model_and_this_trace SectionsTest.test_every_parameter_has_its_norm \
     SectionsTest.test_the_gradient_of_the_memory_is_a_sum SectionsTest.test_what_if_lists_all_variants
   make_broken_model "$directory/broken"
-  test_page broken "$directory/broken" '' SectionsTest.test_the_figures_of_the_answer \
+  options=()
+  test_page broken "$directory/broken" SectionsTest.test_the_figures_of_the_answer \
     SectionsTest.test_the_probability_and_loss_of_every_position SectionsTest.test_every_parameter_has_its_norm \
     SectionsTest.test_what_if_lists_all_variants NumbersTest.test_every_heat_map_gives_its_number_on_focus
   test_reasons
 }
 
 if [[ $# -gt 0 ]]; then
-  test_page all "$run" '' "$@"
+  test_page all "$run" "$@"
   exit
 fi
 (test_other_pages) >"$directory/beside.log" 2>&1 &  # two browsers side by side
 beside=$! status=0
-test_page all "$run" '' || status=1
+test_page all "$run" || status=1
 wait $beside || status=1
 cat "$directory/beside.log"
 exit $status

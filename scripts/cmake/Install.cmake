@@ -18,7 +18,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/glassformer)
 target_include_directories(glassformer INTERFACE $<INSTALL_INTERFACE:${headers}>)
 install(TARGETS glassformer EXPORT glassformer COMPONENT development ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY src/ DESTINATION ${headers} COMPONENT development
-  FILES_MATCHING PATTERN *.hpp PATTERN verbs EXCLUDE PATTERN page EXCLUDE)
+  FILES_MATCHING PATTERN *.hpp PATTERN verbs EXCLUDE PATTERN web EXCLUDE)
 install(EXPORT glassformer NAMESPACE glassformer:: DESTINATION ${package} COMPONENT development
   FILE glassformerTargets.cmake)
 configure_package_config_file(scripts/cmake/glassformerConfig.cmake.in glassformerConfig.cmake

@@ -1,217 +1,93 @@
 #include "explanation/trace.hpp"
 
+#include <algorithm>
 #include <cmath>
-
-#include "explanation/trace_steps.hpp"
+#include <numeric>
 
 namespace glassformer {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json model(const ExplainedModel& explained, const TraceHeading& heading) {
-  const TransformerSettings& settings = explained.model.settings;
-  constexpr const char* kActivations[] = {"relu", "gelu", "swish"};
-  constexpr const char* kTyings[] = {"none", "target", "all"};
-  return {{"d_model", settings.d_model},
-          {"heads", settings.heads},
-          {"encoder_layers", settings.encoder_layers},
-          {"decoder_layers", settings.decoder_layers},
-          {"d_ff", settings.d_ff},
-          {"norm", settings.norm == Norm::post ? "post" : "pre"},
-          {"activation", kActivations[static_cast<int>(settings.activation)]},
-          {"tied_embeddings", kTyings[static_cast<int>(settings.tied_embeddings)]},
-          {"scale_embeddings", settings.scale_embeddings},
-          {"parameters", heading.parameters},
-          {"label_smoothing", explained.label_smoothing},
-          {"dropout", explained.dropout},
-          {"learned_without", settings.masks.off()}};
+Pass pass_of(const TracedModel& traced, const Batch& batch, Recording* recording) {
+  return {traced.dropout, traced.seed, 1, batch.sentences, recording};
 }
 
-/// [item(0), item(1), ...]
-Json list(Index count, const auto& item) {
-  Json items = Json::array();
-  for (Index i = 0; i < count; ++i) items.push_back(item(i));
-  return items;
+/// The likeliest tokens of row n of the probabilities p [N, V]; of equally likely ones the lowest id comes first.
+std::vector<LikelyToken> likeliest_tokens(const Buffer<float>& p, Index n) {
+  constexpr Index kMost = 10;
+  std::vector<Id> order(static_cast<std::size_t>(p.cols()));
+  std::iota(order.begin(), order.end(), Id{0});
+  const auto end = order.begin() + std::min(kMost, p.cols());
+  const auto key = [&](Id id) { return std::isnan(p(n, id)) ? -1 : p(n, id); };  // NaN has no order: it comes last
+  std::partial_sort(order.begin(), end, order.end(),
+                    [&](Id a, Id b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
+  std::vector<LikelyToken> tokens;
+  for (auto id = order.begin(); id != end; ++id) tokens.push_back({*id, p(n, *id)});
+  return tokens;
 }
 
-/// The same of a vector: [item(v[0]), item(v[1]), ...]
-template <class T>
-Json list_of(const std::vector<T>& vector, const auto& item) {
-  return list(std::ssize(vector), [&](Index i) { return item(vector[static_cast<std::size_t>(i)]); });
-}
-
-Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {
-  const auto rows = [&](const auto& item) {
-    return list(ids.rows(), [&](Index b) { return list(ids.cols(), [&](Index t) { return Json(item(ids(b, t))); }); });
-  };
-  return {{"ids", rows([](Id id) { return id; })}, {"tokens", rows([&](Id id) { return tokenizer.piece(id); })}};
-}
-
-/// The token of every id, in the order of ids.
-Json vocabulary(const Tokenizer& tokenizer) {
-  return list(tokenizer.vocabulary_size(), [&](Index id) { return tokenizer.piece(static_cast<Id>(id)); });
-}
-
-Json batch(const ExplainedModel& explained, const Explanation& explanation) {
-  const auto& [source, target] = explained.tokenizers;
-  return {{"source", ids_and_tokens(explanation.batch.source, *source)},
-          {"target_input", ids_and_tokens(explanation.batch.target_input, *target)},
-          {"target_output", ids_and_tokens(explanation.batch.target_output, *target)},
-          {"pad", {{"source", source->special().pad}, {"target", target->special().pad}}}};
-}
-
-Json masks(const Explanation& explanation, MatrixForm form) {
-  const TransformerMasks& own = explanation.masks;
-  return {{"encoder_padding", mask_json(own.encoder_padding.blocked, form)},
-          {"target_padding", mask_json(own.target_padding.blocked, form)},
-          {"look_ahead", mask_json(own.look_ahead.blocked, form)},
-          {"decoder_combined", mask_json(own.decoder_combined.blocked, form)},
-          {"cross_padding", mask_json(own.cross_padding.blocked, form)}};
-}
-
-Json attention(const TransformerSettings& settings, const TraceSteps& steps) {
-  Json weights = Json::array();
-  const auto add = [&](const std::string& side, const std::string& name, const char* kind, Index layer) {
-    const std::string part = side + ".layers." + std::to_string(layer) + "." + name;
-    weights.push_back({{"part", part}, {"kind", kind}, {"layer", layer}, {"weights", steps.computed(part, "weights")}});
-  };
-  for (Index i = 0; i < settings.encoder_layers; ++i) add("encoder", "self_attn", "encoder self", i);
-  for (Index i = 0; i < settings.decoder_layers; ++i) {
-    add("decoder", "self_attn", "decoder self", i);
-    add("decoder", "encoder_attn", "cross", i);
+/// The answers of the pass forward that the transformer has just run.
+Answers answers_of(const Transformer<float>& transformer, const Batch& batch) {
+  const Buffer<float>& p = transformer.probabilities();  // [B*T, V]
+  const Index T = batch.target_output.cols();
+  Answers answers(static_cast<std::size_t>(batch.size()));
+  for (Index n = 0; n < p.rows(); ++n) {
+    Answer answer;
+    answer.expected = batch.target_output(n / T, n % T);
+    answer.counted = answer.expected != transformer.vocabulary.pad.target;
+    if (answer.counted) {
+      answer.probability = p(n, answer.expected);
+      answer.loss = transformer.cross_entropy.losses()(n, 0);
+      answer.cross_entropy = transformer.cross_entropy.cross_entropies()(n, 0);
+    }
+    answer.likeliest = likeliest_tokens(p, n);
+    answers[static_cast<std::size_t>(n / T)].push_back(std::move(answer));
   }
-  return weights;
+  return answers;
 }
 
-Json answer_at(const Answer& place, const Tokenizer& tokenizer) {
-  return {{"expected", place.expected},
-          {"counted", place.counted},
-          {"loss", place.counted ? Json(place.loss) : Json()},
-          {"cross_entropy", place.counted ? Json(place.cross_entropy) : Json()},
-          {"probability", place.probability},
-          {"likeliest", list_of(place.likeliest, [&](const LikelyToken& token) -> Json {
-             return {{"id", token.id}, {"token", tokenizer.piece(token.id)}, {"probability", token.probability}};
-           })}};
-}
-
-Json loss(const LossSum& sum) {
-  const auto tokens = static_cast<double>(sum.tokens);
-  return {{"mean", sum.loss / tokens},
-          {"cross_entropy", sum.cross_entropy / tokens},
-          {"perplexity", std::exp(sum.cross_entropy / tokens)},
-          {"tokens", sum.tokens},
-          {"correct", sum.correct}};
-}
-
-Json gradients(const ExplainedModel& explained, const Explanation& explanation) {
-  const std::vector<TensorPlace>& places = explained.model.weights.tensors();
-  return list(std::ssize(places), [&](Index index) -> Json {
-    const auto i = static_cast<std::size_t>(index);
-    return {{"name", places[i].name},
-            {"shape", places[i].shape},
-            {"norm", explanation.figures.front().gradient_norms[i]},
-            {"values_norm", explanation.parameter_norms[i]}};
-  });
-}
-
-Json memory_gradient(Index decoder_layers, const TraceSteps& steps) {
-  return {{"sum", steps.computed("decoder", "d_memory")},
-          {"parts", list(decoder_layers, [&](Index i) -> Json {
-             const Index layer = decoder_layers - 1 - i;
-             const std::string part = "decoder.layers." + std::to_string(layer) + ".encoder_attn.kv_proj";
-             return {{"layer", layer}, {"tensor", steps.computed(part, "d_x")}};
-           })}};
-}
-
-/// Losses or answers, null where padding is expected.
-Json where_counted(const Explanation& explanation, const auto& losses_or_answers) {
-  return list(losses_or_answers.rows(), [&](Index b) {
-    return list(losses_or_answers.cols(), [&](Index t) {
-      const Answer& place = explanation.answers[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)];
-      return place.counted ? Json(losses_or_answers(b, t)) : Json();
-    });
-  });
-}
-
-Json reasons(const std::vector<BlockReason>& reasons, MatrixForm form) {
-  return list_of(reasons, [&](const BlockReason& reason) -> Json {
-    return {{"name", reason.name},
-            {"sentences", reason.mask.sentences},
-            {"queries", reason.mask.queries},
-            {"blocked", mask_json(reason.mask.blocked, form)}};
-  });
-}
-
-Json what_if(const Explanation& explanation, const MaskVariant& variant, const PassFigures& figures, MatrixForm form) {
-  const auto counted = [&](const auto& matrix) { return where_counted(explanation, matrix); };
-  return {
-      {"name", variant.name},
-      {"title", variant.title},
-      {"says", variant.says},
-      {"changed", variant.changed},
-      {"masks",
-       {{"encoder_padding", mask_json(variant.masks.encoder_padding.blocked, form)},
-        {"decoder_combined", mask_json(variant.masks.decoder_combined.blocked, form)},
-        {"cross_padding", mask_json(variant.masks.cross_padding.blocked, form)}}},
-      {"reasons",
-       {{"encoder_padding", reasons(variant.reasons.encoder_padding, form)},
-        {"decoder_combined", reasons(variant.reasons.decoder_combined, form)},
-        {"cross_padding", reasons(variant.reasons.cross_padding, form)}}},
-      {"loss", loss(figures.loss)},
-      {"losses", counted(figures.losses)},
-      {"answers", counted(figures.answers)},
-      {"alone", {{"losses", counted(figures.losses_alone)}, {"answers", counted(figures.answers_alone)}}},
-      {"on_padding", list(figures.on_padding.rows(),
-                          [&](Index b) -> Json {
-                            const auto shares = figures.on_padding.row(b);
-                            return {{"encoder self", shares(0)}, {"decoder self", shares(1)}, {"cross", shares(2)}};
-                          })},
-      {"attention", list_of(figures.attention,
-                            [&](const Matrix<float>& weights) { return matrix_json(weights.cast<double>(), form); })},
-      {"gradient_norms", figures.gradient_norms}};
+std::vector<AttentionWeights> attention_of(const Transformer<float>& transformer) {
+  std::vector<AttentionWeights> all;
+  const auto add = [&](AttentionKind kind, std::size_t layer, const auto& attention) {
+    all.push_back({kind, static_cast<Index>(layer), attention.sublayer.attention.weights().eigen()});
+  };
+  for (std::size_t i = 0; i < transformer.encoder_layers.size(); ++i) {
+    add(AttentionKind::encoder_self, i, transformer.encoder_layers[i].self_attention);
+  }
+  for (std::size_t i = 0; i < transformer.decoder_layers.size(); ++i) {
+    add(AttentionKind::decoder_self, i, transformer.decoder_layers[i].self_attention);
+    add(AttentionKind::cross, i, transformer.decoder_layers[i].cross_attention);
+  }
+  return all;
 }
 
 }  // namespace
 
-nlohmann::ordered_json trace_json(const ExplainedModel& explained, const Explanation& explanation,
-                                  const TraceHeading& heading, MatrixForm form) {
-  const TransformerSettings& settings = explained.model.settings;
-  const TraceSteps steps(explanation.recording, heading.layer);
-  return {
-      {"format", "glassformer trace"},
-      {"version", 1},
-      {"glassformer", GLASSFORMER_VERSION},
-      {"checkpoint", heading.checkpoint},
-      {"model", model(explained, heading)},
-      {"layer", heading.layer ? Json(*heading.layer) : Json()},
-      {"sentences",
-       list_of(explanation.pairs,
-               [](const ExplainedPair& pair) -> Json {
-                 return {{"source", pair.source}, {"target", pair.target}, {"own_translation", pair.own_translation}};
-               })},
-      {"batch", batch(explained, explanation)},
-      {"vocabulary",
-       {{"source", vocabulary(*explained.tokenizers.source)}, {"target", vocabulary(*explained.tokenizers.target)}}},
-      {"masks", masks(explanation, form)},
-      {"tensors", steps.tensors(form, shown_ids(explained, explanation))},
-      {"steps", steps.steps()},
-      {"sources", steps.sources()},
-      {"attention", attention(settings, steps)},
-      {"answer", list_of(explanation.answers,
-                         [&](const std::vector<Answer>& places) {
-                           return list_of(places, [&](const Answer& place) {
-                             return answer_at(place, *explained.tokenizers.target);
-                           });
-                         })},
-      {"d_logits", steps.computed("loss", "d_logits")},
-      {"loss", loss(explanation.figures.front().loss)},
-      {"gradients", gradients(explained, explanation)},
-      {"memory_gradient", memory_gradient(settings.decoder_layers, steps)},
-      {"what_if", list(std::ssize(explanation.variants), [&](Index index) {
-         const auto i = static_cast<std::size_t>(index);
-         return what_if(explanation, explanation.variants[i], explanation.figures[i], form);
-       })}};
+Trace trace_pass(const TracedModel& traced, const Batch& batch, const TransformerMasks& masks, Recording* recording) {
+  const Pass pass = pass_of(traced, batch, recording);
+  const auto transformer = make_transformer(traced.model, traced.label_smoothing);
+  Arena<float> gradient(traced.model.weights.tensors());
+  transformer->bind(traced.model.weights, gradient);
+  Trace trace;
+  trace.loss = transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
+  trace.answers = answers_of(*transformer, batch);  // before backward overwrites the probabilities
+  trace.attention = attention_of(*transformer);
+  transformer->backward(pass, 1 / static_cast<float>(trace.loss.tokens));
+  trace.gradient_norms = tensor_norms(gradient);
+  return trace;
+}
+
+Answers find_answers(const TracedModel& traced, const Batch& batch, const TransformerMasks& masks) {
+  const auto transformer = make_transformer(traced.model, traced.label_smoothing);
+  transformer->forward(pass_of(traced, batch, nullptr), {batch.source, batch.target_input, batch.target_output, masks});
+  return answers_of(*transformer, batch);
+}
+
+std::vector<double> tensor_norms(const Arena<float>& arena) {
+  std::vector<double> norms;
+  for (const TensorPlace& tensor : arena.tensors()) {
+    norms.push_back(arena.values(tensor).eigen().cast<double>().norm());
+  }
+  return norms;
 }
 
 }  // namespace glassformer

@@ -1,56 +1,64 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <cstdint>
+#include <vector>
 
-#include "explanation/explanation.hpp"
-#include "explanation/matrix_json.hpp"
+#include "batching/batch.hpp"
+#include "layers/recording.hpp"
+#include "model/model.hpp"
 
+/// The numbers of one pass through a model, forward and backward, as training computes them: the same layers in the
+/// same precision. A Recording, if you pass one, keeps every step in the order of computation.
 namespace glassformer {
 
-/// What the trace says of the model besides its numbers.
-struct TraceHeading {
-  std::string checkpoint;
-  Index parameters = 0;
-  std::optional<Index> layer;  ///< of the steps in layers, only those of this layer (from 0)
+/// A model, and how to run it.
+struct TracedModel {
+  const Model<float>& model;
+  double label_smoothing = 0;
+  bool dropout = false;  ///< draw it as training does, by `seed`, update 1 and the number of the pair
+  std::uint64_t seed = 1;
 };
 
-/// The explanation as JSON: what `explain --json` writes, and what the page is made from. Stable: what is there keeps
-/// its meaning as long as "version" is 1; keys may be added.
-///
-///   format, version, glassformer, checkpoint
-///   model            settings, number of parameters, the masks that it learned without
-///   layer            of the steps in layers, only those of this layer are there; null: all
-///   sentences        B pairs: source, target, own_translation
-///   batch            source [B, S], target_input and target_output [B, T]: ids and tokens; the ids of padding
-///   vocabulary       source, target: the token of every id
-///   masks            1 is blocked: encoder_padding [B, S], target_padding [B, T], look_ahead [T, T],
-///                    decoder_combined [B*T, T] (their elementwise maximum), cross_padding [B, S]
-///   tensors          every recorded matrix: name, part of the model, axes, computed (or given), values; on a
-///                    page, where an axis V is cut to some tokens of a large vocabulary, also ids: theirs, and
-///                    vocabulary: how many there are
-///   steps            in the order in which they were computed: direction, part, equation ({x} is an input), output and
-///                    inputs (numbers of tensors), code (file, function, first and last line), and for steps backward
-///                    what they differentiate: a step forward and its lines; null where it has none, or is left out
-///   sources          the files that the steps name, as compiled in
-///   attention        weights of every attention: part, kind, layer, number of the tensor [B*H*queries, keys]
-///   answer           for each place of each target: expected id, whether it is counted, loss, cross_entropy,
-///                    probability, likeliest: ten of {id, token, probability}, or the whole vocabulary
-///   d_logits         number of the tensor [B*T, V]: (softmax - target distribution) / tokens
-///   loss             mean, perplexity, tokens, correct
-///   gradients        of every parameter: name, shape, norm, values_norm
-///   memory_gradient  numbers of tensors [B*S, D]: sum, and parts: what each decoder layer sends, the last one first
-///   what_if          other masks for the same batch, "right" first: name, title, says, changed, masks
-///                    reasons: of each mask, the elementary ones whose maximum it is: name, sentences and queries (1:
-///                    the same row for all), blocked; what is off is not among them
-///                    loss, losses and answers (likeliest ids) [B, T]; alone: losses and answers of each sentence in a
-///                    batch of its own; on_padding: of each sentence, the share of each kind of attention that its
-///                    words spend on padding
-///                    attention (as above), gradient_norms (as "gradients")
-///
-/// Axes: B sentences, S and T the padded lengths of source and target, H heads, D model width, F feed-forward width, V
-/// target vocabulary; "B*H*T" queries of each head of each sentence. Matrices are as matrix_json writes them.
-nlohmann::ordered_json trace_json(const ExplainedModel& explained, const Explanation& explanation,
-                                  const TraceHeading& heading, MatrixForm form);
+/// A token that might come next.
+struct LikelyToken {
+  Id id = 0;
+  double probability = 0;
+};
+
+/// What the model predicts at one position of the target.
+struct Answer {
+  Id expected = 0;
+  bool counted = false;                ///< false: padding is expected, which no loss counts
+  double probability = 0;              ///< of the expected token
+  double loss = 0, cross_entropy = 0;  ///< with and without label smoothing
+  std::vector<LikelyToken> likeliest;  ///< ten, or the whole vocabulary if that is smaller
+};
+using Answers = std::vector<std::vector<Answer>>;  // [B][T]
+
+enum class AttentionKind { encoder_self, decoder_self, cross };
+
+/// The attention weights of one sublayer.
+struct AttentionWeights {
+  AttentionKind kind;
+  Index layer = 0;        ///< from 0, in the encoder or the decoder
+  Matrix<float> weights;  ///< [B*H*queries, keys]
+};
+
+struct Trace {
+  LossSum loss;
+  Answers answers;
+  std::vector<AttentionWeights> attention;  ///< encoder, then decoder self and cross, by layer
+  std::vector<double> gradient_norms;       ///< of the mean loss, for every parameter tensor in the order of the arena
+};
+
+/// Runs the batch forward and backward under these masks.
+Trace trace_pass(const TracedModel& traced, const Batch& batch, const TransformerMasks& masks,
+                 Recording* recording = nullptr);
+
+/// Runs the batch forward only.
+Answers find_answers(const TracedModel& traced, const Batch& batch, const TransformerMasks& masks);
+
+/// The Euclidean norm of every tensor, in the order of the arena.
+std::vector<double> tensor_norms(const Arena<float>& arena);
 
 }  // namespace glassformer

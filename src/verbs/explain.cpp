@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <optional>
 
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/translator.hpp"
-#include "explanation/page.hpp"
-#include "explanation/screen.hpp"
-#include "explanation/terminal_text.hpp"
-#include "explanation/trace.hpp"
 #include "files/lines.hpp"
 #include "files/output_file.hpp"
 #include "files/utf8.hpp"
+#include "page/page.hpp"
+#include "page/screen.hpp"
+#include "page/trace_json.hpp"
 #include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
@@ -30,7 +28,7 @@ constexpr const char* kPage = "explain.html";  // without --html
 
 struct ExplainOptions {
   fs::path checkpoint;
-  std::optional<fs::path> source_file, target_file, html, json;
+  std::optional<fs::path> html, json;
   std::vector<std::string> sources, targets;
   std::optional<Index> layer;
   bool dropout = false;
@@ -45,40 +43,16 @@ void refuse_long(const std::vector<std::string>& sentences, const Tokenizer& tok
   }
 }
 
-/// The sentences of one side, from the command line or from a file.
-std::vector<std::string> sentences(const std::string& side, const std::vector<std::string>& given,
-                                   const std::optional<fs::path>& file) {
-  if (file && !given.empty()) {
-    throw UserError("--" + side + " and --" + side + "-file: expected one of them, found both.");
-  }
-  for (const std::string& sentence : given) {
-    if (const auto fault = utf8_fault(sentence)) {
-      throw UserError("--" + side + ": expected UTF-8 text, found " + *fault + "; set the terminal to UTF-8.");
-    }
-  }
-  if (!file) return given;
-  LineReader reader = *file == "-" ? LineReader::of_standard_input() : LineReader(*file);
-  std::vector<std::string> lines;
-  for (std::string line; reader.next(line);) lines.push_back(line);
-  return lines;
-}
-
 std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const LoadedModel& loaded) {
-  const std::vector<std::string> sources = sentences("source", options.sources, options.source_file);
-  std::vector<std::string> targets = sentences("target", options.targets, options.target_file);
-  if (sources.empty()) {
-    throw UserError("explain: expected a sentence, found none; give one with --source \"...\", or several, or "
-                    "--source-file FILE.");
-  }
+  const std::vector<std::string>& sources = options.sources;
   if (sources.size() > kMostSentences) {
     throw UserError("explain: expected at most " + std::to_string(kMostSentences) + " sentences, found " +
                     std::to_string(sources.size()) + "; give fewer.");
   }
   refuse_long(sources, *loaded.tokenizers.source, "give a shorter one.");
-  const bool own = options.targets.empty() && !options.target_file;
-  if (own) {
-    targets = translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding, sources);
-  }
+  const bool own = options.targets.empty();
+  const std::vector<std::string> targets =
+      own ? translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding, sources) : options.targets;
   if (targets.size() != sources.size()) {
     throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
                     " sources, or none at all, found " + std::to_string(targets.size()) +
@@ -116,12 +90,10 @@ void say_page(const fs::path& html) {
   spdlog::info("{}: the page; open it in a browser", html.string());
   const double megabytes = fs::is_regular_file(html) ? static_cast<double>(fs::file_size(html)) / 1e6 : 0;
   if (megabytes <= kLargePage) return;
-  spdlog::warn("the page has {:.0f} MB, which a browser may not open; --layer 0 leaves out the layers besides the "
-               "first, and fewer and shorter sentences make it smaller too", megabytes);
-}
-
-CLI::Validator name_of_file() {
-  return {[](const std::string& text) { return text.empty() ? "expected the name of a file, found nothing" : ""; }, ""};
+  spdlog::warn(
+      "the page has {:.0f} MB, which a browser may not open; --layer 0 leaves out the layers besides the "
+      "first, and fewer and shorter sentences make it smaller too",
+      megabytes);
 }
 
 int run_explain(const ExplainOptions& options) {
@@ -135,17 +107,19 @@ int run_explain(const ExplainOptions& options) {
   if (options.json) json.emplace(*options.json);
   std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
 
-  const ExplainedModel explained{loaded.model, loaded.tokenizers, loaded.config.training.label_smoothing,
-                                 options.dropout, loaded.config.training.seed};
+  const TrainingSettings& training = loaded.config.training;
+  const ExplainedModel explained{{loaded.model, training.label_smoothing, options.dropout, training.seed},
+                                 loaded.tokenizers};
   const Explanation explanation = explain(explained, std::move(pairs));
-  const TraceHeading heading{loaded.checkpoint.string(), loaded.model.weights.size(), options.layer};
+  TraceOptions trace_options{loaded.checkpoint.string(), options.layer, MatrixForm::numbers};
   if (json) {
-    const auto trace = trace_json(explained, explanation, heading, MatrixForm::numbers);
+    const auto trace = trace_json(explained, explanation, trace_options);
     json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
     json->finish();
     spdlog::info("{}: the trace", options.json->string());
   }
-  write_page(trace_json(explained, explanation, heading, MatrixForm::packed), html.stream());
+  trace_options.form = MatrixForm::packed;
+  write_page(trace_json(explained, explanation, trace_options), html.stream());
   html.finish();
   if (!options.html) write_screen(explained, explanation, std::cout);
   std::cout.flush();  // the log goes to standard error, and should come after the screen
@@ -156,33 +130,42 @@ int run_explain(const ExplainOptions& options) {
 }  // namespace
 
 void add_explain(CLI::App& program, int& status) {
-  const auto options = std::make_shared<ExplainOptions>();
-  CLI::App* const verb = program.add_subcommand(
-      "explain",
-      "Write a page with every number from sentences to gradients,\nand print tokens, masks, answer and loss");
-  verb->add_option("checkpoint", options->checkpoint, kCheckpointHelp)->required()->type_name("");
-  verb->add_option("--source", options->sources,
-                   "a sentence; several, each with --source in front, become\none padded batch")
-      ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
-  verb->add_option("--target", options->targets, "its translation, one for each --source\n(default: the model's own)")
-      ->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
-  verb->add_option("--source-file", options->source_file, "sentences, one a line; - is standard input")
-      ->check(name_of_file())->type_name("FILE");
-  verb->add_option("--target-file", options->target_file, "their translations, line by line")
-      ->check(name_of_file())->type_name("FILE");
-  verb->add_option("--html", options->html,
-                   "write the page to FILE, and print no masks\n(default: explain.html, in the current directory)")
-      ->check(name_of_file())
+  const auto [verb, options] =
+      add_verb(program, status, "explain",
+               "Write a page with every number from sentences to gradients,\nand print tokens, masks, answer and loss",
+               run_explain);
+  const auto is_name = [](const std::string& file) { return file.empty() ? "expected the name of a file" : ""; };
+  const auto is_text = [](const std::string& sentence) {
+    const auto fault = utf8_fault(sentence);
+    return fault ? "expected UTF-8 text, found " + *fault + "; set the terminal to UTF-8." : "";
+  };
+  verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
+  verb.add_option("--source", options.sources,
+                  "a sentence; several, each with --source in front, become\none padded batch")
+      ->required()
+      ->check(is_text)
+      ->type_name("TEXT")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  verb.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)")
+      ->check(is_text)
+      ->type_name("TEXT")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  verb.add_option("--html", options.html,
+                  "write the page to FILE, and print no masks\n(default: explain.html, in the current directory)")
+      ->check(is_name)
       ->type_name("FILE");
-  verb->add_option("--json", options->json, "write all numbers as JSON too; src/explanation/trace.hpp\ndescribes it")
-      ->check(name_of_file())
+  verb.add_option("--json", options.json, "write all numbers as JSON too; src/page/trace_json.hpp\ndescribes it")
+      ->check(is_name)
       ->type_name("FILE");
-  verb->add_option("--layer", options->layer,
-                   "show only this layer (from 0), embeddings and attention\n(default: all layers)")
+  verb.add_option("--layer", options.layer,
+                  "show only this layer (from 0), embeddings and attention\n(default: all layers)")
       ->check(number_from(0, 1000))
       ->type_name("N");
-  verb->add_flag("--dropout", options->dropout, "draw dropout, as training does");
-  verb->callback([options, &status] { status = run_explain(*options); });
+  verb.add_flag("--dropout", options.dropout, "draw dropout, as training does");
 }
 
 }  // namespace glassformer

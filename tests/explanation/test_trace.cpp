@@ -1,334 +1,173 @@
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "catch.hpp"
-#include "checkpoint/stand_ins.hpp"
-#include "explanation/explained_example.hpp"
-#include "explanation/trace.hpp"
+#include "page/explained_example.hpp"
 
 using namespace glassformer;
 using example::ExplainedExample;
-using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json trace_of(const ExplainedExample& example, std::optional<Index> layer = {}, MatrixForm form = MatrixForm::numbers) {
-  return trace_json(example.explained(), example.explanation, {"runs/a/best", 1234, layer}, form);
-}
+constexpr Id kPadding = 0;
 
-std::set<std::string> keys(const Json& object) {
-  std::set<std::string> names;
-  for (const auto& [name, value] : object.items()) names.insert(name);
-  return names;
-}
-using Keys = std::set<std::string>;
-
-void check_matrix(const Json& matrix, Index rows, Index cols) {
-  CHECK(keys(matrix) == Keys{"rows", "cols", "numbers"});
-  CHECK(matrix.at("rows") == rows);
-  CHECK(matrix.at("cols") == cols);
-  CHECK(matrix.at("numbers").size() == static_cast<std::size_t>(rows * cols));
-}
-
-const Json& tensor(const Json& trace, const Json& number) {
-  REQUIRE(number.is_number_unsigned());
-  return trace.at("tensors").at(number.get<std::size_t>());
-}
-
-/// What a step says, but for the numbers of tensors and steps, which depend on what else is in the trace.
-std::string told_by(const Json& trace, const Json& step) {
-  std::string text = step.at("part").get<std::string>() + ": " + step.at("equation").get<std::string>() + "; " +
-                     step.at("code").dump() + tensor(trace, step.at("output")).dump();
-  for (const Json& input : step.at("inputs")) {
-    text += input.at("name").dump() + tensor(trace, input.at("tensor")).dump();
-  }
-  return text;
+TransformerSettings with_norm(Norm norm) {
+  TransformerSettings settings = tiny_settings();
+  settings.norm = norm;
+  return settings;
 }
 
 }  // namespace
 
-TEST_CASE("A trace has every key of its format", "[explanation]") {
-  const ExplainedExample example;
-  const Json trace = trace_of(example);
-  CHECK(keys(trace) == Keys{"format",   "version",   "glassformer", "checkpoint",      "model",
-                            "layer",    "sentences", "batch",       "vocabulary",      "masks",
-                            "tensors",  "steps",     "sources",     "attention",       "answer",
-                            "d_logits", "loss",      "gradients",   "memory_gradient", "what_if"});
-  CHECK(trace.at("format") == "glassformer trace");
-  CHECK(trace.at("version") == 1);
-  CHECK(trace.at("glassformer") == GLASSFORMER_VERSION);
-  CHECK(trace.at("checkpoint") == "runs/a/best");
-  CHECK(keys(trace.at("model")) ==
-        Keys{"d_model", "heads", "encoder_layers", "decoder_layers", "d_ff", "norm", "activation", "tied_embeddings", "scale_embeddings",
-             "parameters", "label_smoothing", "dropout", "learned_without"});
-  CHECK(trace.at("model").at("parameters") == 1234);
-  CHECK(trace.at("model").at("activation") == "relu");
-  CHECK(trace.at("model").at("tied_embeddings") == "none");
-  CHECK(trace.at("model").at("learned_without").empty());
-  CHECK(keys(trace.at("sentences").at(0)) == Keys{"source", "target", "own_translation"});
-  CHECK(keys(trace.at("batch")) == Keys{"source", "target_input", "target_output", "pad"});
-  CHECK(trace.at("batch").at("source").at("tokens").at(1) == Json{"e", "f", "</s>", "<pad>", "<pad>"});
-  CHECK(trace.at("batch").at("target_input").at("tokens").at(0) == Json{"<s>", "u", "v", "<pad>", "<pad>", "<pad>"});
-  CHECK(trace.at("batch").at("target_output").at("ids").at(0).at(2) == 2);
-  CHECK(trace.at("vocabulary").at("target").at(2) == "</s>");
-  CHECK(trace.at("vocabulary").at("target").size() == 11);
-  CHECK(keys(trace.at("loss")) == Keys{"mean", "cross_entropy", "perplexity", "tokens", "correct"});
-  CHECK(keys(trace.at("memory_gradient")) == Keys{"sum", "parts"});
-  CHECK(keys(trace.at("attention").at(0)) == Keys{"part", "kind", "layer", "weights"});
-  CHECK(keys(trace.at("gradients").at(0)) == Keys{"name", "shape", "norm", "values_norm"});
-  CHECK(keys(trace.at("answer").at(0).at(0)) ==
-        Keys{"expected", "counted", "loss", "cross_entropy", "probability", "likeliest"});
-  CHECK(keys(trace.at("answer").at(0).at(0).at("likeliest").at(0)) == Keys{"id", "token", "probability"});
-  for (const Json& step : trace.at("steps")) {
-    CHECK(keys(step) == Keys{"direction", "part", "equation", "output", "inputs", "code", "differentiates"});
-    CHECK(keys(step.at("code")) == Keys{"file", "function", "lines"});
-  }
-  for (const Json& variant : trace.at("what_if")) {
-    CHECK(keys(variant) == Keys{"name", "title", "says", "changed", "masks", "reasons", "loss", "losses", "answers",
-                                "alone", "on_padding", "attention", "gradient_norms"});
-    for (const auto& [mask, reasons] : variant.at("reasons").items()) {
-      CHECK(variant.at("masks").contains(mask));
-      for (const Json& reason : reasons) CHECK(keys(reason) == Keys{"name", "sentences", "queries", "blocked"});
-    }
-    CHECK(keys(variant.at("alone")) == Keys{"losses", "answers"});
-    CHECK(keys(variant.at("on_padding").at(0)) == Keys{"encoder self", "decoder self", "cross"});
-  }
-  CHECK(Json::parse(trace.dump()) == trace);
-}
+TEST_CASE("The figures of the model as it is are those of training, to the bit", "[explanation]") {
+  for (const Norm norm : {Norm::post, Norm::pre}) {
+    const ExplainedExample example(with_norm(norm));
+    const Batch& batch = example.explanation.batch;
+    const Arena<float>& weights = example.tiny.model.weights;
+    Arena<float> gradient(weights.tensors());
+    const auto model = make_transformer(example.tiny.model, 0.1);
+    model->bind(weights, gradient);
+    const TransformerMasks masks = model->masks(batch.source, batch.target_input);
+    const LossSum loss = model->forward({}, {batch.source, batch.target_input, batch.target_output, masks});
+    const auto check_attention = [&](std::size_t i, const auto& attention) {
+      CHECK(same_bits(example.right().attention.at(i).weights, attention.sublayer.attention.weights()));
+    };
+    check_attention(0, model->encoder_layers[0].self_attention);
+    check_attention(2, model->decoder_layers[0].self_attention);
+    check_attention(5, model->decoder_layers[1].cross_attention);
+    CHECK(example.right().attention.size() == 6);
 
-TEST_CASE("Masks, answers, gradients and what-ifs of a trace have the sizes of batch and model", "[explanation]") {
-  const ExplainedExample example;
-  const Json trace = trace_of(example);
-  const Index B = 2, S = 5, T = 6, H = 2;
-  check_matrix(trace.at("masks").at("encoder_padding"), B, S);
-  check_matrix(trace.at("masks").at("target_padding"), B, T);
-  check_matrix(trace.at("masks").at("look_ahead"), T, T);
-  check_matrix(trace.at("masks").at("decoder_combined"), B * T, T);
-  check_matrix(trace.at("masks").at("cross_padding"), B, S);
-  CHECK(trace.at("masks").at("target_padding").at("numbers").at(3) == 1.0);
-  CHECK(trace.at("masks").at("look_ahead").at("numbers").at(1) == 1.0);
-
-  CHECK(trace.at("answer").at(0).at(3).at("counted") == false);
-  CHECK(trace.at("answer").at(0).at(3).at("loss").is_null());
-  CHECK(trace.at("answer").at(0).at(3).at("likeliest").size() == 10);
-  CHECK(trace.at("answer").at(1).at(5).at("loss").is_number());
-  CHECK(trace.at("loss").at("mean").get<double>() == Approx(example.right().loss.loss / 9));
-  CHECK(trace.at("loss").at("cross_entropy").get<double>() == Approx(example.right().loss.cross_entropy / 9));
-  CHECK(trace.at("loss").at("perplexity").get<double>() == Approx(std::exp(example.right().loss.cross_entropy / 9)));
-
-  const std::vector<TensorPlace>& places = example.tiny.model.weights.tensors();
-  REQUIRE(trace.at("gradients").size() == places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    CHECK(trace.at("gradients").at(i).at("name") == places[i].name);
-    CHECK(trace.at("gradients").at(i).at("shape") == Json(places[i].shape));
-    CHECK(trace.at("gradients").at(i).at("norm") == example.right().gradient_norms[i]);
-  }
-
-  REQUIRE(trace.at("what_if").size() == example.explanation.variants.size());
-  CHECK(trace.at("what_if").at(0).at("name") == "right");
-  for (std::size_t i = 0; i < trace.at("what_if").size(); ++i) {
-    const Json& variant = trace.at("what_if").at(i);
-    CAPTURE(variant.at("name"));
-    check_matrix(variant.at("masks").at("decoder_combined"), B * T, T);
-    check_matrix(variant.at("masks").at("cross_padding"), B, S);
-    REQUIRE(variant.at("attention").size() == trace.at("attention").size());
-    check_matrix(variant.at("attention").at(0), B * H * S, S);
-    check_matrix(variant.at("attention").at(2), B * H * T, T);
-    check_matrix(variant.at("attention").at(3), B * H * T, S);
-    CHECK(variant.at("losses").at(0).at(3).is_null());
-    CHECK(variant.at("losses").at(1).at(3).is_number());
-    CHECK(variant.at("answers").at(0).at(3).is_null());
-    CHECK(variant.at("answers").at(1).at(3) == example.explanation.figures[i].answers(1, 3));
-    CHECK(variant.at("alone").at("losses").at(0).at(3).is_null());
-    CHECK(variant.at("alone").at("losses").at(1).at(3) == example.explanation.figures[i].losses_alone(1, 3));
-    CHECK(variant.at("alone").at("answers").at(1).at(3) == example.explanation.figures[i].answers_alone(1, 3));
-    CHECK(variant.at("on_padding").at(1).at("cross") == example.explanation.figures[i].on_padding(1, 2));
-    CHECK(variant.at("gradient_norms").size() == places.size());
-    CHECK(variant.at("changed") == Json(example.explanation.variants[i].changed));
-  }
-}
-
-TEST_CASE("A trace's numbers of tensors lead to what they are said to be", "[explanation]") {
-  for (const bool dropout : {false, true}) {
-    const ExplainedExample example(tiny_settings(), example::two_pairs(), dropout);
-    const Json trace = trace_of(example);
-    CHECK(trace.at("tensors").size() == example.explanation.recording.tensors().size());
-    CHECK(trace.at("steps").size() == example.explanation.recording.steps().size());
-    CHECK(trace.at("model").at("dropout") == dropout);
-    for (std::size_t i = 0; i < trace.at("attention").size(); ++i) {
-      const Json& attention = trace.at("attention").at(i);
-      const Json& weights = tensor(trace, attention.at("weights"));
-      CAPTURE(attention.at("part"), attention.at("kind"));
-      CHECK(weights.at("name") == "weights");
-      CHECK(weights.at("part") == attention.at("part"));
-      CHECK(weights.at("values") == trace.at("what_if").at(0).at("attention").at(i));
-    }
-    CHECK(trace.at("attention").at(3).at("part") == "decoder.layers.0.encoder_attn");
-    CHECK(trace.at("attention").at(3).at("kind") == "cross");
-    CHECK(trace.at("attention").at(4).at("layer") == 1);
-    check_matrix(tensor(trace, trace.at("d_logits")).at("values"), 12, 11);
-    CHECK(tensor(trace, trace.at("d_logits")).at("name") == "d_logits");
-
-    const Json& memory = trace.at("memory_gradient");
-    CHECK(tensor(trace, memory.at("sum")).at("name") == "d_memory");
-    CHECK(tensor(trace, memory.at("sum")).at("axes") == "B*S, D");
-    REQUIRE(memory.at("parts").size() == 2);
-    CHECK(memory.at("parts").at(0).at("layer") == 1);
-    CHECK(tensor(trace, memory.at("parts").at(1).at("tensor")).at("part") == "decoder.layers.0.encoder_attn.kv_proj");
-  }
-}
-
-TEST_CASE("A trace's steps name what they read, and come forward first, then backward", "[explanation]") {
-  const ExplainedExample example;
-  const Json trace = trace_of(example), &steps = trace.at("steps");
-  bool back = false;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const Json& step = steps.at(i);
-    const auto equation = step.at("equation").get<std::string>();
-    CAPTURE(step.at("part"), equation);
-    const std::string& name = tensor(trace, step.at("output")).at("name").get_ref<const std::string&>();
-    CHECK((equation.starts_with(name + " = ") || equation.starts_with(name + " += ")));
-    CHECK(equation.find("[out") == std::string::npos);
-    for (const Json& input : step.at("inputs")) {
-      const auto read = input.at("name").get<std::string>();
-      tensor(trace, input.at("tensor"));
-      CHECK((equation.find("{" + read + "}") != std::string::npos || read == name + " so far"));
-    }
-    if (step.at("direction") == "backward") back = true;
-    CHECK(step.at("direction") == (back ? "backward" : "forward"));
-    if (const Json& forward = step.at("differentiates"); !forward.is_null()) {
-      const auto number = forward.at("step").get<std::size_t>();
-      REQUIRE(number < i);
-      CHECK(steps.at(number).at("direction") == "forward");
-      CHECK(steps.at(number).at("code").at("lines") == forward.at("lines"));
-      CHECK(steps.at(number).at("code").at("file") == forward.at("file"));
-    } else {
-      CHECK((!back || name == "d_memory"));
+    CHECK(loss.tokens == 9);
+    CHECK(example.right().loss.loss == loss.loss);
+    CHECK(example.right().loss.cross_entropy == loss.cross_entropy);
+    CHECK(example.right().loss.tokens == loss.tokens);
+    CHECK(example.right().loss.correct == loss.correct);
+    model->backward({}, 1.0F / 9);
+    REQUIRE(example.right().gradient_norms.size() == gradient.tensors().size());
+    for (std::size_t i = 0; i < gradient.tensors().size(); ++i) {
+      const TensorPlace& place = gradient.tensors()[i];
+      CAPTURE(place.name);
+      CHECK(example.right().gradient_norms[i] == gradient.values(place).eigen().cast<double>().norm());
+      CHECK(tensor_norms(weights).at(i) == weights.values(place).eigen().cast<double>().norm());
     }
   }
-  CHECK(back);
 }
 
-TEST_CASE("A trace's sources are the files as they are, and hold the lines of every step", "[explanation]") {
+TEST_CASE("Losses are given place by place, 0 where padding is expected", "[explanation]") {
   const ExplainedExample example;
-  const Json trace = trace_of(example);
-  for (const auto& [file, text] : trace.at("sources").items()) {
-    CAPTURE(file);
-    CHECK(text == stand_in::read_bytes(std::filesystem::path(GLASSFORMER_SOURCE_DIR) / file));
-  }
-  for (const Json& step : trace.at("steps")) {
-    const Json& code = step.at("code");
-    const auto text = trace.at("sources").at(code.at("file").get<std::string>()).get<std::string>();
-    CHECK(code.at("lines").at(0) <= code.at("lines").at(1));
-    CHECK(code.at("lines").at(1) <= std::count(text.begin(), text.end(), '\n'));
+  for (const ExplainedVariant& variant : example.explanation.variants) {
+    const Matrix<float> losses = example::losses(variant.trace.answers);
+    REQUIRE((losses.rows() == 2 && losses.cols() == 6));
+    CHECK(losses.cast<double>().sum() == Approx(variant.trace.loss.loss));
+    for (Index b = 0; b < 2; ++b) {
+      for (Index t = 0; t < 6; ++t) {
+        const bool padding = example.explanation.batch.target_output(b, t) == kPadding;
+        CHECK((losses(b, t) == 0) == padding);
+      }
+    }
   }
 }
 
-TEST_CASE("With one layer only, other layers' steps are left out, and all numbers still lead to the same",
+TEST_CASE("An answer is the model's distribution at a place: likeliest first, with the loss of what is expected",
           "[explanation]") {
   const ExplainedExample example;
-  const Json whole = trace_of(example), part = trace_of(example, 1);
-  std::set<std::string> known;
-  for (const Json& step : whole.at("steps")) known.insert(told_by(whole, step));
-  std::set<std::string> names_of_others;
-  std::size_t of_layer = 0, of_layer_in_whole = 0;
-  for (const Json& step : part.at("steps")) {
-    CHECK(known.contains(told_by(part, step)));
-    const auto where = step.at("part").get<std::string>();
-    if (where.find(".layers.0") != std::string::npos) {
-      const std::string end = where.ends_with(".kv_proj") ? "kv_proj " : "";
-      names_of_others.insert(end + tensor(part, step.at("output")).at("name").get<std::string>());
+  const Answers& answers = example.right().answers;
+  const Matrix<double>& logits = example.computed("decoder.output", "y");
+  REQUIRE(answers.size() == 2);
+  double loss = 0;
+  for (Index b = 0; b < 2; ++b) {
+    const auto& places = answers[static_cast<std::size_t>(b)];
+    REQUIRE(places.size() == 6);
+    for (Index t = 0; t < 6; ++t) {
+      const Answer& answer = places[static_cast<std::size_t>(t)];
+      const Eigen::ArrayXd powers = logits.row(b * 6 + t).transpose().array().exp(), p = powers / powers.sum();
+      CAPTURE(b, t);
+      CHECK(answer.expected == example.explanation.batch.target_output(b, t));
+      CHECK(answer.counted == (answer.expected != kPadding));
+      REQUIRE(answer.likeliest.size() == 10);
+      std::set<Id> ids;
+      for (const LikelyToken& token : answer.likeliest) {
+        CHECK(token.probability == Approx(p(token.id)));
+        CHECK(token.probability <= answer.likeliest[ids.size() == 0 ? 0 : ids.size() - 1].probability);
+        ids.insert(token.id);
+      }
+      CHECK(ids.size() == 10);
+      CHECK(answer.likeliest.front().probability == Approx(p.maxCoeff()));
+      if (!answer.counted) continue;
+      CHECK(answer.probability == Approx(p(answer.expected)));
+      CHECK(answer.cross_entropy == Approx(-std::log(p(answer.expected))));
+      CHECK(answer.loss == Approx(0.9 * answer.cross_entropy - 0.1 * p.log().mean()).epsilon(1e-5));
+      loss += answer.loss;
     }
-    of_layer += where.find(".layers.1") != std::string::npos;
-    if (const Json& forward = step.at("differentiates"); !forward.is_null()) {
-      const bool is_sum = step.at("equation").get<std::string>().starts_with("d_memory");  // over the decoder's layers
-      const Json& differentiated = part.at("steps").at(forward.at("step").get<std::size_t>()).at("part");
-      CHECK(differentiated == (is_sum ? "decoder.layers.1.encoder_attn.kv_proj" : where));
-    }
   }
-  for (const Json& step : whole.at("steps")) {
-    of_layer_in_whole += step.at("part").get<std::string>().find(".layers.1") != std::string::npos;
-  }
-  CHECK(names_of_others == Keys{"weights", "kv_proj d_x"});
-  CHECK(of_layer == of_layer_in_whole);
-  CHECK(part.at("layer") == 1);
-  CHECK(whole.at("layer").is_null());
-  CHECK(part.at("steps").size() < whole.at("steps").size());
-  CHECK(part.at("tensors").size() < whole.at("tensors").size());
-  for (std::size_t i = 0; i < whole.at("attention").size(); ++i) {
-    CHECK(tensor(part, part.at("attention").at(i).at("weights")) ==
-          tensor(whole, whole.at("attention").at(i).at("weights")));
-  }
-  CHECK(tensor(part, part.at("d_logits")) == tensor(whole, whole.at("d_logits")));
-  for (std::size_t i = 0; i < 2; ++i) {
-    CHECK(tensor(part, part.at("memory_gradient").at("parts").at(i).at("tensor")) ==
-          tensor(whole, whole.at("memory_gradient").at("parts").at(i).at("tensor")));
+  CHECK(loss == Approx(example.right().loss.loss));
+}
+
+TEST_CASE("A small vocabulary is shown whole", "[explanation]") {
+  const ExplainedExample example(tiny_settings(), {{"a b", "t"}}, false, 3);
+  for (const Answer& answer : example.right().answers.at(0)) {
+    CHECK(answer.likeliest.size() == 7);
+    double sum = 0;
+    for (const LikelyToken& token : answer.likeliest) sum += token.probability;
+    CHECK(sum == Approx(1));
   }
 }
 
-TEST_CASE("A trace tells what was given from what another layer computed", "[explanation]") {
+TEST_CASE("Attention is shared out among what is visible: rows sum to 1, and blocked keys get nothing",
+          "[explanation]") {
   const ExplainedExample example;
-  const Json part = trace_of(example, 1);
-  std::set<std::size_t> outputs;
-  for (const Json& step : part.at("steps")) outputs.insert(step.at("output").get<std::size_t>());
-  std::size_t of_others = 0;
-  for (std::size_t i = 0; i < part.at("tensors").size(); ++i) {
-    const Json& one = part.at("tensors").at(i);
-    CAPTURE(one.at("name"), one.at("part"));
-    if (outputs.contains(i))
-      CHECK(one.at("computed") == true);
-    else
-      of_others += one.at("computed") == true;
-    const bool given = one.at("name") == "mask" || one.at("name") == "id" || one.at("name") == "table";
-    if (given) CHECK(one.at("computed") == false);
+  const TransformerMasks& masks = example.explanation.variants.front().masks;
+  const Index B = 2, H = example.tiny.model.settings.heads;
+  const std::vector<const Mask*> of_layer{&masks.encoder_padding, &masks.encoder_padding,  &masks.decoder_combined,
+                                          &masks.cross_padding,   &masks.decoder_combined, &masks.cross_padding};
+  for (std::size_t i = 0; i < of_layer.size(); ++i) {
+    const Matrix<float>& weights = example.right().attention.at(i).weights;
+    const Index T = weights.rows() / (B * H);
+    CAPTURE(i);
+    CHECK((weights.array() >= 0).all());
+    for (Index row = 0; row < weights.rows(); ++row) {
+      CHECK(weights.row(row).sum() == Approx(1).epsilon(1e-5));
+      for (Index s = 0; s < weights.cols(); ++s) {
+        if (of_layer[i]->is_blocked(row / (H * T), row % T, s)) CHECK(weights(row, s) == 0);
+      }
+    }
   }
-  CHECK(of_others > 0);  // what layer 0 gives to layer 1
 }
 
-TEST_CASE("The reasons of a trace are the elementary masks that are on", "[explanation]") {
-  TransformerSettings settings = tiny_settings();
-  settings.masks = {.look_ahead = false, .cross_padding = false};
-  const Json what_if = trace_of(ExplainedExample(settings)).at("what_if");
-  const auto names = [](const Json& reasons) {
-    std::vector<std::string> list;
-    for (const Json& reason : reasons) list.push_back(reason.at("name"));
-    return list;
+TEST_CASE("What each layer of the decoder sends back adds up to the gradient of the memory", "[explanation]") {
+  const ExplainedExample example;
+  const Matrix<double> sum = example.computed("decoder.layers.0.encoder_attn.kv_proj", "d_x") +
+                             example.computed("decoder.layers.1.encoder_attn.kv_proj", "d_x");
+  const Matrix<double>& whole = example.computed("decoder", "d_memory");
+  CHECK(whole.cwiseAbs().maxCoeff() > 0);
+  CHECK(largest_difference(sum, whole) < 1e-6 * whole.cwiseAbs().maxCoeff());
+}
+
+TEST_CASE("Dropout is drawn only when it is asked for, and the same again for the same seed", "[explanation]") {
+  const auto drops = [](const ExplainedExample& example) {
+    return std::ranges::any_of(example.explanation.recording.steps(),
+                               [](const RecordedStep& step) { return step.part.ends_with("dropout"); });
   };
-  using Names = std::vector<std::string>;
-  CHECK(names(what_if.at(0).at("reasons").at("encoder_padding")) == Names{"padding"});
-  CHECK(names(what_if.at(0).at("reasons").at("decoder_combined")) == Names{"padding"});
-  CHECK(names(what_if.at(0).at("reasons").at("cross_padding")).empty());
-  const Json& all = what_if.back().at("reasons").at("decoder_combined");
-  CHECK(names(all) == Names{"padding", "future"});
-  CHECK(all.at(0).at("sentences") == 2);
-  CHECK(all.at(0).at("queries") == 1);
-  CHECK(all.at(1).at("sentences") == 1);
-  CHECK(all.at(1).at("queries") == 6);
-  check_matrix(all.at(1).at("blocked"), 6, 6);
+  const ExplainedExample without, with(tiny_settings(), example::two_pairs(), true);
+  const ExplainedExample again(tiny_settings(), example::two_pairs(), true);
+  CHECK_FALSE(drops(without));
+  CHECK(drops(with));
+  CHECK(with.right().loss.loss != without.right().loss.loss);
+  CHECK(with.right().loss.loss == again.right().loss.loss);
 }
 
-TEST_CASE("A trace says which masks a model learned without", "[explanation]") {
-  TransformerSettings settings = tiny_settings();
-  settings.masks = {.encoder_padding = false, .look_ahead = false};
-  const Json trace = trace_of(ExplainedExample(settings));
-  CHECK(trace.at("model").at("learned_without") == Json{"encoder_padding", "look_ahead"});
-  CHECK(trace.at("what_if").back().at("name") == "all_masks");
-  CHECK(trace.at("masks").at("encoder_padding").at("numbers").at(9) == 0.0);  // off; the other two are as they were
-  CHECK(trace.at("masks").at("cross_padding").at("numbers").at(9) == 1.0);
-}
-
-TEST_CASE("For the page, a trace's matrices are packed", "[explanation]") {
-  const ExplainedExample example;
-  const Json packed = trace_of(example, {}, MatrixForm::packed);
-  for (const Json& tensor : packed.at("tensors")) {
-    CHECK(keys(tensor.at("values")) == Keys{"rows", "cols", "packed"});
-  }
-  CHECK(keys(packed.at("masks").at("look_ahead")) == Keys{"rows", "cols", "bits"});
-  CHECK(keys(packed.at("what_if").at(1).at("masks").at("cross_padding")) == Keys{"rows", "cols", "bits"});
-  CHECK(keys(packed.at("what_if").at(1).at("attention").at(0)) == Keys{"rows", "cols", "packed"});
+TEST_CASE("Of equally likely tokens, the one with the lowest id comes first; NaN comes last", "[explanation]") {
+  example::ExplainedExample example;
+  const Batch& batch = example.explanation.batch;
+  const TransformerMasks& masks = example.explanation.right().masks;
+  Arena<float>& weights = example.tiny.model.weights;
+  std::ranges::fill(weights.values(), 0.0F);  // all tokens are equally likely
+  const auto first = [&] { return find_answers(example.explained(), batch, masks).at(0).at(0).likeliest; };
+  for (std::size_t i = 0; i < 10; ++i) CHECK(first().at(i).id == static_cast<Id>(i));
+  std::ranges::fill(weights.values(), std::nanf(""));
+  CHECK(first().at(0).id == 0);
+  CHECK(std::isnan(first().at(0).probability));
 }

@@ -11,9 +11,9 @@
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "evaluation/forced_decoding.hpp"
-#include "text/vocabulary_shape.hpp"
 #include "random_values.hpp"
 #include "run/training_run.hpp"
+#include "text/vocabulary_shape.hpp"
 #include "training/model_gradient_check.hpp"
 
 using namespace glassformer;

@@ -1,26 +1,19 @@
-#include "explanation/screen.hpp"
+#include "page/screen.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <string>
-
-#include "explanation/terminal_text.hpp"
 
 namespace glassformer {
 namespace {
 
-constexpr Index kColumns = 80;
+constexpr Index kText = 65;                                                   // columns beside the name of a text
 constexpr Index kSentences = 2, kQueries = 15, kKeys = 15, kSourceKeys = 26;  // so many fit on a screen
 
-/// "name  text", where a long text continues below its beginning.
-void write_text(const std::string& name, const std::string& text, std::ostream& output) {
-  constexpr Index kNames = 15;
-  std::string label = fit(name, kNames);
-  for (const std::string& line : wrapped(text, kColumns - kNames)) {
-    output << label << line << '\n';
-    label.assign(kNames, ' ');
-  }
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+Index characters(std::string_view text) {
+  return std::ranges::count_if(text, [](char byte) { return !continues_character(byte); });
 }
 
 /// One query's row of a mask, cut after `most` keys.
@@ -37,32 +30,30 @@ std::string mask_row(const Mask& mask, Index sentence, Index query, Index most) 
 void write_decoder(const Tokenizer& tokenizer, const Explanation& explanation, Index b, std::ostream& output) {
   constexpr Index kToken = 12, kMask = 2 * kKeys + 2;
   const auto token = [&](Id id) { return fit(printable(tokenizer.piece(id)), kToken - 1) + ' '; };
-  const Batch& batch = explanation.batch;
+  const IdMatrix& target_input = explanation.batch.target_input;
   output << "  " << fit("decoder", kToken) << fit("decoder combined", kMask) << fit("expected", kToken)
          << fit("answer", kToken) << "    loss\n";
-  for (Index t = 0; t < std::min(kQueries, batch.target_input.cols()); ++t) {
-    const Answer& answer = explanation.answers[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)];
+  for (Index t = 0; t < std::min(kQueries, target_input.cols()); ++t) {
+    const Answer& answer = explanation.right().trace.answers[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)];
     char loss[32];
     std::snprintf(loss, sizeof loss, "%8.4f", answer.loss);
-    output << "  " << token(batch.target_input(b, t))
-           << fit(mask_row(explanation.variants.front().masks.decoder_combined, b, t, kKeys), kMask)
-           << token(answer.expected) << (answer.counted ? token(answer.likeliest.front().id) + loss : "(not counted)")
-           << '\n';
+    output << "  " << token(target_input(b, t))
+           << fit(mask_row(explanation.right().masks.decoder_combined, b, t, kKeys), kMask) << token(answer.expected)
+           << (answer.counted ? token(answer.likeliest.front().id) + loss : "(not counted)") << '\n';
   }
-  if (batch.target_input.cols() > kQueries) output << "  …\n";
+  if (target_input.cols() > kQueries) output << "  …\n";
 }
 
 void write_sentence(const ExplainedModel& explained, const Explanation& explanation, Index b, std::ostream& output) {
   const ExplainedPair& pair = explanation.pairs[static_cast<std::size_t>(b)];
-  const TransformerMasks& masks = explanation.variants.front().masks;
+  const TransformerMasks& masks = explanation.right().masks;
   std::string tokens;
   for (const Id id : explanation.batch.source.row(b)) {
-    tokens += (tokens.empty() ? "" : " ") + printable(explained.tokenizers.source->piece(id));
+    tokens += (tokens.empty() ? "" : " ") + explained.tokenizers.source->piece(id);
   }
-  output << '\n';
-  write_text("encoder reads", tokens, output);
-  write_text(pair.own_translation ? "translation" : "target", printable(pair.target), output);
-  output << "  encoder padding          " << mask_row(masks.encoder_padding, b, 0, kSourceKeys) << '\n'
+  output << "\nencoder reads  " << cut_to(printable(tokens), kText) << '\n'
+         << (pair.own_translation ? "translation    " : "target         ") << cut_to(printable(pair.target), kText)
+         << "\n  encoder padding          " << mask_row(masks.encoder_padding, b, 0, kSourceKeys) << '\n'
          << "  cross-attention padding  " << mask_row(masks.cross_padding, b, 0, kSourceKeys) << '\n';
   write_decoder(*explained.tokenizers.target, explanation, b, output);
 }
@@ -76,7 +67,7 @@ void write_screen(const ExplainedModel& explained, const Explanation& explanatio
   if (!off.empty()) output << "These masks are off: " << off << '\n';
   const Index sentences = std::min(kSentences, explanation.batch.size());
   for (Index b = 0; b < sentences; ++b) write_sentence(explained, explanation, b, output);
-  const LossSum& sum = explanation.figures.front().loss;
+  const LossSum& sum = explanation.right().trace.loss;
   const auto count = static_cast<double>(sum.tokens);
   char text[160];
   std::snprintf(text, sizeof text, "Mean loss %.4f of %td tokens (label smoothing %g), perplexity %.4g",
@@ -86,6 +77,36 @@ void write_screen(const ExplainedModel& explained, const Explanation& explanatio
     output << "Only the first " << kSentences << " of " << explanation.batch.size()
            << " sentences are shown; the page has them all.\n";
   }
+}
+
+std::string printable(std::string_view text) {
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (byte < 0x20 || byte == 0x7F || c1)
+      safe += "\uFFFD";
+    else
+      safe += text[i];
+    if (c1) ++i;
+  }
+  return safe;
+}
+
+std::string cut_to(std::string_view text, Index columns) {
+  if (characters(text) <= columns) return std::string(text);
+  std::string kept;
+  Index count = 0;
+  for (const char byte : text) {
+    if (!continues_character(byte) && ++count == columns) break;
+    kept += byte;
+  }
+  return kept + "…";
+}
+
+std::string fit(std::string_view text, Index columns) {
+  const std::string cut = cut_to(text, columns);
+  return cut + std::string(static_cast<std::size_t>(columns - characters(cut)), ' ');
 }
 
 }  // namespace glassformer

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "catch.hpp"
-#include "explanation/matrix_json.hpp"
+#include "page/matrix_json.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;
@@ -34,7 +34,7 @@ double of_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 }  // namespace
 
-TEST_CASE("Numbers are packed into 24 bits, to 2^-16 of their size", "[explanation]") {
+TEST_CASE("Numbers are packed into 24 bits, to 2^-16 of their size", "[page]") {
   RandomValues random(1);
   Matrix<double> numbers(13, 7);
   for (Index i = 0; i < numbers.size(); ++i) {
@@ -52,7 +52,7 @@ TEST_CASE("Numbers are packed into 24 bits, to 2^-16 of their size", "[explanati
   }
 }
 
-TEST_CASE("Numbers of large matrices are packed into 18 bits, to 2^-10 of their size", "[explanation]") {
+TEST_CASE("Numbers of large matrices are packed into 18 bits, to 2^-10 of their size", "[page]") {
   RandomValues random(2);
   Matrix<double> numbers(64, 33);
   for (Index i = 0; i < numbers.size(); ++i) {
@@ -68,7 +68,7 @@ TEST_CASE("Numbers of large matrices are packed into 18 bits, to 2^-10 of their 
   CHECK(matrix_json(at_the_border, MatrixForm::packed).at("packed").get<std::string>().size() == 4 * 64 * 32);
 }
 
-TEST_CASE("Of what is packed, what 24 bits can hold stays as it is", "[explanation]") {
+TEST_CASE("Of what is packed, what 24 bits can hold stays as it is", "[page]") {
   for (const float number :
        {0.0F, 1.0F, -1.0F, 0.5F, -1.5F, 3.0F, 0x1p-126F, -0x1p-130F, 0x1p127F, kInfinity, -kInfinity}) {
     CAPTURE(number);
@@ -79,8 +79,7 @@ TEST_CASE("Of what is packed, what 24 bits can hold stays as it is", "[explanati
   CHECK(std::isnan(packed_and_unpacked(-std::numeric_limits<double>::quiet_NaN())));
 }
 
-TEST_CASE("What is packed is rounded to nearest, halves to even, over into the exponent and to infinity",
-          "[explanation]") {
+TEST_CASE("What is packed is rounded to nearest, halves to even, over into the exponent and to infinity", "[page]") {
   CHECK(packed_and_unpacked(of_bits(0x3F80007F)) == of_bits(0x3F800000));
   CHECK(packed_and_unpacked(of_bits(0x3F800080)) == of_bits(0x3F800000));
   CHECK(packed_and_unpacked(of_bits(0x3F800081)) == of_bits(0x3F800100));
@@ -90,15 +89,14 @@ TEST_CASE("What is packed is rounded to nearest, halves to even, over into the e
   CHECK(packed_and_unpacked(std::numeric_limits<float>::max()) == kInfinity);
 }
 
-TEST_CASE("As numbers, a matrix is written row by row with seven digits, and null where it is not finite",
-          "[explanation]") {
+TEST_CASE("As numbers, a matrix is written row by row with seven digits, and null where it is not finite", "[page]") {
   Matrix<double> numbers(2, 3);
   numbers << 0.1F, -2, 1e-20, std::numeric_limits<double>::quiet_NaN(), kInfinity, 1234567.8;
   const auto json = matrix_json(numbers, MatrixForm::numbers);
   CHECK(json.dump() == R"({"rows":2,"cols":3,"numbers":[0.1,-2.0,1e-20,null,null,1234567.8]})");
 }
 
-TEST_CASE("A mask is a letter for each cell on the page, and numbers elsewhere", "[explanation]") {
+TEST_CASE("A mask is a letter for each cell on the page, and numbers elsewhere", "[page]") {
   const Buffer<std::uint8_t> mask{{0, 1, 1}, {0, 0, 1}};
   CHECK(mask_json(mask, MatrixForm::packed).dump() == R"({"rows":2,"cols":3,"bits":"011001"})");
   const auto numbers = mask_json(mask, MatrixForm::numbers);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "explanation/mask_variants.hpp"
+#include "page/mask_variants.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;
@@ -12,7 +12,6 @@ using namespace glassformer;
 namespace {
 
 constexpr Id kNoWord = 0;
-constexpr VocabularyShape kNineWordsEach{.source_size = 9, .target_size = 9, .pad = {kNoWord, kNoWord}};
 
 struct Padded {
   IdMatrix source{{5, 4, 8, 2}, {7, 2, 0, 0}};
@@ -20,9 +19,7 @@ struct Padded {
 };
 
 std::vector<MaskVariant> variants_of(const MaskSettings& masks, const Padded& ids) {
-  TransformerSettings settings;
-  settings.masks = masks;
-  return mask_variants(settings, kNineWordsEach, ids.source, ids.target);
+  return mask_variants(masks, {kNoWord, kNoWord}, ids.source, ids.target);
 }
 
 const MaskVariant& named(const std::vector<MaskVariant>& variants, const std::string& name) {
@@ -49,7 +46,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("The first variant is what the model was trained with, and each has a name, a title and a word of its own",
-          "[explanation]") {
+          "[page]") {
   const Padded ids;
   for (const bool look_ahead : {true, false}) {
     const MaskSettings masks{.look_ahead = look_ahead, .cross_padding = look_ahead};
@@ -66,15 +63,16 @@ TEST_CASE("The first variant is what the model was trained with, and each has a 
       titles.insert(variant.title);
       CHECK_FALSE(variant.says.empty());
     }
-    std::set<std::string> expected{"right", "no_look_ahead", "no_padding_masks", "no_cross_mask",
-                                   "next_word_visible", "future_of_three", "padded_queries", "inverted"};
+    std::set<std::string> expected{"right",          "no_look_ahead",     "no_padding_masks",
+                                   "no_cross_mask",  "next_word_visible", "future_of_three",
+                                   "padded_queries", "inverted"};
     if (!look_ahead) expected.insert("all_masks");
     CHECK(names == expected);
     CHECK(titles.size() == names.size());
   }
 }
 
-TEST_CASE("Each variant blocks what it says, and names the masks that differ", "[explanation]") {
+TEST_CASE("Each variant blocks what it says, and names the masks that differ", "[page]") {
   const Padded ids;
   const auto variants = variants_of({}, ids);
   const auto source_pad = [&](Index b, Index, Index s) { return ids.source(b, s) == kNoWord; };
@@ -120,8 +118,7 @@ TEST_CASE("Each variant blocks what it says, and names the masks that differ", "
   CHECK(blocks(inverted.cross_padding, 2, 6, 4, [&](Index b, Index t, Index s) { return !source_pad(b, t, s); }));
 }
 
-TEST_CASE("The reasons of every variant are those by which its masks block, whichever masks the model has",
-          "[explanation]") {
+TEST_CASE("The reasons of every variant are those by which its masks block, whichever masks the model has", "[page]") {
   const Padded ids;
   const auto source_pad = [&](Index b, Index s) { return ids.source(b, s) == kNoWord; };
   const auto target_pad = [&](Index b, Index s) { return ids.target(b, s) == kNoWord; };
@@ -182,7 +179,7 @@ TEST_CASE("The reasons of every variant are those by which its masks block, whic
   }
 }
 
-TEST_CASE("What a variant says is so for these masks and this batch", "[explanation]") {
+TEST_CASE("What a variant says is so for these masks and this batch", "[page]") {
   const auto says = [](const MaskSettings& masks, const Padded& ids, const std::string& name) {
     return named(variants_of(masks, ids), name).says;
   };
@@ -209,7 +206,7 @@ TEST_CASE("What a variant says is so for these masks and this batch", "[explanat
   CHECK_FALSE(tells(says({.target_padding = false}, both, "all_masks"), "any more"));  // none did before
 }
 
-TEST_CASE("A variant that makes no difference to the batch names no mask", "[explanation]") {
+TEST_CASE("A variant that makes no difference to the batch names no mask", "[page]") {
   const Padded unpadded{IdMatrix{{5, 4, 8, 2}}, IdMatrix{{1, 5, 6}}};
   const auto variants = variants_of({}, unpadded);
   for (const char* name : {"no_padding_masks", "no_cross_mask", "padded_queries"}) {
@@ -222,7 +219,7 @@ TEST_CASE("A variant that makes no difference to the batch names no mask", "[exp
   CHECK(named(without, "no_look_ahead").says != named(variants, "no_look_ahead").says);
 }
 
-TEST_CASE("A model that learned without a mask is shown with all of them, too", "[explanation]") {
+TEST_CASE("A model that learned without a mask is shown with all of them, too", "[page]") {
   const Padded ids;
   const auto variants = variants_of({.look_ahead = false}, ids);
   const MaskVariant& all = named(variants, "all_masks");
@@ -232,10 +229,9 @@ TEST_CASE("A model that learned without a mask is shown with all of them, too", 
   CHECK(std::ranges::count(variants_of({}, ids), "all_masks", &MaskVariant::name) == 0);
 }
 
-TEST_CASE("Of a model that learned without some masks, each variant changes one thing and no other", "[explanation]") {
+TEST_CASE("Of a model that learned without some masks, each variant changes one thing and no other", "[page]") {
   const Padded ids;
-  const auto no_padding =
-      variants_of({.encoder_padding = false, .target_padding = false, .cross_padding = false}, ids);
+  const auto no_padding = variants_of({.encoder_padding = false, .target_padding = false, .cross_padding = false}, ids);
   CHECK(named(no_padding, "no_look_ahead").changed == Names{"decoder_combined"});
   CHECK(named(no_padding, "no_padding_masks").changed.empty());
   CHECK(named(no_padding, "no_cross_mask").changed.empty());

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "layers/masks.hpp"
-#include "model/settings.hpp"
 
 namespace glassformer {
 
@@ -29,11 +28,11 @@ struct MaskVariant {
   std::vector<std::string> changed = {};  ///< which masks differ from the model's own
 };
 
-/// The model's own masks come first, as "right". Each other variant changes one thing: it leaves out a kind of mask, or
-/// makes a mistake that is found in teaching material (a look-ahead mask one or three places late, padding that also
-/// blocks queries, 1 read as "visible"). A model that was trained without some masks also gets "all_masks".
-/// source [B, S], target_input [B, T].
-std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, const VocabularyShape& vocabulary,
-                                       const IdMatrix& source, const IdMatrix& target_input);
+/// The model's own masks come first, as "right": those that are `on`. Each other variant changes one thing: it leaves
+/// out a kind of mask, or makes a mistake that is found in teaching material (a look-ahead mask one or three places
+/// late, padding that also blocks queries, 1 read as "visible"). A model that was trained without some masks also gets
+/// "all_masks". source [B, S], target_input [B, T].
+std::vector<MaskVariant> mask_variants(const MaskSettings& on, PadIds pad, const IdMatrix& source,
+                                       const IdMatrix& target_input);
 
 }  // namespace glassformer

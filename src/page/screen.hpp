@@ -1,13 +1,18 @@
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "numerics/matrix.hpp"
+#include "page/explanation.hpp"
 
-/// Text in columns. A character counts as one column, so a line with wide characters comes out a little longer.
 namespace glassformer {
+
+/// Prints one screen of 80 columns about the first two pairs: their tokens, masks, answers and losses. The page shows
+/// everything else.
+void write_screen(const ExplainedModel& explained, const Explanation& explanation, std::ostream& output);
+
+// Text in columns. A character counts as one column, so a line with wide characters comes out a little longer.
 
 /// Replaces control characters, which could do anything to a terminal, by U+FFFD.
 std::string printable(std::string_view text);
@@ -17,8 +22,5 @@ std::string cut_to(std::string_view text, Index columns);
 
 /// cut_to, padded with spaces to `columns`.
 std::string fit(std::string_view text, Index columns);
-
-/// The text in lines of at most `columns` columns, cut between words. A longer word gets its own line.
-std::vector<std::string> wrapped(std::string_view text, Index columns);
 
 }  // namespace glassformer

@@ -2,10 +2,10 @@
 #include <string>
 
 #include "catch.hpp"
-#include "explanation/embedded_files.hpp"
-#include "explanation/explained_example.hpp"
-#include "explanation/page.hpp"
-#include "explanation/trace.hpp"
+#include "page/embedded_files.hpp"
+#include "page/explained_example.hpp"
+#include "page/page.hpp"
+#include "page/trace_json.hpp"
 
 using namespace glassformer;
 using Json = nlohmann::ordered_json;
@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 Json page_trace_of(const example::ExplainedExample& example) {
-  return trace_json(example.explained(), example.explanation, {"</script><b>", 1, {}}, MatrixForm::packed);
+  return trace_json(example.explained(), example.explanation, {"</script><b>", {}, MatrixForm::packed});
 }
 
 std::string page_of(const Json& trace) {
@@ -32,7 +32,7 @@ const std::string kTraceBegins = R"(<script type="application/json" id="trace">)
 
 }  // namespace
 
-TEST_CASE("The page is one file: style, trace and scripts stand in it, and nothing is loaded", "[explanation]") {
+TEST_CASE("The page is one file: style, trace and scripts stand in it, and nothing is loaded", "[page]") {
   const std::string page = page_of(page_trace_of(example::ExplainedExample()));
   CHECK(page.starts_with("<!doctype html>"));
   CHECK(page.ends_with("</html>\n"));
@@ -48,10 +48,10 @@ TEST_CASE("The page is one file: style, trace and scripts stand in it, and nothi
     CAPTURE(outside);
     CHECK(count_in(page, outside) == 0);
   }
-  CHECK(page.find(embedded_files().at("src/explanation/page/02_words.css")) != std::string::npos);
+  CHECK(page.find(embedded_files().at("src/page/web/02_words.css")) != std::string::npos);
 }
 
-TEST_CASE("A page is recognised by its beginning", "[explanation]") {
+TEST_CASE("A page is recognised by its beginning", "[page]") {
   const test::TemporaryDirectory directory;
   const std::string page = page_of(Json::object());
   CHECK(is_page(directory.write("page", page)));
@@ -61,7 +61,7 @@ TEST_CASE("A page is recognised by its beginning", "[explanation]") {
   CHECK_FALSE(is_page("nowhere"));
 }
 
-TEST_CASE("All scripts stand in the page, in the order of their names", "[explanation]") {
+TEST_CASE("All scripts stand in the page, in the order of their names", "[page]") {
   const std::string page = page_of(Json::object());
   std::size_t last = 0;
   int scripts = 0;
@@ -77,7 +77,7 @@ TEST_CASE("All scripts stand in the page, in the order of their names", "[explan
   CHECK(scripts > 0);
 }
 
-TEST_CASE("A sentence does not break out of the trace, whatever it holds", "[explanation]") {
+TEST_CASE("A sentence does not break out of the trace, whatever it holds", "[page]") {
   const std::string hostile = "</script><b>&amp;<!-- <script> \\u003c \" '";
   const Json trace = page_trace_of(example::ExplainedExample(tiny_settings(), {{hostile, hostile}}));
   const std::string page = page_of(trace);

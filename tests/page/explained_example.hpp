@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decoding/tiny_model.hpp"
-#include "explanation/explanation.hpp"
+#include "page/explanation.hpp"
 #include "temporary_directory.hpp"
 #include "text/word_tokenizer.hpp"
 
@@ -44,13 +44,14 @@ struct ExplainedExample {
         dropout(with_dropout),
         explanation(explain(explained(), std::move(pairs))) {}
 
-  ExplainedModel explained() const { return {tiny.model, tokenizers, 0.1, dropout, 5}; }
-  const PassFigures& right() const { return explanation.figures.front(); }
-  const PassFigures& figures(const std::string& variant) const {
+  ExplainedModel explained() const { return {{tiny.model, 0.1, dropout, 5}, tokenizers}; }
+  const Trace& right() const { return explanation.right().trace; }
+  const ExplainedVariant& variant(const std::string& name) const {
     std::size_t i = 0;
-    while (explanation.variants.at(i).name != variant) ++i;
-    return explanation.figures.at(i);
+    while (explanation.variants.at(i).name != name) ++i;
+    return explanation.variants.at(i);
   }
+  const Trace& trace(const std::string& name) const { return variant(name).trace; }
   /// The last of that name which a step of that part computed.
   const Matrix<double>& computed(const std::string& part, const std::string& name) const {
     const Matrix<double>* last = nullptr;
@@ -61,5 +62,24 @@ struct ExplainedExample {
     return *last;
   }
 };
+
+/// The losses of all places, [B, T]
+inline Matrix<float> losses(const Answers& answers) {
+  Matrix<float> losses(std::ssize(answers), std::ssize(answers.front()));
+  for (Index n = 0; n < losses.size(); ++n) {
+    const auto b = static_cast<std::size_t>(n / losses.cols()), t = static_cast<std::size_t>(n % losses.cols());
+    losses.data()[n] = static_cast<float>(answers[b].at(t).loss);
+  }
+  return losses;
+}
+
+/// The likeliest tokens of one sentence's counted places.
+inline std::vector<Id> likeliest(const std::vector<Answer>& places) {
+  std::vector<Id> ids;
+  for (const Answer& place : places) {
+    if (place.counted) ids.push_back(place.likeliest.at(0).id);
+  }
+  return ids;
+}
 
 }  // namespace glassformer::example

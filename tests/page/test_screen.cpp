@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "explanation/explained_example.hpp"
-#include "explanation/screen.hpp"
+#include "page/explained_example.hpp"
+#include "page/screen.hpp"
 
 using namespace glassformer;
 using example::ExplainedExample;
@@ -31,7 +31,7 @@ std::ptrdiff_t lines_with(const std::vector<std::string>& lines, const std::stri
 
 }  // namespace
 
-TEST_CASE("The screen shows tokens and masks as they are: 1 is blocked", "[explanation]") {
+TEST_CASE("The screen shows tokens and masks as they are: 1 is blocked", "[page]") {
   const auto lines = screen_of(ExplainedExample());
   CHECK(lines_with(lines, "encoder reads  a b c d </s>") == 1);
   CHECK(lines_with(lines, "encoder reads  e f </s> <pad> <pad>") == 1);
@@ -45,11 +45,11 @@ TEST_CASE("The screen shows tokens and masks as they are: 1 is blocked", "[expla
   CHECK(lines_with(lines, "off") == 0);
 }
 
-TEST_CASE("The screen shows the model's answers and losses", "[explanation]") {
+TEST_CASE("The screen shows the model's answers and losses", "[page]") {
   const ExplainedExample example(tiny_settings(), {{"a b", "t", true}});
   const auto lines = screen_of(example);
   CHECK(lines_with(lines, "translation    t") == 1);
-  const Answer& first = example.explanation.answers[0][0];
+  const Answer& first = example.right().answers[0][0];
   char loss[32];
   std::snprintf(loss, sizeof loss, "%8.4f", first.loss);
   const auto line = std::ranges::find_if(lines, [](const std::string& text) { return text.starts_with("  <s>"); });
@@ -61,7 +61,7 @@ TEST_CASE("The screen shows the model's answers and losses", "[explanation]") {
   CHECK(lines_with(lines, std::string("Mean loss ") + loss + " of 2 tokens (label smoothing 0.1)") == 1);
 }
 
-TEST_CASE("The screen names the masks that are off", "[explanation]") {
+TEST_CASE("The screen names the masks that are off", "[page]") {
   TransformerSettings settings = tiny_settings();
   settings.masks = {.look_ahead = false, .cross_padding = false};
   const auto lines = screen_of(ExplainedExample(settings));
@@ -70,7 +70,7 @@ TEST_CASE("The screen names the masks that are off", "[explanation]") {
   CHECK(lines_with(lines, "  cross-attention padding  0 0 0 0 0") == 2);
 }
 
-TEST_CASE("However long the sentences, the screen is small", "[explanation]") {
+TEST_CASE("However long the sentences, the screen is small", "[page]") {
   std::string source, target;
   for (int i = 0; i < 40; ++i) source += "a b ", target += "unknown_long_word ";
   const ExplainedExample example(tiny_settings(), std::vector<ExplainedPair>(5, {source, target}));
@@ -86,11 +86,36 @@ TEST_CASE("However long the sentences, the screen is small", "[explanation]") {
   CHECK(lines_with(lines, "first 2 of 5 sentences") == 1);
 }
 
-TEST_CASE("No control character of a sentence reaches the terminal", "[explanation]") {
+TEST_CASE("No control character of a sentence reaches the terminal", "[page]") {
   const auto lines = screen_of(ExplainedExample(tiny_settings(), {{"a \x1B[2J b", "t \u009Bm u"}}));
   for (const std::string& line : lines) {
     CHECK(std::ranges::none_of(line, [](char byte) { return static_cast<unsigned char>(byte) < 0x20; }));
     CHECK(line.find("\u009B") == std::string::npos);
   }
   CHECK(lines_with(lines, "target         t \uFFFDm u") == 1);
+}
+
+TEST_CASE("Control characters cannot reach the terminal", "[page]") {
+  CHECK(printable("schläft …") == "schläft …");
+  CHECK(printable("\x1B[31mred") == "\uFFFD[31mred");
+  CHECK(printable("a\tb\nc\r\x7F") == "a\uFFFDb\uFFFDc\uFFFD\uFFFD");
+  CHECK(printable("a\u0085b\u009Bc\u00A0d") == "a\uFFFDb\uFFFDc\u00A0d");  // C1; U+00A0 is the first that is none
+  CHECK(printable(std::string("a\0b", 3)) == "a\uFFFDb");
+  CHECK(printable("\xC2") == "\xC2");
+}
+
+TEST_CASE("Text is cut between characters, with a sign that it was", "[page]") {
+  CHECK(cut_to("schläft", 7) == "schläft");
+  CHECK(cut_to("schläft", 6) == "schlä…");
+  CHECK(cut_to("schläft", 5) == "schl…");
+  CHECK(cut_to("日本語", 2) == "日…");
+  CHECK(cut_to("日本語", 1) == "…");
+  CHECK(cut_to("", 3).empty());
+}
+
+TEST_CASE("Text is filled up to a width in characters, not in bytes", "[page]") {
+  CHECK(fit("schläft", 9) == "schläft  ");
+  CHECK(fit("schläft", 7) == "schläft");
+  CHECK(fit("schläft", 4) == "sch…");
+  CHECK(fit("", 2) == "  ");
 }

@@ -1,35 +1,32 @@
-#include "explanation/page.hpp"
+#include "page/page.hpp"
 
-#include <algorithm>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <string_view>
 
-#include "explanation/embedded_files.hpp"
+#include "page/embedded_files.hpp"
 
 namespace glassformer {
 namespace {
 
 constexpr std::string_view kBeginning = "<!doctype html>\n<!-- Written by glassformer explain. -->\n";
-constexpr std::string_view kFolder = "src/explanation/page/";
 
-/// JSON that can stand in HTML: what would end the script element, or begin a comment, is written otherwise.
-std::string json_in_html(const nlohmann::ordered_json& trace) {
-  const std::string json = trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  std::string safe;
-  safe.reserve(json.size());
-  for (const char letter : json) {
-    if (letter == '<') safe += "\\u003c";
-    else safe += letter;
+/// Writes JSON that can stand in HTML: no '<', which could end the script element or begin a comment.
+void write_json(const nlohmann::ordered_json& trace, std::ostream& page) {
+  for (const char letter : trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
+    if (letter == '<')
+      page << "\\u003c";
+    else
+      page.put(letter);
   }
-  return safe;
 }
 
 /// All files of one kind, in the order of the numbers in their names, as one element.
 void write_parts(const std::string& element, std::string_view ending, std::ostream& page) {
   page << '<' << element << ">\n";
   for (const auto& [path, text] : embedded_files()) {  // in alphabetic order
-    if (path.starts_with(kFolder) && path.ends_with(ending)) page << text << '\n';
+    if (path.ends_with(ending)) page << text << '\n';
   }
   page << "</" << element << ">\n";
 }
@@ -37,20 +34,19 @@ void write_parts(const std::string& element, std::string_view ending, std::ostre
 }  // namespace
 
 void write_page(const nlohmann::ordered_json& trace, std::ostream& page) {
-  const std::string_view frame = embedded_files().at("src/explanation/page/page.html");
-  for (std::size_t begin = 0; begin < frame.size();) {
-    const std::size_t end = std::min(frame.find('\n', begin), frame.size());
-    const std::string_view line = frame.substr(begin, end - begin);
+  std::istringstream frame{std::string(embedded_files().at("src/page/web/page.html"))};
+  for (std::string line; std::getline(frame, line);) {
     if (line.ends_with("<!-- styles -->")) {
       write_parts("style", ".css", page);
     } else if (line.ends_with("<!-- trace -->")) {
-      page << R"(<script type="application/json" id="trace">)" << json_in_html(trace) << "</script>\n";
+      page << R"(<script type="application/json" id="trace">)";
+      write_json(trace, page);
+      page << "</script>\n";
     } else if (line.ends_with("<!-- scripts -->")) {
       write_parts("script", ".js", page);
     } else {
       page << line << '\n';
     }
-    begin = end + 1;
   }
 }
 

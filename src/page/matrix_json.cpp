@@ -1,6 +1,5 @@
-#include "explanation/matrix_json.hpp"
+#include "page/matrix_json.hpp"
 
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -19,13 +18,12 @@ std::uint32_t upper_bits(double number, int count) {
   return (bits + (1U << (dropped - 1)) - 1 + (bits >> dropped & 1)) >> dropped;
 }
 
-/// Letters of base64 (RFC 4648, section 4), so many a number.
+/// Base64 letters (RFC 4648, section 4): three or four per number.
 std::string packed(const Matrix<double>& matrix) {
   constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr Index kMany = 2048;  // numbers, which nobody looks at one by one, and which make up most of a page
+  constexpr Index kMany = 2048;  // nobody looks at so many numbers one by one, and they make up most of a page
   const int letters = matrix.size() > kMany ? 3 : 4;
   std::string text;
-  text.reserve(static_cast<std::size_t>(letters * matrix.size()));
   for (Index i = 0; i < matrix.size(); ++i) {
     const std::uint32_t bits = upper_bits(matrix.data()[i], 6 * letters);
     for (int letter = letters; letter-- > 0;) text += kLetters[bits >> 6 * letter & 63];
@@ -36,9 +34,9 @@ std::string packed(const Matrix<double>& matrix) {
 /// The shortest number that is nearer to this float than to any other: 0.1 rather than 0.100000001.
 nlohmann::ordered_json short_number(double number) {
   if (!std::isfinite(number)) return nullptr;
-  std::array<char, 64> text{};
-  std::to_chars(text.data(), text.data() + text.size() - 1, static_cast<float>(number));
-  return std::strtod(text.data(), nullptr);
+  char text[64] = {};
+  std::to_chars(text, text + sizeof text - 1, static_cast<float>(number));
+  return std::strtod(text, nullptr);
 }
 
 }  // namespace
@@ -47,10 +45,10 @@ nlohmann::ordered_json matrix_json(const Matrix<double>& matrix, MatrixForm form
   nlohmann::ordered_json json{{"rows", matrix.rows()}, {"cols", matrix.cols()}};
   if (form == MatrixForm::packed) {
     json["packed"] = packed(matrix);
-    return json;
+  } else {
+    auto& numbers = json["numbers"] = nlohmann::ordered_json::array();
+    for (Index i = 0; i < matrix.size(); ++i) numbers.push_back(short_number(matrix.data()[i]));
   }
-  auto& numbers = json["numbers"] = nlohmann::ordered_json::array();
-  for (Index i = 0; i < matrix.size(); ++i) numbers.push_back(short_number(matrix.data()[i]));
   return json;
 }
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "explanation/embedded_files.hpp"
-#include "explanation/step_code.hpp"
 #include "model/recorded_run.hpp"
+#include "page/embedded_files.hpp"
+#include "page/step_code.hpp"
 
 using namespace glassformer;
 using example::RecordedRun;
@@ -39,8 +39,10 @@ void for_each_step(const auto& action) {
 std::vector<std::string> code_lines_of(std::string_view text) {
   std::vector<std::string> lines(1);
   for (const char letter : text) {
-    if (letter == '\n') lines.emplace_back();
-    else lines.back() += letter;
+    if (letter == '\n')
+      lines.emplace_back();
+    else
+      lines.back() += letter;
   }
   return lines;
 }
@@ -100,8 +102,7 @@ const std::map<std::pair<std::string, std::string>, std::string> kWords{
 
 }  // namespace
 
-TEST_CASE("The lines of a step stand above its record in the same function, and hold what computed it",
-          "[explanation]") {
+TEST_CASE("The lines of a step stand above its record in the same function, and hold what computed it", "[page]") {
   std::set<std::pair<std::string, std::string>> used;
   for_each_step([&](const RecordedRun& run, const RecordedStep& step) {
     const CodeLines lines = found(step);
@@ -127,7 +128,7 @@ TEST_CASE("The lines of a step stand above its record in the same function, and 
   }
 }
 
-TEST_CASE("Steps of different paragraphs have different lines, those of one loop the same", "[explanation]") {
+TEST_CASE("Steps of different paragraphs have different lines, those of one loop the same", "[page]") {
   std::map<std::pair<std::string, std::string>, std::pair<int, int>> lines;
   for_each_step([&](const RecordedRun& run, const RecordedStep& step) {
     const CodeLines code = found(step);
@@ -149,8 +150,7 @@ TEST_CASE("Steps of different paragraphs have different lines, those of one loop
   CHECK(of("LayerNorm::backward", "d_x") == of("LayerNorm::backward", "d_gain"));
 }
 
-TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, or where its block begins",
-          "[explanation]") {
+TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, or where its block begins", "[page]") {
   const std::string text =
       "template <class Scalar>\n"                         // 1
       "void Layer<Scalar>::forward(const Pass& pass,\n"   // 2
@@ -181,8 +181,8 @@ TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, 
   struct Expected {
     int record, first, last;
   };
-  for (const Expected& expected : {Expected{5, 4, 4}, {6, 4, 4}, {13, 7, 12}, {14, 7, 12}, {15, 7, 12}, {19, 18, 18},
-                                   {24, 23, 23}}) {
+  for (const Expected& expected :
+       {Expected{5, 4, 4}, {6, 4, 4}, {13, 7, 12}, {14, 7, 12}, {15, 7, 12}, {19, 18, 18}, {24, 23, 23}}) {
     RecordedStep step;
     step.file = "/somebody/src/at/work/src/layers/layer.cpp";
     step.line = expected.record;
@@ -195,7 +195,7 @@ TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, 
   }
 }
 
-TEST_CASE("Every step back differentiates a step forward of its part, or what its summand does", "[explanation]") {
+TEST_CASE("Every step back differentiates a step forward of its part, or what its summand does", "[page]") {
   const std::set<std::string> sums{"d_memory"};  // over the layers of the decoder
   for (const auto& run : runs()) {
     const std::vector<RecordedStep>& steps = run->recording.steps();
@@ -220,7 +220,7 @@ TEST_CASE("Every step back differentiates a step forward of its part, or what it
   }
 }
 
-TEST_CASE("A step back differentiates the last step that reads what it is the gradient of", "[explanation]") {
+TEST_CASE("A step back differentiates the last step that reads what it is the gradient of", "[page]") {
   const std::map<std::pair<std::string, std::string>, std::string> expected{
       {{"encoder.layers.0.self_attn", "d_scores"}, "weights"},
       {{"encoder.layers.0.self_attn", "d_products"}, "scores"},

@@ -1,4 +1,4 @@
-#include "explanation/mask_variants.hpp"
+#include "page/mask_variants.hpp"
 
 #include <algorithm>
 
@@ -31,18 +31,16 @@ Mask late_look_ahead_mask(Index length, Index places) {
 /// Blocks every key of a query that is padding.
 Mask padded_query_mask(const IdMatrix& ids, Id pad) {
   Mask mask = all_visible(ids.rows(), ids.cols(), ids.cols());
-  for (Index b = 0; b < ids.rows(); ++b) {
-    for (Index query = 0; query < ids.cols(); ++query) {
-      mask.blocked.row(mask.row(b, query)).eigen().setConstant(ids(b, query) == pad);
-    }
+  for (Index n = 0; n < ids.size(); ++n) {
+    mask.blocked.row(n).eigen().setConstant(ids(n / ids.cols(), n % ids.cols()) == pad);
   }
   return mask;
 }
 
-Mask inverted(Mask mask) {
+std::vector<BlockReason> inverted(Mask mask) {
   auto blocked = mask.blocked.eigen();
   blocked.array() = 1 - blocked.array();
-  return mask;
+  return {{"inverted", std::move(mask)}};
 }
 
 /// `nothing`, but blocked where one of the reasons blocks.
@@ -51,16 +49,16 @@ Mask maximum(const std::vector<BlockReason>& reasons, Mask nothing) {
   return nothing;
 }
 
-/// A batch, and what can be made of its padding.
+/// The ids of a batch, and the masks made from them.
 struct PaddedBatch {
-  const VocabularyShape& vocabulary;
+  PadIds pad;
   const IdMatrix &source, &target_input;
 
   BlockReasons reasons(const MaskSettings& on) const {
-    const BlockReason source_padding{"padding", padding_mask(source, vocabulary.pad.source)};
+    const BlockReason source_padding{"padding", padding_mask(source, pad.source)};
     BlockReasons reasons;
     if (on.encoder_padding) reasons.encoder_padding = {source_padding};
-    if (on.target_padding) reasons.decoder_combined = {{"padding", padding_mask(target_input, vocabulary.pad.target)}};
+    if (on.target_padding) reasons.decoder_combined = {{"padding", padding_mask(target_input, pad.target)}};
     if (on.look_ahead) reasons.decoder_combined.push_back({"future", look_ahead_mask(target_input.cols())});
     if (on.cross_padding) reasons.cross_padding = {source_padding};
     return reasons;
@@ -73,26 +71,7 @@ struct PaddedBatch {
             .cross_padding = maximum(reasons.cross_padding, all_visible(B, 1, S))};
   }
 
-  /// Whether a query that is a word may look at a key that is padding, in any of the three kinds of attention.
-  bool words_see_padding(const TransformerMasks& masks) const {
-    const auto see = [](const Mask& mask, const IdMatrix& queries, Id query_pad, const IdMatrix& keys, Id key_pad) {
-      for (Index b = 0; b < queries.rows(); ++b) {
-        for (Index query = 0; query < queries.cols(); ++query) {
-          for (Index key = 0; key < keys.cols(); ++key) {
-            const bool of_interest = queries(b, query) != query_pad && keys(b, key) == key_pad;
-            if (of_interest && !mask.is_blocked(b, query, key)) return true;
-          }
-        }
-      }
-      return false;
-    };
-    const Id source_pad = vocabulary.pad.source, target_pad = vocabulary.pad.target;
-    return see(masks.encoder_padding, source, source_pad, source, source_pad) ||
-           see(masks.decoder_combined, target_input, target_pad, target_input, target_pad) ||
-           see(masks.cross_padding, target_input, target_pad, source, source_pad);
-  }
-
-  /// With a look-ahead mask that is so many places late.
+  /// The reasons with a look-ahead mask that is `places` late.
   BlockReasons late(MaskSettings on, Index places) const {
     on.look_ahead = false;
     BlockReasons late = reasons(on);
@@ -101,17 +80,31 @@ struct PaddedBatch {
   }
 
   BlockReasons padded_queries(BlockReasons reasons) const {
-    reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, vocabulary.pad.source)});
-    reasons.decoder_combined.push_back({"padded_query", padded_query_mask(target_input, vocabulary.pad.target)});
+    reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, pad.source)});
+    reasons.decoder_combined.push_back({"padded_query", padded_query_mask(target_input, pad.target)});
     return reasons;
   }
-};
 
-BlockReasons upside_down(const TransformerMasks& masks) {
-  return {{{"inverted", inverted(masks.encoder_padding)}},
-          {{"inverted", inverted(masks.decoder_combined)}},
-          {{"inverted", inverted(masks.cross_padding)}}};
-}
+  /// Whether a query that is a word may look at a key that is padding, in any of the three kinds of attention.
+  bool words_see_padding(const BlockReasons& reasons) const {
+    const auto see = [](const Mask& mask, const IdMatrix& queries, Id query_pad, const Mask& padding) {
+      for (Index b = 0; b < queries.rows(); ++b) {
+        for (Index query = 0; query < queries.cols(); ++query) {
+          const auto blocked = mask.blocked.row(mask.row(b, query)).eigen().array();
+          const bool sees = (padding.blocked.row(b).eigen().array() > blocked).any();
+          if (sees && queries(b, query) != query_pad) return true;
+        }
+      }
+      return false;
+    };
+    const TransformerMasks those = masks(reasons);
+    const Mask source_padding = padding_mask(source, pad.source),
+               target_padding = padding_mask(target_input, pad.target);
+    return see(those.encoder_padding, source, pad.source, source_padding) ||
+           see(those.decoder_combined, target_input, pad.target, target_padding) ||
+           see(those.cross_padding, target_input, pad.target, source_padding);
+  }
+};
 
 /// Of a model that lacks some masks: what it means to have them all.
 std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
@@ -119,8 +112,9 @@ std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
   if (!had.look_ahead) {
     says += " The decoder no longer sees the words it must predict, just as in translation.";
   }
-  if (words_saw_padding)
+  if (words_saw_padding) {
     says += " No word attends to padding any more: each sentence gets the answer it would get alone.";
+  }
   return says;
 }
 
@@ -136,38 +130,29 @@ std::string nothing_changes(const MaskSettings& on, bool words_see_padding) {
   return says;
 }
 
-}  // namespace
-
-std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, const VocabularyShape& vocabulary,
-                                       const IdMatrix& source, const IdMatrix& target_input) {
-  const PaddedBatch batch{vocabulary, source, target_input};
-  const MaskSettings& on = settings.masks;
-  const auto without = [&](auto... mask) {  // the model's own masks, but for these
-    MaskSettings switches = on;
-    ((switches.*mask = false), ...);
-    return batch.reasons(switches);
-  };
+/// The variants of every model, with the reasons of their masks.
+std::vector<MaskVariant> variants_of(const MaskSettings& on, const PaddedBatch& batch) {
   const BlockReasons own = batch.reasons(on);
-  const BlockReasons no_padding_masks =
-      without(&MaskSettings::encoder_padding, &MaskSettings::target_padding, &MaskSettings::cross_padding);
-  const char* const words_see =
-      "Words attend to padding as if it were words. So the answer to a sentence depends on how much padding the rest "
-      "of the batch adds to it. Compare the answers in the batch with the answers to the sentence alone.";
-  const char* const only_padding_sees =
-      "In this batch, only padding attends to padding, and the loss ignores the result.";
-  const bool words_saw_padding = batch.words_see_padding(batch.masks(own));
-  std::vector<MaskVariant> variants{
+  const TransformerMasks own_masks = batch.masks(own);
+  MaskSettings no_look_ahead = on, no_padding = on, no_cross = on;
+  no_look_ahead.look_ahead = no_cross.cross_padding = false;
+  no_padding.encoder_padding = no_padding.target_padding = no_padding.cross_padding = false;
+  const char* const without_padding_masks =
+      batch.words_see_padding(batch.reasons(no_padding))
+          ? "Words attend to padding as if it were words. So the answer to a sentence depends on how much padding the "
+            "rest of the batch adds to it. Compare the answers in the batch with the answers to the sentence alone."
+          : "In this batch, only padding attends to padding, and the loss ignores the result.";
+  return {
       {"right", "As it is", "The masks that this model was trained with, and is used with.", own},
       {"no_look_ahead", "Without the look-ahead mask",
        "The decoder sees the words it must predict. This model never learned to copy them, so its loss may get better "
        "or worse; a model that is trained like this learns nothing else (configs/lessons/no_look_ahead.yaml).",
-       without(&MaskSettings::look_ahead)},
-      {"no_padding_masks", "Without the padding masks",
-       batch.words_see_padding(batch.masks(no_padding_masks)) ? words_see : only_padding_sees, no_padding_masks},
+       batch.reasons(no_look_ahead)},
+      {"no_padding_masks", "Without the padding masks", without_padding_masks, batch.reasons(no_padding)},
       {"no_cross_mask", "Without the cross-attention mask",
        "The decoder attends to the encoder's output at padded positions. Compare the answers in the batch with the "
        "answers to the sentence alone.",
-       without(&MaskSettings::cross_padding)},
+       batch.reasons(no_cross)},
       {"next_word_visible", "Look-ahead mask one place late",
        "An easy off-by-one error: the next position stays visible, and it holds the very word the query must predict.",
        batch.late(on, 1)},
@@ -180,19 +165,27 @@ std::vector<MaskVariant> mask_variants(const TransformerSettings& settings, cons
        "row are all 0, which changes nothing as long as no word attends to it: the loss ignores it. A softmax that "
        "only adds -infinity would turn the row into NaN.",
        batch.padded_queries(own)},
-      {"inverted", "1 read as visible",
+      {"inverted",
+       "1 read as visible",
        "In some libraries 1 means blocked, in others it means visible. If you mix them up, each query sees exactly the "
        "keys that its mask should block.",
-       upside_down(batch.masks(own))}};
+       {inverted(own_masks.encoder_padding), inverted(own_masks.decoder_combined), inverted(own_masks.cross_padding)}}};
+}
+
+}  // namespace
+
+std::vector<MaskVariant> mask_variants(const MaskSettings& on, PadIds pad, const IdMatrix& source,
+                                       const IdMatrix& target_input) {
+  const PaddedBatch batch{pad, source, target_input};
+  std::vector<MaskVariant> variants = variants_of(on, batch);
+  const bool words_see_padding = batch.words_see_padding(variants.front().reasons);
   if (on != MaskSettings{}) {
-    variants.push_back({"all_masks", "With all masks", with_all_masks(on, words_saw_padding), batch.reasons({})});
+    variants.push_back({"all_masks", "With all masks", with_all_masks(on, words_see_padding), batch.reasons({})});
   }
   for (MaskVariant& variant : variants) {
     variant.masks = batch.masks(variant.reasons);
     variant.changed = differences(variant.masks, variants.front().masks);
-    if (variant.changed.empty() && &variant != &variants.front()) {
-      variant.says = nothing_changes(on, words_saw_padding);
-    }
+    if (variant.changed.empty() && variant.name != "right") variant.says = nothing_changes(on, words_see_padding);
   }
   return variants;
 }

@@ -1,4 +1,4 @@
-#include "explanation/step_code.hpp"
+#include "page/step_code.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -30,7 +30,7 @@ std::size_t begin_of_statement(const std::vector<std::string>& lines, std::size_
   }
 }
 
-/// Reads a line backwards: how many blocks are closed below what is above it, -1 if one is opened that no one closes.
+/// Reads a line backwards and returns the new depth: '}' enters a block, '{' leaves one. -1: it leaves the step's own.
 int depth_above(const std::string& line, int depth) {
   for (std::size_t i = line.size(); i-- > 0 && depth >= 0;) depth += (line[i] == '}') - (line[i] == '{');
   return depth;
@@ -82,7 +82,7 @@ bool is_backward(const RecordedStep& step) { return step.function.find("backward
 
 std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& recording) {
   std::map<std::pair<std::string, std::string>, std::size_t> readers;  // (part, input) -> the last step that reads it
-  std::map<std::size_t, std::size_t> makers;  // tensor -> the step that computed it
+  std::map<std::size_t, std::size_t> makers;                           // tensor -> the step that computed it
   std::vector<std::optional<std::size_t>> differentiated(recording.steps().size());
   for (std::size_t i = 0; i < recording.steps().size(); ++i) {
     const RecordedStep& step = recording.steps()[i];

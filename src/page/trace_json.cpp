@@ -1,0 +1,207 @@
+#include "page/trace_json.hpp"
+
+#include <cmath>
+
+#include "page/trace_steps.hpp"
+
+namespace glassformer {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kAttentionKinds[] = {"encoder self", "decoder self", "cross"};  // as AttentionKind has them
+
+/// [item(x) for each x of a range]
+Json list(const auto& range, const auto& item) {
+  Json items = Json::array();
+  for (const auto& one : range) items.push_back(item(one));
+  return items;
+}
+
+Json model(const ExplainedModel& explained) {
+  const TransformerSettings& settings = explained.model.settings;
+  constexpr const char* kActivations[] = {"relu", "gelu", "swish"};
+  constexpr const char* kTyings[] = {"none", "target", "all"};
+  return {{"d_model", settings.d_model},
+          {"heads", settings.heads},
+          {"encoder_layers", settings.encoder_layers},
+          {"decoder_layers", settings.decoder_layers},
+          {"d_ff", settings.d_ff},
+          {"norm", settings.norm == Norm::post ? "post" : "pre"},
+          {"activation", kActivations[static_cast<int>(settings.activation)]},
+          {"tied_embeddings", kTyings[static_cast<int>(settings.tied_embeddings)]},
+          {"scale_embeddings", settings.scale_embeddings},
+          {"parameters", explained.model.weights.size()},
+          {"label_smoothing", explained.label_smoothing},
+          {"dropout", explained.dropout},
+          {"learned_without", settings.masks.off()}};
+}
+
+Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {
+  Json id_rows = Json::array(), token_rows = Json::array();
+  for (Index b = 0; b < ids.rows(); ++b) {
+    id_rows.push_back(list(ids.row(b), [](Id id) { return id; }));
+    token_rows.push_back(list(ids.row(b), [&](Id id) { return tokenizer.piece(id); }));
+  }
+  return {{"ids", id_rows}, {"tokens", token_rows}};
+}
+
+/// The token of every id, in the order of ids.
+Json vocabulary(const Tokenizer& tokenizer) {
+  Json tokens = Json::array();
+  for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) tokens.push_back(tokenizer.piece(id));
+  return tokens;
+}
+
+Json batch(const ExplainedModel& explained, const Batch& batch) {
+  const auto& [source, target] = explained.tokenizers;
+  return {{"source", ids_and_tokens(batch.source, *source)},
+          {"target_input", ids_and_tokens(batch.target_input, *target)},
+          {"target_output", ids_and_tokens(batch.target_output, *target)},
+          {"pad", {{"source", source->special().pad}, {"target", target->special().pad}}}};
+}
+
+/// The model's own masks, and the elementary ones of the decoder.
+Json masks(const Model<float>& model, const Batch& batch, MatrixForm form) {
+  const TransformerMasks own = make_masks(batch.source, batch.target_input, model.vocabulary.pad, model.settings.masks);
+  return {{"encoder_padding", mask_json(own.encoder_padding.blocked, form)},
+          {"target_padding", mask_json(own.target_padding.blocked, form)},
+          {"look_ahead", mask_json(own.look_ahead.blocked, form)},
+          {"decoder_combined", mask_json(own.decoder_combined.blocked, form)},
+          {"cross_padding", mask_json(own.cross_padding.blocked, form)}};
+}
+
+Json attention(const Trace& trace, const TraceSteps& steps) {
+  return list(trace.attention, [&](const AttentionWeights& one) -> Json {
+    const std::string part = (one.kind == AttentionKind::encoder_self ? "encoder.layers." : "decoder.layers.") +
+                             std::to_string(one.layer) +
+                             (one.kind == AttentionKind::cross ? ".encoder_attn" : ".self_attn");
+    return {{"part", part},
+            {"kind", kAttentionKinds[static_cast<int>(one.kind)]},
+            {"layer", one.layer},
+            {"weights", steps.computed(part, "weights")}};
+  });
+}
+
+Json answer_at(const Answer& place, const Tokenizer& tokenizer) {
+  return {{"expected", place.expected},
+          {"counted", place.counted},
+          {"loss", place.counted ? Json(place.loss) : Json()},
+          {"cross_entropy", place.counted ? Json(place.cross_entropy) : Json()},
+          {"probability", place.probability},
+          {"likeliest", list(place.likeliest, [&](const LikelyToken& token) -> Json {
+             return {{"id", token.id}, {"token", tokenizer.piece(token.id)}, {"probability", token.probability}};
+           })}};
+}
+
+Json loss(const LossSum& sum) {
+  const auto tokens = static_cast<double>(sum.tokens);
+  return {{"mean", sum.loss / tokens},
+          {"cross_entropy", sum.cross_entropy / tokens},
+          {"perplexity", std::exp(sum.cross_entropy / tokens)},
+          {"tokens", sum.tokens},
+          {"correct", sum.correct}};
+}
+
+Json gradients(const Arena<float>& weights, const Trace& trace) {
+  const std::vector<double> norms = tensor_norms(weights);
+  Json tensors = Json::array();
+  for (std::size_t i = 0; i < norms.size(); ++i) {
+    const TensorPlace& place = weights.tensors()[i];
+    tensors.push_back(
+        {{"name", place.name}, {"shape", place.shape}, {"norm", trace.gradient_norms[i]}, {"values_norm", norms[i]}});
+  }
+  return tensors;
+}
+
+Json memory_gradient(Index decoder_layers, const TraceSteps& steps) {
+  Json parts = Json::array();
+  for (Index layer = decoder_layers; layer-- > 0;) {
+    const std::string part = "decoder.layers." + std::to_string(layer) + ".encoder_attn.kv_proj";
+    parts.push_back({{"layer", layer}, {"tensor", steps.computed(part, "d_x")}});
+  }
+  return {{"sum", steps.computed("decoder", "d_memory")}, {"parts", parts}};
+}
+
+/// item(place) of each place, null where padding is expected.
+Json where_counted(const Answers& answers, const auto& item) {
+  return list(answers, [&](const std::vector<Answer>& places) {
+    return list(places, [&](const Answer& place) { return place.counted ? Json(item(place)) : Json(); });
+  });
+}
+
+Json reasons(const std::vector<BlockReason>& reasons, MatrixForm form) {
+  return list(reasons, [&](const BlockReason& reason) -> Json {
+    return {{"name", reason.name},
+            {"sentences", reason.mask.sentences},
+            {"queries", reason.mask.queries},
+            {"blocked", mask_json(reason.mask.blocked, form)}};
+  });
+}
+
+Json what_if(const ExplainedVariant& variant, MatrixForm form) {
+  const Trace& trace = variant.trace;
+  const auto loss_at = [](const Answer& place) { return place.loss; };
+  const auto likeliest_at = [](const Answer& place) { return place.likeliest.front().id; };
+  return {
+      {"name", variant.name},
+      {"title", variant.title},
+      {"says", variant.says},
+      {"changed", variant.changed},
+      {"masks",
+       {{"encoder_padding", mask_json(variant.masks.encoder_padding.blocked, form)},
+        {"decoder_combined", mask_json(variant.masks.decoder_combined.blocked, form)},
+        {"cross_padding", mask_json(variant.masks.cross_padding.blocked, form)}}},
+      {"reasons",
+       {{"encoder_padding", reasons(variant.reasons.encoder_padding, form)},
+        {"decoder_combined", reasons(variant.reasons.decoder_combined, form)},
+        {"cross_padding", reasons(variant.reasons.cross_padding, form)}}},
+      {"loss", loss(trace.loss)},
+      {"losses", where_counted(trace.answers, loss_at)},
+      {"answers", where_counted(trace.answers, likeliest_at)},
+      {"alone",
+       {{"losses", where_counted(variant.alone, loss_at)}, {"answers", where_counted(variant.alone, likeliest_at)}}},
+      {"on_padding",
+       list(
+           variant.on_padding,
+           [](const auto& shares) -> Json {
+             return {{kAttentionKinds[0], shares[0]}, {kAttentionKinds[1], shares[1]}, {kAttentionKinds[2], shares[2]}};
+           })},
+      {"attention", list(trace.attention,
+                         [&](const AttentionWeights& one) { return matrix_json(one.weights.cast<double>(), form); })},
+      {"gradient_norms", trace.gradient_norms}};
+}
+
+}  // namespace
+
+Json trace_json(const ExplainedModel& explained, const Explanation& explanation, const TraceOptions& options) {
+  const auto& [source, target] = explained.tokenizers;
+  const Trace& trace = explanation.right().trace;
+  const TraceSteps steps(explanation.recording, options.layer);
+  const auto pair = [](const ExplainedPair& one) -> Json {
+    return {{"source", one.source}, {"target", one.target}, {"own_translation", one.own_translation}};
+  };
+  const auto answer = [&](const Answer& place) { return answer_at(place, *explained.tokenizers.target); };
+  return {{"format", "glassformer trace"},
+          {"version", 1},
+          {"glassformer", GLASSFORMER_VERSION},
+          {"checkpoint", options.checkpoint},
+          {"model", model(explained)},
+          {"layer", options.layer ? Json(*options.layer) : Json()},
+          {"sentences", list(explanation.pairs, pair)},
+          {"batch", batch(explained, explanation.batch)},
+          {"vocabulary", {{"source", vocabulary(*source)}, {"target", vocabulary(*target)}}},
+          {"masks", masks(explained.model, explanation.batch, options.form)},
+          {"tensors", steps.tensors(options.form, shown_ids(explained, explanation))},
+          {"steps", steps.steps()},
+          {"sources", steps.sources()},
+          {"attention", attention(trace, steps)},
+          {"answer", list(trace.answers, [&](const auto& places) { return list(places, answer); })},
+          {"d_logits", steps.computed("loss", "d_logits")},
+          {"loss", loss(trace.loss)},
+          {"gradients", gradients(explained.model.weights, trace)},
+          {"memory_gradient", memory_gradient(explained.model.settings.decoder_layers, steps)},
+          {"what_if", list(explanation.variants, [&](const auto& one) { return what_if(one, options.form); })}};
+}
+
+}  // namespace glassformer

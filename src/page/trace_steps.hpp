@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "page/explanation.hpp"
+#include "page/matrix_json.hpp"
+
+/// What a trace says of the steps and tensors of a recording.
+namespace glassformer {
+
+/// What the rows and columns of a recorded tensor are in this model. A layer speaks of its own N rows, T queries and S
+/// keys, and of "in" and "out"; in the encoder the rows are B*S source tokens and the queries are keys as well, in the
+/// decoder they are B*T target tokens, and only cross-attention looks from T to S.
+///
+///   "N, D" of decoder.layers.0...              "B*T, D"
+///   "B*H*T, S" of encoder.layers.0.self_attn   "B*H*S, S"
+///   "out, in" of ...feed_forward.fc1           "F, D"
+std::string tensor_axes(const RecordedTensor& tensor);
+
+/// The tokens of both vocabularies whose numbers a page shows, in ascending order. Of a vocabulary of more than 1,000
+/// tokens these are the special ids and those in the batch and its answers: no browser opens a page with 58,100 rows in
+/// every table.
+struct ShownIds {
+  std::vector<Id> source, target;
+};
+
+ShownIds shown_ids(const ExplainedModel& explained, const Explanation& explanation);
+
+/// The steps and tensors of a recording that go into a trace. They are numbered anew, because steps may be left out.
+class TraceSteps {
+ public:
+  /// With `layer`, the steps of all other layers are left out, except for attention weights and memory gradients, which
+  /// the page shows side by side.
+  TraceSteps(const Recording& recording, std::optional<Index> layer);
+
+  /// In packed form, an axis of the vocabulary is cut to the ids shown.
+  nlohmann::ordered_json tensors(MatrixForm form, const ShownIds& shown) const;
+  nlohmann::ordered_json steps() const;
+  /// The files that the steps name.
+  nlohmann::ordered_json sources() const;
+  /// The number of the last tensor of that name which a step of that part computed; null if none did.
+  nlohmann::ordered_json computed(const std::string& part, const std::string& name) const;
+
+ private:
+  const Recording& recording_;
+  std::map<std::size_t, std::size_t> step_numbers_, tensor_numbers_;  // of those that stay: in the recording -> here
+};
+
+}  // namespace glassformer
