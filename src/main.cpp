@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "config/suggestion.hpp"
+#include "files/user_error.hpp"
 #include "machine/memory.hpp"
 #include "machine/mpi.hpp"
 #include "report/log.hpp"
-#include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 /// What tests with files need.
 namespace glassformer::test {

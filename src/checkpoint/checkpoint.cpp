@@ -12,8 +12,8 @@
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "files/durable_files.hpp"
+#include "files/user_error.hpp"
 #include "marian/marian_config.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 

@@ -14,7 +14,7 @@
 
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "checkpoint/checkpoint.hpp"
 #include "files/durable_files.hpp"
+#include "files/user_error.hpp"
 #include "marian/marian_config.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "files/durable_files.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 

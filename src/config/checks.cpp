@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "config/suggestion.hpp"
+#include "files/user_error.hpp"
 #include "marian/marian_config.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 namespace {

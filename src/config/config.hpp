@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "config/run_settings.hpp"
 #include "decoding/settings.hpp"
 #include "evaluation/settings.hpp"
 #include "model/settings.hpp"
-#include "run/settings.hpp"
 #include "text/settings.hpp"
 #include "training/settings.hpp"
 

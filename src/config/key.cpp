@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "config/suggestion.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "config/checks.hpp"
 #include "config/suggestion.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "config/suggestion.hpp"
 #include "files/lines.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "files/durable_files.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 

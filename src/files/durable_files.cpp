@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 

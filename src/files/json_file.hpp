@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "files/user_error.hpp"
 #include "numerics/matrix.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 

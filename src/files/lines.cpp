@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <span>
 
+#include "files/user_error.hpp"
 #include "files/utf8.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -13,8 +13,8 @@
 #include <mpi.h>
 #endif
 
+#include "files/user_error.hpp"
 #include "machine/processors.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "files/durable_files.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "files/user_error.hpp"
 #include "machine/processors.hpp"
 #include "numerics/parallel.hpp"
 #include "run/model_memory.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 namespace {

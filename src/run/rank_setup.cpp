@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "files/fingerprint.hpp"
+#include "files/user_error.hpp"
 #include "machine/processors.hpp"
 #include "numerics/parallel.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 namespace {

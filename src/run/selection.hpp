@@ -1,8 +1,8 @@
 #pragma once
 
 #include "checkpoint/training_state.hpp"
+#include "config/run_settings.hpp"
 #include "report/figures.hpp"
-#include "run/settings.hpp"
 
 /// Which checkpoint is the best.
 namespace glassformer {

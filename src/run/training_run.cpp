@@ -9,6 +9,7 @@
 
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/starting_point.hpp"
+#include "files/user_error.hpp"
 #include "machine/memory.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
@@ -18,7 +19,6 @@
 #include "run/warnings.hpp"
 #include "text/vocabulary_shape.hpp"
 #include "training/schedule.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 namespace {

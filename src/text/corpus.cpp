@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "files/fingerprint.hpp"
+#include "files/user_error.hpp"
 #include "text/parallel_reader.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 

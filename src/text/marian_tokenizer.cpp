@@ -8,8 +8,8 @@
 #include "files/durable_files.hpp"
 #include "files/json_file.hpp"
 #include "files/lines.hpp"
+#include "files/user_error.hpp"
 #include "text/sentencepiece_status.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 

@@ -5,7 +5,7 @@
 
 #include "files/fingerprint.hpp"
 #include "files/lines.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 

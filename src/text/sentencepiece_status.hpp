@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 /// What the tokenizers that use SentencePiece share.
 namespace glassformer {

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "files/durable_files.hpp"
+#include "files/user_error.hpp"
 #include "text/marian_tokenizer.hpp"
 #include "text/sentencepiece_tokenizer.hpp"
 #include "text/word_tokenizer.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"
+#include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "text/sentencepiece_status.hpp"
-#include "user_error.hpp"
 
 namespace glassformer {
 namespace {

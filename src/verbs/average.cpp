@@ -6,7 +6,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/loaded_model.hpp"
 #include "checkpoint/run_directory.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

@@ -7,7 +7,7 @@
 
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/evaluation.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

@@ -9,11 +9,11 @@
 #include "evaluation/translator.hpp"
 #include "files/lines.hpp"
 #include "files/output_file.hpp"
+#include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "page/page.hpp"
 #include "page/screen.hpp"
 #include "page/trace_json.hpp"
-#include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "training/model_gradient_check.hpp"
+#include "run/model_gradient_check.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

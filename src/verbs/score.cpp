@@ -7,9 +7,9 @@
 
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/forced_decoding.hpp"
+#include "files/user_error.hpp"
 #include "text/corpus.hpp"
 #include "text/parallel_reader.hpp"
-#include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

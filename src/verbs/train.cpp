@@ -13,10 +13,10 @@
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/starting_point.hpp"
 #include "config/config.hpp"
+#include "files/user_error.hpp"
 #include "machine/mpi.hpp"
 #include "run/rank_setup.hpp"
 #include "run/training_run.hpp"
-#include "user_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

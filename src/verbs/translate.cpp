@@ -7,7 +7,7 @@
 #include "evaluation/translator.hpp"
 #include "files/lines.hpp"
 #include "files/output_file.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "user_error.hpp"
+#include "files/user_error.hpp"
 
 namespace glassformer {
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "files/user_error.hpp"
 #include "temporary_directory.hpp"
-#include "user_error.hpp"
 
 /// What the fuzzers share. Each is a function that libFuzzer (https://llvm.org/docs/LibFuzzer.html) calls with bytes
 /// which it invents, over and over; what it looks for are crashes, sanitizers' complaints and exceptions that are no

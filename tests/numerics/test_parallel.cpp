@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "files/user_error.hpp"
 #include "numerics/parallel.hpp"
 #include "random_values.hpp"
 #include "threads.hpp"
-#include "user_error.hpp"
 
 using namespace glassformer;
 

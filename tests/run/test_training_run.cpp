@@ -12,9 +12,9 @@
 #include "checkpoint/stand_ins.hpp"
 #include "evaluation/forced_decoding.hpp"
 #include "random_values.hpp"
+#include "run/model_gradient_check.hpp"
 #include "run/training_run.hpp"
 #include "text/vocabulary_shape.hpp"
-#include "training/model_gradient_check.hpp"
 
 using namespace glassformer;
 using stand_in::TemporaryDirectory;

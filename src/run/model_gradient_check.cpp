@@ -1,4 +1,4 @@
-#include "training/model_gradient_check.hpp"
+#include "run/model_gradient_check.hpp"
 
 #include <numeric>
 
