@@ -77,7 +77,7 @@ PYTHON
 }
 
 build_copy() {  # build_copy TARGET: glassformer_tests builds the program too
-  (cd "$COPY" && { [[ -e build/release/build.ninja ]] || cmake --preset release -G Ninja; } &&
+  (cd "$COPY" && { [[ -e build/release/build.ninja ]] || cmake --preset release -G Ninja -DGLASSFORMER_UNITY=OFF; } &&
     cmake --build --preset release --target "$1") >"$COPY/build/build.log" 2>&1
 }
 

@@ -15,6 +15,7 @@ struct LossSum {
   Index tokens = 0;          ///< expected tokens, padding not counted
   Index correct = 0;         ///< tokens where the likeliest one is the expected one
 
+  double mean() const { return loss / static_cast<double>(tokens); }
   LossSum& operator+=(const LossSum& other);
 };
 

@@ -1,10 +1,12 @@
 #include "numerics/parallel.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <exception>
 #include <vector>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 namespace glassformer {
 namespace {
@@ -16,8 +18,7 @@ constexpr Index kRange = Index{1} << 14;  // numbers; small enough to balance, l
 void run_tasks(Index count, FunctionRef<void, Index> task) {
   std::exception_ptr thrown;
   Index thrown_by = count;
-#pragma omp parallel for schedule(dynamic, 1)
-  for (Index i = 0; i < count; ++i) {
+  const auto run = [&](Index i) {
     try {
       task(i);
     } catch (...) {  // an exception must not leave an OpenMP loop
@@ -27,6 +28,12 @@ void run_tasks(Index count, FunctionRef<void, Index> task) {
         thrown_by = i;
       }
     }
+  };
+  if (thread_count() == 1) {  // without OpenMP, which would allocate memory for a team of one
+    for (Index i = 0; i < count; ++i) run(i);
+  } else {
+#pragma omp parallel for schedule(dynamic, 1)
+    for (Index i = 0; i < count; ++i) run(i);
   }
   if (thrown) std::rethrow_exception(thrown);
 }
@@ -47,6 +54,12 @@ double sum_ranges(Index size, FunctionRef<double, Index, Index> part) {
   return sum;
 }
 
-int thread_count() { return omp_get_max_threads(); }
+int thread_count() {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
 
 }  // namespace glassformer

@@ -75,7 +75,7 @@ void run_ranges(Index size, FunctionRef<void, Index, Index> range);
 /// Sums what part(begin, end) gives for the ranges of [0, size), in their order.
 double sum_ranges(Index size, FunctionRef<double, Index, Index> part);
 
-/// How many threads run_tasks uses: OMP_NUM_THREADS, or as many as the machine has processors.
+/// How many threads run_tasks uses: OMP_NUM_THREADS, or as many as the machine has processors; one without OpenMP.
 int thread_count();
 
 }  // namespace glassformer

@@ -398,7 +398,7 @@ TEST_CASE("another validation text is told of, and the search for the best begin
   CHECK(best_update() == 3);
 }
 
-TEST_CASE("an update whose loss is no finite number is skipped, and the log says where that began", "[training]") {
+TEST_CASE("an update whose loss is not finite is skipped, and the log says where that began", "[training]") {
   const TemporaryDirectory directory;
   const std::vector<std::string> overrides{"training.max_tokens=100", "training.max_skipped=20",
                                            "training.log_every=1"};
@@ -412,7 +412,7 @@ TEST_CASE("an update whose loss is no finite number is skipped, and the log says
   train_toy(with("training.max_updates=40"), directory / "run", true);
 
   const std::string log = stand_in::read_bytes(directory / "run" / "train.log");
-  CHECK_THAT(log, stand_in::Says("is skipped: its loss is no finite number. The first such number came up in "
+  CHECK_THAT(log, stand_in::Says("is skipped: its loss is not finite. The first NaN or infinity came up in "
                                  "encoder.embed_tokens: x = "));
   std::smatch line;
   REQUIRE(std::regex_search(log, line, std::regex("training pair in line ([0-9]+)")));

@@ -61,5 +61,5 @@ endif()
 
 # A package is for the machines of others.
 set(CPACK_GLASSFORMER_PORTABLE ${GLASSFORMER_PORTABLE})
-set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_SOURCE_DIR}/scripts/cmake/RefuseNative.cmake)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_SOURCE_DIR}/cmake/RefuseNative.cmake)
 include(CPack)

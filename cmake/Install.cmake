@@ -1,0 +1,47 @@
+# What `cmake --install` installs: the libraries with their headers and CMake package and, unless only the core is
+# built, the program with its configs and the text they train on. Included by CMakeLists.txt.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# --- The libraries ----------------------------------------------------------------------------------------------
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/glassformer)
+set(libraries glassformer_core)
+set(header_modules ${glassformer_core_modules})
+if(NOT GLASSFORMER_CORE_ONLY)
+  list(APPEND libraries glassformer)
+  list(APPEND header_modules ${glassformer_modules})
+endif()
+target_include_directories(glassformer_core INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+install(TARGETS ${libraries} EXPORT glassformer COMPONENT development ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Installed headers live under glassformer/ and include each other by that name, so none can be taken for another
+# project's. In src they do without it.
+install(CODE "
+  foreach(module IN ITEMS ${header_modules})
+    file(GLOB headers RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/src/\${module}/*.hpp)
+    foreach(header IN LISTS headers)
+      file(READ ${CMAKE_CURRENT_SOURCE_DIR}/src/\${header} text)
+      string(REGEX REPLACE \"#include \\\"([a-z]+/)\" \"#include \\\"glassformer/\\\\1\" text \"\${text}\")
+      file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/headers/glassformer/\${header} \"\${text}\")
+      file(INSTALL ${CMAKE_CURRENT_BINARY_DIR}/headers/glassformer/\${header}
+        DESTINATION \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/glassformer/\${module})
+    endforeach()
+  endforeach()" COMPONENT development)
+install(EXPORT glassformer NAMESPACE glassformer:: DESTINATION ${package} COMPONENT development
+  FILE glassformerTargets.cmake)
+configure_package_config_file(cmake/glassformerConfig.cmake.in glassformerConfig.cmake
+  INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(glassformerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/glassformerConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/glassformerConfigVersion.cmake
+  cmake/FindRandom123.cmake cmake/FindSentencePiece.cmake
+  DESTINATION ${package} COMPONENT development)
+
+# --- The program ------------------------------------------------------------------------------------------------
+if(TARGET glassformer_program)
+  install(TARGETS glassformer_program COMPONENT program)
+  # Paths in a config are relative to it, so configs and data keep their places beside each other.
+  install(DIRECTORY configs data DESTINATION ${CMAKE_INSTALL_DATADIR}/glassformer COMPONENT program
+    PATTERN *.svg EXCLUDE PATTERN *.png EXCLUDE PATTERN multi30k EXCLUDE)  # Multi30k: each user downloads it
+  install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)
+endif()

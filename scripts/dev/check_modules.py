@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Checks that every file of src includes only what src/modules.txt allows.
+
+A module may include itself and the modules above it in the list, so there can be no cycle; an #include of a module below
+is an error. The files of glassformer_core may include nothing but themselves, the standard library, Eigen, Random123 and
+OpenMP, and the intrinsics of processors. Run from anywhere; the exit status is 1 if something is wrong.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+SRC = Path(__file__).resolve().parents[2] / "src"
+CORE = "glassformer_core"
+LIBRARIES_OF_CORE = re.compile(r"<(Eigen/\w+|Random123/\w+\.h|omp\.h|immintrin\.h|arm_neon\.h)>")
+STANDARD_LIBRARY = re.compile(r"<c?[a-z_0-9]+>")  # the headers of C++ have no .h; filesystem and streams are refused below
+NO_INPUT_OR_OUTPUT = {"<filesystem>", "<fstream>", "<iostream>", "<cstdio>"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")', re.MULTILINE)
+
+
+def read_modules():
+    """The modules in order, each with its library: {"numerics": "glassformer_core", ...}."""
+    modules = {}
+    for line in (SRC / "modules.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            library, module, *_ = line.split()
+            modules[module] = library
+    return modules
+
+
+def fault(module, include, modules):
+    """What is wrong with this #include in this module, or None."""
+    if include.startswith('"'):
+        included = include.strip('"').split("/")[0]
+        if included not in modules:
+            return f"{included} is no module of src/modules.txt"
+        order = list(modules)
+        if module is not None and order.index(included) > order.index(module):
+            return f"{included} comes after {module} in src/modules.txt"
+    elif modules.get(module) == CORE:
+        standard = STANDARD_LIBRARY.fullmatch(include) and include not in NO_INPUT_OR_OUTPUT
+        if not standard and not LIBRARIES_OF_CORE.fullmatch(include):
+            return f"{CORE} may include only the standard library (no files or streams), Eigen, Random123 and OpenMP"
+    return None
+
+
+def main():
+    modules = read_modules()
+    faults, files = [], 0
+    for path in sorted(SRC.rglob("*.[ch]pp")):
+        parts = path.relative_to(SRC).parts
+        module = parts[0] if len(parts) > 1 else None  # main.cpp may include everything
+        if module is not None and module not in modules:
+            faults.append(f"{path}: {module} is missing in src/modules.txt")
+            continue
+        files += 1
+        text = path.read_text()
+        for match in INCLUDE.finditer(text):
+            if wrong := fault(module, match[1], modules):
+                line = text.count("\n", 0, match.start(1)) + 1
+                faults.append(f"{path}:{line}: #include {match[1]}: {wrong}")
+    for line in faults:
+        print(line, file=sys.stderr)
+    if not faults:
+        print(f"{files} files of {len(modules)} modules include only what src/modules.txt allows")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
