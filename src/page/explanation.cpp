@@ -21,7 +21,7 @@ Batch make_batch_of(const TokenizerPair& tokenizers, const std::vector<Explained
 Index tokens(const IdMatrix& ids, Index sentence, Id pad) { return (ids.row(sentence).eigen().array() != pad).count(); }
 
 /// Sentence b without its padding.
-Batch alone(const Batch& batch, Index b, PadIds pad) {
+Batch row_alone(const Batch& batch, Index b, PadIds pad) {
   const auto cut = [&](const IdMatrix& from, Index length) {
     IdMatrix to(1, length);
     to.eigen() = from.eigen().row(b).leftCols(length);
@@ -68,7 +68,7 @@ Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> 
     explanation.variants.push_back({std::move(variant), std::move(traced), {}, {}});
   }
   for (Index b = 0; b < batch.size(); ++b) {
-    const Batch one = alone(batch, b, pad);
+    const Batch one = row_alone(batch, b, pad);
     const std::vector<MaskVariant> variants = mask_variants(on, pad, one.source, one.target_input);
     for (std::size_t i = 0; i < variants.size(); ++i) {
       ExplainedVariant& variant = explanation.variants[i];
