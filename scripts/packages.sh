@@ -79,9 +79,10 @@ apt_install() {  # apt_install g++ cmake
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-install_packages() {
+install_packages() {  # install_packages [program]: all of them, or those that building the program takes
   local rows
   rows=$(missing_rows)
+  [[ ${1:-} != program ]] || rows=$(grep -v '| tests' <<<"$rows" || true)
   [[ -n $rows ]] || return 0
   if ! can_install; then
     name_packages "$rows"

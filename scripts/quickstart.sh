@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
-install_packages
+install_packages program
 build release glassformer_program
 glassformer=build/release/glassformer
 run=runs/toy
