@@ -20,7 +20,7 @@ template <std::floating_point Scalar>
 const Buffer<Scalar>& ResidualJoin<Scalar>::leave(const Pass& pass, const Buffer<Scalar>& x,
                                                   const Buffer<Scalar>& sublayer_output) {
   sum_.resize_like(x);
-  dropout_.forward(pass, sublayer_output, sum_);
+  dropout_.forward(pass, sublayer_output, sum_);  // sum_ is dropout(sublayer output) for now
   add(x, sum_.view());
   pass.record(name_, "sum [N, D] = {x} + {sublayer}", sum_, x, sum_);
   return norm_ == Norm::post ? layer_norm.forward(pass, sum_) : sum_;
@@ -38,7 +38,8 @@ const Buffer<Scalar>& ResidualJoin<Scalar>::leave_backward(const Pass& pass, con
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& ResidualJoin<Scalar>::enter_backward(const Pass& pass, Buffer<Scalar>& d_entered) {
-  // x takes two ways, past the sublayer and into it, so its gradient is the sum of what comes back from both:
+  // x reaches y by two paths, past the sublayer and through it, so its gradients add up:
+  //   post: d_x = d_sum + d_entered        pre: d_x = d_sum + (LayerNorm's backward of d_entered)
   if (norm_ == Norm::post) {
     add(*d_sum_, d_entered.view());
     pass.record(name_, "d_x [N, D] = {d_sum} + {d_sublayer_input}", d_entered, *d_sum_, d_entered);

@@ -65,11 +65,15 @@ class AddAndNorm {
 
   /// Maps x [N, D], and whatever else the sublayer reads, to y [N, D].
   const Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const auto&... others) {
-    return join.leave(pass, x, sublayer.forward(pass, join.enter(pass, x), others...));
+    const Buffer<Scalar>& entered = join.enter(pass, x);                        // [N, D]
+    const Buffer<Scalar>& output = sublayer.forward(pass, entered, others...);  // [N, D]
+    return join.leave(pass, x, output);
   }
   /// Maps d_y [N, D] to d_x [N, D].
   const Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y) {
-    return join.enter_backward(pass, sublayer.backward(pass, join.leave_backward(pass, d_y)));
+    const Buffer<Scalar>& d_output = join.leave_backward(pass, d_y);  // [N, D]
+    Buffer<Scalar>& d_entered = sublayer.backward(pass, d_output);    // [N, D]
+    return join.enter_backward(pass, d_entered);
   }
 };
 

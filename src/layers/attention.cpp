@@ -35,7 +35,7 @@ Buffer<Scalar>& SelfAttention<Scalar>::forward(const Pass& pass, const Buffer<Sc
 template <std::floating_point Scalar>
 Buffer<Scalar>& SelfAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   const Index N = d_y.rows(), D = d_y.cols();
-  // y = context Wo
+  // y = context Wo^T
   const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);  // [N, D]
   // context = attention(q, k, v)
   d_qkv_.resize(N, 3 * D);
@@ -44,7 +44,8 @@ Buffer<Scalar>& SelfAttention<Scalar>::backward(const Pass& pass, const Buffer<S
   const auto d_v = d_qkv_.view().middle_cols(2 * D, D);
   attention.backward(pass, d_context, d_q, d_k, d_v);
   pass.record(name_, "d_query_key_value [N, 3D] = {d_q}, {d_k} and {d_v} side by side", d_qkv_, d_q, d_k, d_v);
-  // q, k, v = x Wq, x Wk, x Wv.  x feeds all three, so its three gradients add up: as one map they already have.
+  // q, k, v = x Wq^T, x Wk^T, x Wv^T.  x feeds all three, so d_x = d_q Wq + d_k Wk + d_v Wv. That is one product:
+  // [d_q d_k d_v] times the three matrices stacked.
   return qkv_proj.backward(pass, d_qkv_);  // [N, D]
 }
 
@@ -74,7 +75,7 @@ Buffer<Scalar>& CrossAttention<Scalar>::forward(const Pass& pass, const Buffer<S
 template <std::floating_point Scalar>
 Buffer<Scalar>& CrossAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   const Index D = d_y.cols();
-  // y = context Wo
+  // y = context Wo^T
   const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);  // [N, D]
   // context = attention(q, k, v)
   d_q_.resize_like(d_y);
@@ -83,9 +84,9 @@ Buffer<Scalar>& CrossAttention<Scalar>::backward(const Pass& pass, const Buffer<
   const auto d_v = d_kv_.view().middle_cols(D, D);
   attention.backward(pass, d_context, d_q_, d_k, d_v);
   pass.record(name_, "d_key_value [M, 2D] = {d_k} and {d_v} side by side", d_kv_, d_k, d_v);
-  // k, v = memory Wk, memory Wv: the way back into the encoder
+  // k, v = memory Wk^T, memory Wv^T: the way back into the encoder
   d_memory_ = &kv_proj.backward(pass, d_kv_);  // [M, D]
-  // q = x Wq: the way back down the decoder
+  // q = x Wq^T: the way back down the decoder
   return q_proj.backward(pass, d_q_);  // [N, D]
 }
 

@@ -26,7 +26,7 @@ struct Projections {
   }
 };
 
-/// Queries, keys and values all come from x:   y = attention(x Wq, x Wk, x Wv) Wo
+/// Queries, keys and values all come from x:   y = attention(x Wq^T, x Wk^T, x Wv^T) Wo^T, biases left out
 template <std::floating_point Scalar>
 class SelfAttention {
  public:
@@ -50,7 +50,7 @@ class SelfAttention {
 
 /// Queries come from the decoder, keys and values from the encoder's result ("memory"):
 ///
-///   y = attention(x Wq, memory Wk, memory Wv) Wo
+///   y = attention(x Wq^T, memory Wk^T, memory Wv^T) Wo^T, biases left out
 template <std::floating_point Scalar>
 class CrossAttention {
  public:

@@ -21,8 +21,9 @@ const Buffer<Scalar>& LayerNorm<Scalar>::forward(const Pass& pass, const Buffer<
   for (Index n = 0; n < x.rows(); ++n) {
     const auto x_hat = x_hat_.row(n), y = y_.row(n);
     const Scalar mean_x = mean(x.row(n));
-    for (Index j = 0; j < x.cols(); ++j) x_hat[j] = x(n, j) - mean_x;
-    const Scalar inv_std = 1 / std::sqrt(mean_square(x_hat) + kEpsilon);
+    for (Index j = 0; j < x.cols(); ++j) x_hat[j] = x(n, j) - mean_x;  // not x_hat yet: it is still to be divided
+    const Scalar var = mean_square(x_hat);                             // by the root of this
+    const Scalar inv_std = 1 / std::sqrt(var + kEpsilon);
     scale(x_hat, inv_std);
     for (Index j = 0; j < x.cols(); ++j) y[j] = g[j] * x_hat[j] + b[j];
     inv_std_(n, 0) = inv_std;
@@ -43,23 +44,22 @@ Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scala
   for (Index n = 0; n < d_y.rows(); ++n) {
     const auto x_hat = std::as_const(x_hat_).row(n), dy = d_y.row(n);
     const auto d_xhat = d_xhat_.row(0), d_x = d_x_.row(n);
-    // y = gain * x_hat + bias.  All rows share gain and bias, so their gradients add up.
+    // y_nj = gain_j x_hat_nj + bias_j.  All rows n share gain and bias, so their gradients add up:
+    //   d_gain_j = sum over n of d_y_nj x_hat_nj      d_bias_j = sum over n of d_y_nj      d_xhat_nj = d_y_nj gain_j
     add_product(dy, x_hat, d_gain);
     add(dy, d_bias);
     set_product(dy, g, d_xhat);
 
-    // x_hat_i = inv_std * (x_i - mean).  One x_j has a part in every x_hat_i of its row, in three ways:
+    // x_hat_i = inv_std * (x_i - mean).  By the chain rule,  d_x_j = sum over i of d_xhat_i * dx_hat_i/dx_j,  and x_j
+    // reaches x_hat_i in three ways:
     //
-    //   as x_i, if i is j      d x_hat_i / d x_j = inv_std                        gives  d_xhat_j * inv_std
-    //   through the mean       d mean / d x_j = 1 / D, so - inv_std / D for all i
-    //                                                      gives  - inv_std * sum over i of d_xhat_i / D
-    //   through the variance   var = mean((x - mean)^2), so d var / d x_j = 2 (x_j - mean) / D = 2 x_hat_j / (inv_std
-    //   D);
-    //                          inv_std = (var + epsilon)^(-1/2), so d inv_std / d var = - inv_std^3 / 2; together
-    //                          d x_hat_i / d x_j = (x_i - mean) * (- inv_std^2 x_hat_j / D) = - inv_std x_hat_i x_hat_j
-    //                          / D
-    //                                                      gives  - inv_std * x_hat_j * sum over i of d_xhat_i x_hat_i
-    //                                                      / D
+    // 1. As x_i itself, if i = j:  dx_hat_j/dx_j = inv_std.     Gives  inv_std * d_xhat_j
+    // 2. As part of the mean:  dx_hat_i/dx_j = -inv_std * 1/D.  Gives  -inv_std * mean(d_xhat)
+    // 3. As part of inv_std = (var + epsilon)^(-1/2).           Gives  -inv_std * x_hat_j * mean(d_xhat * x_hat)
+    //      dvar/dx_j     = 2 (x_j - mean) / D = 2 x_hat_j / (inv_std D)
+    //                      (the mean inside var adds nothing: dvar/dmean = -2 mean(x - mean) = 0)
+    //      dinv_std/dvar = -inv_std^3 / 2
+    //      dx_hat_i/dx_j = (x_i - mean) * (-inv_std^2 x_hat_j / D) = -inv_std x_hat_i x_hat_j / D
     //
     // The sum of the three:   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))
     const Scalar via_mean = mean(d_xhat), via_variance = mean_product(d_xhat, x_hat);

@@ -26,8 +26,8 @@ Buffer<Scalar>& Linear<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& 
   return y_;
 }
 
-// Number by number, the map is   y_no = sum over i of x_ni W_oi + b_o.   A number's gradient is the sum over all y_no
-// it has a part in: of d_y_no times the factor that it has there.
+// Number by number:  y_no = sum over i of x_ni W_oi + b_o.  The chain rule gives each number the sum, over all y_no
+// that it appears in, of d_y_no times its factor there.
 template <std::floating_point Scalar>
 Buffer<Scalar>& Linear<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   const Buffer<Scalar>& x = *x_;
@@ -38,11 +38,13 @@ Buffer<Scalar>& Linear<Scalar>::backward(const Pass& pass, const Buffer<Scalar>&
   pass.record(name_, "d_bias [1, out] += sum over n of {d_y}[n]", d_bias, d_y);
 
   // y = x W^T + ...  W_oi is in y_no of every row n, with factor x_ni:   d_W_oi = sum over n of d_y_no x_ni
+  // which is row o of d_y^T times column i of x.
   auto d_weight = weight.gradient();
   multiply_transposed_left(d_y, x, d_weight, Result::add);  // [out, in]
   pass.record(name_, "d_weight [out, in] += {d_y}^T {x}", d_weight, d_y, x);
 
   // y = x W^T + ...  x_ni is in every output o of its row, with factor W_oi:   d_x_ni = sum over o of d_y_no W_oi
+  // which is row n of d_y times column i of W.
   d_x_.resize_like(x);
   multiply(d_y, weight.value(), d_x_, Result::overwrite);  // [N, in]
   pass.record(name_, "d_x [N, in] = {d_y} {weight}", d_x_, d_y, weight.value());

@@ -11,8 +11,8 @@
 /// A padding mask blocks keys, not queries: the rows of padded queries stay as they are, and the loss ignores their
 /// results.
 ///
-/// Each function takes an older mask as its last argument and reuses its memory: a warm training step allocates
-/// nothing.
+/// Each function takes an older mask as its last argument and reuses its memory: once these have grown, a
+/// training step allocates nothing.
 namespace glassformer {
 
 /// Which keys each query of each sentence must not see.
@@ -26,7 +26,8 @@ struct Mask {
   Index row(Index sentence, Index query) const {
     return (sentences == 1 ? 0 : sentence) * queries + (queries == 1 ? 0 : query);
   }
-  /// The same for row n of `rows` rows of scores, which are those of all queries of all heads of all sentences.
+  /// The same for row n of `rows` rows of scores, where n = (sentence * H + head) * T + query: so sentence is n / (H *
+  /// T), and query is n % T.
   Index row_for(Index n, Index rows) const { return n / (rows / sentences) * queries + n % queries; }
   bool is_blocked(Index sentence, Index query, Index key) const { return blocked(row(sentence, query), key) != 0; }
   /// Whether B sentences with T queries each can be masked by it.
@@ -74,7 +75,7 @@ struct TransformerMasks {
   Mask target_padding = {};    ///< [B, 1, T]
   Mask look_ahead = {};        ///< [1, T, T]
   Mask decoder_combined = {};  ///< [B, T, T] decoder self-attention: the maximum of these two
-  Mask cross_padding = {};  ///< [B, 1, S] cross-attention: padding of the source again, for its keys are the encoder's
+  Mask cross_padding = {};     ///< [B, 1, S] cross-attention: padding of the source again, whose rows are its keys
 };
 
 /// What is padding on either side.

@@ -10,6 +10,9 @@
 
 namespace glassformer {
 
+/// Notation of all layers: d_z is the derivative of the loss by z and has z's shape; dy/dx is the derivative of y by x.
+/// Backward is the chain rule: d_x = sum over all y that depend on x of d_y * dy/dx.
+
 /// What forward and backward are told besides their inputs. In training, dropout draws its random numbers from (seed,
 /// update, site, sentence), so that a sentence is treated alike in whichever batch or shard it comes.
 struct Pass {
@@ -19,7 +22,7 @@ struct Pass {
   std::span<const Index> sentences;  ///< [B] number of each sentence in the corpus; needed in training only
   Recording* recording = nullptr;    ///< null: nothing is recorded
 
-  /// The layer `name` has computed `output` from `inputs`, in the line that calls this.
+  /// Notes for `explain` that the layer `name` has computed `output` from `inputs`, in the line that calls this.
   template <class Output, class... Inputs>
   void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation, const Output& output,
               const Inputs&... inputs) const {

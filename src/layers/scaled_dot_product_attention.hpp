@@ -26,7 +26,7 @@ struct AttentionSettings {
 ///
 /// What a blocked key or value holds never reaches a result: it may be anything, even infinity or NaN.
 ///
-/// B sentences with T queries and S keys each, H heads, D = model width.
+/// B sentences with T queries and S keys each, H heads, D = model width. N = B*T rows of queries, M = B*S rows of keys.
 template <std::floating_point Scalar>
 class ScaledDotProductAttention {
  public:
@@ -44,16 +44,18 @@ class ScaledDotProductAttention {
 
  private:
   // What belongs to head h of sentence b, whose number is i = b * H + h.
-  template <class Matrix>
-  auto query_block(Matrix&& q, Index i) const {
-    return q.block(i / heads_ * T_, i % heads_ * d_head_, T_, d_head_);
+  template <class Number>
+  MatrixView<Number> query_block(MatrixView<Number> q, Index i) const {  // [T, d_head]
+    const Index sentence = i / heads_, head = i % heads_;
+    return q.block(sentence * T_, head * d_head_, T_, d_head_);
   }
-  template <class Matrix>
-  auto key_block(Matrix&& k, Index i) const {
-    return k.block(i / heads_ * S_, i % heads_ * d_head_, S_, d_head_);
+  template <class Number>
+  MatrixView<Number> key_block(MatrixView<Number> k, Index i) const {  // [S, d_head]
+    const Index sentence = i / heads_, head = i % heads_;
+    return k.block(sentence * S_, head * d_head_, S_, d_head_);
   }
-  template <class Matrix>
-  auto weight_block(Matrix&& weights, Index i) const {
+  template <class Number>
+  MatrixView<Number> weight_block(MatrixView<Number> weights, Index i) const {  // [T, S]
     return weights.middle_rows(i * T_, T_);
   }
 

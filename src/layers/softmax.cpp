@@ -9,7 +9,7 @@ namespace glassformer {
 template <std::floating_point Scalar>
 void MaskedSoftmax<Scalar>::forward(const Pass& pass, Buffer<Scalar>& scores, const Mask& mask) {
   assert(scores.cols() == mask.keys());
-  Buffer<Scalar>& weights = scores;
+  Buffer<Scalar>& weights = scores;  // the same memory: each row of scores becomes a row of weights
   for (Index n = 0; n < scores.rows(); ++n) {
     const auto row = scores.row(n);
     block(mask.blocked.row(mask.row_for(n, scores.rows())), row);  // -infinity where the mask is 1
@@ -27,21 +27,23 @@ void MaskedSoftmax<Scalar>::forward(const Pass& pass, Buffer<Scalar>& scores, co
 
 template <std::floating_point Scalar>
 void MaskedSoftmax<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights) {
-  // weight_k = exp(score_k) / sum, and sum = sum over k of exp(score_k).  A score is in its own exponential and in the
-  // sum that divides them all; by the quotient rule
+  // weight_k = e_k / Z, where e_k = exp(score_k) and Z = sum of all e_k. (Forward subtracts the largest score. That
+  // divides e_k and Z by the same number, so weight_k is the same function of the scores.)  By the quotient rule,
   //
-  //   d weight_k / d score_j = weight_k * ([k is j] - weight_j)
+  //   de_k/dscore_j = [k = j] e_k        dZ/dscore_j = e_j              [k = j] is 1 if so, else 0
+  //   dweight_k/dscore_j = ([k = j] e_k Z - e_k e_j) / Z^2 = weight_k ([k = j] - weight_j)
   //
-  // so raising one score lowers all the other weights of its row. Summed over all k:
+  // so raising one score lowers all other weights of its row. By the chain rule, over all weights of the row:
   //
-  //   d_score_j = weight_j * (d_weight_j - sum over k of weight_k * d_weight_k)
+  //   d_score_j = sum over k of d_weight_k weight_k ([k = j] - weight_j)
+  //             = weight_j (d_weight_j - sum over k of weight_k d_weight_k)
   Buffer<Scalar>& d_scores = d_weights;
   for (Index n = 0; n < weights.rows(); ++n) {
     const auto w = weights.row(n);
     const auto d = d_weights.row(n);
     clear_where_zero(w, d);  // a blocked key may hold anything, even NaN
-    const Scalar sum = dot(w, d);
-    for (Index j = 0; j < w.size(); ++j) d[j] = w[j] * (d[j] - sum);
+    const Scalar weighted_sum = dot(w, d);
+    for (Index j = 0; j < w.size(); ++j) d[j] = w[j] * (d[j] - weighted_sum);
   }
   pass.record(name_, "d_scores [B*H*T, S] = {weights} * ({d_weights} - sum of weights * d_weights over the row)",
               d_scores, weights, d_weights);

@@ -8,7 +8,9 @@
 namespace glassformer {
 namespace {
 
-constexpr Site kEncoderSites = 1000, kDecoderSites = 1'000'000;  // of the layers; the embeddings have 0 and 1
+// The first dropout sites of the layers; the embeddings have 0 and 1. The gaps keep the decoder's sites, and so their
+// random numbers, the same however many layers the encoder has.
+constexpr Site kEncoderSites = 1000, kDecoderSites = 1'000'000;
 
 template <class Scalar>
 Part<Scalar> part(Construction<Scalar>& construction, const std::string& name) {
@@ -123,7 +125,7 @@ void Transformer<Scalar>::backward_decoder(const Pass& pass, const Buffer<Scalar
     add(layer->d_memory(), d_memory_.view());  // [M, D]
     pass.record("decoder", "d_memory [M, D] += {what comes back out of this layer}", d_memory_, layer->d_memory());
   }
-  target_embedding.backward(pass, *d_x);
+  target_embedding.backward(pass, *d_x);  // tied: adds to the gradient that output.backward has begun
 }
 
 template <std::floating_point Scalar>

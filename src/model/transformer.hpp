@@ -29,11 +29,12 @@ struct ModelInput {
 /// The decoder is trained by teacher forcing: it reads the right words so far, whatever it would have said itself.
 ///
 /// A transformer belongs to one thread: its layers keep what backward needs. The weights lie elsewhere, so many can
-/// share them: bind() says where. It cannot be copied or moved, because its parameters point to where that is noted.
+/// share them: bind() says where. It cannot be copied or moved, because its parameters point to `bound_`.
 /// N = B * T rows, M = B * S rows, D = model width, V = target vocabulary.
 template <std::floating_point Scalar>
 class Transformer {
  private:
+  // First, because members are constructed in the order of their declarations, and the layers need these.
   BoundMemory<Scalar> bound_;
   Construction<Scalar> construction_;
 
@@ -56,7 +57,8 @@ class Transformer {
 
   /// All parameters, in the order of the arena.
   const std::vector<TensorPlace>& tensors() const { return construction_.cursor.tensors(); }
-  /// From now on the parameters are those in `weights`, and backward adds to `gradient`. Arenas of tensors().
+  /// From now on the parameters are those in `weights`, and backward adds to `gradient`. Both have the layout
+  /// tensors().
   void bind(const Arena<Scalar>& weights) { bound_ = {weights.values().data(), nullptr}; }
   void bind(const Arena<Scalar>& weights, Arena<Scalar>& gradient) {
     bound_ = {weights.values().data(), gradient.values().data()};

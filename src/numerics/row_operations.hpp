@@ -38,7 +38,8 @@ double largest(RowView<const double> x);
 float exponentials(RowView<float> x, float shift);
 double exponentials(RowView<double> x, double shift);
 
-// Operations that change a row, number by number. `to` may be one of the other rows.
+// Operations that change a row, number by number. `to` may be one of the other rows. (std::type_identity_t: Scalar is
+// deduced from `to` alone, so a RowView<float> can be passed as a RowView<const float>.)
 
 template <std::floating_point Scalar>
 void set(RowView<Scalar> x, Scalar value) {

@@ -25,6 +25,7 @@ Trainer::Update Trainer::step() {
   ++progress_.update;
   const ShardedGradient::Step step{settings_.seed, static_cast<std::uint32_t>(progress_.update)};
 
+  // Forward and backward of every sentence. The gradient starts at 0; the loss is the mean over target tokens.
   const ShardedGradient::Result result = gradient_.compute(batches_.pairs(), batches, step);
   const double norm = gradient_norm(gradient_.gradient());
   const double rate = learning_rate(settings_.schedule, settings_.max_updates, progress_.update);
@@ -37,6 +38,7 @@ Trainer::Update Trainer::step() {
     ++progress_.skipped_in_row;
   } else {
     const Index t = progress_.update - progress_.skipped;
+    // Clips the gradient to clip_norm, which is why it needs the norm, then changes the weights.
     optimizer_.update(model_.weights.values(), gradient_.gradient(), norm, rate, t);
     progress_.skipped_in_row = 0;
   }

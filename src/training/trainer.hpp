@@ -20,7 +20,7 @@ class Trainer {
  public:
   /// What an update did.
   struct Update {
-    LossSum loss;                      ///< summed over the target tokens; see label_smoothing
+    LossSum loss;                      ///< summed over the target tokens
     TokenCount tokens;                 ///< as padded in the micro-batches
     ShardedGradient::Seconds seconds;  ///< where the time of the gradient went
     double gradient_norm = 0;          ///< before clipping
