@@ -11,6 +11,7 @@ without any padding. Lengths are taken in turns, round after round, and the fast
 
 import argparse
 import json
+import os
 import random
 import subprocess
 import sys
@@ -40,9 +41,8 @@ def benchmark(options, directory):
             "tokenizer.kind": "word", "tokenizer.vocabulary_size": WORDS + 4, "training.max_tokens": TOKENS}
     overrides = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
     done = subprocess.run(
-        [options.program, "benchmark", options.config, *overrides, "--json", "--seconds", str(options.seconds),
-         "--threads", str(options.threads)],
-        stdout=subprocess.PIPE, text=True, check=False)
+        [options.program, "benchmark", options.config, *overrides, "--seconds", str(options.seconds)],
+        env=os.environ | {"OMP_NUM_THREADS": str(options.threads)}, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.returncode)  # it has said why
     figures = json.loads(done.stdout)

@@ -157,8 +157,7 @@ def take_turns(options, batches_file):
     for number in range(options.rounds):
         for name in names:
             if name == "glassformer":
-                result = last_json([*benchmark(options), "--json", "--seconds", str(options.seconds),
-                                    "--threads", str(options.threads)], environment)
+                result = last_json([*benchmark(options), "--seconds", str(options.seconds)], environment)
                 updates = result["updates"]
                 result["tokens_per_second"] = result["source_tokens_per_second"] + result["target_tokens_per_second"]
             else:

@@ -63,7 +63,7 @@ benchmark() {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     mpirun -H 10.77.0.1:1,10.77.0.2:1 -n 2 --bind-to none --mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/24 \
     --mca oob_tcp_if_include 10.77.0.0/24 --mca plm_rsh_agent "$directory/enter" \
-    "$PWD/build/release/glassformer" benchmark "$PWD/configs/toy.yaml" --json --seconds "$seconds" \
+    "$PWD/build/release/glassformer" benchmark "$PWD/configs/toy.yaml" --seconds "$seconds" \
     --set model.d_model=256 --set model.d_ff=1024 --set training.shards=2 2>"$directory/log"
 }
 

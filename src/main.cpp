@@ -33,28 +33,25 @@ void prepare_process() {
   use_huge_pages();
 }
 
-std::string unknown(const std::string& what, const std::string& word, const std::vector<std::string>& known) {
-  const auto meant = nearest(word, known);
-  return "unknown " + what + " " + word +
-         (meant ? "; did you mean " + *meant + "?" : "; expected one of " + CLI::detail::join(known, ", "));
-}
-
 /// What to say of a command line that CLI11 rejects; with a suggestion if a verb or an option is unknown.
 std::string complaint(const CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
-  const CLI::App& verb = chosen.empty() ? program : *chosen.front();
-  std::vector<std::string> known;
   for (const std::string& word : program.remaining(true)) {
-    if (word.size() > 2 && word.starts_with("--")) {
-      for (const CLI::Option* option : verb.get_options()) {
-        if (!option->get_positional()) known.push_back("--" + option->get_lnames().front());
+    const bool is_option = word.size() > 2 && word.starts_with("--");
+    std::vector<std::string> known;
+    if (is_option) {
+      for (const CLI::Option* option : (chosen.empty() ? program : *chosen.front()).get_options()) {
+        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
       }
-      return unknown("option", word.substr(0, word.find('=')), known);
+    } else if (chosen.empty() && !word.starts_with("-")) {
+      for (const CLI::App* verb : program.get_subcommands({})) known.push_back(verb->get_name());
+    } else {
+      continue;
     }
-    if (chosen.empty() && !word.starts_with("-")) {
-      for (const CLI::App* candidate : program.get_subcommands({})) known.push_back(candidate->get_name());
-      return unknown("verb", word, known);
-    }
+    const std::string name = word.substr(0, word.find('='));
+    const auto meant = nearest(name, known);
+    return (is_option ? "unknown option " : "unknown verb ") + name +
+           (meant ? "; did you mean " + *meant + "?" : "; expected one of " + CLI::detail::join(known, ", "));
   }
   return std::string(error.what()) + "; see glassformer --help, or --help after a verb";
 }

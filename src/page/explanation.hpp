@@ -25,7 +25,8 @@ struct ExplainedModel : TracedModel {
 struct ExplainedVariant : MaskVariant {
   Trace trace;
   Answers alone;  ///< to each sentence in a batch of its own, where nothing is padded; then padded to [B][T]
-  std::vector<std::array<double, 3>> on_padding;  ///< [B] see attention_on_padding
+  /// [B], by AttentionKind: the share of attention that words pay to padding, the mean over layers, heads and words.
+  std::vector<std::array<double, 3>> on_padding;
 };
 
 /// Everything that is shown about some pairs.
@@ -40,9 +41,5 @@ struct Explanation {
 
 /// The pairs become one padded batch, in their order. The gradient is that of the mean loss of its tokens.
 Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> pairs);
-
-/// The share of attention that sentence b pays to padding, by AttentionKind: the mean over layers, heads and queries
-/// other than padding.
-std::array<double, 3> attention_on_padding(const Model<float>& model, const Batch& batch, const Trace& trace, Index b);
 
 }  // namespace glassformer

@@ -28,9 +28,9 @@ Mask late_look_ahead_mask(Index length, Index places) {
   return mask;
 }
 
-/// Blocks every key of a query that is padding.
-Mask padded_query_mask(const IdMatrix& ids, Id pad) {
-  Mask mask = all_visible(ids.rows(), ids.cols(), ids.cols());
+/// Blocks all the keys of a query that is padding.
+Mask padded_query_mask(const IdMatrix& ids, Id pad, Index keys) {
+  Mask mask = all_visible(ids.rows(), ids.cols(), keys);
   for (Index n = 0; n < ids.size(); ++n) {
     mask.blocked.row(n).eigen().setConstant(ids(n / ids.cols(), n % ids.cols()) == pad);
   }
@@ -79,55 +79,44 @@ struct PaddedBatch {
     return late;
   }
 
+  /// The reasons and, for self-attention, that a query is padding.
   BlockReasons padded_queries(BlockReasons reasons) const {
-    reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, pad.source)});
-    reasons.decoder_combined.push_back({"padded_query", padded_query_mask(target_input, pad.target)});
+    const Index S = source.cols(), T = target_input.cols();
+    reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, pad.source, S)});
+    reasons.decoder_combined.push_back({"padded_query", padded_query_mask(target_input, pad.target, T)});
     return reasons;
   }
 
   /// Whether a query that is a word may look at a key that is padding, in any of the three kinds of attention.
   bool words_see_padding(const BlockReasons& reasons) const {
-    const auto see = [](const Mask& mask, const IdMatrix& queries, Id query_pad, const Mask& padding) {
-      for (Index b = 0; b < queries.rows(); ++b) {
-        for (Index query = 0; query < queries.cols(); ++query) {
-          const auto blocked = mask.blocked.row(mask.row(b, query)).eigen().array();
-          const bool sees = (padding.blocked.row(b).eigen().array() > blocked).any();
-          if (sees && queries(b, query) != query_pad) return true;
-        }
-      }
-      return false;
+    const auto see = [](const Mask& mask, const Mask& padded_queries, const Mask& padding) {
+      const Mask of_words = combined_mask(mask, padded_queries);
+      return !equal(of_words, combined_mask(of_words, padding));
     };
-    const TransformerMasks those = masks(reasons);
-    const Mask source_padding = padding_mask(source, pad.source),
-               target_padding = padding_mask(target_input, pad.target);
-    return see(those.encoder_padding, source, pad.source, source_padding) ||
-           see(those.decoder_combined, target_input, pad.target, target_padding) ||
-           see(those.cross_padding, target_input, pad.target, source_padding);
+    const TransformerMasks own = masks(reasons);
+    const Index S = source.cols(), T = target_input.cols();
+    const Mask no_source = padding_mask(source, pad.source), no_target = padding_mask(target_input, pad.target);
+    return see(own.encoder_padding, padded_query_mask(source, pad.source, S), no_source) ||
+           see(own.decoder_combined, padded_query_mask(target_input, pad.target, T), no_target) ||
+           see(own.cross_padding, padded_query_mask(target_input, pad.target, S), no_source);
   }
 };
 
 /// Of a model that lacks some masks: what it means to have them all.
 std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
-  std::string says = "This model was trained without some of its masks. Here it has them all.";
-  if (!had.look_ahead) {
-    says += " The decoder no longer sees the words it must predict, just as in translation.";
-  }
-  if (words_saw_padding) {
-    says += " No word attends to padding any more: each sentence gets the answer it would get alone.";
-  }
-  return says;
+  return std::string("This model was trained without some of its masks. Here it has them all.") +
+         (had.look_ahead ? "" : " The decoder no longer sees the words it must predict, just as in translation.") +
+         (words_saw_padding ? " No word attends to padding any more: each sentence gets the answer it would get alone."
+                            : "");
 }
 
 /// Of a variant that makes no difference: what the model's own masks leave open in any case.
 std::string nothing_changes(const MaskSettings& on, bool words_see_padding) {
-  std::string says = "In this batch, this blocks exactly what the model's own masks block, so nothing changes.";
-  if (!on.look_ahead) says += " Without a look-ahead mask of its own, the model sees the words it must predict.";
-  if (words_see_padding) {
-    says +=
-        " The model's own masks let words attend to padding: compare the answers in the batch with the answers to "
-        "the sentence alone.";
-  }
-  return says;
+  return std::string("In this batch, this blocks exactly what the model's own masks block, so nothing changes.") +
+         (on.look_ahead ? "" : " Without a look-ahead mask of its own, the model sees the words it must predict.") +
+         (words_see_padding ? " The model's own masks let words attend to padding: compare the answers in the batch "
+                              "with the answers to the sentence alone."
+                            : "");
 }
 
 /// The variants of every model, with the reasons of their masks.

@@ -1,8 +1,9 @@
 #include "page/screen.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace glassformer {
 namespace {
@@ -30,16 +31,18 @@ std::string mask_row(const Mask& mask, Index sentence, Index query, Index most) 
 void write_decoder(const Tokenizer& tokenizer, const Explanation& explanation, Index b, std::ostream& output) {
   constexpr Index kToken = 12, kMask = 2 * kKeys + 2;
   const auto token = [&](Id id) { return fit(printable(tokenizer.piece(id)), kToken - 1) + ' '; };
+  const Trace& trace = explanation.right().trace;
+  const Mask& mask = explanation.right().masks.decoder_combined;
   const IdMatrix& target_input = explanation.batch.target_input;
   output << "  " << fit("decoder", kToken) << fit("decoder combined", kMask) << fit("expected", kToken)
          << fit("answer", kToken) << "    loss\n";
   for (Index t = 0; t < std::min(kQueries, target_input.cols()); ++t) {
-    const Answer& answer = explanation.right().trace.answers[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)];
-    char loss[32];
-    std::snprintf(loss, sizeof loss, "%8.4f", answer.loss);
-    output << "  " << token(target_input(b, t))
-           << fit(mask_row(explanation.right().masks.decoder_combined, b, t, kKeys), kMask) << token(answer.expected)
-           << (answer.counted ? token(answer.likeliest.front().id) + loss : "(not counted)") << '\n';
+    const Answer& answer = trace.answers[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)];
+    output << "  " << token(target_input(b, t)) << fit(mask_row(mask, b, t, kKeys), kMask) << token(answer.expected);
+    if (answer.counted)
+      output << token(answer.likeliest.front().id) << fmt::format("{:8.4f}\n", answer.loss);
+    else
+      output << "(not counted)\n";
   }
   if (target_input.cols() > kQueries) output << "  …\n";
 }
@@ -48,9 +51,8 @@ void write_sentence(const ExplainedModel& explained, const Explanation& explanat
   const ExplainedPair& pair = explanation.pairs[static_cast<std::size_t>(b)];
   const TransformerMasks& masks = explanation.right().masks;
   std::string tokens;
-  for (const Id id : explanation.batch.source.row(b)) {
-    tokens += (tokens.empty() ? "" : " ") + explained.tokenizers.source->piece(id);
-  }
+  for (const Id id : explanation.batch.source.row(b)) tokens += explained.tokenizers.source->piece(id) + ' ';
+  tokens.pop_back();
   output << "\nencoder reads  " << cut_to(printable(tokens), kText) << '\n'
          << (pair.own_translation ? "translation    " : "target         ") << cut_to(printable(pair.target), kText)
          << "\n  encoder padding          " << mask_row(masks.encoder_padding, b, 0, kSourceKeys) << '\n'
@@ -62,20 +64,17 @@ void write_sentence(const ExplainedModel& explained, const Explanation& explanat
 
 void write_screen(const ExplainedModel& explained, const Explanation& explanation, std::ostream& output) {
   output << "Masks: 1 = blocked, rows = queries (a single row holds for all), columns = keys\n";
-  std::string off;
-  for (const std::string& name : explained.model.settings.masks.off()) off += (off.empty() ? "" : ", ") + name;
-  if (!off.empty()) output << "These masks are off: " << off << '\n';
+  const std::vector<std::string> off = explained.model.settings.masks.off();
+  if (!off.empty()) output << fmt::format("These masks are off: {}\n", fmt::join(off, ", "));
   const Index sentences = std::min(kSentences, explanation.batch.size());
   for (Index b = 0; b < sentences; ++b) write_sentence(explained, explanation, b, output);
   const LossSum& sum = explanation.right().trace.loss;
   const auto count = static_cast<double>(sum.tokens);
-  char text[160];
-  std::snprintf(text, sizeof text, "Mean loss %.4f of %td tokens (label smoothing %g), perplexity %.4g",
-                sum.loss / count, sum.tokens, explained.label_smoothing, std::exp(sum.cross_entropy / count));
-  output << '\n' << text << '\n';
+  output << fmt::format("\nMean loss {:.4f} of {} tokens (label smoothing {:g}), perplexity {:.4g}\n", sum.loss / count,
+                        sum.tokens, explained.label_smoothing, std::exp(sum.cross_entropy / count));
   if (sentences < explanation.batch.size()) {
-    output << "Only the first " << kSentences << " of " << explanation.batch.size()
-           << " sentences are shown; the page has them all.\n";
+    output << fmt::format("Only the first {} of {} sentences are shown; the page has them all.\n", sentences,
+                          explanation.batch.size());
   }
 }
 

@@ -1,6 +1,5 @@
 #include "page/step_code.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <map>
 #include <regex>
@@ -16,24 +15,28 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-bool is_blank(const std::string& line) { return line.find_first_not_of(' ') == std::string::npos; }
+/// How far a line is indented; a blank line further than any other.
+std::size_t indent_of(const std::string& line) { return line.find_first_not_of(' '); }
 
 bool records(const std::string& line) {
   return line.find(".record(") != std::string::npos || line.find(".record_copy(") != std::string::npos;
 }
 
-/// The first line of the statement that ends in line `last`: back to where its parentheses are closed.
-std::size_t begin_of_statement(const std::vector<std::string>& lines, std::size_t last) {
-  for (std::ptrdiff_t open = 0;; --last) {
-    open += std::ranges::count(lines[last], ')') - std::ranges::count(lines[last], '(');
-    if (open <= 0 || last == 0) return last;
+/// Where the paragraph begins that ends above line `last`. The code is formatted, so its blocks show in how far lines
+/// are indented.
+std::size_t begin_of_paragraph(const std::vector<std::string>& lines, std::size_t last) {
+  const std::size_t indent = indent_of(lines[last]);
+  std::size_t first = last;
+  for (; first > 0; --first) {
+    const std::string& above = lines[first - 1];
+    const std::size_t above_indent = indent_of(above);
+    if (above_indent == std::string::npos && indent_of(lines[first]) <= indent) break;  // (deeper is inside of a loop)
+    if (above_indent > indent || (above_indent == indent && !records(above))) continue;
+    // A record, or the head of the block, which may take several lines.
+    while (first < last && !lines[first - 1].ends_with(';') && !lines[first - 1].ends_with('{')) ++first;
+    break;
   }
-}
-
-/// Reads a line backwards and returns the new depth: '}' enters a block, '{' leaves one. -1: it leaves the step's own.
-int depth_above(const std::string& line, int depth) {
-  for (std::size_t i = line.size(); i-- > 0 && depth >= 0;) depth += (line[i] == '}') - (line[i] == '{');
-  return depth;
+  return first;
 }
 
 /// "LayerNorm::backward": what stands before the parameters, above line `from`.
@@ -60,19 +63,13 @@ CodeLines lines_that_computed(const RecordedStep& step, std::string_view text) {
   // Up to the first line of the record, and past the records directly above it: they tell of the same paragraph.
   auto last = static_cast<std::size_t>(step.line - 1);
   while (last > 0 && !records(lines[last])) --last;
-  while (last > 0) {
-    const std::size_t above = begin_of_statement(lines, last - 1);
+  for (std::size_t above = last; above-- > 0;) {
+    const std::size_t indent = indent_of(lines[above]);
+    if (indent != std::string::npos && indent > indent_of(lines[last])) continue;  // a line of a longer statement
     if (!records(lines[above])) break;
     last = above;
   }
-  std::size_t first = last;
-  for (int depth = 0; first > 0; --first) {
-    const std::string& line = lines[first - 1];
-    const bool record_above = depth == 0 && records(lines[begin_of_statement(lines, first - 1)]);
-    if (depth == 0 && (is_blank(line) || record_above)) break;
-    if (!records(line)) depth = depth_above(line, depth);
-    if (depth < 0) break;
-  }
+  const std::size_t first = begin_of_paragraph(lines, last);
   // (lines are counted from 1: `first` is now the number before the first line, `last` that of the last one)
   return {path_in_project(step.file), function_above(lines, first, step.function), static_cast<int>(first) + 1,
           static_cast<int>(last)};

@@ -1,8 +1,7 @@
 #include "page/trace_json.hpp"
 
 #include <cmath>
-
-#include "page/trace_steps.hpp"
+#include <nlohmann/json.hpp>
 
 namespace glassformer {
 namespace {
@@ -104,12 +103,11 @@ Json loss(const LossSum& sum) {
 }
 
 Json gradients(const Arena<float>& weights, const Trace& trace) {
-  const std::vector<double> norms = tensor_norms(weights);
   Json tensors = Json::array();
-  for (std::size_t i = 0; i < norms.size(); ++i) {
-    const TensorPlace& place = weights.tensors()[i];
-    tensors.push_back(
-        {{"name", place.name}, {"shape", place.shape}, {"norm", trace.gradient_norms[i]}, {"values_norm", norms[i]}});
+  for (const double norm : tensor_norms(weights)) {
+    const TensorPlace& place = weights.tensors()[tensors.size()];
+    const double gradient_norm = trace.gradient_norms[tensors.size()];
+    tensors.push_back({{"name", place.name}, {"shape", place.shape}, {"norm", gradient_norm}, {"values_norm", norm}});
   }
   return tensors;
 }
@@ -123,13 +121,6 @@ Json memory_gradient(Index decoder_layers, const TraceSteps& steps) {
   return {{"sum", steps.computed("decoder", "d_memory")}, {"parts", parts}};
 }
 
-/// item(place) of each place, null where padding is expected.
-Json where_counted(const Answers& answers, const auto& item) {
-  return list(answers, [&](const std::vector<Answer>& places) {
-    return list(places, [&](const Answer& place) { return place.counted ? Json(item(place)) : Json(); });
-  });
-}
-
 Json reasons(const std::vector<BlockReason>& reasons, MatrixForm form) {
   return list(reasons, [&](const BlockReason& reason) -> Json {
     return {{"name", reason.name},
@@ -139,37 +130,43 @@ Json reasons(const std::vector<BlockReason>& reasons, MatrixForm form) {
   });
 }
 
+/// The loss and the likeliest token of each place; null where padding is expected.
+Json losses_and_answers(const Answers& answers) {
+  const auto where_counted = [&](const auto& item) {
+    return list(answers, [&](const std::vector<Answer>& places) {
+      return list(places, [&](const Answer& place) { return place.counted ? Json(item(place)) : Json(); });
+    });
+  };
+  return {{"losses", where_counted([](const Answer& place) { return place.loss; })},
+          {"answers", where_counted([](const Answer& place) { return place.likeliest.front().id; })}};
+}
+
 Json what_if(const ExplainedVariant& variant, MatrixForm form) {
   const Trace& trace = variant.trace;
-  const auto loss_at = [](const Answer& place) { return place.loss; };
-  const auto likeliest_at = [](const Answer& place) { return place.likeliest.front().id; };
-  return {
-      {"name", variant.name},
-      {"title", variant.title},
-      {"says", variant.says},
-      {"changed", variant.changed},
-      {"masks",
-       {{"encoder_padding", mask_json(variant.masks.encoder_padding.blocked, form)},
-        {"decoder_combined", mask_json(variant.masks.decoder_combined.blocked, form)},
-        {"cross_padding", mask_json(variant.masks.cross_padding.blocked, form)}}},
-      {"reasons",
-       {{"encoder_padding", reasons(variant.reasons.encoder_padding, form)},
-        {"decoder_combined", reasons(variant.reasons.decoder_combined, form)},
-        {"cross_padding", reasons(variant.reasons.cross_padding, form)}}},
-      {"loss", loss(trace.loss)},
-      {"losses", where_counted(trace.answers, loss_at)},
-      {"answers", where_counted(trace.answers, likeliest_at)},
-      {"alone",
-       {{"losses", where_counted(variant.alone, loss_at)}, {"answers", where_counted(variant.alone, likeliest_at)}}},
-      {"on_padding",
-       list(
-           variant.on_padding,
-           [](const auto& shares) -> Json {
-             return {{kAttentionKinds[0], shares[0]}, {kAttentionKinds[1], shares[1]}, {kAttentionKinds[2], shares[2]}};
-           })},
-      {"attention", list(trace.attention,
-                         [&](const AttentionWeights& one) { return matrix_json(one.weights.cast<double>(), form); })},
-      {"gradient_norms", trace.gradient_norms}};
+  Json json{{"name", variant.name},
+            {"title", variant.title},
+            {"says", variant.says},
+            {"changed", variant.changed},
+            {"masks",
+             {{"encoder_padding", mask_json(variant.masks.encoder_padding.blocked, form)},
+              {"decoder_combined", mask_json(variant.masks.decoder_combined.blocked, form)},
+              {"cross_padding", mask_json(variant.masks.cross_padding.blocked, form)}}},
+            {"reasons",
+             {{"encoder_padding", reasons(variant.reasons.encoder_padding, form)},
+              {"decoder_combined", reasons(variant.reasons.decoder_combined, form)},
+              {"cross_padding", reasons(variant.reasons.cross_padding, form)}}},
+            {"loss", loss(trace.loss)}};
+  json.update(losses_and_answers(trace.answers));
+  json["alone"] = losses_and_answers(variant.alone);
+  json["on_padding"] = list(variant.on_padding, [](const auto& shares) {
+    Json by_kind;
+    for (std::size_t kind = 0; kind < shares.size(); ++kind) by_kind[kAttentionKinds[kind]] = shares[kind];
+    return by_kind;
+  });
+  json["attention"] =
+      list(trace.attention, [&](const AttentionWeights& one) { return matrix_json(one.weights.cast<double>(), form); });
+  json["gradient_norms"] = trace.gradient_norms;
+  return json;
 }
 
 }  // namespace

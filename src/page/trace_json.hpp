@@ -1,11 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "page/explanation.hpp"
-#include "page/matrix_json.hpp"
+#include "page/trace_steps.hpp"
 
 namespace glassformer {
 

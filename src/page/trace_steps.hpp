@@ -1,16 +1,28 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "page/explanation.hpp"
-#include "page/matrix_json.hpp"
 
-/// What a trace says of the steps and tensors of a recording.
+/// What a trace says of the steps and tensors of a recording, and how it writes matrices.
 namespace glassformer {
+
+/// How a matrix is written into JSON.
+enum class MatrixForm {
+  numbers,  ///< for programs: "numbers", row by row, no longer than a float needs; null where not finite
+  packed,   ///< for the page: "packed", the upper bits of each float in base64. Four letters for each number, which
+            ///< keep 2^-16 of its size, or three (2^-10) in a matrix of more than 2,048 numbers
+};
+
+/// An object: "rows", "cols", and the numbers in the given form.
+nlohmann::ordered_json matrix_json(const Matrix<double>& matrix, MatrixForm form);
+
+/// The same of zeros and ones. Packed, it holds "bits": a letter 0 or 1 for each.
+nlohmann::ordered_json mask_json(const Buffer<std::uint8_t>& mask, MatrixForm form);
 
 /// What the rows and columns of a recorded tensor are in this model. A layer speaks of its own N rows, T queries and S
 /// keys, and of "in" and "out"; in the encoder the rows are B*S source tokens and the queries are keys as well, in the

@@ -1,10 +1,8 @@
-#include <omp.h>
-
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
+#include <iostream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "batching/batch.hpp"
@@ -34,143 +32,91 @@ using Clock = std::chrono::steady_clock;
 struct BenchmarkOptions {
   ConfigOptions config;
   double seconds = 20;
-  int threads = 0;
-  bool json = false;
   std::filesystem::path batches;
 };
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Trains from random weights on the batches of the first epoch, over and over, and counts.
-class Benchmark {
- public:
-  Benchmark(const Config& config, const TokenizerPair& tokenizers, const Corpus& corpus, const Ranks& ranks)
-      : corpus_(corpus),
-        ranks_(ranks),
-        model_(config.model, vocabulary_shape(tokenizers)),
-        warm_up_(extreme_batches(corpus, config.training)),
-        trainer_(
-            model_, config.training,
-            [this](Index epoch) { return epoch == kWarmUp ? SentencePairs(warm_up_) : SentencePairs(corpus_); },
-            ranks) {
-    initialize(model_, config.training.seed);
-  }
-
-  /// Trains for at least so many seconds.
-  void run(double seconds) {
-    trainer_.continue_from({.epoch = kWarmUp});
-    while (trainer_.progress().epoch == kWarmUp) trainer_.step();
-    trainer_.continue_from({.update = trainer_.progress().update});
-    const auto start = Clock::now();
-    const auto passed = [&] {  // on the slowest clock of all ranks
-      std::array<double, 1> latest = {seconds_since(start)};
-      ranks_.largest(latest);
-      return latest[0];
-    };
-    double next_look = 0;
-    for (double now = passed(); now < seconds; now = passed()) {
-      if (now >= next_look) {  // again and again, because a processor's speed varies
-        peaks_.push_back(measure_fma_peak());
-        next_look = passed() + 0.25;
-      }
-      update();
-    }
-  }
-
-  /// data, forward and backward run on all threads at once: their seconds are the sum over the threads divided by the
-  /// number of threads, and `waiting` is the rest of that time. So the parts add up to the total.
-  Json figures() const {
-    const double total = total_, threads = thread_count() * ranks_.size();
-    const double gflops = operations_ / total / 1e9;
-    double peak = 0;  // of all ranks, if their processors are like this one's
-    for (const double measured : peaks_) peak += ranks_.size() * measured / static_cast<double>(peaks_.size());
-    return {{"source_tokens_per_second", static_cast<double>(tokens_.source) / total},
-            {"target_tokens_per_second", static_cast<double>(tokens_.target) / total},
-            {"gflops", gflops},
-            {"fma_peak_gflops", peak},
-            {"peak_share", gflops / peak},
-            {"padding_share", tokens_.padding_share()},
-            {"seconds",
-             {{"data", busy_.data / threads},
-              {"forward", busy_.forward / threads},
-              {"backward", busy_.backward / threads},
-              {"waiting", busy_.total - busy_.sum - (busy_.data + busy_.forward + busy_.backward) / threads},
-              {"sum", busy_.sum},
-              {"optimizer", total - busy_.total},
-              {"total", total}}},
-            {"updates", updates_},
-            {"parameters", model_.weights.size()},
-            {"peak_rss_bytes", resident_memory().peak},
-            {"threads", thread_count()},
-            {"ranks", ranks_.size()},
-            {"backend", gemm_backend()}};
-  }
-
- private:
-  static constexpr Index kWarmUp = 1'000'000'000;  // an epoch of its own
-
-  /// The batches with the longest and with the shortest sentences: they fill caches and buffers of every size.
-  static Corpus extreme_batches(const Corpus& corpus, const TrainingSettings& settings) {
-    const auto batches = plan_in_order(corpus, settings.max_tokens);
-    Corpus extremes(SentencePairs(corpus).source_special, SentencePairs(corpus).target_special);
-    for (const auto* batch : {&batches.front(), &batches.back()}) {
-      for (const Index pair : *batch) extremes.append(corpus.source(pair), corpus.target(pair), 0);
-    }
-    return extremes;
-  }
-
-  void update() {
-    const auto start = Clock::now();
-    const Trainer::Update update = trainer_.step();
-    total_ += seconds_since(start);
-    busy_ += update.seconds;
-    tokens_ += update.tokens;
-    for (const std::vector<Index>& batch : update.batches) {
-      for (const Index sentence : batch) {
-        operations_ += training_flops(model_.settings, model_.vocabulary, std::ssize(corpus_.source(sentence)) + 1,
-                                      std::ssize(corpus_.target(sentence)) + 1);
-      }
-    }
-    ++updates_;
-    const Progress& progress = trainer_.progress();
-    if (progress.epoch > 0) trainer_.continue_from({.update = progress.update});
-  }
-
-  const Corpus& corpus_;
-  const Ranks& ranks_;
-  Model<float> model_;
-  const Corpus warm_up_;
-  Trainer trainer_;
-
-  // Sums over the updates
-  TokenCount tokens_;
-  ShardedGradient::Seconds busy_;
-  double total_ = 0;  // seconds
-  double operations_ = 0;
-  Index updates_ = 0;
-  std::vector<double> peaks_;
+/// What has been counted and measured, summed over the updates.
+struct Sums {
+  TokenCount tokens;
+  ShardedGradient::Seconds busy;
+  double seconds = 0, operations = 0;
+  Index updates = 0;
+  std::vector<double> peaks;  // of multiply-adds, measured now and then
 };
 
-void print(const Json& figures) {
-  const auto number = [&](const char* key) { return figures.at(key).get<double>(); };
-  const double total = figures.at("seconds").at("total"), updates = number("updates");
-  std::printf("source tokens per second     %10.0f\n", number("source_tokens_per_second"));
-  std::printf("target tokens per second     %10.0f\n", number("target_tokens_per_second"));
-  std::printf("matrix products              %10.1f GFLOP/s: 6 for each weight that a token passes, and attention's\n",
-              number("gflops"));
-  std::printf("peak of multiply-adds        %10.1f GFLOP/s, measured\n", number("fma_peak_gflops"));
-  std::printf("share of the peak            %10.1f %%\n", 100 * number("peak_share"));
-  std::printf("padding                      %10.1f %% of all cells\n", 100 * number("padding_share"));
-  std::printf("time of an update            %10.2f ms, mean of %.0f\n", 1000 * total / updates, updates);
-  for (const auto& [part, seconds] : figures.at("seconds").items()) {
-    if (part == "total") continue;
-    std::printf("    %-24s %8.2f ms  %5.1f %%\n", part.c_str(), 1000 * seconds.get<double>() / updates,
-                100 * seconds.get<double>() / total);
+/// data, forward and backward run on all threads at once: their seconds are the sum over the threads divided by the
+/// number of threads, and `waiting` is the rest of that time. So the parts add up to the total.
+Json figures(const Sums& sums, Index parameters, Index ranks) {
+  const double total = sums.seconds;
+  const auto threads = static_cast<double>(thread_count() * ranks);
+  const ShardedGradient::Seconds& busy = sums.busy;
+  const double gflops = sums.operations / total / 1e9;
+  // Of all ranks, if their processors are like this one's.
+  const double peak = static_cast<double>(ranks) * std::accumulate(sums.peaks.begin(), sums.peaks.end(), 0.0) /
+                      static_cast<double>(sums.peaks.size());
+  return {{"source_tokens_per_second", static_cast<double>(sums.tokens.source) / total},
+          {"target_tokens_per_second", static_cast<double>(sums.tokens.target) / total},
+          {"gflops", gflops},
+          {"fma_peak_gflops", peak},
+          {"peak_share", gflops / peak},
+          {"padding_share", sums.tokens.padding_share()},
+          {"seconds",
+           {{"data", busy.data / threads},
+            {"forward", busy.forward / threads},
+            {"backward", busy.backward / threads},
+            {"waiting", busy.total - busy.sum - (busy.data + busy.forward + busy.backward) / threads},
+            {"sum", busy.sum},
+            {"optimizer", total - busy.total},
+            {"total", total}}},
+          {"updates", sums.updates},
+          {"parameters", parameters},
+          {"peak_rss_bytes", resident_memory().peak},
+          {"threads", thread_count()},
+          {"ranks", ranks},
+          {"backend", gemm_backend()}};
+}
+
+void add_update(Trainer& trainer, const Model<float>& model, const SentencePairs& pairs, Sums& sums) {
+  const auto start = Clock::now();
+  const Trainer::Update update = trainer.step();
+  sums.seconds += seconds_since(start);
+  sums.busy += update.seconds;
+  sums.tokens += update.tokens;
+  for (const std::vector<Index>& batch : update.batches) {
+    for (const Index i : batch) {
+      sums.operations += training_flops(model.settings, model.vocabulary, std::ssize(pairs.source(i)) + 1,
+                                        std::ssize(pairs.target(i)) + 1);
+    }
   }
-  std::printf("peak resident memory         %10.1f MB\n", number("peak_rss_bytes") / 1e6);
-  std::printf("threads                      %10.0f\n", number("threads"));
-  if (number("ranks") > 1) std::printf("ranks, with so many each     %10.0f\n", number("ranks"));
-  std::printf("matrix products by           %10s\n", figures.at("backend").get<std::string>().c_str());
+  ++sums.updates;
+}
+
+/// Trains for at least so many seconds from random weights on the batches of the first epoch, over and over.
+Json measure(double seconds, const Config& config, VocabularyShape vocabulary, const SentencePairs& pairs,
+             const Ranks& ranks) {
+  Sums sums;
+  Model<float> model(config.model, vocabulary);
+  initialize(model, config.training.seed);
+  Trainer trainer(
+      model, config.training, [&](Index) { return pairs; }, ranks);
+  const auto begin_epoch = [&] { trainer.continue_from({.update = trainer.progress().update}); };
+  for (int i = 0; i < 2; ++i) trainer.step();  // fills caches and buffers
+  begin_epoch();
+  const auto start = Clock::now();
+  double next_peak = 0;
+  for (std::array<double, 1> passed = {0}; passed[0] < seconds;) {
+    if (passed[0] >= next_peak) {  // again and again, because a processor's speed varies
+      sums.peaks.push_back(measure_fma_peak());
+      next_peak = passed[0] + 0.25;
+    }
+    add_update(trainer, model, pairs, sums);
+    if (trainer.progress().epoch > 0) begin_epoch();
+    passed = {seconds_since(start)};
+    ranks.largest(passed);  // on the slowest clock of all ranks
+  }
+  return figures(sums, model.weights.size(), ranks.size());
 }
 
 /// Writes what another program needs to train the same model on the same batches: one line of JSON for the model, then
@@ -215,7 +161,6 @@ int benchmark(const BenchmarkOptions& options) {
   Config config;
   ranks.together([&] { config = read_config(options.config.config, options.config.overrides); });
   set_up_ranks(ranks, config);
-  if (options.threads > 0) omp_set_num_threads(options.threads);
   log_ranks(ranks, config.training.shards);
   const DataSettings& data = config.data;
   TokenizerPair tokenizers;
@@ -232,30 +177,19 @@ int benchmark(const BenchmarkOptions& options) {
   }
   const MemoryForecast memory = forecast_memory(config, vocabulary_shape(tokenizers), *corpus, Corpus(), ranks);
   ranks.together([&] { memory.refuse_certain_excess(); });
-  Benchmark training(config, tokenizers, *corpus, ranks);
-  training.run(options.seconds);
-  if (!ranks.is_first()) return 0;
-  const Json figures = training.figures();
-  if (options.json)
-    std::printf("%s\n", figures.dump(2).c_str());
-  else
-    print(figures);
+  const Json measured = measure(options.seconds, config, vocabulary_shape(tokenizers), *corpus, ranks);
+  if (ranks.is_first()) std::cout << measured.dump(2) << '\n';
   return 0;
 }
 
 }  // namespace
 
 void add_benchmark(CLI::App& program, int& status) {
-  const auto [verb, options] = add_verb(program, status, "benchmark",
-                                        "Train for some seconds, keep nothing, and say how fast it was", benchmark);
+  const auto [verb, options] =
+      add_verb(program, status, "benchmark",
+               "Train for some seconds, keep nothing, and print how fast it was,\nas JSON", benchmark);
   options.config.add_to(verb, "configs/benchmark/tiny.yaml");
-  verb.add_option("--seconds", options.seconds, "how long to train (default: 20)")
-      ->check(number_from(0.001, 1'000'000))
-      ->type_name("S");
-  verb.add_option("--threads", options.threads, "threads (default: OMP_NUM_THREADS, or one for each\nprocessor)")
-      ->check(number_from(1, 10'000))
-      ->type_name("N");
-  verb.add_flag("--json", options.json, "print the figures as JSON");
+  take_number(verb.add_option("--seconds", options.seconds, "how long to train (default: 20)"), 0.001, 1'000'000);
   verb.add_option("--export-batches", options.batches,
                   "do not train: write model and batches as JSON lines\nto a file, for another program to train on")
       ->type_name("FILE");

@@ -65,11 +65,11 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
   return pairs;
 }
 
-void refuse_layer(const std::optional<Index>& layer, const TransformerSettings& settings) {
+void refuse_layer(Index layer, const TransformerSettings& settings) {
   const Index layers = std::max(settings.encoder_layers, settings.decoder_layers);
-  if (!layer || *layer < layers) return;
+  if (layer < layers) return;
   throw UserError("--layer: expected a layer from 0 to " + std::to_string(layers - 1) + ", found " +
-                  std::to_string(*layer) + "; layers are counted from 0.");
+                  std::to_string(layer) + "; layers are counted from 0.");
 }
 
 /// You did not name this file, so a file of yours that has the name by chance must survive.
@@ -98,7 +98,7 @@ void say_page(const fs::path& html) {
 
 int run_explain(const ExplainOptions& options) {
   const LoadedModel loaded(options.checkpoint);
-  refuse_layer(options.layer, loaded.model.settings);
+  refuse_layer(options.layer.value_or(0), loaded.model.settings);
   const fs::path page = options.html.value_or(kPage);
   if (!options.html) refuse_to_overwrite(page);
   if (options.json) refuse_same_file(page, *options.json);
@@ -142,18 +142,11 @@ void add_explain(CLI::App& program, int& status) {
   verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
   verb.add_option("--source", options.sources,
                   "a sentence; several, each with --source in front, become\none padded batch")
-      ->required()
-      ->check(is_text)
-      ->type_name("TEXT")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
-  verb.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)")
-      ->check(is_text)
-      ->type_name("TEXT")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+      ->required();
+  verb.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)");
+  for (const char* name : {"--source", "--target"}) {
+    verb.get_option(name)->check(is_text)->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
+  }
   verb.add_option("--html", options.html,
                   "write the page to FILE, and print no masks\n(default: explain.html, in the current directory)")
       ->check(is_name)
@@ -161,10 +154,9 @@ void add_explain(CLI::App& program, int& status) {
   verb.add_option("--json", options.json, "write all numbers as JSON too; src/page/trace_json.hpp\ndescribes it")
       ->check(is_name)
       ->type_name("FILE");
-  verb.add_option("--layer", options.layer,
-                  "show only this layer (from 0), embeddings and attention\n(default: all layers)")
-      ->check(number_from(0, 1000))
-      ->type_name("N");
+  take_number(verb.add_option("--layer", options.layer,
+                              "show only this layer (from 0), embeddings and attention\n(default: all layers)"),
+              0, 1000);
   verb.add_flag("--dropout", options.dropout, "draw dropout, as training does");
 }
 

@@ -39,9 +39,8 @@ void add_gradcheck(CLI::App& program, int& status) {
       add_verb(program, status, "gradcheck",
                "Compare the hand-written gradient with finite differences,\na row per tensor", gradcheck);
   options.config.add_to(verb, "configs/debug.yaml");
-  verb.add_option("--samples", options.samples, "numbers checked in each tensor; 0: all\n(default: 20)")
-      ->check(number_from(0, 1'000'000'000))
-      ->type_name("N");
+  take_number(verb.add_option("--samples", options.samples, "numbers checked in each tensor; 0: all\n(default: 20)"), 0,
+              1e9);
 }
 
 }  // namespace glassformer

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/starting_point.hpp"
@@ -26,33 +25,34 @@ namespace fs = std::filesystem;
 
 std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
+std::atomic<bool> tells_of_signals = true;
 
 /// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. SIGTERM does
-/// the same, and so does SIGHUP, which a terminal sends when it is closed. A thread of its own waits for these signals,
-/// so that no handler interrupts the others. `tell` is false with several ranks: mpirun also sends SIGTERM when one of
-/// them has died, and then the update cannot be finished.
+/// the same, and so does SIGHUP, which a terminal sends when it is closed.
+void on_signal(int signal) {
+  if (interrupting_signal.exchange(signal) != 0) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);  // it arrives when this function returns
+    return;
+  }
+  interrupted = true;
+  // Not through the log, which may already be closed. If standard error is closed, so be it.
+  constexpr std::string_view kStopping = "\nfinishing the update and writing a checkpoint; once more ends at once\n";
+  if (tells_of_signals) static_cast<void>(!write(STDERR_FILENO, kStopping.data(), kStopping.size()));
+}
+
+/// `tell` is false with several ranks: mpirun also sends SIGTERM when one of them has died, and then the update cannot
+/// be finished.
 void stop_politely_on_signals(bool tell) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
+  tells_of_signals = tell;
+  struct sigaction polite {};
+  polite.sa_handler = on_signal;
+  polite.sa_flags = SA_RESTART;  // no system call fails because of a signal
+
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &polite, nullptr);  // even if a shell's "&" ignores them
   struct sigaction hang_up {};
   sigaction(SIGHUP, nullptr, &hang_up);
-  if (hang_up.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);  // nohup ignores it
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // here, and in every thread that begins from now on
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);  // a shell's "&" ignores them
-  std::thread([signals, tell] {
-    int signal = 0;
-    sigwait(&signals, &signal);
-    interrupting_signal = signal;
-    interrupted = true;
-    // Not through the log, which may already be closed.
-    constexpr std::string_view kStopping = "\nfinishing the update and writing a checkpoint; once more ends at once\n";
-    const bool told = tell && write(STDERR_FILENO, kStopping.data(), kStopping.size()) > 0;
-    static_cast<void>(told);                          // if standard error is closed, so be it
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the second signal has its usual effect
-    while (true) pause();
-  }).detach();
+  if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &polite, nullptr);  // nohup ignores it
 }
 
 struct TrainOptions {
@@ -76,10 +76,9 @@ TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
 
 /// A large text is read twice before the first update, silently: to learn the tokenizers, and to tokenize it.
 void announce_large_text(const DataSettings& data) {
-  constexpr double kLarge = 100, kMegabyte = 1e6;
   const auto bytes = fs::file_size(data.source_file(data.train)) + fs::file_size(data.target_file(data.train));
-  const double megabytes = static_cast<double>(bytes) / kMegabyte;
-  if (megabytes > kLarge) spdlog::info("reading {:.0f} MB of training text, which takes a while ...", megabytes);
+  const double megabytes = static_cast<double>(bytes) / 1e6;
+  if (megabytes > 100) spdlog::info("reading {:.0f} MB of training text, which takes a while ...", megabytes);
 }
 
 void verify_last(const fs::path& checkpoint) try {

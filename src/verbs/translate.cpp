@@ -23,12 +23,6 @@ struct TranslateOptions {
   fs::path input, output;
 };
 
-/// A line of an n-best list, in the format of Moses and Marian.
-void write_ranked(Index line, const Translation& translation, std::ostream& output) {
-  output << std::fixed << std::setprecision(6) << line << " ||| " << translation.text
-         << " ||| logprob= " << translation.log_probability << " ||| " << translation.score << '\n';
-}
-
 int translate(const TranslateOptions& options) {
   const LoadedModel loaded(options.checkpoint);
   DecodingSettings decoding = options.search.applied_to(loaded.config.decoding);
@@ -46,6 +40,7 @@ int translate(const TranslateOptions& options) {
   std::optional<OutputFile> file;
   if (!options.output.empty()) file.emplace(options.output);
   std::ostream& output = file ? file->stream() : std::cout;
+  output << std::fixed << std::setprecision(6);
 
   // Lines that have already arrived are translated together, which keeps all threads busy. But if you type, or if a
   // program waits for each answer, it comes line by line.
@@ -64,7 +59,10 @@ int translate(const TranslateOptions& options) {
       if (options.n_best == 0) {
         output << translations.front().text << '\n';
       } else {
-        for (const Translation& translation : translations) write_ranked(number, translation, output);
+        for (const Translation& translation : translations) {  // in the format of Moses and Marian
+          output << number << " ||| " << translation.text << " ||| logprob= " << translation.log_probability << " ||| "
+                 << translation.score << '\n';
+        }
       }
       ++number;
     }
@@ -77,29 +75,23 @@ int translate(const TranslateOptions& options) {
 }  // namespace
 
 void add_translate(CLI::App& program, int& status) {
-  const Verb<TranslateOptions> added =
-      add_verb(program, status, "translate", "Translate text, line by line", translate);
-  CLI::App& verb = added.app;
-  TranslateOptions& options = added.options;
+  const auto [verb, options] = add_verb(program, status, "translate", "Translate text, line by line", translate);
   verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
   options.search.add_to(verb);
-  verb.add_flag_callback(
-      "--early-stopping", [&options] { options.early_stopping = true; },
-      "stop when as many hypotheses are finished as the beam is\n"
-      "wide: faster, but sometimes the translation is worse\n"
-      "(default: decoding.early_stopping of the config)");
-  verb.add_flag_callback(
-      "--no-early-stopping", [&options] { options.early_stopping = false; },
-      "go on until no better hypothesis can come");
-  verb.add_option("--n-best", options.n_best,
-                  "print the N best translations of each line, each as\n"
-                  "  line number, from 0 ||| translation ||| logprob= log p ||| score\n"
-                  "(default: only the best, as text)")
-      ->check(number_from(1, 1000))
-      ->type_name("N");
-  verb.add_option("--batch", options.batch, "sentences decoded together\n(default: decoding.batch of the config)")
-      ->check(number_from(1, 1'000'000))
-      ->type_name("N");
+  verb.add_flag_function(
+      "--early-stopping,!--no-early-stopping",
+      [&stop = options.early_stopping](std::int64_t count) { stop = count > 0; },
+      "stop, or do not stop, when as many hypotheses are\n"
+      "finished as the beam is wide: faster, but sometimes the\n"
+      "translation is worse\n(default: decoding.early_stopping of the config)");
+  take_number(verb.add_option("--n-best", options.n_best,
+                              "print the N best translations of each line, each as\n"
+                              "  line number, from 0 ||| translation ||| logprob= log p ||| score\n"
+                              "(default: only the best, as text)"),
+              1, 1000);
+  take_number(
+      verb.add_option("--batch", options.batch, "sentences decoded together\n(default: decoding.batch of the config)"),
+      1, 1'000'000);
   verb.add_option("--input", options.input, "text to translate, one sentence per line\n(default: standard input)")
       ->type_name("FILE");
   verb.add_option("--output", options.output, "where translations go (default: standard output)")->type_name("FILE");

@@ -1,6 +1,6 @@
 #include "verbs/verbs.hpp"
 
-#include <sstream>
+#include <spdlog/fmt/fmt.h>
 
 namespace glassformer {
 
@@ -14,13 +14,11 @@ void ConfigOptions::add_to(CLI::App& verb, const std::string& example) {
 }
 
 void SearchOptions::add_to(CLI::App& verb) {
-  verb.add_option("--beam", beam, "hypotheses kept, 1 is greedy\n(default: decoding.beam of the config)")
-      ->check(number_from(1, 1000))
-      ->type_name("N");
-  verb.add_option("--length-penalty", length_penalty,
-                  "score = log p / length^A\n(default: decoding.length_penalty of the config)")
-      ->check(number_from(0, 1000))
-      ->type_name("A");
+  take_number(verb.add_option("--beam", beam, "hypotheses kept, 1 is greedy\n(default: decoding.beam of the config)"),
+              1, 1000);
+  take_number(verb.add_option("--length-penalty", length_penalty,
+                              "score = log p / length^N\n(default: decoding.length_penalty of the config)"),
+              0, 1000);
 }
 
 DecodingSettings SearchOptions::applied_to(DecodingSettings settings) const {
@@ -29,15 +27,13 @@ DecodingSettings SearchOptions::applied_to(DecodingSettings settings) const {
   return settings;
 }
 
-CLI::Validator number_from(double lowest, double highest) {
+void take_number(CLI::Option* option, double lowest, double highest) {
   const auto check = [=](const std::string& text) -> std::string {
     double number = 0;
     if (CLI::detail::lexical_cast(text, number) && number >= lowest && number <= highest) return "";
-    std::ostringstream message;
-    message << "expected a number from " << lowest << " to " << highest << ", found " << text;
-    return message.str();
+    return fmt::format("expected a number from {:g} to {:g}, found {}", lowest, highest, text);
   };
-  return {check, ""};
+  option->check(check)->type_name("N");
 }
 
 }  // namespace glassformer

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decoding/settings.hpp"
@@ -26,17 +27,10 @@ void add_benchmark(CLI::App& program, int& status);
 inline constexpr const char* kCheckpointHelp =
     "a checkpoint directory, or a run directory\n(then its best checkpoint)";
 
-/// A verb on the command line, and what its options fill.
+/// Adds a verb: `run` gets what its options fill and returns the exit status.
 template <class Options>
-struct Verb {
-  CLI::App& app;
-  Options& options;
-};
-
-/// Adds a verb: `run` gets its options and returns the exit status.
-template <class Options>
-Verb<Options> add_verb(CLI::App& program, int& status, const std::string& name, const std::string& help,
-                       int (*run)(const Options&)) {
+std::pair<CLI::App&, Options&> add_verb(CLI::App& program, int& status, const std::string& name,
+                                        const std::string& help, int (*run)(const Options&)) {
   const auto options = std::make_shared<Options>();
   CLI::App* const app = program.add_subcommand(name, help);
   app->callback([options, run, &status] { status = run(*options); });
@@ -58,7 +52,7 @@ struct SearchOptions {
   DecodingSettings applied_to(DecodingSettings settings) const;
 };
 
-/// Accepts numbers from lowest to highest.
-CLI::Validator number_from(double lowest, double highest);
+/// The option takes a number from lowest to highest.
+void take_number(CLI::Option* option, double lowest, double highest);
 
 }  // namespace glassformer

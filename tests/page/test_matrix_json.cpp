@@ -1,10 +1,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "catch.hpp"
-#include "page/matrix_json.hpp"
+#include "page/trace_steps.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;

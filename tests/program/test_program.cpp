@@ -345,7 +345,8 @@ TEST_CASE("gradcheck finds the gradients of the configs right, with or without a
 
 TEST_CASE("benchmark trains, keeps nothing, and says how fast it was", "[program]") {
   const Program program;
-  const auto result = program.run("benchmark " + config("debug") + " --seconds 0.05 --threads 2 --json");
+  const auto result =
+      program.shell("OMP_NUM_THREADS=2 \"$glassformer\" benchmark " + config("debug") + " --seconds 0.05");
   CAPTURE(result.err);
   REQUIRE(result.status == 0);
   const auto figures = nlohmann::json::parse(result.out);
@@ -363,10 +364,8 @@ TEST_CASE("benchmark trains, keeps nothing, and says how fast it was", "[program
     sum += figures.at("seconds").at(part).get<double>();
   }
   CHECK(figures.at("seconds").at("total").get<double>() == Approx(sum));
-  CHECK(program.run("benchmark " + config("debug") + " --seconds 0.05").out.find("share of the peak") !=
-        std::string::npos);
   CHECK_FALSE(fs::exists(program / "runs"));
-  check_refused(program.run("benchmark " + config("debug") + " --threads 0"), "expected a number from 1");
+  check_refused(program.run("benchmark " + config("debug") + " --seconds 0"), "expected a number from 0.001");
 }
 
 TEST_CASE("benchmark writes model and batches for another program", "[program]") {
