@@ -6,8 +6,7 @@
 namespace glassformer {
 
 /// What must hold between several keys. (What one key takes is in the table of keys.cpp.)
-/// \throws UserError at the key that is to blame: the one given by --set, or else the one in the file, or else in its
-/// base
+/// \throws UserError naming the key that was given nearest: by --set, or else in the file, or else in its base
 void check_rules(const Config& config, const Places& places, const std::filesystem::path& file);
 
 /// \throws UserError: model.from is no directory with a model

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "config/checks.hpp"
-#include "config/read_keys.hpp"
+#include "config/key.hpp"
 #include "marian/marian_config.hpp"
 
 namespace glassformer {
@@ -20,17 +20,6 @@ void warn_about_retired_keys(const Places& given) {
   if (!list.empty()) spdlog::warn("{}: removed in version 0.2; ignored, as the value is the old default", list);
 }
 
-/// What a config that begins with this model has, where it does not say otherwise.
-Config begun_with(const Config& model) {
-  Config config;
-  config.model = model.model;
-  config.tokenizer = model.tokenizer;
-  config.tokenizer.source_model.clear();  // they lie in the model's directory
-  config.tokenizer.target_model.clear();
-  config.decoding = model.decoding;
-  return config;
-}
-
 }  // namespace
 
 Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
@@ -40,7 +29,12 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
   if (!config.model_from.empty()) {
     check_model_from(config.model_from, places, file);
     const Config model = read_config_of_model(config.model_from);
-    config = begun_with(model);
+    config = {};  // what it does not say is as in the model
+    config.model = model.model;
+    config.tokenizer = model.tokenizer;
+    config.decoding = model.decoding;
+    config.tokenizer.source_model.clear();  // they lie in the model's directory
+    config.tokenizer.target_model.clear();
     places = read_keys(keys_of(config), file, overrides);
     check_same_model(changed_keys(model, config), places, file);
   }
@@ -82,13 +76,13 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
   // clang-format on
   const auto is_harmless = [&](const std::string& key) {
     if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;
-    return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const auto& name) { return key.starts_with(name); });
+    return std::ranges::any_of(kHarmless, [&](const std::string& name) { return key.starts_with(name); });
   };
   Config copy_before = before, copy_after = after;  // the table reads and writes
   const std::vector<Key> keys = keys_of(copy_before), keys_after = keys_of(copy_after);
   std::vector<ChangedKey> changed;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::string &name = keys[i].name, old = keys[i].write(), now = keys_after[i].write();
+    const std::string &name = keys[i].name, old = keys[i].field.write(), now = keys_after[i].field.write();
     if (old != now) changed.push_back({name, old, now, !is_harmless(name)});
   }
   return changed;

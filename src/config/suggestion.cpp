@@ -1,5 +1,7 @@
 #include "config/suggestion.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>
@@ -15,10 +17,9 @@ char small(char letter) { return static_cast<char>(std::tolower(static_cast<unsi
 
 /// a, b, c; of a long list only the beginning.
 std::string listed(const std::vector<std::string>& words) {
-  constexpr std::size_t shown = 16;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(shown, words.size()); ++i) list += (i == 0 ? "" : ", ") + words[i];
-  return words.size() <= shown ? list : list + " and " + std::to_string(words.size() - shown) + " more";
+  constexpr int kShown = 16;
+  if (words.size() <= kShown) return fmt::format("{}", fmt::join(words, ", "));
+  return fmt::format("{} and {} more", fmt::join(words.begin(), words.begin() + kShown, ", "), words.size() - kShown);
 }
 
 }  // namespace
@@ -57,8 +58,8 @@ std::string brief(std::string text, std::size_t longest) {
     while (longest > 0 && (text[longest] & 0xC0) == 0x80) --longest;  // not inside a character of UTF-8
     text = text.substr(0, longest) + "...";
   }
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  for (char& letter : text)
+    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
   return text;
 }
 
@@ -82,8 +83,7 @@ std::string suggest_key(const std::string& name, const std::vector<std::string>&
     const auto unlike = [&](const std::string& key) {  // training.optimizer.kind is most like optimizer.kind
       return key.ends_with("." + name) ? 0 : edit_distance(key, name);
     };
-    const std::string home =
-        *std::min_element(namesakes.begin(), namesakes.end(), [&](auto& a, auto& b) { return unlike(a) < unlike(b); });
+    const std::string home = std::ranges::min(namesakes, {}, unlike);
     return home == last ? last + " is a section of its own" : last + " belongs to " + section_of(home) + ": " + home;
   }
   auto near = nearest(last, siblings, last_part);

@@ -28,9 +28,7 @@ std::string suggest_file(const std::filesystem::path& missing);
 /// The text on one line, and no longer than a message can bear.
 std::string brief(std::string text, std::size_t longest = 80);
 
-/// training.optimizer.beta1 is beta1 in the section training.optimizer.
-std::string section_of(const std::string& name);
-/// And it is beta1 there.
-std::string last_part(const std::string& name);
+std::string section_of(const std::string& name);  ///< training.optimizer, of training.optimizer.beta1
+std::string last_part(const std::string& name);   ///< beta1
 
 }  // namespace glassformer

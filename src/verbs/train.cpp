@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "checkpoint/checksums.hpp"
-#include "checkpoint/starting_point.hpp"
+#include "checkpoint/loaded_model.hpp"
 #include "config/config.hpp"
 #include "files/user_error.hpp"
 #include "machine/mpi.hpp"
