@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "config/checks.hpp"
 #include "config/key.hpp"
 #include "config/suggestion.hpp"
 #include "files/user_error.hpp"

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 #include <numeric>
 #include <system_error>
 #include <utility>
+
+#include "files/user_error.hpp"
 
 namespace glassformer {
 namespace {
@@ -105,6 +108,16 @@ std::string suggest_file(const fs::path& missing) {
   const auto near = nearest(missing.filename().string(), names);
   if (near) return "did you mean " + *near + "?";
   return directory.string() + (names.empty() ? " is empty" : " holds " + listed(names));
+}
+
+void check_file(const std::string& place, const fs::path& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) throw UserError(place + "expected a file, found the directory " + file.string());
+  if (!fs::exists(file, error)) throw UserError(place + "no file " + file.string() + "; " + suggest_file(file));
+  if (!fs::is_regular_file(file, error))  // opening a pipe waits until there is a writer
+    throw UserError(place + "expected a file, which is read more than once, found a pipe or a device: " +
+                    file.string() + "; write its text to a file first");
+  if (!std::ifstream(file)) throw UserError(place + "cannot open " + file.string() + "; may you read it?");
 }
 
 }  // namespace glassformer

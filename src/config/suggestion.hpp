@@ -25,6 +25,9 @@ std::string suggest_key(const std::string& name, const std::vector<std::string>&
 /// What to tell someone who named a file that is not there: the nearest name, or what its directory holds.
 std::string suggest_file(const std::filesystem::path& missing);
 
+/// \throws UserError, beginning with `place`: no such file, a directory, a pipe, no permission
+void check_file(const std::string& place, const std::filesystem::path& file);
+
 /// The text on one line, and no longer than a message can bear.
 std::string brief(std::string text, std::size_t longest = 80);
 
