@@ -1,5 +1,7 @@
 #include "checkpoint/checkpoint.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -29,33 +31,34 @@ constexpr const char* kOutputBias = "final_logits_bias";
 // probability exactly 0 in single precision, and that is finite even in half precision.
 constexpr float kPaddingBias = -1e4F;
 
-bool has_entry_per_token(const TensorPlace& tensor) {
-  return tensor.name == "model.encoder.embed_tokens.weight" || tensor.name == "model.decoder.embed_tokens.weight" ||
-         tensor.name == "lm_head.weight" || tensor.name == kOutputBias;
+/// A tensor as the file has it: shape and padding.
+struct Stored {
+  std::vector<Index> shape;         // without padding
+  std::vector<Index> padded_shape;  // in a table of the smaller vocabulary: with padding
+  float padding;
+};
+
+bool has_entry_per_token(const std::string& name) {
+  return name == "model.encoder.embed_tokens.weight" || name == "model.decoder.embed_tokens.weight" ||
+         name == "lm_head.weight" || name == kOutputBias;
 }
 
-/// The size of the larger vocabulary.
-Index largest_vocabulary(const std::vector<TensorPlace>& tensors) {
-  Index largest = 0;
+/// How the file has each of the tensors, in their order.
+std::vector<Stored> stored(const std::vector<TensorPlace>& tensors) {
+  Index vocabulary = 0;  // the larger one
+  for (const TensorPlace& tensor : tensors)
+    if (has_entry_per_token(tensor.name)) vocabulary = std::max(vocabulary, tensor.shape.front());
+  std::vector<Stored> result;
   for (const TensorPlace& tensor : tensors) {
-    if (has_entry_per_token(tensor)) largest = std::max(largest, tensor.shape.front());
+    const bool is_bias = tensor.name == kOutputBias;
+    std::vector<Index> shape = tensor.shape;
+    if (is_bias) shape = {1, tensor.size};  // Marian keeps it as a matrix of one row
+    Stored entry{shape, shape, is_bias ? kPaddingBias : 0};
+    if (has_entry_per_token(tensor.name)) entry.padded_shape[is_bias ? 1 : 0] = vocabulary;
+    result.push_back(std::move(entry));
   }
-  return largest;
+  return result;
 }
-
-/// Marian keeps the bias of the output as a matrix of one row.
-std::vector<Index> shape_without_padding(const TensorPlace& tensor) {
-  if (tensor.name == kOutputBias) return {1, tensor.size};
-  return tensor.shape;
-}
-
-std::vector<Index> padded_shape(const TensorPlace& tensor, Index vocabulary) {
-  std::vector<Index> shape = shape_without_padding(tensor);
-  if (has_entry_per_token(tensor)) shape[tensor.name == kOutputBias ? 1 : 0] = vocabulary;
-  return shape;
-}
-
-std::string text_of(const std::vector<Index>& shape) { return nlohmann::json(shape).dump(); }
 
 /// Names of one matrix where it is tied: the model's own, and another one that other tools know it by.
 struct Tied {
@@ -73,9 +76,9 @@ bool is_part(const std::vector<TensorPlace>& tensors, std::string_view name) {
 /// A tensor of the model in the file, be it by another of its names; null: missing.
 const TensorPlace* find(const Safetensors& file, const std::vector<TensorPlace>& tensors, const std::string& name) {
   const TensorPlace* found = file.find(name);
-  for (const Tied& tied : kTied) {
-    const bool may_be = tied.own == name && !is_part(tensors, tied.other);
-    if (found == nullptr && may_be) found = file.find(std::string(tied.other));
+  for (const auto& [own, other] : kTied) {
+    const bool may_be = own == name && !is_part(tensors, other);
+    if (found == nullptr && may_be) found = file.find(std::string(other));
   }
   return found;
 }
@@ -83,8 +86,7 @@ const TensorPlace* find(const Safetensors& file, const std::vector<TensorPlace>&
 /// A tensor that the model does not have, but that other tools write: a table of positions, which is computed
 /// here, or a copy of a matrix that is tied to it, equal in every number.
 bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file, const std::vector<TensorPlace>& tensors) {
-  if (extra.name == "model.encoder.embed_positions.weight" ||
-      extra.name == "model.decoder.embed_positions.weight") {
+  if (extra.name == "model.encoder.embed_positions.weight" || extra.name == "model.decoder.embed_positions.weight") {
     return true;
   }
   return std::ranges::any_of(kTied, [&](const Tied& tied) {
@@ -94,65 +96,53 @@ bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file, const
   });
 }
 
-float padding_of(const TensorPlace& tensor) { return tensor.name == kOutputBias ? kPaddingBias : 0; }
-
 /// Whether a tensor of the file is this one, with or without padding. A table for another vocabulary has words where
 /// padding belongs.
-bool fits(const TensorPlace& tensor, const TensorPlace& found, const Safetensors& file, Index vocabulary) {
-  if (found.shape == shape_without_padding(tensor)) return true;
-  const auto padding = file.values_of(found).subspan(static_cast<std::size_t>(std::min(tensor.size, found.size)));
-  return found.shape == padded_shape(tensor, vocabulary) &&
-         std::ranges::all_of(padding, [&](float number) { return number == padding_of(tensor); });
+bool fits(const TensorPlace& found, const Stored& expected, Index size, const Safetensors& file) {
+  if (found.shape == expected.shape) return true;
+  const auto padding = file.values_of(found).subspan(static_cast<std::size_t>(std::min(size, found.size)));
+  return found.shape == expected.padded_shape &&
+         std::ranges::all_of(padding, [&](float number) { return number == expected.padding; });
 }
 
-/// One line for each thing that keeps the file from being this model.
-std::vector<std::string> differences(const Safetensors& file, const std::vector<TensorPlace>& tensors) {
-  std::vector<std::string> lines;
-  const Index vocabulary = largest_vocabulary(tensors);
-  for (const TensorPlace& tensor : tensors) {
-    const TensorPlace* const found = find(file, tensors, tensor.name);
-    const std::vector<Index> expected = shape_without_padding(tensor);
-    if (found == nullptr) {
-      lines.push_back(tensor.name + " " + text_of(expected) + " is missing");
-    } else if (!fits(tensor, *found, file, vocabulary)) {
-      lines.push_back(tensor.name + " has the shape " + text_of(found->shape) + ", expected " +
-                      text_of(expected));
-    }
-  }
-  for (const TensorPlace& extra : file.tensors) {
-    if (!is_part(tensors, extra.name) && !may_be_passed_over(extra, file, tensors)) {
-      lines.push_back(extra.name + " " + text_of(extra.shape) + " is not part of the model");
-    }
-  }
-  return lines;
-}
-
+/// \throws UserError with a line for each thing that keeps the file from being this model
 void require_match(const Safetensors& file, const std::vector<TensorPlace>& tensors, const fs::path& path) {
-  constexpr std::size_t kShown = 8;
-  const std::vector<std::string> lines = differences(file, tensors);
+  const auto text_of = [](const std::vector<Index>& shape) { return nlohmann::json(shape).dump(); };
+  std::vector<std::string> lines;
+  const std::vector<Stored> expected = stored(tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const TensorPlace* const found = find(file, tensors, tensors[i].name);
+    const std::string shape = text_of(expected[i].shape);
+    if (found == nullptr)
+      lines.push_back(fmt::format("{} {} is missing", tensors[i].name, shape));
+    else if (!fits(*found, expected[i], tensors[i].size, file))
+      lines.push_back(fmt::format("{} has the shape {}, expected {}", tensors[i].name, text_of(found->shape), shape));
+  }
+  for (const TensorPlace& extra : file.tensors)
+    if (!is_part(tensors, extra.name) && !may_be_passed_over(extra, file, tensors))
+      lines.push_back(fmt::format("{} {} is not part of the model", extra.name, text_of(extra.shape)));
   if (lines.empty()) return;
-  std::string message =
-      path.string() + ": these are not the parameters of the model that the config describes:";
-  for (std::size_t i = 0; i < std::min(lines.size(), kShown); ++i) message += "\n  " + lines[i];
-  if (lines.size() > kShown)
-    message += "\n  and " + std::to_string(lines.size() - kShown) + " more differences";
-  throw UserError(message);
+  constexpr std::size_t kShown = 8;
+  const std::size_t more = lines.size() - std::min(lines.size(), kShown);
+  lines.resize(lines.size() - more);
+  if (more > 0) lines.push_back(fmt::format("and {} more differences", more));
+  throw UserError(fmt::format("{}: these are not the parameters of the model that the config describes:\n  {}",
+                              path.string(), fmt::join(lines, "\n  ")));
 }
 
 /// The tensors as the file holds them. Those with padding are copied into `padded`.
 std::vector<NamedTensor> tensors_for_file(const std::vector<TensorPlace>& tensors, const float* values,
                                           std::deque<std::vector<float>>& padded) {
-  const Index vocabulary = largest_vocabulary(tensors);
   std::vector<NamedTensor> result;
-  for (const TensorPlace& tensor : tensors) {
+  for (const Stored& entry : stored(tensors)) {
+    const TensorPlace& tensor = tensors[result.size()];
     std::span<const float> numbers(values + tensor.offset, static_cast<std::size_t>(tensor.size));
-    std::vector<Index> shape = padded_shape(tensor, vocabulary);
-    if (shape != shape_without_padding(tensor)) {
+    if (entry.padded_shape != entry.shape) {
       padded.emplace_back(numbers.begin(), numbers.end());
-      padded.back().resize(static_cast<std::size_t>(shape[0] * shape[1]), padding_of(tensor));
+      padded.back().resize(static_cast<std::size_t>(entry.padded_shape[0] * entry.padded_shape[1]), entry.padding);
       numbers = padded.back();
     }
-    result.push_back({tensor.name, std::move(shape), numbers});
+    result.push_back({tensor.name, entry.padded_shape, numbers});
   }
   return result;
 }
@@ -160,14 +150,13 @@ std::vector<NamedTensor> tensors_for_file(const std::vector<TensorPlace>& tensor
 }  // namespace
 
 void save_checkpoint(const fs::path& directory, const Config& config, const TokenizerPair& tokenizers,
-                     const std::vector<TensorPlace>& tensors, const float* values,
-                     const TrainingStateView* state) {
+                     const std::vector<TensorPlace>& tensors, const float* values, const TrainingStateView* state) {
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(directory, ignored)) && !is_checkpoint(directory)) {
-    throw UserError(directory.string() +
-                    ": a checkpoint is to be written here, but what stands here is none (it "
-                    "has no " +
-                    kModelFile + "). Move it away, or choose another place.");
+    throw UserError(
+        fmt::format("{}: expected nothing here, or a checkpoint to be replaced, found none (no {}). Move "
+                    "what is here away, or choose another place.",
+                    directory.string(), kModelFile));
   }
   std::deque<std::vector<float>> padded;
   const std::vector<NamedTensor> model = tensors_for_file(tensors, values, padded);

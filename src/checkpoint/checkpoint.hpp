@@ -24,9 +24,9 @@ namespace glassformer {
 /// is a whole checkpoint or none. Without `state` it can be used, but its training cannot be continued.
 /// \param tensors, values  the arena of the parameters
 /// \throws UserError: something cannot be written, or what stands in `directory` is no checkpoint
-void save_checkpoint(const std::filesystem::path& directory, const Config& config,
-                     const TokenizerPair& tokenizers, const std::vector<TensorPlace>& tensors,
-                     const float* values, const TrainingStateView* state = nullptr);
+void save_checkpoint(const std::filesystem::path& directory, const Config& config, const TokenizerPair& tokenizers,
+                     const std::vector<TensorPlace>& tensors, const float* values,
+                     const TrainingStateView* state = nullptr);
 
 /// Whether this is a directory that save_checkpoint has finished.
 bool is_checkpoint(const std::filesystem::path& directory);
@@ -34,12 +34,11 @@ bool is_checkpoint(const std::filesystem::path& directory);
 /// Fills the arena `values` from the checkpoint. Names and shapes must be exactly those of `tensors`, apart from
 /// padding rows. What other tools add is ignored: copies of tied matrices and tables of positions. After an error,
 /// `values` are as before. \throws UserError naming the tensors that are missing, superfluous or of another shape
-void read_parameters(const std::filesystem::path& directory, const std::vector<TensorPlace>& tensors,
-                     float* values);
+void read_parameters(const std::filesystem::path& directory, const std::vector<TensorPlace>& tensors, float* values);
 
 /// Fills the arena `values` with the mean of the parameters of several checkpoints, summed in double precision.
 /// \pre there is at least one directory   \throws UserError as read_parameters
-void average_parameters(const std::vector<std::filesystem::path>& directories,
-                        const std::vector<TensorPlace>& tensors, float* values);
+void average_parameters(const std::vector<std::filesystem::path>& directories, const std::vector<TensorPlace>& tensors,
+                        float* values);
 
 }  // namespace glassformer

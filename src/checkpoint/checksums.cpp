@@ -31,13 +31,11 @@ std::string checksum_of(const fs::path& file) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   bool ok = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
   std::vector<char> buffer(1 << 18);
-  while (const std::size_t count = input.read(buffer)) {
+  while (const std::size_t count = input.read(buffer))
     ok = ok && EVP_DigestUpdate(context.get(), buffer.data(), count) == 1;
-  }
   std::array<unsigned char, 32> digest{};
-  if (!ok || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1) {
+  if (!ok || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)
     throw std::runtime_error(file.string() + ": OpenSSL cannot compute its SHA-256.");
-  }
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
@@ -47,10 +45,10 @@ std::string line_of(const fs::path& directory, const std::string& name) {
 }
 
 UserError damaged(const fs::path& file, const std::string& expected, const std::string& found) {
-  return UserError(file.string() + ": expected " + expected + ", found " + found +
-                   ". The checkpoint is damaged: take another one, or copy it again. (If you changed it on purpose, "
-                   "remove " +
-                   kFile + ".)");
+  return UserError(
+      fmt::format("{}: expected {}, found {}. The checkpoint is damaged: take another one, or copy it again. "
+                  "(If you changed it on purpose, remove {}.)",
+                  file.string(), expected, found, kFile));
 }
 
 /// All files but the sums themselves, the model last: a list that has been cut off does not have it.
@@ -60,7 +58,7 @@ std::vector<std::string> files_in(const fs::path& directory) {
     const std::string name = entry.path().filename().string();
     if (entry.is_regular_file() && name != kFile && name != kModel) names.push_back(name);
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   names.emplace_back(kModel);
   return names;
 }
@@ -82,17 +80,14 @@ void verify_checksums(const fs::path& directory, Verify which) try {
     ++number;
     constexpr std::size_t kNameAt = 66;
     const std::string name = line.size() > kNameAt ? line.substr(kNameAt) : "";
-    if (name.empty() || name.find('/') != std::string::npos) {
+    if (name.empty() || name.find('/') != std::string::npos)
       throw damaged(directory / kFile, "a checksum and the name of a file",
                     "something else in line " + std::to_string(number));
-    }
     has_model = has_model || name == kModel;
     if (which == Verify::but_training_state && name == kTrainingState) continue;
     if (!fs::is_regular_file(directory / name)) throw damaged(directory / name, "a file", "none");
-    const std::string found = line_of(directory, name);
-    if (found != line) {
+    if (const std::string found = line_of(directory, name); found != line)
       throw damaged(directory / name, "the SHA-256 " + line.substr(0, 12) + "...", found.substr(0, 12) + "...");
-    }
   }
   if (!has_model) throw damaged(directory / kFile, std::string("the checksum of ") + kModel, "none");
 } catch (const fs::filesystem_error& error) {

@@ -3,6 +3,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/run_directory.hpp"
+#include "model/initialization.hpp"
 #include "text/vocabulary_shape.hpp"
 
 namespace glassformer {
@@ -13,6 +14,10 @@ std::filesystem::path verified(const std::filesystem::path& checkpoint) {
   return checkpoint;
 }
 
+void read_weights(const std::filesystem::path& checkpoint, Model<float>& model) {
+  read_parameters(checkpoint, model.weights.tensors(), model.weights.values().data());
+}
+
 }  // namespace
 
 LoadedModel::LoadedModel(const std::filesystem::path& path)
@@ -20,7 +25,20 @@ LoadedModel::LoadedModel(const std::filesystem::path& path)
       config(read_config_of_model(checkpoint)),
       tokenizers(load_tokenizers(config.tokenizer, checkpoint)),
       model(config.model, vocabulary_shape(tokenizers)) {
-  read_parameters(checkpoint, model.weights.tensors(), model.weights.values().data());
+  read_weights(checkpoint, model);
+}
+
+TokenizerPair starting_tokenizers(const Config& config) {
+  const DataSettings& data = config.data;
+  if (!config.model_from.empty()) return load_tokenizers(config.tokenizer, config.model_from);
+  return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+}
+
+void set_starting_weights(const Config& config, Model<float>& model) {
+  if (config.model_from.empty())
+    initialize(model, config.training.seed);
+  else
+    read_weights(verified(config.model_from), model);
 }
 
 }  // namespace glassformer

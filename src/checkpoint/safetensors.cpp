@@ -1,5 +1,7 @@
 #include "checkpoint/safetensors.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -30,8 +32,6 @@ struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-std::string in_quotes(const std::string& name) { return json(name).dump(); }
-
 /// JSON that nests no deeper than {name: {"shape": [...]}}.
 json parse_header(const std::string& text) {
   return json::parse(text, [](int depth, json::parse_event_t, const json&) {
@@ -52,7 +52,7 @@ std::vector<Index> read_numbers(const json& list) {
 
 /// The product of the shape, or `limit` + 1 if it is larger than `limit`.
 Index count_up_to(const std::vector<Index>& shape, Index limit) {
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
   Index product = 1;
   for (const Index extent : shape) {
     if (extent > limit / product) return limit + 1;
@@ -61,58 +61,50 @@ Index count_up_to(const std::vector<Index>& shape, Index limit) {
   return product;
 }
 
-Index bytes_of(const std::string& type) { return type == "F32" ? 4 : 2; }
-
-/// A tensor in the file.
+/// A tensor in the file. Its `place` counts numbers.
 struct Entry {
-  std::string name;
-  std::vector<Index> shape;
-  std::string type;   // of its numbers: F32, F16 or BF16
-  Index begin, size;  // in bytes, in numbers
+  TensorPlace place;
+  std::string type;  // F32, F16 or BF16
+  Index begin, bytes;
 };
 
 /// One entry of the header. `data_bytes` is what follows the header in the file.
 Entry read_entry(const std::string& name, const json& entry, Index data_bytes) {
   const std::string type = entry.at("dtype");
-  if (type != "F32" && type != "F16" && type != "BF16") {
-    throw Damage("tensor " + in_quotes(name) + " holds numbers of the type " + in_quotes(type) +
-                 ". Only \"F32\", \"F16\" and \"BF16\" can be read: convert the file, in PyTorch with tensor.float()");
-  }
-  const std::vector<Index> shape = read_numbers(entry.at("shape"));
-  const std::vector<Index> offsets = read_numbers(entry.at("data_offsets"));
-  if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes) {
-    throw Damage("the data_offsets of tensor " + in_quotes(name) + " do not lie within the " +
-                 std::to_string(data_bytes) + " bytes of data");
-  }
-  const Index bytes = offsets[1] - offsets[0];
-  const Index size = count_up_to(shape, data_bytes / bytes_of(type));
-  if (size * bytes_of(type) != bytes) {
-    throw Damage("tensor " + in_quotes(name) + " has " + std::to_string(bytes) +
-                 " bytes, which is not what its shape " + json(shape).dump() + " needs");
-  }
-  return {name, shape, type, offsets[0], size};
+  if (type != "F32" && type != "F16" && type != "BF16")
+    throw Damage(
+        fmt::format("tensor {} holds numbers of the type {}. Only \"F32\", \"F16\" and \"BF16\" can be read: "
+                    "convert the file, in PyTorch with tensor.float()",
+                    json(name).dump(), json(type).dump()));
+  const std::vector<Index> shape = read_numbers(entry.at("shape")), offsets = read_numbers(entry.at("data_offsets"));
+  if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes)
+    throw Damage(fmt::format("the data_offsets of tensor {} do not lie within the {} bytes of data", json(name).dump(),
+                             data_bytes));
+  const Index bytes = offsets[1] - offsets[0], number_bytes = type == "F32" ? 4 : 2;
+  const Index size = count_up_to(shape, data_bytes / number_bytes);
+  if (size * number_bytes != bytes)
+    throw Damage(fmt::format("tensor {} has {} bytes, which is not what its shape {} needs", json(name).dump(), bytes,
+                             json(shape).dump()));
+  return {{name, shape, 0, size}, type, offsets[0], bytes};
 }
 
 /// All tensors, in the order of their data, which they must cover without gap or overlap.
 std::vector<Entry> read_entries(const json& header, Index data_bytes) {
   std::vector<Entry> entries;
-  for (const auto& [name, entry] : header.items()) {
+  for (const auto& [name, entry] : header.items())
     if (name != "__metadata__") entries.push_back(read_entry(name, entry, data_bytes));
-  }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
-  });
-  Index end = 0;  // in bytes
-  for (const Entry& entry : entries) {
+  std::ranges::sort(entries, {}, [](const Entry& entry) { return std::pair(entry.begin, entry.bytes); });
+  Index end = 0, offset = 0;  // in bytes, in numbers
+  for (Entry& entry : entries) {
     if (entry.begin != end)
-      throw Damage("the data of tensor " + in_quotes(entry.name) + " does not begin at byte " +
-                   std::to_string(end) + ", where the data before it ends");
-    end += entry.size * bytes_of(entry.type);
+      throw Damage(fmt::format("the data of tensor {} does not begin at byte {}, where the data before it ends",
+                               json(entry.place.name).dump(), end));
+    entry.place.offset = offset;
+    end += entry.bytes;
+    offset += entry.place.size;
   }
-  if (end != data_bytes) {
-    throw Damage("its header describes " + std::to_string(end) + " bytes of data, but " +
-                 std::to_string(data_bytes) + " bytes follow");
-  }
+  if (end != data_bytes)
+    throw Damage(fmt::format("its header describes {} bytes of data, but {} bytes follow", end, data_bytes));
   return entries;
 }
 
@@ -122,38 +114,21 @@ void read_bytes(std::ifstream& input, void* bytes, std::uint64_t count) {
 }
 
 template <class Half>
-void read_halves(std::ifstream& input, float* numbers, Index count) {
-  std::vector<Half> halves(static_cast<std::size_t>(count));
+void read_halves(std::ifstream& input, std::span<float> numbers) {
+  std::vector<Half> halves(numbers.size());
   read_bytes(input, halves.data(), halves.size() * sizeof(Half));
-  std::ranges::transform(halves, numbers, [](Half half) { return static_cast<float>(half); });
-}
-
-/// Adds the tensor that comes next in the file.
-void read_tensor(std::ifstream& input, Entry&& entry, Safetensors& result) {
-  const auto begin = static_cast<Index>(result.values.size());
-  result.values.resize(static_cast<std::size_t>(begin + entry.size));
-  float* const numbers = result.values.data() + begin;
-  if (entry.type == "F32")
-    read_bytes(input, numbers, static_cast<std::uint64_t>(4 * entry.size));
-  else if (entry.type == "F16")
-    read_halves<Eigen::half>(input, numbers, entry.size);
-  else
-    read_halves<Eigen::bfloat16>(input, numbers, entry.size);
-  result.tensors.push_back({std::move(entry.name), std::move(entry.shape), begin, entry.size});
+  std::ranges::transform(halves, numbers.begin(), [](Half half) { return static_cast<float>(half); });
 }
 
 /// The header's text. After it, `input` is where the data begin.
 std::string read_header(std::ifstream& input, std::uint64_t file_size) {
   const std::string truncated = "The file is truncated, or it is not a safetensors file";
-  if (file_size < kLengthBytes) {
-    throw Damage("it has only " + std::to_string(file_size) + " bytes. " + truncated);
-  }
+  if (file_size < kLengthBytes) throw Damage(fmt::format("it has only {} bytes. {}", file_size, truncated));
   std::uint64_t length = 0;
   read_bytes(input, &length, kLengthBytes);
-  if (length > std::min(file_size - kLengthBytes, kLongestHeader)) {
-    throw Damage("it announces a header of " + std::to_string(length) + " bytes, but has " + std::to_string(file_size) +
-                 " bytes in all. " + truncated);
-  }
+  if (length > file_size - kLengthBytes || length > kLongestHeader)
+    throw Damage(
+        fmt::format("it announces a header of {} bytes, but has {} bytes in all. {}", length, file_size, truncated));
   std::string text(length, '\0');
   read_bytes(input, text.data(), length);
   return text;
@@ -165,14 +140,23 @@ Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) try {
   Safetensors result;
   if (header.contains("__metadata__")) result.metadata = header["__metadata__"].get<Metadata>();
   std::vector<Entry> entries = read_entries(header, static_cast<Index>(file_size - kLengthBytes - text.size()));
-  Index size = 0;
-  for (const Entry& entry : entries) size += entry.size;
-  result.values.reserve(static_cast<std::size_t>(size));
-  for (Entry& entry : entries) read_tensor(input, std::move(entry), result);
+  if (!entries.empty())
+    result.values.resize(static_cast<std::size_t>(entries.back().place.offset + entries.back().place.size));
+  for (Entry& entry : entries) {
+    const auto numbers =
+        std::span(result.values)
+            .subspan(static_cast<std::size_t>(entry.place.offset), static_cast<std::size_t>(entry.place.size));
+    if (entry.type == "F32")
+      read_bytes(input, numbers.data(), numbers.size_bytes());
+    else if (entry.type == "F16")
+      read_halves<Eigen::half>(input, numbers);
+    else
+      read_halves<Eigen::bfloat16>(input, numbers);
+    result.tensors.push_back(std::move(entry.place));
+  }
   return result;
 } catch (const json::exception& error) {
-  constexpr std::size_t kShown = 200;
-  throw Damage("its JSON header is damaged: " + std::string(error.what()).substr(0, kShown));
+  throw Damage("its JSON header is damaged: " + std::string(error.what()).substr(0, 200));
 }
 
 /// The header's length and the header, padded so that the data begins at a multiple of 8.
@@ -183,8 +167,7 @@ std::string make_header(const std::vector<NamedTensor>& tensors, const Metadata&
   for (const NamedTensor& tensor : tensors) {
     const auto bytes = static_cast<Index>(tensor.values.size_bytes());
     assert(count_up_to(tensor.shape, bytes) * 4 == bytes && !header.contains(tensor.name));
-    header[tensor.name] = {
-        {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + bytes}}};
+    header[tensor.name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + bytes}}};
     offset += bytes;
   }
   std::string text = header.dump();
@@ -198,14 +181,12 @@ std::string make_header(const std::vector<NamedTensor>& tensors, const Metadata&
 }  // namespace
 
 const TensorPlace* Safetensors::find(const std::string& name) const {
-  const auto found =
-      std::find_if(tensors.begin(), tensors.end(), [&](const auto& tensor) { return tensor.name == name; });
+  const auto found = std::ranges::find(tensors, name, &TensorPlace::name);
   return found == tensors.end() ? nullptr : &*found;
 }
 
 std::span<const float> Safetensors::values_of(const TensorPlace& tensor) const {
-  return std::span(values).subspan(static_cast<std::size_t>(tensor.offset),
-                                   static_cast<std::size_t>(tensor.size));
+  return std::span(values).subspan(static_cast<std::size_t>(tensor.offset), static_cast<std::size_t>(tensor.size));
 }
 
 void write_safetensors(const fs::path& file, const std::vector<NamedTensor>& tensors, Metadata metadata) {

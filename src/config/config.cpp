@@ -3,13 +3,143 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <system_error>
 
-#include "config/checks.hpp"
-#include "config/read_keys.hpp"
+#include "config/key.hpp"
+#include "config/suggestion.hpp"
+#include "files/user_error.hpp"
 #include "marian/marian_config.hpp"
 
 namespace glassformer {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// Says where a rule between keys is broken.
+struct Blame {
+  const Places& places;
+  const fs::path& file;
+
+  /// The one of these keys that was given nearest: by --set, or else in the file, or else in its base. Among equals it
+  /// is the first.
+  std::string at(std::initializer_list<std::string> keys) const {
+    const Place* nearest = nullptr;
+    for (const std::string& key : keys)
+      if (const auto found = places.find(key);
+          found != places.end() && (nearest == nullptr || found->second.distance < nearest->distance))
+        nearest = &found->second;
+    return (nearest != nullptr ? nearest->name : file.string() + ": " + *keys.begin()) + ": ";
+  }
+  [[noreturn]] void refuse(std::initializer_list<std::string> keys, const std::string& why) const {
+    throw UserError(at(keys) + why);
+  }
+};
+
+void check_model(const TransformerSettings& model, const TokenizerSettings& tokenizer, const Blame& blame) {
+  if (model.d_model % 2 != 0)
+    blame.refuse(
+        {"model.d_model"},
+        fmt::format("expected an even number, found {}; positions are half sines, half cosines", model.d_model));
+  Index divisor = model.heads;
+  while (model.d_model % divisor != 0) --divisor;
+  if (divisor != model.heads)
+    blame.refuse({"model.heads", "model.d_model"},
+                 fmt::format("{} heads do not divide d_model {}; choose a divisor, for example {}", model.heads,
+                             model.d_model, divisor));
+  if (model.tied_embeddings == Tying::all && !tokenizer.joint)
+    blame.refuse({"model.tied_embeddings", "tokenizer.joint"},
+                 "tied_embeddings all needs one vocabulary for both languages; set tokenizer.joint: true or "
+                 "tied_embeddings: target");
+}
+
+void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
+  if (tokenizer.joint && !tokenizer.target_model.empty())
+    blame.refuse({"tokenizer.target_model", "tokenizer.joint"},
+                 "a joint tokenizer has one model; name it as source_model and leave target_model \"\"");
+  if (tokenizer.kind == TokenizerKind::sentencepiece) return;
+  if (tokenizer.sampling > 0 && tokenizer.kind == TokenizerKind::word)
+    blame.refuse({"tokenizer.sampling", "tokenizer.kind"},
+                 "words are not cut into pieces; set tokenizer.kind: sentencepiece or tokenizer.sampling: 0");
+  const bool has_source = !tokenizer.source_model.empty();
+  if (has_source || !tokenizer.target_model.empty())
+    blame.refuse({has_source ? "tokenizer.source_model" : "tokenizer.target_model", "tokenizer.kind"},
+                 "a given .model file needs tokenizer.kind: sentencepiece, found another");
+}
+
+void check_training(const TrainingSettings& training, const RunSettings& run, const Blame& blame) {
+  if (training.max_updates == 0 && run.max_epochs == 0 && run.max_minutes == 0)
+    blame.refuse({"training.max_updates", "training.max_epochs", "training.max_minutes"},
+                 "max_updates, max_epochs and max_minutes are all 0, so training would never end; set one");
+  if (training.schedule.kind != ScheduleSettings::Kind::cosine) return;
+  if (training.max_updates == 0)
+    blame.refuse({"training.schedule.kind", "training.max_updates"},
+                 "cosine falls until max_updates; set training.max_updates above 0");
+  if (training.schedule.warmup >= training.max_updates)
+    blame.refuse({"training.schedule.warmup", "training.max_updates", "training.schedule.kind"},
+                 fmt::format("warmup {} leaves cosine no updates; expected less than training.max_updates {}",
+                             training.schedule.warmup, training.max_updates));
+}
+
+/// What must hold between several keys. (What one key takes is in the table of keys.cpp.)
+void check_rules(const Config& config, const Places& places, const fs::path& file) {
+  const Blame blame{places, file};
+  check_model(config.model, config.tokenizer, blame);
+  check_tokenizer(config.tokenizer, blame);
+  check_training(config.training, config.run, blame);
+}
+
+/// \throws UserError: model.from is not a directory with a model
+void check_model_from(const fs::path& model, const Places& places, const fs::path& file) {
+  std::error_code error;
+  if (fs::is_regular_file(model / "model.safetensors", error)) return;
+  std::string why = saved_otherwise(model);
+  if (why.empty() && fs::exists(model / "best", error))
+    why = fmt::format("expected a checkpoint, found the run {0}; give {0}/best", model.string());
+  if (why.empty())
+    why = fmt::format(
+        "expected a directory with a model.safetensors, found {} {}; give a checkpoint, for example "
+        "runs/toy/best",
+        fs::exists(model, error) ? "none in" : "no", model.string());
+  Blame{places, file}.refuse({"model.from"}, why);
+}
+
+/// `changed`: the keys in which the config differs from that of its model.from.
+/// \throws UserError: one of them gives the model another shape, or other tokenizers
+void check_same_model(const std::vector<ChangedKey>& changed, const Places& places, const fs::path& file) {
+  static const std::vector<std::string> kShape = {
+      "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
+      "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
+      "tokenizer.joint"};
+  for (const ChangedKey& key : changed) {
+    if (std::ranges::find(kShape, key.name) == kShape.end()) continue;
+    Blame{places, file}.refuse({key.name},
+                               fmt::format("expected {}, as in the model that model.from names, found {}; leave the "
+                                           "key out",
+                                           key.before, key.after));
+  }
+}
+
+/// \throws UserError: a file which the config names does not exist or cannot be opened
+void check_files(const Config& config, const Places& places, const fs::path& file) {
+  const Blame blame{places, file};
+  const DataSettings& data = config.data;
+  std::error_code error;
+  if (fs::is_regular_file(data.directory, error))
+    blame.refuse({"data.directory"}, "expected a directory, found the file " + data.directory.string());
+  if (!fs::is_directory(data.directory, error))
+    blame.refuse({"data.directory"}, "no directory " + data.directory.string() + "; " + suggest_file(data.directory));
+  const auto check_pair = [&](const std::string& key, const std::string& name) {
+    check_file(blame.at({key, "data.source_language", "data.directory"}), data.source_file(name));
+    check_file(blame.at({key, "data.target_language", "data.directory"}), data.target_file(name));
+  };
+  check_pair("data.train", data.train);
+  check_pair("data.valid", data.valid);
+  for (const std::string& name : data.tests) check_pair("data.tests", name);
+  const TokenizerSettings& tokenizer = config.tokenizer;
+  if (!tokenizer.source_model.empty()) check_file(blame.at({"tokenizer.source_model"}), tokenizer.source_model);
+  if (!tokenizer.target_model.empty()) check_file(blame.at({"tokenizer.target_model"}), tokenizer.target_model);
+}
 
 /// One warning that names every retired key that was given; nothing if there is none.
 void warn_about_retired_keys(const Places& given) {
@@ -20,27 +150,21 @@ void warn_about_retired_keys(const Places& given) {
   if (!list.empty()) spdlog::warn("{}: removed in version 0.2; ignored, as the value is the old default", list);
 }
 
-/// What a config that begins with this model has, where it does not say otherwise.
-Config begun_with(const Config& model) {
-  Config config;
-  config.model = model.model;
-  config.tokenizer = model.tokenizer;
-  config.tokenizer.source_model.clear();  // they lie in the model's directory
-  config.tokenizer.target_model.clear();
-  config.decoding = model.decoding;
-  return config;
-}
-
 }  // namespace
 
-Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+Config read_config(const fs::path& file, const std::vector<std::string>& overrides) {
   Config config;
   Places places = read_keys(keys_of(config), file, overrides);
   warn_about_retired_keys(places);
   if (!config.model_from.empty()) {
     check_model_from(config.model_from, places, file);
     const Config model = read_config_of_model(config.model_from);
-    config = begun_with(model);
+    config = {};  // what it does not say is as in the model
+    config.model = model.model;
+    config.tokenizer = model.tokenizer;
+    config.decoding = model.decoding;
+    config.tokenizer.source_model.clear();  // they lie in the model's directory
+    config.tokenizer.target_model.clear();
     places = read_keys(keys_of(config), file, overrides);
     check_same_model(changed_keys(model, config), places, file);
   }
@@ -49,7 +173,7 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
   return config;
 }
 
-Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn) {
+Config read_config_of_checkpoint(const fs::path& file, bool warn) {
   Config config;
   const Places places = read_keys(keys_of(config), file, {});
   if (warn) warn_about_retired_keys(places);
@@ -57,10 +181,10 @@ Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn) {
   return config;
 }
 
-Config read_config_of_model(const std::filesystem::path& directory) {
+Config read_config_of_model(const fs::path& directory) {
   std::error_code ignored;
-  const std::filesystem::path ours = directory / "config.yaml";
-  if (std::filesystem::exists(ours, ignored)) return read_config_of_checkpoint(ours);
+  const fs::path ours = directory / "config.yaml";
+  if (fs::exists(ours, ignored)) return read_config_of_checkpoint(ours);
   const MarianSettings theirs = read_marian_config(directory);
   Config config;
   config.data = theirs.data;
@@ -82,13 +206,13 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
   // clang-format on
   const auto is_harmless = [&](const std::string& key) {
     if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;
-    return std::any_of(kHarmless.begin(), kHarmless.end(), [&](const auto& name) { return key.starts_with(name); });
+    return std::ranges::any_of(kHarmless, [&](const std::string& name) { return key.starts_with(name); });
   };
   Config copy_before = before, copy_after = after;  // the table reads and writes
   const std::vector<Key> keys = keys_of(copy_before), keys_after = keys_of(copy_after);
   std::vector<ChangedKey> changed;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::string &name = keys[i].name, old = keys[i].write(), now = keys_after[i].write();
+    const std::string &name = keys[i].name, old = keys[i].field.write(), now = keys_after[i].field.write();
     if (old != now) changed.push_back({name, old, now, !is_harmless(name)});
   }
   return changed;

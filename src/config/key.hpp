@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "config/yaml_reader.hpp"
@@ -34,52 +33,41 @@ inline constexpr Range kShare{"a number from 0 to below 1", [](double x) { retur
 inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { return x >= 0; }};
 inline constexpr Range kPositive{"a number above 0", [](double x) { return x > 0; }};
 
-/// A whole number, both ends included.
-struct Whole {
-  Index* field;
-  Index lowest, highest;
+enum class Empty { refused, allowed };
+
+/// A field of the config (which must outlive this), and what it takes.
+class Field {
+ public:
+  Field(Index& field, Index lowest, Index highest);  ///< a whole number, both ends included
+  Field(double& field, const Range& range);          ///< a finite number
+  Field(std::uint64_t& field);
+  Field(bool& field);
+  Field(std::string& field);  ///< not empty
+  Field(std::vector<std::string>& field);
+  Field(std::filesystem::path& field, Empty empty = Empty::refused);
+  /// One of these words, each of which stands for the value at its position in the enum.
+  template <typename Enum>
+  requires std::is_enum_v<Enum> Field(Enum& field, const std::vector<std::string>& words)
+      : Field(
+            words, [&field] { return static_cast<std::size_t>(field); },
+            [&field](std::size_t position) { field = static_cast<Enum>(position); }) {}
+
+  /// Checks a value and stores it. \throws UserError: place, what was expected, what was found
+  std::function<void(const Value&, const Place&)> read;
+  std::function<std::string()> write;  ///< the field as YAML
+  bool has_value() const;              ///< false: the field is empty, but must not be. So it has no default.
+
+ private:
+  Field(const std::vector<std::string>& words, std::function<std::size_t()> get, std::function<void(std::size_t)> set);
+
+  Empty empty_ = Empty::refused;
 };
 
-/// A finite number.
-struct Number {
-  double* field;
-  Range range;
-};
-
-/// A path, or "" for none.
-struct PathOrNone {
-  std::filesystem::path* field;
-};
-
-/// One of some words.
-struct Choice {
-  std::vector<std::string> words;
-  std::function<std::size_t()> get;  ///< the position of the chosen word
-  std::function<void(std::size_t)> set;
-};
-
-/// Each word stands for the value at its position in the enum.
-template <typename Enum>
-Choice choice(Enum& field, std::vector<std::string> words) {
-  return {std::move(words), [&field] { return static_cast<std::size_t>(field); },
-          [&field](std::size_t position) { field = static_cast<Enum>(position); }};
-}
-
-/// The field that a key fills, and what it takes. Without more: any number of 64 bits, true or false, text, a list of
-/// texts, a path. None of these may be empty but the list.
-using Field = std::variant<Whole, Number, Choice, PathOrNone, std::uint64_t*, bool*, std::string*,
-                           std::vector<std::string>*, std::filesystem::path*>;
-
-/// One key of the config. The field must outlive it.
+/// One key of a config file.
 struct Key {
   std::string name;  ///< with dots: training.optimizer.beta1
   Field field;
   std::string comment;  ///< what it means and what it takes, without the default
-
-  /// Checks the value and puts it into the field. \throws UserError: place, what was expected, what was found
-  void read(const Value& value, const Place& place) const;
-  std::string write() const;  ///< the field as YAML
-  bool has_value() const;     ///< false: the field is empty, which this key may not be. So there is no default.
 };
 
 /// A key that an earlier version had. Its default is ignored with a warning, so that old configs and checkpoints stay
@@ -94,14 +82,24 @@ struct RetiredKey {
 
 struct Config;
 
-/// Every key of a config file, bound to its field of `config`. Defaults are those of the structs. A new key is one row
-/// in keys.cpp, and one in a config.
+/// Every key of a config file. Defaults are those of the structs. A new key is one row in keys.cpp, and one in a
+/// config.
 std::vector<Key> keys_of(Config& config);
 
 /// Those that earlier versions had.
 const std::vector<RetiredKey>& retired_keys();
 
-/// What a message says was found: 1.5, "abc", nothing, a list, a section.
-std::string describe(const Value& value);
+/// Fills the fields of `keys` from a YAML file, its base first, and then from the overrides (KEY=VALUE, the value is
+/// YAML). A relative path is relative to the file in which it is written.
+/// \return where each key was given, retired keys included: of several places, the one that counts
+/// \throws UserError with file and line: unreadable file, text that is not YAML, unknown key, key given twice,
+///         wrong type or value, retired key with another value than its default, required key missing, base that
+///         has itself as a base
+Places read_keys(const std::vector<Key>& keys, const std::filesystem::path& file,
+                 const std::vector<std::string>& overrides);
+
+/// The fields of `keys` as YAML, in the order of the keys, each with its comment and the default that it has in
+/// `defaults`. The keys of one section are adjacent.
+std::string write_keys(const std::vector<Key>& keys, const std::vector<Key>& defaults);
 
 }  // namespace glassformer

@@ -1,8 +1,8 @@
-#include "config/read_keys.hpp"
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
-#include "config/checks.hpp"
+#include "config/key.hpp"
 #include "config/suggestion.hpp"
 #include "files/user_error.hpp"
 
@@ -17,8 +17,11 @@ class Reader {
  public:
   explicit Reader(const std::vector<Key>& keys) : keys_(keys) {
     for (const Key& key : keys) {
-      for (std::string section = section_of(key.name); !section.empty(); section = section_of(section))
-        if (!is_section(section)) sections_.push_back(section);
+      for (std::string section = section_of(key.name); !section.empty(); section = section_of(section)) {
+        if (is_section(section)) break;
+        sections_.push_back(section);
+        if (section_of(section).empty()) top_level_ += (top_level_.empty() ? "" : ", ") + section;
+      }
       known_.push_back(key.name);
     }
     known_.insert(known_.end(), sections_.begin(), sections_.end());
@@ -27,10 +30,10 @@ class Reader {
   void read_file(const fs::path& file) {
     const Value document = read_yaml_file(file);
     if (document.kind == Value::Kind::null)
-      throw UserError(file.string() + ": empty; expected the sections " + top_level());
+      throw UserError(fmt::format("{}: empty; expected the sections {}", file.string(), top_level_));
     if (document.kind != Value::Kind::map)
-      throw UserError(at_line(file, document.line) + ": expected the sections " + top_level() +
-                      ", each key followed by a colon and a space; found " + describe(document));
+      throw UserError(fmt::format("{}: expected the sections {}, each key followed by a colon and a space; found {}",
+                                  at_line(file, document.line), top_level_, describe(document)));
     open_.push_back({file, {}});
     const std::vector<Value>& entries = *document.items;
     const bool has_base = !entries.empty() && entries[0].text == "base";
@@ -60,13 +63,6 @@ class Reader {
 
   bool is_section(const std::string& name) const { return std::ranges::find(sections_, name) != sections_.end(); }
 
-  std::string top_level() const {
-    std::string list;
-    for (const std::string& section : sections_)
-      if (section_of(section).empty()) list += (list.empty() ? "" : ", ") + section;
-    return list;
-  }
-
   Place place_of(const std::string& name, int line) const {
     const fs::path& file = open_.back().path;
     return {at_line(file, line) + ": " + brief(name), file.parent_path(), open_.size()};
@@ -90,7 +86,7 @@ class Reader {
     const auto key = std::ranges::find(keys_, name, &Key::name);
     const auto retired = std::ranges::find(retired_keys(), name, &RetiredKey::name);
     if (key != keys_.end())
-      key->read(value, place);
+      key->field.read(value, place);
     else if (retired != retired_keys().end())
       retired->check(value, place);
     else if (name == "base")
@@ -109,18 +105,18 @@ class Reader {
       const Place place = place_of(name, key.line);
       if (const auto [other, is_new] = open_.back().lines.emplace(name, key.line); !is_new)
         throw UserError(place.name + ": given twice; the first is in line " + std::to_string(other->second));
-      if (!is_section(name)) {
+      if (!is_section(name))
         read_value(name, value, place);
-      } else if (value.kind == Value::Kind::map) {
+      else if (value.kind == Value::Kind::map)
         read_section(name, *value.items);
-      } else if (value.kind != Value::Kind::null) {
+      else if (value.kind != Value::Kind::null)
         throw UserError(place.name + ": expected a section, its keys indented below it, found " + describe(value));
-      }
     }
   }
 
   const std::vector<Key>& keys_;
   std::vector<std::string> sections_;
+  std::string top_level_;           // the names of the sections that are in no other
   std::vector<std::string> known_;  // keys and sections
   std::vector<File> open_;          // the config, and its bases down to the one that is being read
   Places places_;
@@ -133,27 +129,24 @@ Places read_keys(const std::vector<Key>& keys, const fs::path& file, const std::
   reader.read_file(file);
   for (const std::string& override_text : overrides) reader.read_override(override_text);
   for (const Key& key : keys)
-    if (!key.has_value()) throw UserError(file.string() + ": " + key.name + ": missing; it has no default");
+    if (!key.field.has_value()) throw UserError(file.string() + ": " + key.name + ": missing; it has no default");
   return reader.places();
 }
 
 std::string write_keys(const std::vector<Key>& keys, const std::vector<Key>& defaults) {
-  constexpr std::size_t kWidth = 30;  // of most keys with their values
-  std::string text, open;             // `open` is the section written last
+  std::string text, open;  // `open` is the section written last
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const Key& key = keys[i];
-    const std::string section = section_of(key.name);
-    const std::string indent(2 * static_cast<std::size_t>(std::ranges::count(key.name, '.')), ' ');
+    const std::string &name = keys[i].name, section = section_of(name);
+    const std::string indent(2 * static_cast<std::size_t>(std::ranges::count(name, '.')), ' ');
     if (section != open) {
       const bool nested = !section_of(section).empty();
-      text += nested ? indent.substr(2) : "\n";
-      text += last_part(section) + ":\n";
+      text += (nested ? indent.substr(2) : "\n") + last_part(section) + ":\n";
       open = section;
     }
-    std::string line = indent + last_part(key.name) + ": " + key.write();
-    line.resize(std::max(line.size(), kWidth), ' ');
-    const bool required = !defaults[i].has_value();
-    text += line + "  # " + key.comment + (required ? " (required)" : " (default " + defaults[i].write() + ")") + "\n";
+    const std::string given = indent + last_part(name) + ": " + keys[i].field.write();
+    const Field& fallback = defaults[i].field;
+    text += fmt::format("{:30}  # {} ({})\n", given, keys[i].comment,
+                        fallback.has_value() ? "default " + fallback.write() : "required");
   }
   return text;
 }

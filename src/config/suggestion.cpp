@@ -1,10 +1,15 @@
 #include "config/suggestion.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 #include <numeric>
 #include <system_error>
 #include <utility>
+
+#include "files/user_error.hpp"
 
 namespace glassformer {
 namespace {
@@ -15,10 +20,9 @@ char small(char letter) { return static_cast<char>(std::tolower(static_cast<unsi
 
 /// a, b, c; of a long list only the beginning.
 std::string listed(const std::vector<std::string>& words) {
-  constexpr std::size_t shown = 16;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(shown, words.size()); ++i) list += (i == 0 ? "" : ", ") + words[i];
-  return words.size() <= shown ? list : list + " and " + std::to_string(words.size() - shown) + " more";
+  constexpr int kShown = 16;
+  if (words.size() <= kShown) return fmt::format("{}", fmt::join(words, ", "));
+  return fmt::format("{} and {} more", fmt::join(words.begin(), words.begin() + kShown, ", "), words.size() - kShown);
 }
 
 }  // namespace
@@ -57,8 +61,8 @@ std::string brief(std::string text, std::size_t longest) {
     while (longest > 0 && (text[longest] & 0xC0) == 0x80) --longest;  // not inside a character of UTF-8
     text = text.substr(0, longest) + "...";
   }
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  for (char& letter : text)
+    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
   return text;
 }
 
@@ -82,8 +86,7 @@ std::string suggest_key(const std::string& name, const std::vector<std::string>&
     const auto unlike = [&](const std::string& key) {  // training.optimizer.kind is most like optimizer.kind
       return key.ends_with("." + name) ? 0 : edit_distance(key, name);
     };
-    const std::string home =
-        *std::min_element(namesakes.begin(), namesakes.end(), [&](auto& a, auto& b) { return unlike(a) < unlike(b); });
+    const std::string home = std::ranges::min(namesakes, {}, unlike);
     return home == last ? last + " is a section of its own" : last + " belongs to " + section_of(home) + ": " + home;
   }
   auto near = nearest(last, siblings, last_part);
@@ -105,6 +108,16 @@ std::string suggest_file(const fs::path& missing) {
   const auto near = nearest(missing.filename().string(), names);
   if (near) return "did you mean " + *near + "?";
   return directory.string() + (names.empty() ? " is empty" : " holds " + listed(names));
+}
+
+void check_file(const std::string& place, const fs::path& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) throw UserError(place + "expected a file, found the directory " + file.string());
+  if (!fs::exists(file, error)) throw UserError(place + "no file " + file.string() + "; " + suggest_file(file));
+  if (!fs::is_regular_file(file, error))  // opening a pipe waits until there is a writer
+    throw UserError(place + "expected a file, which is read more than once, found a pipe or a device: " +
+                    file.string() + "; write its text to a file first");
+  if (!std::ifstream(file)) throw UserError(place + "cannot open " + file.string() + "; may you read it?");
 }
 
 }  // namespace glassformer

@@ -25,12 +25,13 @@ std::string suggest_key(const std::string& name, const std::vector<std::string>&
 /// What to tell someone who named a file that is not there: the nearest name, or what its directory holds.
 std::string suggest_file(const std::filesystem::path& missing);
 
+/// \throws UserError, beginning with `place`: no such file, a directory, a pipe, no permission
+void check_file(const std::string& place, const std::filesystem::path& file);
+
 /// The text on one line, and no longer than a message can bear.
 std::string brief(std::string text, std::size_t longest = 80);
 
-/// training.optimizer.beta1 is beta1 in the section training.optimizer.
-std::string section_of(const std::string& name);
-/// And it is beta1 there.
-std::string last_part(const std::string& name);
+std::string section_of(const std::string& name);  ///< training.optimizer, of training.optimizer.beta1
+std::string last_part(const std::string& name);   ///< beta1
 
 }  // namespace glassformer

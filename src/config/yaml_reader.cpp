@@ -86,6 +86,13 @@ std::string read_text(const fs::path& file) {
 
 }  // namespace
 
+std::string describe(const Value& value) {
+  if (value.kind == Value::Kind::list) return "a list";
+  if (value.kind == Value::Kind::map) return "a section";
+  if (value.kind == Value::Kind::null) return "nothing";
+  return parse_number<double>(value.text) && !value.quoted ? value.text : "\"" + brief(value.text) + "\"";
+}
+
 std::string at_line(const fs::path& file, int line) { return file.string() + ":" + std::to_string(line); }
 
 Value read_yaml_file(const fs::path& file) {

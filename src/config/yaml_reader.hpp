@@ -1,7 +1,9 @@
 #pragma once
 
+#include <charconv>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,18 @@ struct Value {
   /// Of a list, or of a map: key, value, key, value... Aliases share them, so a few of them cannot fill the memory.
   std::shared_ptr<const std::vector<Value>> items = {};
 };
+
+/// What a message says was found: 1.5, "abc", nothing, a list, a section.
+std::string describe(const Value& value);
+
+/// The number that a text is, all of it.
+template <typename Number>
+std::optional<Number> parse_number(const std::string& text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
 
 /// "toy.yaml:31"
 std::string at_line(const std::filesystem::path& file, int line);

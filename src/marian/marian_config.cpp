@@ -48,20 +48,15 @@ std::string marian_config(const MarianSettings& config, const TokenizerPair& tok
   const TransformerSettings& model = config.model;
   const SpecialIds ids = tokenizers.target->special();
   Json json;
-  if (model.norm == Norm::post) {
-    json["architectures"] = {"MarianMTModel"};
-    json["model_type"] = "marian";
-  } else {
-    json["model_type"] = "glassformer";
-    json["glassformer_norm"] = "pre";
-  }
+  if (model.norm == Norm::post)
+    json = {{"architectures", Json::array({"MarianMTModel"})}, {"model_type", "marian"}};
+  else
+    json = {{"model_type", "glassformer"}, {"glassformer_norm", "pre"}};
   json["d_model"] = model.d_model;
   json["encoder_layers"] = model.encoder_layers;
   json["decoder_layers"] = model.decoder_layers;
-  json["encoder_attention_heads"] = model.heads;
-  json["decoder_attention_heads"] = model.heads;
-  json["encoder_ffn_dim"] = model.d_ff;
-  json["decoder_ffn_dim"] = model.d_ff;
+  for (const char* key : {"encoder_attention_heads", "decoder_attention_heads"}) json[key] = model.heads;
+  for (const char* key : {"encoder_ffn_dim", "decoder_ffn_dim"}) json[key] = model.d_ff;
   // Its gelu is the exact one, by erf, as here; the approximation is "gelu_new".
   json["activation_function"] = kActivationNames[static_cast<std::size_t>(model.activation)];
   json["dropout"] = model.dropout;  // there also of embedding + position
@@ -71,7 +66,8 @@ std::string marian_config(const MarianSettings& config, const TokenizerPair& tok
   json["static_position_embeddings"] = true;
   json["max_position_embeddings"] = std::max(kPositions, longest_output(config));
   const Index source = tokenizers.source->vocabulary_size(), target = tokenizers.target->vocabulary_size();
-  json["vocab_size"] = json["decoder_vocab_size"] = std::max(source, target);  // rows, with the smaller table's padding
+  for (const char* key : {"decoder_vocab_size", "vocab_size"})
+    json[key] = std::max(source, target);  // rows, with the smaller table's padding
   if (source != target) {
     json[kSourceVocabulary] = source;
     json[kTargetVocabulary] = target;
@@ -99,12 +95,8 @@ std::string marian_generation_config(const MarianSettings& config, const Tokeniz
   json["num_beams"] = config.decoding.beam;
   json["length_penalty"] = config.decoding.length_penalty;
   // "never": a search goes on until no running hypothesis can overtake the finished ones.
-  if (config.decoding.beam == 1)
-    json["early_stopping"] = false;
-  else if (config.decoding.early_stopping)
-    json["early_stopping"] = true;
-  else
-    json["early_stopping"] = "never";
+  const bool goes_on = config.decoding.beam > 1 && !config.decoding.early_stopping;
+  json["early_stopping"] = goes_on ? Json("never") : Json(config.decoding.beam > 1);
   json["bad_words_ids"] = forbidden_ids(ids);
   json["max_length"] = longest_output(config);
   return json.dump(2) + "\n";

@@ -28,25 +28,22 @@ Activation activation_of(const JsonFile& config) {
 Tying tying_of(const JsonFile& config) {
   const bool shared = config.flag("share_encoder_decoder_embeddings", true);
   const bool output = config.flag("tie_word_embeddings", true);
-  if (shared && !output) {
-    throw config.mistake("tie_word_embeddings",
-                         "true where share_encoder_decoder_embeddings is true (here who shares the source's embedding "
-                         "shares the output's, too)");
-  }
+  if (shared && !output)
+    throw config.mistake(
+        "tie_word_embeddings",
+        "true where share_encoder_decoder_embeddings is true: here the output then shares the matrix, too");
   return shared ? Tying::all : output ? Tying::target : Tying::none;
 }
 
 /// What the library's Marian does not compute either, though some configs have keys for it.
 void refuse_other_architectures(const JsonFile& config) {
-  if (config.text("model_type", "") != "marian") {
+  if (config.text("model_type", "") != "marian")
     throw config.mistake("model_type", "\"marian\", the one type of model of other tools that can be opened");
-  }
   for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"}) {
     if (config.flag(key, false)) throw config.mistake(key, "false: a post-norm transformer as in Vaswani et al. 2017");
   }
-  if (!config.flag("static_position_embeddings", true)) {
+  if (!config.flag("static_position_embeddings", true))
     throw config.mistake("static_position_embeddings", "true: positions that are computed, not learned");
-  }
 }
 
 double share(const JsonFile& config, const std::string& key, double otherwise) {
@@ -73,9 +70,8 @@ TransformerSettings read_model(const JsonFile& config) {
     if (config.whole(key) == 0) throw config.mistake(key, "at least 1");
   }
   if (model.d_model == 0 || model.d_model % 2 != 0) throw config.mistake("d_model", "an even number");
-  if (model.d_model % model.heads != 0) {
+  if (model.d_model % model.heads != 0)
     throw config.mistake("encoder_attention_heads", "a divisor of d_model, " + std::to_string(model.d_model));
-  }
   return model;
 }
 
@@ -116,9 +112,8 @@ MarianSettings read_marian_config(const fs::path& directory) {
   config.model = read_model(model);
   const JsonFile generation = generation_config(directory);
   config.decoding = read_decoding(generation);
-  if (generation.has("max_length")) {
+  if (generation.has("max_length"))
     config.data.max_length = longest_source(generation.whole("max_length"), config.decoding);
-  }
   config.tokenizer.kind = TokenizerKind::marian;
   config.tokenizer.joint = true;
   config.data.directory = fs::absolute(directory);
@@ -131,9 +126,8 @@ MarianSettings read_marian_config(const fs::path& directory) {
     config.data.source_language = tokenizer.text("source_lang", "source");
     config.data.target_language = tokenizer.text("target_lang", "target");
   }
-  if (config.model.tied_embeddings == Tying::all && !config.tokenizer.joint) {
+  if (config.model.tied_embeddings == Tying::all && !config.tokenizer.joint)
     throw model.mistake("share_encoder_decoder_embeddings", "false, for the tokenizer has separate_vocabs");
-  }
   return config;
 }
 

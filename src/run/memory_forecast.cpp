@@ -7,7 +7,7 @@
 #include "files/user_error.hpp"
 #include "machine/processors.hpp"
 #include "numerics/parallel.hpp"
-#include "run/model_memory.hpp"
+#include "run/model_cost.hpp"
 
 namespace glassformer {
 namespace {
@@ -101,19 +101,20 @@ std::string MemoryForecast::text_for_log() const {
 
 void MemoryForecast::refuse_certain_excess() const {
   if (left.bytes == 0 || certain() <= left.bytes) return;
-  throw UserError(
-      "this training needs at least " + megabytes(certain()) + " MB of memory (weights " + megabytes(weights) +
-      ", gradients of its shards " + megabytes(gradients) + ", moments of the optimizer " + megabytes(moments) +
-      "), but " + left.limit + " leaves only " + megabytes(left.bytes) +
-      " MB. Set fewer training.shards (each holds a gradient), train a smaller model, " + "or raise the limit.");
+  throw UserError(fmt::format(
+      "this training needs at least {} MB of memory (weights {}, gradients of its shards {}, moments of the "
+      "optimizer {}), but {} leaves only {} MB. Set fewer training.shards (each holds a gradient), train a "
+      "smaller model, or raise the limit.",
+      megabytes(certain()), megabytes(weights), megabytes(gradients), megabytes(moments), left.limit,
+      megabytes(left.bytes)));
 }
 
 std::string MemoryForecast::warning() const {
   if (left.available == 0 || coming() <= left.available) return "";
-  return "memory may run out: the training is expected to need " + megabytes(coming()) + " MB more, and " +
-         megabytes(left.available) +
-         " MB are available. Fewer training.shards, or a smaller training.micro_batch_tokens "
-         "or decoding.batch need less.";
+  return fmt::format(
+      "memory may run out: the training is expected to need {} MB more, and {} MB are available. Fewer "
+      "training.shards, or a smaller training.micro_batch_tokens or decoding.batch need less.",
+      megabytes(coming()), megabytes(left.available));
 }
 
 }  // namespace glassformer

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "batching/batch.hpp"
-#include "checkpoint/starting_point.hpp"
+#include "checkpoint/loaded_model.hpp"
 #include "model/initialization.hpp"
 #include "numerics/random.hpp"
 #include "text/corpus.hpp"

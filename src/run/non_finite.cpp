@@ -1,18 +1,13 @@
 #include "run/non_finite.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 
 #include "layers/recording.hpp"
 
 namespace glassformer {
 namespace {
-
-std::optional<std::string> in_weights(const Arena<float>& weights) {
-  for (const TensorPlace& tensor : weights.tensors()) {
-    if (!weights.values(tensor).eigen().allFinite()) return "the parameter " + tensor.name;
-  }
-  return std::nullopt;
-}
 
 /// What steps were given is right, now that the parameters are: the first wrong number has been computed.
 std::optional<std::string> in_recording(const Recording& recording) {
@@ -28,7 +23,8 @@ std::optional<std::string> in_recording(const Recording& recording) {
 
 std::string first_non_finite(const Model<float>& model, const TrainingSettings& settings, const Corpus& corpus,
                              std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step) {
-  if (const auto found = in_weights(model.weights)) return *found;
+  for (const TensorPlace& tensor : model.weights.tensors())
+    if (!model.weights.values(tensor).eigen().allFinite()) return "the parameter " + tensor.name;
   TokenCount count;
   for (const std::vector<Index>& batch : batches) count += count_tokens(corpus, batch);
   Arena<float> gradient(model.weights.tensors());
@@ -47,9 +43,8 @@ std::string first_non_finite(const Model<float>& model, const TrainingSettings& 
       std::ranges::fill(gradient.values(), 0.0F);
       transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
       transformer->backward(pass, 1 / static_cast<float>(count.target));
-      if (const auto found = in_recording(recording)) {
-        return *found + " (of the training pair in line " + std::to_string(corpus.line(sentence) + 1) + ")";
-      }
+      if (const auto found = in_recording(recording))
+        return fmt::format("{} (of the training pair in line {})", *found, corpus.line(sentence) + 1);
     }
   }
   return "the sum over the batch: every sentence by itself has finite numbers";

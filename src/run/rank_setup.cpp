@@ -31,11 +31,11 @@ void set_up_ranks(const Ranks& ranks, const Config& config) {
       ranks, "the config", [&] { return fingerprint_of(config); }, "Give all ranks the same file and the same --set.");
   ranks.once([&] {
     if (ranks.size() <= config.training.shards) return;
-    throw UserError(
+    throw UserError(fmt::format(
         "training.shards: expected at least as many shards as processes, because each computes some of them; "
-        "found " +
-        std::to_string(config.training.shards) + " shards and " + std::to_string(ranks.size()) +
-        " processes. Start fewer, or raise training.shards, which changes the result's last digits.");
+        "found {} shards and {} processes. Start fewer, or raise training.shards, which changes the result's "
+        "last digits.",
+        config.training.shards, ranks.size()));
   });
   share_processors(rank_places(ranks).sharing);
 }
@@ -46,15 +46,14 @@ void log_ranks(const Ranks& ranks, Index shards) {
   const int used = places.here * thread_count();
   spdlog::info("{} ranks on {} machine(s) divide {} shards; on this one {} with {} thread(s) each, on {} processors",
                ranks.size(), places.machines, shards, places.here, thread_count(), places.processors);
-  if (used > places.processors) {
+  if (used > places.processors)
     spdlog::warn("{} threads share {} processors of this machine: OMP_NUM_THREADS is for each rank", used,
                  places.processors);
-  } else if (places.sharing == 1 && places.here == places.processors && 2 * places.processors <= processor_count()) {
+  else if (places.sharing == 1 && places.here == places.processors && 2 * places.processors <= processor_count())
     spdlog::warn(
         "only {} of this machine's {} processors are used: mpirun binds each process to a core unless you add "
         "--bind-to none",
         places.processors, processor_count());
-  }
 }
 
 void require_same(const Ranks& ranks, const std::string& what, const std::function<std::uint64_t()>& fingerprint,
@@ -72,11 +71,13 @@ void require_same(const Ranks& ranks, const std::string& what, const std::functi
   std::string names;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].fingerprint == all[0].fingerprint) continue;
-    names += (names.empty() ? "rank " : ", rank ") + std::to_string(i) + " on " + all[i].host.data();
+    names += fmt::format("{}rank {} on {}", names.empty() ? "" : ", ", i, all[i].host.data());
   }
   if (names.empty()) return;
-  ranks.once(
-      [&] { throw UserError(what + ": expected the same on every rank, found others on " + names + ". " + hint); });
+  const auto refuse = [&] {
+    throw UserError(fmt::format("{}: expected the same on every rank, found others on {}. {}", what, names, hint));
+  };
+  ranks.once(refuse);
 }
 
 }  // namespace glassformer

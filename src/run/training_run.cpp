@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "checkpoint/checkpoint.hpp"
-#include "checkpoint/starting_point.hpp"
+#include "checkpoint/loaded_model.hpp"
 #include "files/user_error.hpp"
 #include "machine/memory.hpp"
 #include "numerics/gemm.hpp"
@@ -23,9 +23,9 @@
 namespace glassformer {
 namespace {
 
-MemoryForecast checked_forecast(const Config& config, const VocabularyShape& vocabulary, const TrainingText& text,
-                                const Ranks& ranks) {
-  MemoryForecast forecast = forecast_memory(config, vocabulary, text.corpus(), text.valid().corpus, ranks);
+MemoryForecast checked_forecast(const Config& config, const TrainingText& text, const Ranks& ranks) {
+  MemoryForecast forecast =
+      forecast_memory(config, vocabulary_shape(text.tokenizers()), text.corpus(), text.valid().corpus, ranks);
   ranks.together([&] { forecast.refuse_certain_excess(); });
   return forecast;
 }
@@ -37,7 +37,7 @@ TrainingRun::TrainingRun(const Config& config, TrainingText training_text, const
     : config_(config),
       ranks_(ranks),
       text_(std::move(training_text)),
-      memory_(checked_forecast(config, vocabulary_shape(text_.tokenizers()), text_, ranks)),  // before allocating
+      memory_(checked_forecast(config, text_, ranks)),  // before allocating
       model_(config.model, vocabulary_shape(text_.tokenizers())),
       trainer_(
           model_, config.training, [this](Index epoch) { return text_of(epoch); }, ranks_),
@@ -49,14 +49,13 @@ TrainingRun::TrainingRun(const Config& config, TrainingText training_text, const
   progress_.text = text_.fingerprint();
   progress_.valid_text = text_.valid().fingerprint;
   share();
-  if (!trainer_.continue_from(progress_)) {
-    ranks_.once([&] {
-      throw UserError(checkpoint.value_or(directory).string() +
-                      ": expected a state of training with this text, found " + "batch " +
-                      std::to_string(progress_.batch) + " of an epoch with fewer. Continue with the text " +
-                      "that the run was begun with.");
-    });
-  }
+  const auto refuse_text = [&] {
+    throw UserError(
+        fmt::format("{}: expected a state of training with this text, found batch {} of an epoch with fewer. "
+                    "Continue with the text that the run was begun with.",
+                    checkpoint.value_or(directory).string(), progress_.batch));
+  };
+  if (!trainer_.continue_from(progress_)) ranks_.once(refuse_text);
   directory_.store_config(config_);
   metrics_.truncate_after(checkpoint ? progress_.update : -1);
   log_beginning(checkpoint.has_value());
@@ -78,10 +77,10 @@ RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std
 void TrainingRun::load(const std::filesystem::path& checkpoint) {
   const TrainingState state = read_training_state(checkpoint, model_.weights.size());
   progress_ = state.progress;
-  if (progress_.text != 0 && progress_.text != text_.fingerprint()) {
-    throw UserError(checkpoint.string() + ": the training text has changed since this run was begun. " +
-                    "Continue it with the same text, or begin another run with --output.");
-  }
+  if (progress_.text != 0 && progress_.text != text_.fingerprint())
+    throw UserError(checkpoint.string() +
+                    ": the training text has changed since this run was begun. Continue it with "
+                    "the same text, or begin another run with --output.");
   read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
   std::ranges::copy(state.adam_m, trainer_.optimizer().m().begin());
   std::ranges::copy(state.adam_v, trainer_.optimizer().v().begin());
@@ -106,30 +105,28 @@ void TrainingRun::share() {
 void TrainingRun::log_beginning(bool resumed) const {
   const Corpus& corpus = text_.corpus();
   spdlog::info(
-      "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more "
-      "than {} tokens on a side",
+      "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more than {} "
+      "tokens "
+      "on a side",
       corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
       config_.data.max_length);
-  if (corpus.is_mapped()) {
+  if (corpus.is_mapped())
     spdlog::info("the training text has {} tokens, too many for memory: they lie in {}", corpus.tokens(),
                  text_.directory().string());
-  }
   spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
                model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                config_.training.shards, gemm_backend());
   spdlog::info("{}", memory_.text_for_log());
   if (const std::string warning = memory_.warning(); !warning.empty()) spdlog::warn("{}", warning);
   log_ranks(ranks_, config_.training.shards);
-  warn_about(config_);
+  warn_about(config_.model, config_.training.schedule);
   if (!config_.model_from.empty() && !resumed) spdlog::info("beginning with {}", config_.model_from.string());
-  if (config_.tokenizer.sampling > 0) {
+  if (config_.tokenizer.sampling > 0)
     spdlog::info("every epoch cuts the training text into other pieces, with tokenizer.sampling {:g}",
                  config_.tokenizer.sampling);
-  }
-  if (config_.training.label_smoothing > 0) {
+  if (config_.training.label_smoothing > 0)
     spdlog::info("the loss of training is with label smoothing {:g}; its perplexity and all of the validation without",
                  config_.training.label_smoothing);
-  }
 }
 
 void TrainingRun::look_around(const std::atomic<bool>& interrupted) {
@@ -140,7 +137,7 @@ void TrainingRun::look_around(const std::atomic<bool>& interrupted) {
 }
 
 bool TrainingRun::train(const std::atomic<bool>& interrupted) {
-  const auto end = [&] { return end_reached(config_, progress_, minutes_seen_); };
+  const auto end = [&] { return end_reached(config_.run, config_.training.max_updates, progress_, minutes_seen_); };
   for (look_around(interrupted); !end() && !interrupt_seen_; look_around(interrupted)) {
     update();
     look_around(interrupted);
@@ -157,10 +154,9 @@ bool TrainingRun::train(const std::atomic<bool>& interrupted) {
   if (progress_.validated != progress_.update) validate_and_save();
   spdlog::info("the end, at update {}: {}", progress_.update, why);
   if (config_.run.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
-  if (const ResidentMemory memory = resident_memory(); memory.peak > 0) {
+  if (const ResidentMemory memory = resident_memory(); memory.peak > 0)
     spdlog::info("memory at the peak: {:.0f} MB{}", static_cast<double>(memory.peak) / 1e6,
                  text_.corpus().is_mapped() ? ", with what is in memory of the text's files" : "");
-  }
   return true;
 }
 
@@ -187,10 +183,10 @@ void TrainingRun::tell_of_skipped(const Trainer::Update& update) const {
                what, where);
   if (progress_.skipped_in_row <= config_.run.max_skipped) return;
   const auto last = directory_.last();
-  throw std::runtime_error("update " + std::to_string(progress_.update) + ": the training has diverged: the " + what +
-                           " was not finite " + std::to_string(progress_.skipped_in_row) +
-                           " times in a row. A lower training.schedule.learning_rate or a longer warmup may help." +
-                           (last ? " The last checkpoint is " + last->string() + "." : ""));
+  throw std::runtime_error(fmt::format(
+      "update {}: the training has diverged: the {} was not finite {} times in a row. A lower "
+      "training.schedule.learning_rate or a longer warmup may help.{}",
+      progress_.update, what, progress_.skipped_in_row, last ? " The last checkpoint is " + last->string() + "." : ""));
 }
 
 void TrainingRun::report(bool due) {
@@ -204,7 +200,9 @@ void TrainingRun::report(bool due) {
 
 TrainingFigures TrainingRun::training_figures() const {
   const auto tokens = static_cast<double>(window_.loss.tokens);
-  const double now = minutes(), done = share_done(config_, progress_, std::ssize(trainer_.batches().all()), now);
+  const double now = minutes();
+  const double done =
+      share_done(config_.run, config_.training.max_updates, progress_, std::ssize(trainer_.batches().all()), now);
   return {.update = progress_.update,
           .epoch = epoch(),
           .loss = window_.loss.loss / tokens,

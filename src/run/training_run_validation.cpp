@@ -8,20 +8,11 @@
 #include "files/durable_files.hpp"
 #include "files/fingerprint.hpp"
 #include "report/curves.hpp"
+#include "run/limits.hpp"
 #include "run/rank_setup.hpp"
-#include "run/selection.hpp"
 #include "run/training_run.hpp"
 
 namespace glassformer {
-namespace {
-
-std::uint64_t fingerprint_of(const auto& values) {
-  Fingerprint fingerprint;
-  fingerprint.mix({values.data(), static_cast<std::size_t>(values.size())});
-  return fingerprint.value();
-}
-
-}  // namespace
 
 bool TrainingRun::validation_is_due() const {
   const ValidationSettings& validation = config_.run.validation;
@@ -37,9 +28,8 @@ ValidationFigures TrainingRun::validate(const Model<float>& model, std::vector<S
   const TestText& text = text_.valid();
   const Evaluation evaluation = evaluate(model, text_.tokenizers(), greedy, config_.evaluation, text);
   const auto shown = std::min(static_cast<std::size_t>(config_.run.validation.samples), text.sources.size());
-  for (std::size_t i = 0; samples != nullptr && i < shown; ++i) {
+  for (std::size_t i = 0; samples != nullptr && i < shown; ++i)
     samples->push_back({text.sources[i], text.references[i], evaluation.translations[i]});
-  }
   return {.update = progress_.update,
           .epoch = epoch(),
           .loss = evaluation.cross_entropy(),
@@ -60,10 +50,14 @@ bool TrainingRun::is_new_best(const ValidationFigures& figures) {
 }
 
 void TrainingRun::validate_and_save() {
-  require_same(
-      ranks_, "the weights", [&] { return fingerprint_of(model_.weights.values()); },
-      "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and start "
-      "this one everywhere. The last checkpoint is sound.");
+  const auto fingerprint = [weights = model_.weights.values()] {
+    Fingerprint of_weights;
+    of_weights.mix({weights.data(), static_cast<std::size_t>(weights.size())});
+    return of_weights.value();
+  };
+  require_same(ranks_, "the weights", fingerprint,
+               "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and start "
+               "this one everywhere. The last checkpoint is sound.");
   ranks_.once([&] {
     log_.status("validating ...");
     std::vector<SampleTranslation> samples;

@@ -21,7 +21,9 @@ Index most_in_memory(Index mapped_above) {
 
 TrainingText::TrainingText(const Config& config, TokenizerPair tokenizers, CorpusPlace place)
     : data_(config.data),
-      settings_(config.tokenizer),
+      source_(data_.source_file(data_.train)),
+      target_(data_.target_file(data_.train)),
+      sampling_(config.tokenizer.sampling),
       seed_(config.training.seed),
       tokenizers_(std::move(tokenizers)),
       place_(std::move(place)),
@@ -30,31 +32,28 @@ TrainingText::TrainingText(const Config& config, TokenizerPair tokenizers, Corpu
 }
 
 void TrainingText::take(Index epoch) {
-  if (epoch_ == epoch || (epoch_ >= 0 && settings_.sampling == 0)) return;
+  if (epoch_ == epoch || (epoch_ >= 0 && sampling_ == 0)) return;
   corpus_ = Corpus(tokenizers_.source->special(), tokenizers_.target->special());  // frees the last one before reading
   with_sampling_seed(seed_ * 1'000'003 + static_cast<std::uint64_t>(epoch), [&] { read(); });
-  corpus_.refuse_empty(file(true).string() + " and " + file(false).string(), data_.max_length);
+  corpus_.refuse_empty(source_.string() + " and " + target_.string(), data_.max_length);
   epoch_ = epoch;
 }
 
-fs::path TrainingText::file(bool source) const {
-  return source ? data_.source_file(data_.train) : data_.target_file(data_.train);
-}
-
 void TrainingText::read() {
-  ParallelReader reader(file(true), file(false));
+  ParallelReader reader(source_, target_);
   const Index most = most_in_memory(data_.mapped_above);
   for (std::string source, target; reader.next(source, target);) {
-    corpus_.add(tokenizers_, source, target, data_.max_length, settings_.sampling);
+    corpus_.add(tokenizers_, source, target, data_.max_length, sampling_);
     if (corpus_.is_mapped() || corpus_.tokens() <= most) continue;
     if (epoch_ < 0 && place_.make_run) place_.make_run();
     corpus_.move_to_file(place_.run.empty() ? fs::temp_directory_path() : place_.run);
   }
   corpus_.map();
   if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint()) {
-    throw UserError(file(true).string() + " and " + file(false).string() +
-                    ": expected the lines that were there when " +
-                    "the training began, found others. Put the files back, and continue with --resume.");
+    throw UserError(
+        source_.string() + " and " + target_.string() +
+        ": expected the lines that were there when the training began, found others. Put the files back, and "
+        "continue with --resume.");
   }
   fingerprint_ = reader.fingerprint();
 }

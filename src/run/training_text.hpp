@@ -35,11 +35,11 @@ class TrainingText {
   std::filesystem::path directory() const { return place_.run; }
 
  private:
-  std::filesystem::path file(bool source) const;
   void read();
 
   DataSettings data_;
-  TokenizerSettings settings_;
+  std::filesystem::path source_, target_;
+  double sampling_;
   std::uint64_t seed_;
   TokenizerPair tokenizers_;
   CorpusPlace place_;

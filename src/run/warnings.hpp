@@ -1,10 +1,11 @@
 #pragma once
 
-#include "config/config.hpp"
+#include "model/settings.hpp"
+#include "training/settings.hpp"
 
 namespace glassformer {
 
-/// Logs, when a training begins, what its config allows but hardly anybody wants: a warning, one line, for each.
-void warn_about(const Config& config);
+/// Logs what a config allows but hardly anybody wants: a warning, one line, for each.
+void warn_about(const TransformerSettings& model, const ScheduleSettings& schedule);
 
 }  // namespace glassformer

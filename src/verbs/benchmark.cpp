@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "batching/batch.hpp"
-#include "checkpoint/starting_point.hpp"
+#include "checkpoint/loaded_model.hpp"
 #include "files/output_file.hpp"
 #include "machine/memory.hpp"
 #include "machine/mpi.hpp"
@@ -15,8 +15,8 @@
 #include "numerics/parallel.hpp"
 #include "report/log.hpp"
 #include "run/memory_forecast.hpp"
+#include "run/model_cost.hpp"
 #include "run/rank_setup.hpp"
-#include "run/training_flops.hpp"
 #include "text/corpus.hpp"
 #include "text/vocabulary_shape.hpp"
 #include "training/trainer.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "checkpoint/checksums.hpp"
-#include "checkpoint/starting_point.hpp"
+#include "checkpoint/loaded_model.hpp"
 #include "config/config.hpp"
 #include "files/user_error.hpp"
 #include "machine/mpi.hpp"

@@ -59,7 +59,7 @@ TEST_CASE("a message names the file and the line where the value was given", "[c
   CHECK(complaint(kModel, "model:\n  heads: 0\n") ==
         "other/b.yaml:3: model.heads: expected a whole number from 1 to 100000, found 0");
   CHECK(complaint("model: {heads: 3}\n", "") ==
-        "a.yaml:3: model.heads: 3 heads do not divide d_model 128; choose a divisor, for example 4");
+        "a.yaml:3: model.heads: 3 heads do not divide d_model 128; choose a divisor, for example 2");
   // Both files have a part in it. The nearer one is to blame.
   CHECK(complaint(kModel, "model: {d_model: 66}\n") ==
         "other/b.yaml:2: model.d_model: 4 heads do not divide d_model 66; choose a divisor, for example 3");

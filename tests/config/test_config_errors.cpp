@@ -96,7 +96,7 @@ TEST_CASE("a wrong choice is told the choices and the nearest of them", "[config
 TEST_CASE("rules between keys name the key that was given, an override first", "[config]") {
   const Workplace place;
   CHECK(place.complaint("model:\n  d_model: 64\n  heads: 3\n") ==
-        "a.yaml:5: model.heads: 3 heads do not divide d_model 64; choose a divisor, for example 4");
+        "a.yaml:5: model.heads: 3 heads do not divide d_model 64; choose a divisor, for example 2");
   CHECK(place.complaint("model: {heads: 4}\n", {"model.d_model=66"}) ==
         "--set model.d_model=66: 4 heads do not divide d_model 66; choose a divisor, for example 3");
   CHECK(place.complaint("", {"model.d_model=63"}) ==

@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "config/config.hpp"
 #include "report/log.hpp"
 #include "run/warnings.hpp"
 
@@ -18,7 +19,7 @@ std::string warnings_about(const Config& config) {
   const stand_in::TemporaryDirectory run;
   {
     RunLog log(run.path(), {}, {.write = [](std::string_view) {}, .width = [] { return 80; }});
-    warn_about(config);
+    warn_about(config.model, config.training.schedule);
   }
   return stand_in::read_bytes(run / "train.log");
 }

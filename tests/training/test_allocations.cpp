@@ -1,7 +1,7 @@
 #include <cstdlib>
 
 #include "catch.hpp"
-#include "checkpoint/starting_point.hpp"
+#include "checkpoint/loaded_model.hpp"
 #include "heap_count.hpp"
 #include "model/example.hpp"
 #include "model/initialization.hpp"

@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "catch.hpp"
-#include "run/selection.hpp"
+#include "run/limits.hpp"
 
 using namespace glassformer;
 
