@@ -3,7 +3,6 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/run_directory.hpp"
-#include "text/vocabulary_shape.hpp"
 
 namespace glassformer {
 namespace {

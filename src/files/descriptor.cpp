@@ -1,6 +1,7 @@
 #include "files/descriptor.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,6 +71,15 @@ void Descriptor::sync() {
 
 void Descriptor::close() {
   if (::close(std::exchange(number_, -1)) != 0) throw_disk_error("cannot be closed", path_, last_error());
+}
+
+DirectoryLock::DirectoryLock(const std::filesystem::path& directory)
+    : file_(std::make_shared<const Descriptor>(directory / ".lock", O_WRONLY | O_CREAT | O_NOFOLLOW)) {
+  if (::flock(file_->number(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return;  // a file system without locks
+    throw UserError(directory.string() + ": another process is training into this directory. Wait until it ends, or " +
+                    "choose another directory with --output.");
+  }
 }
 
 }  // namespace glassformer

@@ -63,6 +63,29 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
+bool ParallelReader::next(std::string& source, std::string& target) {
+  const bool has_source = source_.next(source);
+  const bool has_target = target_.next(target);
+  if (has_source && has_target) {
+    lines_.mix(source);
+    lines_.mix(target);
+    return true;
+  }
+  if (!has_source && !has_target) return false;
+  // One file has ended. Reading the other to its end gives the message both counts.
+  while (source_.next(source) || target_.next(target)) {
+  }
+  throw UserError(target_.path().string() + ": expected " + std::to_string(source_.lines_read()) +
+                  " lines, as many as " + source_.path().string() + " has, found " +
+                  std::to_string(target_.lines_read()) + "; both files must hold one sentence a line");
+}
+
+Index ParallelReader::fingerprint() const {
+  Fingerprint text;
+  text.mix(lines_.value());
+  return static_cast<Index>(text.value() >> 2) + 1;
+}
+
 std::vector<std::string> read_lines(const std::filesystem::path& file) {
   LineReader reader(file);
   std::vector<std::string> lines;

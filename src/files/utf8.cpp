@@ -1,5 +1,6 @@
 #include "files/utf8.hpp"
 
+#include <spdlog/fmt/fmt.h>
 #include <unicode/bytestream.h>
 #include <unicode/casemap.h>
 #include <unicode/stringpiece.h>
@@ -7,7 +8,6 @@
 #include <unicode/utf8.h>
 
 #include <cassert>
-#include <sstream>
 
 namespace glassformer {
 namespace {
@@ -35,14 +35,9 @@ std::optional<std::string> utf8_fault(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t start = i;
     if (next_character(text, i) > 0) continue;
-    const int byte = static_cast<unsigned char>(text[start]);
-    std::ostringstream fault;
-    if (byte == 0)
-      fault << "a NUL byte";
-    else
-      fault << "the byte 0x" << std::hex << std::uppercase << byte << std::dec;
-    fault << " at byte " << start + 1;
-    return fault.str();
+    const auto byte = static_cast<unsigned char>(text[start]);
+    const std::string what = byte == 0 ? "a NUL byte" : fmt::format("the byte 0x{:X}", byte);
+    return what + " at byte " + std::to_string(start + 1);
   }
   return std::nullopt;
 }

@@ -17,7 +17,6 @@
 #include "run/non_finite.hpp"
 #include "run/rank_setup.hpp"
 #include "run/warnings.hpp"
-#include "text/vocabulary_shape.hpp"
 #include "training/schedule.hpp"
 
 namespace glassformer {

@@ -9,7 +9,7 @@
 
 #include "batching/batch.hpp"
 #include "checkpoint/starting_point.hpp"
-#include "files/output_file.hpp"
+#include "files/durable_files.hpp"
 #include "machine/memory.hpp"
 #include "machine/mpi.hpp"
 #include "model/initialization.hpp"
@@ -20,7 +20,6 @@
 #include "run/rank_setup.hpp"
 #include "run/training_flops.hpp"
 #include "text/corpus.hpp"
-#include "text/vocabulary_shape.hpp"
 #include "training/trainer.hpp"
 #include "verbs/fma_peak.hpp"
 #include "verbs/verbs.hpp"

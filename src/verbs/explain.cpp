@@ -7,8 +7,8 @@
 
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/translator.hpp"
+#include "files/durable_files.hpp"
 #include "files/lines.hpp"
-#include "files/output_file.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "page/page.hpp"

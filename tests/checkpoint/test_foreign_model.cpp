@@ -7,7 +7,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/loaded_model.hpp"
-#include "evaluation/forced_decoding.hpp"
+#include "evaluation/evaluation.hpp"
 #include "evaluation/translator.hpp"
 #include "text/corpus.hpp"
 
