@@ -33,8 +33,6 @@
 // Papineni, Roukos, Ward & Zhu 2002, "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL.
 // Chen & Cherry 2014, "A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU", WMT.
 
-#include "evaluation/bleu.hpp"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <cassert>
@@ -45,6 +43,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "evaluation/scores.hpp"
 #include "files/utf8.hpp"
 
 namespace glassformer {
@@ -69,28 +68,6 @@ Symbols number_words(std::string_view text, std::unordered_map<std::string_view,
     symbols += numbers.try_emplace(word, static_cast<char32_t>(numbers.size())).first->second;
   }
   return symbols;
-}
-
-Bleu sum_counts(std::span<const std::string> hypotheses, std::span<const std::string> references,
-                const EvaluationSettings& settings) {
-  Bleu sum;
-  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const std::string hypothesis_text = prepare(hypotheses[i], settings);
-    const std::string reference_text = prepare(references[i], settings);
-    std::unordered_map<std::string_view, char32_t> numbers;
-    const Symbols hypothesis = number_words(hypothesis_text, numbers);
-    const Symbols reference = number_words(reference_text, numbers);
-    sum.hypothesis_length += std::ssize(hypothesis);
-    sum.reference_length += std::ssize(reference);
-
-    std::array<NgramCounts, Bleu::kOrders> counts;
-    count_ngrams(hypothesis, reference, counts);
-    for (std::size_t n = 0; n < counts.size(); ++n) {
-      sum.matches[n] += counts[n].matches;
-      sum.totals[n] += counts[n].hypothesis;
-    }
-  }
-  return sum;
 }
 
 double compute_brevity_penalty(Index hypothesis_length, Index reference_length) {
@@ -156,7 +133,22 @@ std::string tokenize_13a(std::string_view line) {
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  const EvaluationSettings& settings) {
   assert(hypotheses.size() == references.size());
-  Bleu bleu = sum_counts(hypotheses, references, settings);
+  Bleu bleu;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const std::string hypothesis_text = prepare(hypotheses[i], settings);
+    const std::string reference_text = prepare(references[i], settings);
+    std::unordered_map<std::string_view, char32_t> numbers;
+    const Symbols hypothesis = number_words(hypothesis_text, numbers);
+    const Symbols reference = number_words(reference_text, numbers);
+    bleu.hypothesis_length += std::ssize(hypothesis);
+    bleu.reference_length += std::ssize(reference);
+    std::array<NgramCounts, Bleu::kOrders> counts;
+    count_ngrams(hypothesis, reference, counts);
+    for (std::size_t n = 0; n < counts.size(); ++n) {
+      bleu.matches[n] += counts[n].matches;
+      bleu.totals[n] += counts[n].hypothesis;
+    }
+  }
   bleu.brevity_penalty = compute_brevity_penalty(bleu.hypothesis_length, bleu.reference_length);
   if (bleu.matches[0] > 0) {  // where no word matches, no longer n-gram does
     bleu.precisions = smoothed_precisions(bleu);

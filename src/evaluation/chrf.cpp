@@ -15,8 +15,6 @@
 //
 // Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation", WMT.
 
-#include "evaluation/chrf.hpp"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <array>
@@ -24,7 +22,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "evaluation/bleu.hpp"
+#include "evaluation/scores.hpp"
 #include "files/utf8.hpp"
 
 namespace glassformer {

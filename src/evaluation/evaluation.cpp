@@ -10,15 +10,6 @@
 namespace glassformer {
 namespace {
 
-/// The share of lines that have the same words; two lines that differ in white space only say the same.
-double share_of_equal_lines(const std::vector<std::string>& translations, const std::vector<std::string>& references) {
-  Index equal = 0;
-  for (std::size_t i = 0; i < references.size(); ++i) {
-    equal += split_words(translations[i]) == split_words(references[i]);
-  }
-  return static_cast<double>(equal) / static_cast<double>(references.size());
-}
-
 /// Runs the forward pass over all pairs, on all threads, and calls use(batch, transformer) after each batch. Returns
 /// the loss of each batch.
 std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs& pairs, const auto& use) {
@@ -37,6 +28,42 @@ std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs&
 }
 
 }  // namespace
+
+std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
+                                                       const DecodingSettings& settings,
+                                                       std::span<const std::string> lines) {
+  std::vector<std::vector<Id>> sources;
+  std::vector<std::size_t> line_of;  // an empty line has no source
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<Id> ids = tokenizers.source->encode(lines[i]);
+    if (ids.empty()) continue;
+    ids.push_back(tokenizers.source->special().eos);
+    sources.push_back(std::move(ids));
+    line_of.push_back(i);
+  }
+
+  const SpecialIds target = tokenizers.target->special();
+  const auto found =
+      translate(model, settings, {tokenizers.source->special().pad, target.bos, target.eos, target.pad}, sources);
+  std::vector<std::vector<Translation>> translations(lines.size(), {Translation{}});
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    std::vector<Translation>& of_line = translations[line_of[k]];
+    of_line.clear();
+    for (const Hypothesis& h : found[k]) {
+      of_line.push_back({tokenizers.target->decode(h.ids), h.log_probability, h.score});
+    }
+  }
+  return translations;
+}
+
+std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
+                                         const DecodingSettings& settings, std::span<const std::string> lines) {
+  std::vector<std::string> best;
+  for (auto& translations : translate_n_best(model, tokenizers, settings, lines)) {
+    best.push_back(std::move(translations.front().text));
+  }
+  return best;
+}
 
 TestText TestText::read(const std::filesystem::path& source_file, const std::filesystem::path& reference_file,
                         const TokenizerPair& tokenizers) {
@@ -66,7 +93,11 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
   evaluation.translations = translate_lines(model, tokenizers, decoding, text.sources);
   evaluation.bleu = corpus_bleu(evaluation.translations, text.references, settings);
   evaluation.chrf = corpus_chrf(evaluation.translations, text.references, settings.lowercase);
-  evaluation.exact_match = share_of_equal_lines(evaluation.translations, text.references);
+  Index equal = 0;  // lines that differ in white space only say the same
+  for (std::size_t i = 0; i < text.references.size(); ++i) {
+    equal += split_words(evaluation.translations[i]) == split_words(text.references[i]);
+  }
+  evaluation.exact_match = static_cast<double>(equal) / static_cast<double>(text.references.size());
   return evaluation;
 }
 

@@ -38,13 +38,6 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
-std::unique_ptr<Descriptor> Descriptor::of_standard_input() {
-  std::unique_ptr<Descriptor> input(new Descriptor());
-  input->path_ = "standard input";
-  input->number_ = ::dup(STDIN_FILENO);
-  return input;
-}
-
 std::size_t Descriptor::read(std::span<char> bytes) {
   ssize_t count = 0;
   do {

@@ -22,8 +22,8 @@ std::error_code last_error();
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags);
-  /// A copy of standard input.
-  static std::unique_ptr<Descriptor> of_standard_input();
+  /// Takes over an open descriptor, which messages call `name`.
+  Descriptor(int number, const std::filesystem::path& name) : path_(name), number_(number) {}
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -37,8 +37,6 @@ class Descriptor {
   int number() const { return number_; }
 
  private:
-  Descriptor() = default;
-
   std::filesystem::path path_;
   int number_ = -1;
 };

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <span>
@@ -18,6 +19,10 @@ constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes read at once
 }  // namespace
 
 LineReader::LineReader(const std::filesystem::path& file) : file_(std::make_unique<Descriptor>(file, O_RDONLY)) {}
+
+LineReader LineReader::of_standard_input() {
+  return LineReader(std::make_unique<Descriptor>(::dup(STDIN_FILENO), "standard input"));
+}
 
 bool LineReader::read_more() {
   buffer_.erase(0, begin_);

@@ -19,7 +19,7 @@ class LineReader {
   /// \throws UserError: the file cannot be opened
   explicit LineReader(const std::filesystem::path& file);
   /// Reads standard input, from where it stands.
-  static LineReader of_standard_input() { return LineReader(Descriptor::of_standard_input()); }
+  static LineReader of_standard_input();
 
   /// Puts the next line into `line`, without its end; false after the last one.
   /// \throws UserError naming file, line and byte: invalid UTF-8, a NUL byte, a failure of the disk

@@ -1,13 +1,10 @@
 #include "files/utf8.hpp"
 
 #include <spdlog/fmt/fmt.h>
-#include <unicode/bytestream.h>
-#include <unicode/casemap.h>
-#include <unicode/stringpiece.h>
+#include <unicode/locid.h>
 #include <unicode/uchar.h>
+#include <unicode/unistr.h>
 #include <unicode/utf8.h>
-
-#include <cassert>
 
 namespace glassformer {
 namespace {
@@ -57,12 +54,7 @@ std::vector<std::string_view> split_words(std::string_view text) {
 
 std::string lower_case(std::string_view text) {
   std::string lowered;
-  icu::StringByteSink<std::string> sink(&lowered);
-  UErrorCode status = U_ZERO_ERROR;
-  const char* const no_language = "";
-  const icu::StringPiece piece(text.data(), static_cast<std::int32_t>(text.size()));
-  icu::CaseMap::utf8ToLower(no_language, 0, piece, sink, nullptr, status);
-  assert(U_SUCCESS(status));
+  icu::UnicodeString::fromUTF8(text).toLower(icu::Locale::getRoot()).toUTF8String(lowered);
   return lowered;
 }
 

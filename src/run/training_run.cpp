@@ -10,7 +10,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/starting_point.hpp"
 #include "files/user_error.hpp"
-#include "machine/memory.hpp"
+#include "machine/machine.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "run/limits.hpp"

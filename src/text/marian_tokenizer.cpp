@@ -72,7 +72,8 @@ class MarianTokenizer final : public Tokenizer {
   std::string decode(std::span<const Id> ids) const override {
     std::vector<std::string> pieces;
     for (const Id id : without_special(ids)) pieces.push_back(piece(id));
-    return without_marks(model_.decode(pieces));  // a piece that only the other side's model has comes as it is
+    const std::string sentence = model_.decode(pieces);
+    return without_marks(sentence);  // a piece that only the other side's SentencePiece has comes as it is
   }
 
   std::string piece(Id id) const override {

@@ -3,6 +3,7 @@
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,11 +26,13 @@ class SentencePieces {
     }
   }
 
-  /// Trains a model with these options and those that all our models have; returns its bytes, and the library's answer.
-  static auto train(std::unordered_map<std::string, std::string> options, sentencepiece::SentenceIterator& lines) {
+  /// Trains a model with these options and those that all our models have, on the lines that `next(line)` gives until
+  /// it is false. Returns the model's bytes and the library's answer.
+  static auto train(std::unordered_map<std::string, std::string> options, std::function<bool(std::string&)> next) {
     options.insert({{"pad_id", "0"}, {"bos_id", "1"}, {"eos_id", "2"}, {"unk_id", "3"}, {"character_coverage", "1.0"}});
     options.emplace("num_threads", "1");  // the unigram trainer's sums, and so its pieces, depend on it
     options.emplace("minloglevel", "3");  // silent
+    Lines lines(std::move(next));
     std::string model;
     const auto status = sentencepiece::SentencePieceTrainer::Train(options, &lines, &model);
     return std::pair(model, status);
@@ -66,6 +69,20 @@ class SentencePieces {
   sentencepiece::SentencePieceProcessor processor;
 
  private:
+  class Lines final : public sentencepiece::SentenceIterator {
+   public:
+    explicit Lines(std::function<bool(std::string&)> next) : next_(std::move(next)) { Next(); }
+    bool done() const override { return done_; }
+    void Next() override { done_ = !next_(line_); }
+    const std::string& value() const override { return line_; }
+    auto status() const -> decltype(std::declval<const SentenceIterator&>().status()) override { return {}; }
+
+   private:
+    std::function<bool(std::string&)> next_;
+    std::string line_;
+    bool done_ = false;
+  };
+
   std::string model_;
 };
 

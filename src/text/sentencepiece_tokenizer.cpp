@@ -24,41 +24,6 @@ bool has_letter_or_digit(const std::string& line) {
   return false;
 }
 
-/// The lines of the texts, one text after the other, in the form in which the trainer asks for them.
-class TrainingLines final : public sentencepiece::SentenceIterator {
- public:
-  explicit TrainingLines(const TextFiles& texts) : texts_(texts), reader_(texts_[0]) { Next(); }
-
-  bool done() const override { return done_; }
-  const std::string& value() const override { return line_; }
-  auto status() const -> decltype(std::declval<const SentenceIterator&>().status()) override { return {}; }
-
-  void Next() override {
-    do {
-      while (!reader_.next(line_)) {
-        if (++text_ == texts_.size()) return finish();
-        reader_ = LineReader(texts_[text_]);
-      }
-    } while (line_.size() > kMaxLineBytes);
-    // The library leaves out lines with its own sign for unknown characters.
-    learnable_ = learnable_ || (line_.find("\u2585") == std::string::npos && has_letter_or_digit(line_));
-  }
-
- private:
-  void finish() {
-    done_ = true;
-    if (learnable_) return;  // on a text without a letter the library would end the process
-    throw UserError(texts_.front().string() + ": expected text to train a tokenizer on, found no line with a letter " +
-                    "or digit and at most " + std::to_string(kMaxLineBytes) + " bytes; check the file");
-  }
-
-  const TextFiles& texts_;
-  std::size_t text_ = 0;
-  LineReader reader_;
-  std::string line_;
-  bool done_ = false, learnable_ = false;
-};
-
 class SentencePieceTokenizer final : public Tokenizer {
  public:
   SentencePieceTokenizer(std::string model, const std::string& origin) : model_(std::move(model), origin) {
@@ -96,14 +61,33 @@ class SentencePieceTokenizer final : public Tokenizer {
 }  // namespace
 
 std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& settings, const TextFiles& texts) {
-  TrainingLines lines(texts);
+  std::size_t text = 0;
+  LineReader reader(texts[0]);
+  bool learnable = false;
+  const auto next = [&](std::string& line) {
+    do {
+      while (!reader.next(line)) {
+        if (++text < texts.size()) {
+          reader = LineReader(texts[text]);
+        } else if (learnable) {
+          return false;
+        } else {  // on a text without a letter the library would end the process
+          throw UserError(texts.front().string() + ": expected text to train a tokenizer on, found no line with a " +
+                          "letter or digit and at most " + std::to_string(kMaxLineBytes) + " bytes; check the file");
+        }
+      }
+    } while (line.size() > kMaxLineBytes);
+    // The library leaves out lines with its own sign for unknown characters.
+    learnable = learnable || (line.find("\u2585") == std::string::npos && has_letter_or_digit(line));
+    return true;
+  };
   const auto [model, status] =
       SentencePieces::train({{"model_type", settings.model == SentencePieceModel::bpe ? "bpe" : "unigram"},
                              {"vocab_size", std::to_string(settings.vocabulary_size)},
                              {"max_sentence_length", std::to_string(kMaxLineBytes)},
                              {"input_sentence_size", std::to_string(kMaxLines)},
                              {"shuffle_input_sentence", "true"}},
-                            lines);
+                            next);
   if (!status.ok()) {
     std::string names = texts.front().string();
     if (texts.size() > 1) names += " and " + texts.back().string();

@@ -23,32 +23,23 @@ std::filesystem::path vocabulary_file(const std::filesystem::path& directory, co
   return directory / (name + ".vocab.json");
 }
 
-/// Each word as a sentence of its own: what the library learns words from. It cannot learn none, so there is always a
-/// full stop.
-class WordLines final : public sentencepiece::SentenceIterator {
- public:
-  explicit WordLines(std::span<const std::string> words) : words_(words) {}
-  bool done() const override { return next_ > words_.size(); }
-  void Next() override { ++next_; }
-  const std::string& value() const override { return next_ == 0 ? full_stop_ : words_[next_ - 1]; }
-  auto status() const -> decltype(std::declval<const SentenceIterator&>().status()) override { return {}; }
-
- private:
-  std::span<const std::string> words_;
-  const std::string full_stop_ = ".";
-  std::size_t next_ = 0;
-};
-
 /// The bytes of a SentencePiece model (type "word") that cuts a sentence at white space and knows these words: how
 /// other tools read what WordTokenizer reads. Two things differ there: unknown words in a row are one, and a word with
-/// SentencePiece's own signs in it, U+2581 or U+2585, is unknown.
+/// SentencePiece's own signs in it, U+2581 or U+2585, is unknown. The library cannot learn no words, so the first is
+/// always a full stop.
 std::string sentencepiece_model_of_words(std::span<const std::string> words) {
-  WordLines lines(words);
+  std::size_t given = 0;
+  const auto next = [&](std::string& word) {
+    if (given > words.size()) return false;
+    word = given == 0 ? "." : words[given - 1];
+    ++given;
+    return true;
+  };
   const auto [model, status] = SentencePieces::train({{"model_type", "word"},
                                                       {"vocab_size", std::to_string(words.size() + 5)},
                                                       {"hard_vocab_limit", "false"},
                                                       {"normalization_rule_name", "identity"}},
-                                                     lines);
+                                                     next);
   SentencePieces::require_done(status, "make a model of words");
   return model;
 }

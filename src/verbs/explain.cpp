@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "checkpoint/loaded_model.hpp"
-#include "evaluation/translator.hpp"
+#include "evaluation/evaluation.hpp"
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"
 #include "files/user_error.hpp"

@@ -1,7 +1,7 @@
 #include <iostream>
 
 #include "checkpoint/loaded_model.hpp"
-#include "evaluation/translator.hpp"
+#include "evaluation/evaluation.hpp"
 
 int main(int, char** argv) {
   const glassformer::LoadedModel loaded(argv[1]);

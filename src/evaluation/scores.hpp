@@ -44,8 +44,8 @@ struct Bleu {
   std::string line() const;
 };
 
-/// BLEU (Papineni et al. 2002) as sacreBLEU defines it: one reference, n up to 4, smoothing "exp", effective
-/// order off. Texts are UTF-8, not tokenized beforehand unless the tokenizer is `none`.
+/// BLEU (Papineni et al. 2002) as sacreBLEU defines it: one reference, n up to 4, smoothing "exp", effective order off.
+/// Texts are UTF-8, not tokenized beforehand unless the tokenizer is `none`.
 /// \pre as many hypotheses as references; hypothesis i translates the same sentence as reference i
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  const EvaluationSettings& settings = {});
@@ -57,5 +57,20 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
 ///
 /// Returns the line with blanks added; split_words() then gives the tokens.
 std::string tokenize_13a(std::string_view line);
+
+/// chrF of a corpus.
+struct Chrf {
+  double score = 0;       ///< 0 to 100, higher is better
+  std::string signature;  ///< nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:glassformer-0.1.0
+
+  /// chrF2|nrefs:1|... = 63.21, in sacreBLEU's form
+  std::string line() const;
+};
+
+/// chrF2 (Popović 2015) of a corpus as sacreBLEU defines it: one reference, character n-grams up to n = 6
+/// without white space, no word n-grams, beta = 2. Texts are UTF-8 and are not tokenized.
+/// \pre as many hypotheses as references; hypothesis i translates the same sentence as reference i
+Chrf corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references,
+                 bool lowercase = false);
 
 }  // namespace glassformer
