@@ -12,8 +12,7 @@
 
 #include "config/suggestion.hpp"
 #include "files/user_error.hpp"
-#include "machine/memory.hpp"
-#include "machine/mpi.hpp"
+#include "machine/machine.hpp"
 #include "report/log.hpp"
 #include "verbs/verbs.hpp"
 

@@ -4,7 +4,6 @@
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/run_directory.hpp"
 #include "model/initialization.hpp"
-#include "text/vocabulary_shape.hpp"
 
 namespace glassformer {
 namespace {

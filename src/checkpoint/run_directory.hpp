@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "files/directory_lock.hpp"
+#include "files/descriptor.hpp"
 
 namespace glassformer {
 

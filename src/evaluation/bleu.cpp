@@ -6,12 +6,12 @@
 //      p_n = ---------  =  -------------------------------------------------------------
 //            totals_n                      sum of count of g in hypothesis
 //
-//    both sums over all sentences and, in each, over all different n-grams g. "Modified" is the min: the
-//    hypothesis "the the the the the the the" against "the cat is on the mat" would have a precision of 7/7;
-//    but the reference has only two "the" to give, hence 2/7.
+//    both sums over all sentences and, in each, over all different n-grams g. "Modified" is the min: the hypothesis
+//    "the the the the the the the" against "the cat is on the mat" would have a precision of 7/7; but the reference has
+//    only two "the" to give, hence 2/7.
 //
-// 2. Brevity penalty. Precision is easy for a translation that says little. With c words in all hypotheses and
-//    r words in all references:
+// 2. Brevity penalty. Precision is easy for a translation that says little. With c words in all hypotheses and r words
+//    in all references:
 //
 //      BP = 1 if c >= r, else exp(1 - r / c)
 //
@@ -22,30 +22,28 @@
 //    Counts are summed over the corpus before anything is divided: the BLEU of a corpus is not the mean of its
 //    sentences' BLEU.
 //
-// 4. Smoothing "exp" (NIST's mteval; method 3 of Chen & Cherry 2014). One p_n = 0 would make the whole mean 0.
-//    So the first order without a match counts as half a match, the second as a quarter, ...:
+// 4. Smoothing "exp" (NIST's mteval; method 3 of Chen & Cherry 2014). One p_n = 0 would make the whole mean 0. So the
+//    first order without a match counts as half a match, the second as a quarter, ...:
 //
 //      p_n = 1 / (2^k * totals_n)        for the k-th order with matches_n = 0
 //
-//    It helps nobody who has no match at all, nor hypotheses which are all too short to have a 4-gram: both
-//    score 0. (sacreBLEU's "effective order" would leave missing orders out; it is off, as by default for a
-//    corpus.)
+//    A corpus without any match, or whose hypotheses are all too short to have a 4-gram, still scores 0. (sacreBLEU's
+//    "effective order" would leave missing orders out; it is off, as by default for a corpus.)
 //
 // Papineni, Roukos, Ward & Zhu 2002, "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL.
 // Chen & Cherry 2014, "A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU", WMT.
 
-#include "evaluation/bleu.hpp"
+#include <spdlog/fmt/fmt.h>
 
 #include <cassert>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <regex>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "evaluation/ngrams.hpp"
+#include "evaluation/scores.hpp"
 #include "files/utf8.hpp"
 
 namespace glassformer {
@@ -57,49 +55,19 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   }
 }
 
-using Counts = std::array<NgramCounts, Bleu::kOrders>;
-
 /// The sentence, lowered and tokenized as the settings say; its words are what split_words() finds.
 std::string prepare(const std::string& sentence, const EvaluationSettings& settings) {
   const std::string text = settings.lowercase ? lower_case(sentence) : sentence;
   return settings.bleu_tokenizer == BleuTokenizer::tok_13a ? tokenize_13a(text) : text;
 }
 
-/// Gives each different word a number, so that comparing words is comparing numbers.
-class WordNumbers {
- public:
-  Symbols number(std::string_view text) {
-    Symbols symbols;
-    for (const std::string_view word : split_words(text)) {
-      symbols += numbers_.try_emplace(word, static_cast<char32_t>(numbers_.size())).first->second;
-    }
-    return symbols;
+/// The words of a text as numbers, so that comparing words is comparing numbers. `numbers` grows with each new word.
+Symbols number_words(std::string_view text, std::unordered_map<std::string_view, char32_t>& numbers) {
+  Symbols symbols;
+  for (const std::string_view word : split_words(text)) {
+    symbols += numbers.try_emplace(word, static_cast<char32_t>(numbers.size())).first->second;
   }
-
- private:
-  std::unordered_map<std::string_view, char32_t> numbers_;
-};
-
-Bleu sum_counts(std::span<const std::string> hypotheses, std::span<const std::string> references,
-                const EvaluationSettings& settings) {
-  Bleu sum;
-  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const std::string hypothesis_text = prepare(hypotheses[i], settings);
-    const std::string reference_text = prepare(references[i], settings);
-    WordNumbers numbers;
-    const Symbols hypothesis = numbers.number(hypothesis_text);
-    const Symbols reference = numbers.number(reference_text);
-    sum.hypothesis_length += std::ssize(hypothesis);
-    sum.reference_length += std::ssize(reference);
-
-    Counts counts;
-    count_ngrams(hypothesis, reference, counts);
-    for (std::size_t n = 0; n < counts.size(); ++n) {
-      sum.matches[n] += counts[n].matches;
-      sum.totals[n] += counts[n].hypothesis;
-    }
-  }
-  return sum;
+  return symbols;
 }
 
 double compute_brevity_penalty(Index hypothesis_length, Index reference_length) {
@@ -124,13 +92,22 @@ std::array<double, Bleu::kOrders> smoothed_precisions(const Bleu& bleu) {
   return precisions;
 }
 
-double geometric_mean(const std::array<double, Bleu::kOrders>& values) {
-  double sum_of_logarithms = 0;  // ln 0 = -infinity, and exp(-infinity) = 0
-  for (const double value : values) sum_of_logarithms += std::log(value);
-  return std::exp(sum_of_logarithms / Bleu::kOrders);
-}
-
 }  // namespace
+
+void count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, std::span<NgramCounts> counts) {
+  for (std::size_t n = 1; n <= counts.size(); ++n) {
+    NgramCounts count;
+    std::unordered_map<std::u32string_view, Index> unmatched;  // n-grams of the reference
+    for (std::size_t i = 0; i + n <= reference.size(); ++i, ++count.reference) ++unmatched[reference.substr(i, n)];
+    for (std::size_t i = 0; i + n <= hypothesis.size(); ++i, ++count.hypothesis) {
+      const auto found = unmatched.find(hypothesis.substr(i, n));
+      if (found == unmatched.end() || found->second == 0) continue;
+      --found->second;
+      ++count.matches;
+    }
+    counts[n - 1] = count;
+  }
+}
 
 // Every rule looks at ASCII characters alone. In UTF-8, no byte of another character is one, so bytes will do.
 std::string tokenize_13a(std::string_view line) {
@@ -156,11 +133,28 @@ std::string tokenize_13a(std::string_view line) {
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  const EvaluationSettings& settings) {
   assert(hypotheses.size() == references.size());
-  Bleu bleu = sum_counts(hypotheses, references, settings);
+  Bleu bleu;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const std::string hypothesis_text = prepare(hypotheses[i], settings);
+    const std::string reference_text = prepare(references[i], settings);
+    std::unordered_map<std::string_view, char32_t> numbers;
+    const Symbols hypothesis = number_words(hypothesis_text, numbers);
+    const Symbols reference = number_words(reference_text, numbers);
+    bleu.hypothesis_length += std::ssize(hypothesis);
+    bleu.reference_length += std::ssize(reference);
+    std::array<NgramCounts, Bleu::kOrders> counts;
+    count_ngrams(hypothesis, reference, counts);
+    for (std::size_t n = 0; n < counts.size(); ++n) {
+      bleu.matches[n] += counts[n].matches;
+      bleu.totals[n] += counts[n].hypothesis;
+    }
+  }
   bleu.brevity_penalty = compute_brevity_penalty(bleu.hypothesis_length, bleu.reference_length);
   if (bleu.matches[0] > 0) {  // where no word matches, no longer n-gram does
     bleu.precisions = smoothed_precisions(bleu);
-    bleu.score = bleu.brevity_penalty * geometric_mean(bleu.precisions);
+    double sum_of_logarithms = 0;  // ln 0 = -infinity, and exp(-infinity) = 0
+    for (const double precision : bleu.precisions) sum_of_logarithms += std::log(precision);
+    bleu.score = bleu.brevity_penalty * std::exp(sum_of_logarithms / Bleu::kOrders);
   }
   const std::string tokenizer = settings.bleu_tokenizer == BleuTokenizer::tok_13a ? "13a" : "none";
   bleu.signature = make_signature(settings.lowercase, "eff:no|tok:" + tokenizer + "|smooth:exp");
@@ -170,12 +164,8 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
 std::string Bleu::line() const {
   const double ratio =
       reference_length > 0 ? static_cast<double>(hypothesis_length) / static_cast<double>(reference_length) : 0;
-  char figures[256];
-  std::snprintf(figures, sizeof figures,
-                " = %.2f %.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = %td ref_len = %td)", score,
-                precisions[0], precisions[1], precisions[2], precisions[3], brevity_penalty, ratio,
-                hypothesis_length, reference_length);
-  return "BLEU|" + signature + figures;
+  return fmt::format("BLEU|{} = {:.2f} {:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})", signature, score,
+                     fmt::join(precisions, "/"), brevity_penalty, ratio, hypothesis_length, reference_length);
 }
 
 }  // namespace glassformer

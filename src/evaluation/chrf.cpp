@@ -1,5 +1,5 @@
-// chrF compares characters where BLEU compares words. A wrong ending (grünen, grüner) costs a little instead of
-// a whole word, and no tokenisation has to be agreed upon.
+// chrF compares characters where BLEU compares words. A wrong ending (grünen, grüner) costs a little instead of a whole
+// word, and no tokenisation has to be agreed upon.
 //
 // White space is taken out, so that an n-gram may reach across words. For n = 1 ... 6, over the whole corpus:
 //
@@ -9,22 +9,20 @@
 //
 //   chrF_beta = (1 + beta^2) * P * R / (beta^2 * P + R)        beta = 2: recall weighs more than precision
 //
-// Two rules for short sentences, both sacreBLEU's. The mean takes in only those n for which both sides have
-// n-grams (effective order, "eff:yes"). And where a reference is too short to have an n-gram, those of its
-// hypothesis are not counted, as nothing could match them.
+// Two rules for short sentences, both sacreBLEU's. The mean takes in only those n for which both sides have n-grams
+// (effective order, "eff:yes"). And where a reference is too short to have an n-gram, those of its hypothesis are not
+// counted, as nothing could match them.
 //
 // Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation", WMT.
 
-#include "evaluation/chrf.hpp"
+#include <spdlog/fmt/fmt.h>
 
 #include <array>
 #include <cassert>
 #include <cstddef>
-#include <cstdio>
 #include <string_view>
 
-#include "evaluation/ngrams.hpp"
-#include "evaluation/settings.hpp"
+#include "evaluation/scores.hpp"
 #include "files/utf8.hpp"
 
 namespace glassformer {
@@ -39,14 +37,6 @@ Symbols characters(const std::string& sentence, bool lowercase) {
   Symbols symbols;
   for (const std::string_view word : split_words(text)) symbols += code_points(word);
   return symbols;
-}
-
-void add(CharacterCounts& sum, const CharacterCounts& sentence) {
-  for (std::size_t n = 0; n < kOrders; ++n) {
-    if (sentence[n].reference > 0) sum[n].hypothesis += sentence[n].hypothesis;
-    sum[n].reference += sentence[n].reference;
-    sum[n].matches += sentence[n].matches;
-  }
 }
 
 /// chrF_2 in percent.
@@ -72,19 +62,17 @@ Chrf corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::s
   assert(hypotheses.size() == references.size());
   CharacterCounts sum;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const Symbols hypothesis = characters(hypotheses[i], lowercase);
-    const Symbols reference = characters(references[i], lowercase);
     CharacterCounts counts;
-    count_ngrams(hypothesis, reference, counts);
-    add(sum, counts);
+    count_ngrams(characters(hypotheses[i], lowercase), characters(references[i], lowercase), counts);
+    for (std::size_t n = 0; n < kOrders; ++n) {
+      if (counts[n].reference > 0) sum[n].hypothesis += counts[n].hypothesis;
+      sum[n].reference += counts[n].reference;
+      sum[n].matches += counts[n].matches;
+    }
   }
   return {.score = f_score(sum), .signature = make_signature(lowercase, "eff:yes|nc:6|nw:0|space:no")};
 }
 
-std::string Chrf::line() const {
-  char figure[32];
-  std::snprintf(figure, sizeof figure, " = %.2f", score);
-  return "chrF2|" + signature + figure;
-}
+std::string Chrf::line() const { return fmt::format("chrF2|{} = {:.2f}", signature, score); }
 
 }  // namespace glassformer

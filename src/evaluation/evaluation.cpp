@@ -2,30 +2,74 @@
 
 #include <cmath>
 
-#include "evaluation/forced_decoding.hpp"
+#include "batching/batch.hpp"
+#include "files/lines.hpp"
 #include "files/utf8.hpp"
-#include "text/parallel_reader.hpp"
+#include "numerics/parallel.hpp"
 
 namespace glassformer {
 namespace {
 
-/// The share of lines that have the same words; two lines that differ in white space only say the same.
-double share_of_equal_lines(const std::vector<std::string>& translations, const std::vector<std::string>& references) {
-  Index equal = 0;
-  for (std::size_t i = 0; i < references.size(); ++i) {
-    equal += split_words(translations[i]) == split_words(references[i]);
-  }
-  return static_cast<double>(equal) / static_cast<double>(references.size());
+/// Runs the forward pass over all pairs, on all threads, and calls use(batch, transformer) after each batch. Returns
+/// the loss of each batch.
+std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs& pairs, const auto& use) {
+  constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
+  const auto batches = plan_in_order(pairs, kTokens);
+  std::vector<LossSum> losses(batches.size());
+  Workspaces<Transformer<float>> transformers([&] { return make_transformer(model); });
+  run_tasks_with(transformers, std::ssize(batches), [&](Index task, Transformer<float>& transformer) {
+    const auto i = static_cast<std::size_t>(task);
+    const Batch batch = make_batch(pairs, batches[i]);
+    const TransformerMasks masks = transformer.masks(batch.source, batch.target_input);
+    losses[i] = transformer.forward(Pass{}, {batch.source, batch.target_input, batch.target_output, masks});
+    use(batch, transformer);
+  });
+  return losses;
 }
 
 }  // namespace
+
+std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
+                                                       const DecodingSettings& settings,
+                                                       std::span<const std::string> lines) {
+  std::vector<std::vector<Id>> sources;
+  std::vector<std::size_t> line_of;  // an empty line has no source
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<Id> ids = tokenizers.source->encode(lines[i]);
+    if (ids.empty()) continue;
+    ids.push_back(tokenizers.source->special().eos);
+    sources.push_back(std::move(ids));
+    line_of.push_back(i);
+  }
+
+  const SpecialIds target = tokenizers.target->special();
+  const auto found =
+      translate(model, settings, {tokenizers.source->special().pad, target.bos, target.eos, target.pad}, sources);
+  std::vector<std::vector<Translation>> translations(lines.size(), {Translation{}});
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    std::vector<Translation>& of_line = translations[line_of[k]];
+    of_line.clear();
+    for (const Hypothesis& h : found[k]) {
+      of_line.push_back({tokenizers.target->decode(h.ids), h.log_probability, h.score});
+    }
+  }
+  return translations;
+}
+
+std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
+                                         const DecodingSettings& settings, std::span<const std::string> lines) {
+  std::vector<std::string> best;
+  for (auto& translations : translate_n_best(model, tokenizers, settings, lines)) {
+    best.push_back(std::move(translations.front().text));
+  }
+  return best;
+}
 
 TestText TestText::read(const std::filesystem::path& source_file, const std::filesystem::path& reference_file,
                         const TokenizerPair& tokenizers) {
   TestText text{{}, {}, Corpus(tokenizers.source->special(), tokenizers.target->special())};
   ParallelReader reader(source_file, reference_file);
-  std::string source, reference;
-  while (reader.next(source, reference)) {
+  for (std::string source, reference; reader.next(source, reference);) {
     text.corpus.add(tokenizers, source, reference, 0);
     text.sources.push_back(source);
     text.references.push_back(reference);
@@ -36,9 +80,7 @@ TestText TestText::read(const std::filesystem::path& source_file, const std::fil
 }
 
 double Evaluation::cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
-
 double Evaluation::perplexity() const { return std::exp(cross_entropy()); }
-
 double Evaluation::token_accuracy() const {
   return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens);
 }
@@ -51,8 +93,35 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
   evaluation.translations = translate_lines(model, tokenizers, decoding, text.sources);
   evaluation.bleu = corpus_bleu(evaluation.translations, text.references, settings);
   evaluation.chrf = corpus_chrf(evaluation.translations, text.references, settings.lowercase);
-  evaluation.exact_match = share_of_equal_lines(evaluation.translations, text.references);
+  Index equal = 0;  // lines that differ in white space only say the same
+  for (std::size_t i = 0; i < text.references.size(); ++i) {
+    equal += split_words(evaluation.translations[i]) == split_words(text.references[i]);
+  }
+  evaluation.exact_match = static_cast<double>(equal) / static_cast<double>(text.references.size());
   return evaluation;
+}
+
+LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs) {
+  const std::vector<LossSum> losses = run_forward(model, pairs, [](const Batch&, const auto&) {});
+  LossSum sum;
+  for (const LossSum& loss : losses) sum += loss;
+  return sum;
+}
+
+std::vector<std::vector<double>> token_log_probabilities(const Model<float>& model, const SentencePairs& pairs) {
+  std::vector<std::vector<double>> log_probabilities(static_cast<std::size_t>(pairs.size()));
+  run_forward(model, pairs, [&](const Batch& batch, const Transformer<float>& transformer) {
+    const Index T = batch.target_output.cols();
+    for (Index b = 0; b < batch.size(); ++b) {
+      const Index sentence = batch.sentences[static_cast<std::size_t>(b)];
+      const Index tokens = std::ssize(pairs.target(sentence)) + 1;
+      for (Index t = 0; t < tokens; ++t) {
+        const double cross_entropy = transformer.cross_entropy.cross_entropies()(b * T + t, 0);
+        log_probabilities[static_cast<std::size_t>(sentence)].push_back(0 - cross_entropy);  // not -0
+      }
+    }
+  });
+  return log_probabilities;
 }
 
 }  // namespace glassformer

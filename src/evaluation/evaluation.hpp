@@ -1,21 +1,38 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "evaluation/bleu.hpp"
-#include "evaluation/chrf.hpp"
-#include "evaluation/translator.hpp"
+#include "decoding/search.hpp"
+#include "evaluation/scores.hpp"
 #include "text/corpus.hpp"
 
 namespace glassformer {
+
+/// One translation of a line.
+struct Translation {
+  std::string text;
+  double log_probability = 0;  ///< of the pieces found and, unless cut off, of eos, given the line
+  double score = 0;            ///< see Hypothesis
+};
+
+/// Text to text: encodes each line, adds eos, searches, and decodes the settings.n_best best hypotheses, best first. An
+/// empty line (or one of white space only) has one translation, which is empty and certain.
+std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
+                                                       const DecodingSettings& settings,
+                                                       std::span<const std::string> lines);
+
+/// The best of each alone. One line out for each line in, in the same order.
+std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
+                                         const DecodingSettings& settings, std::span<const std::string> lines);
 
 /// Text to be evaluated on: as lines, for translations; as ids, for the loss.
 struct TestText {
   std::vector<std::string> sources;
   std::vector<std::string> references;
-  Corpus corpus;  ///< without the pairs that have an empty side
+  Corpus corpus;          ///< without the pairs that have an empty side
   Index fingerprint = 0;  ///< of the lines, see ParallelReader
 
   /// \throws UserError as Corpus::read does
@@ -25,8 +42,8 @@ struct TestText {
 
 /// How well a model does.
 struct Evaluation {
-  LossSum loss;          ///< teacher-forced, without label smoothing
-  Bleu bleu;             ///< of translations against references
+  LossSum loss;  ///< teacher-forced, without label smoothing
+  Bleu bleu;     ///< of translations against references
   Chrf chrf;
   double exact_match = 0;  ///< share of translations equal to their reference, 0 to 1 (white space folded)
   Index empty_pairs = 0;   ///< pairs with an empty side; they are not in `loss`
@@ -40,5 +57,14 @@ struct Evaluation {
 /// Translates with `decoding` and computes every figure, on all threads.
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
+
+// Forced decoding: what the model thinks of translations that it is given, teacher-forced and without dropout. On all
+// threads; a pair's numbers do not depend on the other pairs.
+
+/// The loss of all pairs, without label smoothing.
+LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs);
+/// For each pair the natural logarithm of the probability of each target token and, at the end, of eos, given the
+/// source and the target tokens before it. Their sum is the log-probability of the pair.
+std::vector<std::vector<double>> token_log_probabilities(const Model<float>& model, const SentencePairs& pairs);
 
 }  // namespace glassformer

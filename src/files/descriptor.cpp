@@ -1,6 +1,7 @@
 #include "files/descriptor.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,13 +38,6 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
-std::unique_ptr<Descriptor> Descriptor::of_standard_input() {
-  std::unique_ptr<Descriptor> input(new Descriptor());
-  input->path_ = "standard input";
-  input->number_ = ::dup(STDIN_FILENO);
-  return input;
-}
-
 std::size_t Descriptor::read(std::span<char> bytes) {
   ssize_t count = 0;
   do {
@@ -70,6 +64,15 @@ void Descriptor::sync() {
 
 void Descriptor::close() {
   if (::close(std::exchange(number_, -1)) != 0) throw_disk_error("cannot be closed", path_, last_error());
+}
+
+DirectoryLock::DirectoryLock(const std::filesystem::path& directory)
+    : file_(std::make_shared<const Descriptor>(directory / ".lock", O_WRONLY | O_CREAT | O_NOFOLLOW)) {
+  if (::flock(file_->number(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return;  // a file system without locks
+    throw UserError(directory.string() + ": another process is training into this directory. Wait until it ends, or " +
+                    "choose another directory with --output.");
+  }
 }
 
 }  // namespace glassformer

@@ -22,8 +22,8 @@ std::error_code last_error();
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags);
-  /// A copy of standard input.
-  static std::unique_ptr<Descriptor> of_standard_input();
+  /// Takes over an open descriptor, which messages call `name`.
+  Descriptor(int number, const std::filesystem::path& name) : path_(name), number_(number) {}
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -37,10 +37,19 @@ class Descriptor {
   int number() const { return number_; }
 
  private:
-  Descriptor() = default;
-
   std::filesystem::path path_;
   int number_ = -1;
+};
+
+/// Keeps other processes from writing into a directory, as long as this object or a copy of it lives. The system
+/// releases the lock when the process ends, however it ends. The file .lock, which the lock is on, stays.
+class DirectoryLock {
+ public:
+  /// \throws UserError: another process has the lock, or the directory cannot be written
+  explicit DirectoryLock(const std::filesystem::path& directory);
+
+ private:
+  std::shared_ptr<const Descriptor> file_;
 };
 
 }  // namespace glassformer

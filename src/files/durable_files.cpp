@@ -2,7 +2,8 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -22,23 +23,16 @@ fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.
 fs::path beside(const fs::path& path, std::string_view ending) {
   return parent_of(path) / ("." + path.filename().string() + std::string(ending));
 }
-fs::path without_trailing_slash(const fs::path& path) {
-  return path.has_filename() ? path : path.parent_path();
-}
+fs::path without_trailing_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
 void sync(const fs::path& path) {
   Descriptor file(path, O_RDONLY);
   file.sync();
 }
 
-/// Directories are confirmed after what lies in them.
 void sync_all(const fs::path& directory) {
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    if (entry.is_directory()) {
-      sync_all(entry.path());
-    } else if (entry.is_regular_file()) {
-      sync(entry.path());
-    }
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    if (entry.is_directory() || entry.is_regular_file()) sync(entry.path());
   }
   sync(directory);
 }
@@ -55,22 +49,14 @@ void remove_path(const fs::path& path) {
   if (reason) throw_disk_error("cannot be removed", path, reason);
 }
 
-/// Removes a file or directory unless told that it is finished. Runs while an error is on its way: throws
-/// nothing.
-class RemoveUnlessDone {
- public:
-  explicit RemoveUnlessDone(fs::path path) : path_(std::move(path)) {}
-  ~RemoveUnlessDone() {
-    std::error_code ignored;
-    if (!done_) fs::remove_all(path_, ignored);
-  }
-  RemoveUnlessDone(const RemoveUnlessDone&) = delete;
-  RemoveUnlessDone& operator=(const RemoveUnlessDone&) = delete;
-  void done() { done_ = true; }
+/// Removes what was not finished, which would have been renamed. Runs while an error is on its way: throws nothing.
+struct RemoveUnfinished {
+  const fs::path& path;
 
- private:
-  fs::path path_;
-  bool done_ = false;
+  ~RemoveUnfinished() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
 };
 
 /// No system renames a directory onto a full one, so the older one steps aside first.
@@ -102,13 +88,12 @@ fs::path finished(const fs::path& path) {
 
 void write_file_durably(const fs::path& file, const std::vector<Bytes>& parts) {
   const fs::path partial = beside(file, kPartial);
-  RemoveUnlessDone guard(partial);
+  const RemoveUnfinished guard{partial};
   Descriptor output(partial, O_WRONLY | O_CREAT | O_TRUNC);
   for (const Bytes part : parts) output.write(part);
   output.sync();
   output.close();
   rename_path(partial, file);
-  guard.done();
   sync(parent_of(file));
 }
 
@@ -119,7 +104,7 @@ void write_file_durably(const fs::path& file, std::string_view text) {
 void write_directory_durably(const fs::path& target, const std::function<void(const fs::path&)>& fill) try {
   const fs::path directory = without_trailing_slash(target);
   const fs::path partial = beside(directory, kPartial);
-  RemoveUnlessDone guard(partial);
+  const RemoveUnfinished guard{partial};
   fs::remove_all(partial);
   fs::create_directories(partial);
   fill(partial);
@@ -130,7 +115,6 @@ void write_directory_durably(const fs::path& target, const std::function<void(co
     rename_path(partial, directory);
     sync(parent_of(directory));
   }
-  guard.done();
 } catch (const fs::filesystem_error& error) {
   throw_disk_error("cannot be written", error.path1().empty() ? target : error.path1(), error.code());
 }
@@ -146,9 +130,7 @@ void remove_directory_durably(const fs::path& target) {
 
 bool is_unfinished_name(const fs::path& path) {
   const std::string name = without_trailing_slash(path).filename().string();
-  const auto ends = [&](std::string_view ending) {
-    return name.size() > 1 + ending.size() && name.ends_with(ending);
-  };
+  const auto ends = [&](std::string_view ending) { return name.size() > 1 + ending.size() && name.ends_with(ending); };
   return name.starts_with('.') && (ends(kPartial) || ends(kReplaced));
 }
 
@@ -177,13 +159,36 @@ void point_link_durably(const fs::path& link, const fs::path& target) {
   // A copy made without links has a directory in its place.
   if (fs::is_directory(fs::symlink_status(link, reason))) remove_directory_durably(link);
   const fs::path partial = beside(link, kPartial);
-  RemoveUnlessDone guard(partial);
+  const RemoveUnfinished guard{partial};
   remove_path(partial);
   fs::create_directory_symlink(target, partial, reason);
   if (reason) throw_disk_error("a symbolic link cannot be made here", link, reason);
   rename_path(partial, link);
-  guard.done();
   sync(parent_of(link));
+}
+
+OutputFile::OutputFile(fs::path file) : file_(std::move(file)), written_(file_) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(file_, ignored);
+  if (fs::is_regular_file(status) || !fs::exists(status)) written_ += kPartial;
+  errno = 0;
+  stream_.open(written_);
+  if (!stream_) {
+    throw UserError(file_.string() + ": cannot be written (" + last_error().message() + "); give another path");
+  }
+}
+
+OutputFile::~OutputFile() {
+  std::error_code ignored;
+  if (written_ != file_) fs::remove(written_, ignored);
+}
+
+void OutputFile::finish() {
+  stream_.close();
+  std::error_code reason;
+  if (stream_ && written_ != file_) fs::rename(written_, file_, reason);
+  if (!stream_ || reason) throw std::runtime_error(file_.string() + ": cannot be written (is the disk full?)");
+  written_ = file_;
 }
 
 }  // namespace glassformer

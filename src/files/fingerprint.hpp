@@ -11,8 +11,6 @@ namespace glassformer {
 /// in that order. It finds what has changed by mistake; nobody is kept from changing things on purpose.
 class Fingerprint {
  public:
-  explicit Fingerprint(std::uint64_t value = 14695981039346656037U) : value_(value) {}
-
   void mix(std::uint64_t number) { value_ = (value_ ^ number) * 1099511628211U; }
   /// A byte at a time, and the end of the line.
   void mix(std::string_view line) {
@@ -26,7 +24,7 @@ class Fingerprint {
   std::uint64_t value() const { return value_; }
 
  private:
-  std::uint64_t value_;
+  std::uint64_t value_ = 14695981039346656037U;
 };
 
 }  // namespace glassformer

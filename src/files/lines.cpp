@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <span>
@@ -18,6 +19,10 @@ constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes read at once
 }  // namespace
 
 LineReader::LineReader(const std::filesystem::path& file) : file_(std::make_unique<Descriptor>(file, O_RDONLY)) {}
+
+LineReader LineReader::of_standard_input() {
+  return LineReader(std::make_unique<Descriptor>(::dup(STDIN_FILENO), "standard input"));
+}
 
 bool LineReader::read_more() {
   buffer_.erase(0, begin_);
@@ -61,6 +66,29 @@ bool LineReader::next(std::string& line) {
                     *fault + " of the line; save the file as UTF-8");
   }
   return true;
+}
+
+bool ParallelReader::next(std::string& source, std::string& target) {
+  const bool has_source = source_.next(source);
+  const bool has_target = target_.next(target);
+  if (has_source && has_target) {
+    lines_.mix(source);
+    lines_.mix(target);
+    return true;
+  }
+  if (!has_source && !has_target) return false;
+  // One file has ended. Reading the other to its end gives the message both counts.
+  while (source_.next(source) || target_.next(target)) {
+  }
+  throw UserError(target_.path().string() + ": expected " + std::to_string(source_.lines_read()) +
+                  " lines, as many as " + source_.path().string() + " has, found " +
+                  std::to_string(target_.lines_read()) + "; both files must hold one sentence a line");
+}
+
+Index ParallelReader::fingerprint() const {
+  Fingerprint text;
+  text.mix(lines_.value());
+  return static_cast<Index>(text.value() >> 2) + 1;
 }
 
 std::vector<std::string> read_lines(const std::filesystem::path& file) {

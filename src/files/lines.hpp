@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "files/descriptor.hpp"
+#include "files/fingerprint.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
@@ -18,7 +19,7 @@ class LineReader {
   /// \throws UserError: the file cannot be opened
   explicit LineReader(const std::filesystem::path& file);
   /// Reads standard input, from where it stands.
-  static LineReader of_standard_input() { return LineReader(Descriptor::of_standard_input()); }
+  static LineReader of_standard_input();
 
   /// Puts the next line into `line`, without its end; false after the last one.
   /// \throws UserError naming file, line and byte: invalid UTF-8, a NUL byte, a failure of the disk
@@ -27,6 +28,7 @@ class LineReader {
   /// Whether next() would give a whole line at once, without waiting for more input.
   bool has_line_waiting();
 
+  const std::filesystem::path& path() const { return file_->path(); }
   Index lines_read() const { return lines_read_; }
 
  private:
@@ -39,6 +41,23 @@ class LineReader {
   std::size_t begin_ = 0;     // of the next line in it
   std::size_t searched_ = 0;  // before here there is no end of that line
   Index lines_read_ = 0;
+};
+
+/// Reads two files side by side: line i of one is the translation of line i of the other.
+class ParallelReader {
+ public:
+  /// \throws UserError as LineReader
+  ParallelReader(const std::filesystem::path& source_file, const std::filesystem::path& target_file)
+      : source_(source_file), target_(target_file) {}
+
+  /// False after the last pair. \throws UserError as LineReader; one file has more lines than the other
+  bool next(std::string& source, std::string& target);
+  /// Identifies the lines read so far. Above 0, and the same as in version 0.1, whose runs can be resumed.
+  Index fingerprint() const;
+
+ private:
+  LineReader source_, target_;
+  Fingerprint lines_;
 };
 
 /// The lines of a UTF-8 file without their ends. \throws UserError as LineReader

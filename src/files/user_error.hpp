@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cerrno>
 #include <stdexcept>
-#include <string>
-#include <system_error>
 
 namespace glassformer {
 
@@ -13,8 +10,5 @@ namespace glassformer {
 struct UserError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-/// Why the latest call of the system failed (errno), in its words.
-inline std::string system_reason() { return std::generic_category().message(errno); }
 
 }  // namespace glassformer

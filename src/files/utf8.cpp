@@ -1,13 +1,10 @@
 #include "files/utf8.hpp"
 
-#include <unicode/bytestream.h>
-#include <unicode/casemap.h>
-#include <unicode/stringpiece.h>
+#include <spdlog/fmt/fmt.h>
+#include <unicode/locid.h>
 #include <unicode/uchar.h>
+#include <unicode/unistr.h>
 #include <unicode/utf8.h>
-
-#include <cassert>
-#include <sstream>
 
 namespace glassformer {
 namespace {
@@ -35,14 +32,9 @@ std::optional<std::string> utf8_fault(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t start = i;
     if (next_character(text, i) > 0) continue;
-    const int byte = static_cast<unsigned char>(text[start]);
-    std::ostringstream fault;
-    if (byte == 0)
-      fault << "a NUL byte";
-    else
-      fault << "the byte 0x" << std::hex << std::uppercase << byte << std::dec;
-    fault << " at byte " << start + 1;
-    return fault.str();
+    const auto byte = static_cast<unsigned char>(text[start]);
+    const std::string what = byte == 0 ? "a NUL byte" : fmt::format("the byte 0x{:X}", byte);
+    return what + " at byte " + std::to_string(start + 1);
   }
   return std::nullopt;
 }
@@ -62,12 +54,7 @@ std::vector<std::string_view> split_words(std::string_view text) {
 
 std::string lower_case(std::string_view text) {
   std::string lowered;
-  icu::StringByteSink<std::string> sink(&lowered);
-  UErrorCode status = U_ZERO_ERROR;
-  const char* const no_language = "";
-  const icu::StringPiece piece(text.data(), static_cast<std::int32_t>(text.size()));
-  icu::CaseMap::utf8ToLower(no_language, 0, piece, sink, nullptr, status);
-  assert(U_SUCCESS(status));
+  icu::UnicodeString::fromUTF8(text).toLower(icu::Locale::getRoot()).toUTF8String(lowered);
   return lowered;
 }
 

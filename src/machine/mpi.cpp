@@ -1,5 +1,4 @@
 // The only file that includes MPI's header. It is also compiled where CMake has found no MPI.
-#include "machine/mpi.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +13,7 @@
 #endif
 
 #include "files/user_error.hpp"
-#include "machine/processors.hpp"
+#include "machine/machine.hpp"
 
 namespace glassformer {
 namespace {

@@ -9,7 +9,7 @@
 namespace glassformer {
 
 /// The processes that train one model together, called ranks as in MPI. Each has the whole model, and computes some
-/// shards of every batch. This class is a process alone, rank 0 of 1; machine/mpi.hpp has the one for several.
+/// shards of every batch. This class is a process alone, rank 0 of 1; machine/machine.hpp has the one for several.
 ///
 /// All ranks must make the same calls in the same order.
 class Ranks {

@@ -1,5 +1,3 @@
-#include "report/curves.hpp"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "files/durable_files.hpp"
+#include "report/figures.hpp"
 
 namespace glassformer {
 namespace {
@@ -38,9 +37,9 @@ struct Axis {
 
   Axis(double lowest, double highest) {
     if (highest - lowest <= 1e-6 * std::abs(highest)) {  // a flat curve: draw it in the middle
-      const double room = highest == 0 ? 1 : std::abs(highest) / 2;
-      lowest -= room;
-      highest += room;
+      const double margin = highest == 0 ? 1 : std::abs(highest) / 2;
+      lowest -= margin;
+      highest += margin;
     }
     const double rough = (highest - lowest) / 7, power = std::pow(10, std::floor(std::log10(rough)));
     step = power * (rough <= power ? 1 : rough <= 2 * power ? 2 : rough <= 5 * power ? 5 : 10);

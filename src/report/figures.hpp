@@ -1,7 +1,10 @@
 #pragma once
 
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "numerics/matrix.hpp"
 
@@ -73,5 +76,47 @@ std::string training_line(const TrainingFigures& figures, const RunLength& lengt
 
 /// The line of a validation, in the same columns as far as they mean the same.
 std::string validation_line(const ValidationFigures& figures, const RunLength& length);
+
+// metrics.jsonl: the figures of a run for other programs, in the order in which they arose. Each line is a JSON object,
+// {"kind":"train", ...} or {"kind":"validation", ...}, with the names of the figures as further keys. NaN, infinity and
+// an unknown time left are null.
+
+/// What a metrics.jsonl holds, each kind in the order of the lines.
+struct Metrics {
+  std::vector<TrainingFigures> training;
+  std::vector<ValidationFigures> validation;
+};
+
+/// Skips a last line without an end, which a killed run may leave.
+/// \throws UserError: the file cannot be read; a line (the message says which) does not hold figures
+Metrics read_metrics(const std::filesystem::path& file);
+
+/// Writes the file line by line.
+class MetricsFile {
+ public:
+  /// Opens for appending. A run that begins or resumes calls truncate_after next. Without a path, nothing is written.
+  /// \throws UserError: the file cannot be opened
+  explicit MetricsFile(std::filesystem::path file);
+
+  /// Drops what a resumed run will compute again: lines of later updates, and a torn last line. -1 drops all.
+  /// \throws UserError as read_metrics does
+  void truncate_after(Index update);
+
+  /// Hands the line to the operating system at once. \throws UserError: it cannot be written
+  void append(const TrainingFigures& figures);
+  void append(const ValidationFigures& figures);  ///< the same for a validation
+
+ private:
+  void open();
+  void append_line(const std::string& line);
+
+  std::filesystem::path file_;
+  std::ofstream out_;
+};
+
+/// Draws a run as an SVG picture over updates: above, the loss of training and validation; below, what else validation
+/// measured. The training loss is drawn without label smoothing, so that the two losses can be compared.
+/// \throws UserError: the file cannot be written
+void write_curves(const std::filesystem::path& file, const Metrics& metrics);
 
 }  // namespace glassformer

@@ -3,15 +3,30 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
-#include <string_view>
-#include <utility>
+#include <cstdio>
+#include <cstdlib>
 
 #include "files/user_error.hpp"
 
 namespace glassformer {
 namespace {
+
+constexpr std::string_view kEraseLine = "\r\x1b[K";  // to the first column, erase from there to the end
+
+/// The first `width` characters of UTF-8 text.
+std::string cut(const std::string& text, int width) {
+  int characters = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins_character = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
+    if (begins_character && ++characters > width) return text.substr(0, i);
+  }
+  return text;
+}
 
 /// "%*" in a pattern: nothing before an ordinary message, "warning: " or "error: " before others.
 class Mark : public spdlog::custom_flag_formatter {
@@ -48,6 +63,47 @@ spdlog::sink_ptr open_file(const std::filesystem::path& file) try {
 }
 
 }  // namespace
+
+DisplayTarget standard_error() {
+  const auto write = [](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+  };
+  const auto columns = [] {
+    winsize size{};
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  };
+  const char* const kind = std::getenv("TERM");
+  const bool can_rewrite_lines = isatty(STDERR_FILENO) && !(kind && std::string_view(kind) == "dumb");
+  return {can_rewrite_lines, write, columns};
+}
+
+void ProgressDisplay::draw(std::string text, bool at_once) {
+  const std::lock_guard lock(mutex_);
+  if (!target_.terminal) return;
+  live_ = std::move(text);
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_ && !at_once) return;
+  target_.write(live_line());
+  next_ = now + target_.interval;
+}
+
+void ProgressDisplay::finish() {
+  const std::lock_guard lock(mutex_);
+  if (!live_.empty()) target_.write(live_line() + "\n");
+  live_.clear();
+}
+
+void ProgressDisplay::sink_it_(const spdlog::details::log_msg& message) {
+  spdlog::memory_buf_t text;
+  formatter_->format(message, text);
+  // One write, so that no other program's output comes between the line and the live line below it.
+  std::string out(live_.empty() ? "" : kEraseLine);
+  out.append(text.data(), text.size()).append("\n");
+  target_.write(live_.empty() ? out : out + live_line());
+}
+
+std::string ProgressDisplay::live_line() const { return std::string(kEraseLine) + cut(live_, std::max(width(), 1)); }
 
 void log_nowhere() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("")); }
 

@@ -1,18 +1,59 @@
 #pragma once
 
+#include <spdlog/sinks/base_sink.h>
+
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/figures.hpp"
-#include "report/progress.hpp"
 
 namespace spdlog {
 class logger;
 }
 
 namespace glassformer {
+
+/// Where a display writes, and what it knows of that place.
+struct DisplayTarget {
+  bool terminal = false;                             ///< false: a pipe or a file, where no line can be rewritten
+  std::function<void(std::string_view text)> write;  ///< if it fails (a closed pipe), the program goes on
+  std::function<int()> width;                        ///< in columns; asked again each time, as windows change
+  std::chrono::milliseconds interval{100};           ///< the line is redrawn at most once in this time
+};
+
+/// Standard error. If the terminal does not say how wide it is, 80 columns.
+DisplayTarget standard_error();
+
+/// Where the log is shown: ordinary lines and, on a terminal, one live line below them that rewrites itself. Any thread
+/// may call.
+class ProgressDisplay final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit ProgressDisplay(DisplayTarget target) : target_(std::move(target)) {}
+
+  bool is_terminal() const { return target_.terminal; }
+  int width() const { return target_.width() - 1; }  ///< a character in the last column may begin a new line
+
+  /// Shows `text` as the live line ("": none): when the interval since the last drawing is over, or `at_once`.
+  void draw(std::string text, bool at_once = false);
+  /// Leaves the live line standing as an ordinary line.
+  void finish();
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override;
+  void flush_() override {}
+  std::string live_line() const;
+
+  DisplayTarget target_;
+  std::string live_;
+  std::chrono::steady_clock::time_point next_;
+};
 
 /// For main, before anything else: spdlog::info and so on write to standard error; standard output is for results.
 void log_to_standard_error();

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "files/user_error.hpp"
-#include "machine/processors.hpp"
+#include "machine/machine.hpp"
 #include "numerics/parallel.hpp"
 #include "run/model_cost.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/config.hpp"
-#include "machine/memory.hpp"
+#include "machine/machine.hpp"
 #include "numerics/ranks.hpp"
 #include "text/corpus.hpp"
 

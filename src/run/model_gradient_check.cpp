@@ -7,7 +7,6 @@
 #include "model/initialization.hpp"
 #include "numerics/random.hpp"
 #include "text/corpus.hpp"
-#include "text/vocabulary_shape.hpp"
 
 namespace glassformer {
 namespace {

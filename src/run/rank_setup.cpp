@@ -7,7 +7,7 @@
 
 #include "files/fingerprint.hpp"
 #include "files/user_error.hpp"
-#include "machine/processors.hpp"
+#include "machine/machine.hpp"
 #include "numerics/parallel.hpp"
 
 namespace glassformer {

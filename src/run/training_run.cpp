@@ -10,14 +10,13 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/loaded_model.hpp"
 #include "files/user_error.hpp"
-#include "machine/memory.hpp"
+#include "machine/machine.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "run/limits.hpp"
 #include "run/non_finite.hpp"
 #include "run/rank_setup.hpp"
 #include "run/warnings.hpp"
-#include "text/vocabulary_shape.hpp"
 #include "training/schedule.hpp"
 
 namespace glassformer {

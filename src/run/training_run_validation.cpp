@@ -7,7 +7,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "files/durable_files.hpp"
 #include "files/fingerprint.hpp"
-#include "report/curves.hpp"
+#include "report/figures.hpp"
 #include "run/limits.hpp"
 #include "run/rank_setup.hpp"
 #include "run/training_run.hpp"

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/memory.hpp"
+#include "files/user_error.hpp"
+#include "machine/machine.hpp"
 
 namespace glassformer {
 namespace {

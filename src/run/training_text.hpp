@@ -6,12 +6,12 @@
 
 #include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
+#include "files/lines.hpp"
 #include "text/corpus.hpp"
-#include "text/parallel_reader.hpp"
 
 namespace glassformer {
 
-/// Where the ids of a training text go if they are too many for memory: see IdFile.
+/// Where the ids of a training text go if they are too many for memory: see Corpus::move_to_file.
 struct CorpusPlace {
   std::filesystem::path run;            ///< the run's directory; empty: that of temporary files
   std::function<void()> make_run = {};  ///< makes and locks it, unless that has been done; called before it is written

@@ -1,10 +1,14 @@
 #include "text/corpus.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "files/fingerprint.hpp"
+#include "files/lines.hpp"
 #include "files/user_error.hpp"
-#include "text/parallel_reader.hpp"
 
 namespace glassformer {
 
@@ -39,23 +43,34 @@ void Corpus::append(std::span<const Id> source, std::span<const Id> target, Inde
   }
   lines_.push_back(line);
   constexpr Index kPiece = Index{1} << 20;  // ids written at a time
-  if (file_ && std::ssize(ids_) >= kPiece) {
-    file_->append(ids_);
-    ids_.clear();
-  }
+  if (file_ && std::ssize(ids_) >= kPiece) write_ids();
+}
+
+void Corpus::write_ids() {
+  file_->write(std::as_bytes(std::span(ids_)));
+  ids_.clear();
 }
 
 void Corpus::move_to_file(const std::filesystem::path& directory) {
-  file_ = std::make_shared<IdFile>(directory);
-  file_->append(ids_);
-  ids_ = std::vector<Id>();  // (= {} would keep the memory)
+  const std::filesystem::path file = directory / (".glassformer-ids-" + std::to_string(::getpid()));
+  file_ = std::make_shared<Descriptor>(file, O_RDWR | O_CREAT | O_EXCL);
+  std::filesystem::remove(file);
+  write_ids();
+  ids_.shrink_to_fit();
 }
 
 void Corpus::map() {
   if (!file_) return;
-  file_->append(ids_);
-  ids_ = std::vector<Id>();
-  file_->map();
+  write_ids();
+  ids_.shrink_to_fit();
+  const auto bytes = static_cast<std::size_t>(tokens()) * sizeof(Id);
+  if (bytes == 0) return;
+  void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file_->number(), 0);
+  if (mapped == MAP_FAILED) throw_disk_error("cannot be mapped into memory", file_->path(), last_error());
+  mapping_ = std::shared_ptr<void>(mapped, [bytes](void* memory) { ::munmap(memory, bytes); });
+  // Sentences are read in random order, so what follows one of them on the disk need not be read with it.
+  ::madvise(mapped, bytes, MADV_RANDOM);
+  mapped_ = {static_cast<const Id*>(mapped), static_cast<std::size_t>(tokens())};
 }
 
 void Corpus::refuse_empty(const std::string& files, Index max_length) const {

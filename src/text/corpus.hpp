@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "batching/sentence_pairs.hpp"
-#include "text/id_file.hpp"
+#include "files/descriptor.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -38,14 +38,15 @@ class Corpus {
   /// \throws UserError, which begins with `files`: there is no pair
   void refuse_empty(const std::string& files, Index max_length) const;
 
-  /// From now on, ids go to a temporary file in `directory`. Call map() after the last pair.
+  /// From now on, ids go to a file in `directory`. Call map() after the last pair. The file has no name, so the system
+  /// deletes it when the process ends, however it ends. \throws as throw_disk_error()
   void move_to_file(const std::filesystem::path& directory);
   /// Maps the file, if there is one: the system keeps in memory what is being used. No pair can be added any more.
   void map();
 
   /// A view, until the corpus grows or ends. \pre no ids are in a file that is not mapped yet
   operator SentencePairs() const {  // NOLINT(google-explicit-constructor)
-    return {file_ ? file_->ids() : ids_, offsets_, source_special_, target_special_};
+    return {file_ ? mapped_ : ids_, offsets_, source_special_, target_special_};
   }
   Index size() const { return std::ssize(lines_); }
   std::span<const Id> source(Index i) const { return SentencePairs(*this).source(i); }
@@ -57,11 +58,15 @@ class Corpus {
   const LineCounts& line_counts() const { return line_counts_; }
 
  private:
+  void write_ids();
+
   SpecialIds source_special_, target_special_;
   std::vector<Id> ids_;                      // all, or those that are not in the file yet
   std::vector<std::int64_t> offsets_ = {0};  // [2 * pairs + 1]
   std::vector<Index> lines_;                 // [pairs] from 0: which line of the files each pair is
-  std::shared_ptr<IdFile> file_;
+  std::shared_ptr<Descriptor> file_;
+  std::shared_ptr<void> mapping_;  // of the file
+  std::span<const Id> mapped_;     // the ids there
   LineCounts line_counts_;
 };
 

@@ -1,15 +1,11 @@
-#include "text/marian_tokenizer.hpp"
-
-#include <sentencepiece_processor.h>
-
 #include <cassert>
 #include <regex>
+#include <unordered_map>
 
-#include "files/durable_files.hpp"
 #include "files/json_file.hpp"
 #include "files/lines.hpp"
-#include "files/user_error.hpp"
-#include "text/sentencepiece_status.hpp"
+#include "text/sentencepiece.hpp"
+#include "text/tokenizer_kinds.hpp"
 
 namespace glassformer {
 
@@ -23,7 +19,8 @@ std::string_view language_code(std::string_view sentence) {
   return sentence.starts_with(">>") && end != std::string_view::npos ? sentence.substr(0, end + 2) : "";
 }
 
-/// With a space for each mark with which SentencePiece begins a word, and none at the ends: what transformers makes of it.
+/// With a space for each mark with which SentencePiece begins a word, and none at the ends: what transformers makes of
+/// it.
 std::string without_marks(const std::string& sentence) {
   static const std::regex kMark("\u2581");
   const std::string text = std::regex_replace(sentence, kMark, " ");
@@ -37,101 +34,94 @@ Id id_below(const JsonFile& config, const std::string& key, Index vocabulary_siz
   return static_cast<Id>(id);
 }
 
-}  // namespace
+class MarianTokenizer final : public Tokenizer {
+ public:
+  /// `model`: the name of a .spm file; `vocabulary`: of the table with an id for each piece.
+  MarianTokenizer(const fs::path& directory, const std::string& model, const std::string& vocabulary, Index size)
+      : model_(read_bytes(directory / model), (directory / model).string()), pieces_(static_cast<std::size_t>(size)) {
+    const JsonFile table(directory / vocabulary);
+    for (const auto& [piece, value] : table.object().items()) {
+      const Id id = id_below(table, piece, size);
+      std::string& place = pieces_[static_cast<std::size_t>(id)];
+      if (!place.empty()) throw table.mistake(piece, "an id of its own, not that of " + place);
+      place = piece;
+      ids_.emplace(piece, id);
+    }
 
-/// What one side's tokenizer is made from.
-struct MarianTokenizer::Files {
-  fs::path directory;
-  std::string model;       // source.spm
-  std::string vocabulary;  // vocab.json
-  Index vocabulary_size;
+    const JsonFile config(directory / "config.json");
+    special_.eos = id_below(config, "eos_token_id", size);
+    special_.pad = id_below(config, "pad_token_id", size);
+    special_.bos = id_below(config, "decoder_start_token_id", size);
+    special_.unk = id_below(table, "<unk>", size);
+    if (special_.bos == special_.pad) special_.pad = kNoToken;
+  }
+
+  std::vector<Id> encode(std::string_view sentence, double sampling) const override {
+    const std::string code(language_code(sentence));
+    if (!code.empty()) require_known(code);
+    std::vector<std::string> pieces = model_.encode<std::string>(sentence.substr(code.size()), sampling);
+    if (!code.empty()) pieces.insert(pieces.begin(), code);
+    std::vector<Id> ids;
+    for (const std::string& piece : pieces) {
+      const auto known = ids_.find(piece);
+      ids.push_back(known != ids_.end() ? known->second : special_.unk);
+    }
+    return ids;
+  }
+
+  std::string decode(std::span<const Id> ids) const override {
+    std::vector<std::string> pieces;
+    for (const Id id : without_special(ids)) pieces.push_back(piece(id));
+    const std::string sentence = model_.decode(pieces);
+    return without_marks(sentence);  // a piece that only the other side's SentencePiece has comes as it is
+  }
+
+  std::string piece(Id id) const override {
+    if (id == kNoToken) return "<pad>";
+    assert(id >= 0 && id < vocabulary_size());
+    const std::string& piece = pieces_[static_cast<std::size_t>(id)];
+    return piece.empty() ? "<" + std::to_string(id) + ">" : piece;
+  }
+
+  Index vocabulary_size() const override { return std::ssize(pieces_); }
+  SpecialIds special() const override { return special_; }
+  std::map<std::string, Id> vocabulary() const override { return {ids_.begin(), ids_.end()}; }
+  void save(const fs::path& directory, const std::string& name) const override { model_.save(directory, name); }
+
+ private:
+  /// A model of one language has no codes: there, one is a word like any other.
+  void require_known(const std::string& code) const {
+    constexpr Index kShown = 8;
+    if (ids_.contains(code)) return;
+    std::string known;
+    Index count = 0;
+    for (const auto& [piece, id] : vocabulary()) {
+      if (language_code(piece) != piece) continue;
+      if (++count <= kShown) known += (known.empty() ? "" : ", ") + piece;
+    }
+    if (count == 0) return;
+    if (count > kShown) known += " and " + std::to_string(count - kShown) + " more";
+    throw UserError("a sentence begins with " + code + ", which is the code of no language that this model " +
+                    "translates into. It has " + known + ".");
+  }
+
+  SentencePieces model_;
+  std::vector<std::string> pieces_;  // [V] by id; "" where the table has none
+  std::unordered_map<std::string, Id> ids_;
+  SpecialIds special_;
 };
 
-TokenizerPair MarianTokenizer::load(const fs::path& directory, bool joint) {
+}  // namespace
+
+TokenizerPair load_marian_tokenizers(const fs::path& directory, bool joint) {
   const JsonFile config(directory / "config.json");
   const Index source_size = config.whole(kSourceVocabulary, config.whole("vocab_size"));
   const bool one_table = config.flag("share_encoder_decoder_embeddings", true);
   const Index target_size =
       config.whole(kTargetVocabulary, one_table ? source_size : config.whole("decoder_vocab_size", source_size));
-  const Files source{directory, "source.spm", "vocab.json", source_size};
-  const Files target{directory, "target.spm", joint ? "vocab.json" : "target_vocab.json", target_size};
-  return {std::shared_ptr<const Tokenizer>(new MarianTokenizer(source)),
-          std::shared_ptr<const Tokenizer>(new MarianTokenizer(target))};
-}
-
-MarianTokenizer::MarianTokenizer(const Files& files)
-    : model_(read_bytes(files.directory / files.model)),
-      processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()),
-      pieces_(static_cast<std::size_t>(files.vocabulary_size)) {
-  load_model(*processor_, model_, (files.directory / files.model).string());
-
-  const JsonFile vocabulary(files.directory / files.vocabulary);
-  for (const auto& [piece, value] : vocabulary.object().items()) {
-    const Id id = id_below(vocabulary, piece, files.vocabulary_size);
-    std::string& place = pieces_[static_cast<std::size_t>(id)];
-    if (!place.empty()) throw vocabulary.mistake(piece, "an id of its own, not that of " + place);
-    place = piece;
-    ids_.emplace(piece, id);
-  }
-
-  const JsonFile config(files.directory / "config.json");
-  special_.eos = id_below(config, "eos_token_id", files.vocabulary_size);
-  special_.pad = id_below(config, "pad_token_id", files.vocabulary_size);
-  special_.bos = id_below(config, "decoder_start_token_id", files.vocabulary_size);
-  special_.unk = id_below(vocabulary, "<unk>", files.vocabulary_size);
-  if (special_.bos == special_.pad) special_.pad = kNoToken;
-}
-
-MarianTokenizer::~MarianTokenizer() = default;
-
-std::vector<Id> MarianTokenizer::encode(std::string_view sentence, double sampling) const {
-  const std::string code(language_code(sentence));
-  if (!code.empty()) require_known(code);
-  std::vector<std::string> pieces = cut<std::string>(*processor_, sentence.substr(code.size()), sampling);
-  if (!code.empty()) pieces.insert(pieces.begin(), code);
-  std::vector<Id> ids;
-  for (const std::string& piece : pieces) {
-    const auto known = ids_.find(piece);
-    ids.push_back(known != ids_.end() ? known->second : special_.unk);
-  }
-  return ids;
-}
-
-/// A model of one language has no codes: there, one is a word like any other.
-void MarianTokenizer::require_known(const std::string& code) const {
-  constexpr Index kShown = 8;
-  if (ids_.contains(code)) return;
-  std::string known;
-  Index count = 0;
-  for (const auto& [piece, id] : vocabulary()) {
-    if (language_code(piece) != piece) continue;
-    if (++count <= kShown) known += (known.empty() ? "" : ", ") + piece;
-  }
-  if (count == 0) return;
-  if (count > kShown) known += " and " + std::to_string(count - kShown) + " more";
-  throw UserError("a sentence begins with " + code + ", which is the code of no language that this model translates " +
-                  "into. It has " + known + ".");
-}
-
-std::string MarianTokenizer::decode(std::span<const Id> ids) const {
-  std::vector<std::string> pieces;
-  for (const Id id : ids) {
-    if (id != special_.pad && id != special_.bos && id != special_.eos) pieces.push_back(piece(id));
-  }
-  std::string sentence;
-  require_done(processor_->Decode(pieces, &sentence), "decode a sentence");
-  return without_marks(sentence);  // a piece that only the other side's SentencePiece has comes as it is
-}
-
-std::string MarianTokenizer::piece(Id id) const {
-  if (id == kNoToken) return "<pad>";
-  assert(id >= 0 && id < vocabulary_size());
-  const std::string& piece = pieces_[static_cast<std::size_t>(id)];
-  return piece.empty() ? "<" + std::to_string(id) + ">" : piece;
-}
-
-void MarianTokenizer::save(const fs::path& directory, const std::string& name) const {
-  write_file_durably(directory / (name + ".spm"), model_);
+  const std::string target_table = joint ? "vocab.json" : "target_vocab.json";
+  return {std::make_shared<const MarianTokenizer>(directory, "source.spm", "vocab.json", source_size),
+          std::make_shared<const MarianTokenizer>(directory, "target.spm", target_table, target_size)};
 }
 
 }  // namespace glassformer

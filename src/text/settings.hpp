@@ -12,14 +12,13 @@ namespace glassformer {
 /// of line i of the other.
 struct DataSettings {
   std::filesystem::path directory;
-  std::string source_language;     ///< the ending of the source files, for example en
+  std::string source_language;  ///< the ending of the source files, for example en
   std::string target_language;
-  std::string train = "train";     ///< a NAME
+  std::string train = "train";  ///< a NAME
   std::string valid = "valid";
-  std::vector<std::string> tests;  ///< NAMEs; may be empty
-  Index max_length = 100;          ///< pairs with more tokens on a side (eos not counted) are not trained on
-  Index mapped_above =
-      100'000'000;  ///< tokens of the training text, both sides: above, they lie in files, not in memory
+  std::vector<std::string> tests;    ///< NAMEs; may be empty
+  Index max_length = 100;            ///< pairs with more tokens on a side (eos not counted) are not trained on
+  Index mapped_above = 100'000'000;  ///< tokens, both sides: a larger training text lies in a file, not in memory
 
   std::filesystem::path source_file(const std::string& name) const {
     return directory / (name + "." + source_language);
@@ -38,9 +37,9 @@ enum class SentencePieceModel { bpe, unigram };
 /// How text becomes ids.
 struct TokenizerSettings {
   TokenizerKind kind = TokenizerKind::word;
-  bool joint = false;              ///< one vocabulary for both languages
-  Index vocabulary_size = 8000;    ///< special ids included; word: at most so many, the most frequent first
-  Index min_frequency = 1;         ///< word: rarer words become unk
+  bool joint = false;            ///< one vocabulary for both languages
+  Index vocabulary_size = 8000;  ///< special ids included; word: at most so many, the most frequent first
+  Index min_frequency = 1;       ///< word: rarer words become unk
   SentencePieceModel model = SentencePieceModel::bpe;  ///< sentencepiece: what is trained
   double sampling = 0;  ///< sentencepiece: above 0, each epoch cuts the training text anew; see Tokenizer::encode
   std::filesystem::path source_model;  ///< sentencepiece: a given .model file; empty: train one

@@ -1,17 +1,15 @@
 #include "text/tokenizer.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
-#include "text/marian_tokenizer.hpp"
-#include "text/sentencepiece_tokenizer.hpp"
-#include "text/word_tokenizer.hpp"
+#include "text/tokenizer_kinds.hpp"
 
 namespace glassformer {
 namespace {
-
-using TextFiles = std::vector<std::filesystem::path>;
 
 void check(const TokenizerSettings& settings) {
   if (settings.vocabulary_size < 5) {
@@ -21,12 +19,10 @@ void check(const TokenizerSettings& settings) {
   if (settings.kind == TokenizerKind::marian) {
     throw UserError("tokenizer.kind: marian cannot be learned, it comes with a model; name that in model.from");
   }
-  if (settings.kind == TokenizerKind::word &&
-      !(settings.source_model.empty() && settings.target_model.empty())) {
-    throw UserError(
-        "tokenizer.source_model, tokenizer.target_model: expected none with tokenizer.kind word, found " +
-        (settings.source_model.empty() ? settings.target_model : settings.source_model).string() +
-        "; set tokenizer.kind to sentencepiece or leave them empty");
+  if (settings.kind == TokenizerKind::word && !(settings.source_model.empty() && settings.target_model.empty())) {
+    throw UserError("tokenizer.source_model, tokenizer.target_model: expected none with tokenizer.kind word, found " +
+                    (settings.source_model.empty() ? settings.target_model : settings.source_model).string() +
+                    "; set tokenizer.kind to sentencepiece or leave them empty");
   }
   if (settings.joint && !settings.target_model.empty()) {
     throw UserError("tokenizer.target_model: expected none with tokenizer.joint true, found " +
@@ -35,11 +31,10 @@ void check(const TokenizerSettings& settings) {
 }
 
 std::shared_ptr<const Tokenizer> make_tokenizer(const TokenizerSettings& settings,
-                                                const std::filesystem::path& given_model,
-                                                const TextFiles& texts) {
-  if (settings.kind == TokenizerKind::word) return WordTokenizer::learn(settings, texts);
-  if (!given_model.empty()) return SentencePieceTokenizer::read(given_model);
-  return SentencePieceTokenizer::train(settings, texts);
+                                                const std::filesystem::path& given_model, const TextFiles& texts) {
+  if (settings.kind == TokenizerKind::word) return learn_words(settings, texts);
+  if (!given_model.empty()) return read_sentencepiece(given_model);
+  return train_sentencepiece(settings, texts);
 }
 
 void write_vocabulary(const std::filesystem::path& file, const Tokenizer& tokenizer) {
@@ -49,6 +44,14 @@ void write_vocabulary(const std::filesystem::path& file, const Tokenizer& tokeni
 }
 
 }  // namespace
+
+std::vector<Id> Tokenizer::without_special(std::span<const Id> ids) const {
+  const SpecialIds skipped = special();
+  std::vector<Id> others;
+  std::ranges::copy_if(ids, std::back_inserter(others),
+                       [&](Id id) { return id != skipped.pad && id != skipped.bos && id != skipped.eos; });
+  return others;
+}
 
 std::map<std::string, Id> Tokenizer::vocabulary() const {
   std::map<std::string, Id> vocabulary;
@@ -76,10 +79,13 @@ void save_tokenizers(const TokenizerSettings& settings, const TokenizerPair& tok
 }
 
 TokenizerPair load_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& directory) {
-  if (settings.kind == TokenizerKind::marian) return MarianTokenizer::load(directory, settings.joint);
-  const auto load = settings.kind == TokenizerKind::word ? WordTokenizer::load : SentencePieceTokenizer::load;
-  const auto source = load(directory, "source");
-  return {source, settings.joint ? source : load(directory, "target")};
+  if (settings.kind == TokenizerKind::marian) return load_marian_tokenizers(directory, settings.joint);
+  const auto load = [&](const std::string& name) {
+    return settings.kind == TokenizerKind::word ? load_words(directory, name)
+                                                : read_sentencepiece(directory / (name + ".spm"));
+  };
+  const auto source = load("source");
+  return {source, settings.joint ? source : load("target")};
 }
 
 }  // namespace glassformer

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "batching/sentence_pairs.hpp"
-#include "numerics/matrix.hpp"
+#include "model/settings.hpp"
 #include "text/settings.hpp"
 
 namespace glassformer {
@@ -35,8 +35,11 @@ class Tokenizer {
   /// The ids of the pieces, called as a Hugging Face Marian tokenizer calls them: as SentencePiece cuts them.
   virtual std::map<std::string, Id> vocabulary() const;
   virtual SpecialIds special() const = 0;
-  /// Writes the tokenizer into `directory` so that load_tokenizer finds it there under `name`.
+  /// Writes the tokenizer into `directory` so that load_tokenizers finds it there under `name`.
   virtual void save(const std::filesystem::path& directory, const std::string& name) const = 0;
+
+ protected:
+  std::vector<Id> without_special(std::span<const Id> ids) const;  ///< without pad, bos and eos
 };
 
 /// The tokenizers of both languages; one and the same where the vocabulary is joint.
@@ -44,6 +47,12 @@ struct TokenizerPair {
   std::shared_ptr<const Tokenizer> source;
   std::shared_ptr<const Tokenizer> target;
 };
+
+/// The shape of the vocabularies that these tokenizers have.
+inline VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers) {
+  const Tokenizer &source = *tokenizers.source, &target = *tokenizers.target;
+  return {source.vocabulary_size(), target.vocabulary_size(), {source.special().pad, target.special().pad}};
+}
 
 /// Learns the vocabularies from the training text, or reads the .model files which the settings name.
 /// \throws UserError: a missing or unusable file, a vocabulary larger than the text allows, TokenizerKind::marian

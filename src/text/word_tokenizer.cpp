@@ -1,17 +1,13 @@
-#include "text/word_tokenizer.hpp"
-
-#include <sentencepiece_trainer.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
-#include "files/durable_files.hpp"
 #include "files/lines.hpp"
-#include "files/user_error.hpp"
 #include "files/utf8.hpp"
-#include "text/sentencepiece_status.hpp"
+#include "text/sentencepiece.hpp"
+#include "text/tokenizer_kinds.hpp"
 
 namespace glassformer {
 namespace {
@@ -27,55 +23,82 @@ std::filesystem::path vocabulary_file(const std::filesystem::path& directory, co
   return directory / (name + ".vocab.json");
 }
 
-/// Each word as a sentence of its own: what the library learns words from. It cannot learn none, so there is always a
-/// full stop.
-class WordLines final : public sentencepiece::SentenceIterator {
- public:
-  explicit WordLines(std::span<const std::string> words) : words_(words) {}
-  bool done() const override { return next_ > words_.size(); }
-  void Next() override { ++next_; }
-  const std::string& value() const override { return next_ == 0 ? full_stop_ : words_[next_ - 1]; }
-  auto status() const -> decltype(std::declval<const SentenceIterator&>().status()) override { return {}; }
-
- private:
-  std::span<const std::string> words_;
-  const std::string full_stop_ = ".";
-  std::size_t next_ = 0;
-};
-
 /// The bytes of a SentencePiece model (type "word") that cuts a sentence at white space and knows these words: how
 /// other tools read what WordTokenizer reads. Two things differ there: unknown words in a row are one, and a word with
-/// SentencePiece's own signs in it, U+2581 or U+2585, is unknown.
+/// SentencePiece's own signs in it, U+2581 or U+2585, is unknown. The library cannot learn no words, so the first is
+/// always a full stop.
 std::string sentencepiece_model_of_words(std::span<const std::string> words) {
-  const std::unordered_map<std::string, std::string> options = {
-      {"model_type", "word"},
-      {"vocab_size", std::to_string(words.size() + 5)},
-      {"hard_vocab_limit", "false"},
-      {"normalization_rule_name", "identity"},
-      {"character_coverage", "1.0"},
-      {"pad_id", "0"},
-      {"bos_id", "1"},
-      {"eos_id", "2"},
-      {"unk_id", "3"},
-      {"num_threads", "1"},
-      {"minloglevel", "3"},  // silent
+  std::size_t given = 0;
+  const auto next = [&](std::string& word) {
+    if (given > words.size()) return false;
+    word = given == 0 ? "." : words[given - 1];
+    ++given;
+    return true;
   };
-  WordLines lines(words);
-  std::string model;
-  require_done(sentencepiece::SentencePieceTrainer::Train(options, &lines, &model), "make a model of words");
+  const auto [model, status] = SentencePieces::train({{"model_type", "word"},
+                                                      {"vocab_size", std::to_string(words.size() + 5)},
+                                                      {"hard_vocab_limit", "false"},
+                                                      {"normalization_rule_name", "identity"}},
+                                                     next);
+  SentencePieces::require_done(status, "make a model of words");
   return model;
 }
 
+class WordTokenizer final : public Tokenizer {
+ public:
+  explicit WordTokenizer(std::vector<std::string> words) : words_(std::move(words)) {
+    for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) {
+      ids_.emplace(words_[id], static_cast<Id>(id));
+    }
+  }
+
+  std::vector<Id> encode(std::string_view sentence, double) const override {
+    std::vector<Id> ids;
+    for (const std::string_view word : split_words(sentence)) {
+      const auto known = ids_.find(word);
+      ids.push_back(known != ids_.end() ? known->second : special().unk);
+    }
+    return ids;
+  }
+
+  std::string decode(std::span<const Id> ids) const override {
+    std::string sentence;
+    for (const Id id : without_special(ids)) sentence += (sentence.empty() ? "" : " ") + piece(id);
+    return sentence;
+  }
+
+  std::string piece(Id id) const override {
+    assert(id >= 0 && id < vocabulary_size());
+    return words_[static_cast<std::size_t>(id)];
+  }
+
+  std::map<std::string, Id> vocabulary() const override {
+    std::map<std::string, Id> vocabulary;
+    for (Id id = 0; id < vocabulary_size(); ++id) {
+      vocabulary.emplace(std::string(is_special(piece(id)) ? "" : kSpaceBefore) + piece(id), id);
+    }
+    return vocabulary;
+  }
+
+  Index vocabulary_size() const override { return std::ssize(words_); }
+  SpecialIds special() const override { return {}; }
+
+  void save(const std::filesystem::path& directory, const std::string& name) const override {
+    write_file_durably(vocabulary_file(directory, name), nlohmann::json(words_).dump(1) + "\n");  // one word a line
+    const auto words = std::span(words_).subspan(kSpecialWords.size());
+    write_file_durably(directory / (name + ".spm"), sentencepiece_model_of_words(words));
+  }
+
+  bool has_word_twice() const { return ids_.size() + kSpecialWords.size() != words_.size(); }
+
+ private:
+  const std::vector<std::string> words_;          // [V] by id, the four specials first
+  std::unordered_map<std::string_view, Id> ids_;  // of the words that text can name
+};
+
 }  // namespace
 
-WordTokenizer::WordTokenizer(std::vector<std::string> words) : words_(std::move(words)) {
-  for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) {
-    ids_.emplace(words_[id], static_cast<Id>(id));
-  }
-}
-
-std::shared_ptr<const Tokenizer> WordTokenizer::learn(const TokenizerSettings& settings,
-                                                      const std::vector<std::filesystem::path>& texts) {
+std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, const TextFiles& texts) {
   std::unordered_map<std::string, Index> counts;
   for (const std::filesystem::path& text : texts) {
     LineReader reader(text);
@@ -104,55 +127,14 @@ std::shared_ptr<const Tokenizer> WordTokenizer::learn(const TokenizerSettings& s
     if (words.size() >= most) break;
     words.push_back(std::move(word));
   }
-  return std::shared_ptr<const Tokenizer>(new WordTokenizer(std::move(words)));
+  return std::make_shared<const WordTokenizer>(std::move(words));
 }
 
-std::vector<Id> WordTokenizer::encode(std::string_view sentence, double) const {
-  std::vector<Id> ids;
-  for (const std::string_view word : split_words(sentence)) {
-    const auto known = ids_.find(word);
-    ids.push_back(known != ids_.end() ? known->second : special().unk);
-  }
-  return ids;
-}
-
-std::string WordTokenizer::decode(std::span<const Id> ids) const {
-  const SpecialIds skipped = special();
-  std::string sentence;
-  for (const Id id : ids) {
-    if (id == skipped.pad || id == skipped.bos || id == skipped.eos) continue;
-    if (!sentence.empty()) sentence += ' ';
-    sentence += piece(id);
-  }
-  return sentence;
-}
-
-std::string WordTokenizer::piece(Id id) const {
-  assert(id >= 0 && id < vocabulary_size());
-  return words_[static_cast<std::size_t>(id)];
-}
-
-std::map<std::string, Id> WordTokenizer::vocabulary() const {
-  std::map<std::string, Id> vocabulary;
-  for (Id id = 0; id < vocabulary_size(); ++id) {
-    vocabulary.emplace(std::string(is_special(piece(id)) ? "" : kSpaceBefore) + piece(id), id);
-  }
-  return vocabulary;
-}
-
-void WordTokenizer::save(const std::filesystem::path& directory, const std::string& name) const {
-  write_file_durably(vocabulary_file(directory, name), nlohmann::json(words_).dump(1) + "\n");  // one word a line
-  const auto words = std::span(words_).subspan(kSpecialWords.size());
-  write_file_durably(directory / (name + ".spm"), sentencepiece_model_of_words(words));
-}
-
-std::shared_ptr<const Tokenizer> WordTokenizer::load(const std::filesystem::path& directory,
-                                                     const std::string& name) {
+std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directory, const std::string& name) {
   const std::filesystem::path file = vocabulary_file(directory, name);
   const std::string bytes = read_bytes(file);
   const auto damaged = [&](const std::string& found) {
-    return UserError(file.string() +
-                     ": expected a JSON list of different words that begins with <pad>, <s>, </s>, " +
+    return UserError(file.string() + ": expected a JSON list of different words that begins with <pad>, <s>, </s>, " +
                      "<unk>, found " + found + "; copy the file anew from where the model was trained");
   };
 
@@ -162,13 +144,11 @@ std::shared_ptr<const Tokenizer> WordTokenizer::load(const std::filesystem::path
   } catch (const nlohmann::json::exception& error) {
     throw damaged(error.what());
   }
-  if (words.size() < kSpecialWords.size() ||
-      !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin())) {
+  if (words.size() < kSpecialWords.size() || !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin())) {
     throw damaged("another beginning");
   }
-  const std::size_t count = words.size();
-  std::shared_ptr<const WordTokenizer> tokenizer(new WordTokenizer(std::move(words)));
-  if (tokenizer->ids_.size() + kSpecialWords.size() != count) throw damaged("a word twice");
+  auto tokenizer = std::make_shared<const WordTokenizer>(std::move(words));
+  if (tokenizer->has_word_twice()) throw damaged("a word twice");
   return tokenizer;
 }
 

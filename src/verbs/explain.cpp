@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "checkpoint/loaded_model.hpp"
-#include "evaluation/translator.hpp"
+#include "evaluation/evaluation.hpp"
+#include "files/durable_files.hpp"
 #include "files/lines.hpp"
-#include "files/output_file.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "page/page.hpp"

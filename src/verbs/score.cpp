@@ -6,10 +6,10 @@
 #include <stdexcept>
 
 #include "checkpoint/loaded_model.hpp"
-#include "evaluation/forced_decoding.hpp"
+#include "evaluation/evaluation.hpp"
+#include "files/lines.hpp"
 #include "files/user_error.hpp"
 #include "text/corpus.hpp"
-#include "text/parallel_reader.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

@@ -13,7 +13,7 @@
 #include "checkpoint/loaded_model.hpp"
 #include "config/config.hpp"
 #include "files/user_error.hpp"
-#include "machine/mpi.hpp"
+#include "machine/machine.hpp"
 #include "run/rank_setup.hpp"
 #include "run/training_run.hpp"
 #include "verbs/verbs.hpp"

@@ -7,8 +7,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/loaded_model.hpp"
-#include "evaluation/forced_decoding.hpp"
-#include "evaluation/translator.hpp"
+#include "evaluation/evaluation.hpp"
 #include "text/corpus.hpp"
 
 /// Models that transformers has saved, opened here: scripts/make_marian_fixtures.py has made them, and says what the

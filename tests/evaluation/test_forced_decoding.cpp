@@ -3,7 +3,7 @@
 
 #include "catch.hpp"
 #include "decoding/tiny_model.hpp"
-#include "evaluation/forced_decoding.hpp"
+#include "evaluation/evaluation.hpp"
 #include "text/corpus.hpp"
 
 using namespace glassformer;

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <vector>
 
-#include "evaluation/bleu.hpp"
+#include "evaluation/scores.hpp"
 #include "files/lines.hpp"
 #include "fuzz/input.hpp"
 

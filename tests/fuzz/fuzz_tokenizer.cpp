@@ -1,5 +1,5 @@
 #include "fuzz/input.hpp"
-#include "text/word_tokenizer.hpp"
+#include "text/tokenizer_kinds.hpp"
 
 using namespace glassformer;
 
@@ -7,7 +7,7 @@ using namespace glassformer;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::may_refuse([&] {
     const std::filesystem::path file = fuzz::as_file("source.vocab.json", data, size);
-    const auto tokenizer = WordTokenizer::load(file.parent_path(), "source");
+    const auto tokenizer = load_words(file.parent_path(), "source");
     static_cast<void>(tokenizer->decode(tokenizer->encode("the small dog <s> sees a house .")));
     for (Id id = 0; id < tokenizer->vocabulary_size(); ++id) static_cast<void>(tokenizer->piece(id));
   });

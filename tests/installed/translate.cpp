@@ -1,7 +1,7 @@
 #include <iostream>
 
 #include "glassformer/checkpoint/loaded_model.hpp"
-#include "glassformer/evaluation/translator.hpp"
+#include "glassformer/evaluation/evaluation.hpp"
 
 int main(int, char** argv) {
   const glassformer::LoadedModel loaded(argv[1]);

@@ -1,6 +1,5 @@
 #include "catch.hpp"
-#include "machine/mpi.hpp"
-#include "machine/processors.hpp"
+#include "machine/machine.hpp"
 #include "run/rank_setup.hpp"
 
 using namespace glassformer;

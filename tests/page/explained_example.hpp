@@ -8,7 +8,7 @@
 #include "decoding/tiny_model.hpp"
 #include "page/explanation.hpp"
 #include "temporary_directory.hpp"
-#include "text/word_tokenizer.hpp"
+#include "text/tokenizer_kinds.hpp"
 
 namespace glassformer::example {
 
@@ -22,8 +22,8 @@ inline TokenizerPair letters_as_words(std::size_t words) {
     source += "more" + std::to_string(i) + ' ';
     target += "more" + std::to_string(i) + ' ';
   }
-  return {WordTokenizer::learn(settings, {directory.write("source", source + "\n")}),
-          WordTokenizer::learn(settings, {directory.write("target", target + "\n")})};
+  return {learn_words(settings, {directory.write("source", source + "\n")}),
+          learn_words(settings, {directory.write("target", target + "\n")})};
 }
 
 /// Either side has the longer sentence once, so both are padded.

@@ -10,7 +10,7 @@
 #include "page/explained_example.hpp"
 #include "page/trace_json.hpp"
 #include "page/trace_steps.hpp"
-#include "text/marian_tokenizer.hpp"
+#include "text/tokenizer_kinds.hpp"
 
 using namespace glassformer;
 using example::ExplainedExample;
@@ -145,7 +145,7 @@ TEST_CASE("One table for both sides shows the tokens of both", "[page]") {
 
 TEST_CASE("Padding that is no row of the table is not shown as one", "[page]") {
   const ExplainedExample example = with_many_words();
-  const TokenizerPair opus = MarianTokenizer::load(GLASSFORMER_SOURCE_DIR "/tests/fixtures/marian/opus", true);
+  const TokenizerPair opus = load_marian_tokenizers(GLASSFORMER_SOURCE_DIR "/tests/fixtures/marian/opus", true);
   REQUIRE(opus.target->special().pad == kNoToken);
   const ShownIds shown = shown_ids({{example.tiny.model}, opus}, example.explanation);
   CHECK(shown.source.front() >= 0);

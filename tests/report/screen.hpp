@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "report/figures.hpp"
-#include "report/progress.hpp"
+#include "report/log.hpp"
 #include "temporary_directory.hpp"
 
 namespace glassformer {

@@ -7,7 +7,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "report/curves.hpp"
+#include "report/figures.hpp"
 
 using namespace glassformer;
 

@@ -7,7 +7,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "report/metrics.hpp"
+#include "report/figures.hpp"
 
 using namespace glassformer;
 using stand_in::complaint;

@@ -10,11 +10,10 @@
 #include "checkpoint/loaded_model.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "evaluation/forced_decoding.hpp"
+#include "evaluation/evaluation.hpp"
 #include "random_values.hpp"
 #include "run/model_gradient_check.hpp"
 #include "run/training_run.hpp"
-#include "text/vocabulary_shape.hpp"
 
 using namespace glassformer;
 using stand_in::TemporaryDirectory;

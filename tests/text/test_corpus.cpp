@@ -1,5 +1,5 @@
 #include "catch.hpp"
-#include "text/parallel_reader.hpp"
+#include "files/lines.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;

@@ -1,11 +1,10 @@
-#include "text/marian_tokenizer.hpp"
-
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
 #include "files/lines.hpp"
 #include "temporary_directory.hpp"
+#include "text/tokenizer_kinds.hpp"
 
 using namespace glassformer;
 using nlohmann::json;
@@ -29,7 +28,7 @@ class Copy {
     directory_.write(name, content.dump());
     return *this;
   }
-  TokenizerPair load(bool joint = true) const { return MarianTokenizer::load(directory_.path(), joint); }
+  TokenizerPair load(bool joint = true) const { return load_marian_tokenizers(directory_.path(), joint); }
   std::string complaint(bool joint = true) const {
     return test::complaint([&] { load(joint); });
   }

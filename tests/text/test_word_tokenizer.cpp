@@ -1,7 +1,6 @@
 #include "catch.hpp"
 #include "files/lines.hpp"
-#include "text/marian_tokenizer.hpp"
-#include "text/word_tokenizer.hpp"
+#include "text/tokenizer_kinds.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;
@@ -134,7 +133,7 @@ TEST_CASE("other tools cut a sentence into the same words, by a SentencePiece mo
   save_tokenizers(settings, words, directory.path());
   directory.write("config.json", R"({"vocab_size": )" + std::to_string(words.source->vocabulary_size()) +
                                      R"(, "pad_token_id": 0, "decoder_start_token_id": 1, "eos_token_id": 2})");
-  const TokenizerPair others = MarianTokenizer::load(directory.path(), true);
+  const TokenizerPair others = load_marian_tokenizers(directory.path(), true);
   for (const char* sentence : {"the dog .", "  a  dog  , \u00E4 \"quoted\\\" !", "<unk> the", ""}) {
     CAPTURE(sentence);
     CHECK(others.source->encode(sentence) == words.source->encode(sentence));

@@ -7,7 +7,6 @@
 #include "model/initialization.hpp"
 #include "random_values.hpp"
 #include "text/corpus.hpp"
-#include "text/vocabulary_shape.hpp"
 #include "threads.hpp"
 #include "training/trainer.hpp"
 

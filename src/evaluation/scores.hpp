@@ -10,6 +10,21 @@
 
 namespace glassformer {
 
+/// A sentence as a row of symbols: words by their number for BLEU, code points for chrF.
+using Symbols = std::u32string;
+
+/// The n-grams (runs of n symbols) of a hypothesis and its reference, for one n.
+struct NgramCounts {
+  Index hypothesis = 0;  ///< n-grams of the hypothesis
+  Index reference = 0;   ///< n-grams of the reference
+  /// n-grams of the hypothesis that the reference has as well. One that stands in the reference twice can be
+  /// found twice and not oftener: the sum, over all different n-grams, of the lesser of its two counts.
+  Index matches = 0;
+};
+
+/// Counts the n-grams of one pair of sentences: counts[0] is for n = 1, counts[1] for n = 2, and so on.
+void count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, std::span<NgramCounts> counts);
+
 /// BLEU of a corpus and what it is made of. bleu.cpp explains the parts.
 struct Bleu {
   static constexpr int kOrders = 4;  ///< n-grams of 1, 2, 3 and 4 words
@@ -29,8 +44,8 @@ struct Bleu {
   std::string line() const;
 };
 
-/// BLEU (Papineni et al. 2002) as sacreBLEU defines it: one reference, n up to 4, smoothing "exp", effective
-/// order off. Texts are UTF-8, not tokenized beforehand unless the tokenizer is `none`.
+/// BLEU (Papineni et al. 2002) as sacreBLEU defines it: one reference, n up to 4, smoothing "exp", effective order off.
+/// Texts are UTF-8, not tokenized beforehand unless the tokenizer is `none`.
 /// \pre as many hypotheses as references; hypothesis i translates the same sentence as reference i
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
                  const EvaluationSettings& settings = {});
@@ -42,5 +57,20 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
 ///
 /// Returns the line with blanks added; split_words() then gives the tokens.
 std::string tokenize_13a(std::string_view line);
+
+/// chrF of a corpus.
+struct Chrf {
+  double score = 0;       ///< 0 to 100, higher is better
+  std::string signature;  ///< nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:glassformer-0.1.0
+
+  /// chrF2|nrefs:1|... = 63.21, in sacreBLEU's form
+  std::string line() const;
+};
+
+/// chrF2 (Popović 2015) of a corpus as sacreBLEU defines it: one reference, character n-grams up to n = 6
+/// without white space, no word n-grams, beta = 2. Texts are UTF-8 and are not tokenized.
+/// \pre as many hypotheses as references; hypothesis i translates the same sentence as reference i
+Chrf corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references,
+                 bool lowercase = false);
 
 }  // namespace glassformer

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "files/durable_files.hpp"
+#include "files/user_error.hpp"
+
+namespace glassformer {
+
+/// A model of the SentencePiece library, as the tokenizers share it. A piece is an id (int) or text (std::string).
+class SentencePieces {
+ public:
+  /// `model`: the bytes of a .model file; `origin`: its name. \throws UserError: no such model
+  SentencePieces(std::string model, const std::string& origin) : model_(std::move(model)) {
+    if (const auto status = processor.LoadFromSerializedProto(model_); !status.ok()) {
+      throw UserError(origin + ": expected a SentencePiece model, found something else or a damaged one; " +
+                      "SentencePiece says: " + status.ToString());
+    }
+  }
+
+  /// Trains a model with these options and those that all our models have, on the lines that `next(line)` gives until
+  /// it is false. Returns the model's bytes and the library's answer.
+  static auto train(std::unordered_map<std::string, std::string> options, std::function<bool(std::string&)> next) {
+    options.insert({{"pad_id", "0"}, {"bos_id", "1"}, {"eos_id", "2"}, {"unk_id", "3"}, {"character_coverage", "1.0"}});
+    options.emplace("num_threads", "1");  // the unigram trainer's sums, and so its pieces, depend on it
+    options.emplace("minloglevel", "3");  // silent
+    Lines lines(std::move(next));
+    std::string model;
+    const auto status = sentencepiece::SentencePieceTrainer::Train(options, &lines, &model);
+    return std::pair(model, status);
+  }
+
+  /// `sampling`: see Tokenizer::encode.
+  template <class Piece>
+  std::vector<Piece> encode(std::string_view sentence, double sampling) const {
+    constexpr int kAllWays = -1;  // a unigram model draws from all ways to cut, not only from the likeliest few
+    const std::string text(sentence);
+    std::vector<Piece> pieces;
+    require_done(sampling > 0 ? processor.SampleEncode(text, kAllWays, static_cast<float>(sampling), &pieces)
+                              : processor.Encode(text, &pieces),
+                 "encode a sentence");
+    return pieces;
+  }
+
+  template <class Piece>
+  std::string decode(const std::vector<Piece>& pieces) const {
+    std::string sentence;
+    require_done(processor.Decode(pieces, &sentence), "decode a sentence");
+    return sentence;
+  }
+
+  void save(const std::filesystem::path& directory, const std::string& name) const {
+    write_file_durably(directory / (name + ".spm"), model_);
+  }
+
+  /// \throws UserError: the library could not do `what`
+  static void require_done(const auto& status, const std::string& what) {
+    if (!status.ok()) throw UserError("SentencePiece cannot " + what + "; it says: " + status.ToString());
+  }
+
+  sentencepiece::SentencePieceProcessor processor;
+
+ private:
+  class Lines final : public sentencepiece::SentenceIterator {
+   public:
+    explicit Lines(std::function<bool(std::string&)> next) : next_(std::move(next)) { Next(); }
+    bool done() const override { return done_; }
+    void Next() override { done_ = !next_(line_); }
+    const std::string& value() const override { return line_; }
+    auto status() const -> decltype(std::declval<const SentenceIterator&>().status()) override { return {}; }
+
+   private:
+    std::function<bool(std::string&)> next_;
+    std::string line_;
+    bool done_ = false;
+  };
+
+  std::string model_;
+};
+
+}  // namespace glassformer
