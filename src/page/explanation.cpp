@@ -7,10 +7,10 @@
 namespace glassformer {
 namespace {
 
-/// See ExplainedVariant::on_padding. `alone` is sentence b of the batch without its padding.
-std::array<double, 3> attention_on_padding(const TransformerSettings& settings, const Trace& trace, const Batch& alone,
+/// See ExplainedVariant::on_padding. `single` is sentence b of the batch without its padding.
+std::array<double, 3> attention_on_padding(const TransformerSettings& settings, const Trace& trace, const Batch& single,
                                            Index b) {
-  const Index source = alone.source.cols(), target = alone.target_input.cols();
+  const Index source = single.source.cols(), target = single.target_input.cols();
   std::array<double, 3> shares{};
   for (const auto& [kind, layer, weights] : trace.attention) {
     const bool in_encoder = kind == AttentionKind::encoder_self;
@@ -47,12 +47,12 @@ Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> 
     explanation.variants.push_back({std::move(variant), std::move(traced), {}, {}});
   }
   for (const Index b : sentences) {
-    const Batch alone = make_batch(corpus, {&b, 1});
-    const std::vector<MaskVariant> variants = mask_variants(on, pad, alone.source, alone.target_input);
+    const Batch single = make_batch(corpus, {&b, 1});
+    const std::vector<MaskVariant> variants = mask_variants(on, pad, single.source, single.target_input);
     for (std::size_t i = 0; i < variants.size(); ++i) {
       ExplainedVariant& variant = explanation.variants[i];
-      variant.on_padding.push_back(attention_on_padding(explained.model.settings, variant.trace, alone, b));
-      variant.alone.push_back(find_answers(explained, alone, variants[i].masks).front());
+      variant.on_padding.push_back(attention_on_padding(explained.model.settings, variant.trace, single, b));
+      variant.alone.push_back(find_answers(explained, single, variants[i].masks).front());
       variant.alone.back().resize(static_cast<std::size_t>(batch.target_output.cols()));
     }
   }

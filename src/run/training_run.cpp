@@ -109,7 +109,7 @@ void TrainingRun::log_beginning(bool resumed) const {
       "on a side",
       corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
       config_.data.max_length);
-  if (corpus.is_mapped())
+  if (corpus.is_in_file())
     spdlog::info("the training text has {} tokens, too many for memory: they lie in {}", corpus.tokens(),
                  text_.directory().string());
   spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
@@ -155,7 +155,7 @@ bool TrainingRun::train(const std::atomic<bool>& interrupted) {
   if (config_.run.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
   if (const ResidentMemory memory = resident_memory(); memory.peak > 0)
     spdlog::info("memory at the peak: {:.0f} MB{}", static_cast<double>(memory.peak) / 1e6,
-                 text_.corpus().is_mapped() ? ", with what is in memory of the text's files" : "");
+                 text_.corpus().is_in_file() ? ", with what is in memory of the text's files" : "");
   return true;
 }
 

@@ -35,7 +35,11 @@ TrainingText::TrainingText(const Config& config, TokenizerPair tokenizers, Corpu
 void TrainingText::take(Index epoch) {
   if (epoch_ == epoch || (epoch_ >= 0 && sampling_ == 0)) return;
   corpus_ = Corpus(tokenizers_.source->special(), tokenizers_.target->special());  // frees the last one before reading
-  with_sampling_seed(seed_ * 1'000'003 + static_cast<std::uint64_t>(epoch), [&] { read(); });
+  if (sampling_ > 0) {
+    with_sampling_seed(seed_ * 1'000'003 + static_cast<std::uint64_t>(epoch), [&] { read(); });
+  } else {
+    read();
+  }
   corpus_.refuse_empty(source_.string() + " and " + target_.string(), data_.max_length);
   epoch_ = epoch;
 }
@@ -45,7 +49,7 @@ void TrainingText::read() {
   const Index most = most_in_memory(data_.mapped_above);
   for (std::string source, target; reader.next(source, target);) {
     corpus_.add(tokenizers_, source, target, data_.max_length, sampling_);
-    if (corpus_.is_mapped() || corpus_.tokens() <= most) continue;
+    if (corpus_.is_in_file() || corpus_.tokens() <= most) continue;
     if (epoch_ < 0 && place_.make_run) place_.make_run();
     corpus_.move_to_file(place_.run.empty() ? fs::temp_directory_path() : place_.run);
   }

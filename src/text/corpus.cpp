@@ -1,10 +1,7 @@
 #include "text/corpus.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <array>
 
 #include "files/fingerprint.hpp"
 #include "files/lines.hpp"
@@ -37,40 +34,26 @@ void Corpus::add(const TokenizerPair& tokenizers, const std::string& source_line
 }
 
 void Corpus::append(std::span<const Id> source, std::span<const Id> target, Index line) {
+  if (size_ == 0) offsets_.append(std::array{std::int64_t{0}});
   for (const std::span<const Id> sentence : {source, target}) {
-    ids_.insert(ids_.end(), sentence.begin(), sentence.end());
-    offsets_.push_back(offsets_.back() + std::ssize(sentence));
+    ids_.append(sentence);
+    tokens_ += std::ssize(sentence);
+    offsets_.append(std::array{std::int64_t{tokens_}});
   }
-  lines_.push_back(line);
-  constexpr Index kPiece = Index{1} << 20;  // ids written at a time
-  if (file_ && std::ssize(ids_) >= kPiece) write_ids();
-}
-
-void Corpus::write_ids() {
-  file_->write(std::as_bytes(std::span(ids_)));
-  ids_.clear();
+  lines_.append(std::array{line});
+  ++size_;
 }
 
 void Corpus::move_to_file(const std::filesystem::path& directory) {
-  const std::filesystem::path file = directory / (".glassformer-ids-" + std::to_string(::getpid()));
-  file_ = std::make_shared<Descriptor>(file, O_RDWR | O_CREAT | O_EXCL);
-  std::filesystem::remove(file);
-  write_ids();
-  ids_.shrink_to_fit();
+  ids_.move_to_file(directory);
+  offsets_.move_to_file(directory);
+  lines_.move_to_file(directory);
 }
 
 void Corpus::map() {
-  if (!file_) return;
-  write_ids();
-  ids_.shrink_to_fit();
-  const auto bytes = static_cast<std::size_t>(tokens()) * sizeof(Id);
-  if (bytes == 0) return;
-  void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file_->number(), 0);
-  if (mapped == MAP_FAILED) throw_disk_error("cannot be mapped into memory", file_->path(), last_error());
-  mapping_ = std::shared_ptr<void>(mapped, [bytes](void* memory) { ::munmap(memory, bytes); });
-  // Sentences are read in random order, so what follows one of them on the disk need not be read with it.
-  ::madvise(mapped, bytes, MADV_RANDOM);
-  mapped_ = {static_cast<const Id*>(mapped), static_cast<std::size_t>(tokens())};
+  ids_.map();
+  offsets_.map();
+  lines_.map();
 }
 
 void Corpus::refuse_empty(const std::string& files, Index max_length) const {
@@ -86,10 +69,7 @@ void Corpus::refuse_empty(const std::string& files, Index max_length) const {
 }
 
 std::int64_t Corpus::bytes_in_memory() const {
-  const auto of = [](const auto& numbers) {
-    return static_cast<std::int64_t>(numbers.capacity() * sizeof(numbers[0]));
-  };
-  return of(ids_) + of(offsets_) + of(lines_);
+  return ids_.bytes_in_memory() + offsets_.bytes_in_memory() + lines_.bytes_in_memory();
 }
 
 std::uint64_t fingerprint(const SentencePairs& pairs) {

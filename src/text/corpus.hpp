@@ -2,13 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "batching/sentence_pairs.hpp"
-#include "files/descriptor.hpp"
+#include "text/growing_array.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -18,7 +17,7 @@ struct LineCounts {
   Index read = 0, empty = 0, too_long = 0;
 };
 
-/// Tokenized sentence pairs. The ids grow in memory or, if there are too many, in a file.
+/// Tokenized sentence pairs. They grow in memory or, if there are too many, in files.
 class Corpus {
  public:
   Corpus() = default;
@@ -38,35 +37,29 @@ class Corpus {
   /// \throws UserError, which begins with `files`: there is no pair
   void refuse_empty(const std::string& files, Index max_length) const;
 
-  /// From now on, ids go to a file in `directory`. Call map() after the last pair. The file has no name, so the system
-  /// deletes it when the process ends, however it ends. \throws as throw_disk_error()
+  /// From now on, everything goes to files in `directory`. Call map() after the last pair. \throws as NamelessFile
   void move_to_file(const std::filesystem::path& directory);
-  /// Maps the file, if there is one: the system keeps in memory what is being used. No pair can be added any more.
   void map();
 
-  /// A view, until the corpus grows or ends. \pre no ids are in a file that is not mapped yet
+  /// A view, until the corpus grows or ends. \pre nothing is in a file that is not mapped yet
   operator SentencePairs() const {  // NOLINT(google-explicit-constructor)
-    return {file_ ? mapped_ : ids_, offsets_, source_special_, target_special_};
+    return {ids_.values(), offsets_.values(), source_special_, target_special_};
   }
-  Index size() const { return std::ssize(lines_); }
+  Index size() const { return size_; }
   std::span<const Id> source(Index i) const { return SentencePairs(*this).source(i); }
   std::span<const Id> target(Index i) const { return SentencePairs(*this).target(i); }
-  Index line(Index i) const { return lines_[static_cast<std::size_t>(i)]; }  ///< from 0, in the files
-  Index tokens() const { return offsets_.back(); }                           ///< of both sides
+  Index line(Index i) const { return lines_.values()[static_cast<std::size_t>(i)]; }  ///< from 0, in the files
+  Index tokens() const { return tokens_; }                                            ///< of both sides
   std::int64_t bytes_in_memory() const;
-  bool is_mapped() const { return file_ != nullptr; }
+  bool is_in_file() const { return ids_.is_in_file(); }
   const LineCounts& line_counts() const { return line_counts_; }
 
  private:
-  void write_ids();
-
   SpecialIds source_special_, target_special_;
-  std::vector<Id> ids_;                      // all, or those that are not in the file yet
-  std::vector<std::int64_t> offsets_ = {0};  // [2 * pairs + 1]
-  std::vector<Index> lines_;                 // [pairs] from 0: which line of the files each pair is
-  std::shared_ptr<Descriptor> file_;
-  std::shared_ptr<void> mapping_;  // of the file
-  std::span<const Id> mapped_;     // the ids there
+  GrowingArray<Id> ids_;
+  GrowingArray<std::int64_t> offsets_;  // [2 * pairs + 1]
+  GrowingArray<Index> lines_;           // [pairs] from 0: which line of the files each pair is
+  Index size_ = 0, tokens_ = 0;
   LineCounts line_counts_;
 };
 

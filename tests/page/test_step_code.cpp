@@ -90,7 +90,7 @@ const std::map<std::pair<std::string, std::string>, std::string> kWords{
     {{"ActivationLayer::backward", "d_expanded"}, "d[j] = from[j] > 0 ? d[j] : 0;"},
     {{"ScaledDotProductAttention::backward", "d_v"}, "key_block(d_v, i)"},
     {{"ScaledDotProductAttention::backward", "d_weights"}, "weight_block(d_weights_.view(), i)"},
-    {{"MaskedSoftmax::backward", "d_scores"}, "d[j] = w[j] * (d[j] - sum);"},
+    {{"MaskedSoftmax::backward", "d_scores"}, "d[j] = w[j] * (d[j] - weighted_sum);"},
     {{"ScaledDotProductAttention::backward_scores", "d_products"}, "scale(d_scores.view(),"},
     {{"ScaledDotProductAttention::backward_scores", "d_q"}, "query_block(d_q, i)"},
     {{"ScaledDotProductAttention::backward_scores", "d_k"}, "key_block(d_k, i)"},

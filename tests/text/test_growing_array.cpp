@@ -25,7 +25,7 @@ TEST_CASE("a corpus in a file has the pairs that were added to it, and the file 
   }
   corpus.map();
   CHECK(fs::is_empty(directory.path()));
-  CHECK(corpus.is_mapped());
+  CHECK(corpus.is_in_file());
   REQUIRE(corpus.size() == kPairs);
   CHECK(SentencePairs(corpus).source_special.eos == 77);
   CHECK(std::ssize(SentencePairs(corpus).ids) == corpus.tokens());
