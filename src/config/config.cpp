@@ -36,6 +36,8 @@ struct Blame {
   }
 };
 
+// Below: what must hold between several keys. (What one key takes is in the table of keys.cpp.)
+
 void check_model(const TransformerSettings& model, const TokenizerSettings& tokenizer, const Blame& blame) {
   if (model.d_model % 2 != 0)
     blame.refuse(
@@ -81,7 +83,6 @@ void check_training(const TrainingSettings& training, const RunSettings& run, co
                              training.schedule.warmup, training.max_updates));
 }
 
-/// What must hold between several keys. (What one key takes is in the table of keys.cpp.)
 void check_rules(const Config& config, const Places& places, const fs::path& file) {
   const Blame blame{places, file};
   check_model(config.model, config.tokenizer, blame);
@@ -111,13 +112,11 @@ void check_same_model(const std::vector<ChangedKey>& changed, const Places& plac
       "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
       "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
       "tokenizer.joint"};
-  for (const ChangedKey& key : changed) {
-    if (std::ranges::find(kShape, key.name) == kShape.end()) continue;
-    Blame{places, file}.refuse({key.name},
-                               fmt::format("expected {}, as in the model that model.from names, found {}; leave the "
-                                           "key out",
-                                           key.before, key.after));
-  }
+  for (const auto& [name, before, after, _] : changed)
+    if (std::ranges::find(kShape, name) != kShape.end())
+      Blame{places, file}.refuse(
+          {name}, fmt::format("expected {}, as in the model that model.from names, found {}; leave the key out", before,
+                              after));
 }
 
 /// \throws UserError: a file which the config names does not exist or cannot be opened

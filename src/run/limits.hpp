@@ -4,7 +4,7 @@
 #include <string>
 
 #include "checkpoint/training_state.hpp"
-#include "config/run_settings.hpp"
+#include "config/config.hpp"
 #include "report/figures.hpp"
 
 /// When a run ends (after so many updates, epochs or minutes, or when it has run out of patience), and which of its
