@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 
-#include "checkpoint/checksums.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
@@ -23,7 +22,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kModelFile = "model.safetensors";
 constexpr const char* kOutputBias = "final_logits_bias";
 
 // transformers 4 refuses a model whose source and target tables have different sizes. So the file pads the tables of
@@ -150,7 +148,7 @@ std::vector<NamedTensor> tensors_for_file(const std::vector<TensorPlace>& tensor
 }  // namespace
 
 void save_checkpoint(const fs::path& directory, const Config& config, const TokenizerPair& tokenizers,
-                     const std::vector<TensorPlace>& tensors, const float* values, const TrainingStateView* state) {
+                     const std::vector<TensorPlace>& tensors, const float* values, const TrainingState* state) {
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(directory, ignored)) && !is_checkpoint(directory)) {
     throw UserError(

@@ -1,5 +1,3 @@
-#include "checkpoint/checksums.hpp"
-
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <spdlog/fmt/fmt.h>
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/checkpoint.hpp"
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"
 #include "files/user_error.hpp"
@@ -21,9 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFile = "SHA256SUMS";
-constexpr const char* kModel = "model.safetensors";
-constexpr const char* kTrainingState = "training_state.safetensors";
+constexpr const char* kChecksumFile = "SHA256SUMS";
 
 /// SHA-256 (FIPS 180-4) of a file, as text.
 std::string checksum_of(const fs::path& file) {
@@ -48,7 +45,7 @@ UserError damaged(const fs::path& file, const std::string& expected, const std::
   return UserError(
       fmt::format("{}: expected {}, found {}. The checkpoint is damaged: take another one, or copy it again. "
                   "(If you changed it on purpose, remove {}.)",
-                  file.string(), expected, found, kFile));
+                  file.string(), expected, found, kChecksumFile));
 }
 
 /// All files but the sums themselves, the model last: a list that has been cut off does not have it.
@@ -56,10 +53,10 @@ std::vector<std::string> files_in(const fs::path& directory) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && name != kFile && name != kModel) names.push_back(name);
+    if (entry.is_regular_file() && name != kChecksumFile && name != kModelFile) names.push_back(name);
   }
   std::ranges::sort(names);
-  names.emplace_back(kModel);
+  names.emplace_back(kModelFile);
   return names;
 }
 
@@ -68,12 +65,12 @@ std::vector<std::string> files_in(const fs::path& directory) {
 void write_checksums(const fs::path& directory) {
   std::string lines;
   for (const std::string& name : files_in(directory)) lines += line_of(directory, name) + '\n';
-  write_file_durably(directory / kFile, lines);
+  write_file_durably(directory / kChecksumFile, lines);
 }
 
 void verify_checksums(const fs::path& directory, Verify which) try {
-  if (!fs::exists(fs::symlink_status(directory / kFile))) return;
-  std::istringstream lines(read_bytes(directory / kFile));
+  if (!fs::exists(fs::symlink_status(directory / kChecksumFile))) return;
+  std::istringstream lines(read_bytes(directory / kChecksumFile));
   bool has_model = false;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -81,15 +78,15 @@ void verify_checksums(const fs::path& directory, Verify which) try {
     constexpr std::size_t kNameAt = 66;
     const std::string name = line.size() > kNameAt ? line.substr(kNameAt) : "";
     if (name.empty() || name.find('/') != std::string::npos)
-      throw damaged(directory / kFile, "a checksum and the name of a file",
+      throw damaged(directory / kChecksumFile, "a checksum and the name of a file",
                     "something else in line " + std::to_string(number));
-    has_model = has_model || name == kModel;
-    if (which == Verify::but_training_state && name == kTrainingState) continue;
+    has_model = has_model || name == kModelFile;
+    if (which == Verify::but_training_state && name == kStateFile) continue;
     if (!fs::is_regular_file(directory / name)) throw damaged(directory / name, "a file", "none");
     if (const std::string found = line_of(directory, name); found != line)
       throw damaged(directory / name, "the SHA-256 " + line.substr(0, 12) + "...", found.substr(0, 12) + "...");
   }
-  if (!has_model) throw damaged(directory / kFile, std::string("the checksum of ") + kModel, "none");
+  if (!has_model) throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");
 } catch (const fs::filesystem_error& error) {
   throw UserError(directory.string() + ": the checkpoint cannot be read: " + error.code().message() + ".");
 }

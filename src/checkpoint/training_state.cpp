@@ -1,12 +1,12 @@
-#include "checkpoint/training_state.hpp"
-
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "checkpoint/checkpoint.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "files/user_error.hpp"
 
@@ -17,11 +17,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* kStateFile = "training_state.safetensors";
-
 constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
-constexpr std::uint64_t kMostUpdates =
-    std::numeric_limits<std::uint32_t>::max() - 1;  // a counter of the random numbers
+constexpr std::uint64_t kMostUpdates = 0xffff'fffe;  // the update is a 32-bit counter of the random numbers
 
 /// A whole number of the progress.
 struct Count {
@@ -52,16 +49,15 @@ double decode(const json& number) {
   return number.get<double>();
 }
 
-std::vector<float> read_moments(const Safetensors& file, const char* name, Index parameters, const fs::path& path) {
+void read_moments(const Safetensors& file, const char* name, std::span<float> moments, const fs::path& path) {
   const TensorPlace* const found = file.find(name);
   if (found == nullptr) throw UserError(fmt::format("{}: the tensor {} is missing.", path.string(), name));
-  if (found->shape != std::vector<Index>{parameters})
+  if (found->shape != std::vector<Index>{std::ssize(moments)})
     throw UserError(
         fmt::format("{}: the tensor {} has the shape {}, but the model has {} parameters. The file belongs to "
                     "another model.",
-                    path.string(), name, json(found->shape).dump(), parameters));
-  const std::span<const float> values = file.values_of(*found);
-  return {values.begin(), values.end()};
+                    path.string(), name, json(found->shape).dump(), moments.size()));
+  std::ranges::copy(file.values_of(*found), moments.begin());
 }
 
 }  // namespace
@@ -100,14 +96,14 @@ RunProgress read_progress(const std::string& text, const std::string& place) try
   throw UserError(fmt::format("{}: the progress of the training is damaged: {}.", place, error.what()));
 }
 
-void write_training_state(const fs::path& directory, const TrainingStateView& state) {
+void write_training_state(const fs::path& directory, const TrainingState& state) {
   assert(state.adam_m.size() == state.adam_v.size());
   const std::vector<Index> shape{static_cast<Index>(state.adam_m.size())};
   write_safetensors(directory / kStateFile, {{"adam.m", shape, state.adam_m}, {"adam.v", shape, state.adam_v}},
                     {{"progress", write_progress(state.progress)}});
 }
 
-TrainingState read_training_state(const fs::path& directory, Index parameters) {
+RunProgress read_training_state(const fs::path& directory, std::span<float> adam_m, std::span<float> adam_v) {
   const fs::path path = directory / kStateFile;
   if (std::error_code ignored; !fs::exists(path, ignored))
     throw UserError(
@@ -118,8 +114,9 @@ TrainingState read_training_state(const fs::path& directory, Index parameters) {
   const auto progress = file.metadata.find("progress");
   if (progress == file.metadata.end())
     throw UserError(path.string() + ": the progress of the training is missing from the file's metadata.");
-  return {read_moments(file, "adam.m", parameters, path), read_moments(file, "adam.v", parameters, path),
-          read_progress(progress->second, path.string())};
+  read_moments(file, "adam.m", adam_m, path);
+  read_moments(file, "adam.v", adam_v, path);
+  return read_progress(progress->second, path.string());
 }
 
 }  // namespace glassformer

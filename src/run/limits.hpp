@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "checkpoint/training_state.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "config/config.hpp"
 #include "report/figures.hpp"
 

@@ -74,15 +74,12 @@ RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std
 }
 
 void TrainingRun::load(const std::filesystem::path& checkpoint) {
-  const TrainingState state = read_training_state(checkpoint, model_.weights.size());
-  progress_ = state.progress;
+  progress_ = read_training_state(checkpoint, trainer_.optimizer().m(), trainer_.optimizer().v());
   if (progress_.text != 0 && progress_.text != text_.fingerprint())
     throw UserError(checkpoint.string() +
                     ": the training text has changed since this run was begun. Continue it with "
                     "the same text, or begin another run with --output.");
   read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
-  std::ranges::copy(state.adam_m, trainer_.optimizer().m().begin());
-  std::ranges::copy(state.adam_v, trainer_.optimizer().v().begin());
   if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
     spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
     progress_.best_update = progress_.without_best = 0;

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_directory.hpp"
-#include "checkpoint/training_state.hpp"
 #include "config/config.hpp"
 #include "numerics/ranks.hpp"
 #include "report/figures.hpp"

@@ -85,7 +85,7 @@ void TrainingRun::write_checkpoint(bool best) {
     return;
   }
   progress_.minutes = minutes();
-  const TrainingStateView state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
+  const TrainingState state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
   save_checkpoint(checkpoint, config_, text_.tokenizers(), model_.weights.tensors(), model_.weights.values().data(),
                   &state);
