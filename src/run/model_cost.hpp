@@ -1,8 +1,15 @@
 #pragma once
 
-#include "model/settings.hpp"
+#include <cstdint>
+#include <string>
 
-/// How much memory and how many operations a model needs, by arithmetic.
+#include "config/config.hpp"
+#include "machine/machine.hpp"
+#include "model/settings.hpp"
+#include "numerics/ranks.hpp"
+#include "text/corpus.hpp"
+
+/// How much memory and how many operations a training needs, by arithmetic.
 namespace glassformer {
 
 /// How many numbers all weights and biases are.
@@ -33,5 +40,29 @@ Index activation_count(const TransformerSettings& settings, const VocabularyShap
 /// Nothing else is counted: no padding, no blocked key, no softmax, norm, bias, dropout or optimizer.
 double training_flops(const TransformerSettings& settings, const VocabularyShape& vocabulary, Index source_tokens,
                       Index target_tokens);
+
+/// What a training needs at its peak, in bytes, by arithmetic.
+struct MemoryForecast {
+  std::int64_t program = 0;  ///< in use before the training begins
+  std::int64_t text = 0;     ///< of that, the training text
+  std::int64_t weights = 0;
+  std::int64_t gradients = 0;    ///< one for each shard of this process
+  std::int64_t moments = 0;      ///< of the optimizer
+  std::int64_t activations = 0;  ///< of all threads
+  std::int64_t order = 0;        ///< of the sentences in an epoch
+  std::int64_t validation = 0;   ///< or averaging checkpoints, if that needs more
+  MemoryLeft left;               ///< for this process
+
+  std::int64_t certain() const { return weights + gradients + moments; }
+  std::int64_t coming() const { return certain() + activations + order + validation; }
+  std::string text_for_log() const;  ///< one line
+  /// \throws UserError: what is certainly needed is more than what is left
+  void refuse_certain_excess() const;
+  std::string warning() const;  ///< empty unless the forecast is more than what is available
+};
+
+/// What this process will use, one of `ranks`, all of which must call this. Call it before the model is allocated.
+MemoryForecast forecast_memory(const Config& config, const VocabularyShape& vocabulary, const Corpus& text,
+                               const Corpus& valid, const Ranks& ranks);
 
 }  // namespace glassformer

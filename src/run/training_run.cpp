@@ -13,10 +13,9 @@
 #include "machine/machine.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
+#include "run/diagnostics.hpp"
 #include "run/limits.hpp"
-#include "run/non_finite.hpp"
 #include "run/rank_setup.hpp"
-#include "run/warnings.hpp"
 #include "training/schedule.hpp"
 
 namespace glassformer {

@@ -12,7 +12,7 @@
 #include "numerics/ranks.hpp"
 #include "report/figures.hpp"
 #include "report/log.hpp"
-#include "run/memory_forecast.hpp"
+#include "run/model_cost.hpp"
 #include "run/training_text.hpp"
 #include "training/trainer.hpp"
 
