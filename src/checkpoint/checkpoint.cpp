@@ -152,8 +152,8 @@ void save_checkpoint(const fs::path& directory, const Config& config, const Toke
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(directory, ignored)) && !is_checkpoint(directory)) {
     throw UserError(
-        fmt::format("{}: expected nothing here, or a checkpoint to be replaced, found none (no {}). Move "
-                    "what is here away, or choose another place.",
+        fmt::format("{}: expected nothing here, or a checkpoint to be replaced, found none (no {}). Move what is here "
+                    "away, or choose another place.",
                     directory.string(), kModelFile));
   }
   std::deque<std::vector<float>> padded;

@@ -43,8 +43,8 @@ std::string line_of(const fs::path& directory, const std::string& name) {
 
 UserError damaged(const fs::path& file, const std::string& expected, const std::string& found) {
   return UserError(
-      fmt::format("{}: expected {}, found {}. The checkpoint is damaged: take another one, or copy it again. "
-                  "(If you changed it on purpose, remove {}.)",
+      fmt::format("{}: expected {}, found {}. The checkpoint is damaged: take another one, or copy it again. (If you "
+                  "changed it on purpose, remove {}.)",
                   file.string(), expected, found, kChecksumFile));
 }
 

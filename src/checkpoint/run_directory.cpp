@@ -88,8 +88,8 @@ void RunDirectory::refuse_existing(const fs::path& path) {
         path.string() +
         ": a run stands here already. Continue it with --resume, or choose another directory with --output.");
   throw UserError(path.string() +
-                  ": expected no directory, an empty one or a run, found other files in it. "
-                  "Choose another directory with --output.");
+                  ": expected no directory, an empty one or a run, found other files in it. Choose another directory "
+                  "with --output.");
 }
 
 RunDirectory RunDirectory::reserve(const fs::path& path) {
@@ -119,16 +119,15 @@ RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
 RunDirectory RunDirectory::resume(const fs::path& path) {
   if (!holds_run(path))
     throw UserError(path.string() +
-                    ": there is no run to be continued here (no config.yaml, no checkpoints). Check the "
-                    "path, or leave --resume out to begin anew.");
+                    ": there is no run to be continued here (no config.yaml, no checkpoints). Check the path, or leave "
+                    "--resume out to begin anew.");
   RunDirectory run(path);
   clear_unfinished_directories(path, [](const std::string& name) { return is_of_run(name) || name == "corpus"; });
   for (const std::string& name : names_in(path))
     if (update_of(name) && !is_checkpoint(path / name))
-      throw UserError(
-          (path / name).string() +
-          ": expected a checkpoint, found none (no model.safetensors). Once it is removed, --resume goes on "
-          "from the last whole one, or from the beginning if there is none.");
+      throw UserError((path / name).string() +
+                      ": expected a checkpoint, found none (no model.safetensors). Once it is removed, --resume goes "
+                      "on from the last whole one, or from the beginning if there is none.");
   return run;
 }
 
@@ -136,8 +135,7 @@ Config RunDirectory::config() const try {
   return read_config_of_checkpoint(path_ / kConfigFile, false);  // train has warned about its own config
 } catch (const UserError& error) {
   throw UserError(
-      fmt::format("{} (This is the config that the run was begun with. Every checkpoint in {} has a copy of "
-                  "it.)",
+      fmt::format("{} (This is the config that the run was begun with. Every checkpoint in {} has a copy of it.)",
                   error.what(), path_.string()));
 }
 
@@ -149,8 +147,8 @@ std::vector<ChangedKey> RunDirectory::accept_changes(const Config& config) const
     if (key.changes_training) names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
   if (names.empty()) return changed;
   throw UserError(
-      fmt::format("{}: the run was begun with other values of {}. Continue it with the config it was begun "
-                  "with, or begin another run with --output.",
+      fmt::format("{}: the run was begun with other values of {}. Continue it with the config it was begun with, or "
+                  "begin another run with --output.",
                   (path_ / kConfigFile).string(), names));
 }
 
@@ -221,8 +219,8 @@ fs::path resolve_checkpoint(const fs::path& path) {
   const fs::path parent = place.has_parent_path() ? place.parent_path() : fs::path(".");
   const auto refusal = [&](const std::string& why, const fs::path& shown) {
     return UserError(
-        fmt::format("{}: {}. Expected a checkpoint directory (it holds model.safetensors) or a run "
-                    "directory (it holds best or last). {}",
+        fmt::format("{}: {}. Expected a checkpoint directory (it holds model.safetensors) or a run directory (it holds "
+                    "best or last). {}",
                     path.string(), why, what_is_in(shown)));
   };
   std::error_code ignored;

@@ -73,8 +73,8 @@ Entry read_entry(const std::string& name, const json& entry, Index data_bytes) {
   const std::string type = entry.at("dtype");
   if (type != "F32" && type != "F16" && type != "BF16")
     throw Damage(
-        fmt::format("tensor {} holds numbers of the type {}. Only \"F32\", \"F16\" and \"BF16\" can be read: "
-                    "convert the file, in PyTorch with tensor.float()",
+        fmt::format("tensor {} holds numbers of the type {}. Only \"F32\", \"F16\" and \"BF16\" can be read: convert "
+                    "the file, in PyTorch with tensor.float()",
                     json(name).dump(), json(type).dump()));
   const std::vector<Index> shape = read_numbers(entry.at("shape")), offsets = read_numbers(entry.at("data_offsets"));
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes)

@@ -53,10 +53,9 @@ void read_moments(const Safetensors& file, const char* name, std::span<float> mo
   const TensorPlace* const found = file.find(name);
   if (found == nullptr) throw UserError(fmt::format("{}: the tensor {} is missing.", path.string(), name));
   if (found->shape != std::vector<Index>{std::ssize(moments)})
-    throw UserError(
-        fmt::format("{}: the tensor {} has the shape {}, but the model has {} parameters. The file belongs to "
-                    "another model.",
-                    path.string(), name, json(found->shape).dump(), moments.size()));
+    throw UserError(fmt::format(
+        "{}: the tensor {} has the shape {}, but the model has {} parameters. The file belongs to another model.",
+        path.string(), name, json(found->shape).dump(), moments.size()));
   std::ranges::copy(file.values_of(*found), moments.begin());
 }
 
@@ -74,19 +73,18 @@ RunProgress read_progress(const std::string& text, const std::string& place) try
   const json object = json::parse(text);
   if (const json part = object.value("part", json(0)); part != 0)
     throw UserError(
-        fmt::format("{}: expected the state of a training that reads its text as a whole, found part {} of a "
-                    "text that version 0.1 read in parts (data.lines_in_memory). Continue this run with "
-                    "version 0.1, or begin another with model.from: this checkpoint.",
+        fmt::format("{}: expected the state of a training that reads its text as a whole, found part {} of a text that "
+                    "version 0.1 read in parts (data.lines_in_memory). Continue this run with version 0.1, or begin "
+                    "another with model.from: this checkpoint.",
                     place, part.dump()));
   RunProgress progress;
   for (const auto& [key, field, most, required] : kCounts) {
     if (!required && !object.contains(key)) continue;
     const json& number = object.at(key);
     if (!number.is_number_unsigned() || number.get<std::uint64_t>() > most)
-      throw UserError(
-          fmt::format("{}: the progress of the training is damaged: \"{}\" should be a whole number up to {}, "
-                      "found {}.",
-                      place, key, most, number.dump()));
+      throw UserError(fmt::format(
+          "{}: the progress of the training is damaged: \"{}\" should be a whole number up to {}, found {}.", place,
+          key, most, number.dump()));
     progress.*field = number.get<Index>();
   }
   progress.best_figure = decode(object.at("best_figure"));
@@ -106,10 +104,9 @@ void write_training_state(const fs::path& directory, const TrainingState& state)
 RunProgress read_training_state(const fs::path& directory, std::span<float> adam_m, std::span<float> adam_v) {
   const fs::path path = directory / kStateFile;
   if (std::error_code ignored; !fs::exists(path, ignored))
-    throw UserError(
-        fmt::format("{}: training cannot be continued from here: there is no {}. (The average of several "
-                    "checkpoints has none.)",
-                    directory.string(), kStateFile));
+    throw UserError(fmt::format(
+        "{}: training cannot be continued from here: there is no {}. (The average of several checkpoints has none.)",
+        directory.string(), kStateFile));
   const Safetensors file = read_safetensors(path);
   const auto progress = file.metadata.find("progress");
   if (progress == file.metadata.end())

@@ -99,8 +99,7 @@ void check_model_from(const fs::path& model, const Places& places, const fs::pat
     why = fmt::format("expected a checkpoint, found the run {0}; give {0}/best", model.string());
   if (why.empty())
     why = fmt::format(
-        "expected a directory with a model.safetensors, found {} {}; give a checkpoint, for example "
-        "runs/toy/best",
+        "expected a directory with a model.safetensors, found {} {}; give a checkpoint, for example runs/toy/best",
         fs::exists(model, error) ? "none in" : "no", model.string());
   Blame{places, file}.refuse({"model.from"}, why);
 }

@@ -137,20 +137,20 @@ MemoryForecast forecast_memory(const Config& config, const VocabularyShape& voca
 
 std::string MemoryForecast::text_for_log() const {
   return fmt::format(
-      "about {} MB of memory at the peak: weights {}, gradients {}, moments of the optimizer {}, "
-      "activations {}, validation {}, training text {}, the program {}",
+      "about {} MB of memory at the peak: weights {}, gradients {}, moments of the optimizer {}, activations {}, "
+      "validation {}, training text {}, the program {}",
       megabytes(program + coming()), megabytes(weights), megabytes(gradients), megabytes(moments),
       megabytes(activations), megabytes(validation), megabytes(text + order), megabytes(program - text));
 }
 
 void MemoryForecast::refuse_certain_excess() const {
   if (left.bytes == 0 || certain() <= left.bytes) return;
-  throw UserError(fmt::format(
-      "this training needs at least {} MB of memory (weights {}, gradients of its shards {}, moments of the "
-      "optimizer {}), but {} leaves only {} MB. Set fewer training.shards (each holds a gradient), train a "
-      "smaller model, or raise the limit.",
-      megabytes(certain()), megabytes(weights), megabytes(gradients), megabytes(moments), left.limit,
-      megabytes(left.bytes)));
+  throw UserError(
+      fmt::format("this training needs at least {} MB of memory (weights {}, gradients of its shards {}, moments of "
+                  "the optimizer {}), but {} leaves only {} MB. Set fewer training.shards (each holds a gradient), "
+                  "train a smaller model, or raise the limit.",
+                  megabytes(certain()), megabytes(weights), megabytes(gradients), megabytes(moments), left.limit,
+                  megabytes(left.bytes)));
 }
 
 std::string MemoryForecast::warning() const {

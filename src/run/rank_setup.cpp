@@ -32,9 +32,8 @@ void set_up_ranks(const Ranks& ranks, const Config& config) {
   ranks.once([&] {
     if (ranks.size() <= config.training.shards) return;
     throw UserError(fmt::format(
-        "training.shards: expected at least as many shards as processes, because each computes some of them; "
-        "found {} shards and {} processes. Start fewer, or raise training.shards, which changes the result's "
-        "last digits.",
+        "training.shards: expected at least as many shards as processes, because each computes some of them; found {} "
+        "shards and {} processes. Start fewer, or raise training.shards, which changes the result's last digits.",
         config.training.shards, ranks.size()));
   });
   share_processors(rank_places(ranks).sharing);

@@ -49,8 +49,8 @@ TrainingRun::TrainingRun(const Config& config, TrainingText training_text, const
   share();
   const auto refuse_text = [&] {
     throw UserError(
-        fmt::format("{}: expected a state of training with this text, found batch {} of an epoch with fewer. "
-                    "Continue with the text that the run was begun with.",
+        fmt::format("{}: expected a state of training with this text, found batch {} of an epoch with fewer. Continue "
+                    "with the text that the run was begun with.",
                     checkpoint.value_or(directory).string(), progress_.batch));
   };
   if (!trainer_.continue_from(progress_)) ranks_.once(refuse_text);
@@ -76,8 +76,8 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
   progress_ = read_training_state(checkpoint, trainer_.optimizer().m(), trainer_.optimizer().v());
   if (progress_.text != 0 && progress_.text != text_.fingerprint())
     throw UserError(checkpoint.string() +
-                    ": the training text has changed since this run was begun. Continue it with "
-                    "the same text, or begin another run with --output.");
+                    ": the training text has changed since this run was begun. Continue it with the same text, or "
+                    "begin another run with --output.");
   read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
   if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
     spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
@@ -101,8 +101,7 @@ void TrainingRun::log_beginning(bool resumed) const {
   const Corpus& corpus = text_.corpus();
   spdlog::info(
       "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more than {} "
-      "tokens "
-      "on a side",
+      "tokens on a side",
       corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
       config_.data.max_length);
   if (corpus.is_mapped())

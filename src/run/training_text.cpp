@@ -51,10 +51,9 @@ void TrainingText::read() {
   }
   corpus_.map();
   if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint()) {
-    throw UserError(
-        source_.string() + " and " + target_.string() +
-        ": expected the lines that were there when the training began, found others. Put the files back, and "
-        "continue with --resume.");
+    throw UserError(source_.string() + " and " + target_.string() +
+                    ": expected the lines that were there when the training began, found others. Put the files back, "
+                    "and continue with --resume.");
   }
   fingerprint_ = reader.fingerprint();
 }
