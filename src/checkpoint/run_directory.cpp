@@ -25,12 +25,11 @@ constexpr std::size_t kUpdateDigits = 8;
 
 /// The update in a name like step-00001200.
 std::optional<Index> update_of(const std::string& name, std::string_view kind = kStep) {
-  if (!name.starts_with(kind) || name.size() < kind.size() + kUpdateDigits) return std::nullopt;
-  const char* const end = name.data() + name.size();
+  const std::string_view digits = std::string_view(name).substr(std::min(kind.size(), name.size()));
+  if (!name.starts_with(kind) || digits.size() < kUpdateDigits || digits[0] == '-') return std::nullopt;
   Index update = 0;
-  const auto [stop, error] = std::from_chars(name.data() + kind.size(), end, update);
-  if (error != std::errc() || stop != end || update < 0) return std::nullopt;
-  return update;
+  const auto [stop, error] = std::from_chars(digits.begin(), digits.end(), update);
+  return error == std::errc() && stop == digits.end() ? std::optional(update) : std::nullopt;
 }
 
 /// Names in a directory, sorted; none where there is no directory to be read.
@@ -43,7 +42,7 @@ std::vector<std::string> names_in(const fs::path& directory) {
   return names;
 }
 
-/// In order of update.
+/// In the order of updates.
 std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind = kStep) {
   std::map<Index, fs::path> found;
   for (const std::string& name : names_in(run))
@@ -53,13 +52,13 @@ std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind 
   return paths;
 }
 
-/// Whether a new run may replace it: the tokens of a text, which can be made again, or a hidden file.
+/// Whether a new run may replace it: the tokens of a text, or a hidden file.
 bool is_replaceable(const std::string& name) { return name == "corpus" || name.starts_with('.'); }
 
 /// Whether a run has it before its first checkpoint.
 bool is_early(const std::string& name) { return name == kConfigFile || name == "train.log" || name == "metrics.jsonl"; }
 
-/// Whether it is the name of something that makes a directory a run.
+/// Whether a directory with it is a run.
 bool is_of_run(const std::string& name) {
   return is_early(name) || name == "best" || name == "last" || name == "curves.svg" || update_of(name) ||
          update_of(name, kAverage);
@@ -75,14 +74,32 @@ std::optional<fs::path> behind(const fs::path& link) {
   return is_checkpoint(checkpoint) ? std::optional(checkpoint) : std::nullopt;
 }
 
+/// A sentence on what a user could have meant in this directory.
+std::string what_is_in(const fs::path& directory) {
+  const std::vector<std::string> names = names_in(directory);
+  std::vector<std::string> checkpoints, runs;
+  for (const std::string& name : names) {
+    if (is_checkpoint(directory / name)) checkpoints.push_back(name);
+    if (!is_unfinished_name(name) && holds_run(directory / name)) runs.push_back(name);
+  }
+  const auto listed = [&](const char* what, const std::vector<std::string>& found) {
+    constexpr std::ptrdiff_t kShown = 8;  // the last ones
+    const auto first = found.end() - std::min(kShown, std::ssize(found));
+    return fmt::format("{} {}: {}{}.", what, directory.string(), first == found.begin() ? "" : "..., ",
+                       fmt::join(first, found.end(), ", "));
+  };
+  if (!checkpoints.empty()) return listed("Checkpoints in", checkpoints);
+  if (!runs.empty()) return listed("Runs in", runs);
+  if (holds_run(directory)) return "The run " + directory.string() + " has no checkpoint yet.";
+  return names.empty() ? directory.string() + " is empty." : listed("Found in", names);
+}
+
 }  // namespace
 
 void RunDirectory::refuse_existing(const fs::path& path) {
   const std::vector<std::string> names = names_in(path);
-  const bool ended_early = std::ranges::count(names, "train.log") > 0 && std::ranges::all_of(names, [](auto& name) {
-                             return is_early(name) || is_replaceable(name);
-                           });
-  if (ended_early || std::ranges::all_of(names, is_replaceable)) return;
+  const bool begun = std::ranges::count(names, "train.log") > 0;  // but without a checkpoint, it may be replaced
+  if (std::ranges::all_of(names, [&](auto& name) { return is_replaceable(name) || (begun && is_early(name)); })) return;
   if (holds_run(path))
     throw UserError(
         path.string() +
@@ -189,30 +206,6 @@ void RunDirectory::prune(Index keep) const {
   remove_all_but(keep, checkpoints());
   remove_all_but(1, checkpoints_in(path_, kAverage));
 }
-
-namespace {
-
-/// A sentence on what a user could have meant in this directory.
-std::string what_is_in(const fs::path& directory) {
-  const std::vector<std::string> names = names_in(directory);
-  std::vector<std::string> checkpoints, runs;
-  for (const std::string& name : names) {
-    if (is_checkpoint(directory / name)) checkpoints.push_back(name);
-    if (!is_unfinished_name(name) && holds_run(directory / name)) runs.push_back(name);
-  }
-  const auto listed = [&](const char* what, const std::vector<std::string>& found) {
-    constexpr std::ptrdiff_t kShown = 8;  // the last ones
-    const auto first = found.end() - std::min(kShown, std::ssize(found));
-    return fmt::format("{} {}: {}{}.", what, directory.string(), first == found.begin() ? "" : "..., ",
-                       fmt::join(first, found.end(), ", "));
-  };
-  if (!checkpoints.empty()) return listed("Checkpoints in", checkpoints);
-  if (!runs.empty()) return listed("Runs in", runs);
-  if (holds_run(directory)) return "The run " + directory.string() + " has no checkpoint yet.";
-  return names.empty() ? directory.string() + " is empty." : listed("Found in", names);
-}
-
-}  // namespace
 
 fs::path resolve_checkpoint(const fs::path& path) {
   const fs::path place = path.has_filename() ? path : path.parent_path();  // without a trailing slash
