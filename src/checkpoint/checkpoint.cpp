@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <deque>
 #include <nlohmann/json.hpp>
@@ -24,9 +23,9 @@ namespace {
 
 constexpr const char* kOutputBias = "final_logits_bias";
 
-// transformers 4 refuses a model whose source and target tables have different sizes. So the file pads the tables of
-// the smaller vocabulary with rows of zeros. On the target side, the logits of this padding get a bias that makes their
-// probability exactly 0 in single precision, and that is finite even in half precision.
+// transformers 4 refuses a model whose source and target tables have different sizes, so the file pads the smaller ones
+// with rows of zeros. The bias of their logits makes their probability 0 in single precision; it is finite even in half
+// precision.
 constexpr float kPaddingBias = -1e4F;
 
 /// A tensor as the file has it: shape and padding.
@@ -51,27 +50,26 @@ std::vector<Stored> stored(const std::vector<TensorPlace>& tensors) {
     const bool is_bias = tensor.name == kOutputBias;
     std::vector<Index> shape = tensor.shape;
     if (is_bias) shape = {1, tensor.size};  // Marian keeps it as a matrix of one row
-    Stored entry{shape, shape, is_bias ? kPaddingBias : 0};
+    Stored& entry = result.emplace_back(Stored{shape, shape, is_bias ? kPaddingBias : 0});
     if (has_entry_per_token(tensor.name)) entry.padded_shape[is_bias ? 1 : 0] = vocabulary;
-    result.push_back(std::move(entry));
   }
   return result;
 }
 
-/// Names of one matrix where it is tied: the model's own, and another one that other tools know it by.
+/// Two names of a tied matrix: the model's own, and one that other tools know it by.
 struct Tied {
   std::string_view own, other;
 };
-constexpr std::array kTied = {Tied{"model.shared.weight", "lm_head.weight"},
-                              Tied{"model.shared.weight", "model.encoder.embed_tokens.weight"},
-                              Tied{"model.shared.weight", "model.decoder.embed_tokens.weight"},
-                              Tied{"model.decoder.embed_tokens.weight", "lm_head.weight"}};
+constexpr Tied kTied[] = {{"model.shared.weight", "lm_head.weight"},
+                          {"model.shared.weight", "model.encoder.embed_tokens.weight"},
+                          {"model.shared.weight", "model.decoder.embed_tokens.weight"},
+                          {"model.decoder.embed_tokens.weight", "lm_head.weight"}};
 
 bool is_part(const std::vector<TensorPlace>& tensors, std::string_view name) {
   return std::ranges::any_of(tensors, [&](const TensorPlace& tensor) { return tensor.name == name; });
 }
 
-/// A tensor of the model in the file, be it by another of its names; null: missing.
+/// A tensor of the model in the file, under any of its names; null: missing.
 const TensorPlace* find(const Safetensors& file, const std::vector<TensorPlace>& tensors, const std::string& name) {
   const TensorPlace* found = file.find(name);
   for (const auto& [own, other] : kTied) {
@@ -81,12 +79,10 @@ const TensorPlace* find(const Safetensors& file, const std::vector<TensorPlace>&
   return found;
 }
 
-/// A tensor that the model does not have, but that other tools write: a table of positions, which is computed
-/// here, or a copy of a matrix that is tied to it, equal in every number.
+/// A tensor that other tools add: a table of positions, which is computed here, or a copy of a tied matrix.
 bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file, const std::vector<TensorPlace>& tensors) {
-  if (extra.name == "model.encoder.embed_positions.weight" || extra.name == "model.decoder.embed_positions.weight") {
+  if (extra.name == "model.encoder.embed_positions.weight" || extra.name == "model.decoder.embed_positions.weight")
     return true;
-  }
   return std::ranges::any_of(kTied, [&](const Tied& tied) {
     if (extra.name != tied.other || !is_part(tensors, tied.own)) return false;
     const TensorPlace* const own = find(file, tensors, std::string(tied.own));
@@ -103,7 +99,7 @@ bool fits(const TensorPlace& found, const Stored& expected, Index size, const Sa
          std::ranges::all_of(padding, [&](float number) { return number == expected.padding; });
 }
 
-/// \throws UserError with a line for each thing that keeps the file from being this model
+/// \throws UserError with a line for each difference
 void require_match(const Safetensors& file, const std::vector<TensorPlace>& tensors, const fs::path& path) {
   const auto text_of = [](const std::vector<Index>& shape) { return nlohmann::json(shape).dump(); };
   std::vector<std::string> lines;

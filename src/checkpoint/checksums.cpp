@@ -36,7 +36,7 @@ std::string checksum_of(const fs::path& file) {
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
-/// As sha256sum prints it: 64 digits, two blanks, and the name of a file in the directory.
+/// As sha256sum prints it: 64 digits, two blanks, the name.
 std::string line_of(const fs::path& directory, const std::string& name) {
   return checksum_of(directory / name) + "  " + name;
 }

@@ -25,7 +25,7 @@ static_assert(sizeof(float) == 4);
 namespace {
 
 constexpr std::size_t kLengthBytes = 8;                // of the header's length
-constexpr std::uint64_t kLongestHeader = 100'000'000;  // as the reference implementation has it
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // as in the reference implementation
 
 /// What is wrong inside a file; read_safetensors puts the file's name before it.
 struct Damage : std::runtime_error {
@@ -42,11 +42,10 @@ json parse_header(const std::string& text) {
 
 /// A list of whole numbers. Those that an Index cannot hold become the largest one, which no file is large enough for.
 std::vector<Index> read_numbers(const json& list) {
+  constexpr std::uint64_t kMostIndex = std::numeric_limits<Index>::max();
   std::vector<Index> numbers;
-  for (const json& entry : list) {
-    const std::uint64_t number = entry.get_ref<const json::number_unsigned_t&>();
-    numbers.push_back(static_cast<Index>(std::min<std::uint64_t>(number, std::numeric_limits<Index>::max())));
-  }
+  for (const json& entry : list)
+    numbers.push_back(static_cast<Index>(std::min(entry.get_ref<const json::number_unsigned_t&>(), kMostIndex)));
   return numbers;
 }
 
