@@ -15,10 +15,9 @@ struct TensorCheck {
   GradientError error;
 };
 
-/// Builds the config's model in double precision with fresh random weights (biases and gains too, for a gain of 1
-/// or a bias of 0 hides mistakes), runs a padded batch of a few training pairs forward and backward, dropout
-/// included, and compares every tensor's hand-written gradient with differences of the loss, at up to `samples`
-/// numbers of each (0: all). \throws UserError: the training text cannot be used
+/// Builds the config's model in double precision with random weights (biases and gains too, because a gain of 1 or a
+/// bias of 0 hides mistakes), and compares every tensor's gradient of a small padded batch, dropout included, with
+/// differences of the loss: at up to `samples` numbers of each (0: all). \throws UserError: unusable training text
 std::vector<TensorCheck> check_model_gradient(const Config& config, Index samples);
 
 }  // namespace glassformer

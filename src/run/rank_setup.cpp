@@ -73,10 +73,9 @@ void require_same(const Ranks& ranks, const std::string& what, const std::functi
     names += fmt::format("{}rank {} on {}", names.empty() ? "" : ", ", i, all[i].host.data());
   }
   if (names.empty()) return;
-  const auto refuse = [&] {
+  ranks.once([&] {
     throw UserError(fmt::format("{}: expected the same on every rank, found others on {}. {}", what, names, hint));
-  };
-  ranks.once(refuse);
+  });
 }
 
 }  // namespace glassformer

@@ -14,7 +14,6 @@
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "run/diagnostics.hpp"
-#include "run/limits.hpp"
 #include "run/rank_setup.hpp"
 #include "training/schedule.hpp"
 
@@ -22,7 +21,7 @@ namespace glassformer {
 namespace {
 
 MemoryForecast checked_forecast(const Config& config, const TrainingText& text, const Ranks& ranks) {
-  MemoryForecast forecast =
+  const MemoryForecast forecast =
       forecast_memory(config, vocabulary_shape(text.tokenizers()), text.corpus(), text.valid().corpus, ranks);
   ranks.together([&] { forecast.refuse_certain_excess(); });
   return forecast;

@@ -13,9 +13,8 @@ namespace fs = std::filesystem;
 
 /// Tokens to keep in memory: as the config says, but not more than a quarter of the memory.
 Index most_in_memory(Index mapped_above) {
-  const std::int64_t limit = memory_left().bytes;
-  constexpr std::int64_t kShare = 4;
-  return limit > 0 ? std::min<Index>(mapped_above, limit / kShare / static_cast<Index>(sizeof(Id))) : mapped_above;
+  const std::int64_t limit = memory_left().bytes;  // 0: unknown
+  return limit > 0 ? std::min<Index>(mapped_above, limit / 4 / static_cast<Index>(sizeof(Id))) : mapped_above;
 }
 
 }  // namespace
