@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "checkpoint/safetensors.hpp"
+#include "config/marian_config.hpp"
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
-#include "marian/marian_config.hpp"
 
 namespace glassformer {
 
@@ -154,12 +154,11 @@ void save_checkpoint(const fs::path& directory, const Config& config, const Toke
   }
   std::deque<std::vector<float>> padded;
   const std::vector<NamedTensor> model = tensors_for_file(tensors, values, padded);
-  const MarianSettings marian{config.data, config.tokenizer, config.model, config.decoding};
   write_directory_durably(directory, [&](const fs::path& unfinished) {
     write_file_durably(unfinished / "config.yaml", write_config(config));
-    write_file_durably(unfinished / "config.json", marian_config(marian, tokenizers));
-    write_file_durably(unfinished / "generation_config.json", marian_generation_config(marian, tokenizers));
-    write_file_durably(unfinished / "tokenizer_config.json", marian_tokenizer_config(marian, tokenizers));
+    write_file_durably(unfinished / "config.json", marian_config(config, tokenizers));
+    write_file_durably(unfinished / "generation_config.json", marian_generation_config(config, tokenizers));
+    write_file_durably(unfinished / "tokenizer_config.json", marian_tokenizer_config(config, tokenizers));
     save_tokenizers(config.tokenizer, tokenizers, unfinished);
     if (state != nullptr) write_training_state(unfinished, *state);
     write_safetensors(unfinished / kModelFile, model);

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "checkpoint/checkpoint.hpp"
+#include "config/marian_config.hpp"
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
-#include "marian/marian_config.hpp"
 
 namespace glassformer {
 

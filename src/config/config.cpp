@@ -7,9 +7,9 @@
 #include <system_error>
 
 #include "config/key.hpp"
+#include "config/marian_config.hpp"
 #include "config/suggestion.hpp"
 #include "files/user_error.hpp"
-#include "marian/marian_config.hpp"
 
 namespace glassformer {
 namespace {
@@ -182,15 +182,7 @@ Config read_config_of_checkpoint(const fs::path& file, bool warn) {
 Config read_config_of_model(const fs::path& directory) {
   std::error_code ignored;
   const fs::path ours = directory / "config.yaml";
-  if (fs::exists(ours, ignored)) return read_config_of_checkpoint(ours);
-  const MarianSettings theirs = read_marian_config(directory);
-  Config config;
-  config.data = theirs.data;
-  config.tokenizer = theirs.tokenizer;
-  config.model = theirs.model;
-  config.decoding = theirs.decoding;
-  config.run.max_epochs = 1;  // a config says when a training ends
-  return config;
+  return fs::exists(ours, ignored) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
 }
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {

@@ -12,7 +12,7 @@
 #include "checkpoint/stand_ins.hpp"
 #include "evaluation/evaluation.hpp"
 #include "random_values.hpp"
-#include "run/model_gradient_check.hpp"
+#include "run/diagnostics.hpp"
 #include "run/training_run.hpp"
 
 using namespace glassformer;
