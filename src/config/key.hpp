@@ -74,7 +74,7 @@ struct Key {
 };
 
 /// A key that an earlier version had. Its default is ignored with a warning, so that old configs and checkpoints stay
-/// readable; any other value is an error, because this version cannot do what it asks for.
+/// readable; any other value is an error.
 struct RetiredKey {
   std::string name;
   std::string default_value;  ///< as YAML
@@ -88,7 +88,6 @@ struct Config;
 /// Every key of a config file, with the structs' defaults. A new key is one row in keys.cpp.
 std::vector<Key> keys_of(Config& config);
 
-/// Those that earlier versions had.
 const std::vector<RetiredKey>& retired_keys();
 
 /// What a message says was found: 1.5, "abc", nothing, a list, a section.

@@ -17,17 +17,16 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr Index kPositions = 1024;  // rows of the position table that the library makes; ours has no end
-
+constexpr Index kPositions = 1024;      // rows of the position table that the library makes; ours has no end
 constexpr Index kBeyondRatio = 10 + 2;  // tokens of a translation: what the search allows, and bos and eos
 
-/// Tokens of the longest output of the longest training sentence, bos and eos counted.
+/// Of the longest training sentence, in tokens, bos and eos counted.
 Index longest_output(const Config& config) {
   const auto source = static_cast<double>(config.data.max_length);
   return static_cast<Index>(config.decoding.max_length_ratio * source) + kBeyondRatio;
 }
 
-/// A batch whose padding is no token of the vocabulary (kNoToken) is padded with bos there.
+/// Where our vocabulary has no padding (kNoToken), the library pads with bos.
 Id padding_there(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
 
 /// pad and bos, which no translation contains; eos is always allowed.
@@ -66,7 +65,7 @@ Tying tying_of(const JsonFile& config) {
   return shared ? Tying::all : output ? Tying::target : Tying::none;
 }
 
-/// What the library's Marian does not compute either, though some configs have keys for it.
+/// Some configs have keys for what not even the library's Marian computes.
 void refuse_other_architectures(const JsonFile& config) {
   if (config.text("model_type", "") != "marian")
     throw config.mistake("model_type", "\"marian\", the one type of model of other tools that can be opened");
@@ -104,13 +103,6 @@ TransformerSettings read_model(const JsonFile& config) {
   if (model.d_model % model.heads != 0)
     throw config.mistake("encoder_attention_heads", "a divisor of d_model, " + std::to_string(model.d_model));
   return model;
-}
-
-/// How to search. Older directories say it in config.json.
-JsonFile generation_config(const fs::path& directory) {
-  const fs::path file = directory / "generation_config.json";
-  std::error_code ignored;
-  return JsonFile(fs::exists(file, ignored) ? file : directory / "config.json");
 }
 
 DecodingSettings read_decoding(const JsonFile& generation) {
@@ -219,7 +211,9 @@ Config read_marian_config(const fs::path& directory) {
   const JsonFile model(directory / "config.json");
   Config config;
   config.model = read_model(model);
-  const JsonFile generation = generation_config(directory);
+  const fs::path search = directory / "generation_config.json";  // older directories have it in config.json
+  std::error_code ignored;
+  const JsonFile generation(fs::exists(search, ignored) ? search : directory / "config.json");
   config.decoding = read_decoding(generation);
   if (generation.has("max_length"))
     config.data.max_length = longest_source(generation.whole("max_length"), config.decoding);
@@ -229,7 +223,6 @@ Config read_marian_config(const fs::path& directory) {
   config.data.source_language = "source";
   config.data.target_language = "target";
   config.run.max_epochs = 1;  // a config says when a training ends
-  std::error_code ignored;
   if (const fs::path file = directory / "tokenizer_config.json"; fs::exists(file, ignored)) {
     const JsonFile tokenizer(file);
     config.tokenizer.joint = !tokenizer.flag("separate_vocabs", false);

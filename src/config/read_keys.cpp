@@ -56,7 +56,7 @@ struct DocumentStart final : YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-/// The only document in a file. (YAML::LoadAll does not end on some texts that are not YAML.)
+/// The only document in a file. (YAML::LoadAll does not end on "#\n,".)
 YAML::Node read_document(const fs::path& file) try {
   const std::string text = read_config_text(file);
   std::istringstream stream(text);
@@ -81,8 +81,8 @@ class Reader {
  public:
   explicit Reader(const std::vector<Key>& keys) : keys_(keys) {
     for (const Key& key : keys) {
-      for (std::string section = section_of(key.name); !section.empty(); section = section_of(section)) {
-        if (is_section(section)) break;
+      const std::string section = section_of(key.name);
+      if (!is_section(section)) {  // sections inside others have keys of their own, and come after them
         sections_.push_back(section);
         if (section_of(section).empty()) top_level_ += (top_level_.empty() ? "" : ", ") + section;
       }
