@@ -28,10 +28,9 @@ constexpr const char* kOutputBias = "final_logits_bias";
 // precision.
 constexpr float kPaddingBias = -1e4F;
 
-/// A tensor as the file has it: shape and padding.
+/// How the file has a tensor. The shapes differ in the tables of the smaller vocabulary.
 struct Stored {
-  std::vector<Index> shape;         // without padding
-  std::vector<Index> padded_shape;  // in a table of the smaller vocabulary: with padding
+  std::vector<Index> shape, padded_shape;
   float padding;
 };
 
@@ -40,7 +39,6 @@ bool has_entry_per_token(const std::string& name) {
          name == "lm_head.weight" || name == kOutputBias;
 }
 
-/// How the file has each of the tensors, in their order.
 std::vector<Stored> stored(const std::vector<TensorPlace>& tensors) {
   Index vocabulary = 0;  // the larger one
   for (const TensorPlace& tensor : tensors)
@@ -90,8 +88,7 @@ bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file, const
   });
 }
 
-/// Whether a tensor of the file is this one, with or without padding. A table for another vocabulary has words where
-/// padding belongs.
+/// Whether a tensor of the file is this one, with or without padding. (Another vocabulary has words in its place.)
 bool fits(const TensorPlace& found, const Stored& expected, Index size, const Safetensors& file) {
   if (found.shape == expected.shape) return true;
   const auto padding = file.values_of(found).subspan(static_cast<std::size_t>(std::min(size, found.size)));

@@ -58,9 +58,8 @@ void write_training_state(const std::filesystem::path& directory, const Training
 RunProgress read_training_state(const std::filesystem::path& directory, std::span<float> adam_m,
                                 std::span<float> adam_v);
 
-/// Writes a checkpoint, or replaces the one of that name, in one step: whatever happens meanwhile, `directory`
-/// is a whole checkpoint or none. Without `state` it can be used, but its training cannot be continued.
-/// \param tensors, values  the arena of the parameters
+/// Writes or replaces a checkpoint in one step: whatever happens, `directory` is a whole checkpoint or none. `tensors`
+/// and `values` are the arena of the parameters. Without `state`, the training cannot be continued from it.
 /// \throws UserError: something cannot be written, or `directory` is something else
 void save_checkpoint(const std::filesystem::path& directory, const Config& config, const TokenizerPair& tokenizers,
                      const std::vector<TensorPlace>& tensors, const float* values,
@@ -79,11 +78,10 @@ void read_parameters(const std::filesystem::path& directory, const std::vector<T
 void average_parameters(const std::vector<std::filesystem::path>& directories, const std::vector<TensorPlace>& tensors,
                         float* values);
 
-/// Writes SHA256SUMS for all files in the directory. Without it, a bit that flips on a disk would silently be another
-/// model. \throws UserError: something cannot be read or written
+/// Writes SHA256SUMS for all files in the directory. \throws UserError: something cannot be read or written
 void write_checksums(const std::filesystem::path& directory);
 
-/// Which files of a checkpoint are verified. To use a model without training it further, leave out its training state.
+/// Which files are verified. Only continuing the training needs its state.
 enum class Verify { all, but_training_state };
 
 /// Reads the files again and compares. A directory without SHA256SUMS passes: other tools write none.

@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
 
-/// Bytes of buffers in so many workers. Buffers grow with the batches, which leaves gaps in the heap: 10 to 50 % were
-/// seen.
+/// Of all workers' buffers. They grow with the batches, which leaves gaps in the heap: 10 to 50 % were seen.
 std::int64_t buffer_bytes(Index workers, Index numbers) { return kFloat * workers * numbers * 5 / 4; }
 
 std::string megabytes(std::int64_t bytes) {
@@ -35,7 +34,6 @@ struct Lengths {
       target += t;
     }
   }
-  double share_of_source() const { return static_cast<double>(source) / static_cast<double>(source + target); }
 };
 
 /// A micro-batch has about training.micro_batch_tokens padded tokens, unless a shard has fewer or a pair has more.
@@ -43,8 +41,8 @@ BatchShape largest_micro_batch(const TrainingSettings& training, const Lengths& 
   const Index shard = (2 * training.max_tokens + training.shards - 1) / training.shards;
   const Index tokens =
       std::max(text.longest_source + text.longest_target, std::min(shard, training.micro_batch_tokens));
-  const Index source =
-      std::max(text.longest_source, static_cast<Index>(text.share_of_source() * static_cast<double>(tokens)));
+  const double source_share = static_cast<double>(text.source) / static_cast<double>(text.source + text.target);
+  const Index source = std::max(text.longest_source, static_cast<Index>(source_share * static_cast<double>(tokens)));
   return {source, std::max(text.longest_target, tokens - source), text.longest_source, text.longest_target};
 }
 

@@ -36,10 +36,8 @@ class TrainingText {
  private:
   void read();
 
-  DataSettings data_;
-  std::filesystem::path source_, target_;
-  double sampling_;
-  std::uint64_t seed_;
+  Config config_;
+  std::filesystem::path source_, target_;  // the files of the training text
   TokenizerPair tokenizers_;
   CorpusPlace place_;
   TestText valid_;
