@@ -10,6 +10,7 @@
 
 #include "checkpoint/checkpoint.hpp"
 #include "config/marian_config.hpp"
+#include "config/suggestion.hpp"
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
 
@@ -30,16 +31,6 @@ std::optional<Index> update_of(const std::string& name, std::string_view kind = 
   Index update = 0;
   const auto [stop, error] = std::from_chars(digits.begin(), digits.end(), update);
   return error == std::errc() && stop == digits.end() ? std::optional(update) : std::nullopt;
-}
-
-/// Names in a directory, sorted; none where there is no directory to be read.
-std::vector<std::string> names_in(const fs::path& directory) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (fs::directory_iterator entry(directory, ignored), end; entry != end; entry.increment(ignored))
-    names.push_back(entry->path().filename().string());
-  std::ranges::sort(names);
-  return names;
 }
 
 /// In the order of updates.
@@ -174,9 +165,7 @@ void RunDirectory::store_config(const Config& config) const {
 }
 
 fs::path RunDirectory::checkpoint(Index update) const { return path_ / fmt::format("{}{:08}", kStep, update); }
-
 fs::path RunDirectory::average(Index update) const { return path_ / fmt::format("{}{:08}", kAverage, update); }
-
 std::vector<fs::path> RunDirectory::checkpoints() const { return checkpoints_in(path_); }
 
 std::optional<fs::path> RunDirectory::last() const {

@@ -29,15 +29,6 @@ Index longest_output(const Config& config) {
 /// Where our vocabulary has no padding (kNoToken), the library pads with bos.
 Id padding_there(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
 
-/// pad and bos, which no translation contains; eos is always allowed.
-Json forbidden_ids(const SpecialIds& ids) {
-  Json words = Json::array();
-  const Id pad = padding_there(ids);
-  if (pad != ids.eos) words.push_back(Json::array({pad}));
-  if (ids.bos != ids.eos && ids.bos != pad) words.push_back(Json::array({ids.bos}));
-  return words;
-}
-
 // Below: reading.
 
 /// One number that the library has for encoder and decoder each, and we for both.
@@ -65,17 +56,6 @@ Tying tying_of(const JsonFile& config) {
   return shared ? Tying::all : output ? Tying::target : Tying::none;
 }
 
-/// Some configs have keys for what not even the library's Marian computes.
-void refuse_other_architectures(const JsonFile& config) {
-  if (config.text("model_type", "") != "marian")
-    throw config.mistake("model_type", "\"marian\", the one type of model of other tools that can be opened");
-  for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"}) {
-    if (config.flag(key, false)) throw config.mistake(key, "false: a post-norm transformer as in Vaswani et al. 2017");
-  }
-  if (!config.flag("static_position_embeddings", true))
-    throw config.mistake("static_position_embeddings", "true: positions that are computed, not learned");
-}
-
 double share(const JsonFile& config, const std::string& key, double otherwise) {
   const double number = config.number(key, otherwise);
   if (!(number >= 0 && number < 1)) throw config.mistake(key, "a number from 0 to below 1");
@@ -83,7 +63,12 @@ double share(const JsonFile& config, const std::string& key, double otherwise) {
 }
 
 TransformerSettings read_model(const JsonFile& config) {
-  refuse_other_architectures(config);
+  if (config.text("model_type", "") != "marian")
+    throw config.mistake("model_type", "\"marian\", the one type of model of other tools that can be opened");
+  for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"})
+    if (config.flag(key, false)) throw config.mistake(key, "false: a post-norm transformer as in Vaswani et al. 2017");
+  if (!config.flag("static_position_embeddings", true))
+    throw config.mistake("static_position_embeddings", "true: positions that are computed, not learned");
   TransformerSettings model;
   model.d_model = config.whole("d_model");
   model.heads = of_both(config, "attention_heads");
@@ -96,9 +81,8 @@ TransformerSettings read_model(const JsonFile& config) {
   model.dropout = model.embedding_dropout = share(config, "dropout", 0.1);
   model.attention_dropout = share(config, "attention_dropout", 0);
   model.activation_dropout = share(config, "activation_dropout", 0);
-  for (const char* key : {"encoder_layers", "decoder_layers", "encoder_ffn_dim", "encoder_attention_heads"}) {
+  for (const char* key : {"encoder_layers", "decoder_layers", "encoder_ffn_dim", "encoder_attention_heads"})
     if (config.whole(key) == 0) throw config.mistake(key, "at least 1");
-  }
   if (model.d_model == 0 || model.d_model % 2 != 0) throw config.mistake("d_model", "an even number");
   if (model.d_model % model.heads != 0)
     throw config.mistake("encoder_attention_heads", "a divisor of d_model, " + std::to_string(model.d_model));
@@ -166,8 +150,9 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
 
 std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers) {
   const SpecialIds ids = tokenizers.target->special();
+  const Id pad = padding_there(ids);
   Json json;
-  json["pad_token_id"] = padding_there(ids);
+  json["pad_token_id"] = pad;
   json["bos_token_id"] = ids.bos;
   json["eos_token_id"] = ids.eos;
   json["decoder_start_token_id"] = ids.bos;
@@ -176,7 +161,9 @@ std::string marian_generation_config(const Config& config, const TokenizerPair& 
   // "never": a search goes on until no running hypothesis can overtake the finished ones.
   const bool goes_on = config.decoding.beam > 1 && !config.decoding.early_stopping;
   json["early_stopping"] = goes_on ? Json("never") : Json(config.decoding.beam > 1);
-  json["bad_words_ids"] = forbidden_ids(ids);
+  Json& forbidden = json["bad_words_ids"] = Json::array();  // pad and bos, but never eos
+  if (pad != ids.eos) forbidden.push_back(Json::array({pad}));
+  if (ids.bos != ids.eos && ids.bos != pad) forbidden.push_back(Json::array({ids.bos}));
   json["max_length"] = longest_output(config);
   return json.dump(2) + "\n";
 }

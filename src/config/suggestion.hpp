@@ -20,6 +20,9 @@ std::optional<std::string> nearest(const std::string& word, const std::vector<st
 /// `known` are the names of all sections and keys, with dots.
 std::string suggest_key(const std::string& name, const std::vector<std::string>& known);
 
+/// The names in a directory, sorted; none if it cannot be read.
+std::vector<std::string> names_in(const std::filesystem::path& directory);
+
 /// A hint for a missing file: the nearest name, or what its directory holds.
 std::string suggest_file(const std::filesystem::path& missing);
 

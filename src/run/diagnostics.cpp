@@ -15,7 +15,7 @@
 namespace glassformer {
 namespace {
 
-/// What steps were given is right, now that the parameters are: the first wrong number has been computed.
+/// The parameters are finite, so the first number that is not has been computed.
 std::optional<std::string> in_recording(const Recording& recording) {
   for (const RecordedStep& step : recording.steps()) {
     const RecordedTensor& output = recording.tensors()[step.output];
@@ -23,17 +23,6 @@ std::optional<std::string> in_recording(const Recording& recording) {
     return step.part + ": " + output.name + (step.adds ? " += " : " = ") + step.formula;
   }
   return std::nullopt;
-}
-
-constexpr Index kSentences = 3;  // of different lengths, as a rule: there is padding to be masked
-
-Batch a_few_sentences(const Config& config, const TokenizerPair& tokenizers) {
-  const DataSettings& data = config.data;
-  const Corpus corpus =
-      Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
-  std::vector<Index> sentences(static_cast<std::size_t>(std::min(kSentences, corpus.size())));
-  std::iota(sentences.begin(), sentences.end(), Index{0});
-  return make_batch(corpus, sentences);
 }
 
 /// Moves every weight by up to 0.1, so that none of them has a value that makes a term vanish.
@@ -100,7 +89,13 @@ void warn_about(const TransformerSettings& model, const ScheduleSettings& schedu
 
 std::vector<TensorCheck> check_model_gradient(const Config& config, Index samples) {
   const TokenizerPair tokenizers = starting_tokenizers(config);
-  const Batch batch = a_few_sentences(config, tokenizers);
+  const DataSettings& data = config.data;
+  const Corpus corpus =
+      Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
+  constexpr Index kSentences = 3;  // of different lengths, as a rule: there is padding to be masked
+  std::vector<Index> sentences(static_cast<std::size_t>(std::min(kSentences, corpus.size())));
+  std::iota(sentences.begin(), sentences.end(), Index{0});
+  const Batch batch = make_batch(corpus, sentences);
 
   Model<double> model(config.model, vocabulary_shape(tokenizers));
   initialize(model, config.training.seed);

@@ -45,7 +45,11 @@ TrainingRun::TrainingRun(const Config& config, TrainingText training_text, const
   if (checkpoint) load(*checkpoint);
   progress_.text = text_.fingerprint();
   progress_.valid_text = text_.valid().fingerprint;
-  share();
+  ranks_.broadcast(progress_);  // only the first rank has read the run's directory
+  ranks_.broadcast(model_.weights.values());
+  ranks_.broadcast(trainer_.optimizer().m());
+  ranks_.broadcast(trainer_.optimizer().v());
+  minutes_before_ = progress_.minutes;
   const auto refuse_text = [&] {
     throw UserError(
         fmt::format("{}: expected a state of training with this text, found batch {} of an epoch with fewer. Continue "
@@ -85,15 +89,6 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
   saved_update_ = progress_.update;
   if (progress_.validated != progress_.update) interim_ = checkpoint;
   spdlog::info("resuming from {}", checkpoint.string());
-}
-
-/// What the first rank has drawn or read becomes everybody's: only it needs the run's directory.
-void TrainingRun::share() {
-  ranks_.broadcast(progress_);
-  ranks_.broadcast(model_.weights.values());
-  ranks_.broadcast(trainer_.optimizer().m());
-  ranks_.broadcast(trainer_.optimizer().v());
-  minutes_before_ = progress_.minutes;
 }
 
 void TrainingRun::log_beginning(bool resumed) const {

@@ -61,7 +61,6 @@ class TrainingRun {
   // Beginning
   RunDirectory open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun);
   void load(const std::filesystem::path& checkpoint);
-  void share();  // all ranks begin with what the first one has
   void log_beginning(bool resumed) const;
   SentencePairs text_of(Index epoch);
 
