@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "files/user_error.hpp"
+#include "model/transformer.hpp"
 #include "numerics/parallel.hpp"
 
 namespace glassformer {
@@ -66,19 +67,6 @@ std::int64_t validation_bytes(const Config& config, const VocabularyShape& vocab
 
 }  // namespace
 
-Index parameter_count(const TransformerSettings& settings, const VocabularyShape& vocabulary) {
-  const Index D = settings.d_model, F = settings.d_ff, V = vocabulary.target_size;
-  const Index norm = 2 * D, attention = 4 * (D * D + D), feed_forward = D * F + F + F * D + D;
-  const Index encoder_layer = attention + feed_forward + 2 * norm;
-  const Index decoder_layer = 2 * attention + feed_forward + 3 * norm;
-  Index embeddings = V * D;
-  if (settings.tied_embeddings != Tying::all) embeddings += vocabulary.source_size * D;
-  if (settings.tied_embeddings == Tying::none) embeddings += V * D;
-  const Index final_norms = settings.norm == Norm::pre ? 2 * norm : 0;
-  return embeddings + V + settings.encoder_layers * encoder_layer + settings.decoder_layers * decoder_layer +
-         final_norms;
-}
-
 Index activation_count(const TransformerSettings& settings, const VocabularyShape& vocabulary, const BatchShape& batch,
                        bool training) {
   const Index D = settings.d_model, F = settings.d_ff, H = settings.heads;
@@ -116,7 +104,8 @@ MemoryForecast forecast_memory(const Config& config, const VocabularyShape& voca
                                const Corpus& valid, const Ranks& ranks) {
   const TrainingSettings& training = config.training;
   const std::int64_t program = resident_memory().now;
-  const std::int64_t parameters = parameter_count(config.model, vocabulary);
+  const TensorPlace last = Transformer<float>(config.model, vocabulary).tensors().back();  // allocates no tensor
+  const std::int64_t parameters = last.offset + last.size;
   const Index own_shards = ranks.block(training.shards).size();
   const Index workers = std::min<Index>(thread_count(), own_shards);
   const BatchShape micro_batch = largest_micro_batch(training, Lengths(text));

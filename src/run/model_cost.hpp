@@ -12,9 +12,6 @@
 /// How much memory and how many operations a training needs, by arithmetic.
 namespace glassformer {
 
-/// How many numbers all weights and biases are.
-Index parameter_count(const TransformerSettings& settings, const VocabularyShape& vocabulary);
-
 /// The size of a padded batch.
 struct BatchShape {
   Index source = 0, target = 0;                  ///< tokens, padding included: B * S and B * T

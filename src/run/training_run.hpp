@@ -32,8 +32,8 @@ double chosen_figure(Metric metric, const ValidationFigures& figures);
 /// Whether `figure` is better than the best one so far. A NaN never is.
 bool is_better(Metric metric, double figure, const RunProgress& progress);
 
-/// One training run: a Trainer, and what observes it. That is the run's directory with its log, metrics, curves and
-/// checkpoints; the validations; and the limits that end it.
+/// One training run: a Trainer, its directory with log, metrics, curves and checkpoints, its validations and its
+/// limits.
 class TrainingRun {
  public:
   /// Begins a run in a new `directory`, or continues the one that was `begun` there from its last checkpoint. The log
