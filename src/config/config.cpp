@@ -206,9 +206,24 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
 }
 
 std::string write_config(const Config& config) {
-  Config copy = config, defaults;  // the table reads and writes, so it asks for fields that may change
-  return "# The complete config of a run: every key is written out, every path is absolute.\n" +
-         write_keys(keys_of(copy), keys_of(defaults));
+  Config copy = config, default_config;  // the table reads and writes, so it asks for fields that may change
+  const std::vector<Key> keys = keys_of(copy), defaults = keys_of(default_config);
+  std::string text = "# The complete config of a run: every key is written out, every path is absolute.\n";
+  std::string open;  // the section written last; the keys of a section are adjacent
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string &name = keys[i].name, section = section_of(name);
+    const std::string indent(2 * static_cast<std::size_t>(std::ranges::count(name, '.')), ' ');
+    if (section != open) {
+      const bool nested = !section_of(section).empty();
+      text += (nested ? indent.substr(2) : "\n") + last_part(section) + ":\n";
+      open = section;
+    }
+    const std::string given = indent + last_part(name) + ": " + keys[i].field.write();
+    const Field& fallback = defaults[i].field;
+    text += fmt::format("{:30}  # {} ({})\n", given, keys[i].comment,
+                        fallback.has_value() ? "default " + fallback.write() : "required");
+  }
+  return text;
 }
 
 }  // namespace glassformer

@@ -101,7 +101,4 @@ std::string describe(const YAML::Node& value);
 Places read_keys(const std::vector<Key>& keys, const std::filesystem::path& file,
                  const std::vector<std::string>& overrides);
 
-/// The fields of `keys` as YAML, each with its comment and its default. The keys of one section must be adjacent.
-std::string write_keys(const std::vector<Key>& keys, const std::vector<Key>& defaults);
-
 }  // namespace glassformer

@@ -199,22 +199,4 @@ Places read_keys(const std::vector<Key>& keys, const fs::path& file, const std::
   return reader.places();
 }
 
-std::string write_keys(const std::vector<Key>& keys, const std::vector<Key>& defaults) {
-  std::string text, open;  // `open` is the section written last
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::string &name = keys[i].name, section = section_of(name);
-    const std::string indent(2 * static_cast<std::size_t>(std::ranges::count(name, '.')), ' ');
-    if (section != open) {
-      const bool nested = !section_of(section).empty();
-      text += (nested ? indent.substr(2) : "\n") + last_part(section) + ":\n";
-      open = section;
-    }
-    const std::string given = indent + last_part(name) + ": " + keys[i].field.write();
-    const Field& fallback = defaults[i].field;
-    text += fmt::format("{:30}  # {} ({})\n", given, keys[i].comment,
-                        fallback.has_value() ? "default " + fallback.write() : "required");
-  }
-  return text;
-}
-
 }  // namespace glassformer
