@@ -25,6 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr const char* kChecksumFile = "SHA256SUMS";
+
 constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
 constexpr std::uint64_t kMostUpdates = 0xffff'fffe;  // the update is a 32-bit counter of the random numbers
 
@@ -67,8 +69,6 @@ void read_moments(const Safetensors& file, const char* name, std::span<float> mo
   std::ranges::copy(file.values_of(*found), moments.begin());
 }
 
-constexpr const char* kChecksumFile = "SHA256SUMS";
-
 /// SHA-256 (FIPS 180-4) of a file, as text.
 std::string checksum_of(const fs::path& file) {
   Descriptor input(file, O_RDONLY);
@@ -93,18 +93,6 @@ UserError damaged(const fs::path& file, const std::string& expected, const std::
       fmt::format("{}: expected {}, found {}. The checkpoint is damaged: take another one, or copy it again. (If you "
                   "changed it on purpose, remove {}.)",
                   file.string(), expected, found, kChecksumFile));
-}
-
-/// All files but the sums themselves, the model last: a list that has been cut off does not have it.
-std::vector<std::string> files_in(const fs::path& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && name != kChecksumFile && name != kModelFile) names.push_back(name);
-  }
-  std::ranges::sort(names);
-  names.emplace_back(kModelFile);
-  return names;
 }
 
 }  // namespace
@@ -165,8 +153,15 @@ RunProgress read_training_state(const fs::path& directory, std::span<float> adam
 }
 
 void write_checksums(const fs::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && name != kChecksumFile && name != kModelFile) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  names.emplace_back(kModelFile);  // last, so that a list that was cut off is noticed
   std::string lines;
-  for (const std::string& name : files_in(directory)) lines += line_of(directory, name) + '\n';
+  for (const std::string& name : names) lines += line_of(directory, name) + '\n';
   write_file_durably(directory / kChecksumFile, lines);
 }
 

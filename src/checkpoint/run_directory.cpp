@@ -21,13 +21,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kConfigFile = "config.yaml";
-constexpr std::string_view kStep = "step-", kAverage = "average-";
-constexpr std::size_t kUpdateDigits = 8;
+constexpr std::string_view kStep = "step-", kAverage = "average-";  // and at least eight digits
 
 /// The update in a name like step-00001200.
 std::optional<Index> update_of(const std::string& name, std::string_view kind = kStep) {
   const std::string_view digits = std::string_view(name).substr(std::min(kind.size(), name.size()));
-  if (!name.starts_with(kind) || digits.size() < kUpdateDigits || digits[0] == '-') return std::nullopt;
+  if (!name.starts_with(kind) || digits.size() < 8 || digits[0] == '-') return std::nullopt;
   Index update = 0;
   const auto [stop, error] = std::from_chars(digits.begin(), digits.end(), update);
   return error == std::errc() && stop == digits.end() ? std::optional(update) : std::nullopt;

@@ -54,8 +54,7 @@ class RunDirectory {
   void point_best(const std::filesystem::path& checkpoint) const;
   void point_last(const std::filesystem::path& checkpoint) const;
 
-  /// Removes all step-... checkpoints but the latest `keep`, and all means but the latest. What `best` and `last`
-  /// point to stays.
+  /// Removes all but the latest `keep` checkpoints and the latest mean. What `best` and `last` point to stays.
   void prune(Index keep) const;
 
  private:

@@ -70,8 +70,7 @@ struct Config {
 ///         without default, missing data file, a shape that is not that of model.from
 Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
-/// The same without the check that data files exist: a checkpoint may be used where its training data is not. `warn`:
-/// whether the log names its retired keys.
+/// The same, but data files need not exist. `warn`: whether the log names its retired keys.
 Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn = true);
 
 /// The config of the model in a directory: our checkpoint, or one that transformers.MarianMTModel has saved.

@@ -79,6 +79,8 @@ YAML::Node read_override_value(const std::string& text, const std::string& place
 
 class Reader {
  public:
+  Places places;  // where each key was given
+
   explicit Reader(const std::vector<Key>& keys) : keys_(keys) {
     for (const Key& key : keys) {
       const std::string section = section_of(key.name);
@@ -113,8 +115,6 @@ class Reader {
       throw UserError(place.name + ": " + name + " is a section; " + suggest_key(name + ".", known_));
     read_value(name, read_override_value(text.substr(equals + 1), place.name), place);
   }
-
-  const Places& places() const { return places_; }
 
  private:
   struct File {
@@ -154,7 +154,7 @@ class Reader {
       throw UserError(place.name + ": only the first key of a file can be base");
     else
       throw UserError(place.name + ": unknown key; " + suggest_key(name, known_));
-    places_[name] = place;
+    places[name] = place;
   }
 
   void read_section(const std::string& section, const YAML::Node& entries) {
@@ -185,7 +185,6 @@ class Reader {
   std::string top_level_;           // the names of the sections that are in no other
   std::vector<std::string> known_;  // keys and sections
   std::vector<File> open_;          // the config, and its bases down to the one that is being read
-  Places places_;
 };
 
 }  // namespace
@@ -196,7 +195,7 @@ Places read_keys(const std::vector<Key>& keys, const fs::path& file, const std::
   for (const std::string& override_text : overrides) reader.read_override(override_text);
   for (const Key& key : keys)
     if (!key.field.has_value()) throw UserError(file.string() + ": " + key.name + ": missing; it has no default");
-  return reader.places();
+  return reader.places;
 }
 
 }  // namespace glassformer

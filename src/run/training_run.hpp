@@ -22,8 +22,7 @@ namespace glassformer {
 /// What has ended the run, in words; nothing while it goes on. `max_updates` is the training's.
 std::optional<std::string> end_reached(const RunSettings& run, Index max_updates, const RunProgress& progress,
                                        double minutes);
-/// How much of the way to the nearest of max_updates, max_epochs and max_minutes is done, 0 to 1.
-/// \param batches  of the current epoch
+/// The share done of the nearest of max_updates, max_epochs and max_minutes. `batches` are those of the current epoch.
 double share_done(const RunSettings& run, Index max_updates, const RunProgress& progress, Index batches,
                   double minutes);
 
