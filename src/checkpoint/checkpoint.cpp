@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <deque>
 #include <nlohmann/json.hpp>
@@ -11,11 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "checkpoint/checksums.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "config/marian_config.hpp"
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
-#include "marian/marian_config.hpp"
 
 namespace glassformer {
 
@@ -23,18 +21,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kModelFile = "model.safetensors";
 constexpr const char* kOutputBias = "final_logits_bias";
 
-// transformers 4 refuses a model whose source and target tables have different sizes. So the file pads the tables of
-// the smaller vocabulary with rows of zeros. On the target side, the logits of this padding get a bias that makes their
-// probability exactly 0 in single precision, and that is finite even in half precision.
+// transformers 4 refuses a model whose source and target tables have different sizes, so the file pads the smaller ones
+// with rows of zeros. The bias of their logits makes their probability 0 in single precision; it is finite even in half
+// precision.
 constexpr float kPaddingBias = -1e4F;
 
-/// A tensor as the file has it: shape and padding.
+/// How the file has a tensor. The shapes differ in the tables of the smaller vocabulary.
 struct Stored {
-  std::vector<Index> shape;         // without padding
-  std::vector<Index> padded_shape;  // in a table of the smaller vocabulary: with padding
+  std::vector<Index> shape, padded_shape;
   float padding;
 };
 
@@ -43,7 +39,6 @@ bool has_entry_per_token(const std::string& name) {
          name == "lm_head.weight" || name == kOutputBias;
 }
 
-/// How the file has each of the tensors, in their order.
 std::vector<Stored> stored(const std::vector<TensorPlace>& tensors) {
   Index vocabulary = 0;  // the larger one
   for (const TensorPlace& tensor : tensors)
@@ -53,27 +48,26 @@ std::vector<Stored> stored(const std::vector<TensorPlace>& tensors) {
     const bool is_bias = tensor.name == kOutputBias;
     std::vector<Index> shape = tensor.shape;
     if (is_bias) shape = {1, tensor.size};  // Marian keeps it as a matrix of one row
-    Stored entry{shape, shape, is_bias ? kPaddingBias : 0};
+    Stored& entry = result.emplace_back(Stored{shape, shape, is_bias ? kPaddingBias : 0});
     if (has_entry_per_token(tensor.name)) entry.padded_shape[is_bias ? 1 : 0] = vocabulary;
-    result.push_back(std::move(entry));
   }
   return result;
 }
 
-/// Names of one matrix where it is tied: the model's own, and another one that other tools know it by.
+/// Two names of a tied matrix: the model's own, and one that other tools know it by.
 struct Tied {
   std::string_view own, other;
 };
-constexpr std::array kTied = {Tied{"model.shared.weight", "lm_head.weight"},
-                              Tied{"model.shared.weight", "model.encoder.embed_tokens.weight"},
-                              Tied{"model.shared.weight", "model.decoder.embed_tokens.weight"},
-                              Tied{"model.decoder.embed_tokens.weight", "lm_head.weight"}};
+constexpr Tied kTied[] = {{"model.shared.weight", "lm_head.weight"},
+                          {"model.shared.weight", "model.encoder.embed_tokens.weight"},
+                          {"model.shared.weight", "model.decoder.embed_tokens.weight"},
+                          {"model.decoder.embed_tokens.weight", "lm_head.weight"}};
 
 bool is_part(const std::vector<TensorPlace>& tensors, std::string_view name) {
   return std::ranges::any_of(tensors, [&](const TensorPlace& tensor) { return tensor.name == name; });
 }
 
-/// A tensor of the model in the file, be it by another of its names; null: missing.
+/// A tensor of the model in the file, under any of its names; null: missing.
 const TensorPlace* find(const Safetensors& file, const std::vector<TensorPlace>& tensors, const std::string& name) {
   const TensorPlace* found = file.find(name);
   for (const auto& [own, other] : kTied) {
@@ -83,12 +77,10 @@ const TensorPlace* find(const Safetensors& file, const std::vector<TensorPlace>&
   return found;
 }
 
-/// A tensor that the model does not have, but that other tools write: a table of positions, which is computed
-/// here, or a copy of a matrix that is tied to it, equal in every number.
+/// A tensor that other tools add: a table of positions, which is computed here, or a copy of a tied matrix.
 bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file, const std::vector<TensorPlace>& tensors) {
-  if (extra.name == "model.encoder.embed_positions.weight" || extra.name == "model.decoder.embed_positions.weight") {
+  if (extra.name == "model.encoder.embed_positions.weight" || extra.name == "model.decoder.embed_positions.weight")
     return true;
-  }
   return std::ranges::any_of(kTied, [&](const Tied& tied) {
     if (extra.name != tied.other || !is_part(tensors, tied.own)) return false;
     const TensorPlace* const own = find(file, tensors, std::string(tied.own));
@@ -96,8 +88,7 @@ bool may_be_passed_over(const TensorPlace& extra, const Safetensors& file, const
   });
 }
 
-/// Whether a tensor of the file is this one, with or without padding. A table for another vocabulary has words where
-/// padding belongs.
+/// Whether a tensor of the file is this one, with or without padding. (Another vocabulary has words in its place.)
 bool fits(const TensorPlace& found, const Stored& expected, Index size, const Safetensors& file) {
   if (found.shape == expected.shape) return true;
   const auto padding = file.values_of(found).subspan(static_cast<std::size_t>(std::min(size, found.size)));
@@ -105,7 +96,7 @@ bool fits(const TensorPlace& found, const Stored& expected, Index size, const Sa
          std::ranges::all_of(padding, [&](float number) { return number == expected.padding; });
 }
 
-/// \throws UserError with a line for each thing that keeps the file from being this model
+/// \throws UserError with a line for each difference
 void require_match(const Safetensors& file, const std::vector<TensorPlace>& tensors, const fs::path& path) {
   const auto text_of = [](const std::vector<Index>& shape) { return nlohmann::json(shape).dump(); };
   std::vector<std::string> lines;
@@ -150,22 +141,21 @@ std::vector<NamedTensor> tensors_for_file(const std::vector<TensorPlace>& tensor
 }  // namespace
 
 void save_checkpoint(const fs::path& directory, const Config& config, const TokenizerPair& tokenizers,
-                     const std::vector<TensorPlace>& tensors, const float* values, const TrainingStateView* state) {
+                     const std::vector<TensorPlace>& tensors, const float* values, const TrainingState* state) {
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(directory, ignored)) && !is_checkpoint(directory)) {
     throw UserError(
-        fmt::format("{}: expected nothing here, or a checkpoint to be replaced, found none (no {}). Move "
-                    "what is here away, or choose another place.",
+        fmt::format("{}: expected nothing here, or a checkpoint to be replaced, found none (no {}). Move what is here "
+                    "away, or choose another place.",
                     directory.string(), kModelFile));
   }
   std::deque<std::vector<float>> padded;
   const std::vector<NamedTensor> model = tensors_for_file(tensors, values, padded);
-  const MarianSettings marian{config.data, config.tokenizer, config.model, config.decoding};
   write_directory_durably(directory, [&](const fs::path& unfinished) {
     write_file_durably(unfinished / "config.yaml", write_config(config));
-    write_file_durably(unfinished / "config.json", marian_config(marian, tokenizers));
-    write_file_durably(unfinished / "generation_config.json", marian_generation_config(marian, tokenizers));
-    write_file_durably(unfinished / "tokenizer_config.json", marian_tokenizer_config(marian, tokenizers));
+    write_file_durably(unfinished / "config.json", marian_config(config, tokenizers));
+    write_file_durably(unfinished / "generation_config.json", marian_generation_config(config, tokenizers));
+    write_file_durably(unfinished / "tokenizer_config.json", marian_tokenizer_config(config, tokenizers));
     save_tokenizers(config.tokenizer, tokenizers, unfinished);
     if (state != nullptr) write_training_state(unfinished, *state);
     write_safetensors(unfinished / kModelFile, model);

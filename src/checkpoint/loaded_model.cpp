@@ -1,7 +1,6 @@
 #include "checkpoint/loaded_model.hpp"
 
 #include "checkpoint/checkpoint.hpp"
-#include "checkpoint/checksums.hpp"
 #include "checkpoint/run_directory.hpp"
 #include "model/initialization.hpp"
 

@@ -20,12 +20,12 @@ struct LoadedModel {
   explicit LoadedModel(const std::filesystem::path& path);
 };
 
-/// What a training begins with: tokenizers learned from the text; or those of model.from, where the config has one.
-/// \throws UserError: as make_tokenizers and load_tokenizers
+/// What a training begins with: the tokenizers of model.from, or else new ones, learned from the text.
+/// \throws UserError as make_tokenizers and load_tokenizers
 TokenizerPair starting_tokenizers(const Config& config);
 
-/// The model's weights become what training.seed draws, or those of model.from.
-/// \throws UserError: a damaged checkpoint, or one that is not this model
+/// Sets the weights to those of model.from, or else draws them with training.seed.
+/// \throws UserError: a damaged checkpoint, or one of another model
 void set_starting_weights(const Config& config, Model<float>& model);
 
 }  // namespace glassformer

@@ -9,9 +9,10 @@
 #include <string>
 
 #include "checkpoint/checkpoint.hpp"
+#include "config/marian_config.hpp"
+#include "config/suggestion.hpp"
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
-#include "marian/marian_config.hpp"
 
 namespace glassformer {
 
@@ -20,30 +21,18 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kConfigFile = "config.yaml";
-constexpr std::string_view kStep = "step-", kAverage = "average-";
-constexpr std::size_t kUpdateDigits = 8;
+constexpr std::string_view kStep = "step-", kAverage = "average-";  // and at least eight digits
 
 /// The update in a name like step-00001200.
 std::optional<Index> update_of(const std::string& name, std::string_view kind = kStep) {
-  if (!name.starts_with(kind) || name.size() < kind.size() + kUpdateDigits) return std::nullopt;
-  const char* const end = name.data() + name.size();
+  const std::string_view digits = std::string_view(name).substr(std::min(kind.size(), name.size()));
+  if (!name.starts_with(kind) || digits.size() < 8 || digits[0] == '-') return std::nullopt;
   Index update = 0;
-  const auto [stop, error] = std::from_chars(name.data() + kind.size(), end, update);
-  if (error != std::errc() || stop != end || update < 0) return std::nullopt;
-  return update;
+  const auto [stop, error] = std::from_chars(digits.begin(), digits.end(), update);
+  return error == std::errc() && stop == digits.end() ? std::optional(update) : std::nullopt;
 }
 
-/// Names in a directory, sorted; none where there is no directory to be read.
-std::vector<std::string> names_in(const fs::path& directory) {
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (fs::directory_iterator entry(directory, ignored), end; entry != end; entry.increment(ignored))
-    names.push_back(entry->path().filename().string());
-  std::ranges::sort(names);
-  return names;
-}
-
-/// In order of update.
+/// In the order of updates.
 std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind = kStep) {
   std::map<Index, fs::path> found;
   for (const std::string& name : names_in(run))
@@ -53,13 +42,13 @@ std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind 
   return paths;
 }
 
-/// Whether a new run may replace it: the tokens of a text, which can be made again, or a hidden file.
+/// Whether a new run may replace it: the tokens of a text, or a hidden file.
 bool is_replaceable(const std::string& name) { return name == "corpus" || name.starts_with('.'); }
 
 /// Whether a run has it before its first checkpoint.
 bool is_early(const std::string& name) { return name == kConfigFile || name == "train.log" || name == "metrics.jsonl"; }
 
-/// Whether it is the name of something that makes a directory a run.
+/// Whether a directory with it is a run.
 bool is_of_run(const std::string& name) {
   return is_early(name) || name == "best" || name == "last" || name == "curves.svg" || update_of(name) ||
          update_of(name, kAverage);
@@ -75,21 +64,39 @@ std::optional<fs::path> behind(const fs::path& link) {
   return is_checkpoint(checkpoint) ? std::optional(checkpoint) : std::nullopt;
 }
 
+/// A sentence on what a user could have meant in this directory.
+std::string what_is_in(const fs::path& directory) {
+  const std::vector<std::string> names = names_in(directory);
+  std::vector<std::string> checkpoints, runs;
+  for (const std::string& name : names) {
+    if (is_checkpoint(directory / name)) checkpoints.push_back(name);
+    if (!is_unfinished_name(name) && holds_run(directory / name)) runs.push_back(name);
+  }
+  const auto listed = [&](const char* what, const std::vector<std::string>& found) {
+    constexpr std::ptrdiff_t kShown = 8;  // the last ones
+    const auto first = found.end() - std::min(kShown, std::ssize(found));
+    return fmt::format("{} {}: {}{}.", what, directory.string(), first == found.begin() ? "" : "..., ",
+                       fmt::join(first, found.end(), ", "));
+  };
+  if (!checkpoints.empty()) return listed("Checkpoints in", checkpoints);
+  if (!runs.empty()) return listed("Runs in", runs);
+  if (holds_run(directory)) return "The run " + directory.string() + " has no checkpoint yet.";
+  return names.empty() ? directory.string() + " is empty." : listed("Found in", names);
+}
+
 }  // namespace
 
 void RunDirectory::refuse_existing(const fs::path& path) {
   const std::vector<std::string> names = names_in(path);
-  const bool ended_early = std::ranges::count(names, "train.log") > 0 && std::ranges::all_of(names, [](auto& name) {
-                             return is_early(name) || is_replaceable(name);
-                           });
-  if (ended_early || std::ranges::all_of(names, is_replaceable)) return;
+  const bool begun = std::ranges::count(names, "train.log") > 0;  // but without a checkpoint, it may be replaced
+  if (std::ranges::all_of(names, [&](auto& name) { return is_replaceable(name) || (begun && is_early(name)); })) return;
   if (holds_run(path))
     throw UserError(
         path.string() +
         ": a run stands here already. Continue it with --resume, or choose another directory with --output.");
   throw UserError(path.string() +
-                  ": expected no directory, an empty one or a run, found other files in it. "
-                  "Choose another directory with --output.");
+                  ": expected no directory, an empty one or a run, found other files in it. Choose another directory "
+                  "with --output.");
 }
 
 RunDirectory RunDirectory::reserve(const fs::path& path) {
@@ -119,16 +126,15 @@ RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
 RunDirectory RunDirectory::resume(const fs::path& path) {
   if (!holds_run(path))
     throw UserError(path.string() +
-                    ": there is no run to be continued here (no config.yaml, no checkpoints). Check the "
-                    "path, or leave --resume out to begin anew.");
+                    ": there is no run to be continued here (no config.yaml, no checkpoints). Check the path, or leave "
+                    "--resume out to begin anew.");
   RunDirectory run(path);
   clear_unfinished_directories(path, [](const std::string& name) { return is_of_run(name) || name == "corpus"; });
   for (const std::string& name : names_in(path))
     if (update_of(name) && !is_checkpoint(path / name))
-      throw UserError(
-          (path / name).string() +
-          ": expected a checkpoint, found none (no model.safetensors). Once it is removed, --resume goes on "
-          "from the last whole one, or from the beginning if there is none.");
+      throw UserError((path / name).string() +
+                      ": expected a checkpoint, found none (no model.safetensors). Once it is removed, --resume goes "
+                      "on from the last whole one, or from the beginning if there is none.");
   return run;
 }
 
@@ -136,8 +142,7 @@ Config RunDirectory::config() const try {
   return read_config_of_checkpoint(path_ / kConfigFile, false);  // train has warned about its own config
 } catch (const UserError& error) {
   throw UserError(
-      fmt::format("{} (This is the config that the run was begun with. Every checkpoint in {} has a copy of "
-                  "it.)",
+      fmt::format("{} (This is the config that the run was begun with. Every checkpoint in {} has a copy of it.)",
                   error.what(), path_.string()));
 }
 
@@ -149,8 +154,8 @@ std::vector<ChangedKey> RunDirectory::accept_changes(const Config& config) const
     if (key.changes_training) names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
   if (names.empty()) return changed;
   throw UserError(
-      fmt::format("{}: the run was begun with other values of {}. Continue it with the config it was begun "
-                  "with, or begin another run with --output.",
+      fmt::format("{}: the run was begun with other values of {}. Continue it with the config it was begun with, or "
+                  "begin another run with --output.",
                   (path_ / kConfigFile).string(), names));
 }
 
@@ -159,9 +164,7 @@ void RunDirectory::store_config(const Config& config) const {
 }
 
 fs::path RunDirectory::checkpoint(Index update) const { return path_ / fmt::format("{}{:08}", kStep, update); }
-
 fs::path RunDirectory::average(Index update) const { return path_ / fmt::format("{}{:08}", kAverage, update); }
-
 std::vector<fs::path> RunDirectory::checkpoints() const { return checkpoints_in(path_); }
 
 std::optional<fs::path> RunDirectory::last() const {
@@ -192,37 +195,13 @@ void RunDirectory::prune(Index keep) const {
   remove_all_but(1, checkpoints_in(path_, kAverage));
 }
 
-namespace {
-
-/// A sentence on what a user could have meant in this directory.
-std::string what_is_in(const fs::path& directory) {
-  const std::vector<std::string> names = names_in(directory);
-  std::vector<std::string> checkpoints, runs;
-  for (const std::string& name : names) {
-    if (is_checkpoint(directory / name)) checkpoints.push_back(name);
-    if (!is_unfinished_name(name) && holds_run(directory / name)) runs.push_back(name);
-  }
-  const auto listed = [&](const char* what, const std::vector<std::string>& found) {
-    constexpr std::ptrdiff_t kShown = 8;  // the last ones
-    const auto first = found.end() - std::min(kShown, std::ssize(found));
-    return fmt::format("{} {}: {}{}.", what, directory.string(), first == found.begin() ? "" : "..., ",
-                       fmt::join(first, found.end(), ", "));
-  };
-  if (!checkpoints.empty()) return listed("Checkpoints in", checkpoints);
-  if (!runs.empty()) return listed("Runs in", runs);
-  if (holds_run(directory)) return "The run " + directory.string() + " has no checkpoint yet.";
-  return names.empty() ? directory.string() + " is empty." : listed("Found in", names);
-}
-
-}  // namespace
-
 fs::path resolve_checkpoint(const fs::path& path) {
   const fs::path place = path.has_filename() ? path : path.parent_path();  // without a trailing slash
   const fs::path parent = place.has_parent_path() ? place.parent_path() : fs::path(".");
   const auto refusal = [&](const std::string& why, const fs::path& shown) {
     return UserError(
-        fmt::format("{}: {}. Expected a checkpoint directory (it holds model.safetensors) or a run "
-                    "directory (it holds best or last). {}",
+        fmt::format("{}: {}. Expected a checkpoint directory (it holds model.safetensors) or a run directory (it holds "
+                    "best or last). {}",
                     path.string(), why, what_is_in(shown)));
   };
   std::error_code ignored;

@@ -25,28 +25,19 @@ static_assert(sizeof(float) == 4);
 namespace {
 
 constexpr std::size_t kLengthBytes = 8;                // of the header's length
-constexpr std::uint64_t kLongestHeader = 100'000'000;  // as the reference implementation has it
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // as in the reference implementation
 
 /// What is wrong inside a file; read_safetensors puts the file's name before it.
 struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// JSON that nests no deeper than {name: {"shape": [...]}}.
-json parse_header(const std::string& text) {
-  return json::parse(text, [](int depth, json::parse_event_t, const json&) {
-    if (depth > 3) throw Damage("its header nests too deeply");
-    return true;
-  });
-}
-
 /// A list of whole numbers. Those that an Index cannot hold become the largest one, which no file is large enough for.
 std::vector<Index> read_numbers(const json& list) {
+  constexpr std::uint64_t kMostIndex = std::numeric_limits<Index>::max();
   std::vector<Index> numbers;
-  for (const json& entry : list) {
-    const std::uint64_t number = entry.get_ref<const json::number_unsigned_t&>();
-    numbers.push_back(static_cast<Index>(std::min<std::uint64_t>(number, std::numeric_limits<Index>::max())));
-  }
+  for (const json& entry : list)
+    numbers.push_back(static_cast<Index>(std::min(entry.get_ref<const json::number_unsigned_t&>(), kMostIndex)));
   return numbers;
 }
 
@@ -70,21 +61,21 @@ struct Entry {
 
 /// One entry of the header. `data_bytes` is what follows the header in the file.
 Entry read_entry(const std::string& name, const json& entry, Index data_bytes) {
-  const std::string type = entry.at("dtype");
+  const std::string type = entry.at("dtype"), quoted = json(name).dump();
   if (type != "F32" && type != "F16" && type != "BF16")
     throw Damage(
-        fmt::format("tensor {} holds numbers of the type {}. Only \"F32\", \"F16\" and \"BF16\" can be read: "
-                    "convert the file, in PyTorch with tensor.float()",
-                    json(name).dump(), json(type).dump()));
+        fmt::format("tensor {} holds numbers of the type {}. Only \"F32\", \"F16\" and \"BF16\" can be read: convert "
+                    "the file, in PyTorch with tensor.float()",
+                    quoted, json(type).dump()));
   const std::vector<Index> shape = read_numbers(entry.at("shape")), offsets = read_numbers(entry.at("data_offsets"));
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes)
-    throw Damage(fmt::format("the data_offsets of tensor {} do not lie within the {} bytes of data", json(name).dump(),
-                             data_bytes));
+    throw Damage(
+        fmt::format("the data_offsets of tensor {} do not lie within the {} bytes of data", quoted, data_bytes));
   const Index bytes = offsets[1] - offsets[0], number_bytes = type == "F32" ? 4 : 2;
   const Index size = count_up_to(shape, data_bytes / number_bytes);
   if (size * number_bytes != bytes)
-    throw Damage(fmt::format("tensor {} has {} bytes, which is not what its shape {} needs", json(name).dump(), bytes,
-                             json(shape).dump()));
+    throw Damage(
+        fmt::format("tensor {} has {} bytes, which is not what its shape {} needs", quoted, bytes, json(shape).dump()));
   return {{name, shape, 0, size}, type, offsets[0], bytes};
 }
 
@@ -136,16 +127,18 @@ std::string read_header(std::ifstream& input, std::uint64_t file_size) {
 
 Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) try {
   const std::string text = read_header(input, file_size);
-  const json header = parse_header(text);
+  const json header = json::parse(text, [](int depth, json::parse_event_t, const json&) {
+    if (depth > 3) throw Damage("its header nests too deeply");  // deeper than {name: {"shape": [...]}}
+    return true;
+  });
   Safetensors result;
   if (header.contains("__metadata__")) result.metadata = header["__metadata__"].get<Metadata>();
   std::vector<Entry> entries = read_entries(header, static_cast<Index>(file_size - kLengthBytes - text.size()));
   if (!entries.empty())
     result.values.resize(static_cast<std::size_t>(entries.back().place.offset + entries.back().place.size));
   for (Entry& entry : entries) {
-    const auto numbers =
-        std::span(result.values)
-            .subspan(static_cast<std::size_t>(entry.place.offset), static_cast<std::size_t>(entry.place.size));
+    const auto size = static_cast<std::size_t>(entry.place.size);
+    const auto numbers = std::span(result.values).subspan(static_cast<std::size_t>(entry.place.offset), size);
     if (entry.type == "F32")
       read_bytes(input, numbers.data(), numbers.size_bytes());
     else if (entry.type == "F16")
@@ -159,7 +152,7 @@ Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) try {
   throw Damage("its JSON header is damaged: " + std::string(error.what()).substr(0, 200));
 }
 
-/// The header's length and the header, padded so that the data begins at a multiple of 8.
+/// The header's length and the header, padded so that the data begin at a multiple of 8.
 std::string make_header(const std::vector<NamedTensor>& tensors, const Metadata& metadata) {
   nlohmann::ordered_json header;
   header["__metadata__"] = metadata;

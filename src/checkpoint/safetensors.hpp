@@ -23,7 +23,6 @@ struct NamedTensor {
   std::span<const float> values;  ///< row-major; as many as the shape says
 };
 
-/// What a file says of itself: name and text.
 using Metadata = std::map<std::string, std::string>;
 
 /// A file that has been read and checked: every number of `values` belongs to exactly one tensor.
@@ -32,21 +31,18 @@ struct Safetensors {
   std::vector<TensorPlace> tensors;  ///< in the order of their numbers; offsets count floats
   std::vector<float> values;
 
-  /// nullptr where there is none of that name
-  const TensorPlace* find(const std::string& name) const;
-  /// The numbers of one of the tensors, row-major.
-  std::span<const float> values_of(const TensorPlace& tensor) const;
+  const TensorPlace* find(const std::string& name) const;             ///< nullptr: there is none of that name
+  std::span<const float> values_of(const TensorPlace& tensor) const;  ///< row-major
 };
 
-/// Adds "format": "pt" to the metadata, which the Hugging Face library asks for. A file of that name is
-/// replaced in one step. \throws UserError: the file cannot be written
+/// Adds "format": "pt" to the metadata, for the Hugging Face library. Replaces a file in one step. \throws UserError:
+/// the file cannot be written
 void write_safetensors(const std::filesystem::path& file, const std::vector<NamedTensor>& tensors,
                        Metadata metadata = {});
 
-/// Trusts nothing in the file: memory is asked for only after the header has been found to describe the file's
-/// size exactly.
-/// Numbers of half precision (F16, BF16) become floats.
-/// \throws UserError: no such file, truncated, no safetensors file, numbers of another type
+/// Trusts nothing in the file: allocates memory only once the header has been found to describe the file's size
+/// exactly. Numbers of half precision (F16, BF16) become floats. \throws UserError: no such file, truncated, no
+/// safetensors file, numbers of another type
 Safetensors read_safetensors(const std::filesystem::path& file);
 
 }  // namespace glassformer

@@ -7,9 +7,9 @@
 #include <system_error>
 
 #include "config/key.hpp"
+#include "config/marian_config.hpp"
 #include "config/suggestion.hpp"
 #include "files/user_error.hpp"
-#include "marian/marian_config.hpp"
 
 namespace glassformer {
 namespace {
@@ -18,11 +18,10 @@ namespace fs = std::filesystem;
 
 /// Says where a rule between keys is broken.
 struct Blame {
-  const Places& places;
+  Places places;
   const fs::path& file;
 
-  /// The one of these keys that was given nearest: by --set, or else in the file, or else in its base. Among equals it
-  /// is the first.
+  /// The first of these keys that was given by --set, or else in the file, or else in its base.
   std::string at(std::initializer_list<std::string> keys) const {
     const Place* nearest = nullptr;
     for (const std::string& key : keys)
@@ -35,6 +34,8 @@ struct Blame {
     throw UserError(at(keys) + why);
   }
 };
+
+// Below: what must hold between several keys. (What one key takes is in the table of keys.cpp.)
 
 void check_model(const TransformerSettings& model, const TokenizerSettings& tokenizer, const Blame& blame) {
   if (model.d_model % 2 != 0)
@@ -81,16 +82,14 @@ void check_training(const TrainingSettings& training, const RunSettings& run, co
                              training.schedule.warmup, training.max_updates));
 }
 
-/// What must hold between several keys. (What one key takes is in the table of keys.cpp.)
-void check_rules(const Config& config, const Places& places, const fs::path& file) {
-  const Blame blame{places, file};
+void check_rules(const Config& config, const Blame& blame) {
   check_model(config.model, config.tokenizer, blame);
   check_tokenizer(config.tokenizer, blame);
   check_training(config.training, config.run, blame);
 }
 
 /// \throws UserError: model.from is not a directory with a model
-void check_model_from(const fs::path& model, const Places& places, const fs::path& file) {
+void check_model_from(const fs::path& model, const Blame& blame) {
   std::error_code error;
   if (fs::is_regular_file(model / "model.safetensors", error)) return;
   std::string why = saved_otherwise(model);
@@ -98,31 +97,27 @@ void check_model_from(const fs::path& model, const Places& places, const fs::pat
     why = fmt::format("expected a checkpoint, found the run {0}; give {0}/best", model.string());
   if (why.empty())
     why = fmt::format(
-        "expected a directory with a model.safetensors, found {} {}; give a checkpoint, for example "
-        "runs/toy/best",
+        "expected a directory with a model.safetensors, found {} {}; give a checkpoint, for example runs/toy/best",
         fs::exists(model, error) ? "none in" : "no", model.string());
-  Blame{places, file}.refuse({"model.from"}, why);
+  blame.refuse({"model.from"}, why);
 }
 
 /// `changed`: the keys in which the config differs from that of its model.from.
 /// \throws UserError: one of them gives the model another shape, or other tokenizers
-void check_same_model(const std::vector<ChangedKey>& changed, const Places& places, const fs::path& file) {
+void check_same_model(const std::vector<ChangedKey>& changed, const Blame& blame) {
   static const std::vector<std::string> kShape = {
       "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
       "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
       "tokenizer.joint"};
-  for (const ChangedKey& key : changed) {
-    if (std::ranges::find(kShape, key.name) == kShape.end()) continue;
-    Blame{places, file}.refuse({key.name},
-                               fmt::format("expected {}, as in the model that model.from names, found {}; leave the "
-                                           "key out",
-                                           key.before, key.after));
-  }
+  for (const auto& [name, before, after, _] : changed)
+    if (std::ranges::find(kShape, name) != kShape.end())
+      blame.refuse(
+          {name}, fmt::format("expected {}, as in the model that model.from names, found {}; leave the key out", before,
+                              after));
 }
 
 /// \throws UserError: a file which the config names does not exist or cannot be opened
-void check_files(const Config& config, const Places& places, const fs::path& file) {
-  const Blame blame{places, file};
+void check_files(const Config& config, const Blame& blame) {
   const DataSettings& data = config.data;
   std::error_code error;
   if (fs::is_regular_file(data.directory, error))
@@ -136,12 +131,12 @@ void check_files(const Config& config, const Places& places, const fs::path& fil
   check_pair("data.train", data.train);
   check_pair("data.valid", data.valid);
   for (const std::string& name : data.tests) check_pair("data.tests", name);
-  const TokenizerSettings& tokenizer = config.tokenizer;
-  if (!tokenizer.source_model.empty()) check_file(blame.at({"tokenizer.source_model"}), tokenizer.source_model);
-  if (!tokenizer.target_model.empty()) check_file(blame.at({"tokenizer.target_model"}), tokenizer.target_model);
+  const fs::path &source = config.tokenizer.source_model, &target = config.tokenizer.target_model;
+  if (!source.empty()) check_file(blame.at({"tokenizer.source_model"}), source);
+  if (!target.empty()) check_file(blame.at({"tokenizer.target_model"}), target);
 }
 
-/// One warning that names every retired key that was given; nothing if there is none.
+/// One warning for all retired keys that were given.
 void warn_about_retired_keys(const Places& given) {
   std::string list;
   for (const auto& [name, place] : given)
@@ -154,10 +149,10 @@ void warn_about_retired_keys(const Places& given) {
 
 Config read_config(const fs::path& file, const std::vector<std::string>& overrides) {
   Config config;
-  Places places = read_keys(keys_of(config), file, overrides);
-  warn_about_retired_keys(places);
+  Blame blame{read_keys(keys_of(config), file, overrides), file};
+  warn_about_retired_keys(blame.places);
   if (!config.model_from.empty()) {
-    check_model_from(config.model_from, places, file);
+    check_model_from(config.model_from, blame);
     const Config model = read_config_of_model(config.model_from);
     config = {};  // what it does not say is as in the model
     config.model = model.model;
@@ -165,34 +160,26 @@ Config read_config(const fs::path& file, const std::vector<std::string>& overrid
     config.decoding = model.decoding;
     config.tokenizer.source_model.clear();  // they lie in the model's directory
     config.tokenizer.target_model.clear();
-    places = read_keys(keys_of(config), file, overrides);
-    check_same_model(changed_keys(model, config), places, file);
+    blame.places = read_keys(keys_of(config), file, overrides);
+    check_same_model(changed_keys(model, config), blame);
   }
-  check_rules(config, places, file);
-  check_files(config, places, file);
+  check_rules(config, blame);
+  check_files(config, blame);
   return config;
 }
 
 Config read_config_of_checkpoint(const fs::path& file, bool warn) {
   Config config;
-  const Places places = read_keys(keys_of(config), file, {});
-  if (warn) warn_about_retired_keys(places);
-  check_rules(config, places, file);
+  const Blame blame{read_keys(keys_of(config), file, {}), file};
+  if (warn) warn_about_retired_keys(blame.places);
+  check_rules(config, blame);
   return config;
 }
 
 Config read_config_of_model(const fs::path& directory) {
   std::error_code ignored;
   const fs::path ours = directory / "config.yaml";
-  if (fs::exists(ours, ignored)) return read_config_of_checkpoint(ours);
-  const MarianSettings theirs = read_marian_config(directory);
-  Config config;
-  config.data = theirs.data;
-  config.tokenizer = theirs.tokenizer;
-  config.model = theirs.model;
-  config.decoding = theirs.decoding;
-  config.run.max_epochs = 1;  // a config says when a training ends
-  return config;
+  return fs::exists(ours, ignored) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
 }
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
@@ -219,9 +206,24 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
 }
 
 std::string write_config(const Config& config) {
-  Config copy = config, defaults;  // the table reads and writes, so it asks for fields that may change
-  return "# The complete config of a run: every key is written out, every path is absolute.\n" +
-         write_keys(keys_of(copy), keys_of(defaults));
+  Config copy = config, default_config;  // the table reads and writes, so it asks for fields that may change
+  const std::vector<Key> keys = keys_of(copy), defaults = keys_of(default_config);
+  std::string text = "# The complete config of a run: every key is written out, every path is absolute.\n";
+  std::string open;  // the section written last; the keys of a section are adjacent
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string &name = keys[i].name, section = section_of(name);
+    const std::string indent(2 * static_cast<std::size_t>(std::ranges::count(name, '.')), ' ');
+    if (section != open) {
+      const bool nested = !section_of(section).empty();
+      text += (nested ? indent.substr(2) : "\n") + last_part(section) + ":\n";
+      open = section;
+    }
+    const std::string given = indent + last_part(name) + ": " + keys[i].field.write();
+    const Field& fallback = defaults[i].field;
+    text += fmt::format("{:30}  # {} ({})\n", given, keys[i].comment,
+                        fallback.has_value() ? "default " + fallback.write() : "required");
+  }
+  return text;
 }
 
 }  // namespace glassformer

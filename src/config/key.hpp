@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "config/yaml_reader.hpp"
 #include "numerics/matrix.hpp"
+
+namespace YAML {
+class Node;
+}
 
 namespace glassformer {
 
@@ -24,10 +27,10 @@ struct Place {
 /// The keys that were given. A key that is not here has its default.
 using Places = std::map<std::string, Place>;
 
-/// Which numbers a key takes, in words and as a test.
+/// Which numbers a key takes.
 struct Range {
-  const char* words;      ///< as a message says it: "a number above 0"
-  bool (*holds)(double);  ///< whether a number is one of them
+  const char* words;  ///< as a message says it: "a number above 0"
+  bool (*holds)(double);
 };
 inline constexpr Range kShare{"a number from 0 to below 1", [](double x) { return x >= 0 && x < 1; }};
 inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { return x >= 0; }};
@@ -45,7 +48,7 @@ class Field {
   Field(std::string& field);  ///< not empty
   Field(std::vector<std::string>& field);
   Field(std::filesystem::path& field, Empty empty = Empty::refused);
-  /// One of these words, each of which stands for the value at its position in the enum.
+  /// One of these words, in the order of the enum's values.
   template <typename Enum>
   requires std::is_enum_v<Enum> Field(Enum& field, const std::vector<std::string>& words)
       : Field(
@@ -53,9 +56,9 @@ class Field {
             [&field](std::size_t position) { field = static_cast<Enum>(position); }) {}
 
   /// Checks a value and stores it. \throws UserError: place, what was expected, what was found
-  std::function<void(const Value&, const Place&)> read;
+  std::function<void(const YAML::Node&, const Place&)> read;
   std::function<std::string()> write;  ///< the field as YAML
-  bool has_value() const;              ///< false: the field is empty, but must not be. So it has no default.
+  bool has_value() const;              ///< false: a required field that is still empty
 
  private:
   Field(const std::vector<std::string>& words, std::function<std::size_t()> get, std::function<void(std::size_t)> set);
@@ -71,35 +74,31 @@ struct Key {
 };
 
 /// A key that an earlier version had. Its default is ignored with a warning, so that old configs and checkpoints stay
-/// readable; any other value is an error, because this version cannot do what it asks for.
+/// readable; any other value is an error.
 struct RetiredKey {
   std::string name;
   std::string default_value;  ///< as YAML
   std::string advice;         ///< what to do instead, as a sentence without its full stop
 
-  void check(const Value& value, const Place& place) const;  ///< \throws UserError: not the default
+  void check(const YAML::Node& value, const Place& place) const;  ///< \throws UserError: not the default
 };
 
 struct Config;
 
-/// Every key of a config file. Defaults are those of the structs. A new key is one row in keys.cpp, and one in a
-/// config.
+/// Every key of a config file, with the structs' defaults. A new key is one row in keys.cpp.
 std::vector<Key> keys_of(Config& config);
 
-/// Those that earlier versions had.
 const std::vector<RetiredKey>& retired_keys();
+
+/// What a message says was found: 1.5, "abc", nothing, a list, a section.
+std::string describe(const YAML::Node& value);
 
 /// Fills the fields of `keys` from a YAML file, its base first, and then from the overrides (KEY=VALUE, the value is
 /// YAML). A relative path is relative to the file in which it is written.
 /// \return where each key was given, retired keys included: of several places, the one that counts
-/// \throws UserError with file and line: unreadable file, text that is not YAML, unknown key, key given twice,
-///         wrong type or value, retired key with another value than its default, required key missing, base that
-///         has itself as a base
+/// \throws UserError with file and line: what read_config lists, bases in a circle, a retired key whose value is not
+///         its default
 Places read_keys(const std::vector<Key>& keys, const std::filesystem::path& file,
                  const std::vector<std::string>& overrides);
-
-/// The fields of `keys` as YAML, in the order of the keys, each with its comment and the default that it has in
-/// `defaults`. The keys of one section are adjacent.
-std::string write_keys(const std::vector<Key>& keys, const std::vector<Key>& defaults);
 
 }  // namespace glassformer

@@ -1,9 +1,14 @@
 #include <spdlog/fmt/fmt.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <sstream>
+#include <utility>
 
 #include "config/key.hpp"
 #include "config/suggestion.hpp"
+#include "files/lines.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {
@@ -13,12 +18,73 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFiles = 11;  // a config and bases nested up to 10 deep
 
+std::string at_line(const fs::path& file, int line) { return fmt::format("{}:{}", file.string(), line); }
+
+int line_of(const YAML::Node& node) { return node.Mark().line + 1; }  // yaml-cpp counts from 0
+
+/// The text of the file. YAML forbids tabs before a key, and yaml-cpp says so only sometimes.
+std::string read_config_text(const fs::path& file) {
+  if (file.empty()) throw UserError("expected the name of a config file, found \"\"");
+  std::error_code error;
+  if (!fs::exists(file, error)) throw UserError(file.string() + ": no such file; " + suggest_file(file));
+  std::string text;
+  int line = 1;
+  for (const std::string& content : read_lines(file)) {
+    const std::size_t begin = content.find_first_not_of(" \t");
+    if (begin != std::string::npos && content[begin] != '#' && content.find('\t') < begin)
+      throw UserError(at_line(file, line) + ": a tab before \"" + brief(content.substr(begin)) +
+                      "\"; YAML wants spaces there");
+    text += content + "\n";
+    ++line;
+  }
+  return text;
+}
+
+/// Notes where a document begins, and no more.
+struct DocumentStart final : YAML::EventHandler {
+  using Style = YAML::EmitterStyle::value;
+  int line = 1;
+
+  void OnDocumentStart(const YAML::Mark& mark) override { line = mark.line + 1; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, Style) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, Style) override {}
+  void OnMapEnd() override {}
+};
+
+/// The only document in a file. (YAML::LoadAll does not end on "#\n,".)
+YAML::Node read_document(const fs::path& file) try {
+  const std::string text = read_config_text(file);
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStart start;
+  if (parser.HandleNextDocument(start) && parser.HandleNextDocument(start))
+    throw UserError(at_line(file, start.line) + ": expected one YAML document, found the begin of a second one; " +
+                    "remove a line ---, or what stands here outside of any section");
+  return YAML::Load(text);
+} catch (const YAML::Exception& error) {
+  throw UserError(at_line(file, error.mark.line + 1) + ": not valid YAML: " + error.msg +
+                  "; look at indentation, colons, quotes and brackets in this line and before it");
+}
+
+YAML::Node read_override_value(const std::string& text, const std::string& place) try {
+  return text.empty() ? YAML::Node(text) : YAML::Load(text);
+} catch (const YAML::Exception& error) {
+  throw UserError(place + ": the value is not valid YAML: " + error.msg);
+}
+
 class Reader {
  public:
+  Places places;  // where each key was given
+
   explicit Reader(const std::vector<Key>& keys) : keys_(keys) {
     for (const Key& key : keys) {
-      for (std::string section = section_of(key.name); !section.empty(); section = section_of(section)) {
-        if (is_section(section)) break;
+      const std::string section = section_of(key.name);
+      if (!is_section(section)) {  // sections inside others have keys of their own, and come after them
         sections_.push_back(section);
         if (section_of(section).empty()) top_level_ += (top_level_.empty() ? "" : ", ") + section;
       }
@@ -28,17 +94,14 @@ class Reader {
   }
 
   void read_file(const fs::path& file) {
-    const Value document = read_yaml_file(file);
-    if (document.kind == Value::Kind::null)
+    const YAML::Node document = read_document(file);
+    if (document.IsNull())
       throw UserError(fmt::format("{}: empty; expected the sections {}", file.string(), top_level_));
-    if (document.kind != Value::Kind::map)
+    if (!document.IsMap())
       throw UserError(fmt::format("{}: expected the sections {}, each key followed by a colon and a space; found {}",
-                                  at_line(file, document.line), top_level_, describe(document)));
+                                  at_line(file, line_of(document)), top_level_, describe(document)));
     open_.push_back({file, {}});
-    const std::vector<Value>& entries = *document.items;
-    const bool has_base = !entries.empty() && entries[0].text == "base";
-    if (has_base) read_base(entries[1], place_of("base", entries[0].line));
-    read_section("", entries, has_base ? 2 : 0);
+    read_section("", document);
     open_.pop_back();
   }
 
@@ -50,10 +113,8 @@ class Reader {
     const std::string name = text.substr(0, equals);
     if (is_section(name))
       throw UserError(place.name + ": " + name + " is a section; " + suggest_key(name + ".", known_));
-    read_value(name, read_yaml_value(text.substr(equals + 1), place.name), place);
+    read_value(name, read_override_value(text.substr(equals + 1), place.name), place);
   }
-
-  const Places& places() const { return places_; }
 
  private:
   struct File {
@@ -68,10 +129,10 @@ class Reader {
     return {at_line(file, line) + ": " + brief(name), file.parent_path(), open_.size()};
   }
 
-  void read_base(const Value& name, const Place& place) {
-    if (name.text.empty())
+  void read_base(const YAML::Node& name, const Place& place) {
+    if (name.Scalar().empty())
       throw UserError(place.name + ": expected the name of a config file, found " + describe(name));
-    const fs::path base = (place.directory / name.text).lexically_normal();
+    const fs::path base = (place.directory / name.Scalar()).lexically_normal();
     check_file(place.name + ": ", base);
     std::string chain;
     for (const File& file : open_) chain += file.path.string() + " -> ";
@@ -82,7 +143,7 @@ class Reader {
     read_file(base);
   }
 
-  void read_value(const std::string& name, const Value& value, const Place& place) {
+  void read_value(const std::string& name, const YAML::Node& value, const Place& place) {
     const auto key = std::ranges::find(keys_, name, &Key::name);
     const auto retired = std::ranges::find(retired_keys(), name, &RetiredKey::name);
     if (key != keys_.end())
@@ -93,23 +154,28 @@ class Reader {
       throw UserError(place.name + ": only the first key of a file can be base");
     else
       throw UserError(place.name + ": unknown key; " + suggest_key(name, known_));
-    places_[name] = place;
+    places[name] = place;
   }
 
-  void read_section(const std::string& section, const std::vector<Value>& entries, std::size_t first = 0) {
-    for (std::size_t i = first; i < entries.size(); i += 2) {
-      const Value &key = entries[i], &value = entries[i + 1];
-      if (key.kind != Value::Kind::scalar)
-        throw UserError(at_line(open_.back().path, key.line) + ": expected a key, found " + describe(key));
-      const std::string name = (section.empty() ? "" : section + ".") + key.text;
-      const Place place = place_of(name, key.line);
-      if (const auto [other, is_new] = open_.back().lines.emplace(name, key.line); !is_new)
+  void read_section(const std::string& section, const YAML::Node& entries) {
+    bool is_first = section.empty();  // in the file: only there can base stand
+    for (const auto& entry : entries) {
+      const YAML::Node &key = entry.first, &value = entry.second;
+      if (!key.IsScalar())
+        throw UserError(at_line(open_.back().path, line_of(key)) + ": expected a key, found " + describe(key));
+      const std::string name = (section.empty() ? "" : section + ".") + key.Scalar();
+      const Place place = place_of(name, line_of(key));
+      if (std::exchange(is_first, false) && name == "base") {
+        read_base(value, place);
+        continue;
+      }
+      if (const auto [other, is_new] = open_.back().lines.emplace(name, line_of(key)); !is_new)
         throw UserError(place.name + ": given twice; the first is in line " + std::to_string(other->second));
       if (!is_section(name))
         read_value(name, value, place);
-      else if (value.kind == Value::Kind::map)
-        read_section(name, *value.items);
-      else if (value.kind != Value::Kind::null)
+      else if (value.IsMap())
+        read_section(name, value);
+      else if (!value.IsNull())
         throw UserError(place.name + ": expected a section, its keys indented below it, found " + describe(value));
     }
   }
@@ -119,7 +185,6 @@ class Reader {
   std::string top_level_;           // the names of the sections that are in no other
   std::vector<std::string> known_;  // keys and sections
   std::vector<File> open_;          // the config, and its bases down to the one that is being read
-  Places places_;
 };
 
 }  // namespace
@@ -130,25 +195,7 @@ Places read_keys(const std::vector<Key>& keys, const fs::path& file, const std::
   for (const std::string& override_text : overrides) reader.read_override(override_text);
   for (const Key& key : keys)
     if (!key.field.has_value()) throw UserError(file.string() + ": " + key.name + ": missing; it has no default");
-  return reader.places();
-}
-
-std::string write_keys(const std::vector<Key>& keys, const std::vector<Key>& defaults) {
-  std::string text, open;  // `open` is the section written last
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::string &name = keys[i].name, section = section_of(name);
-    const std::string indent(2 * static_cast<std::size_t>(std::ranges::count(name, '.')), ' ');
-    if (section != open) {
-      const bool nested = !section_of(section).empty();
-      text += (nested ? indent.substr(2) : "\n") + last_part(section) + ":\n";
-      open = section;
-    }
-    const std::string given = indent + last_part(name) + ": " + keys[i].field.write();
-    const Field& fallback = defaults[i].field;
-    text += fmt::format("{:30}  # {} ({})\n", given, keys[i].comment,
-                        fallback.has_value() ? "default " + fallback.write() : "required");
-  }
-  return text;
+  return reader.places;
 }
 
 }  // namespace glassformer

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-char small(char letter) { return static_cast<char>(std::tolower(static_cast<unsigned char>(letter))); }
+int small(char letter) { return std::tolower(static_cast<unsigned char>(letter)); }
 
 /// a, b, c; of a long list only the beginning.
 std::string listed(const std::vector<std::string>& words) {
@@ -96,15 +96,21 @@ std::string suggest_key(const std::string& name, const std::vector<std::string>&
   return (section.empty() ? "the sections are " : section + " has ") + listed(sibling_words);
 }
 
+std::vector<std::string> names_in(const fs::path& directory) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (fs::directory_iterator entry(directory, ignored), end; entry != end; entry.increment(ignored))
+    names.push_back(entry->path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
 std::string suggest_file(const fs::path& missing) {
   const fs::path directory = missing.has_parent_path() ? missing.parent_path() : ".";
   std::error_code error;
-  std::vector<std::string> names;
-  for (auto entry = fs::directory_iterator(directory, error); !error && entry != fs::directory_iterator();
-       entry.increment(error))
-    names.push_back(entry->path().filename().string());
-  if (error) return "there is no directory " + directory.string() + " that can be read";
-  std::sort(names.begin(), names.end());
+  if (fs::directory_iterator(directory, error); error)
+    return "there is no directory " + directory.string() + " that can be read";
+  const std::vector<std::string> names = names_in(directory);
   const auto near = nearest(missing.filename().string(), names);
   if (near) return "did you mean " + *near + "?";
   return directory.string() + (names.empty() ? " is empty" : " holds " + listed(names));

@@ -1,19 +1,71 @@
 #include "run/model_cost.hpp"
 
-namespace glassformer {
+#include <spdlog/fmt/fmt.h>
 
-Index parameter_count(const TransformerSettings& settings, const VocabularyShape& vocabulary) {
-  const Index D = settings.d_model, F = settings.d_ff, V = vocabulary.target_size;
-  const Index norm = 2 * D, attention = 4 * (D * D + D), feed_forward = D * F + F + F * D + D;
-  const Index encoder_layer = attention + feed_forward + 2 * norm;
-  const Index decoder_layer = 2 * attention + feed_forward + 3 * norm;
-  Index embeddings = V * D;
-  if (settings.tied_embeddings != Tying::all) embeddings += vocabulary.source_size * D;
-  if (settings.tied_embeddings == Tying::none) embeddings += V * D;
-  const Index final_norms = settings.norm == Norm::pre ? 2 * norm : 0;
-  return embeddings + V + settings.encoder_layers * encoder_layer + settings.decoder_layers * decoder_layer +
-         final_norms;
+#include <algorithm>
+
+#include "files/user_error.hpp"
+#include "model/transformer.hpp"
+#include "numerics/parallel.hpp"
+
+namespace glassformer {
+namespace {
+
+constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
+
+/// Of all workers' buffers. They grow with the batches, which leaves gaps in the heap: 10 to 50 % were seen.
+std::int64_t buffer_bytes(Index workers, Index numbers) { return kFloat * workers * numbers * 5 / 4; }
+
+std::string megabytes(std::int64_t bytes) {
+  const double number = static_cast<double>(bytes) / 1e6;
+  return fmt::format("{:.{}f}", number, number < 10 ? 1 : 0);
 }
+
+/// Lengths of a text, eos included.
+struct Lengths {
+  Index longest_source = 1, longest_target = 1;
+  Index pairs = 0, source = 1, target = 1;  // tokens in all
+
+  explicit Lengths(const SentencePairs& text) : pairs(text.size()) {
+    for (Index i = 0; i < text.size(); ++i) {
+      const Index s = std::ssize(text.source(i)) + 1, t = std::ssize(text.target(i)) + 1;
+      longest_source = std::max(longest_source, s);
+      longest_target = std::max(longest_target, t);
+      source += s;
+      target += t;
+    }
+  }
+};
+
+/// A micro-batch has about training.micro_batch_tokens padded tokens, unless a shard has fewer or a pair has more.
+BatchShape largest_micro_batch(const TrainingSettings& training, const Lengths& text) {
+  const Index shard = (2 * training.max_tokens + training.shards - 1) / training.shards;
+  const Index tokens =
+      std::max(text.longest_source + text.longest_target, std::min(shard, training.micro_batch_tokens));
+  const double source_share = static_cast<double>(text.source) / static_cast<double>(text.source + text.target);
+  const Index source = std::max(text.longest_source, static_cast<Index>(source_share * static_cast<double>(tokens)));
+  return {source, std::max(text.longest_target, tokens - source), text.longest_source, text.longest_target};
+}
+
+/// For the loss of a validation, in batches of forced_decoding.cpp, and for its translations.
+std::int64_t validation_bytes(const Config& config, const VocabularyShape& vocabulary, const Lengths& valid) {
+  constexpr Index kTokens = 1024;
+  const TransformerSettings& model = config.model;
+  const Index S = valid.longest_source, T = valid.longest_target;
+  const Index source = std::min(valid.source, std::max(S, kTokens)),
+              target = std::min(valid.target, std::max(T, kTokens));
+  const Index loss = activation_count(model, vocabulary, {source, target, S, T}, false);
+  const Index sentences = std::min(config.decoding.batch, valid.pairs);
+  const auto longest = static_cast<Index>(config.decoding.max_length_ratio * static_cast<double>(S)) + 10;
+  TransformerSettings encoder = model;
+  encoder.decoder_layers = 0;
+  const Index translation = activation_count(encoder, vocabulary, {sentences * S, 0, S, 0}, false) +
+                            2 * model.d_model * sentences * (model.decoder_layers * (S + longest)) +
+                            sentences * vocabulary.target_size;
+  return buffer_bytes(thread_count(), std::max(loss, translation));
+}
+
+}  // namespace
 
 Index activation_count(const TransformerSettings& settings, const VocabularyShape& vocabulary, const BatchShape& batch,
                        bool training) {
@@ -46,6 +98,54 @@ double training_flops(const TransformerSettings& settings, const VocabularyShape
   const double target_weights = decoder * (6 * D * D + 2 * D * F) + D * V;
   const double visible_pairs = encoder * s * s + decoder * (t * (t + 1) / 2 + t * s);
   return 6 * (s * source_weights + t * target_weights) + 12 * D * visible_pairs;
+}
+
+MemoryForecast forecast_memory(const Config& config, const VocabularyShape& vocabulary, const Corpus& text,
+                               const Corpus& valid, const Ranks& ranks) {
+  const TrainingSettings& training = config.training;
+  const std::int64_t program = resident_memory().now;
+  const TensorPlace last = Transformer<float>(config.model, vocabulary).tensors().back();  // allocates no tensor
+  const std::int64_t parameters = last.offset + last.size;
+  const Index own_shards = ranks.block(training.shards).size();
+  const Index workers = std::min<Index>(thread_count(), own_shards);
+  const BatchShape micro_batch = largest_micro_batch(training, Lengths(text));
+  // The mean, the sum in double precision, and a checkpoint as it is and as it is read.
+  const std::int64_t average = config.run.checkpoints.average > 1 ? parameters * (3 * kFloat + kDouble) : 0;
+  return {.program = program,
+          .text = text.bytes_in_memory(),
+          .weights = kFloat * parameters,
+          .gradients = kFloat * parameters * own_shards,
+          .moments = 2 * kFloat * parameters,
+          .activations = buffer_bytes(workers, activation_count(config.model, vocabulary, micro_batch, true)),
+          .order = 3 * static_cast<std::int64_t>(sizeof(Index)) * text.size(),  // sorted, and as batches
+          .validation = std::max(average, validation_bytes(config, vocabulary, Lengths(valid))),
+          .left = memory_left(rank_places(ranks).here)};
+}
+
+std::string MemoryForecast::text_for_log() const {
+  return fmt::format(
+      "about {} MB of memory at the peak: weights {}, gradients {}, moments of the optimizer {}, activations {}, "
+      "validation {}, training text {}, the program {}",
+      megabytes(program + coming()), megabytes(weights), megabytes(gradients), megabytes(moments),
+      megabytes(activations), megabytes(validation), megabytes(text + order), megabytes(program - text));
+}
+
+void MemoryForecast::refuse_certain_excess() const {
+  if (left.bytes == 0 || certain() <= left.bytes) return;
+  throw UserError(
+      fmt::format("this training needs at least {} MB of memory (weights {}, gradients of its shards {}, moments of "
+                  "the optimizer {}), but {} leaves only {} MB. Set fewer training.shards (each holds a gradient), "
+                  "train a smaller model, or raise the limit.",
+                  megabytes(certain()), megabytes(weights), megabytes(gradients), megabytes(moments), left.limit,
+                  megabytes(left.bytes)));
+}
+
+std::string MemoryForecast::warning() const {
+  if (left.available == 0 || coming() <= left.available) return "";
+  return fmt::format(
+      "memory may run out: the training is expected to need {} MB more, and {} MB are available. Fewer "
+      "training.shards, or a smaller training.micro_batch_tokens or decoding.batch need less.",
+      megabytes(coming()), megabytes(left.available));
 }
 
 }  // namespace glassformer

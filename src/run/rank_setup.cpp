@@ -11,30 +11,24 @@
 #include "numerics/parallel.hpp"
 
 namespace glassformer {
-namespace {
-
-std::uint64_t fingerprint_of(Config config) {
-  config.data.directory.clear();
-  config.tokenizer.source_model.clear();
-  config.tokenizer.target_model.clear();
-  config.model_from.clear();  // its shape is in other keys, its tokenizers are compared, its weights come from rank 0
-  Fingerprint fingerprint;
-  fingerprint.mix(write_config(config));
-  return fingerprint.value();
-}
-
-}  // namespace
 
 void set_up_ranks(const Ranks& ranks, const Config& config) {
   if (ranks.size() == 1) return;
-  require_same(
-      ranks, "the config", [&] { return fingerprint_of(config); }, "Give all ranks the same file and the same --set.");
+  const auto fingerprint = [config]() mutable {
+    config.data.directory.clear();
+    config.tokenizer.source_model.clear();
+    config.tokenizer.target_model.clear();
+    config.model_from.clear();  // its shape is in other keys, its tokenizers are compared, its weights come from rank 0
+    Fingerprint of_config;
+    of_config.mix(write_config(config));
+    return of_config.value();
+  };
+  require_same(ranks, "the config", fingerprint, "Give all ranks the same file and the same --set.");
   ranks.once([&] {
     if (ranks.size() <= config.training.shards) return;
     throw UserError(fmt::format(
-        "training.shards: expected at least as many shards as processes, because each computes some of them; "
-        "found {} shards and {} processes. Start fewer, or raise training.shards, which changes the result's "
-        "last digits.",
+        "training.shards: expected at least as many shards as processes, because each computes some of them; found {} "
+        "shards and {} processes. Start fewer, or raise training.shards, which changes the result's last digits.",
         config.training.shards, ranks.size()));
   });
   share_processors(rank_places(ranks).sharing);
@@ -74,10 +68,9 @@ void require_same(const Ranks& ranks, const std::string& what, const std::functi
     names += fmt::format("{}rank {} on {}", names.empty() ? "" : ", ", i, all[i].host.data());
   }
   if (names.empty()) return;
-  const auto refuse = [&] {
+  ranks.once([&] {
     throw UserError(fmt::format("{}: expected the same on every rank, found others on {}. {}", what, names, hint));
-  };
-  ranks.once(refuse);
+  });
 }
 
 }  // namespace glassformer

@@ -10,11 +10,11 @@
 /// What has to be right before several processes train together. Every rank must call these functions.
 namespace glassformer {
 
-/// Checks that all ranks have the same config, and divides the processors of a machine among its ranks.
-/// \throws UserError: the configs differ (files may lie in different places); there are more ranks than shards
+/// Checks that all ranks have the same config, apart from paths, and divides a machine's processors among its ranks.
+/// \throws UserError: the configs differ; there are more ranks than shards
 void set_up_ranks(const Ranks& ranks, const Config& config);
 
-/// Logs who does what, and warns if processors are idle or overloaded. Alone: nothing.
+/// Logs how the ranks divide the work, and warns if processors are idle or overloaded. Alone: nothing.
 void log_ranks(const Ranks& ranks, Index shards);
 
 /// \throws UserError, on the first rank: another one's fingerprint differs. `what` begins the message, `hint` ends it

@@ -13,17 +13,15 @@
 #include "machine/machine.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
-#include "run/limits.hpp"
-#include "run/non_finite.hpp"
+#include "run/diagnostics.hpp"
 #include "run/rank_setup.hpp"
-#include "run/warnings.hpp"
 #include "training/schedule.hpp"
 
 namespace glassformer {
 namespace {
 
 MemoryForecast checked_forecast(const Config& config, const TrainingText& text, const Ranks& ranks) {
-  MemoryForecast forecast =
+  const MemoryForecast forecast =
       forecast_memory(config, vocabulary_shape(text.tokenizers()), text.corpus(), text.valid().corpus, ranks);
   ranks.together([&] { forecast.refuse_certain_excess(); });
   return forecast;
@@ -47,11 +45,15 @@ TrainingRun::TrainingRun(const Config& config, TrainingText training_text, const
   if (checkpoint) load(*checkpoint);
   progress_.text = text_.fingerprint();
   progress_.valid_text = text_.valid().fingerprint;
-  share();
+  ranks_.broadcast(progress_);  // only the first rank has read the run's directory
+  ranks_.broadcast(model_.weights.values());
+  ranks_.broadcast(trainer_.optimizer().m());
+  ranks_.broadcast(trainer_.optimizer().v());
+  minutes_before_ = progress_.minutes;
   const auto refuse_text = [&] {
     throw UserError(
-        fmt::format("{}: expected a state of training with this text, found batch {} of an epoch with fewer. "
-                    "Continue with the text that the run was begun with.",
+        fmt::format("{}: expected a state of training with this text, found batch {} of an epoch with fewer. Continue "
+                    "with the text that the run was begun with.",
                     checkpoint.value_or(directory).string(), progress_.batch));
   };
   if (!trainer_.continue_from(progress_)) ranks_.once(refuse_text);
@@ -74,15 +76,12 @@ RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std
 }
 
 void TrainingRun::load(const std::filesystem::path& checkpoint) {
-  const TrainingState state = read_training_state(checkpoint, model_.weights.size());
-  progress_ = state.progress;
+  progress_ = read_training_state(checkpoint, trainer_.optimizer().m(), trainer_.optimizer().v());
   if (progress_.text != 0 && progress_.text != text_.fingerprint())
     throw UserError(checkpoint.string() +
-                    ": the training text has changed since this run was begun. Continue it with "
-                    "the same text, or begin another run with --output.");
+                    ": the training text has changed since this run was begun. Continue it with the same text, or "
+                    "begin another run with --output.");
   read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
-  std::ranges::copy(state.adam_m, trainer_.optimizer().m().begin());
-  std::ranges::copy(state.adam_v, trainer_.optimizer().v().begin());
   if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
     spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
     progress_.best_update = progress_.without_best = 0;
@@ -92,21 +91,11 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
   spdlog::info("resuming from {}", checkpoint.string());
 }
 
-/// What the first rank has drawn or read becomes everybody's: only it needs the run's directory.
-void TrainingRun::share() {
-  ranks_.broadcast(progress_);
-  ranks_.broadcast(model_.weights.values());
-  ranks_.broadcast(trainer_.optimizer().m());
-  ranks_.broadcast(trainer_.optimizer().v());
-  minutes_before_ = progress_.minutes;
-}
-
 void TrainingRun::log_beginning(bool resumed) const {
   const Corpus& corpus = text_.corpus();
   spdlog::info(
       "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more than {} "
-      "tokens "
-      "on a side",
+      "tokens on a side",
       corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
       config_.data.max_length);
   if (corpus.is_in_file())

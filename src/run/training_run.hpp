@@ -4,37 +4,47 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
-#include <span>
+#include <string>
+#include <vector>
 
+#include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_directory.hpp"
-#include "checkpoint/training_state.hpp"
 #include "config/config.hpp"
 #include "numerics/ranks.hpp"
 #include "report/figures.hpp"
 #include "report/log.hpp"
-#include "run/memory_forecast.hpp"
+#include "run/model_cost.hpp"
 #include "run/training_text.hpp"
 #include "training/trainer.hpp"
 
 namespace glassformer {
 
-/// One training run: a Trainer, and what observes it. That is the run's directory with its log, metrics, curves and
-/// checkpoints; the validations; and the limits that end it.
+/// What has ended the run, in words; nothing while it goes on. `max_updates` is the training's.
+std::optional<std::string> end_reached(const RunSettings& run, Index max_updates, const RunProgress& progress,
+                                       double minutes);
+/// The share done of the nearest of max_updates, max_epochs and max_minutes. `batches` are those of the current epoch.
+double share_done(const RunSettings& run, Index max_updates, const RunProgress& progress, Index batches,
+                  double minutes);
+
+/// The figure by which the config chooses the best checkpoint.
+double chosen_figure(Metric metric, const ValidationFigures& figures);
+/// Whether `figure` is better than the best one so far. A NaN never is.
+bool is_better(Metric metric, double figure, const RunProgress& progress);
+
+/// One training run: a Trainer, its directory with log, metrics, curves and checkpoints, its validations and its
+/// limits.
 class TrainingRun {
  public:
-  /// Makes the run's directory, and draws weights or takes those of model.from. Or it continues the run that was
-  /// `begun` there, with the weights and the state of training from its last checkpoint. The log is shown at `display`.
-  ///
-  /// If several `ranks` train together, all need the same config and text. Only the first one reads `begun` and writes:
-  /// the others are given no path.
+  /// Begins a run in a new `directory`, or continues the one that was `begun` there from its last checkpoint. The log
+  /// is shown at `display`. Of several `ranks`, only the first one reads and writes: the others are given no path.
   /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with, or not
   ///         the same on all ranks; the weights are not those of this model; the model needs more memory than there is
   TrainingRun(const Config& config, TrainingText training_text, const std::filesystem::path& directory,
               const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(),
               const Ranks& ranks = alone);
 
-  /// Trains until the config says stop, or until `interrupted` becomes true: then it finishes the update and writes a
-  /// checkpoint. Returns whether the end was reached.
+  /// Trains to the end that the config sets, and returns true. If `interrupted` becomes true, finishes the update,
+  /// writes a checkpoint, and returns false.
   /// \throws std::runtime_error: too many updates in a row had a loss or gradient that was not finite
   bool train(const std::atomic<bool>& interrupted);
 
@@ -50,7 +60,6 @@ class TrainingRun {
   // Beginning
   RunDirectory open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun);
   void load(const std::filesystem::path& checkpoint);
-  void share();  // all ranks begin with what the first one has
   void log_beginning(bool resumed) const;
   SentencePairs text_of(Index epoch);
 

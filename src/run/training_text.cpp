@@ -13,52 +13,49 @@ namespace fs = std::filesystem;
 
 /// Tokens to keep in memory: as the config says, but not more than a quarter of the memory.
 Index most_in_memory(Index mapped_above) {
-  const std::int64_t limit = memory_left().bytes;
-  constexpr std::int64_t kShare = 4;
-  return limit > 0 ? std::min<Index>(mapped_above, limit / kShare / static_cast<Index>(sizeof(Id))) : mapped_above;
+  const std::int64_t limit = memory_left().bytes;  // 0: unknown
+  return limit > 0 ? std::min<Index>(mapped_above, limit / 4 / static_cast<Index>(sizeof(Id))) : mapped_above;
 }
 
 }  // namespace
 
 TrainingText::TrainingText(const Config& config, TokenizerPair tokenizers, CorpusPlace place)
-    : data_(config.data),
-      source_(data_.source_file(data_.train)),
-      target_(data_.target_file(data_.train)),
-      sampling_(config.tokenizer.sampling),
-      seed_(config.training.seed),
+    : config_(config),
+      source_(config.data.source_file(config.data.train)),
+      target_(config.data.target_file(config.data.train)),
       tokenizers_(std::move(tokenizers)),
       place_(std::move(place)),
-      valid_(TestText::read(data_.source_file(data_.valid), data_.target_file(data_.valid), tokenizers_)) {
+      valid_(TestText::read(config.data.source_file(config.data.valid), config.data.target_file(config.data.valid),
+                            tokenizers_)) {
   take(0);
 }
 
 void TrainingText::take(Index epoch) {
-  if (epoch_ == epoch || (epoch_ >= 0 && sampling_ == 0)) return;
+  if (epoch_ == epoch || (epoch_ >= 0 && config_.tokenizer.sampling == 0)) return;
   corpus_ = Corpus(tokenizers_.source->special(), tokenizers_.target->special());  // frees the last one before reading
-  if (sampling_ > 0) {
-    with_sampling_seed(seed_ * 1'000'003 + static_cast<std::uint64_t>(epoch), [&] { read(); });
+  if (config_.tokenizer.sampling > 0) {
+    with_sampling_seed(config_.training.seed * 1'000'003 + static_cast<std::uint64_t>(epoch), [&] { read(); });
   } else {
     read();
   }
-  corpus_.refuse_empty(source_.string() + " and " + target_.string(), data_.max_length);
+  corpus_.refuse_empty(source_.string() + " and " + target_.string(), config_.data.max_length);
   epoch_ = epoch;
 }
 
 void TrainingText::read() {
   ParallelReader reader(source_, target_);
-  const Index most = most_in_memory(data_.mapped_above);
+  const Index most = most_in_memory(config_.data.mapped_above);
   for (std::string source, target; reader.next(source, target);) {
-    corpus_.add(tokenizers_, source, target, data_.max_length, sampling_);
+    corpus_.add(tokenizers_, source, target, config_.data.max_length, config_.tokenizer.sampling);
     if (corpus_.is_in_file() || corpus_.tokens() <= most) continue;
     if (epoch_ < 0 && place_.make_run) place_.make_run();
     corpus_.move_to_file(place_.run.empty() ? fs::temp_directory_path() : place_.run);
   }
   corpus_.map();
   if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint()) {
-    throw UserError(
-        source_.string() + " and " + target_.string() +
-        ": expected the lines that were there when the training began, found others. Put the files back, and "
-        "continue with --resume.");
+    throw UserError(source_.string() + " and " + target_.string() +
+                    ": expected the lines that were there when the training began, found others. Put the files back, "
+                    "and continue with --resume.");
   }
   fingerprint_ = reader.fingerprint();
 }

@@ -11,10 +11,10 @@
 
 namespace glassformer {
 
-/// Where the ids of a training text go if they are too many for memory: see Corpus::move_to_file.
+/// Where the ids of a training text go if they are too many for memory.
 struct CorpusPlace {
   std::filesystem::path run;            ///< the run's directory; empty: that of temporary files
-  std::function<void()> make_run = {};  ///< makes and locks it, unless that has been done; called before it is written
+  std::function<void()> make_run = {};  ///< called before the first file is written; makes the directory if needed
 };
 
 /// The training text and the validation text of a run.
@@ -23,9 +23,8 @@ class TrainingText {
   /// \throws UserError: text that cannot be used
   TrainingText(const Config& config, TokenizerPair tokenizers, CorpusPlace place = {});
 
-  /// Makes corpus() that of an epoch. Without sampling all epochs have the same; with sampling, each is cut into other
-  /// pieces (Tokenizer::encode), which depend on seed and epoch.
-  /// \throws UserError: the files have changed, or an epoch without a pair
+  /// Makes corpus() that of an epoch. With tokenizer.sampling, each epoch has other pieces. \throws UserError: the
+  /// files have changed, or an epoch without a pair
   void take(Index epoch);
 
   const TokenizerPair& tokenizers() const { return tokenizers_; }
@@ -37,10 +36,8 @@ class TrainingText {
  private:
   void read();
 
-  DataSettings data_;
-  std::filesystem::path source_, target_;
-  double sampling_;
-  std::uint64_t seed_;
+  Config config_;
+  std::filesystem::path source_, target_;  // the files of the training text
   TokenizerPair tokenizers_;
   CorpusPlace place_;
   TestText valid_;

@@ -13,7 +13,6 @@
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "report/log.hpp"
-#include "run/memory_forecast.hpp"
 #include "run/model_cost.hpp"
 #include "run/rank_setup.hpp"
 #include "text/corpus.hpp"

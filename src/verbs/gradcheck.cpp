@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "run/model_gradient_check.hpp"
+#include "run/diagnostics.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "checkpoint/checksums.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "checkpoint/loaded_model.hpp"
 #include "config/config.hpp"
 #include "files/user_error.hpp"

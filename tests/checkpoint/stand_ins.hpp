@@ -6,11 +6,12 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "catch.hpp"
 #include "numerics/arena.hpp"
 #include "temporary_directory.hpp"
-#include "checkpoint/training_state.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "text/tokenizer.hpp"
 
 /// Small things that the tests of checkpoints need in place of a model and a language.
@@ -77,6 +78,18 @@ struct SmallArena : Arena<float> {
 /// Numbers that are all different; `salt` makes another set.
 inline void fill(SmallArena& arena, float salt = 0) {
   for (Index i = 0; i < arena.size(); ++i) arena.values()[i] = 0.1F * static_cast<float>(i + 1) + salt;
+}
+
+/// A training state that has been read.
+struct ReadState {
+  std::vector<float> adam_m, adam_v;
+  RunProgress progress;
+};
+inline ReadState read_state(const fs::path& directory, Index parameters) {
+  const auto size = static_cast<std::size_t>(parameters);
+  ReadState state{std::vector<float>(size), std::vector<float>(size), {}};
+  state.progress = read_training_state(directory, state.adam_m, state.adam_v);
+  return state;
 }
 
 /// A progress with something else at every place.

@@ -18,7 +18,7 @@ SmallArena& filled(SmallArena& arena, float salt = 0) {
   return arena;
 }
 
-void save(const fs::path& directory, const SmallArena& arena, const TrainingStateView* state = nullptr) {
+void save(const fs::path& directory, const SmallArena& arena, const TrainingState* state = nullptr) {
   save_checkpoint(directory, Config{}, tokenizers(), arena.tensors(), arena.values().data(), state);
 }
 
@@ -62,12 +62,12 @@ TEST_CASE("parameters and training state come back from a checkpoint bit for bit
   SmallArena saved, loaded;
   fill(saved);
   const std::vector<float> m(static_cast<std::size_t>(saved.size()), 0.25F), v(m.size(), 1e-12F);
-  const TrainingStateView state{m, v, some_progress()};
+  const TrainingState state{m, v, some_progress()};
   save(directory / "step-00000012", saved, &state);
 
   read_parameters(directory / "step-00000012", loaded.tensors(), loaded.values().data());
   CHECK(numbers(loaded) == numbers(saved));
-  const TrainingState read = read_training_state(directory / "step-00000012", loaded.size());
+  const ReadState read = read_state(directory / "step-00000012", loaded.size());
   CHECK(read.adam_m == m);
   CHECK(read.adam_v == v);
   CHECK(read.progress == state.progress);
@@ -84,7 +84,7 @@ TEST_CASE("a checkpoint directory holds everything that using it takes", "[check
   CHECK(count_entries(directory / "checkpoint") > 4);  // the tokenizers
   CHECK(json::parse(read_bytes(directory / "checkpoint" / "config.json"))["model_type"] == "marian");
   CHECK(count_entries(directory.path()) == 1);
-  CHECK_THAT(complaint([&] { read_training_state(directory / "checkpoint", arena.size()); }),
+  CHECK_THAT(complaint([&] { read_state(directory / "checkpoint", arena.size()); }),
              Says("training cannot be continued"));
 }
 

@@ -1,5 +1,3 @@
-#include "checkpoint/checksums.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -22,7 +20,7 @@ struct Checkpoint {
     SmallArena arena;
     fill(arena);
     const std::vector<float> moments(static_cast<std::size_t>(arena.size()), 0.5F);
-    const TrainingStateView state{moments, moments, {}};
+    const TrainingState state{moments, moments, {}};
     save_checkpoint(path, Config{}, tokenizers(), arena.tensors(), arena.values().data(), &state);
   }
   std::string verdict(Verify which = Verify::all) const {

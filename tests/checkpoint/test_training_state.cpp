@@ -6,7 +6,6 @@
 #include "catch.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "checkpoint/training_state.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;
@@ -57,7 +56,7 @@ TEST_CASE("a training state comes back as it was written", "[checkpoint]") {
   const std::vector<float> m{1, -2, 3}, v{4, 5, 1e-40F};
   const RunProgress progress = some_progress();
   write_training_state(directory.path(), {m, v, progress});
-  const TrainingState state = read_training_state(directory.path(), 3);
+  const ReadState state = read_state(directory.path(), 3);
   CHECK(state.adam_m == m);
   CHECK(state.adam_v == v);
   CHECK(state.progress == progress);
@@ -66,7 +65,7 @@ TEST_CASE("a training state comes back as it was written", "[checkpoint]") {
 TEST_CASE("a training state that is missing, incomplete or of another model is refused", "[checkpoint]") {
   const TemporaryDirectory directory;
   const auto complaint_for = [&](Index parameters) {
-    return complaint([&] { read_training_state(directory.path(), parameters); });
+    return complaint([&] { read_state(directory.path(), parameters); });
   };
   CHECK_THAT(complaint_for(3), Says(directory.path().string()) && Says("no training_state.safetensors"));
 

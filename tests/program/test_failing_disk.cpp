@@ -3,7 +3,6 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
-#include "checkpoint/checksums.hpp"
 #include "program/program.hpp"
 
 using namespace glassformer;

@@ -1,7 +1,7 @@
 #include <limits>
 
 #include "catch.hpp"
-#include "run/limits.hpp"
+#include "run/training_run.hpp"
 
 using namespace glassformer;
 

@@ -1,6 +1,6 @@
 #include "catch.hpp"
 #include "model/model.hpp"
-#include "run/memory_forecast.hpp"
+#include "run/model_cost.hpp"
 #include "text/texts.hpp"
 #include "threads.hpp"
 

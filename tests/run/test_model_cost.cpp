@@ -1,18 +1,7 @@
 #include "catch.hpp"
-#include "model/transformer.hpp"
 #include "run/model_cost.hpp"
 
 using namespace glassformer;
-
-TEST_CASE("the number of parameters is that of the arena", "[model]") {
-  TransformerSettings settings{.d_model = 12, .heads = 3, .encoder_layers = 2, .decoder_layers = 3, .d_ff = 20};
-  settings.norm = GENERATE(Norm::post, Norm::pre);
-  settings.tied_embeddings = GENERATE(Tying::none, Tying::target, Tying::all);
-  const VocabularyShape vocabulary{settings.tied_embeddings == Tying::all ? 40 : 30, 40, {}};
-  const Transformer<float> model(settings, vocabulary);
-  const Arena<float> arena(model.tensors());
-  CHECK(parameter_count(settings, vocabulary) == arena.size());
-}
 
 TEST_CASE("activations grow with the batch, with attention over long sentences, and from evaluation to training",
           "[model]") {

@@ -12,7 +12,7 @@
 #include "checkpoint/stand_ins.hpp"
 #include "evaluation/evaluation.hpp"
 #include "random_values.hpp"
-#include "run/model_gradient_check.hpp"
+#include "run/diagnostics.hpp"
 #include "run/training_run.hpp"
 
 using namespace glassformer;
@@ -352,7 +352,7 @@ TEST_CASE("a state of training that does not fit the text is refused", "[trainin
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=2"}), directory / "run");
   const fs::path last = directory / "run" / "last";
-  const TrainingState good = read_training_state(last, parameters_of(last));
+  const stand_in::ReadState good = stand_in::read_state(last, parameters_of(last));
   fs::remove(last / "SHA256SUMS");
   const auto complaint_with = [&](Index RunProgress::*key, Index number) {
     RunProgress progress = good.progress;
@@ -378,7 +378,7 @@ TEST_CASE("another validation text is told of, and the search for the best begin
   train_toy(toy({"training.max_updates=2"}), directory / "run");
   const auto best_update = [&] {
     const fs::path last = directory / "run" / "last";
-    return read_training_state(last, parameters_of(last)).progress.best_update;
+    return stand_in::read_state(last, parameters_of(last)).progress.best_update;
   };
   CHECK(best_update() == 2);
   const Config begun = toy({"training.max_updates=3"});
@@ -423,7 +423,7 @@ TEST_CASE("an update whose loss is not finite is skipped, and the log says where
   const Index skipped = metrics.training.back().skipped;
   CHECK(skipped > 0);
   CHECK(skipped < 39);
-  const auto state = read_training_state(directory / "run" / "last", parameters_of(directory / "run" / "last"));
+  const auto state = stand_in::read_state(directory / "run" / "last", parameters_of(directory / "run" / "last"));
   CHECK(state.progress.skipped == skipped);
   CHECK(state.progress.skipped_in_row < skipped);  // for others came in between
   CHECK(std::ranges::all_of(state.adam_m, [](float number) { return std::isfinite(number); }));
@@ -438,7 +438,7 @@ TEST_CASE("a skipped update does not count for Adam's bias correction", "[traini
   train_toy(with("1"), directory / "run");
   const fs::path last = directory / "run" / "last";
   const std::vector<float> before = read_safetensors(last / "model.safetensors").values;
-  TrainingState state = read_training_state(last, parameters_of(last));
+  stand_in::ReadState state = stand_in::read_state(last, parameters_of(last));
   std::ranges::fill(state.adam_m, 0.0F);  // as though the first update had been skipped
   std::ranges::fill(state.adam_v, 0.0F);
   state.progress.skipped = 1;

@@ -8,7 +8,7 @@
 #include "checkpoint/stand_ins.hpp"
 #include "config/config.hpp"
 #include "report/log.hpp"
-#include "run/warnings.hpp"
+#include "run/diagnostics.hpp"
 
 using namespace glassformer;
 

@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "marian/marian_config.hpp"
+#include "config/marian_config.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;
@@ -10,12 +10,12 @@ using nlohmann::json;
 
 namespace {
 
-json marian(const MarianSettings& config) { return json::parse(marian_config(config, tokenizers(5, 3))); }
+json marian(const Config& config) { return json::parse(marian_config(config, tokenizers(5, 3))); }
 
 }  // namespace
 
 TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]") {
-  MarianSettings config;
+  Config config;
   config.model.d_model = 64;
   config.model.heads = 4;
   config.model.encoder_layers = 3;
@@ -67,7 +67,7 @@ TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]"
 }
 
 TEST_CASE("config.json says which matrices are one, and which activation", "[checkpoint]") {
-  MarianSettings config;
+  Config config;
   config.model.tied_embeddings = Tying::all;
   config.model.activation = Activation::gelu;
   CHECK(marian(config)["share_encoder_decoder_embeddings"] == true);
@@ -81,7 +81,7 @@ TEST_CASE("config.json says which matrices are one, and which activation", "[che
 }
 
 TEST_CASE("a pre-norm model does not pass for Marian's", "[checkpoint]") {
-  MarianSettings config;
+  Config config;
   config.model.norm = Norm::pre;
   CHECK(marian(config)["model_type"] == "glassformer");
   CHECK(marian(config)["glassformer_norm"] == "pre");
@@ -89,7 +89,7 @@ TEST_CASE("a pre-norm model does not pass for Marian's", "[checkpoint]") {
 }
 
 TEST_CASE("generation_config.json holds the search and the target's ids", "[checkpoint]") {
-  MarianSettings config;
+  Config config;
   config.data.max_length = 600;
   config.decoding = {.beam = 5, .length_penalty = 0.6, .max_length_ratio = 2.5};
   const SpecialIds ids{.pad = 7, .bos = 8, .eos = 9, .unk = 10};
@@ -115,6 +115,6 @@ TEST_CASE("generation_config.json never forbids eos, not even where a sentence b
   const SpecialIds ids{.pad = 1, .bos = 2, .eos = 2, .unk = 3};
   const TokenizerPair pair{std::make_shared<stand_in::Tokenizer>(20, ids),
                            std::make_shared<stand_in::Tokenizer>(20, ids)};
-  const json said = json::parse(marian_generation_config(MarianSettings{}, pair));
+  const json said = json::parse(marian_generation_config(Config{}, pair));
   CHECK(said["bad_words_ids"] == json::array({json::array({1})}));
 }

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "marian/marian_config.hpp"
+#include "config/marian_config.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;
@@ -30,7 +30,7 @@ json marian() {
           {"scale_embedding", true}};
 }
 
-MarianSettings read(const json& config, const json& generation = nullptr, const json& tokenizer = nullptr) {
+Config read(const json& config, const json& generation = nullptr, const json& tokenizer = nullptr) {
   const test::TemporaryDirectory directory;
   directory.write("config.json", config.dump());
   if (!generation.is_null()) directory.write("generation_config.json", generation.dump());
@@ -51,7 +51,7 @@ std::string complaint_about(const std::string& key, const json& value) {
 }  // namespace
 
 TEST_CASE("a Marian model's config.json is read as the library means it, its defaults included", "[config]") {
-  const MarianSettings config = read(marian());
+  const Config config = read(marian());
   CHECK(config.model.d_model == 32);
   CHECK(config.model.heads == 4);
   CHECK(config.model.encoder_layers == 2);
@@ -94,7 +94,7 @@ TEST_CASE("how a Marian model searches stands in generation_config.json, or in o
 }
 
 TEST_CASE("how long the sentences of a Marian model may be stands where the library writes it", "[config]") {
-  CHECK(read(marian()).data.max_length == MarianSettings{}.data.max_length);
+  CHECK(read(marian()).data.max_length == Config{}.data.max_length);
   CHECK(read(marian(), {{"max_length", 512}}).data.max_length == 250);  // 2 * 250 + 10, bos and eos
   CHECK(read(marian(), {{"max_length", 5}}).data.max_length == 1);
 }

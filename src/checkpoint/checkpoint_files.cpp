@@ -1,0 +1,191 @@
+// The files of a checkpoint beside the model: the state of its training, and the checksums.
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/safetensors.hpp"
+#include "files/durable_files.hpp"
+#include "files/lines.hpp"
+#include "files/user_error.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kChecksumFile = "SHA256SUMS";
+
+constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
+constexpr std::uint64_t kMostUpdates = 0xffff'fffe;  // the update is a 32-bit counter of the random numbers
+
+/// A whole number of the progress.
+struct Count {
+  const char* key;
+  Index RunProgress::*field;
+  std::uint64_t most = kMost;
+  bool required = true;  // false: version 0.1.0 did not write it
+};
+constexpr Count kCounts[] = {{"update", &RunProgress::update, kMostUpdates},
+                             {"epoch", &RunProgress::epoch},
+                             {"batch", &RunProgress::batch},
+                             {"validated", &RunProgress::validated},
+                             {"best_update", &RunProgress::best_update},
+                             {"without_best", &RunProgress::without_best},
+                             {"skipped", &RunProgress::skipped, kMost, false},
+                             {"skipped_in_row", &RunProgress::skipped_in_row, kMost, false},
+                             {"text_lines", &RunProgress::text, kMost, false},
+                             {"valid_text_lines", &RunProgress::valid_text, kMost, false}};
+
+/// JSON has no word for infinite numbers.
+json encode(double number) {
+  return std::isfinite(number) ? json(number) : json(fmt::format("{}", number));  // "inf", "-inf", "nan"
+}
+
+double decode(const json& number) {
+  for (const double limit : {HUGE_VAL, -HUGE_VAL, std::nan("")})
+    if (number == encode(limit)) return limit;
+  return number.get<double>();
+}
+
+void read_moments(const Safetensors& file, const char* name, std::span<float> moments, const fs::path& path) {
+  const TensorPlace* const found = file.find(name);
+  if (found == nullptr) throw UserError(fmt::format("{}: the tensor {} is missing.", path.string(), name));
+  if (found->shape != std::vector<Index>{std::ssize(moments)})
+    throw UserError(fmt::format(
+        "{}: the tensor {} has the shape {}, but the model has {} parameters. The file belongs to another model.",
+        path.string(), name, json(found->shape).dump(), moments.size()));
+  std::ranges::copy(file.values_of(*found), moments.begin());
+}
+
+/// SHA-256 (FIPS 180-4) of a file, as text.
+std::string checksum_of(const fs::path& file) {
+  Descriptor input(file, O_RDONLY);
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  bool ok = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  std::vector<char> buffer(1 << 18);
+  while (const std::size_t count = input.read(buffer))
+    ok = ok && EVP_DigestUpdate(context.get(), buffer.data(), count) == 1;
+  std::array<unsigned char, 32> digest{};
+  if (!ok || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)
+    throw std::runtime_error(file.string() + ": OpenSSL cannot compute its SHA-256.");
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+/// As sha256sum prints it: 64 digits, two blanks, the name.
+std::string line_of(const fs::path& directory, const std::string& name) {
+  return checksum_of(directory / name) + "  " + name;
+}
+
+UserError damaged(const fs::path& file, const std::string& expected, const std::string& found) {
+  return UserError(
+      fmt::format("{}: expected {}, found {}. The checkpoint is damaged: take another one, or copy it again. (If you "
+                  "changed it on purpose, remove {}.)",
+                  file.string(), expected, found, kChecksumFile));
+}
+
+}  // namespace
+
+std::string write_progress(const RunProgress& progress) {
+  nlohmann::ordered_json object;
+  for (const Count& count : kCounts) object[count.key] = progress.*count.field;
+  object["best_figure"] = encode(progress.best_figure);
+  object["minutes"] = encode(progress.minutes);
+  return object.dump();
+}
+
+RunProgress read_progress(const std::string& text, const std::string& place) try {
+  const json object = json::parse(text);
+  if (const json part = object.value("part", json(0)); part != 0)
+    throw UserError(
+        fmt::format("{}: expected the state of a training that reads its text as a whole, found part {} of a text that "
+                    "version 0.1 read in parts (data.lines_in_memory). Continue this run with version 0.1, or begin "
+                    "another with model.from: this checkpoint.",
+                    place, part.dump()));
+  RunProgress progress;
+  for (const auto& [key, field, most, required] : kCounts) {
+    if (!required && !object.contains(key)) continue;
+    const json& number = object.at(key);
+    if (!number.is_number_unsigned() || number.get<std::uint64_t>() > most)
+      throw UserError(fmt::format(
+          "{}: the progress of the training is damaged: \"{}\" should be a whole number up to {}, found {}.", place,
+          key, most, number.dump()));
+    progress.*field = number.get<Index>();
+  }
+  progress.best_figure = decode(object.at("best_figure"));
+  progress.minutes = decode(object.at("minutes"));
+  return progress;
+} catch (const json::exception& error) {
+  throw UserError(fmt::format("{}: the progress of the training is damaged: {}.", place, error.what()));
+}
+
+void write_training_state(const fs::path& directory, const TrainingState& state) {
+  assert(state.adam_m.size() == state.adam_v.size());
+  const std::vector<Index> shape{static_cast<Index>(state.adam_m.size())};
+  write_safetensors(directory / kStateFile, {{"adam.m", shape, state.adam_m}, {"adam.v", shape, state.adam_v}},
+                    {{"progress", write_progress(state.progress)}});
+}
+
+RunProgress read_training_state(const fs::path& directory, std::span<float> adam_m, std::span<float> adam_v) {
+  const fs::path path = directory / kStateFile;
+  if (std::error_code ignored; !fs::exists(path, ignored))
+    throw UserError(fmt::format(
+        "{}: training cannot be continued from here: there is no {}. (The average of several checkpoints has none.)",
+        directory.string(), kStateFile));
+  const Safetensors file = read_safetensors(path);
+  const auto progress = file.metadata.find("progress");
+  if (progress == file.metadata.end())
+    throw UserError(path.string() + ": the progress of the training is missing from the file's metadata.");
+  read_moments(file, "adam.m", adam_m, path);
+  read_moments(file, "adam.v", adam_v, path);
+  return read_progress(progress->second, path.string());
+}
+
+void write_checksums(const fs::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && name != kChecksumFile && name != kModelFile) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  names.emplace_back(kModelFile);  // last, so that a list that was cut off is noticed
+  std::string lines;
+  for (const std::string& name : names) lines += line_of(directory, name) + '\n';
+  write_file_durably(directory / kChecksumFile, lines);
+}
+
+void verify_checksums(const fs::path& directory, Verify which) try {
+  if (!fs::exists(fs::symlink_status(directory / kChecksumFile))) return;
+  std::istringstream lines(read_bytes(directory / kChecksumFile));
+  bool has_model = false;
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    constexpr std::size_t kNameAt = 66;
+    const std::string name = line.size() > kNameAt ? line.substr(kNameAt) : "";
+    if (name.empty() || name.find('/') != std::string::npos)
+      throw damaged(directory / kChecksumFile, "a checksum and the name of a file",
+                    "something else in line " + std::to_string(number));
+    has_model = has_model || name == kModelFile;
+    if (which == Verify::but_training_state && name == kStateFile) continue;
+    if (!fs::is_regular_file(directory / name)) throw damaged(directory / name, "a file", "none");
+    if (const std::string found = line_of(directory, name); found != line)
+      throw damaged(directory / name, "the SHA-256 " + line.substr(0, 12) + "...", found.substr(0, 12) + "...");
+  }
+  if (!has_model) throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");
+} catch (const fs::filesystem_error& error) {
+  throw UserError(directory.string() + ": the checkpoint cannot be read: " + error.code().message() + ".");
+}
+
+}  // namespace glassformer

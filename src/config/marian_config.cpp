@@ -1,0 +1,224 @@
+#include "config/marian_config.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "files/json_file.hpp"
+#include "text/tokenizer_kinds.hpp"
+
+#ifndef GLASSFORMER_VERSION  // the build says it
+#define GLASSFORMER_VERSION "unknown"
+#endif
+
+namespace glassformer {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr Index kPositions = 1024;      // rows of the position table that the library makes; ours has no end
+constexpr Index kBeyondRatio = 10 + 2;  // tokens of a translation: what the search allows, and bos and eos
+
+/// Of the longest training sentence, in tokens, bos and eos counted.
+Index longest_output(const Config& config) {
+  const auto source = static_cast<double>(config.data.max_length);
+  return static_cast<Index>(config.decoding.max_length_ratio * source) + kBeyondRatio;
+}
+
+/// Where our vocabulary has no padding (kNoToken), the library pads with bos.
+Id padding_there(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
+
+// Below: reading.
+
+/// One number that the library has for encoder and decoder each, and we for both.
+Index of_both(const JsonFile& config, const std::string& name) {
+  const Index encoder = config.whole("encoder_" + name);
+  if (config.whole("decoder_" + name) == encoder) return encoder;
+  throw config.mistake("decoder_" + name, std::to_string(encoder) + " as in the encoder (here both have the same)");
+}
+
+Activation activation_of(const JsonFile& config) {
+  const std::string name = config.text("activation_function", "gelu");
+  if (name == "silu") return Activation::swish;
+  for (std::size_t i = 0; i < kActivationNames.size(); ++i)
+    if (name == kActivationNames[i]) return static_cast<Activation>(i);
+  throw config.mistake("activation_function", "relu, gelu, swish or silu");
+}
+
+Tying tying_of(const JsonFile& config) {
+  const bool shared = config.flag("share_encoder_decoder_embeddings", true);
+  const bool output = config.flag("tie_word_embeddings", true);
+  if (shared && !output)
+    throw config.mistake(
+        "tie_word_embeddings",
+        "true where share_encoder_decoder_embeddings is true: here the output then shares the matrix, too");
+  return shared ? Tying::all : output ? Tying::target : Tying::none;
+}
+
+double share(const JsonFile& config, const std::string& key, double otherwise) {
+  const double number = config.number(key, otherwise);
+  if (!(number >= 0 && number < 1)) throw config.mistake(key, "a number from 0 to below 1");
+  return number;
+}
+
+TransformerSettings read_model(const JsonFile& config) {
+  if (config.text("model_type", "") != "marian")
+    throw config.mistake("model_type", "\"marian\", the one type of model of other tools that can be opened");
+  for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"})
+    if (config.flag(key, false)) throw config.mistake(key, "false: a post-norm transformer as in Vaswani et al. 2017");
+  if (!config.flag("static_position_embeddings", true))
+    throw config.mistake("static_position_embeddings", "true: positions that are computed, not learned");
+  TransformerSettings model;
+  model.d_model = config.whole("d_model");
+  model.heads = of_both(config, "attention_heads");
+  model.d_ff = of_both(config, "ffn_dim");
+  model.encoder_layers = config.whole("encoder_layers");
+  model.decoder_layers = config.whole("decoder_layers");
+  model.activation = activation_of(config);
+  model.tied_embeddings = tying_of(config);
+  model.scale_embeddings = config.flag("scale_embedding", false);
+  model.dropout = model.embedding_dropout = share(config, "dropout", 0.1);
+  model.attention_dropout = share(config, "attention_dropout", 0);
+  model.activation_dropout = share(config, "activation_dropout", 0);
+  for (const char* key : {"encoder_layers", "decoder_layers", "encoder_ffn_dim", "encoder_attention_heads"})
+    if (config.whole(key) == 0) throw config.mistake(key, "at least 1");
+  if (model.d_model == 0 || model.d_model % 2 != 0) throw config.mistake("d_model", "an even number");
+  if (model.d_model % model.heads != 0)
+    throw config.mistake("encoder_attention_heads", "a divisor of d_model, " + std::to_string(model.d_model));
+  return model;
+}
+
+DecodingSettings read_decoding(const JsonFile& generation) {
+  DecodingSettings decoding;
+  decoding.beam = generation.whole("num_beams", 1);
+  if (decoding.beam < 1 || decoding.beam > 1000) throw generation.mistake("num_beams", "a number from 1 to 1000");
+  decoding.length_penalty = generation.number("length_penalty", 1);
+  if (!(decoding.length_penalty >= 0)) throw generation.mistake("length_penalty", "at least 0");
+  const bool has_flag = generation.has("early_stopping") && generation.value("early_stopping").is_boolean();
+  decoding.early_stopping = has_flag && generation.flag("early_stopping");  // or "never", or left out
+  return decoding;
+}
+
+}  // namespace
+
+Index longest_source(Index output, const DecodingSettings& decoding) {
+  const auto within_ratio = static_cast<double>(std::max<Index>(0, output - kBeyondRatio));
+  return std::max<Index>(1, static_cast<Index>(within_ratio / decoding.max_length_ratio));
+}
+
+std::string marian_config(const Config& config, const TokenizerPair& tokenizers) {
+  const TransformerSettings& model = config.model;
+  const SpecialIds ids = tokenizers.target->special();
+  Json json;
+  if (model.norm == Norm::post)
+    json = {{"architectures", Json::array({"MarianMTModel"})}, {"model_type", "marian"}};
+  else
+    json = {{"model_type", "glassformer"}, {"glassformer_norm", "pre"}};
+  json["d_model"] = model.d_model;
+  json["encoder_layers"] = model.encoder_layers;
+  json["decoder_layers"] = model.decoder_layers;
+  for (const char* key : {"encoder_attention_heads", "decoder_attention_heads"}) json[key] = model.heads;
+  for (const char* key : {"encoder_ffn_dim", "decoder_ffn_dim"}) json[key] = model.d_ff;
+  // Its gelu is the exact one, by erf, as here; the approximation is "gelu_new".
+  json["activation_function"] = kActivationNames[static_cast<std::size_t>(model.activation)];
+  json["dropout"] = model.dropout;  // there also of embedding + position
+  json["attention_dropout"] = model.attention_dropout;
+  json["activation_dropout"] = model.activation_dropout;
+  json["scale_embedding"] = model.scale_embeddings;
+  json["static_position_embeddings"] = true;
+  json["max_position_embeddings"] = std::max(kPositions, longest_output(config));
+  const Index source = tokenizers.source->vocabulary_size(), target = tokenizers.target->vocabulary_size();
+  for (const char* key : {"decoder_vocab_size", "vocab_size"})
+    json[key] = std::max(source, target);  // rows, with the smaller table's padding
+  if (source != target) {
+    json[kSourceVocabulary] = source;
+    json[kTargetVocabulary] = target;
+  }
+  json["share_encoder_decoder_embeddings"] = model.tied_embeddings == Tying::all;
+  json["tie_word_embeddings"] = model.tied_embeddings != Tying::none;
+  json["pad_token_id"] = padding_there(ids);
+  json["bos_token_id"] = ids.bos;
+  json["eos_token_id"] = ids.eos;
+  json["decoder_start_token_id"] = ids.bos;
+  json["forced_eos_token_id"] = nullptr;  // left out, it would be 0
+  json["is_encoder_decoder"] = true;
+  json["torch_dtype"] = "float32";
+  json["glassformer_version"] = GLASSFORMER_VERSION;
+  return json.dump(2) + "\n";
+}
+
+std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers) {
+  const SpecialIds ids = tokenizers.target->special();
+  const Id pad = padding_there(ids);
+  Json json;
+  json["pad_token_id"] = pad;
+  json["bos_token_id"] = ids.bos;
+  json["eos_token_id"] = ids.eos;
+  json["decoder_start_token_id"] = ids.bos;
+  json["num_beams"] = config.decoding.beam;
+  json["length_penalty"] = config.decoding.length_penalty;
+  // "never": a search goes on until no running hypothesis can overtake the finished ones.
+  const bool goes_on = config.decoding.beam > 1 && !config.decoding.early_stopping;
+  json["early_stopping"] = goes_on ? Json("never") : Json(config.decoding.beam > 1);
+  Json& forbidden = json["bad_words_ids"] = Json::array();  // pad and bos, but never eos
+  if (pad != ids.eos) forbidden.push_back(Json::array({pad}));
+  if (ids.bos != ids.eos && ids.bos != pad) forbidden.push_back(Json::array({ids.bos}));
+  json["max_length"] = longest_output(config);
+  return json.dump(2) + "\n";
+}
+
+std::string marian_tokenizer_config(const Config& config, const TokenizerPair& tokenizers) {
+  const Tokenizer& target = *tokenizers.target;
+  const SpecialIds ids = target.special();
+  Json json;
+  json["tokenizer_class"] = "MarianTokenizer";
+  json["source_lang"] = config.data.source_language;
+  json["target_lang"] = config.data.target_language;
+  json["separate_vocabs"] = !config.tokenizer.joint;
+  json["pad_token"] = target.piece(padding_there(ids));
+  json["eos_token"] = target.piece(ids.eos);
+  json["unk_token"] = target.piece(ids.unk);
+  json["model_max_length"] = std::max(kPositions, longest_output(config));
+  return json.dump(2) + "\n";
+}
+
+std::string saved_otherwise(const fs::path& directory) {
+  std::error_code ignored;
+  for (const char* name : {"pytorch_model.bin", "model.safetensors.index.json"}) {
+    if (!fs::exists(directory / name, ignored)) continue;
+    return std::string("expected model.safetensors, found ") + name + ". Have transformers write one file: " +
+           "MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER, max_shard_size='100GB'), and the same with " +
+           "MarianTokenizer.";
+  }
+  return "";
+}
+
+Config read_marian_config(const fs::path& directory) {
+  const JsonFile model(directory / "config.json");
+  Config config;
+  config.model = read_model(model);
+  const fs::path search = directory / "generation_config.json";  // older directories have it in config.json
+  std::error_code ignored;
+  const JsonFile generation(fs::exists(search, ignored) ? search : directory / "config.json");
+  config.decoding = read_decoding(generation);
+  if (generation.has("max_length"))
+    config.data.max_length = longest_source(generation.whole("max_length"), config.decoding);
+  config.tokenizer.kind = TokenizerKind::marian;
+  config.tokenizer.joint = true;
+  config.data.directory = fs::absolute(directory);
+  config.data.source_language = "source";
+  config.data.target_language = "target";
+  config.run.max_epochs = 1;  // a config says when a training ends
+  if (const fs::path file = directory / "tokenizer_config.json"; fs::exists(file, ignored)) {
+    const JsonFile tokenizer(file);
+    config.tokenizer.joint = !tokenizer.flag("separate_vocabs", false);
+    config.data.source_language = tokenizer.text("source_lang", "source");
+    config.data.target_language = tokenizer.text("target_lang", "target");
+  }
+  if (config.model.tied_embeddings == Tying::all && !config.tokenizer.joint)
+    throw model.mistake("share_encoder_decoder_embeddings", "false, for the tokenizer has separate_vocabs");
+  return config;
+}
+
+}  // namespace glassformer

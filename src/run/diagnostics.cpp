@@ -1,0 +1,123 @@
+#include "run/diagnostics.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "batching/batch.hpp"
+#include "checkpoint/loaded_model.hpp"
+#include "layers/recording.hpp"
+#include "model/initialization.hpp"
+#include "numerics/random.hpp"
+
+namespace glassformer {
+namespace {
+
+/// The parameters are finite, so the first number that is not has been computed.
+std::optional<std::string> in_recording(const Recording& recording) {
+  for (const RecordedStep& step : recording.steps()) {
+    const RecordedTensor& output = recording.tensors()[step.output];
+    if (output.values.allFinite()) continue;
+    return step.part + ": " + output.name + (step.adds ? " += " : " = ") + step.formula;
+  }
+  return std::nullopt;
+}
+
+/// Moves every weight by up to 0.1, so that none of them has a value that makes a term vanish.
+void shake(Arena<double>& weights, std::uint64_t seed) {
+  RowVector<double> noise(weights.size());
+  fill_uniform({.seed = seed, .site = 1'000'000}, noise.size(), noise.data());
+  weights.values().eigen().array() += 0.2 * noise.array() - 0.1;
+}
+
+}  // namespace
+
+std::string first_non_finite(const Model<float>& model, const TrainingSettings& settings, const Corpus& corpus,
+                             std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step) {
+  for (const TensorPlace& tensor : model.weights.tensors())
+    if (!model.weights.values(tensor).eigen().allFinite()) return "the parameter " + tensor.name;
+  TokenCount count;
+  for (const std::vector<Index>& batch : batches) count += count_tokens(corpus, batch);
+  Arena<float> gradient(model.weights.tensors());
+  const auto transformer = make_transformer(model, settings.label_smoothing);
+  transformer->bind(model.weights, gradient);
+  for (const std::vector<Index>& sentences : batches) {
+    for (const Index sentence : sentences) {
+      const Batch batch = make_batch(corpus, std::span(&sentence, 1));
+      const TransformerMasks masks = transformer->masks(batch.source, batch.target_input);
+      Recording recording;
+      const Pass pass{.training = true,
+                      .seed = step.seed,
+                      .update = step.update,
+                      .sentences = batch.sentences,
+                      .recording = &recording};
+      std::ranges::fill(gradient.values(), 0.0F);
+      transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
+      transformer->backward(pass, 1 / static_cast<float>(count.target));
+      if (const auto found = in_recording(recording))
+        return fmt::format("{} (of the training pair in line {})", *found, corpus.line(sentence) + 1);
+    }
+  }
+  return "the sum over the batch: every sentence by itself has finite numbers";
+}
+
+void warn_about(const TransformerSettings& model, const ScheduleSettings& schedule) {
+  if (model.norm == Norm::post && schedule.warmup == 0)
+    spdlog::warn(
+        "model.norm is post and training.schedule.warmup is 0: the first updates of a post-norm transformer are often "
+        "too large for it; a warm-up of some hundred updates makes it learn, or model.norm: pre, or a smaller "
+        "model.initial_gain, which is {:g}",
+        model.initial_gain);
+  const auto warn_if_off = [](bool is_on, const char* mask, const char* consequence) {
+    if (!is_on) spdlog::warn("masks.{} is OFF: {}", mask, consequence);
+  };
+  warn_if_off(model.masks.encoder_padding, "encoder_padding",
+              "the encoder attends to padding as if it were words. The result for a sentence depends on how far it is "
+              "padded, and so on its neighbours in the batch.");
+  warn_if_off(model.masks.look_ahead, "look_ahead",
+              "the decoder sees the words it is asked for. Figures under teacher forcing will be too good, "
+              "translations nonsense.");
+  warn_if_off(model.masks.target_padding, "target_padding",
+              "the decoder attends to padding of the target. While the look-ahead mask is on, this changes nothing "
+              "that counts: padding follows the words.");
+  warn_if_off(model.masks.cross_padding, "cross_padding",
+              "the decoder attends to the encoder's results for padding. The result for a sentence depends on how far "
+              "it is padded, and so on its neighbours in the batch.");
+}
+
+std::vector<TensorCheck> check_model_gradient(const Config& config, Index samples) {
+  const TokenizerPair tokenizers = starting_tokenizers(config);
+  const DataSettings& data = config.data;
+  const Corpus corpus =
+      Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
+  constexpr Index kSentences = 3;  // of different lengths, as a rule: there is padding to be masked
+  std::vector<Index> sentences(static_cast<std::size_t>(std::min(kSentences, corpus.size())));
+  std::iota(sentences.begin(), sentences.end(), Index{0});
+  const Batch batch = make_batch(corpus, sentences);
+
+  Model<double> model(config.model, vocabulary_shape(tokenizers));
+  initialize(model, config.training.seed);
+  shake(model.weights, config.training.seed);
+  Arena<double> gradient(model.weights.tensors());
+  const auto transformer = make_transformer(model, config.training.label_smoothing);
+  transformer->bind(model.weights, gradient);
+
+  const TransformerMasks masks = transformer->masks(batch.source, batch.target_input);
+  const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
+  const Pass pass{.training = true, .seed = config.training.seed, .update = 1, .sentences = batch.sentences};
+
+  const auto tokens = static_cast<double>(transformer->forward(pass, input).tokens);
+  transformer->backward(pass, 1 / tokens);
+  const auto loss = [&] { return transformer->forward(pass, input).loss / tokens; };
+
+  std::vector<TensorCheck> checks;
+  for (const TensorPlace& tensor : model.weights.tensors()) {
+    checks.push_back({tensor.name, tensor.shape,
+                      check_gradient(model.weights.values(tensor), gradient.values(tensor), loss, samples)});
+  }
+  return checks;
+}
+
+}  // namespace glassformer
