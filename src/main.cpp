@@ -39,9 +39,8 @@ std::string complaint(const CLI::App& program, const CLI::ParseError& error) {
     const bool is_option = word.size() > 2 && word.starts_with("--");
     std::vector<std::string> known;
     if (is_option) {
-      for (const CLI::Option* option : (chosen.empty() ? program : *chosen.front()).get_options()) {
+      for (const CLI::Option* option : (chosen.empty() ? program : *chosen.front()).get_options())
         for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-      }
     } else if (chosen.empty() && !word.starts_with("-")) {
       for (const CLI::App* verb : program.get_subcommands({})) known.push_back(verb->get_name());
     } else {
@@ -77,9 +76,8 @@ int run(int argc, char** argv) {
     throw UserError(complaint(program, error));
   }
   std::fflush(stdout);
-  if (!std::cout.flush() || std::ferror(stdout) != 0) {
+  if (!std::cout.flush() || std::ferror(stdout) != 0)
     throw std::runtime_error("the result cannot be written to standard output (is the disk full?)");
-  }
   return status;
 }
 

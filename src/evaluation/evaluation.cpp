@@ -49,9 +49,8 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
   for (std::size_t k = 0; k < found.size(); ++k) {
     std::vector<Translation>& of_line = translations[line_of[k]];
     of_line.clear();
-    for (const Hypothesis& h : found[k]) {
+    for (const Hypothesis& h : found[k])
       of_line.push_back({tokenizers.target->decode(h.ids), h.log_probability, h.score});
-    }
   }
   return translations;
 }
@@ -59,9 +58,8 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
 std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
                                          const DecodingSettings& settings, std::span<const std::string> lines) {
   std::vector<std::string> best;
-  for (auto& translations : translate_n_best(model, tokenizers, settings, lines)) {
+  for (auto& translations : translate_n_best(model, tokenizers, settings, lines))
     best.push_back(std::move(translations.front().text));
-  }
   return best;
 }
 
@@ -94,9 +92,8 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
   evaluation.bleu = corpus_bleu(evaluation.translations, text.references, settings);
   evaluation.chrf = corpus_chrf(evaluation.translations, text.references, settings.lowercase);
   Index equal = 0;  // lines that differ in white space only say the same
-  for (std::size_t i = 0; i < text.references.size(); ++i) {
+  for (std::size_t i = 0; i < text.references.size(); ++i)
     equal += split_words(evaluation.translations[i]) == split_words(text.references[i]);
-  }
   evaluation.exact_match = static_cast<double>(equal) / static_cast<double>(text.references.size());
   return evaluation;
 }

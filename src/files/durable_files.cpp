@@ -31,9 +31,8 @@ void sync(const fs::path& path) {
 }
 
 void sync_all(const fs::path& directory) {
-  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+  for (const auto& entry : fs::recursive_directory_iterator(directory))
     if (entry.is_directory() || entry.is_regular_file()) sync(entry.path());
-  }
   sync(directory);
 }
 
@@ -173,9 +172,8 @@ OutputFile::OutputFile(fs::path file) : file_(std::move(file)), written_(file_) 
   if (fs::is_regular_file(status) || !fs::exists(status)) written_ += kPartial;
   errno = 0;
   stream_.open(written_);
-  if (!stream_) {
+  if (!stream_)
     throw UserError(file_.string() + ": cannot be written (" + last_error().message() + "); give another path");
-  }
 }
 
 OutputFile::~OutputFile() {

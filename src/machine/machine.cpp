@@ -56,9 +56,8 @@ std::int64_t cgroup_limit(const fs::path& root) {
   std::int64_t smallest = 0;
   for (fs::path path = mounted / cgroup.relative_path();; path = path.parent_path()) {
     std::int64_t bytes = 0;  // without a limit, the file says "max"
-    if (std::ifstream(path / "memory.max") >> bytes && bytes > 0 && (smallest == 0 || bytes < smallest)) {
+    if (std::ifstream(path / "memory.max") >> bytes && bytes > 0 && (smallest == 0 || bytes < smallest))
       smallest = bytes;
-    }
     if (path == mounted || path == path.parent_path()) return smallest;
   }
 }
@@ -100,12 +99,10 @@ MemoryLeft memory_left(int processes, const fs::path& root) {
   const fs::path meminfo = root / "proc/meminfo", status = root / "proc/self/status";
   const std::int64_t resident = figure(status, "VmRSS"), swap = figure(meminfo, "SwapTotal");
   MemoryLeft left;
-  if (const std::int64_t ram = figure(meminfo, "MemTotal"); ram > 0) {
+  if (const std::int64_t ram = figure(meminfo, "MemTotal"); ram > 0)
     consider(left, (ram + swap) / processes - resident, "the machine's memory");
-  }
-  if (const std::int64_t limit = cgroup_limit(root); limit > 0) {
+  if (const std::int64_t limit = cgroup_limit(root); limit > 0)
     consider(left, (limit + swap) / processes - resident, "the cgroup's limit");
-  }
   consider_ulimit(left, RLIMIT_AS, figure(status, "VmSize"), "ulimit -v");
   consider_ulimit(left, RLIMIT_DATA, figure(status, "VmData"), "ulimit -d");
   const std::int64_t available = figure(meminfo, "MemAvailable") / processes;

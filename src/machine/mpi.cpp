@@ -132,9 +132,8 @@ class MpiRanks final : public Ranks {
 
  private:
   void broadcast_bytes(std::span<std::byte> bytes) const override {
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kLongest, bytes.size()))) {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kLongest, bytes.size())))
       MPI_Bcast(bytes.data(), static_cast<int>(std::min(kLongest, bytes.size())), MPI_BYTE, 0, kAll);
-    }
   }
 
   void gather_bytes(std::span<std::byte> all, std::size_t item) const override {

@@ -22,18 +22,16 @@ std::vector<std::string> differences(const TransformerMasks& a, const Transforme
 /// Blocked: keys more than `places` in the future.
 Mask late_look_ahead_mask(Index length, Index places) {
   Mask mask = all_visible(1, length, length);
-  for (Index query = 0; query < length - places; ++query) {
+  for (Index query = 0; query < length - places; ++query)
     mask.blocked.row(query).eigen().tail(length - places - query - 1).setOnes();
-  }
   return mask;
 }
 
 /// Blocks all the keys of a query that is padding.
 Mask padded_query_mask(const IdMatrix& ids, Id pad, Index keys) {
   Mask mask = all_visible(ids.rows(), ids.cols(), keys);
-  for (Index n = 0; n < ids.size(); ++n) {
+  for (Index n = 0; n < ids.size(); ++n)
     mask.blocked.row(n).eigen().setConstant(ids(n / ids.cols(), n % ids.cols()) == pad);
-  }
   return mask;
 }
 
@@ -168,9 +166,8 @@ std::vector<MaskVariant> mask_variants(const MaskSettings& on, PadIds pad, const
   const PaddedBatch batch{pad, source, target_input};
   std::vector<MaskVariant> variants = variants_of(on, batch);
   const bool words_see_padding = batch.words_see_padding(variants.front().reasons);
-  if (on != MaskSettings{}) {
+  if (on != MaskSettings{})
     variants.push_back({"all_masks", "With all masks", with_all_masks(on, words_see_padding), batch.reasons({})});
-  }
   for (MaskVariant& variant : variants) {
     variant.masks = batch.masks(variant.reasons);
     variant.changed = differences(variant.masks, variants.front().masks);

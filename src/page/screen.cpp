@@ -72,10 +72,9 @@ void write_screen(const ExplainedModel& explained, const Explanation& explanatio
   const auto count = static_cast<double>(sum.tokens);
   output << fmt::format("\nMean loss {:.4f} of {} tokens (label smoothing {:g}), perplexity {:.4g}\n", sum.loss / count,
                         sum.tokens, explained.label_smoothing, std::exp(sum.cross_entropy / count));
-  if (sentences < explanation.batch.size()) {
+  if (sentences < explanation.batch.size())
     output << fmt::format("Only the first {} of {} sentences are shown; the page has them all.\n", sentences,
                           explanation.batch.size());
-  }
 }
 
 std::string printable(std::string_view text) {

@@ -20,10 +20,9 @@ class SentencePieces {
  public:
   /// `model`: the bytes of a .model file; `origin`: its name. \throws UserError: no such model
   SentencePieces(std::string model, const std::string& origin) : model_(std::move(model)) {
-    if (const auto status = processor.LoadFromSerializedProto(model_); !status.ok()) {
+    if (const auto status = processor.LoadFromSerializedProto(model_); !status.ok())
       throw UserError(origin + ": expected a SentencePiece model, found something else or a damaged one; " +
                       "SentencePiece says: " + status.ToString());
-    }
   }
 
   /// Trains a model with these options and those that all our models have, on the lines that `next(line)` gives until

@@ -18,9 +18,8 @@ constexpr std::size_t kMaxLineBytes = 4192;
 constexpr Index kMaxLines = 1'000'000;
 
 bool has_letter_or_digit(const std::string& line) {
-  for (std::size_t i = 0; i < line.size();) {
+  for (std::size_t i = 0; i < line.size();)
     if (u_isalnum(next_character(line, i))) return true;
-  }
   return false;
 }
 
@@ -30,13 +29,11 @@ class SentencePieceTokenizer final : public Tokenizer {
     const auto& processor = model_.processor;
     special_ = {processor.pad_id(), processor.bos_id(), processor.eos_id(), processor.unk_id()};
     std::string missing;
-    for (const auto& [id, name] : {std::pair(special_.pad, "pad"), {special_.bos, "bos"}, {special_.eos, "eos"}}) {
+    for (const auto& [id, name] : {std::pair(special_.pad, "pad"), {special_.bos, "bos"}, {special_.eos, "eos"}})
       if (id < 0) missing += std::string(missing.empty() ? "" : ", ") + name;
-    }
-    if (!missing.empty()) {
+    if (!missing.empty())
       throw UserError(origin + ": expected a SentencePiece model with pad, bos and eos, found one without " + missing +
                       "; train it with --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3");
-    }
   }
 
   std::vector<Id> encode(std::string_view sentence, double sampling) const override {

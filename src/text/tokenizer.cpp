@@ -12,22 +12,18 @@ namespace glassformer {
 namespace {
 
 void check(const TokenizerSettings& settings) {
-  if (settings.vocabulary_size < 5) {
+  if (settings.vocabulary_size < 5)
     throw UserError("tokenizer.vocabulary_size: expected at least 5 (4 special ids and a word), found " +
                     std::to_string(settings.vocabulary_size));
-  }
-  if (settings.kind == TokenizerKind::marian) {
+  if (settings.kind == TokenizerKind::marian)
     throw UserError("tokenizer.kind: marian cannot be learned, it comes with a model; name that in model.from");
-  }
-  if (settings.kind == TokenizerKind::word && !(settings.source_model.empty() && settings.target_model.empty())) {
+  if (settings.kind == TokenizerKind::word && !(settings.source_model.empty() && settings.target_model.empty()))
     throw UserError("tokenizer.source_model, tokenizer.target_model: expected none with tokenizer.kind word, found " +
                     (settings.source_model.empty() ? settings.target_model : settings.source_model).string() +
                     "; set tokenizer.kind to sentencepiece or leave them empty");
-  }
-  if (settings.joint && !settings.target_model.empty()) {
+  if (settings.joint && !settings.target_model.empty())
     throw UserError("tokenizer.target_model: expected none with tokenizer.joint true, found " +
                     settings.target_model.string() + "; name the joint model in tokenizer.source_model");
-  }
 }
 
 std::shared_ptr<const Tokenizer> make_tokenizer(const TokenizerSettings& settings,

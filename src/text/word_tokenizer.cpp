@@ -47,9 +47,8 @@ std::string sentencepiece_model_of_words(std::span<const std::string> words) {
 class WordTokenizer final : public Tokenizer {
  public:
   explicit WordTokenizer(std::vector<std::string> words) : words_(std::move(words)) {
-    for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) {
+    for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id)
       ids_.emplace(words_[id], static_cast<Id>(id));
-    }
   }
 
   std::vector<Id> encode(std::string_view sentence, double) const override {
@@ -74,9 +73,8 @@ class WordTokenizer final : public Tokenizer {
 
   std::map<std::string, Id> vocabulary() const override {
     std::map<std::string, Id> vocabulary;
-    for (Id id = 0; id < vocabulary_size(); ++id) {
+    for (Id id = 0; id < vocabulary_size(); ++id)
       vocabulary.emplace(std::string(is_special(piece(id)) ? "" : kSpaceBefore) + piece(id), id);
-    }
     return vocabulary;
   }
 
@@ -102,20 +100,17 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
   std::unordered_map<std::string, Index> counts;
   for (const std::filesystem::path& text : texts) {
     LineReader reader(text);
-    for (std::string line; reader.next(line);) {
+    for (std::string line; reader.next(line);)
       for (const std::string_view word : split_words(line)) ++counts[std::string(word)];
-    }
   }
   std::erase_if(counts, [](const auto& entry) { return is_special(entry.first); });
-  if (counts.empty()) {
+  if (counts.empty())
     throw UserError(texts.front().string() + ": expected text, a sentence a line, found not one word; give more text");
-  }
   std::erase_if(counts, [&](const auto& entry) { return entry.second < settings.min_frequency; });
-  if (counts.empty()) {
+  if (counts.empty())
     throw UserError(texts.front().string() + ": expected at least one word that occurs " +
                     std::to_string(settings.min_frequency) +
                     " times (tokenizer.min_frequency), found none; lower it or give more text");
-  }
   std::vector<std::pair<std::string, Index>> by_frequency(counts.begin(), counts.end());
   std::ranges::sort(by_frequency, [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
@@ -144,9 +139,8 @@ std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directo
   } catch (const nlohmann::json::exception& error) {
     throw damaged(error.what());
   }
-  if (words.size() < kSpecialWords.size() || !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin())) {
+  if (words.size() < kSpecialWords.size() || !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin()))
     throw damaged("another beginning");
-  }
   auto tokenizer = std::make_shared<const WordTokenizer>(std::move(words));
   if (tokenizer->has_word_twice()) throw damaged("a word twice");
   return tokenizer;

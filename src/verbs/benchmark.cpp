@@ -82,12 +82,10 @@ void add_update(Trainer& trainer, const Model<float>& model, const SentencePairs
   sums.seconds += seconds_since(start);
   sums.busy += update.seconds;
   sums.tokens += update.tokens;
-  for (const std::vector<Index>& batch : update.batches) {
-    for (const Index i : batch) {
+  for (const std::vector<Index>& batch : update.batches)
+    for (const Index i : batch)
       sums.operations += training_flops(model.settings, model.vocabulary, std::ssize(pairs.source(i)) + 1,
                                         std::ssize(pairs.target(i)) + 1);
-    }
-  }
   ++sums.updates;
 }
 

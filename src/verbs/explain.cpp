@@ -45,19 +45,17 @@ void refuse_long(const std::vector<std::string>& sentences, const Tokenizer& tok
 
 std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const LoadedModel& loaded) {
   const std::vector<std::string>& sources = options.sources;
-  if (sources.size() > kMostSentences) {
+  if (sources.size() > kMostSentences)
     throw UserError("explain: expected at most " + std::to_string(kMostSentences) + " sentences, found " +
                     std::to_string(sources.size()) + "; give fewer.");
-  }
   refuse_long(sources, *loaded.tokenizers.source, "give a shorter one.");
   const bool own = options.targets.empty();
   const std::vector<std::string> targets =
       own ? translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding, sources) : options.targets;
-  if (targets.size() != sources.size()) {
+  if (targets.size() != sources.size())
     throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
                     " sources, or none at all, found " + std::to_string(targets.size()) +
                     "; without targets, the model's own translations are taken.");
-  }
   refuse_long(targets, *loaded.tokenizers.target,
               own ? "that is the model's own: give a --target, or a shorter --source." : "give a shorter one.");
   std::vector<ExplainedPair> pairs;
@@ -144,9 +142,8 @@ void add_explain(CLI::App& program, int& status) {
                   "a sentence; several, each with --source in front, become\none padded batch")
       ->required();
   verb.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)");
-  for (const char* name : {"--source", "--target"}) {
+  for (const char* name : {"--source", "--target"})
     verb.get_option(name)->check(is_text)->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
-  }
   verb.add_option("--html", options.html,
                   "write the page to FILE, and print no masks\n(default: explain.html, in the current directory)")
       ->check(is_name)

@@ -95,9 +95,8 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
     return std::nullopt;
   }
   RunDirectory old = RunDirectory::resume(directory);
-  for (const ChangedKey& key : old.accept_changes(config)) {
+  for (const ChangedKey& key : old.accept_changes(config))
     spdlog::info("{} was {}, is now {}", key.name, key.before, key.after);
-  }
   return old;
 }
 

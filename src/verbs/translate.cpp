@@ -29,10 +29,9 @@ int translate(const TranslateOptions& options) {
   if (options.batch > 0) decoding.batch = options.batch;
   if (options.early_stopping) decoding.early_stopping = *options.early_stopping;
 
-  if (options.n_best > decoding.beam) {
+  if (options.n_best > decoding.beam)
     throw UserError("--n-best: expected at most the beam, which is " + std::to_string(decoding.beam) + ", found " +
                     std::to_string(options.n_best) + "; give a larger --beam.");
-  }
   if (options.n_best > 0) decoding.n_best = options.n_best;
 
   LineReader input = options.input.empty() || options.input == "-" ? LineReader::of_standard_input()
