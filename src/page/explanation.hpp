@@ -5,11 +5,39 @@
 #include <vector>
 
 #include "explanation/trace.hpp"
-#include "page/mask_variants.hpp"
+#include "layers/masks.hpp"
 #include "text/tokenizer.hpp"
 
 /// Every number on the way from a few sentences to the gradient of every parameter.
 namespace glassformer {
+
+/// What one elementary mask blocks, and why: the combined mask blocks where at least one of them does.
+struct BlockReason {
+  std::string name;  ///< "padding": the key is; "future": the key lies in it; "padded_query"; "inverted": 0 taken for 1
+  Mask mask;
+};
+
+/// The reasons behind each of TransformerMasks, without the elementary masks that are off.
+struct BlockReasons {
+  std::vector<BlockReason> encoder_padding, decoder_combined, cross_padding;
+};
+
+/// "What if": other masks for the same batch. Masks are values, so the model that reads them is the same, line by line.
+struct MaskVariant {
+  std::string name;   ///< "no_look_ahead"
+  std::string title;  ///< "Without the look-ahead mask"
+  std::string says;   ///< what is different, and what to look at
+  BlockReasons reasons;
+  TransformerMasks masks = {};            ///< the maximum of the reasons' masks
+  std::vector<std::string> changed = {};  ///< which masks differ from the model's own
+};
+
+/// The model's own masks come first, as "right": those that are `on`. Each other variant changes one thing: it leaves
+/// out a kind of mask, or makes a mistake that is found in teaching material (a look-ahead mask one or three places
+/// late, padding that also blocks queries, 1 read as "visible"). A model that was trained without some masks also gets
+/// "all_masks". source [B, S], target_input [B, T].
+std::vector<MaskVariant> mask_variants(const MaskSettings& on, PadIds pad, const IdMatrix& source,
+                                       const IdMatrix& target_input);
 
 /// A sentence pair to be explained.
 struct ExplainedPair {

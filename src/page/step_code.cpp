@@ -1,9 +1,9 @@
-#include "page/step_code.hpp"
-
 #include <cassert>
 #include <map>
 #include <regex>
 #include <sstream>
+
+#include "page/trace_steps.hpp"
 
 namespace glassformer {
 namespace {

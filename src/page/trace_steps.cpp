@@ -9,8 +9,7 @@
 #include <regex>
 #include <set>
 
-#include "page/embedded_files.hpp"
-#include "page/step_code.hpp"
+#include "page/page.hpp"
 
 namespace glassformer {
 namespace {
