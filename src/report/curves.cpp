@@ -62,7 +62,7 @@ std::string grid(const Axis& updates, const Axis& values) {
   return svg;
 }
 
-/// A line, and a dot for each of at most 100 points. Of more than 1000 points it shows every second, third, ...
+/// A line, with dots if there are at most 100 points. Of more than 1000 points it shows every second, third, ...
 std::string line(const Curve& curve, const Axis& updates, const Axis& values) {
   const std::size_t count = curve.points.size(), stride = count / 1000 + 1;
   std::string path, dots;
