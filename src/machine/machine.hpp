@@ -51,6 +51,10 @@ RankPlaces rank_places(const Ranks& ranks);
 /// (OMP_NUM_THREADS).
 void share_processors(int processes);
 
+/// The most GFLOP/s this machine can do, measured: fused multiply-adds in the widest vectors this build may use, on
+/// numbers that stay in registers, on all threads. No matrix product can be faster. Takes about 5 ms.
+double measure_fma_peak();
+
 // Below: the only interface to MPI. A program that was not started by mpirun or srun never initialises it.
 
 /// Joins the processes that mpirun or srun has started together with this one; alone if there are none. Call the ranks'

@@ -18,7 +18,6 @@
 #include "run/rank_setup.hpp"
 #include "text/corpus.hpp"
 #include "training/trainer.hpp"
-#include "verbs/fma_peak.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
