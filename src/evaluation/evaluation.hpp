@@ -11,7 +11,6 @@
 
 namespace glassformer {
 
-/// One translation of a line.
 struct Translation {
   std::string text;
   double log_probability = 0;  ///< of the pieces found and, unless cut off, of eos, given the line
@@ -24,7 +23,7 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
                                                        const DecodingSettings& settings,
                                                        std::span<const std::string> lines);
 
-/// The best of each alone. One line out for each line in, in the same order.
+/// The best translation of each line.
 std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
                                          const DecodingSettings& settings, std::span<const std::string> lines);
 
@@ -40,7 +39,6 @@ struct TestText {
                        const TokenizerPair& tokenizers);
 };
 
-/// How well a model does.
 struct Evaluation {
   LossSum loss;  ///< teacher-forced, without label smoothing
   Bleu bleu;     ///< of translations against references
@@ -49,8 +47,8 @@ struct Evaluation {
   Index empty_pairs = 0;   ///< pairs with an empty side; they are not in `loss`
   std::vector<std::string> translations;
 
-  double cross_entropy() const;   ///< per target token
-  double perplexity() const;      ///< exp of it
+  double cross_entropy() const;  ///< per target token
+  double perplexity() const;
   double token_accuracy() const;  ///< share of expected tokens that are the likeliest, teacher-forced, 0 to 1
 };
 
@@ -58,8 +56,7 @@ struct Evaluation {
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
 
-// Forced decoding: what the model thinks of translations that it is given, teacher-forced and without dropout. On all
-// threads; a pair's numbers do not depend on the other pairs.
+// Forced decoding: teacher-forced, without dropout, on all threads. A pair's numbers do not depend on the other pairs.
 
 /// The loss of all pairs, without label smoothing.
 LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs);

@@ -22,7 +22,7 @@ struct BlockReasons {
   std::vector<BlockReason> encoder_padding, decoder_combined, cross_padding;
 };
 
-/// "What if": other masks for the same batch. Masks are values, so the model that reads them is the same, line by line.
+/// "What if": other masks for the same batch and model.
 struct MaskVariant {
   std::string name;   ///< "no_look_ahead"
   std::string title;  ///< "Without the look-ahead mask"
@@ -32,14 +32,12 @@ struct MaskVariant {
   std::vector<std::string> changed = {};  ///< which masks differ from the model's own
 };
 
-/// The model's own masks come first, as "right": those that are `on`. Each other variant changes one thing: it leaves
-/// out a kind of mask, or makes a mistake that is found in teaching material (a look-ahead mask one or three places
-/// late, padding that also blocks queries, 1 read as "visible"). A model that was trained without some masks also gets
-/// "all_masks". source [B, S], target_input [B, T].
+/// The model's own masks, those that are `on`, come first, as "right". Each other variant leaves out a kind of mask, or
+/// makes a common mistake (a look-ahead mask one or three places late, padding that also blocks queries, 1 read as
+/// "visible"). A model that lacks some masks also gets "all_masks". source [B, S], target_input [B, T].
 std::vector<MaskVariant> mask_variants(const MaskSettings& on, PadIds pad, const IdMatrix& source,
                                        const IdMatrix& target_input);
 
-/// A sentence pair to be explained.
 struct ExplainedPair {
   std::string source, target;
   bool own_translation = false;  ///< the target is the model's
@@ -57,7 +55,6 @@ struct ExplainedVariant : MaskVariant {
   std::vector<std::array<double, 3>> on_padding;
 };
 
-/// Everything that is shown about some pairs.
 struct Explanation {
   std::vector<ExplainedPair> pairs;
   Batch batch;

@@ -20,7 +20,7 @@ const std::map<std::string_view, std::string_view>& embedded_files();
 /// scripts filled in.
 void write_page(const nlohmann::ordered_json& trace, std::ostream& page);
 
-/// Whether write_page wrote this file: its pages begin with a comment that says so.
+/// Whether write_page wrote this file.
 bool is_page(const std::filesystem::path& file);
 
 /// Prints one screen of 80 columns about the first two pairs: their tokens, masks, answers and losses.

@@ -15,8 +15,8 @@ struct TraceOptions {
   MatrixForm form = MatrixForm::numbers;
 };
 
-/// The explanation as JSON: what `explain --json` writes, and what the page is made from. Stable: what is there keeps
-/// its meaning as long as "version" is 1; keys may be added.
+/// The explanation as JSON: what `explain --json` writes, and what the page is made from. As long as "version" is 1,
+/// keys keep their meaning; others may be added.
 ///
 ///   format, version, glassformer, checkpoint
 ///   model            settings, number of parameters, the masks that it learned without

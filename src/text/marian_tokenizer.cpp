@@ -13,14 +13,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The code of a language with which the sentence begins, ">>deu<<"; "" if with none.
+/// The code of a language at the beginning, ">>deu<<"; "" if there is none.
 std::string_view language_code(std::string_view sentence) {
   const std::size_t end = sentence.find("<<");
   return sentence.starts_with(">>") && end != std::string_view::npos ? sentence.substr(0, end + 2) : "";
 }
 
-/// With a space for each mark with which SentencePiece begins a word, and none at the ends: what transformers makes of
-/// it.
+/// As transformers does: a space for each mark with which SentencePiece begins a word, and none at the ends.
 std::string without_marks(const std::string& sentence) {
   static const std::regex kMark("\u2581");
   const std::string text = std::regex_replace(sentence, kMark, " ");
@@ -73,7 +72,7 @@ class MarianTokenizer final : public Tokenizer {
     std::vector<std::string> pieces;
     for (const Id id : without_special(ids)) pieces.push_back(piece(id));
     const std::string sentence = model_.decode(pieces);
-    return without_marks(sentence);  // a piece that only the other side's SentencePiece has comes as it is
+    return without_marks(sentence);  // a piece that only the other language's model knows keeps its mark
   }
 
   std::string piece(Id id) const override {

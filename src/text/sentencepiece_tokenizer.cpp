@@ -11,10 +11,9 @@
 namespace glassformer {
 namespace {
 
-/// Longer lines are skipped. This is the library's own default, and it must not grow much: the BPE trainer keeps
-/// positions inside a word in 16 bits and crashes beyond them.
+/// Longer lines are skipped, by the library's default. The BPE trainer crashes on words of more than 16 bits' length.
 constexpr std::size_t kMaxLineBytes = 4192;
-/// Of a larger text the library samples this many lines with a fixed seed, so that it needs only a few GB.
+/// The library draws this many lines of a larger text, so that it needs only a few GB.
 constexpr Index kMaxLines = 1'000'000;
 
 bool has_letter_or_digit(const std::string& line) {
@@ -86,10 +85,9 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
                              {"shuffle_input_sentence", "true"}},
                             next);
   if (!status.ok()) {
-    std::string names = texts.front().string();
-    if (texts.size() > 1) names += " and " + texts.back().string();
+    const std::string second = texts.size() > 1 ? " and " + texts.back().string() : "";
     throw UserError("tokenizer.vocabulary_size: SentencePiece cannot learn " +
-                    std::to_string(settings.vocabulary_size) + " pieces from " + names +
+                    std::to_string(settings.vocabulary_size) + " pieces from " + texts.front().string() + second +
                     "; it says: " + status.ToString());
   }
   return std::make_shared<const SentencePieceTokenizer>(model, texts.front().string());
@@ -100,8 +98,7 @@ std::shared_ptr<const Tokenizer> read_sentencepiece(const std::filesystem::path&
 }
 
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work) {
-  // The library has a generator for each thread, which takes its seed when the thread first draws. The largest seed
-  // means to it that none is set.
+  // The library's generator of a thread takes the seed at the first draw. The largest seed would mean none.
   constexpr std::uint64_t kSeeds = 0xFFFFFFFF;
   sentencepiece::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % kSeeds));
   std::async(std::launch::async, work).get();

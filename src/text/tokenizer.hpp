@@ -21,11 +21,10 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  /// Ids of one sentence, without bos and eos. The sentence is valid UTF-8. `sampling` above 0: one of the ways in
-  /// which the sentence can be cut into pieces, drawn at random by the generator of the calling thread. For byte pair
-  /// encoding, `sampling` is the probability that a merge is left out (BPE-dropout, Provilkov et al. 2020); for a
-  /// unigram model, the power to which probabilities are raised before drawing (Kudo 2018): the lower, the wilder.
-  /// Words are not cut.
+  /// Ids of one sentence (valid UTF-8), without bos and eos. `sampling` above 0: one of the ways to cut the sentence
+  /// into pieces, drawn by the generator of the calling thread. For byte pair encoding, `sampling` is the probability
+  /// that a merge is left out (BPE-dropout, Provilkov et al. 2020); for a unigram model, the power to which
+  /// probabilities are raised before drawing (Kudo 2018). Words are not cut.
   virtual std::vector<Id> encode(std::string_view sentence, double sampling = 0) const = 0;
   /// The sentence of these ids; pad, bos and eos are left out.
   virtual std::string decode(std::span<const Id> ids) const = 0;
@@ -42,13 +41,11 @@ class Tokenizer {
   std::vector<Id> without_special(std::span<const Id> ids) const;  ///< without pad, bos and eos
 };
 
-/// The tokenizers of both languages; one and the same where the vocabulary is joint.
+/// The tokenizers of both languages; the same one if the vocabulary is joint.
 struct TokenizerPair {
-  std::shared_ptr<const Tokenizer> source;
-  std::shared_ptr<const Tokenizer> target;
+  std::shared_ptr<const Tokenizer> source, target;
 };
 
-/// The shape of the vocabularies that these tokenizers have.
 inline VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers) {
   const Tokenizer &source = *tokenizers.source, &target = *tokenizers.target;
   return {source.vocabulary_size(), target.vocabulary_size(), {source.special().pad, target.special().pad}};
@@ -62,8 +59,8 @@ TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::file
 /// Calls `work` in a thread of its own, in which what Tokenizer::encode draws depends on `seed` alone.
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work);
 
-/// What load_tokenizers reads, and what transformers.MarianTokenizer does: source.spm, target.spm, vocab.json, and
-/// target_vocab.json where there are two vocabularies. \throws UserError: the files cannot be written
+/// Writes what load_tokenizers and transformers.MarianTokenizer read: source.spm, target.spm, vocab.json, and
+/// target_vocab.json if there are two vocabularies. \throws UserError: the files cannot be written
 void save_tokenizers(const TokenizerSettings& settings, const TokenizerPair& tokenizers,
                      const std::filesystem::path& directory);
 /// Reads what save_tokenizers wrote. \throws UserError: missing or damaged files

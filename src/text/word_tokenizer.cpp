@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kSpecialWords = {"<pad>", "<s>", "</s>", "<unk>"};  // ids 0 to 3
 
-/// How a Marian tokenizer calls a word: SentencePiece keeps the space before it.
-constexpr std::string_view kSpaceBefore = "\u2581";
+constexpr std::string_view kSpaceBefore = "\u2581";  // begins a word in SentencePiece
 
 bool is_special(std::string_view word) { return std::ranges::find(kSpecialWords, word) != kSpecialWords.end(); }
 
@@ -23,10 +22,9 @@ std::filesystem::path vocabulary_file(const std::filesystem::path& directory, co
   return directory / (name + ".vocab.json");
 }
 
-/// The bytes of a SentencePiece model (type "word") that cuts a sentence at white space and knows these words: how
-/// other tools read what WordTokenizer reads. Two things differ there: unknown words in a row are one, and a word with
-/// SentencePiece's own signs in it, U+2581 or U+2585, is unknown. The library cannot learn no words, so the first is
-/// always a full stop.
+/// The bytes of a SentencePiece model of type "word" that knows these words, for other tools. It differs in that unknown
+/// words in a row are one, and that words with U+2581 or U+2585 in them are unknown. The library cannot learn from
+/// nothing, so the first word is always a full stop.
 std::string sentencepiece_model_of_words(std::span<const std::string> words) {
   std::size_t given = 0;
   const auto next = [&](std::string& word) {
