@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 #ifndef GLASSFORMER_VERSION  // the build says it
 #define GLASSFORMER_VERSION "unknown"

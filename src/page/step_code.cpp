@@ -3,7 +3,7 @@
 #include <regex>
 #include <sstream>
 
-#include "page/trace_steps.hpp"
+#include "page/trace_json.hpp"
 
 namespace glassformer {
 namespace {

@@ -1,4 +1,4 @@
-#include "page/trace_steps.hpp"
+#include "page/trace_json.hpp"
 
 #include <bit>
 #include <charconv>

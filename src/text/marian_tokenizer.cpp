@@ -5,7 +5,7 @@
 #include "files/json_file.hpp"
 #include "files/lines.hpp"
 #include "text/sentencepiece.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 namespace glassformer {
 

@@ -25,7 +25,7 @@ class SentencePieces {
                       "SentencePiece says: " + status.ToString());
   }
 
-  /// Trains on the lines that next(line) gives until it returns false. Returns the model's bytes and the library's status.
+  /// Trains on the lines that next(line) gives until it returns false. Returns the model's bytes and a status.
   static auto train(std::unordered_map<std::string, std::string> options, std::function<bool(std::string&)> next) {
     options.insert({{"pad_id", "0"}, {"bos_id", "1"}, {"eos_id", "2"}, {"unk_id", "3"}, {"character_coverage", "1.0"}});
     options.emplace("num_threads", "1");  // the unigram trainer's sums, and so its pieces, depend on it

@@ -6,7 +6,7 @@
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
 #include "text/sentencepiece.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 namespace glassformer {
 namespace {

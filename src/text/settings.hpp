@@ -19,8 +19,12 @@ struct DataSettings {
   Index max_length = 100;            ///< pairs with more tokens on a side (eos not counted) are not trained on
   Index mapped_above = 100'000'000;  ///< tokens, both sides: a larger training text lies in a file, not in memory
 
-  std::filesystem::path source_file(const std::string& name) const { return directory / (name + "." + source_language); }
-  std::filesystem::path target_file(const std::string& name) const { return directory / (name + "." + target_language); }
+  std::filesystem::path source_file(const std::string& name) const {
+    return directory / (name + "." + source_language);
+  }
+  std::filesystem::path target_file(const std::string& name) const {
+    return directory / (name + "." + target_language);
+  }
   bool operator==(const DataSettings&) const = default;
 };
 

@@ -6,7 +6,6 @@
 
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
-#include "text/tokenizer_kinds.hpp"
 
 namespace glassformer {
 namespace {

@@ -7,7 +7,7 @@
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
 #include "text/sentencepiece.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 namespace glassformer {
 namespace {
@@ -22,9 +22,9 @@ std::filesystem::path vocabulary_file(const std::filesystem::path& directory, co
   return directory / (name + ".vocab.json");
 }
 
-/// The bytes of a SentencePiece model of type "word" that knows these words, for other tools. It differs in that unknown
-/// words in a row are one, and that words with U+2581 or U+2585 in them are unknown. The library cannot learn from
-/// nothing, so the first word is always a full stop.
+/// The bytes of a SentencePiece model of type "word" that knows these words, for other tools. Unknown words in a row are
+/// one there, and words with U+2581 or U+2585 in them are unknown. The library cannot learn from nothing, so the first
+/// word is always a full stop.
 std::string sentencepiece_model_of_words(std::span<const std::string> words) {
   std::size_t given = 0;
   const auto next = [&](std::string& word) {

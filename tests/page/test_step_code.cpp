@@ -8,7 +8,7 @@
 #include "catch.hpp"
 #include "model/recorded_run.hpp"
 #include "page/page.hpp"
-#include "page/trace_steps.hpp"
+#include "page/trace_json.hpp"
 
 using namespace glassformer;
 using example::RecordedRun;
