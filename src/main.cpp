@@ -19,9 +19,8 @@
 namespace glassformer {
 namespace {
 
-/// A descriptor that the caller has closed would become that of the next file we open, and the log would end up in that
-/// file. So all three are opened; using them still fails. And exceeding a limit on file sizes becomes an error of the
-/// write, instead of killing the process.
+/// If the caller has closed a standard descriptor, opens one in its place, so that no file gets its number and the log;
+/// using it still fails. And exceeding a limit on file sizes becomes an error of the write, instead of killing us.
 void prepare_process() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1) continue;
@@ -32,7 +31,7 @@ void prepare_process() {
   use_huge_pages();
 }
 
-/// What to say of a command line that CLI11 rejects; with a suggestion if a verb or an option is unknown.
+/// The message for a command line that CLI11 rejects, with a suggestion if a verb or an option is unknown.
 std::string complaint(const CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
   for (const std::string& word : program.remaining(true)) {

@@ -1,7 +1,5 @@
 #include "evaluation/evaluation.hpp"
 
-#include <cmath>
-
 #include "batching/batch.hpp"
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
@@ -75,12 +73,6 @@ TestText TestText::read(const std::filesystem::path& source_file, const std::fil
   text.fingerprint = reader.fingerprint();
   text.corpus.refuse_empty(source_file.string() + " and " + reference_file.string(), 0);
   return text;
-}
-
-double Evaluation::cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
-double Evaluation::perplexity() const { return std::exp(cross_entropy()); }
-double Evaluation::token_accuracy() const {
-  return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens);
 }
 
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -47,9 +48,11 @@ struct Evaluation {
   Index empty_pairs = 0;   ///< pairs with an empty side; they are not in `loss`
   std::vector<std::string> translations;
 
-  double cross_entropy() const;  ///< per target token
-  double perplexity() const;
-  double token_accuracy() const;  ///< share of expected tokens that are the likeliest, teacher-forced, 0 to 1
+  /// Per target token.
+  double cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
+  double perplexity() const { return std::exp(cross_entropy()); }
+  /// The share of expected tokens that are the likeliest, teacher-forced, 0 to 1.
+  double token_accuracy() const { return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens); }
 };
 
 /// Translates with `decoding` and computes every figure, on all threads.

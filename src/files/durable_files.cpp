@@ -48,7 +48,7 @@ void remove_path(const fs::path& path) {
   if (reason) throw_disk_error("cannot be removed", path, reason);
 }
 
-/// Removes what was not finished, which would have been renamed. Runs while an error is on its way: throws nothing.
+/// Removes what was not finished, without throwing.
 struct RemoveUnfinished {
   const fs::path& path;
 
@@ -142,11 +142,10 @@ void clear_unfinished_directories(const fs::path& parent, const std::function<bo
   for (const fs::path& path : unfinished) {
     const std::string name = path.filename().string();
     const fs::path swapped = parent / name.substr(1, name.size() - 1 - kReplaced.size());
-    if (name.ends_with(kReplaced) && !fs::exists(fs::symlink_status(swapped))) {
+    if (name.ends_with(kReplaced) && !fs::exists(fs::symlink_status(swapped)))
       rename_path(path, swapped);
-    } else {
+    else
       remove_path(path);
-    }
   }
   sync(parent);
 } catch (const fs::filesystem_error& error) {

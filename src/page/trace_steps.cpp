@@ -46,7 +46,7 @@ Json short_number(double number) {
   return std::strtod(text, nullptr);
 }
 
-/// The letters that a layer uses, and what they are in this part of the model.
+/// What a layer's letters are in this part of the model.
 std::map<std::string, std::string> letters_in(std::string_view part) {
   const bool encoder = part.starts_with("encoder");
   const bool decoder_self = !encoder && part.find(".self_attn") != std::string_view::npos;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
 
 #include <chrono>
@@ -13,10 +14,6 @@
 #include <vector>
 
 #include "report/figures.hpp"
-
-namespace spdlog {
-class logger;
-}
 
 namespace glassformer {
 

@@ -1,3 +1,6 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
 #include <cassert>
 #include <regex>
 #include <unordered_map>
@@ -90,18 +93,16 @@ class MarianTokenizer final : public Tokenizer {
  private:
   /// A model of one language has no codes: there, one is a word like any other.
   void require_known(const std::string& code) const {
-    constexpr Index kShown = 8;
+    constexpr std::size_t kShown = 8;
     if (ids_.contains(code)) return;
-    std::string known;
-    Index count = 0;
-    for (const auto& [piece, id] : vocabulary()) {
-      if (language_code(piece) != piece) continue;
-      if (++count <= kShown) known += (known.empty() ? "" : ", ") + piece;
-    }
-    if (count == 0) return;
-    if (count > kShown) known += " and " + std::to_string(count - kShown) + " more";
-    throw UserError("a sentence begins with " + code + ", which is the code of no language that this model " +
-                    "translates into. It has " + known + ".");
+    std::vector<std::string> known;
+    for (const auto& [piece, id] : vocabulary())
+      if (language_code(piece) == piece) known.push_back(piece);
+    if (known.empty()) return;
+    const std::string more = known.size() > kShown ? fmt::format(" and {} more", known.size() - kShown) : "";
+    known.resize(std::min(known.size(), kShown));
+    throw UserError(fmt::format("a sentence begins with {}, which is the code of no language that this model "
+                                "translates into. It has {}{}.", code, fmt::join(known, ", "), more));
   }
 
   SentencePieces model_;

@@ -63,14 +63,13 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
   const auto next = [&](std::string& line) {
     do {
       while (!reader.next(line)) {
-        if (++text < texts.size()) {
-          reader = LineReader(texts[text]);
-        } else if (learnable) {
-          return false;
-        } else {  // on a text without a letter the library would end the process
+        if (++text == texts.size()) {
+          if (learnable) return false;
+          // On a text without a letter the library would end the process.
           throw UserError(texts.front().string() + ": expected text to train a tokenizer on, found no line with a " +
                           "letter or digit and at most " + std::to_string(kMaxLineBytes) + " bytes; check the file");
         }
+        reader = LineReader(texts[text]);
       }
     } while (line.size() > kMaxLineBytes);
     // The library leaves out lines with its own sign for unknown characters.

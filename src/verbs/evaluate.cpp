@@ -90,11 +90,10 @@ int evaluate(const EvaluateOptions& options) {
   for (std::size_t i = 0; i < tests.size(); ++i) {
     const Evaluation evaluation =
         evaluate(loaded.model, loaded.tokenizers, decoding, loaded.config.evaluation, texts[i]);
-    if (options.json) {
+    if (options.json)
       results.push_back(to_json(tests[i], evaluation, loaded, decoding));
-    } else {
+    else
       print(tests[i], evaluation);
-    }
   }
   if (options.json) std::cout << results.dump(2) << '\n';
   return 0;
