@@ -28,7 +28,7 @@ CodeLines lines_that_computed(const RecordedStep& step, std::string_view text);
 std::string path_in_project(std::string_view path);
 
 /// For each backward step, the forward step that it differentiates: for d_x, the last forward step of the same part
-/// that reads x. A step that adds to a sum over several parts differentiates what its summand does. Forward steps have none.
+/// that reads x. A step that adds to a sum over several parts differentiates what its summand does.
 std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& recording);
 
 bool is_backward(const RecordedStep& step);

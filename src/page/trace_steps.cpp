@@ -1,5 +1,3 @@
-#include "page/trace_json.hpp"
-
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <set>
 
 #include "page/page.hpp"
+#include "page/trace_json.hpp"
 
 namespace glassformer {
 namespace {

@@ -101,8 +101,8 @@ class MarianTokenizer final : public Tokenizer {
     if (known.empty()) return;
     const std::string more = known.size() > kShown ? fmt::format(" and {} more", known.size() - kShown) : "";
     known.resize(std::min(known.size(), kShown));
-    throw UserError(fmt::format("a sentence begins with {}, which is the code of no language that this model "
-                                "translates into. It has {}{}.", code, fmt::join(known, ", "), more));
+    throw UserError("a sentence begins with " + code + ", which is the code of no language that this model " +
+                    fmt::format("translates into. It has {}{}.", fmt::join(known, ", "), more));
   }
 
   SentencePieces model_;

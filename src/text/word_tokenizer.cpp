@@ -22,9 +22,9 @@ std::filesystem::path vocabulary_file(const std::filesystem::path& directory, co
   return directory / (name + ".vocab.json");
 }
 
-/// The bytes of a SentencePiece model of type "word" that knows these words, for other tools. Unknown words in a row are
-/// one there, and words with U+2581 or U+2585 in them are unknown. The library cannot learn from nothing, so the first
-/// word is always a full stop.
+/// The bytes of a SentencePiece model of type "word" that knows these words, for other tools. Unknown words in a row
+/// are one there, and words with U+2581 or U+2585 in them are unknown. The library cannot learn from nothing, so the
+/// first word is always a full stop.
 std::string sentencepiece_model_of_words(std::span<const std::string> words) {
   std::size_t given = 0;
   const auto next = [&](std::string& word) {
@@ -45,8 +45,7 @@ std::string sentencepiece_model_of_words(std::span<const std::string> words) {
 class WordTokenizer final : public Tokenizer {
  public:
   explicit WordTokenizer(std::vector<std::string> words) : words_(std::move(words)) {
-    for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id)
-      ids_.emplace(words_[id], static_cast<Id>(id));
+    for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) ids_.emplace(words_[id], static_cast<Id>(id));
   }
 
   std::vector<Id> encode(std::string_view sentence, double) const override {

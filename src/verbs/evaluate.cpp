@@ -82,8 +82,7 @@ int evaluate(const EvaluateOptions& options) {
   const DecodingSettings decoding = options.search.applied_to(loaded.config.decoding);
   const std::vector<NamedTest> tests = tests_of(options, loaded.config);
   std::vector<TestText> texts;
-  for (const NamedTest& test : tests)
-    texts.push_back(TestText::read(test.source, test.reference, loaded.tokenizers));
+  for (const NamedTest& test : tests) texts.push_back(TestText::read(test.source, test.reference, loaded.tokenizers));
 
   spdlog::info("{}, beam {}, length penalty {:g}", loaded.checkpoint.string(), decoding.beam, decoding.length_penalty);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();

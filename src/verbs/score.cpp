@@ -46,8 +46,10 @@ int score(const ScoreOptions& options) {
     for (Index i = 0; i < corpus.size(); ++i) {
       const std::vector<double>& tokens = log_probabilities[static_cast<std::size_t>(i)];
       const double sum = std::accumulate(tokens.begin(), tokens.end(), 0.0);
-      if (options.json) std::cout << to_json(*target_tokenizer, corpus.target(i), tokens, sum).dump() << '\n';
-      else std::cout << std::fixed << std::setprecision(6) << sum << '\n';
+      if (options.json)
+        std::cout << to_json(*target_tokenizer, corpus.target(i), tokens, sum).dump() << '\n';
+      else
+        std::cout << std::fixed << std::setprecision(6) << sum << '\n';
     }
     if (!std::cout.flush()) throw std::runtime_error("the scores cannot be written (is the disk full?)");
   }

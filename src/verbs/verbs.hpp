@@ -24,8 +24,7 @@ void add_gradcheck(CLI::App& program, int& status);
 void add_benchmark(CLI::App& program, int& status);
 
 /// The help for the first argument of the verbs that use a trained model.
-inline constexpr const char* kCheckpointHelp =
-    "a checkpoint directory, or a run directory\n(then its best checkpoint)";
+inline constexpr const char* kCheckpointHelp = "a checkpoint directory, or a run directory\n(then its best checkpoint)";
 
 /// Adds a verb: `run` gets what its options fill and returns the exit status.
 template <class Options>
