@@ -7,8 +7,6 @@
 #include <iostream>
 #include <new>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "config/suggestion.hpp"
 #include "files/user_error.hpp"

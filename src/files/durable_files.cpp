@@ -4,8 +4,6 @@
 
 #include <cerrno>
 #include <stdexcept>
-#include <string>
-#include <system_error>
 #include <utility>
 
 #include "files/user_error.hpp"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <span>
 
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"

@@ -16,7 +16,6 @@
 #include <set>
 #include <sstream>
 #include <string_view>
-#include <vector>
 
 #include "numerics/matrix_memory.hpp"
 #include "numerics/parallel.hpp"

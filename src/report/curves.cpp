@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "files/durable_files.hpp"
 #include "report/figures.hpp"

@@ -3,11 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>
-#include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <utility>
 
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"

@@ -1,7 +1,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/loaded_model.hpp"

@@ -3,7 +3,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <optional>
 
 #include "batching/batch.hpp"
 #include "checkpoint/loaded_model.hpp"

@@ -1,7 +1,6 @@
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
-#include <optional>
 
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/evaluation.hpp"

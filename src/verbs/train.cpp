@@ -4,10 +4,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/loaded_model.hpp"

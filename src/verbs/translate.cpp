@@ -1,7 +1,5 @@
-#include <filesystem>
 #include <iomanip>
 #include <iostream>
-#include <optional>
 
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/evaluation.hpp"
