@@ -8,8 +8,7 @@
 namespace glassformer {
 namespace {
 
-/// Runs the forward pass over all pairs, on all threads, and calls use(batch, transformer) after each batch. Returns
-/// the loss of each batch.
+/// Runs the forward pass over all pairs, and use(batch, transformer) after each batch. Returns the batches' losses.
 std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs& pairs, const auto& use) {
   constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
   const auto batches = plan_in_order(pairs, kTokens);
@@ -91,8 +90,8 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
 }
 
 LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs) {
-  const std::vector<LossSum> losses = run_forward(model, pairs, [](const Batch&, const auto&) {});
   LossSum sum;
+  const std::vector<LossSum> losses = run_forward(model, pairs, [](const Batch&, const auto&) {});
   for (const LossSum& loss : losses) sum += loss;
   return sum;
 }

@@ -18,8 +18,8 @@ struct Translation {
   double score = 0;            ///< see Hypothesis
 };
 
-/// Text to text: encodes each line, adds eos, searches, and decodes the settings.n_best best hypotheses, best first. An
-/// empty line (or one of white space only) has one translation, which is empty and certain.
+/// The settings.n_best best translations of each line, best first. An empty line (or one of white space only) has one,
+/// which is empty and certain.
 std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
                                                        std::span<const std::string> lines);
@@ -55,7 +55,6 @@ struct Evaluation {
   double token_accuracy() const { return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens); }
 };
 
-/// Translates with `decoding` and computes every figure, on all threads.
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
 
@@ -63,8 +62,7 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
 
 /// The loss of all pairs, without label smoothing.
 LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs);
-/// For each pair the natural logarithm of the probability of each target token and, at the end, of eos, given the
-/// source and the target tokens before it. Their sum is the log-probability of the pair.
+/// For each pair, log p of each target token and, at the end, of eos, given the source and the tokens before it.
 std::vector<std::vector<double>> token_log_probabilities(const Model<float>& model, const SentencePairs& pairs);
 
 }  // namespace glassformer

@@ -47,8 +47,8 @@ void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit) {
   }
 }
 
-/// The smallest limit of this process's cgroup and those around it; 0: none. Inside a container, the path of the cgroup
-/// may be one that only the host has, but then the container's own limit is at sys/fs/cgroup.
+/// The smallest limit of this process's cgroup and those around it; 0: none. In a container, the path may exist only on
+/// the host; the container's own limit is at sys/fs/cgroup.
 std::int64_t cgroup_limit(const fs::path& root) {
   const fs::path mounted = root / "sys/fs/cgroup";
   std::string line;

@@ -50,7 +50,6 @@ Mask maximum(const std::vector<BlockReason>& reasons, Mask nothing) {
   return nothing;
 }
 
-/// The ids of a batch, and the masks made from them.
 struct PaddedBatch {
   PadIds pad;
   const IdMatrix &source, &target_input;
@@ -103,7 +102,6 @@ struct PaddedBatch {
   }
 };
 
-/// Of a model that lacks some masks: what it means to have them all.
 std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
   return std::string("This model was trained without some of its masks. Here it has them all.") +
          (had.look_ahead ? "" : " The decoder no longer sees the words it must predict, just as in translation.") +
@@ -111,7 +109,6 @@ std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
                             : "");
 }
 
-/// Of a variant that makes no difference: what the model's own masks leave open in any case.
 std::string nothing_changes(const MaskSettings& on, bool words_see_padding) {
   return std::string("In this batch, this blocks exactly what the model's own masks block, so nothing changes.") +
          (on.look_ahead ? "" : " Without a look-ahead mask of its own, the model sees the words it must predict.") +
@@ -120,7 +117,6 @@ std::string nothing_changes(const MaskSettings& on, bool words_see_padding) {
                             : "");
 }
 
-/// The variants of every model, with the reasons of their masks.
 std::vector<MaskVariant> variants_of(const MaskSettings& on, const PaddedBatch& batch) {
   const BlockReasons own = batch.reasons(on);
   const TransformerMasks own_masks = batch.masks(own);

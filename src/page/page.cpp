@@ -23,12 +23,11 @@ void write_json(const nlohmann::ordered_json& trace, std::ostream& page) {
   }
 }
 
-/// All files of one kind, in the order of the numbers in their names, as one element.
+/// All files of one kind, in the order of their names, as one element.
 void write_parts(const std::string& element, std::string_view ending, std::ostream& page) {
   page << '<' << element << ">\n";
-  for (const auto& [path, text] : embedded_files()) {  // in alphabetic order
+  for (const auto& [path, text] : embedded_files())
     if (path.ends_with(ending)) page << text << '\n';
-  }
   page << "</" << element << ">\n";
 }
 

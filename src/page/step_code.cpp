@@ -69,7 +69,7 @@ CodeLines lines_that_computed(const RecordedStep& step, std::string_view text) {
     last = above;
   }
   const std::size_t first = begin_of_paragraph(lines, last);
-  // (lines are counted from 1: `first` is now the number before the first line, `last` that of the last one)
+  // Lines count from 1, so `last`, the index of the record, is the number of the line above it.
   return {path_in_project(step.file), function_above(lines, first, step.function), static_cast<int>(first) + 1,
           static_cast<int>(last)};
 }

@@ -13,7 +13,7 @@
 /// tensors, trace_json.cpp everything else.
 namespace glassformer {
 
-/// Some lines of a source file, counted from 1, both included.
+/// Lines of a source file, from 1, both included.
 struct CodeLines {
   std::string file;      ///< "src/layers/linear.cpp"
   std::string function;  ///< "Linear::forward"
@@ -69,8 +69,7 @@ class TraceSteps {
   /// In packed form, an axis of the vocabulary is cut to the ids shown.
   nlohmann::ordered_json tensors(MatrixForm form, const ShownIds& shown) const;
   nlohmann::ordered_json steps() const;
-  /// The files that the steps name.
-  nlohmann::ordered_json sources() const;
+  nlohmann::ordered_json sources() const;  ///< the files that the steps name
   /// The number of the last tensor of that name which a step of that part computed; null if none did.
   nlohmann::ordered_json computed(const std::string& part, const std::string& name) const;
 

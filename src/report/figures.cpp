@@ -72,7 +72,7 @@ Figures from_json(const Json& json) {
   return figures;
 }
 
-/// Calls `use(line, json)` for each whole line. A last line without an end is not one.
+/// Calls use(line, json) for each line, except for a last one without an end.
 void for_each_line(const std::filesystem::path& file, const std::function<void(const std::string&, const Json&)>& use) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw UserError(file.string() + ": cannot be read. It is written by `glassformer train`.");

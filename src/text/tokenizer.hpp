@@ -28,13 +28,13 @@ class Tokenizer {
   virtual std::vector<Id> encode(std::string_view sentence, double sampling = 0) const = 0;
   /// The sentence of these ids; pad, bos and eos are left out.
   virtual std::string decode(std::span<const Id> ids) const = 0;
-  /// How one id looks when shown to a person. \pre 0 <= id < vocabulary_size(), or kNoToken where that is padding
+  /// An id as text for people. \pre 0 <= id < vocabulary_size(), or kNoToken if that is padding
   virtual std::string piece(Id id) const = 0;
   virtual Index vocabulary_size() const = 0;  ///< special ids included
-  /// The ids of the pieces, called as a Hugging Face Marian tokenizer calls them: as SentencePiece cuts them.
+  /// The ids of the pieces, named as SentencePiece and Hugging Face's Marian tokenizers do.
   virtual std::map<std::string, Id> vocabulary() const;
   virtual SpecialIds special() const = 0;
-  /// Writes the tokenizer into `directory` so that load_tokenizers finds it there under `name`.
+  /// For load_tokenizers.
   virtual void save(const std::filesystem::path& directory, const std::string& name) const = 0;
 
  protected:

@@ -33,7 +33,7 @@ struct BenchmarkOptions {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// What has been counted and measured, summed over the updates.
+/// Over all updates.
 struct Sums {
   TokenCount tokens;
   ShardedGradient::Seconds busy;
@@ -42,8 +42,8 @@ struct Sums {
   std::vector<double> peaks;  // of multiply-adds, measured now and then
 };
 
-/// data, forward and backward run on all threads at once: their seconds are the sum over the threads divided by the
-/// number of threads, and `waiting` is the rest of that time. So the parts add up to the total.
+/// The seconds of data, forward and backward are means over threads, and `waiting` is the rest, so that all parts add up
+/// to the total.
 Json figures(const Sums& sums, Index parameters, Index ranks) {
   const double total = sums.seconds;
   const auto threads = static_cast<double>(thread_count() * ranks);
@@ -113,8 +113,8 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   return figures(sums, model.weights.size(), ranks.size());
 }
 
-/// Writes what another program needs to train the same model on the same batches: one line of JSON for the model, then
-/// one for each batch of the first epoch, in order, with ids without bos, eos and padding.
+/// Lets another program train the same model on the same batches: writes a line of JSON for the model, then one for each
+/// batch of the first epoch, with ids without bos, eos and padding.
 void export_batches(const std::filesystem::path& file, const Config& config, const TokenizerPair& tokenizers,
                     const SentencePairs& pairs) {
   const TransformerSettings& m = config.model;

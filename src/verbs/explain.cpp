@@ -6,7 +6,6 @@
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/durable_files.hpp"
-#include "files/lines.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "page/page.hpp"
@@ -67,14 +66,14 @@ void refuse_layer(Index layer, const TransformerSettings& settings) {
                   std::to_string(layer) + "; layers are counted from 0.");
 }
 
-/// You did not name this file, so a file of yours that has the name by chance must survive.
+/// The user did not name this file, so another file of this name must survive.
 void refuse_to_overwrite(const fs::path& page) {
   if (!fs::exists(fs::symlink_status(page)) || is_page(page)) return;
   throw UserError(page.string() + ": expected no such file, or a page that explain wrote, found something else; move " +
                   "it away, or name the page with --html FILE.");
 }
 
-/// Both may be a device: /dev/null.
+/// Unless both are a device: /dev/null.
 void refuse_same_file(const fs::path& html, const fs::path& json) {
   if (fs::weakly_canonical(fs::absolute(html)) != fs::weakly_canonical(fs::absolute(json))) return;
   if (fs::exists(html) && !fs::is_regular_file(html)) return;

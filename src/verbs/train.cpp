@@ -32,7 +32,7 @@ void on_signal(int signal) {
     return;
   }
   interrupted = true;
-  // Not through the log, which may already be closed. If standard error is closed, so be it.
+  // Not through the log, which may already be closed.
   constexpr std::string_view kStopping = "\nfinishing the update and writing a checkpoint; once more ends at once\n";
   if (tells_of_signals) static_cast<void>(!write(STDERR_FILENO, kStopping.data(), kStopping.size()));
 }
@@ -69,7 +69,7 @@ TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
   throw UserError(file.string() + ": " + error.what());
 }
 
-/// A large text is read twice before the first update, silently: to learn the tokenizers, and to tokenize it.
+/// A large text is read twice before the first update: to learn the tokenizers, and to tokenize it.
 void announce_large_text(const DataSettings& data) {
   const auto bytes = fs::file_size(data.source_file(data.train)) + fs::file_size(data.target_file(data.train));
   const double megabytes = static_cast<double>(bytes) / 1e6;

@@ -39,8 +39,7 @@ int translate(const TranslateOptions& options) {
   std::ostream& output = file ? file->stream() : std::cout;
   output << std::fixed << std::setprecision(6);
 
-  // Lines that have already arrived are translated together, which keeps all threads busy. But if you type, or if a
-  // program waits for each answer, it comes line by line.
+  // Lines that have already arrived are translated together, to keep all threads busy. Others do not wait for more.
   const auto most = static_cast<std::size_t>(64 * decoding.batch);
   std::vector<std::string> lines;
   std::string line;
