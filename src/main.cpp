@@ -40,9 +40,8 @@ std::string complaint(const CLI::App& program, const CLI::ParseError& error) {
         for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     } else if (chosen.empty() && !word.starts_with("-")) {
       for (const CLI::App* verb : program.get_subcommands({})) known.push_back(verb->get_name());
-    } else {
-      continue;
     }
+    if (known.empty()) continue;
     const std::string name = word.substr(0, word.find('='));
     const auto meant = nearest(name, known);
     return (is_option ? "unknown option " : "unknown verb ") + name +

@@ -30,8 +30,7 @@ std::vector<std::string> translate_lines(const Model<float>& model, const Tokeni
 
 /// Text to be evaluated on: as lines, for translations; as ids, for the loss.
 struct TestText {
-  std::vector<std::string> sources;
-  std::vector<std::string> references;
+  std::vector<std::string> sources, references;
   Corpus corpus;          ///< without the pairs that have an empty side
   Index fingerprint = 0;  ///< of the lines, see ParallelReader
 

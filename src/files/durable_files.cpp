@@ -23,10 +23,7 @@ fs::path beside(const fs::path& path, std::string_view ending) {
 }
 fs::path without_trailing_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
-void sync(const fs::path& path) {
-  Descriptor file(path, O_RDONLY);
-  file.sync();
-}
+void sync(const fs::path& path) { Descriptor(path, O_RDONLY).sync(); }
 
 void sync_all(const fs::path& directory) {
   for (const auto& entry : fs::recursive_directory_iterator(directory))
@@ -56,8 +53,8 @@ struct RemoveUnfinished {
   }
 };
 
-/// No system renames a directory onto a full one, so the older one steps aside first.
-/// clear_unfinished_directories puts it back if we are killed between the two steps.
+/// No system renames a directory onto a full one, so the older one steps aside first. If we are killed then,
+/// clear_unfinished_directories puts it back.
 void swap_in(const fs::path& finished, const fs::path& directory) {
   const fs::path older = beside(directory, kReplaced);
   remove_path(older);

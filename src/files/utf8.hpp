@@ -24,6 +24,9 @@ std::vector<std::string_view> split_words(std::string_view text);
 /// Lower case as `str.lower()`: by the rules of Unicode, whatever the locale.
 std::string lower_case(std::string_view text);
 
+/// The first `count` code points of a text, or all.
+std::string_view first_characters(std::string_view text, std::size_t count);
+
 /// The code points of a text. A broken sequence counts as U+FFFD, the replacement character.
 std::u32string code_points(std::string_view text);
 

@@ -9,10 +9,9 @@
 
 namespace glassformer {
 
-/// How much physical memory this process uses, in bytes. 0: the system does not say.
+/// How much physical memory this process uses, in bytes, and the most so far. 0: the system does not say.
 struct ResidentMemory {
-  std::int64_t now = 0;
-  std::int64_t peak = 0;  ///< the most so far
+  std::int64_t now = 0, peak = 0;
 };
 ResidentMemory resident_memory();
 

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "files/utf8.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -33,12 +35,6 @@ void write_parts(const std::string& element, std::string_view ending, std::ostre
 
 constexpr Index kText = 65;                                                   // columns beside the name of a text
 constexpr Index kSentences = 2, kQueries = 15, kKeys = 15, kSourceKeys = 26;  // so many fit on a screen
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
-Index characters(std::string_view text) {
-  return std::ranges::count_if(text, [](char byte) { return !continues_character(byte); });
-}
 
 /// One query's row of a mask, cut after `most` keys.
 std::string mask_row(const Mask& mask, Index sentence, Index query, Index most) {
@@ -139,19 +135,14 @@ std::string printable(std::string_view text) {
 }
 
 std::string cut_to(std::string_view text, Index columns) {
-  if (characters(text) <= columns) return std::string(text);
-  std::string kept;
-  Index count = 0;
-  for (const char byte : text) {
-    if (!continues_character(byte) && ++count == columns) break;
-    kept += byte;
-  }
-  return kept + "…";
+  const auto most = static_cast<std::size_t>(columns);
+  if (first_characters(text, most) == text) return std::string(text);
+  return std::string(first_characters(text, most - 1)) + "…";
 }
 
 std::string fit(std::string_view text, Index columns) {
   const std::string cut = cut_to(text, columns);
-  return cut + std::string(static_cast<std::size_t>(columns - characters(cut)), ' ');
+  return cut + std::string(static_cast<std::size_t>(columns) - code_points(cut).size(), ' ');
 }
 
 }  // namespace glassformer

@@ -101,7 +101,7 @@ struct TraceOptions {
 ///   steps            in the order in which they were computed: direction, part, equation ({x} is an input), output and
 ///                    inputs (numbers of tensors), code (file, function, first and last line), and for steps backward
 ///                    what they differentiate: a step forward and its lines; null where it has none, or is left out
-///   sources          the files that the steps name, as compiled in
+///   sources          the files that the steps name
 ///   attention        weights of every attention: part, kind, layer, number of the tensor [B*H*queries, keys]
 ///   answer           for each place of each target: expected id, whether it is counted, loss, cross_entropy,
 ///                    probability, likeliest: ten of {id, token, probability}, or the whole vocabulary

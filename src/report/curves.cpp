@@ -26,8 +26,7 @@ struct Curve {
   std::vector<std::pair<Index, double>> points;  // update and value
 };
 
-/// Where a value is NaN or infinite, the curve has a gap.
-bool can_be_drawn(double value) { return std::abs(value) < 1e30; }
+bool can_be_drawn(double value) { return std::abs(value) < 1e30; }  // elsewhere, a curve has a gap
 
 /// Part of the number line that begins and ends on a tick. The step between ticks is 1, 2 or 5 times a power of ten.
 struct Axis {
@@ -80,7 +79,7 @@ std::string line(const Curve& curve, const Axis& updates, const Axis& values) {
                      path, count <= 100 ? dots : "");
 }
 
-/// The axis holds `values` and all values of the curves.
+/// The axis covers `values` and all values of the curves.
 std::string panel(double top, const char* title, const Axis& updates, const std::vector<Curve>& curves,
                   std::vector<double> values) {
   std::string legend;

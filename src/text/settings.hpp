@@ -33,7 +33,6 @@ enum class TokenizerKind { word, sentencepiece, marian };
 /// How subwords are learned: byte pair encoding (Sennrich et al. 2016), or a unigram model (Kudo 2018).
 enum class SentencePieceModel { bpe, unigram };
 
-/// How text becomes ids.
 struct TokenizerSettings {
   TokenizerKind kind = TokenizerKind::word;
   bool joint = false;            ///< one vocabulary for both languages

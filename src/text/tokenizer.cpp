@@ -1,7 +1,5 @@
 #include "text/tokenizer.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "files/durable_files.hpp"
@@ -41,10 +39,9 @@ void write_vocabulary(const std::filesystem::path& file, const Tokenizer& tokeni
 }  // namespace
 
 std::vector<Id> Tokenizer::without_special(std::span<const Id> ids) const {
+  std::vector<Id> others(ids.begin(), ids.end());
   const SpecialIds skipped = special();
-  std::vector<Id> others;
-  std::ranges::copy_if(ids, std::back_inserter(others),
-                       [&](Id id) { return id != skipped.pad && id != skipped.bos && id != skipped.eos; });
+  std::erase_if(others, [&](Id id) { return id == skipped.pad || id == skipped.bos || id == skipped.eos; });
   return others;
 }
 

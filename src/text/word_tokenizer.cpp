@@ -115,10 +115,8 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
 
   std::vector<std::string> words(kSpecialWords.begin(), kSpecialWords.end());
   const auto most = static_cast<std::size_t>(settings.vocabulary_size);
-  for (auto& [word, count] : by_frequency) {
-    if (words.size() >= most) break;
-    words.push_back(std::move(word));
-  }
+  for (auto& [word, count] : by_frequency)
+    if (words.size() < most) words.push_back(std::move(word));
   return std::make_shared<const WordTokenizer>(std::move(words));
 }
 

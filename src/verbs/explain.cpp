@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/evaluation.hpp"
@@ -19,8 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSentences = 8;  // nobody can read a page of more, or of longer ones, and it grows large
 constexpr std::size_t kMostTokens = 60;
-constexpr double kLargePage = 100;             // megabytes, which phones and some browsers can no longer open
-constexpr const char* kPage = "explain.html";  // without --html
+constexpr double kLargePage = 100;  // megabytes, which phones and some browsers can no longer open
 
 struct ExplainOptions {
   fs::path checkpoint;
@@ -66,18 +66,15 @@ void refuse_layer(Index layer, const TransformerSettings& settings) {
                   std::to_string(layer) + "; layers are counted from 0.");
 }
 
-/// The user did not name this file, so another file of this name must survive.
-void refuse_to_overwrite(const fs::path& page) {
-  if (!fs::exists(fs::symlink_status(page)) || is_page(page)) return;
-  throw UserError(page.string() + ": expected no such file, or a page that explain wrote, found something else; move " +
-                  "it away, or name the page with --html FILE.");
-}
-
-/// Unless both are a device: /dev/null.
-void refuse_same_file(const fs::path& html, const fs::path& json) {
-  if (fs::weakly_canonical(fs::absolute(html)) != fs::weakly_canonical(fs::absolute(json))) return;
-  if (fs::exists(html) && !fs::is_regular_file(html)) return;
-  throw UserError("--html and --json: expected two files, found " + html.string() + " for both.");
+void check_files(const ExplainOptions& options, const fs::path& page) {
+  const bool is_free = !fs::exists(fs::symlink_status(page)) || is_page(page);
+  if (!options.html && !is_free)  // the user did not name this file, so it must survive
+    throw UserError(page.string() + ": expected no such file, or a page that explain wrote, found something else; " +
+                    "move it away, or name the page with --html FILE.");
+  const bool is_device = fs::exists(page) && !fs::is_regular_file(page);  // both may be /dev/null
+  if (options.json && !is_device &&
+      fs::weakly_canonical(fs::absolute(page)) == fs::weakly_canonical(fs::absolute(*options.json)))
+    throw UserError("--html and --json: expected two files, found " + page.string() + " for both.");
 }
 
 void say_page(const fs::path& html) {
@@ -93,9 +90,8 @@ void say_page(const fs::path& html) {
 int run_explain(const ExplainOptions& options) {
   const LoadedModel loaded(options.checkpoint);
   refuse_layer(options.layer.value_or(0), loaded.model.settings);
-  const fs::path page = options.html.value_or(kPage);
-  if (!options.html) refuse_to_overwrite(page);
-  if (options.json) refuse_same_file(page, *options.json);
+  const fs::path page = options.html.value_or("explain.html");
+  check_files(options, page);
   OutputFile html(page);  // opened first: a wrong path is found before anything is computed
   std::optional<OutputFile> json;
   if (options.json) json.emplace(*options.json);

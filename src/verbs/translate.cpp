@@ -52,14 +52,12 @@ int translate(const TranslateOptions& options) {
     }
     for (const std::vector<Translation>& translations :
          translate_n_best(loaded.model, loaded.tokenizers, decoding, lines)) {
-      if (options.n_best == 0) {
+      if (options.n_best == 0)
         output << translations.front().text << '\n';
-      } else {
-        for (const Translation& translation : translations) {  // in the format of Moses and Marian
+      else
+        for (const Translation& translation : translations)  // in the format of Moses and Marian
           output << number << " ||| " << translation.text << " ||| logprob= " << translation.log_probability << " ||| "
                  << translation.score << '\n';
-        }
-      }
       ++number;
     }
     if (!output.flush()) throw std::runtime_error("the translations cannot be written (is the disk full?)");
