@@ -36,8 +36,8 @@ const MPI_Comm kAll = MPI_COMM_WORLD;
 constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts by int
 
 /// See Ranks::sum_in_order. The ranks form a chain. The sum is cut into segments, which travel from the first rank to
-/// the last: each rank adds its own numbers to the sum of the ranks below and sends it up. Finished segments travel back
-/// while later ones are on their way up. So a rank sends and receives each number at most twice, as in a ring.
+/// the last: each rank adds its own numbers to the sum of the ranks below and sends it up. Finished segments travel
+/// back while later ones are on their way up. So a rank sends and receives each number at most twice, as in a ring.
 void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<void, Index, Index> add) {
   constexpr Index kSegment = Index{1} << 16;  // numbers: so many that latency does not matter, few beside a gradient
   const Index segments = (std::ssize(values) + kSegment - 1) / kSegment;

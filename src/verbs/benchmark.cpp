@@ -42,8 +42,8 @@ struct Sums {
   std::vector<double> peaks;  // of multiply-adds, measured now and then
 };
 
-/// The seconds of data, forward and backward are means over threads, and `waiting` is the rest, so that all parts add up
-/// to the total.
+/// The seconds of data, forward and backward are means over threads, and `waiting` is the rest, so that all parts add
+/// up to the total.
 Json figures(const Sums& sums, Index parameters, Index ranks) {
   const double total = sums.seconds;
   const auto threads = static_cast<double>(thread_count() * ranks);
@@ -113,8 +113,8 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   return figures(sums, model.weights.size(), ranks.size());
 }
 
-/// Lets another program train the same model on the same batches: writes a line of JSON for the model, then one for each
-/// batch of the first epoch, with ids without bos, eos and padding.
+/// Lets another program train the same model on the same batches: writes a line of JSON for the model, then one for
+/// each batch of the first epoch, with ids without bos, eos and padding.
 void export_batches(const std::filesystem::path& file, const Config& config, const TokenizerPair& tokenizers,
                     const SentencePairs& pairs) {
   const TransformerSettings& m = config.model;

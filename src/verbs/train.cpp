@@ -94,8 +94,8 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
   return old;
 }
 
-/// Reads the text before the run's directory is made, so that a mistake in it leaves nothing behind. If the text must go
-/// to files, it makes the directory as `run`.
+/// Reads the text before the run's directory is made, so that a mistake in it leaves nothing behind. If the text must
+/// go to files, it makes the directory as `run`.
 TrainingText read_text(const Config& config, const fs::path& file, const fs::path& directory,
                        std::optional<RunDirectory>& run) {
   const auto last = run ? run->last() : std::nullopt;

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "catch.hpp"
-#include "page/page.hpp"
 #include "page/explained_example.hpp"
+#include "page/page.hpp"
 #include "page/trace_json.hpp"
 
 using namespace glassformer;
