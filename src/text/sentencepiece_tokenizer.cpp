@@ -1,5 +1,6 @@
 #include <unicode/uchar.h>
 
+#include <algorithm>
 #include <cassert>
 #include <future>
 
@@ -15,12 +16,6 @@ namespace {
 constexpr std::size_t kMaxLineBytes = 4192;
 /// The library draws this many lines of a larger text, so that it needs only a few GB.
 constexpr Index kMaxLines = 1'000'000;
-
-bool has_letter_or_digit(const std::string& line) {
-  for (std::size_t i = 0; i < line.size();)
-    if (u_isalnum(next_character(line, i))) return true;
-  return false;
-}
 
 class SentencePieceTokenizer final : public Tokenizer {
  public:
@@ -73,7 +68,9 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
       }
     } while (line.size() > kMaxLineBytes);
     // The library leaves out lines with its own sign for unknown characters.
-    learnable = learnable || (line.find("\u2585") == std::string::npos && has_letter_or_digit(line));
+    const auto is_letter_or_digit = [](char32_t c) { return u_isalnum(static_cast<UChar32>(c)); };
+    learnable = learnable || (line.find("\u2585") == std::string::npos &&
+                              std::ranges::any_of(code_points(line), is_letter_or_digit));
     return true;
   };
   const auto [model, status] =
