@@ -7,8 +7,6 @@
 #include <iostream>
 #include <new>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "config/suggestion.hpp"
 #include "files/user_error.hpp"
@@ -19,9 +17,8 @@
 namespace glassformer {
 namespace {
 
-/// A descriptor that the caller has closed would become that of the next file we open, and the log would end up in that
-/// file. So all three are opened; using them still fails. And exceeding a limit on file sizes becomes an error of the
-/// write, instead of killing the process.
+/// If the caller has closed a standard descriptor, opens one in its place, so that no file gets its number and the log;
+/// using it still fails. And exceeding a limit on file sizes becomes an error of the write, instead of killing us.
 void prepare_process() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1) continue;
@@ -32,21 +29,19 @@ void prepare_process() {
   use_huge_pages();
 }
 
-/// What to say of a command line that CLI11 rejects; with a suggestion if a verb or an option is unknown.
+/// The message for a command line that CLI11 rejects, with a suggestion if a verb or an option is unknown.
 std::string complaint(const CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
   for (const std::string& word : program.remaining(true)) {
     const bool is_option = word.size() > 2 && word.starts_with("--");
     std::vector<std::string> known;
     if (is_option) {
-      for (const CLI::Option* option : (chosen.empty() ? program : *chosen.front()).get_options()) {
+      for (const CLI::Option* option : (chosen.empty() ? program : *chosen.front()).get_options())
         for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-      }
     } else if (chosen.empty() && !word.starts_with("-")) {
       for (const CLI::App* verb : program.get_subcommands({})) known.push_back(verb->get_name());
-    } else {
-      continue;
     }
+    if (known.empty()) continue;
     const std::string name = word.substr(0, word.find('='));
     const auto meant = nearest(name, known);
     return (is_option ? "unknown option " : "unknown verb ") + name +
@@ -77,9 +72,8 @@ int run(int argc, char** argv) {
     throw UserError(complaint(program, error));
   }
   std::fflush(stdout);
-  if (!std::cout.flush() || std::ferror(stdout) != 0) {
+  if (!std::cout.flush() || std::ferror(stdout) != 0)
     throw std::runtime_error("the result cannot be written to standard output (is the disk full?)");
-  }
   return status;
 }
 

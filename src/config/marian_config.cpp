@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "files/json_file.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 #ifndef GLASSFORMER_VERSION  // the build says it
 #define GLASSFORMER_VERSION "unknown"

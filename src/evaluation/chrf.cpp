@@ -17,10 +17,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <array>
 #include <cassert>
-#include <cstddef>
-#include <string_view>
 
 #include "evaluation/scores.hpp"
 #include "files/utf8.hpp"

@@ -1,7 +1,5 @@
 #include "evaluation/evaluation.hpp"
 
-#include <cmath>
-
 #include "batching/batch.hpp"
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
@@ -10,8 +8,7 @@
 namespace glassformer {
 namespace {
 
-/// Runs the forward pass over all pairs, on all threads, and calls use(batch, transformer) after each batch. Returns
-/// the loss of each batch.
+/// Runs the forward pass over all pairs, and use(batch, transformer) after each batch. Returns the batches' losses.
 std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs& pairs, const auto& use) {
   constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
   const auto batches = plan_in_order(pairs, kTokens);
@@ -49,9 +46,8 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
   for (std::size_t k = 0; k < found.size(); ++k) {
     std::vector<Translation>& of_line = translations[line_of[k]];
     of_line.clear();
-    for (const Hypothesis& h : found[k]) {
+    for (const Hypothesis& h : found[k])
       of_line.push_back({tokenizers.target->decode(h.ids), h.log_probability, h.score});
-    }
   }
   return translations;
 }
@@ -59,9 +55,8 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
 std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
                                          const DecodingSettings& settings, std::span<const std::string> lines) {
   std::vector<std::string> best;
-  for (auto& translations : translate_n_best(model, tokenizers, settings, lines)) {
+  for (auto& translations : translate_n_best(model, tokenizers, settings, lines))
     best.push_back(std::move(translations.front().text));
-  }
   return best;
 }
 
@@ -79,12 +74,6 @@ TestText TestText::read(const std::filesystem::path& source_file, const std::fil
   return text;
 }
 
-double Evaluation::cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
-double Evaluation::perplexity() const { return std::exp(cross_entropy()); }
-double Evaluation::token_accuracy() const {
-  return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens);
-}
-
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text) {
   Evaluation evaluation;
@@ -94,16 +83,15 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
   evaluation.bleu = corpus_bleu(evaluation.translations, text.references, settings);
   evaluation.chrf = corpus_chrf(evaluation.translations, text.references, settings.lowercase);
   Index equal = 0;  // lines that differ in white space only say the same
-  for (std::size_t i = 0; i < text.references.size(); ++i) {
+  for (std::size_t i = 0; i < text.references.size(); ++i)
     equal += split_words(evaluation.translations[i]) == split_words(text.references[i]);
-  }
   evaluation.exact_match = static_cast<double>(equal) / static_cast<double>(text.references.size());
   return evaluation;
 }
 
 LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs) {
-  const std::vector<LossSum> losses = run_forward(model, pairs, [](const Batch&, const auto&) {});
   LossSum sum;
+  const std::vector<LossSum> losses = run_forward(model, pairs, [](const Batch&, const auto&) {});
   for (const LossSum& loss : losses) sum += loss;
   return sum;
 }

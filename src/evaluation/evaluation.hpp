@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -11,27 +12,25 @@
 
 namespace glassformer {
 
-/// One translation of a line.
 struct Translation {
   std::string text;
   double log_probability = 0;  ///< of the pieces found and, unless cut off, of eos, given the line
   double score = 0;            ///< see Hypothesis
 };
 
-/// Text to text: encodes each line, adds eos, searches, and decodes the settings.n_best best hypotheses, best first. An
-/// empty line (or one of white space only) has one translation, which is empty and certain.
+/// The settings.n_best best translations of each line, best first. An empty line (or one of white space only) has one,
+/// which is empty and certain.
 std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
                                                        std::span<const std::string> lines);
 
-/// The best of each alone. One line out for each line in, in the same order.
+/// The best translation of each line.
 std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
                                          const DecodingSettings& settings, std::span<const std::string> lines);
 
 /// Text to be evaluated on: as lines, for translations; as ids, for the loss.
 struct TestText {
-  std::vector<std::string> sources;
-  std::vector<std::string> references;
+  std::vector<std::string> sources, references;
   Corpus corpus;          ///< without the pairs that have an empty side
   Index fingerprint = 0;  ///< of the lines, see ParallelReader
 
@@ -40,7 +39,6 @@ struct TestText {
                        const TokenizerPair& tokenizers);
 };
 
-/// How well a model does.
 struct Evaluation {
   LossSum loss;  ///< teacher-forced, without label smoothing
   Bleu bleu;     ///< of translations against references
@@ -49,22 +47,21 @@ struct Evaluation {
   Index empty_pairs = 0;   ///< pairs with an empty side; they are not in `loss`
   std::vector<std::string> translations;
 
-  double cross_entropy() const;   ///< per target token
-  double perplexity() const;      ///< exp of it
-  double token_accuracy() const;  ///< share of expected tokens that are the likeliest, teacher-forced, 0 to 1
+  /// Per target token.
+  double cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
+  double perplexity() const { return std::exp(cross_entropy()); }
+  /// The share of expected tokens that are the likeliest, teacher-forced, 0 to 1.
+  double token_accuracy() const { return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens); }
 };
 
-/// Translates with `decoding` and computes every figure, on all threads.
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
 
-// Forced decoding: what the model thinks of translations that it is given, teacher-forced and without dropout. On all
-// threads; a pair's numbers do not depend on the other pairs.
+// Forced decoding: teacher-forced, without dropout, on all threads. A pair's numbers do not depend on the other pairs.
 
 /// The loss of all pairs, without label smoothing.
 LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs);
-/// For each pair the natural logarithm of the probability of each target token and, at the end, of eos, given the
-/// source and the target tokens before it. Their sum is the log-probability of the pair.
+/// For each pair, log p of each target token and, at the end, of eos, given the source and the tokens before it.
 std::vector<std::vector<double>> token_log_probabilities(const Model<float>& model, const SentencePairs& pairs);
 
 }  // namespace glassformer

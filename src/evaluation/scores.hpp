@@ -17,12 +17,10 @@ using Symbols = std::u32string;
 struct NgramCounts {
   Index hypothesis = 0;  ///< n-grams of the hypothesis
   Index reference = 0;   ///< n-grams of the reference
-  /// n-grams of the hypothesis that the reference has as well. One that stands in the reference twice can be
-  /// found twice and not oftener: the sum, over all different n-grams, of the lesser of its two counts.
-  Index matches = 0;
+  Index matches = 0;     ///< the sum, over all different n-grams, of the smaller of its two counts
 };
 
-/// Counts the n-grams of one pair of sentences: counts[0] is for n = 1, counts[1] for n = 2, and so on.
+/// Counts the n-grams of one pair of sentences: counts[0] is for n = 1, and so on.
 void count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, std::span<NgramCounts> counts);
 
 /// BLEU of a corpus and what it is made of. bleu.cpp explains the parts.

@@ -21,9 +21,8 @@ struct EvaluationSettings {
 
 inline constexpr std::string_view kScorer = "glassformer-" GLASSFORMER_VERSION;  // the build sets the version
 
-/// A score means little unless its tokenisation, case and smoothing are known: the same output can score 26 or 29 BLEU
-/// (Post 2018, "A Call for Clarity in Reporting BLEU Scores"). So sacreBLEU prints a signature that names every choice.
-/// Ours has the same fields: nrefs:1|case:mixed|CHOICES|version:glassformer-0.1.0
+/// A signature as sacreBLEU's, which names every choice (Post 2018, "A Call for Clarity in Reporting BLEU Scores"):
+/// nrefs:1|case:mixed|CHOICES|version:glassformer-0.1.0
 inline std::string make_signature(bool lowercase, std::string_view choices) {
   return std::string("nrefs:1|case:") + (lowercase ? "lc" : "mixed") + '|' + std::string(choices) +
          "|version:" + std::string(kScorer);

@@ -18,11 +18,9 @@ void throw_disk_error(const std::string& what, const std::filesystem::path& path
   const std::string message = finished(path).string() + ": " + what + ": " + reason.message() + ".";
   const bool is_full = reason == std::errc::no_space_on_device || reason == std::errc::file_too_large ||
                        reason == std::error_code(EDQUOT, std::generic_category());
-  if (is_full) {
-    throw std::runtime_error(message +
-                             " Free some space there and try again. (A run that has a checkpoint continues with "
-                             "--resume.)");
-  }
+  if (is_full)
+    throw std::runtime_error(message + " Free some space there and try again. (A run that has a checkpoint continues " +
+                             "with --resume.)");
   if (reason == std::errc::io_error || reason == std::errc::too_many_files_open) throw std::runtime_error(message);
   throw UserError(message);
 }

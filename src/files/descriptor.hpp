@@ -11,18 +11,17 @@ namespace glassformer {
 
 using Bytes = std::span<const std::byte>;
 
-/// Throws what a failed call on `path` means: std::runtime_error if the disk is full or broken, UserError otherwise.
-/// The message names the file that the user knows: of .NAME.partial, NAME.
+/// Throws std::runtime_error if the disk is full or broken, UserError otherwise. For .NAME.partial, the message says
+/// NAME.
 [[noreturn]] void throw_disk_error(const std::string& what, const std::filesystem::path& path,
                                    const std::error_code& reason);
-/// That of errno.
-std::error_code last_error();
+std::error_code last_error();  ///< errno
 
 /// An open file descriptor. Everything throws as throw_disk_error().
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags);
-  /// Takes over an open descriptor, which messages call `name`.
+  /// Takes over an open descriptor; messages call it `name`.
   Descriptor(int number, const std::filesystem::path& name) : path_(name), number_(number) {}
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;
@@ -41,8 +40,7 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// Keeps other processes from writing into a directory, as long as this object or a copy of it lives. The system
-/// releases the lock when the process ends, however it ends. The file .lock, which the lock is on, stays.
+/// Locks a directory for this process until the last copy of this object or the process ends. The file .lock stays.
 class DirectoryLock {
  public:
   /// \throws UserError: another process has the lock, or the directory cannot be written

@@ -4,8 +4,6 @@
 
 #include <cerrno>
 #include <stdexcept>
-#include <string>
-#include <system_error>
 #include <utility>
 
 #include "files/user_error.hpp"
@@ -25,15 +23,11 @@ fs::path beside(const fs::path& path, std::string_view ending) {
 }
 fs::path without_trailing_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
-void sync(const fs::path& path) {
-  Descriptor file(path, O_RDONLY);
-  file.sync();
-}
+void sync(const fs::path& path) { Descriptor(path, O_RDONLY).sync(); }
 
 void sync_all(const fs::path& directory) {
-  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+  for (const auto& entry : fs::recursive_directory_iterator(directory))
     if (entry.is_directory() || entry.is_regular_file()) sync(entry.path());
-  }
   sync(directory);
 }
 
@@ -49,7 +43,7 @@ void remove_path(const fs::path& path) {
   if (reason) throw_disk_error("cannot be removed", path, reason);
 }
 
-/// Removes what was not finished, which would have been renamed. Runs while an error is on its way: throws nothing.
+/// Removes what was not finished, without throwing.
 struct RemoveUnfinished {
   const fs::path& path;
 
@@ -59,8 +53,8 @@ struct RemoveUnfinished {
   }
 };
 
-/// No system renames a directory onto a full one, so the older one steps aside first.
-/// clear_unfinished_directories puts it back if we are killed between the two steps.
+/// No system renames a directory onto a full one, so the older one steps aside first. If we are killed then,
+/// clear_unfinished_directories puts it back.
 void swap_in(const fs::path& finished, const fs::path& directory) {
   const fs::path older = beside(directory, kReplaced);
   remove_path(older);
@@ -143,11 +137,10 @@ void clear_unfinished_directories(const fs::path& parent, const std::function<bo
   for (const fs::path& path : unfinished) {
     const std::string name = path.filename().string();
     const fs::path swapped = parent / name.substr(1, name.size() - 1 - kReplaced.size());
-    if (name.ends_with(kReplaced) && !fs::exists(fs::symlink_status(swapped))) {
+    if (name.ends_with(kReplaced) && !fs::exists(fs::symlink_status(swapped)))
       rename_path(path, swapped);
-    } else {
+    else
       remove_path(path);
-    }
   }
   sync(parent);
 } catch (const fs::filesystem_error& error) {
@@ -173,9 +166,8 @@ OutputFile::OutputFile(fs::path file) : file_(std::move(file)), written_(file_) 
   if (fs::is_regular_file(status) || !fs::exists(status)) written_ += kPartial;
   errno = 0;
   stream_.open(written_);
-  if (!stream_) {
+  if (!stream_)
     throw UserError(file_.string() + ": cannot be written (" + last_error().message() + "); give another path");
-  }
 }
 
 OutputFile::~OutputFile() {

@@ -8,42 +8,35 @@
 
 #include "files/descriptor.hpp"
 
-/// Files that a crash, a full disk or a cut of power leaves either as they were or as they should be, never in
-/// between. The recipe is always the same: write under another name, have the disk confirm it (fsync), rename,
-/// have the disk confirm the directory. A rename happens wholly or not at all.
-///
-/// Every failure is a UserError that names the file and the reason which the system gave; where the disk is full or
-/// broken, a std::runtime_error.
+/// Files that a crash, a full disk or a power failure leaves as they were or as they should be, never in between. To
+/// this end we write under another name, fsync, rename, and fsync the directory. All functions throw as
+/// throw_disk_error() does.
 namespace glassformer {
 
-/// The file of these parts, one after the other.
 void write_file_durably(const std::filesystem::path& file, const std::vector<Bytes>& parts);
-/// The file of this text.
 void write_file_durably(const std::filesystem::path& file, std::string_view text);
 
-/// Has `fill` write files into a new directory, which then takes the name `target`. Until that moment it is called
-/// .NAME.partial; whatever goes wrong, it is removed and an older directory of the name stands untouched.
+/// Has `fill` write files into a new directory, .NAME.partial, which then replaces `target`. If anything fails, it is
+/// removed, and an older `target` stays as it was.
 void write_directory_durably(const std::filesystem::path& target,
                              const std::function<void(const std::filesystem::path& unfinished)>& fill);
 
-/// Removes a directory; killed half-way, it leaves nothing under the directory's own name.
+/// Removes a directory. If killed half-way, it leaves nothing under the directory's own name.
 void remove_directory_durably(const std::filesystem::path& target);
 
-/// Cleans `parent` of what a killed process left behind in these functions, and finishes an interrupted swap.
-/// is_ours(name) says of what would be called `name` whether it is the caller's.
+/// Removes what a killed process left in `parent`, or completes its swap, for each directory NAME with is_ours(NAME).
 void clear_unfinished_directories(const std::filesystem::path& parent,
                                   const std::function<bool(const std::string& name)>& is_ours);
 
-/// Whether the name is one that an unfinished directory bears.
 bool is_unfinished_name(const std::filesystem::path& path);
-/// The path that an unfinished file or directory will have once it is finished.
+/// The path that an unfinished file or directory will get.
 std::filesystem::path finished(const std::filesystem::path& path);
 
-/// Makes the symbolic link point to `target`, which is relative to the link's directory.
+/// Makes the symbolic link point to `target`, relative to the link's directory.
 void point_link_durably(const std::filesystem::path& link, const std::filesystem::path& target);
 
-/// A file to be written from beginning to end. Until finish() it has another name, FILE.partial, so that an older file
-/// of its name is not lost to a mistake that shows half-way. (A device or a pipe is written to at once.)
+/// A file to be written from beginning to end. Until finish() it is called FILE.partial, so that an older FILE survives
+/// a failure. (A device or a pipe is written to at once.)
 class OutputFile {
  public:
   /// \throws UserError: it cannot be written, with the reason

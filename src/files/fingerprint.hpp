@@ -7,8 +7,7 @@
 
 namespace glassformer {
 
-/// Tells things from each other that are too large to be kept or sent: FNV-1a (Fowler, Noll & Vo) of what is mixed in,
-/// in that order. It finds what has changed by mistake; nobody is kept from changing things on purpose.
+/// FNV-1a (Fowler, Noll & Vo) of what is mixed in, in that order. It detects accidental changes, not malicious ones.
 class Fingerprint {
  public:
   void mix(std::uint64_t number) { value_ = (value_ ^ number) * 1099511628211U; }

@@ -63,8 +63,7 @@ std::string JsonFile::text(const std::string& key, const std::optional<std::stri
 
 UserError JsonFile::mistake(const std::string& key, const std::string& expected) const {
   constexpr std::size_t kShown = 60;
-  std::string found = "none";
-  if (has(key)) found = json_.at(key).dump(-1, ' ', true, json::error_handler_t::replace);
+  std::string found = has(key) ? json_.at(key).dump(-1, ' ', true, json::error_handler_t::replace) : "none";
   if (found.size() > kShown) found = found.substr(0, kShown) + "...";
   return UserError(file_.string() + ": " + key + ": expected " + expected + ", found " + found + ".");
 }

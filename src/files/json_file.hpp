@@ -10,8 +10,8 @@
 
 namespace glassformer {
 
-/// A JSON object in a file that another program has written. Every mistake in it is a UserError that names the file,
-/// the key, what was expected and what was found. A key that is null counts as missing.
+/// A JSON object in a file that another program has written. A mistake in it is a UserError that names file and key. A
+/// key that is null counts as missing.
 class JsonFile {
  public:
   /// \throws UserError: no such file, no JSON, no object
@@ -20,7 +20,7 @@ class JsonFile {
   bool has(const std::string& key) const;
   const nlohmann::json& value(const std::string& key) const;  ///< \throws UserError: missing
 
-  /// A missing key has `otherwise`, or is a mistake where there is none.
+  /// `otherwise`: for a missing key, which is a mistake without it.
   Index whole(const std::string& key, std::optional<Index> otherwise = {}) const;  ///< from 0 to 2^31 - 1
   double number(const std::string& key, std::optional<double> otherwise = {}) const;
   bool flag(const std::string& key, std::optional<bool> otherwise = {}) const;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <span>
 
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
@@ -61,10 +60,9 @@ bool LineReader::next(std::string& line) {
   }
   ++lines_read_;
   if (line.ends_with('\r')) line.pop_back();
-  if (const auto fault = utf8_fault(line)) {
+  if (const auto fault = utf8_fault(line))
     throw UserError(file_->path().string() + ':' + std::to_string(lines_read_) + ": expected UTF-8 text, found " +
                     *fault + " of the line; save the file as UTF-8");
-  }
   return true;
 }
 

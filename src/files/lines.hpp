@@ -12,22 +12,18 @@
 
 namespace glassformer {
 
-/// Reads text line by line, so that a corpus need not fit into memory. Only a line feed, with or without a carriage
-/// return before it, ends a line: U+2028 and its like stay inside. A byte order mark at the start is dropped.
+/// Reads UTF-8 text line by line. Only LF and CRLF end a line, not U+2028 and its like. A byte order mark is dropped.
 class LineReader {
  public:
   /// \throws UserError: the file cannot be opened
   explicit LineReader(const std::filesystem::path& file);
-  /// Reads standard input, from where it stands.
   static LineReader of_standard_input();
 
-  /// Puts the next line into `line`, without its end; false after the last one.
+  /// Stores the next line, without its end; false after the last one.
   /// \throws UserError naming file, line and byte: invalid UTF-8, a NUL byte, a failure of the disk
   bool next(std::string& line);
-
-  /// Whether next() would give a whole line at once, without waiting for more input.
+  /// Whether next() would give a whole line without waiting for input.
   bool has_line_waiting();
-
   const std::filesystem::path& path() const { return file_->path(); }
   Index lines_read() const { return lines_read_; }
 
@@ -43,10 +39,9 @@ class LineReader {
   Index lines_read_ = 0;
 };
 
-/// Reads two files side by side: line i of one is the translation of line i of the other.
+/// Reads parallel text: line i of one file is the translation of line i of the other.
 class ParallelReader {
  public:
-  /// \throws UserError as LineReader
   ParallelReader(const std::filesystem::path& source_file, const std::filesystem::path& target_file)
       : source_(source_file), target_(target_file) {}
 
@@ -60,9 +55,9 @@ class ParallelReader {
   Fingerprint lines_;
 };
 
-/// The lines of a UTF-8 file without their ends. \throws UserError as LineReader
+/// \throws UserError as LineReader
 std::vector<std::string> read_lines(const std::filesystem::path& file);
-/// All bytes of a file. \throws UserError: it cannot be read
+/// \throws UserError: the file cannot be read
 std::string read_bytes(const std::filesystem::path& file);
 
 }  // namespace glassformer

@@ -7,14 +7,6 @@
 #include <unicode/utf8.h>
 
 namespace glassformer {
-namespace {
-
-/// Unicode's property White_Space, and the four ASCII separators (file, group, record, unit) that Python adds.
-bool is_white_space(std::int32_t character) {
-  return (character >= 0x1C && character <= 0x1F) || u_isUWhiteSpace(character);
-}
-
-}  // namespace
 
 std::int32_t next_character(std::string_view text, std::size_t& position) {
   const auto size = static_cast<std::ptrdiff_t>(text.size());
@@ -26,6 +18,12 @@ std::int32_t next_character(std::string_view text, std::size_t& position) {
 #pragma GCC diagnostic pop
   position = static_cast<std::size_t>(index);
   return character;
+}
+
+std::string_view first_characters(std::string_view text, std::size_t count) {
+  std::size_t end = 0;
+  for (; count > 0 && end < text.size(); --count) next_character(text, end);
+  return text.substr(0, end);
 }
 
 std::optional<std::string> utf8_fault(std::string_view text) {
@@ -44,7 +42,10 @@ std::vector<std::string_view> split_words(std::string_view text) {
   std::size_t word_begin = 0;
   for (std::size_t position = 0; position < text.size();) {
     const std::size_t here = position;
-    if (!is_white_space(next_character(text, position))) continue;
+    const std::int32_t character = next_character(text, position);
+    // Unicode's White_Space, and the four ASCII separators (file, group, record, unit) that Python adds.
+    const bool is_space = (character >= 0x1C && character <= 0x1F) || u_isUWhiteSpace(character);
+    if (!is_space) continue;
     if (here > word_begin) words.push_back(text.substr(word_begin, here - word_begin));
     word_begin = position;
   }

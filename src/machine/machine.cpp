@@ -9,15 +9,17 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <set>
 #include <sstream>
 #include <string_view>
-#include <vector>
 
 #include "numerics/matrix_memory.hpp"
+#include "numerics/parallel.hpp"
+#include "numerics/vectors.hpp"
 
 namespace glassformer {
 namespace {
@@ -45,8 +47,8 @@ void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit) {
   }
 }
 
-/// The smallest limit of this process's cgroup and those around it; 0: none. Inside a container, the path of the cgroup
-/// may be one that only the host has, but then the container's own limit is at sys/fs/cgroup.
+/// The smallest limit of this process's cgroup and those around it; 0: none. In a container, the path may exist only on
+/// the host; the container's own limit is at sys/fs/cgroup.
 std::int64_t cgroup_limit(const fs::path& root) {
   const fs::path mounted = root / "sys/fs/cgroup";
   std::string line;
@@ -56,9 +58,8 @@ std::int64_t cgroup_limit(const fs::path& root) {
   std::int64_t smallest = 0;
   for (fs::path path = mounted / cgroup.relative_path();; path = path.parent_path()) {
     std::int64_t bytes = 0;  // without a limit, the file says "max"
-    if (std::ifstream(path / "memory.max") >> bytes && bytes > 0 && (smallest == 0 || bytes < smallest)) {
+    if (std::ifstream(path / "memory.max") >> bytes && bytes > 0 && (smallest == 0 || bytes < smallest))
       smallest = bytes;
-    }
     if (path == mounted || path == path.parent_path()) return smallest;
   }
 }
@@ -83,6 +84,23 @@ Processors allowed_processors() {
   return allowed;
 }
 
+constexpr int kChains = 12;  // latency 4, two per cycle: 8 are needed; 12 and two factors fit into 16 registers
+constexpr Index kRounds = 400'000;
+
+/// x = x a + b in every chain, over and over. The result is returned so that the compiler cannot drop the loop.
+float multiply_add(float start) {
+  Vector<float> chain[kChains];
+  for (int i = 0; i < kChains; ++i) chain[i] = Vector<float>{} + start + static_cast<float>(i);
+  const Vector<float> a = Vector<float>{} + 0.999F, b = Vector<float>{} + 0.001F;
+  for (Index round = 0; round < kRounds; ++round) {
+#pragma GCC unroll 12
+    for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;  // NOLINT(modernize-loop-convert): unrolled so
+  }
+  Vector<float> sum{};
+  for (const Vector<float>& x : chain) sum += x;
+  return sum[0];
+}
+
 }  // namespace
 
 void use_huge_pages() {
@@ -100,12 +118,10 @@ MemoryLeft memory_left(int processes, const fs::path& root) {
   const fs::path meminfo = root / "proc/meminfo", status = root / "proc/self/status";
   const std::int64_t resident = figure(status, "VmRSS"), swap = figure(meminfo, "SwapTotal");
   MemoryLeft left;
-  if (const std::int64_t ram = figure(meminfo, "MemTotal"); ram > 0) {
+  if (const std::int64_t ram = figure(meminfo, "MemTotal"); ram > 0)
     consider(left, (ram + swap) / processes - resident, "the machine's memory");
-  }
-  if (const std::int64_t limit = cgroup_limit(root); limit > 0) {
+  if (const std::int64_t limit = cgroup_limit(root); limit > 0)
     consider(left, (limit + swap) / processes - resident, "the cgroup's limit");
-  }
   consider_ulimit(left, RLIMIT_AS, figure(status, "VmSize"), "ulimit -v");
   consider_ulimit(left, RLIMIT_DATA, figure(status, "VmData"), "ulimit -d");
   const std::int64_t available = figure(meminfo, "MemAvailable") / processes;
@@ -150,6 +166,21 @@ RankPlaces rank_places(const Ranks& ranks) {
 void share_processors(int processes) {
   if (std::getenv("OMP_NUM_THREADS") != nullptr) return;
   omp_set_num_threads(std::max(1, omp_get_num_procs() / processes));
+}
+
+double measure_fma_peak() {
+  const auto threads = static_cast<Index>(thread_count());
+  double best = 0;
+  for (int i = 0; i < 3; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    run_tasks(threads, [](Index thread) {
+      [[maybe_unused]] const volatile float result = multiply_add(static_cast<float>(thread));  // the compiler keeps it
+    });
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const auto operations = static_cast<double>(2 * kLanes<float> * kChains * kRounds * threads);
+    best = std::max(best, operations / seconds.count() / 1e9);
+  }
+  return best;
 }
 
 }  // namespace glassformer

@@ -9,15 +9,14 @@
 
 namespace glassformer {
 
-/// How much physical memory this process uses, in bytes. 0: the system does not say.
+/// How much physical memory this process uses, in bytes, and the most so far. 0: the system does not say.
 struct ResidentMemory {
-  std::int64_t now = 0;
-  std::int64_t peak = 0;  ///< the most so far
+  std::int64_t now = 0, peak = 0;
 };
 ResidentMemory resident_memory();
 
-/// From now on the kernel is asked to keep large matrices in pages of 2 MiB: training gets about an eighth faster. A
-/// page of 4 KiB holds a tenth of a row of logits, and the processor remembers where some tens of pages are.
+/// From now on the kernel is asked to keep large matrices in pages of 2 MiB, which makes training about an eighth
+/// faster.
 void use_huge_pages();
 
 /// How much more memory a process can get.
@@ -26,16 +25,12 @@ struct MemoryLeft {
   std::int64_t available = 0;  ///< before other programs have to give way; at most `bytes`; 0: unknown
   std::string limit;           ///< what limits it: "the machine's memory", "the cgroup's limit", "ulimit -v" ...
 };
-/// The smallest of what RAM, cgroups (version 2) and ulimit leave to this process.
-/// \param processes  like this one share RAM and cgroup
-/// \param root       where proc and sys are found; another one in tests
+/// The smallest of what RAM, cgroups (version 2) and ulimit leave to this process, if so many `processes` share RAM and
+/// cgroup. `root` has proc and sys; another one in tests.
 MemoryLeft memory_left(int processes = 1, const std::filesystem::path& root = "/");
 
-/// The name of this machine.
 std::string host_name();
-
-/// How many processors the machine has, whether this process may use them or not.
-int processor_count();
+int processor_count();  ///< of the machine, whether this process may use them or not
 
 /// Where the ranks of a training run.
 struct RankPlaces {
@@ -47,9 +42,12 @@ struct RankPlaces {
 /// Every rank must call it.
 RankPlaces rank_places(const Ranks& ranks);
 
-/// Divides the processors of a machine among so many processes, unless the user has said how many threads each gets
-/// (OMP_NUM_THREADS).
+/// Divides the processors of a machine among so many processes, unless the user has set OMP_NUM_THREADS.
 void share_processors(int processes);
+
+/// The most GFLOP/s this machine can do, measured: fused multiply-adds in the widest vectors this build may use, on
+/// numbers that stay in registers, on all threads. No matrix product can be faster. Takes about 5 ms.
+double measure_fma_peak();
 
 // Below: the only interface to MPI. A program that was not started by mpirun or srun never initialises it.
 

@@ -35,12 +35,9 @@ int announced_processes() {
 const MPI_Comm kAll = MPI_COMM_WORLD;
 constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts by int
 
-/// One sum in the order of ranks, see Ranks::sum_in_order.
-///
-/// The ranks form a chain. The sum is cut into segments, which travel from the first rank to the last: each rank adds
-/// its own numbers to the sum of the ranks below and sends it up. Finished segments travel back while later ones are
-/// still on their way up. So a rank sends and receives each number at most twice, however many ranks there are, as in a
-/// ring.
+/// See Ranks::sum_in_order. The ranks form a chain. The sum is cut into segments, which travel from the first rank to
+/// the last: each rank adds its own numbers to the sum of the ranks below and sends it up. Finished segments travel
+/// back while later ones are on their way up. So a rank sends and receives each number at most twice, as in a ring.
 void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<void, Index, Index> add) {
   constexpr Index kSegment = Index{1} << 16;  // numbers: so many that latency does not matter, few beside a gradient
   const Index segments = (std::ssize(values) + kSegment - 1) / kSegment;
@@ -132,9 +129,8 @@ class MpiRanks final : public Ranks {
 
  private:
   void broadcast_bytes(std::span<std::byte> bytes) const override {
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kLongest, bytes.size()))) {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kLongest, bytes.size())))
       MPI_Bcast(bytes.data(), static_cast<int>(std::min(kLongest, bytes.size())), MPI_BYTE, 0, kAll);
-    }
   }
 
   void gather_bytes(std::span<std::byte> all, std::size_t item) const override {
@@ -174,12 +170,9 @@ std::unique_ptr<const Ranks> join_ranks() {
                   ": this program was built with another MPI. Start it with that one's " +
                   "mpirun (for srun, --mpi=pmix may help), or build it with this one.");
 #else
-  throw UserError(
-      "expected one process, because this program was built without MPI; found that mpirun or srun has "
-      "started " +
-      std::to_string(announced) +
-      ". Install MPI (on Debian libopenmpi-dev), run cmake again "
-      "and check that its summary says it has found MPI.");
+  throw UserError("expected one process, because this program was built without MPI; found that mpirun or srun has " +
+                  ("started " + std::to_string(announced)) + ". Install MPI (on Debian libopenmpi-dev), run cmake " +
+                  "again and check that its summary says it has found MPI.");
 #endif
 }
 

@@ -1,9 +1,9 @@
-#include "page/step_code.hpp"
-
 #include <cassert>
 #include <map>
 #include <regex>
 #include <sstream>
+
+#include "page/trace_json.hpp"
 
 namespace glassformer {
 namespace {
@@ -22,8 +22,7 @@ bool records(const std::string& line) {
   return line.find(".record(") != std::string::npos || line.find(".record_copy(") != std::string::npos;
 }
 
-/// Where the paragraph begins that ends above line `last`. The code is formatted, so its blocks show in how far lines
-/// are indented.
+/// Where the paragraph begins that ends above line `last`. Indentation shows the blocks.
 std::size_t begin_of_paragraph(const std::vector<std::string>& lines, std::size_t last) {
   const std::size_t indent = indent_of(lines[last]);
   std::size_t first = last;
@@ -70,7 +69,7 @@ CodeLines lines_that_computed(const RecordedStep& step, std::string_view text) {
     last = above;
   }
   const std::size_t first = begin_of_paragraph(lines, last);
-  // (lines are counted from 1: `first` is now the number before the first line, `last` that of the last one)
+  // Lines count from 1, so `last`, the index of the record, is the number of the line above it.
   return {path_in_project(step.file), function_above(lines, first, step.function), static_cast<int>(first) + 1,
           static_cast<int>(last)};
 }
@@ -91,11 +90,10 @@ std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& re
     const std::string& name = recording.tensors()[step.output].name;
     if (!name.starts_with("d_")) continue;
     const auto reader = readers.find({step.part, name.substr(2)});
-    if (reader != readers.end()) {
+    if (reader != readers.end())
       differentiated[i] = reader->second;
-    } else if (const auto summand = makers.find(step.inputs.front().tensor); step.adds && summand != makers.end()) {
+    else if (const auto summand = makers.find(step.inputs.front().tensor); step.adds && summand != makers.end())
       differentiated[i] = differentiated[summand->second];  // a sum over parts: what its summand differentiates
-    }
   }
   return differentiated;
 }

@@ -45,7 +45,6 @@ Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {
   return {{"ids", id_rows}, {"tokens", token_rows}};
 }
 
-/// The token of every id, in the order of ids.
 Json vocabulary(const Tokenizer& tokenizer) {
   Json tokens = Json::array();
   for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) tokens.push_back(tokenizer.piece(id));
@@ -60,7 +59,6 @@ Json batch(const ExplainedModel& explained, const Batch& batch) {
           {"pad", {{"source", source->special().pad}, {"target", target->special().pad}}}};
 }
 
-/// The model's own masks, and the elementary ones of the decoder.
 Json masks(const Model<float>& model, const Batch& batch, MatrixForm form) {
   const TransformerMasks own = make_masks(batch.source, batch.target_input, model.vocabulary.pad, model.settings.masks);
   return {{"encoder_padding", mask_json(own.encoder_padding.blocked, form)},

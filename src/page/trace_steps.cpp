@@ -1,5 +1,3 @@
-#include "page/trace_steps.hpp"
-
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -9,8 +7,8 @@
 #include <regex>
 #include <set>
 
-#include "page/embedded_files.hpp"
-#include "page/step_code.hpp"
+#include "page/page.hpp"
+#include "page/trace_json.hpp"
 
 namespace glassformer {
 namespace {
@@ -47,7 +45,7 @@ Json short_number(double number) {
   return std::strtod(text, nullptr);
 }
 
-/// The letters that a layer uses, and what they are in this part of the model.
+/// What a layer's letters are in this part of the model.
 std::map<std::string, std::string> letters_in(std::string_view part) {
   const bool encoder = part.starts_with("encoder");
   const bool decoder_self = !encoder && part.find(".self_attn") != std::string_view::npos;
@@ -129,9 +127,8 @@ Json matrix_json(const Matrix<double>& matrix, MatrixForm form) {
 Json mask_json(const Buffer<std::uint8_t>& mask, MatrixForm form) {
   if (form == MatrixForm::numbers) return matrix_json(mask.eigen().cast<double>(), form);
   std::string bits;
-  for (Index i = 0; i < mask.rows(); ++i) {
+  for (Index i = 0; i < mask.rows(); ++i)
     for (const std::uint8_t bit : mask.row(i)) bits += bit != 0 ? '1' : '0';
-  }
   return {{"rows", mask.rows()}, {"cols", mask.cols()}, {"bits", bits}};
 }
 
@@ -150,11 +147,9 @@ ShownIds shown_ids(const ExplainedModel& explained, const Explanation& explanati
   const auto& [source_tokenizer, target_tokenizer] = explained.tokenizers;
   std::set<Id> source = ids_in(explanation.batch.source, source_tokenizer->special());
   std::set<Id> target = ids_in(explanation.batch.target_output, target_tokenizer->special());
-  for (const std::vector<Answer>& places : explanation.right().trace.answers) {
-    for (const Answer& place : places) {
+  for (const std::vector<Answer>& places : explanation.right().trace.answers)
+    for (const Answer& place : places)
       for (const LikelyToken& token : place.likeliest) target.insert(token.id);
-    }
-  }
   if (explained.model.settings.tied_embeddings == Tying::all) {  // one table serves both
     source.insert(target.begin(), target.end());
     target = source;
@@ -186,9 +181,8 @@ Json TraceSteps::steps() const {
   for (const auto& [i, number] : step_numbers_) {
     const RecordedStep& step = recording_.steps()[i];
     Json inputs = Json::array(), differentiates;
-    for (const RecordedStep::Input& input : step.inputs) {
+    for (const RecordedStep::Input& input : step.inputs)
       inputs.push_back({{"name", input.name}, {"tensor", tensor_numbers_.at(input.tensor)}});
-    }
     if (differentiated[i] && step_numbers_.contains(*differentiated[i])) {
       const CodeLines forward = code_of(recording_.steps()[*differentiated[i]]);
       differentiates = {{"step", step_numbers_.at(*differentiated[i])},

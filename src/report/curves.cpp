@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "files/durable_files.hpp"
 #include "report/figures.hpp"
@@ -28,8 +26,7 @@ struct Curve {
   std::vector<std::pair<Index, double>> points;  // update and value
 };
 
-/// Where a value is NaN or infinite, the curve has a gap.
-bool can_be_drawn(double value) { return std::abs(value) < 1e30; }
+bool can_be_drawn(double value) { return std::abs(value) < 1e30; }  // elsewhere, a curve has a gap
 
 /// Part of the number line that begins and ends on a tick. The step between ticks is 1, 2 or 5 times a power of ten.
 struct Axis {
@@ -62,7 +59,7 @@ std::string grid(const Axis& updates, const Axis& values) {
   return svg;
 }
 
-/// A line, and a dot for each of at most 100 points. Of more than 1000 points it shows every second, third, ...
+/// A line, with dots if there are at most 100 points. Of more than 1000 points it shows every second, third, ...
 std::string line(const Curve& curve, const Axis& updates, const Axis& values) {
   const std::size_t count = curve.points.size(), stride = count / 1000 + 1;
   std::string path, dots;
@@ -82,7 +79,7 @@ std::string line(const Curve& curve, const Axis& updates, const Axis& values) {
                      path, count <= 100 ? dots : "");
 }
 
-/// The axis holds `values` and all values of the curves.
+/// The axis covers `values` and all values of the curves.
 std::string panel(double top, const char* title, const Axis& updates, const std::vector<Curve>& curves,
                   std::vector<double> values) {
   std::string legend;

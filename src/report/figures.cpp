@@ -3,10 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <utility>
 
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
@@ -14,9 +11,10 @@
 namespace glassformer {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string update_text(Index update, const RunLength& length) {
-  const std::size_t width = length.updates > 0 ? with_commas(length.updates).size() : 7;
-  return fmt::format("update {:>{}}", with_commas(update), width);
+  return fmt::format("update {:>{}}", with_commas(update), length.updates > 0 ? with_commas(length.updates).size() : 7);
 }
 
 std::string epoch_text(Index epoch, const RunLength& length) {
@@ -24,8 +22,6 @@ std::string epoch_text(Index epoch, const RunLength& length) {
   const std::string last = std::to_string(length.epochs);
   return fmt::format("epoch {:>{}}/{}", epoch, last.size(), last);
 }
-
-using Json = nlohmann::ordered_json;
 
 /// The keys of a line, in order, with the members that they stand for: one list for writing and reading.
 template <class Figures, class Visit>
@@ -56,7 +52,7 @@ std::string to_line(const char* kind, const auto& figures) {
   Json json{{"kind", kind}};
   visit_members(figures, [&json](const char* name, const auto& value) { json[name] = value; });
   if (json.contains("minutes_left") && json["minutes_left"] < 0) json["minutes_left"] = nullptr;
-  return json.dump();  // turns NaN and infinity into null
+  return json.dump() + '\n';  // turns NaN and infinity into null
 }
 
 template <class Figures>
@@ -76,7 +72,7 @@ Figures from_json(const Json& json) {
   return figures;
 }
 
-/// Calls `use(line, json)` for each whole line. A last line without an end is not one.
+/// Calls use(line, json) for each line, except for a last one without an end.
 void for_each_line(const std::filesystem::path& file, const std::function<void(const std::string&, const Json&)>& use) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw UserError(file.string() + ": cannot be read. It is written by `glassformer train`.");
@@ -174,33 +170,25 @@ Metrics read_metrics(const std::filesystem::path& file) {
   return metrics;
 }
 
-MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { open(); }
+MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { append(""); }
 
-void MetricsFile::open() {
-  if (file_.empty()) return;
-  out_.open(file_, std::ios::app | std::ios::binary);
-  if (!out_) throw UserError(file_.string() + ": cannot be opened for writing. May you write in the run directory?");
-}
-
-void MetricsFile::truncate_after(Index update) {
+void MetricsFile::truncate_after(Index update) const {
   if (file_.empty()) return;
   std::string kept;
   for_each_line(file_, [&](const std::string& line, const Json& json) {
     if (json.at("update").get<Index>() <= update) kept += line + '\n';
   });
-  if (kept.size() == std::filesystem::file_size(file_)) return;
-  out_.close();
-  write_file_durably(file_, kept);
-  open();
+  if (kept.size() != std::filesystem::file_size(file_)) write_file_durably(file_, kept);
 }
 
-void MetricsFile::append(const TrainingFigures& figures) { append_line(to_line("train", figures)); }
-void MetricsFile::append(const ValidationFigures& figures) { append_line(to_line("validation", figures)); }
+void MetricsFile::append(const TrainingFigures& figures) const { append(to_line("train", figures)); }
+void MetricsFile::append(const ValidationFigures& figures) const { append(to_line("validation", figures)); }
 
-void MetricsFile::append_line(const std::string& line) {
+void MetricsFile::append(const std::string& text) const {
   if (file_.empty()) return;
-  out_ << line << std::endl;
-  if (!out_) throw UserError(file_.string() + ": cannot be written. Is the disk full?");
+  std::ofstream file(file_, std::ios::app | std::ios::binary);
+  if (!(file << text << std::flush))
+    throw UserError(file_.string() + ": cannot be written. May you write in the run directory? Is the disk full?");
 }
 
 }  // namespace glassformer

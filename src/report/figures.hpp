@@ -1,21 +1,19 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "numerics/matrix.hpp"
 
-/// The figures of a training run, as the log, metrics.jsonl and curves.svg show them. A figure that was not computed is
-/// NaN.
+/// The figures of a training run for log, metrics.jsonl and curves.svg. A figure that was not computed is NaN.
 namespace glassformer {
 
 /// Means over the updates since the last line of the log. A skipped update has no part in them.
 struct TrainingFigures {
   Index update = 0;
-  Index epoch = 1;           ///< the current one, counted from 1
+  Index epoch = 1;           ///< from 1
   double loss = 0;           ///< the objective (label smoothing included) per target token
   double perplexity = 0;     ///< exp of the plain cross-entropy per target token
   double gradient_norm = 0;  ///< before clipping
@@ -59,29 +57,21 @@ struct RunLength {
 
 /// 1234567 as "1,234,567".
 std::string with_commas(Index number);
-
 /// Right-aligned in `width` columns, with `decimals` places or as many fewer as fit.
 std::string fit_number(double value, int width, int decimals);
-
 /// Tokens per second in five columns: "  987", "12.3k", " 123k", "1.23M".
 std::string short_count(double value);
-
 /// A span of time in five columns: "  45s", "1m40s", "2h03m", "3d04h"; "    -" if negative (unknown).
 std::string short_time(double minutes);
-
 /// The line of a training run. If it is wider than `width`, the less important columns are left out; update and loss
 /// always stay.
 std::string training_line(const TrainingFigures& figures, const RunLength& length,
                           int width = std::numeric_limits<int>::max());
-
 /// The line of a validation, in the same columns as far as they mean the same.
 std::string validation_line(const ValidationFigures& figures, const RunLength& length);
 
-// metrics.jsonl: the figures of a run for other programs, in the order in which they arose. Each line is a JSON object,
-// {"kind":"train", ...} or {"kind":"validation", ...}, with the names of the figures as further keys. NaN, infinity and
-// an unknown time left are null.
-
-/// What a metrics.jsonl holds, each kind in the order of the lines.
+/// What metrics.jsonl holds. Each of its lines is a JSON object, {"kind":"train", ...} or {"kind":"validation", ...},
+/// with the names of the figures as further keys. NaN, infinity and an unknown time left are null.
 struct Metrics {
   std::vector<TrainingFigures> training;
   std::vector<ValidationFigures> validation;
@@ -91,31 +81,26 @@ struct Metrics {
 /// \throws UserError: the file cannot be read; a line (the message says which) does not hold figures
 Metrics read_metrics(const std::filesystem::path& file);
 
-/// Writes the file line by line.
+/// Writes metrics.jsonl line by line. Everything throws UserError if the file cannot be written.
 class MetricsFile {
  public:
-  /// Opens for appending. A run that begins or resumes calls truncate_after next. Without a path, nothing is written.
-  /// \throws UserError: the file cannot be opened
+  /// Makes the file if there is none. Without a path, nothing is written.
   explicit MetricsFile(std::filesystem::path file);
 
   /// Drops what a resumed run will compute again: lines of later updates, and a torn last line. -1 drops all.
   /// \throws UserError as read_metrics does
-  void truncate_after(Index update);
-
-  /// Hands the line to the operating system at once. \throws UserError: it cannot be written
-  void append(const TrainingFigures& figures);
-  void append(const ValidationFigures& figures);  ///< the same for a validation
+  void truncate_after(Index update) const;
+  void append(const TrainingFigures& figures) const;
+  void append(const ValidationFigures& figures) const;
 
  private:
-  void open();
-  void append_line(const std::string& line);
+  void append(const std::string& text) const;
 
   std::filesystem::path file_;
-  std::ofstream out_;
 };
 
-/// Draws a run as an SVG picture over updates: above, the loss of training and validation; below, what else validation
-/// measured. The training loss is drawn without label smoothing, so that the two losses can be compared.
+/// Draws a run as an SVG picture over updates: above, the loss of training (without label smoothing) and validation;
+/// below, what else validation measured.
 /// \throws UserError: the file cannot be written
 void write_curves(const std::filesystem::path& file, const Metrics& metrics);
 

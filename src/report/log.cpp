@@ -12,21 +12,12 @@
 #include <cstdlib>
 
 #include "files/user_error.hpp"
+#include "files/utf8.hpp"
 
 namespace glassformer {
 namespace {
 
 constexpr std::string_view kEraseLine = "\r\x1b[K";  // to the first column, erase from there to the end
-
-/// The first `width` characters of UTF-8 text.
-std::string cut(const std::string& text, int width) {
-  int characters = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins_character = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-    if (begins_character && ++characters > width) return text.substr(0, i);
-  }
-  return text;
-}
 
 /// "%*" in a pattern: nothing before an ordinary message, "warning: " or "error: " before others.
 class Mark : public spdlog::custom_flag_formatter {
@@ -103,7 +94,10 @@ void ProgressDisplay::sink_it_(const spdlog::details::log_msg& message) {
   target_.write(live_.empty() ? out : out + live_line());
 }
 
-std::string ProgressDisplay::live_line() const { return std::string(kEraseLine) + cut(live_, std::max(width(), 1)); }
+std::string ProgressDisplay::live_line() const {
+  const auto columns = static_cast<std::size_t>(std::max(width(), 1));
+  return std::string(kEraseLine).append(first_characters(live_, columns));
+}
 
 void log_nowhere() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("")); }
 
@@ -118,7 +112,7 @@ RunLog::RunLog(const std::filesystem::path& run_directory, RunLength length, Dis
       previous_(spdlog::default_logger()) {
   std::signal(SIGPIPE, SIG_IGN);
   if (!run_directory.empty()) logger_->sinks() = {display_, open_file(run_directory / "train.log")};
-  // A terminal shows training figures, which are debug messages, as its live line.
+  // Training figures are debug messages; a terminal shows them as its live line.
   display_->set_level(display_->is_terminal() ? spdlog::level::info : spdlog::level::debug);
   logger_->set_level(spdlog::level::debug);
   logger_->flush_on(spdlog::level::debug);

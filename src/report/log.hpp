@@ -1,5 +1,6 @@
 #pragma once
 
+#include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
 
 #include <chrono>
@@ -14,25 +15,20 @@
 
 #include "report/figures.hpp"
 
-namespace spdlog {
-class logger;
-}
-
 namespace glassformer {
 
-/// Where a display writes, and what it knows of that place.
+/// Where a display writes.
 struct DisplayTarget {
   bool terminal = false;                             ///< false: a pipe or a file, where no line can be rewritten
   std::function<void(std::string_view text)> write;  ///< if it fails (a closed pipe), the program goes on
   std::function<int()> width;                        ///< in columns; asked again each time, as windows change
-  std::chrono::milliseconds interval{100};           ///< the line is redrawn at most once in this time
+  std::chrono::milliseconds interval{100};           ///< between drawings of the live line, at least
 };
 
 /// Standard error. If the terminal does not say how wide it is, 80 columns.
 DisplayTarget standard_error();
 
-/// Where the log is shown: ordinary lines and, on a terminal, one live line below them that rewrites itself. Any thread
-/// may call.
+/// Shows ordinary lines of the log and, on a terminal, one live line below them. Thread-safe.
 class ProgressDisplay final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit ProgressDisplay(DisplayTarget target) : target_(std::move(target)) {}
@@ -55,18 +51,14 @@ class ProgressDisplay final : public spdlog::sinks::base_sink<std::mutex> {
   std::chrono::steady_clock::time_point next_;
 };
 
-/// For main, before anything else: spdlog::info and so on write to standard error; standard output is for results.
-void log_to_standard_error();
-/// From now on they write nothing.
+void log_to_standard_error();  ///< for main, before anything else: standard output is for results
 void log_nowhere();
 
-/// The log of a training run. While it lives, everything logged from anywhere (spdlog::info, spdlog::warn, ...) goes to
-/// the display and to the run's train.log; afterwards to where it went before. On a terminal, training figures are the
-/// live line; in a pipe, and always in train.log, they are ordinary lines.
+/// The log of a training run. While it lives, everything logged with spdlog goes to the display and to the run's
+/// train.log. On a terminal, training figures are the live line; in a pipe and in train.log, they are ordinary lines.
 class RunLog {
  public:
-  /// Appends to `run_directory`/train.log; without a path, nothing is logged anywhere. From now on a broken pipe is an
-  /// error code, not the end of the program.
+  /// Appends to `run_directory`/train.log; without a path, nothing is logged. A broken pipe no longer ends the program.
   /// \throws UserError: the file cannot be opened
   RunLog(const std::filesystem::path& run_directory, RunLength length, DisplayTarget target = standard_error());
   ~RunLog();

@@ -1,3 +1,6 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
 #include <cassert>
 #include <regex>
 #include <unordered_map>
@@ -5,7 +8,7 @@
 #include "files/json_file.hpp"
 #include "files/lines.hpp"
 #include "text/sentencepiece.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 namespace glassformer {
 
@@ -13,14 +16,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The code of a language with which the sentence begins, ">>deu<<"; "" if with none.
+/// The code of a language at the beginning, ">>deu<<"; "" if there is none.
 std::string_view language_code(std::string_view sentence) {
   const std::size_t end = sentence.find("<<");
   return sentence.starts_with(">>") && end != std::string_view::npos ? sentence.substr(0, end + 2) : "";
 }
 
-/// With a space for each mark with which SentencePiece begins a word, and none at the ends: what transformers makes of
-/// it.
+/// As transformers does: a space for each mark with which SentencePiece begins a word, and none at the ends.
 std::string without_marks(const std::string& sentence) {
   static const std::regex kMark("\u2581");
   const std::string text = std::regex_replace(sentence, kMark, " ");
@@ -73,7 +75,7 @@ class MarianTokenizer final : public Tokenizer {
     std::vector<std::string> pieces;
     for (const Id id : without_special(ids)) pieces.push_back(piece(id));
     const std::string sentence = model_.decode(pieces);
-    return without_marks(sentence);  // a piece that only the other side's SentencePiece has comes as it is
+    return without_marks(sentence);  // a piece that only the other language's model knows keeps its mark
   }
 
   std::string piece(Id id) const override {
@@ -91,18 +93,16 @@ class MarianTokenizer final : public Tokenizer {
  private:
   /// A model of one language has no codes: there, one is a word like any other.
   void require_known(const std::string& code) const {
-    constexpr Index kShown = 8;
+    constexpr std::size_t kShown = 8;
     if (ids_.contains(code)) return;
-    std::string known;
-    Index count = 0;
-    for (const auto& [piece, id] : vocabulary()) {
-      if (language_code(piece) != piece) continue;
-      if (++count <= kShown) known += (known.empty() ? "" : ", ") + piece;
-    }
-    if (count == 0) return;
-    if (count > kShown) known += " and " + std::to_string(count - kShown) + " more";
+    std::vector<std::string> known;
+    for (const auto& [piece, id] : vocabulary())
+      if (language_code(piece) == piece) known.push_back(piece);
+    if (known.empty()) return;
+    const std::string more = known.size() > kShown ? fmt::format(" and {} more", known.size() - kShown) : "";
+    known.resize(std::min(known.size(), kShown));
     throw UserError("a sentence begins with " + code + ", which is the code of no language that this model " +
-                    "translates into. It has " + known + ".");
+                    fmt::format("translates into. It has {}{}.", fmt::join(known, ", "), more));
   }
 
   SentencePieces model_;

@@ -15,19 +15,17 @@
 
 namespace glassformer {
 
-/// A model of the SentencePiece library, as the tokenizers share it. A piece is an id (int) or text (std::string).
+/// A model of the SentencePiece library. A piece is an id (int) or text (std::string).
 class SentencePieces {
  public:
   /// `model`: the bytes of a .model file; `origin`: its name. \throws UserError: no such model
   SentencePieces(std::string model, const std::string& origin) : model_(std::move(model)) {
-    if (const auto status = processor.LoadFromSerializedProto(model_); !status.ok()) {
+    if (const auto status = processor.LoadFromSerializedProto(model_); !status.ok())
       throw UserError(origin + ": expected a SentencePiece model, found something else or a damaged one; " +
                       "SentencePiece says: " + status.ToString());
-    }
   }
 
-  /// Trains a model with these options and those that all our models have, on the lines that `next(line)` gives until
-  /// it is false. Returns the model's bytes and the library's answer.
+  /// Trains on the lines that next(line) gives until it returns false. Returns the model's bytes and a status.
   static auto train(std::unordered_map<std::string, std::string> options, std::function<bool(std::string&)> next) {
     options.insert({{"pad_id", "0"}, {"bos_id", "1"}, {"eos_id", "2"}, {"unk_id", "3"}, {"character_coverage", "1.0"}});
     options.emplace("num_threads", "1");  // the unigram trainer's sums, and so its pieces, depend on it

@@ -1,28 +1,21 @@
 #include <unicode/uchar.h>
 
+#include <algorithm>
 #include <cassert>
 #include <future>
 
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
 #include "text/sentencepiece.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 namespace glassformer {
 namespace {
 
-/// Longer lines are skipped. This is the library's own default, and it must not grow much: the BPE trainer keeps
-/// positions inside a word in 16 bits and crashes beyond them.
+/// Longer lines are skipped, by the library's default. The BPE trainer crashes on words of more than 16 bits' length.
 constexpr std::size_t kMaxLineBytes = 4192;
-/// Of a larger text the library samples this many lines with a fixed seed, so that it needs only a few GB.
+/// The library draws this many lines of a larger text, so that it needs only a few GB.
 constexpr Index kMaxLines = 1'000'000;
-
-bool has_letter_or_digit(const std::string& line) {
-  for (std::size_t i = 0; i < line.size();) {
-    if (u_isalnum(next_character(line, i))) return true;
-  }
-  return false;
-}
 
 class SentencePieceTokenizer final : public Tokenizer {
  public:
@@ -30,13 +23,11 @@ class SentencePieceTokenizer final : public Tokenizer {
     const auto& processor = model_.processor;
     special_ = {processor.pad_id(), processor.bos_id(), processor.eos_id(), processor.unk_id()};
     std::string missing;
-    for (const auto& [id, name] : {std::pair(special_.pad, "pad"), {special_.bos, "bos"}, {special_.eos, "eos"}}) {
+    for (const auto& [id, name] : {std::pair(special_.pad, "pad"), {special_.bos, "bos"}, {special_.eos, "eos"}})
       if (id < 0) missing += std::string(missing.empty() ? "" : ", ") + name;
-    }
-    if (!missing.empty()) {
+    if (!missing.empty())
       throw UserError(origin + ": expected a SentencePiece model with pad, bos and eos, found one without " + missing +
                       "; train it with --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3");
-    }
   }
 
   std::vector<Id> encode(std::string_view sentence, double sampling) const override {
@@ -67,18 +58,19 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
   const auto next = [&](std::string& line) {
     do {
       while (!reader.next(line)) {
-        if (++text < texts.size()) {
-          reader = LineReader(texts[text]);
-        } else if (learnable) {
-          return false;
-        } else {  // on a text without a letter the library would end the process
+        if (++text == texts.size()) {
+          if (learnable) return false;
+          // On a text without a letter the library would end the process.
           throw UserError(texts.front().string() + ": expected text to train a tokenizer on, found no line with a " +
                           "letter or digit and at most " + std::to_string(kMaxLineBytes) + " bytes; check the file");
         }
+        reader = LineReader(texts[text]);
       }
     } while (line.size() > kMaxLineBytes);
     // The library leaves out lines with its own sign for unknown characters.
-    learnable = learnable || (line.find("\u2585") == std::string::npos && has_letter_or_digit(line));
+    const auto is_letter_or_digit = [](char32_t c) { return u_isalnum(static_cast<UChar32>(c)); };
+    learnable = learnable || (line.find("\u2585") == std::string::npos &&
+                              std::ranges::any_of(code_points(line), is_letter_or_digit));
     return true;
   };
   const auto [model, status] =
@@ -89,10 +81,9 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
                              {"shuffle_input_sentence", "true"}},
                             next);
   if (!status.ok()) {
-    std::string names = texts.front().string();
-    if (texts.size() > 1) names += " and " + texts.back().string();
+    const std::string second = texts.size() > 1 ? " and " + texts.back().string() : "";
     throw UserError("tokenizer.vocabulary_size: SentencePiece cannot learn " +
-                    std::to_string(settings.vocabulary_size) + " pieces from " + names +
+                    std::to_string(settings.vocabulary_size) + " pieces from " + texts.front().string() + second +
                     "; it says: " + status.ToString());
   }
   return std::make_shared<const SentencePieceTokenizer>(model, texts.front().string());
@@ -103,8 +94,7 @@ std::shared_ptr<const Tokenizer> read_sentencepiece(const std::filesystem::path&
 }
 
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work) {
-  // The library has a generator for each thread, which takes its seed when the thread first draws. The largest seed
-  // means to it that none is set.
+  // The library's generator of a thread takes the seed at the first draw. The largest seed would mean none.
   constexpr std::uint64_t kSeeds = 0xFFFFFFFF;
   sentencepiece::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % kSeeds));
   std::async(std::launch::async, work).get();

@@ -8,11 +8,10 @@
 
 namespace glassformer {
 
-/// Where parallel text lies: directory/NAME.LANGUAGE, one sentence a line, line i of one file the translation
-/// of line i of the other.
+/// Parallel text: directory/NAME.LANGUAGE, one sentence per line.
 struct DataSettings {
   std::filesystem::path directory;
-  std::string source_language;  ///< the ending of the source files, for example en
+  std::string source_language;  ///< ending of the source files, for example en
   std::string target_language;
   std::string train = "train";  ///< a NAME
   std::string valid = "valid";
@@ -29,12 +28,11 @@ struct DataSettings {
   bool operator==(const DataSettings&) const = default;
 };
 
-/// What text is cut into: at white space, into subwords, or as a model of Hugging Face's Marian has it.
+/// Cuts text at white space, into subwords, or as a model of Hugging Face's Marian does.
 enum class TokenizerKind { word, sentencepiece, marian };
 /// How subwords are learned: byte pair encoding (Sennrich et al. 2016), or a unigram model (Kudo 2018).
 enum class SentencePieceModel { bpe, unigram };
 
-/// How text becomes ids.
 struct TokenizerSettings {
   TokenizerKind kind = TokenizerKind::word;
   bool joint = false;            ///< one vocabulary for both languages

@@ -1,33 +1,26 @@
 #include "text/tokenizer.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
-#include "text/tokenizer_kinds.hpp"
 
 namespace glassformer {
 namespace {
 
 void check(const TokenizerSettings& settings) {
-  if (settings.vocabulary_size < 5) {
+  if (settings.vocabulary_size < 5)
     throw UserError("tokenizer.vocabulary_size: expected at least 5 (4 special ids and a word), found " +
                     std::to_string(settings.vocabulary_size));
-  }
-  if (settings.kind == TokenizerKind::marian) {
+  if (settings.kind == TokenizerKind::marian)
     throw UserError("tokenizer.kind: marian cannot be learned, it comes with a model; name that in model.from");
-  }
-  if (settings.kind == TokenizerKind::word && !(settings.source_model.empty() && settings.target_model.empty())) {
+  if (settings.kind == TokenizerKind::word && !(settings.source_model.empty() && settings.target_model.empty()))
     throw UserError("tokenizer.source_model, tokenizer.target_model: expected none with tokenizer.kind word, found " +
                     (settings.source_model.empty() ? settings.target_model : settings.source_model).string() +
                     "; set tokenizer.kind to sentencepiece or leave them empty");
-  }
-  if (settings.joint && !settings.target_model.empty()) {
+  if (settings.joint && !settings.target_model.empty())
     throw UserError("tokenizer.target_model: expected none with tokenizer.joint true, found " +
                     settings.target_model.string() + "; name the joint model in tokenizer.source_model");
-  }
 }
 
 std::shared_ptr<const Tokenizer> make_tokenizer(const TokenizerSettings& settings,
@@ -46,10 +39,9 @@ void write_vocabulary(const std::filesystem::path& file, const Tokenizer& tokeni
 }  // namespace
 
 std::vector<Id> Tokenizer::without_special(std::span<const Id> ids) const {
+  std::vector<Id> others(ids.begin(), ids.end());
   const SpecialIds skipped = special();
-  std::vector<Id> others;
-  std::ranges::copy_if(ids, std::back_inserter(others),
-                       [&](Id id) { return id != skipped.pad && id != skipped.bos && id != skipped.eos; });
+  std::erase_if(others, [&](Id id) { return id == skipped.pad || id == skipped.bos || id == skipped.eos; });
   return others;
 }
 

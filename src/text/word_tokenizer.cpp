@@ -7,15 +7,14 @@
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
 #include "text/sentencepiece.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 namespace glassformer {
 namespace {
 
 constexpr std::array<std::string_view, 4> kSpecialWords = {"<pad>", "<s>", "</s>", "<unk>"};  // ids 0 to 3
 
-/// How a Marian tokenizer calls a word: SentencePiece keeps the space before it.
-constexpr std::string_view kSpaceBefore = "\u2581";
+constexpr std::string_view kSpaceBefore = "\u2581";  // begins a word in SentencePiece
 
 bool is_special(std::string_view word) { return std::ranges::find(kSpecialWords, word) != kSpecialWords.end(); }
 
@@ -23,10 +22,9 @@ std::filesystem::path vocabulary_file(const std::filesystem::path& directory, co
   return directory / (name + ".vocab.json");
 }
 
-/// The bytes of a SentencePiece model (type "word") that cuts a sentence at white space and knows these words: how
-/// other tools read what WordTokenizer reads. Two things differ there: unknown words in a row are one, and a word with
-/// SentencePiece's own signs in it, U+2581 or U+2585, is unknown. The library cannot learn no words, so the first is
-/// always a full stop.
+/// The bytes of a SentencePiece model of type "word" that knows these words, for other tools. Unknown words in a row
+/// are one there, and words with U+2581 or U+2585 in them are unknown. The library cannot learn from nothing, so the
+/// first word is always a full stop.
 std::string sentencepiece_model_of_words(std::span<const std::string> words) {
   std::size_t given = 0;
   const auto next = [&](std::string& word) {
@@ -47,9 +45,7 @@ std::string sentencepiece_model_of_words(std::span<const std::string> words) {
 class WordTokenizer final : public Tokenizer {
  public:
   explicit WordTokenizer(std::vector<std::string> words) : words_(std::move(words)) {
-    for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) {
-      ids_.emplace(words_[id], static_cast<Id>(id));
-    }
+    for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) ids_.emplace(words_[id], static_cast<Id>(id));
   }
 
   std::vector<Id> encode(std::string_view sentence, double) const override {
@@ -74,9 +70,8 @@ class WordTokenizer final : public Tokenizer {
 
   std::map<std::string, Id> vocabulary() const override {
     std::map<std::string, Id> vocabulary;
-    for (Id id = 0; id < vocabulary_size(); ++id) {
+    for (Id id = 0; id < vocabulary_size(); ++id)
       vocabulary.emplace(std::string(is_special(piece(id)) ? "" : kSpaceBefore) + piece(id), id);
-    }
     return vocabulary;
   }
 
@@ -102,20 +97,17 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
   std::unordered_map<std::string, Index> counts;
   for (const std::filesystem::path& text : texts) {
     LineReader reader(text);
-    for (std::string line; reader.next(line);) {
+    for (std::string line; reader.next(line);)
       for (const std::string_view word : split_words(line)) ++counts[std::string(word)];
-    }
   }
   std::erase_if(counts, [](const auto& entry) { return is_special(entry.first); });
-  if (counts.empty()) {
+  if (counts.empty())
     throw UserError(texts.front().string() + ": expected text, a sentence a line, found not one word; give more text");
-  }
   std::erase_if(counts, [&](const auto& entry) { return entry.second < settings.min_frequency; });
-  if (counts.empty()) {
+  if (counts.empty())
     throw UserError(texts.front().string() + ": expected at least one word that occurs " +
                     std::to_string(settings.min_frequency) +
                     " times (tokenizer.min_frequency), found none; lower it or give more text");
-  }
   std::vector<std::pair<std::string, Index>> by_frequency(counts.begin(), counts.end());
   std::ranges::sort(by_frequency, [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
@@ -123,10 +115,8 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
 
   std::vector<std::string> words(kSpecialWords.begin(), kSpecialWords.end());
   const auto most = static_cast<std::size_t>(settings.vocabulary_size);
-  for (auto& [word, count] : by_frequency) {
-    if (words.size() >= most) break;
-    words.push_back(std::move(word));
-  }
+  for (auto& [word, count] : by_frequency)
+    if (words.size() < most) words.push_back(std::move(word));
   return std::make_shared<const WordTokenizer>(std::move(words));
 }
 
@@ -144,9 +134,8 @@ std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directo
   } catch (const nlohmann::json::exception& error) {
     throw damaged(error.what());
   }
-  if (words.size() < kSpecialWords.size() || !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin())) {
+  if (words.size() < kSpecialWords.size() || !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin()))
     throw damaged("another beginning");
-  }
   auto tokenizer = std::make_shared<const WordTokenizer>(std::move(words));
   if (tokenizer->has_word_twice()) throw damaged("a word twice");
   return tokenizer;

@@ -1,7 +1,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/loaded_model.hpp"
@@ -23,12 +22,10 @@ struct AverageOptions {
 void refuse_other_run(const LoadedModel& first, const fs::path& checkpoint) {
   const std::string pair = first.checkpoint.string() + " and " + checkpoint.string();
   const Config config = read_config_of_model(checkpoint);
-  for (const ChangedKey& key : changed_keys(first.config, config)) {
-    if (key.changes_training) {
+  for (const ChangedKey& key : changed_keys(first.config, config))
+    if (key.changes_training)
       throw UserError(pair + ": expected checkpoints of one run, found " + key.name + " " + key.before + " and " +
                       key.after + "; average checkpoints of one run.");
-    }
-  }
   const TokenizerPair tokenizers = load_tokenizers(config.tokenizer, checkpoint);
   if (tokenizers.source->vocabulary() != first.tokenizers.source->vocabulary() ||
       tokenizers.target->vocabulary() != first.tokenizers.target->vocabulary()) {
@@ -37,20 +34,17 @@ void refuse_other_run(const LoadedModel& first, const fs::path& checkpoint) {
 }
 
 int average(const AverageOptions& options) {
-  if (fs::exists(fs::symlink_status(options.output))) {
+  if (fs::exists(fs::symlink_status(options.output)))
     throw UserError(options.output.string() + ": expected a path that does not exist yet, found something there; " +
                     "choose another --output, or remove it.");
-  }
-  if (options.checkpoints.size() < 2) {
+  if (options.checkpoints.size() < 2)
     throw UserError("average: expected at least two checkpoints, found " + options.checkpoints.front().string() +
                     " alone; give several of one run, for example runs/toy/step-*");
-  }
   std::vector<fs::path> checkpoints;
   for (const fs::path& path : options.checkpoints) {
     const fs::path checkpoint = fs::canonical(resolve_checkpoint(path));
-    if (std::ranges::find(checkpoints, checkpoint) != checkpoints.end()) {
+    if (std::ranges::find(checkpoints, checkpoint) != checkpoints.end())
       throw UserError(path.string() + ": is given twice (as " + checkpoint.string() + "); a checkpoint counts once.");
-    }
     checkpoints.push_back(checkpoint);
   }
   const LoadedModel first(checkpoints.front());

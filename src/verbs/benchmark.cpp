@@ -3,7 +3,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <optional>
 
 #include "batching/batch.hpp"
 #include "checkpoint/loaded_model.hpp"
@@ -17,7 +16,6 @@
 #include "run/rank_setup.hpp"
 #include "text/corpus.hpp"
 #include "training/trainer.hpp"
-#include "verbs/fma_peak.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -34,7 +32,7 @@ struct BenchmarkOptions {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// What has been counted and measured, summed over the updates.
+/// Over all updates.
 struct Sums {
   TokenCount tokens;
   ShardedGradient::Seconds busy;
@@ -43,8 +41,8 @@ struct Sums {
   std::vector<double> peaks;  // of multiply-adds, measured now and then
 };
 
-/// data, forward and backward run on all threads at once: their seconds are the sum over the threads divided by the
-/// number of threads, and `waiting` is the rest of that time. So the parts add up to the total.
+/// The seconds of data, forward and backward are means over threads, and `waiting` is the rest, so that all parts add
+/// up to the total.
 Json figures(const Sums& sums, Index parameters, Index ranks) {
   const double total = sums.seconds;
   const auto threads = static_cast<double>(thread_count() * ranks);
@@ -81,12 +79,10 @@ void add_update(Trainer& trainer, const Model<float>& model, const SentencePairs
   sums.seconds += seconds_since(start);
   sums.busy += update.seconds;
   sums.tokens += update.tokens;
-  for (const std::vector<Index>& batch : update.batches) {
-    for (const Index i : batch) {
+  for (const std::vector<Index>& batch : update.batches)
+    for (const Index i : batch)
       sums.operations += training_flops(model.settings, model.vocabulary, std::ssize(pairs.source(i)) + 1,
                                         std::ssize(pairs.target(i)) + 1);
-    }
-  }
   ++sums.updates;
 }
 
@@ -116,8 +112,8 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   return figures(sums, model.weights.size(), ranks.size());
 }
 
-/// Writes what another program needs to train the same model on the same batches: one line of JSON for the model, then
-/// one for each batch of the first epoch, in order, with ids without bos, eos and padding.
+/// Lets another program train the same model on the same batches: writes a line of JSON for the model, then one for
+/// each batch of the first epoch, with ids without bos, eos and padding.
 void export_batches(const std::filesystem::path& file, const Config& config, const TokenizerPair& tokenizers,
                     const SentencePairs& pairs) {
   const TransformerSettings& m = config.model;

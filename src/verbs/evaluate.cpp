@@ -1,7 +1,6 @@
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -32,17 +31,14 @@ std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& co
   std::vector<NamedTest> tests;
   for (const std::string& name : config.data.tests) {
     tests.push_back({name, config.data.source_file(name), config.data.target_file(name)});
-    for (const fs::path& file : {tests.back().source, tests.back().reference}) {
-      if (!fs::exists(file)) {
+    for (const fs::path& file : {tests.back().source, tests.back().reference})
+      if (!fs::exists(file))
         throw UserError(file.string() + ": the test text of the checkpoint's config is not there (any more); give " +
                         "--source FILE and --reference FILE.");
-      }
-    }
   }
-  if (tests.empty()) {
+  if (tests.empty())
     throw UserError(options.checkpoint.string() +
                     ": its config names no test text (data.tests is empty); give --source FILE and --reference FILE.");
-  }
   return tests;
 }
 
@@ -71,36 +67,31 @@ void print(const NamedTest& test, const Evaluation& e) {
   std::printf("%s: %zu pairs, loss %.4f, perplexity %.3f, token accuracy %.2f%%, exact match %.2f%%\n",
               test.name.c_str(), e.translations.size(), e.cross_entropy(), e.perplexity(), 100 * e.token_accuracy(),
               100 * e.exact_match);
-  if (e.empty_pairs > 0) {
+  if (e.empty_pairs > 0)
     std::printf("  (%ld pairs with an empty side are not in loss, perplexity and token accuracy)\n",
                 static_cast<long>(e.empty_pairs));
-  }
   std::printf("  %s\n  %s\n", e.bleu.line().c_str(), e.chrf.line().c_str());
   std::fflush(stdout);
 }
 
 int evaluate(const EvaluateOptions& options) {
-  if (options.source.empty() != options.reference.empty()) {
+  if (options.source.empty() != options.reference.empty())
     throw UserError("--source and --reference: expected both or neither, found one; give the other as well.");
-  }
   const LoadedModel loaded(options.checkpoint);
   const DecodingSettings decoding = options.search.applied_to(loaded.config.decoding);
   const std::vector<NamedTest> tests = tests_of(options, loaded.config);
   std::vector<TestText> texts;
-  for (const NamedTest& test : tests) {
-    texts.push_back(TestText::read(test.source, test.reference, loaded.tokenizers));
-  }
+  for (const NamedTest& test : tests) texts.push_back(TestText::read(test.source, test.reference, loaded.tokenizers));
 
   spdlog::info("{}, beam {}, length penalty {:g}", loaded.checkpoint.string(), decoding.beam, decoding.length_penalty);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < tests.size(); ++i) {
     const Evaluation evaluation =
         evaluate(loaded.model, loaded.tokenizers, decoding, loaded.config.evaluation, texts[i]);
-    if (options.json) {
+    if (options.json)
       results.push_back(to_json(tests[i], evaluation, loaded, decoding));
-    } else {
+    else
       print(tests[i], evaluation);
-    }
   }
   if (options.json) std::cout << results.dump(2) << '\n';
   return 0;

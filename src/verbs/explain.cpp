@@ -1,18 +1,15 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
-#include <optional>
+#include <nlohmann/json.hpp>
 
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/durable_files.hpp"
-#include "files/lines.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "page/page.hpp"
-#include "page/screen.hpp"
 #include "page/trace_json.hpp"
 #include "verbs/verbs.hpp"
 
@@ -23,8 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSentences = 8;  // nobody can read a page of more, or of longer ones, and it grows large
 constexpr std::size_t kMostTokens = 60;
-constexpr double kLargePage = 100;             // megabytes, which phones and some browsers can no longer open
-constexpr const char* kPage = "explain.html";  // without --html
+constexpr double kLargePage = 100;  // megabytes, which phones and some browsers can no longer open
 
 struct ExplainOptions {
   fs::path checkpoint;
@@ -45,19 +41,17 @@ void refuse_long(const std::vector<std::string>& sentences, const Tokenizer& tok
 
 std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const LoadedModel& loaded) {
   const std::vector<std::string>& sources = options.sources;
-  if (sources.size() > kMostSentences) {
+  if (sources.size() > kMostSentences)
     throw UserError("explain: expected at most " + std::to_string(kMostSentences) + " sentences, found " +
                     std::to_string(sources.size()) + "; give fewer.");
-  }
   refuse_long(sources, *loaded.tokenizers.source, "give a shorter one.");
   const bool own = options.targets.empty();
   const std::vector<std::string> targets =
       own ? translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding, sources) : options.targets;
-  if (targets.size() != sources.size()) {
+  if (targets.size() != sources.size())
     throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
                     " sources, or none at all, found " + std::to_string(targets.size()) +
                     "; without targets, the model's own translations are taken.");
-  }
   refuse_long(targets, *loaded.tokenizers.target,
               own ? "that is the model's own: give a --target, or a shorter --source." : "give a shorter one.");
   std::vector<ExplainedPair> pairs;
@@ -72,18 +66,15 @@ void refuse_layer(Index layer, const TransformerSettings& settings) {
                   std::to_string(layer) + "; layers are counted from 0.");
 }
 
-/// You did not name this file, so a file of yours that has the name by chance must survive.
-void refuse_to_overwrite(const fs::path& page) {
-  if (!fs::exists(fs::symlink_status(page)) || is_page(page)) return;
-  throw UserError(page.string() + ": expected no such file, or a page that explain wrote, found something else; move " +
-                  "it away, or name the page with --html FILE.");
-}
-
-/// Both may be a device: /dev/null.
-void refuse_same_file(const fs::path& html, const fs::path& json) {
-  if (fs::weakly_canonical(fs::absolute(html)) != fs::weakly_canonical(fs::absolute(json))) return;
-  if (fs::exists(html) && !fs::is_regular_file(html)) return;
-  throw UserError("--html and --json: expected two files, found " + html.string() + " for both.");
+void check_files(const ExplainOptions& options, const fs::path& page) {
+  const bool is_free = !fs::exists(fs::symlink_status(page)) || is_page(page);
+  if (!options.html && !is_free)  // the user did not name this file, so it must survive
+    throw UserError(page.string() + ": expected no such file, or a page that explain wrote, found something else; " +
+                    "move it away, or name the page with --html FILE.");
+  const bool is_device = fs::exists(page) && !fs::is_regular_file(page);  // both may be /dev/null
+  if (options.json && !is_device &&
+      fs::weakly_canonical(fs::absolute(page)) == fs::weakly_canonical(fs::absolute(*options.json)))
+    throw UserError("--html and --json: expected two files, found " + page.string() + " for both.");
 }
 
 void say_page(const fs::path& html) {
@@ -99,9 +90,8 @@ void say_page(const fs::path& html) {
 int run_explain(const ExplainOptions& options) {
   const LoadedModel loaded(options.checkpoint);
   refuse_layer(options.layer.value_or(0), loaded.model.settings);
-  const fs::path page = options.html.value_or(kPage);
-  if (!options.html) refuse_to_overwrite(page);
-  if (options.json) refuse_same_file(page, *options.json);
+  const fs::path page = options.html.value_or("explain.html");
+  check_files(options, page);
   OutputFile html(page);  // opened first: a wrong path is found before anything is computed
   std::optional<OutputFile> json;
   if (options.json) json.emplace(*options.json);
@@ -144,9 +134,8 @@ void add_explain(CLI::App& program, int& status) {
                   "a sentence; several, each with --source in front, become\none padded batch")
       ->required();
   verb.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)");
-  for (const char* name : {"--source", "--target"}) {
+  for (const char* name : {"--source", "--target"})
     verb.get_option(name)->check(is_text)->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
-  }
   verb.add_option("--html", options.html,
                   "write the page to FILE, and print no masks\n(default: explain.html, in the current directory)")
       ->check(is_name)

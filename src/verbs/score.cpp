@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -40,22 +39,22 @@ int score(const ScoreOptions& options) {
   Index line = 0;
   for (bool more = true; more;) {
     Corpus corpus(source_tokenizer->special(), target_tokenizer->special());
-    while (corpus.size() < kAtOnce && (more = reader.next(source, target))) {
+    while (corpus.size() < kAtOnce && (more = reader.next(source, target)))
       corpus.append(source_tokenizer->encode(source), target_tokenizer->encode(target), line++);
-    }
     const auto log_probabilities = token_log_probabilities(loaded.model, corpus);
     for (Index i = 0; i < corpus.size(); ++i) {
       const std::vector<double>& tokens = log_probabilities[static_cast<std::size_t>(i)];
       const double sum = std::accumulate(tokens.begin(), tokens.end(), 0.0);
-      if (options.json) std::cout << to_json(*target_tokenizer, corpus.target(i), tokens, sum).dump() << '\n';
-      else std::cout << std::fixed << std::setprecision(6) << sum << '\n';
+      if (options.json)
+        std::cout << to_json(*target_tokenizer, corpus.target(i), tokens, sum).dump() << '\n';
+      else
+        std::cout << std::fixed << std::setprecision(6) << sum << '\n';
     }
     if (!std::cout.flush()) throw std::runtime_error("the scores cannot be written (is the disk full?)");
   }
-  if (line == 0) {
+  if (line == 0)
     throw UserError(options.source.string() + " and " + options.target.string() +
                     ": expected at least one sentence pair, found none; check the files.");
-  }
   return 0;
 }
 

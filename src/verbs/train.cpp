@@ -4,10 +4,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/loaded_model.hpp"
@@ -27,8 +23,8 @@ std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
 std::atomic<bool> tells_of_signals = true;
 
-/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. SIGTERM does
-/// the same, and so does SIGHUP, which a terminal sends when it is closed.
+/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. So do SIGTERM
+/// and SIGHUP, which a terminal sends when it is closed.
 void on_signal(int signal) {
   if (interrupting_signal.exchange(signal) != 0) {
     std::signal(signal, SIG_DFL);
@@ -36,13 +32,12 @@ void on_signal(int signal) {
     return;
   }
   interrupted = true;
-  // Not through the log, which may already be closed. If standard error is closed, so be it.
+  // Not through the log, which may already be closed.
   constexpr std::string_view kStopping = "\nfinishing the update and writing a checkpoint; once more ends at once\n";
   if (tells_of_signals) static_cast<void>(!write(STDERR_FILENO, kStopping.data(), kStopping.size()));
 }
 
-/// `tell` is false with several ranks: mpirun also sends SIGTERM when one of them has died, and then the update cannot
-/// be finished.
+/// `tell` is false with several ranks: if one dies, mpirun sends SIGTERM, and the update cannot be finished.
 void stop_politely_on_signals(bool tell) {
   tells_of_signals = tell;
   struct sigaction polite {};
@@ -74,7 +69,7 @@ TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
   throw UserError(file.string() + ": " + error.what());
 }
 
-/// A large text is read twice before the first update, silently: to learn the tokenizers, and to tokenize it.
+/// A large text is read twice before the first update: to learn the tokenizers, and to tokenize it.
 void announce_large_text(const DataSettings& data) {
   const auto bytes = fs::file_size(data.source_file(data.train)) + fs::file_size(data.target_file(data.train));
   const double megabytes = static_cast<double>(bytes) / 1e6;
@@ -88,21 +83,19 @@ void verify_last(const fs::path& checkpoint) try {
                   "the one before it, or from the beginning if there is none.)");
 }
 
-/// The run to be continued, if one is.
 std::optional<RunDirectory> open_run(const Config& config, const fs::path& directory, bool resume) {
   if (!resume) {
     RunDirectory::refuse_existing(directory);
     return std::nullopt;
   }
   RunDirectory old = RunDirectory::resume(directory);
-  for (const ChangedKey& key : old.accept_changes(config)) {
+  for (const ChangedKey& key : old.accept_changes(config))
     spdlog::info("{} was {}, is now {}", key.name, key.before, key.after);
-  }
   return old;
 }
 
-/// Reads the text before the run's directory is made, so that a mistake in it leaves nothing behind. Only if the text
-/// must go to files is the directory made here: then it becomes `run`.
+/// Reads the text before the run's directory is made, so that a mistake in it leaves nothing behind. If the text must
+/// go to files, it makes the directory as `run`.
 TrainingText read_text(const Config& config, const fs::path& file, const fs::path& directory,
                        std::optional<RunDirectory>& run) {
   const auto last = run ? run->last() : std::nullopt;
@@ -135,9 +128,7 @@ int train(const TrainOptions& options) {
       "Copy it from one machine to the others.");
 
   stop_politely_on_signals(ranks.size() == 1);
-  const bool complete =
-      TrainingRun(config, std::move(*text), directory, run, standard_error(), ranks).train(interrupted);
-  if (!complete) {
+  if (!TrainingRun(config, std::move(*text), directory, run, standard_error(), ranks).train(interrupted)) {
     spdlog::info(
         "interrupted; the checkpoint is written. Continue with: glassformer train \"{0}/config.yaml\" --resume "
         "--output \"{0}\"",
@@ -146,13 +137,11 @@ int train(const TrainOptions& options) {
     ranks.largest(signal);
     return 128 + static_cast<int>(signal[0]);
   }
-  if (std::filesystem::exists(directory / "best")) {
-    spdlog::info("done: {}/best is the best checkpoint, {}/curves.svg a picture of the run", directory.string(),
-                 directory.string());
-  } else {
+  if (fs::exists(directory / "best"))
+    spdlog::info("done: {0}/best is the best checkpoint, {0}/curves.svg a picture of the run", directory.string());
+  else
     spdlog::warn("done, but no validation gave a finite loss, so there is no best checkpoint; the last one is {}/last",
                  directory.string());
-  }
   return 0;
 }
 

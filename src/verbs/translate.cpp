@@ -1,7 +1,5 @@
-#include <filesystem>
 #include <iomanip>
 #include <iostream>
-#include <optional>
 
 #include "checkpoint/loaded_model.hpp"
 #include "evaluation/evaluation.hpp"
@@ -29,10 +27,9 @@ int translate(const TranslateOptions& options) {
   if (options.batch > 0) decoding.batch = options.batch;
   if (options.early_stopping) decoding.early_stopping = *options.early_stopping;
 
-  if (options.n_best > decoding.beam) {
+  if (options.n_best > decoding.beam)
     throw UserError("--n-best: expected at most the beam, which is " + std::to_string(decoding.beam) + ", found " +
                     std::to_string(options.n_best) + "; give a larger --beam.");
-  }
   if (options.n_best > 0) decoding.n_best = options.n_best;
 
   LineReader input = options.input.empty() || options.input == "-" ? LineReader::of_standard_input()
@@ -42,8 +39,7 @@ int translate(const TranslateOptions& options) {
   std::ostream& output = file ? file->stream() : std::cout;
   output << std::fixed << std::setprecision(6);
 
-  // Lines that have already arrived are translated together, which keeps all threads busy. But if you type, or if a
-  // program waits for each answer, it comes line by line.
+  // Lines that have already arrived are translated together, to keep all threads busy. Others do not wait for more.
   const auto most = static_cast<std::size_t>(64 * decoding.batch);
   std::vector<std::string> lines;
   std::string line;
@@ -56,14 +52,12 @@ int translate(const TranslateOptions& options) {
     }
     for (const std::vector<Translation>& translations :
          translate_n_best(loaded.model, loaded.tokenizers, decoding, lines)) {
-      if (options.n_best == 0) {
+      if (options.n_best == 0)
         output << translations.front().text << '\n';
-      } else {
-        for (const Translation& translation : translations) {  // in the format of Moses and Marian
+      else
+        for (const Translation& translation : translations)  // in the format of Moses and Marian
           output << number << " ||| " << translation.text << " ||| logprob= " << translation.log_probability << " ||| "
                  << translation.score << '\n';
-        }
-      }
       ++number;
     }
     if (!output.flush()) throw std::runtime_error("the translations cannot be written (is the disk full?)");

@@ -10,8 +10,8 @@
 
 #include "decoding/settings.hpp"
 
-/// The verbs of the program. Each adds itself to the command line and, when called, stores the exit status in `status`.
-/// Results go to standard output, the log to standard error.
+/// The verbs of the program. When called, each stores the exit status in `status`. Results go to standard output, the
+/// log to standard error.
 namespace glassformer {
 
 void add_train(CLI::App& program, int& status);
@@ -23,9 +23,7 @@ void add_average(CLI::App& program, int& status);
 void add_gradcheck(CLI::App& program, int& status);
 void add_benchmark(CLI::App& program, int& status);
 
-/// The help for the first argument of the verbs that use a trained model.
-inline constexpr const char* kCheckpointHelp =
-    "a checkpoint directory, or a run directory\n(then its best checkpoint)";
+inline constexpr const char* kCheckpointHelp = "a checkpoint directory, or a run directory\n(then its best checkpoint)";
 
 /// Adds a verb: `run` gets what its options fill and returns the exit status.
 template <class Options>
@@ -52,7 +50,6 @@ struct SearchOptions {
   DecodingSettings applied_to(DecodingSettings settings) const;
 };
 
-/// The option takes a number from lowest to highest.
 void take_number(CLI::Option* option, double lowest, double highest);
 
 }  // namespace glassformer

@@ -8,7 +8,7 @@
 #include "decoding/tiny_model.hpp"
 #include "page/explanation.hpp"
 #include "temporary_directory.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 namespace glassformer::example {
 

@@ -7,8 +7,8 @@
 
 #include "catch.hpp"
 #include "model/recorded_run.hpp"
-#include "page/embedded_files.hpp"
-#include "page/step_code.hpp"
+#include "page/page.hpp"
+#include "page/trace_json.hpp"
 
 using namespace glassformer;
 using example::RecordedRun;

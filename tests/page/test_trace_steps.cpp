@@ -9,8 +9,7 @@
 #include "model/recorded_run.hpp"
 #include "page/explained_example.hpp"
 #include "page/trace_json.hpp"
-#include "page/trace_steps.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 using namespace glassformer;
 using example::ExplainedExample;

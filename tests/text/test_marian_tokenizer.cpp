@@ -4,7 +4,7 @@
 #include "catch.hpp"
 #include "files/lines.hpp"
 #include "temporary_directory.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 
 using namespace glassformer;
 using nlohmann::json;

@@ -1,6 +1,6 @@
 #include "catch.hpp"
 #include "files/lines.hpp"
-#include "text/tokenizer_kinds.hpp"
+#include "text/tokenizer.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;
