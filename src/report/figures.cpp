@@ -12,6 +12,9 @@
 #include "files/user_error.hpp"
 
 namespace glassformer {
+
+using Json = nlohmann::ordered_json;
+
 namespace {
 
 std::string update_text(Index update, const RunLength& length) {
@@ -24,8 +27,6 @@ std::string epoch_text(Index epoch, const RunLength& length) {
   const std::string last = std::to_string(length.epochs);
   return fmt::format("epoch {:>{}}/{}", epoch, last.size(), last);
 }
-
-using Json = nlohmann::ordered_json;
 
 /// The keys of a line, in order, with the members that they stand for: one list for writing and reading.
 template <class Figures, class Visit>
