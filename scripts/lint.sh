@@ -45,7 +45,7 @@ fi
 
 install_packages
 # It reads the files as Clang does, which cannot use another compiler's precompiled headers.
-cmake -S . -B build/lint -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+cmake -S . -B build/lint -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DGLASSFORMER_UNITY=OFF \
   -DCMAKE_BUILD_TYPE=Debug >/dev/null
 
 late=$(mktemp)

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace glassformer {
 
@@ -21,8 +22,8 @@ std::error_code last_error();  ///< errno
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags);
-  /// Takes over an open descriptor; messages call it `name`.
-  Descriptor(int number, const std::filesystem::path& name) : path_(name), number_(number) {}
+  /// Takes over an open descriptor, which messages call `name`.
+  Descriptor(int number, std::filesystem::path name) : path_(std::move(name)), number_(number) {}
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;

@@ -9,6 +9,9 @@
 #include "files/user_error.hpp"
 
 namespace glassformer {
+
+using Json = nlohmann::ordered_json;
+
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -32,8 +32,8 @@ class GrowingArray {
  public:
   void append(std::span<const T> values) {
     values_.insert(values_.end(), values.begin(), values.end());
-    constexpr std::size_t kPiece = std::size_t{1} << 20;  // written at a time
-    if (file_ && values_.size() >= kPiece) write();
+    constexpr std::size_t kWrittenAtOnce = std::size_t{1} << 20;
+    if (file_ && values_.size() >= kWrittenAtOnce) write();
   }
   void move_to_file(const std::filesystem::path& directory) {
     file_ = std::make_shared<NamelessFile>(directory);
