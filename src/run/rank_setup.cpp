@@ -18,8 +18,7 @@ void set_up_ranks(const Ranks& ranks, const Config& config) {
     compared.data.directory.clear();
     compared.tokenizer.source_model.clear();
     compared.tokenizer.target_model.clear();
-    compared.model_from
-        .clear();  // its shape is in other keys, its tokenizers are compared, its weights come from rank 0
+    compared.model_from.clear();  // its shape is in other keys, its tokens are compared, its weights come from rank 0
     Fingerprint of_config;
     of_config.mix(write_config(compared));
     return of_config.value();
