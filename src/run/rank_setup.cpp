@@ -14,13 +14,13 @@ namespace glassformer {
 
 void set_up_ranks(const Ranks& ranks, const Config& config) {
   if (ranks.size() == 1) return;
-  const auto fingerprint = [config]() mutable {
-    config.data.directory.clear();
-    config.tokenizer.source_model.clear();
-    config.tokenizer.target_model.clear();
-    config.model_from.clear();  // its shape is in other keys, its tokenizers are compared, its weights come from rank 0
+  const auto fingerprint = [compared = config]() mutable {
+    compared.data.directory.clear();
+    compared.tokenizer.source_model.clear();
+    compared.tokenizer.target_model.clear();
+    compared.model_from.clear();  // its shape is in other keys, its tokens are compared, its weights come from rank 0
     Fingerprint of_config;
-    of_config.mix(write_config(config));
+    of_config.mix(write_config(compared));
     return of_config.value();
   };
   require_same(ranks, "the config", fingerprint, "Give all ranks the same file and the same --set.");
