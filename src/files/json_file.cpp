@@ -8,22 +8,14 @@ namespace glassformer {
 
 using nlohmann::json;
 
-namespace {
-
-json parse(const std::filesystem::path& file) {
-  const std::string text = read_bytes(file);
+JsonFile::JsonFile(const std::filesystem::path& file) : file_(file) {
   try {
-    json parsed = json::parse(text);
-    if (parsed.is_object()) return parsed;
+    json_ = json::parse(read_bytes(file));
   } catch (const json::exception& error) {
     throw UserError(file.string() + ": expected JSON, found something else or a damaged file (" + error.what() + ").");
   }
-  throw UserError(file.string() + ": expected a JSON object, found another JSON value.");
+  if (!json_.is_object()) throw UserError(file.string() + ": expected a JSON object, found another JSON value.");
 }
-
-}  // namespace
-
-JsonFile::JsonFile(const std::filesystem::path& file) : file_(file), json_(parse(file)) {}
 
 bool JsonFile::has(const std::string& key) const {
   const auto found = json_.find(key);

@@ -8,13 +8,6 @@
 namespace glassformer {
 namespace {
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::istringstream stream{std::string(text)};
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 /// How far a line is indented; a blank line further than any other.
 std::size_t indent_of(const std::string& line) { return line.find_first_not_of(' '); }
 
@@ -57,7 +50,9 @@ std::string path_in_project(std::string_view path) {
 }
 
 CodeLines lines_that_computed(const RecordedStep& step, std::string_view text) {
-  const std::vector<std::string> lines = lines_of(text);
+  std::istringstream stream{std::string(text)};
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
   assert(step.line >= 1 && step.line <= std::ssize(lines));
   // Up to the first line of the record, and past the records directly above it: they tell of the same paragraph.
   auto last = static_cast<std::size_t>(step.line - 1);
