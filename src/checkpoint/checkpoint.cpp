@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "checkpoint/run_directory.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "config/marian_config.hpp"
 #include "files/durable_files.hpp"
@@ -138,6 +139,15 @@ std::vector<NamedTensor> tensors_for_file(const std::vector<TensorPlace>& tensor
   return result;
 }
 
+fs::path verified(const fs::path& checkpoint) {
+  verify_checksums(checkpoint, Verify::but_training_state);
+  return checkpoint;
+}
+
+void read_weights(const fs::path& checkpoint, Model<float>& model) {
+  read_parameters(checkpoint, model.weights.tensors(), model.weights.values().data());
+}
+
 }  // namespace
 
 void save_checkpoint(const fs::path& directory, const Config& config, const TokenizerPair& tokenizers,
@@ -190,6 +200,27 @@ void average_parameters(const std::vector<fs::path>& directories, const std::vec
   }
   const auto count = static_cast<double>(directories.size());
   for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<float>(sum[i] / count);
+}
+
+LoadedModel::LoadedModel(const fs::path& path)
+    : checkpoint(verified(resolve_checkpoint(path))),
+      config(read_config_of_model(checkpoint)),
+      tokenizers(load_tokenizers(config.tokenizer, checkpoint)),
+      model(config.model, vocabulary_shape(tokenizers)) {
+  read_weights(checkpoint, model);
+}
+
+TokenizerPair starting_tokenizers(const Config& config) {
+  const DataSettings& data = config.data;
+  if (!config.model_from.empty()) return load_tokenizers(config.tokenizer, config.model_from);
+  return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+}
+
+void set_starting_weights(const Config& config, Model<float>& model) {
+  if (config.model_from.empty())
+    initialize(model, config.training.seed);
+  else
+    read_weights(verified(config.model_from), model);
 }
 
 }  // namespace glassformer

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "model/model.hpp"
 #include "numerics/arena.hpp"
 #include "text/tokenizer.hpp"
-#include "training/progress.hpp"
+#include "training/batch_sequence.hpp"
 
 /// A checkpoint is a directory that holds all that evaluating, translating and explaining need, and that the
 /// Hugging Face library can open as a Marian model:
@@ -19,8 +20,7 @@
 ///   config.json, generation_config.json   the same for the Hugging Face library
 ///   the tokenizers' files
 ///   training_state.safetensors            only to continue the training: the tensors adam.m and adam.v, and the
-///   progress
-///                                         as metadata
+///                                         progress as metadata
 ///   SHA256SUMS                            checksums of these files; `sha256sum --check SHA256SUMS` reads it, too
 namespace glassformer {
 
@@ -87,5 +87,25 @@ enum class Verify { all, but_training_state };
 /// Reads the files again and compares. A directory without SHA256SUMS passes: other tools write none.
 /// \throws UserError naming the file that has changed or is missing
 void verify_checksums(const std::filesystem::path& directory, Verify which);
+
+/// A trained model, as evaluate and translate use it.
+struct LoadedModel {
+  std::filesystem::path checkpoint;
+  Config config;
+  TokenizerPair tokenizers;
+  Model<float> model;
+
+  /// \param path  a checkpoint, or a run directory: then its best checkpoint
+  /// \throws UserError: no checkpoint there, or a damaged one
+  explicit LoadedModel(const std::filesystem::path& path);
+};
+
+/// What a training begins with: the tokenizers of model.from, or else new ones, learned from the text.
+/// \throws UserError as make_tokenizers and load_tokenizers
+TokenizerPair starting_tokenizers(const Config& config);
+
+/// Sets the weights to those of model.from, or else draws them with training.seed.
+/// \throws UserError: a damaged checkpoint, or one of another model
+void set_starting_weights(const Config& config, Model<float>& model);
 
 }  // namespace glassformer

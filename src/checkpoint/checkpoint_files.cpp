@@ -84,7 +84,7 @@ std::string checksum_of(const fs::path& file) {
 }
 
 /// As sha256sum prints it: 64 digits, two blanks, the name.
-std::string line_of(const fs::path& directory, const std::string& name) {
+std::string checksum_line(const fs::path& directory, const std::string& name) {
   return checksum_of(directory / name) + "  " + name;
 }
 
@@ -161,7 +161,7 @@ void write_checksums(const fs::path& directory) {
   std::ranges::sort(names);
   names.emplace_back(kModelFile);  // last, so that a list that was cut off is noticed
   std::string lines;
-  for (const std::string& name : names) lines += line_of(directory, name) + '\n';
+  for (const std::string& name : names) lines += checksum_line(directory, name) + '\n';
   write_file_durably(directory / kChecksumFile, lines);
 }
 
@@ -180,7 +180,7 @@ void verify_checksums(const fs::path& directory, Verify which) try {
     has_model = has_model || name == kModelFile;
     if (which == Verify::but_training_state && name == kStateFile) continue;
     if (!fs::is_regular_file(directory / name)) throw damaged(directory / name, "a file", "none");
-    if (const std::string found = line_of(directory, name); found != line)
+    if (const std::string found = checksum_line(directory, name); found != line)
       throw damaged(directory / name, "the SHA-256 " + line.substr(0, 12) + "...", found.substr(0, 12) + "...");
   }
   if (!has_model) throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");

@@ -42,9 +42,6 @@ std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind 
   return paths;
 }
 
-/// Whether a new run may replace it: the tokens of a text, or a hidden file.
-bool is_replaceable(const std::string& name) { return name == "corpus" || name.starts_with('.'); }
-
 /// Whether a run has it before its first checkpoint.
 bool is_early(const std::string& name) { return name == kConfigFile || name == "train.log" || name == "metrics.jsonl"; }
 
@@ -89,7 +86,8 @@ std::string what_is_in(const fs::path& directory) {
 void RunDirectory::refuse_existing(const fs::path& path) {
   const std::vector<std::string> names = names_in(path);
   const bool begun = std::ranges::count(names, "train.log") > 0;  // but without a checkpoint, it may be replaced
-  if (std::ranges::all_of(names, [&](auto& name) { return is_replaceable(name) || (begun && is_early(name)); })) return;
+  if (std::ranges::all_of(names, [&](auto& name) { return name.starts_with('.') || (begun && is_early(name)); }))
+    return;
   if (holds_run(path))
     throw UserError(
         path.string() +
@@ -129,7 +127,7 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
                     ": there is no run to be continued here (no config.yaml, no checkpoints). Check the path, or leave "
                     "--resume out to begin anew.");
   RunDirectory run(path);
-  clear_unfinished_directories(path, [](const std::string& name) { return is_of_run(name) || name == "corpus"; });
+  clear_unfinished_directories(path, is_of_run);
   for (const std::string& name : names_in(path))
     if (update_of(name) && !is_checkpoint(path / name))
       throw UserError((path / name).string() +

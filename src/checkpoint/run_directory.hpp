@@ -15,7 +15,6 @@ namespace glassformer {
 ///   runs/toy/  config.yaml  train.log  metrics.jsonl
 ///              step-00001200/  step-00001400/  ...   checkpoints; average-00001400: a mean of them
 ///              best -> step-00001200   last -> step-00001400
-///              corpus/   the tokens of a training text that is too large for memory; can be made again
 ///
 /// While there is a RunDirectory, no other process can have one for the same directory. One without a path writes
 /// nothing: of several processes that train together, only the first one writes. All functions throw UserError if the

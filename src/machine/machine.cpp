@@ -17,7 +17,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "numerics/matrix_memory.hpp"
+#include "numerics/matrix.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/vectors.hpp"
 

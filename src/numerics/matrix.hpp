@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
@@ -10,8 +11,6 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-
-#include "numerics/matrix_memory.hpp"
 
 /// Matrices, and views of their numbers. All matrices are row-major: a row is a token.
 ///
@@ -21,6 +20,13 @@ namespace glassformer {
 
 using Index = Eigen::Index;  ///< a number of rows, of columns, of anything that is counted
 using Id = std::int32_t;     ///< a token's number in its vocabulary
+
+/// What a program may do with large memory before it is used, such as asking for huge pages: called with each memory of
+/// 2 MiB or more, which begins at a multiple of 2 MiB. Null: nothing.
+inline void (*prepare_large_memory)(void* memory, std::size_t bytes) = nullptr;
+
+/// At least `bytes` bytes that begin at a cache line; give them back to std::free. Throws std::bad_alloc.
+void* allocate_matrix_memory(std::size_t bytes);
 
 /// Eigen's own matrices, for code that is not called in every update.
 template <class Scalar>

@@ -7,9 +7,8 @@
 #include <optional>
 
 #include "batching/batch.hpp"
-#include "checkpoint/loaded_model.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "layers/recording.hpp"
-#include "model/initialization.hpp"
 #include "numerics/random.hpp"
 
 namespace glassformer {

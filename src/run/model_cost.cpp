@@ -47,7 +47,7 @@ BatchShape largest_micro_batch(const TrainingSettings& training, const Lengths& 
   return {source, std::max(text.longest_target, tokens - source), text.longest_source, text.longest_target};
 }
 
-/// For the loss of a validation, in batches of forced_decoding.cpp, and for its translations.
+/// For the loss of a validation, in batches of evaluation.cpp, and for its translations.
 std::int64_t validation_bytes(const Config& config, const VocabularyShape& vocabulary, const Lengths& valid) {
   constexpr Index kTokens = 1024;
   const TransformerSettings& model = config.model;

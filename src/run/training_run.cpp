@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "checkpoint/checkpoint.hpp"
-#include "checkpoint/loaded_model.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "numerics/gemm.hpp"
@@ -99,8 +98,8 @@ void TrainingRun::log_beginning(bool resumed) const {
       corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
       config_.data.max_length);
   if (corpus.is_in_file())
-    spdlog::info("the training text has {} tokens, too many for memory: they lie in {}", corpus.tokens(),
-                 text_.directory().string());
+    spdlog::info("the training text has {} tokens, too many for memory: they lie in files in the run's directory",
+                 corpus.tokens());
   spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
                model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                config_.training.shards, gemm_backend());

@@ -19,12 +19,12 @@ Index most_in_memory(Index mapped_above) {
 
 }  // namespace
 
-TrainingText::TrainingText(const Config& config, TokenizerPair tokenizers, CorpusPlace place)
+TrainingText::TrainingText(const Config& config, TokenizerPair tokenizers, std::function<fs::path()> file_directory)
     : config_(config),
       source_(config.data.source_file(config.data.train)),
       target_(config.data.target_file(config.data.train)),
       tokenizers_(std::move(tokenizers)),
-      place_(std::move(place)),
+      file_directory_(std::move(file_directory)),
       valid_(TestText::read(config.data.source_file(config.data.valid), config.data.target_file(config.data.valid),
                             tokenizers_)) {
   take(0);
@@ -47,9 +47,7 @@ void TrainingText::read() {
   const Index most = most_in_memory(config_.data.mapped_above);
   for (std::string source, target; reader.next(source, target);) {
     corpus_.add(tokenizers_, source, target, config_.data.max_length, config_.tokenizer.sampling);
-    if (corpus_.is_in_file() || corpus_.tokens() <= most) continue;
-    if (epoch_ < 0 && place_.make_run) place_.make_run();
-    corpus_.move_to_file(place_.run.empty() ? fs::temp_directory_path() : place_.run);
+    if (!corpus_.is_in_file() && corpus_.tokens() > most) corpus_.move_to_file(file_directory_());
   }
   corpus_.map();
   if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint()) {

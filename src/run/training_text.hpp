@@ -11,17 +11,14 @@
 
 namespace glassformer {
 
-/// Where the ids of a training text go if they are too many for memory.
-struct CorpusPlace {
-  std::filesystem::path run;            ///< the run's directory; empty: that of temporary files
-  std::function<void()> make_run = {};  ///< called before the first file is written; makes the directory if needed
-};
-
 /// The training text and the validation text of a run.
 class TrainingText {
  public:
+  /// \param file_directory  asked for a directory, which it may have to make, if the text is too large for memory
   /// \throws UserError: text that cannot be used
-  TrainingText(const Config& config, TokenizerPair tokenizers, CorpusPlace place = {});
+  TrainingText(
+      const Config& config, TokenizerPair tokenizers,
+      std::function<std::filesystem::path()> file_directory = [] { return std::filesystem::temp_directory_path(); });
 
   /// Makes corpus() that of an epoch. With tokenizer.sampling, each epoch has other pieces. \throws UserError: the
   /// files have changed, or an epoch without a pair
@@ -31,7 +28,6 @@ class TrainingText {
   const Corpus& corpus() const { return corpus_; }
   const TestText& valid() const { return valid_; }
   Index fingerprint() const { return fingerprint_; }  ///< of the lines of the training text, see ParallelReader
-  std::filesystem::path directory() const { return place_.run; }
 
  private:
   void read();
@@ -39,7 +35,7 @@ class TrainingText {
   Config config_;
   std::filesystem::path source_, target_;  // the files of the training text
   TokenizerPair tokenizers_;
-  CorpusPlace place_;
+  std::function<std::filesystem::path()> file_directory_;
   TestText valid_;
   Corpus corpus_;
   Index epoch_ = -1;

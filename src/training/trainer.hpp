@@ -4,7 +4,6 @@
 
 #include "training/batch_sequence.hpp"
 #include "training/optimizer.hpp"
-#include "training/progress.hpp"
 #include "training/sharded_gradient.hpp"
 
 namespace glassformer {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "checkpoint/checkpoint.hpp"
-#include "checkpoint/loaded_model.hpp"
 #include "checkpoint/run_directory.hpp"
 #include "files/user_error.hpp"
 #include "verbs/verbs.hpp"

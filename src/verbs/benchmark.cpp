@@ -5,10 +5,10 @@
 #include <numeric>
 
 #include "batching/batch.hpp"
-#include "checkpoint/loaded_model.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "files/durable_files.hpp"
 #include "machine/machine.hpp"
-#include "model/initialization.hpp"
+#include "model/model.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "report/log.hpp"

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "checkpoint/loaded_model.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/lines.hpp"
 #include "files/user_error.hpp"

@@ -6,7 +6,6 @@
 #include <csignal>
 
 #include "checkpoint/checkpoint.hpp"
-#include "checkpoint/loaded_model.hpp"
 #include "config/config.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
@@ -102,11 +101,12 @@ TrainingText read_text(const Config& config, const fs::path& file, const fs::pat
   if (last) verify_last(*last);
   if (run && !last) spdlog::info("no checkpoint has been written yet: the training begins from the beginning");
   announce_large_text(config.data);
-  const auto make_run = [&] {
-    if (!run) run = RunDirectory::reserve(directory);
-  };
-  return {config, last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file),
-          directory.empty() ? CorpusPlace() : CorpusPlace{directory, make_run}};
+  const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
+  if (directory.empty()) return {config, tokenizers};
+  return {config, tokenizers, [&] {
+            if (!run) run = RunDirectory::reserve(directory);
+            return directory;
+          }};
 }
 
 int train(const TrainOptions& options) {

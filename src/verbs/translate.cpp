@@ -1,7 +1,7 @@
 #include <iomanip>
 #include <iostream>
 
-#include "checkpoint/loaded_model.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"

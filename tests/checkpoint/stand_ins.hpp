@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "numerics/arena.hpp"
 #include "temporary_directory.hpp"
-#include "checkpoint/checkpoint.hpp"
 #include "text/tokenizer.hpp"
 
 /// Small things that the tests of checkpoints need in place of a model and a language.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "checkpoint/loaded_model.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "evaluation/evaluation.hpp"
 #include "text/corpus.hpp"
 

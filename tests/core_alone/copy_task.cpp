@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decoding/search.hpp"
-#include "model/initialization.hpp"
+#include "model/model.hpp"
 #include "training/trainer.hpp"
 
 using namespace glassformer;

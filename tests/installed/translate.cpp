@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "glassformer/checkpoint/loaded_model.hpp"
+#include "glassformer/checkpoint/checkpoint.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
 
 int main(int, char** argv) {

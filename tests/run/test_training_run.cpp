@@ -7,7 +7,6 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
-#include "checkpoint/loaded_model.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "evaluation/evaluation.hpp"
@@ -56,10 +55,11 @@ bool train_toy(const Config& config, const fs::path& directory, bool resume = fa
                const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
   std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers = begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
-  const auto make_run = [&] {
+  const auto file_directory = [&] {
     if (!begun) begun = RunDirectory::reserve(directory);
+    return directory;
   };
-  TrainingText text(config, tokenizers, {directory, make_run});
+  TrainingText text(config, tokenizers, file_directory);
   return TrainingRun(config, std::move(text), directory, begun, display).train(interrupted);
 }
 

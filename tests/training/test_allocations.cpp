@@ -1,10 +1,9 @@
 #include <cstdlib>
 
 #include "catch.hpp"
-#include "checkpoint/loaded_model.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "heap_count.hpp"
 #include "model/example.hpp"
-#include "model/initialization.hpp"
 #include "random_values.hpp"
 #include "text/corpus.hpp"
 #include "threads.hpp"

@@ -1,4 +1,4 @@
-#include "numerics/matrix_memory.hpp"
+#include "numerics/matrix.hpp"
 
 #include <cstdlib>
 #include <new>

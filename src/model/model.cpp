@@ -1,4 +1,4 @@
-#include "model/initialization.hpp"
+#include "model/model.hpp"
 
 #include <cmath>
 #include <numbers>
