@@ -12,12 +12,12 @@ using Ids = std::vector<Id>;
 Ids copy(std::span<const Id> ids) { return {ids.begin(), ids.end()}; }
 
 /// Two files and the tokenizers made from them.
-struct TextFiles {
+struct TwoTexts {
   TemporaryDirectory directory;
   fs::path source, target;
   TokenizerPair tokenizers;
 
-  TextFiles(const std::string& source_text, const std::string& target_text)
+  TwoTexts(const std::string& source_text, const std::string& target_text)
       : source(directory.write("train.en", source_text)),
         target(directory.write("train.de", target_text)),
         tokenizers(make_tokenizers({}, directory.write("words.en", "a b c d\n"),
@@ -32,7 +32,7 @@ struct TextFiles {
 }  // namespace
 
 TEST_CASE("a corpus holds the ids of both sides, without eos, and the numbers of their lines", "[text]") {
-  const TextFiles text("a b\nc\n", "x\ny z q\n");
+  const TwoTexts text("a b\nc\n", "x\ny z q\n");
   const Corpus corpus = text.read();
   REQUIRE(corpus.size() == 2);
   CHECK(copy(corpus.source(0)) == Ids{4, 5});
@@ -43,7 +43,7 @@ TEST_CASE("a corpus holds the ids of both sides, without eos, and the numbers of
 }
 
 TEST_CASE("pairs with an empty side are left out and counted, and lines keep their numbers", "[text]") {
-  const TextFiles text("\na\n  \nb\n\n", "x\n\n\ny\n\n");
+  const TwoTexts text("\na\n  \nb\n\n", "x\n\n\ny\n\n");
   const Corpus corpus = text.read();
   REQUIRE(corpus.size() == 1);
   CHECK(corpus.line(0) == 3);
@@ -53,7 +53,7 @@ TEST_CASE("pairs with an empty side are left out and counted, and lines keep the
 }
 
 TEST_CASE("pairs with more than max_length tokens on one side are left out and counted", "[text]") {
-  const TextFiles text("a a a\na a\na\na a a\n", "x\nx x\nx x x\nx x x\n");
+  const TwoTexts text("a a a\na a\na\na a a\n", "x\nx x\nx x x\nx x x\n");
   CHECK(text.read(2).size() == 1);
   CHECK(text.read(2).line_counts().too_long == 3);
   CHECK(text.read(2).line(0) == 1);
@@ -62,23 +62,23 @@ TEST_CASE("pairs with more than max_length tokens on one side are left out and c
 }
 
 TEST_CASE("files with different numbers of lines are an error that gives both", "[text]") {
-  const TextFiles less("a\nb\nc\n", "x\ny\n");
+  const TwoTexts less("a\nb\nc\n", "x\ny\n");
   CHECK(less.complaint() == less.target.string() + ": expected 3 lines, as many as " + less.source.string() +
                                 " has, found 2; both files must hold one sentence a line");
-  const TextFiles more("a\n", "x\ny\n\nz\n");
+  const TwoTexts more("a\n", "x\ny\n\nz\n");
   CHECK(contains(more.complaint(), "train.de: expected 1 lines"));
   CHECK(contains(more.complaint(), "found 4;"));
 }
 
 TEST_CASE("a corpus without a pair is an error that says why", "[text]") {
-  CHECK(contains(TextFiles("", "").complaint(), "of 0 lines"));
-  const std::string message = TextFiles("a a\n\n", "x\ny\n").complaint(1);
+  CHECK(contains(TwoTexts("", "").complaint(), "of 0 lines"));
+  const std::string message = TwoTexts("a a\n\n", "x\ny\n").complaint(1);
   CHECK(contains(message, "of 2 lines, 1 have an empty side and 1 have more than 1 tokens"));
 }
 
 TEST_CASE("unreadable parallel text is an error that names the file", "[text]") {
-  CHECK(contains(TextFiles("a\n", "\xFF\n").complaint(), "train.de:1: expected UTF-8"));
-  TextFiles text("a\n", "x\n");
+  CHECK(contains(TwoTexts("a\n", "\xFF\n").complaint(), "train.de:1: expected UTF-8"));
+  TwoTexts text("a\n", "x\n");
   text.target = text.directory.path() / "none.de";
   CHECK(contains(text.complaint(), "none.de: cannot be opened"));
 }
@@ -90,7 +90,7 @@ TEST_CASE("a corpus carries the special ids of both its tokenizers", "[text]") {
   CHECK(pairs.source_special.pad == 7);
   CHECK(pairs.source_special.eos == 9);
   CHECK(pairs.target_special.pad == 1);
-  const TextFiles text("a\n", "x\n");
+  const TwoTexts text("a\n", "x\n");
   const Corpus read = text.read();
   CHECK(SentencePairs(read).source_special.eos == 2);
 }
