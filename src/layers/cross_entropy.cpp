@@ -16,15 +16,6 @@ LossSum& LossSum::operator+=(const LossSum& other) {
   return *this;
 }
 
-namespace {
-
-template <class Scalar>
-Index first_place_of(Scalar number, RowView<Scalar> row) {
-  return std::find(row.begin(), row.end(), number) - row.begin();
-}
-
-}  // namespace
-
 template <std::floating_point Scalar>
 LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, const IdMatrix& expected) {
   assert(expected.size() == logits.rows());
@@ -38,7 +29,8 @@ LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, 
     const auto row = logits.row(n);
     const Scalar expected_logit = counts ? row[token] : 0;  // the id of padding need not be a column
     const Scalar mean_logit = sum(row) / static_cast<Scalar>(row.size()), largest_logit = largest(row);
-    const bool is_likeliest = expected_logit == largest_logit && first_place_of(largest_logit, row) == token;
+    const bool is_likeliest =
+        expected_logit == largest_logit && std::find(row.begin(), row.end(), largest_logit) - row.begin() == token;
 
     // p = exp(logit) / sum exp(logit).  Subtracting the largest logit first changes nothing but keeps exp finite.
     const Scalar sum_exp = exponentials(row, largest_logit);

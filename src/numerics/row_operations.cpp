@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "numerics/vectors.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -50,22 +52,26 @@ Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
   return sums.sum();
 }
 
-/// The larger of two numbers; NaN if one of them is NaN.
-template <class Scalar>
-Scalar larger(Scalar a, Scalar b) {
-  return a < b || b != b ? b : a;
-}
+// Compilers do not make vector operations of comparisons by themselves, hence load and store.
 
 template <class Scalar>
 Scalar largest_of(RowView<const Scalar> x) {
-  Stretch<Scalar> largest = Stretch<Scalar>::Constant(kMinusInfinity<Scalar>);
+  constexpr Index kVectors = kStretch / kLanes<Scalar>;
+  Vector<Scalar> largest[kVectors];
+  for (auto& vector : largest) vector = Vector<Scalar>{} + kMinusInfinity<Scalar>;
   for (Index j = 0; j < x.size(); j += kStretch) {
-    const Stretch<Scalar> next = load_stretch<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
-    for (Index k = 0; k < kStretch; ++k) largest[k] = larger(largest[k], next[k]);
+    const Stretch<Scalar> numbers = load_stretch<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
+    for (Index k = 0; k < kVectors; ++k) {
+      const auto next = load(numbers.data() + k * kLanes<Scalar>);
+      largest[k] = (largest[k] < next) | (next != next) ? next : largest[k];  // NaN, once seen, stays
+    }
   }
-  Scalar result = kMinusInfinity<Scalar>;
-  for (Index k = 0; k < kStretch; ++k) result = larger(result, largest[k]);
-  return result;
+  Stretch<Scalar> rest;
+  for (Index k = 0; k < kVectors; ++k) store(largest[k], rest.data() + k * kLanes<Scalar>);
+  for (Index half = kStretch / 2; half > 0; half /= 2)
+    for (Index k = 0; k < half; ++k)
+      rest[k] = rest[k] < rest[k + half] || rest[k + half] != rest[k + half] ? rest[k + half] : rest[k];
+  return rest[0];
 }
 
 template <class Scalar>
@@ -74,8 +80,10 @@ Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
   for (Index j = 0; j < x.size(); j += kStretch) {
     const Stretch<Scalar> numbers = load_stretch<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
     Stretch<Scalar> powers = (numbers - shift).exp();
-    // Eigen's exp of -infinity is not 0 but tiny.
-    for (Index k = 0; k < kStretch; ++k) powers[k] = numbers[k] == kMinusInfinity<Scalar> ? 0 : powers[k];
+    for (Index k = 0; k < kStretch; k += kLanes<Scalar>) {  // Eigen's exp of -infinity is not 0 but tiny
+      const auto number = load(numbers.data() + k), power = load(powers.data() + k);
+      store(number == kMinusInfinity<Scalar> ? Vector<Scalar>{} : power, powers.data() + k);
+    }
     sums += powers;
     store_stretch(powers, x.data(), j, x.size());
   }

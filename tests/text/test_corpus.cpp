@@ -20,8 +20,8 @@ struct TwoTexts {
   TwoTexts(const std::string& source_text, const std::string& target_text)
       : source(directory.write("train.en", source_text)),
         target(directory.write("train.de", target_text)),
-        tokenizers(make_tokenizers({}, directory.write("words.en", "a b c d\n"),
-                                   directory.write("words.de", "x y z\n"))) {}
+        tokenizers(
+            make_tokenizers({}, directory.write("words.en", "a b c d\n"), directory.write("words.de", "x y z\n"))) {}
 
   Corpus read(Index max_length = 0) const { return Corpus::read(source, target, tokenizers, max_length); }
   std::string complaint(Index max_length = 0) const {
