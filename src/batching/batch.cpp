@@ -85,10 +85,8 @@ std::vector<std::vector<Index>> cut_into_batches(const SentencePairs& pairs, con
 /// standard, std::shuffle and std::uniform_int_distribution are not.
 class Shuffler {
  public:
-  Shuffler(std::uint64_t seed, std::uint64_t epoch) {
-    std::seed_seq words{seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32};
-    generator_.seed(words);
-  }
+  Shuffler(std::uint64_t seed, std::uint64_t epoch)
+      : Shuffler(std::seed_seq{seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32}) {}
 
   /// Fisher and Yates: each place, from the last, gets one of those not yet placed.
   template <class T>
@@ -97,6 +95,8 @@ class Shuffler {
   }
 
  private:
+  explicit Shuffler(std::seed_seq words) : generator_(words) {}
+
   /// Evenly 0 .. bound-1: the numbers at the top, which would favour small remainders, are drawn again.
   std::size_t below(std::uint64_t bound) {
     const std::uint64_t usable = std::mt19937_64::max() - std::mt19937_64::max() % bound;

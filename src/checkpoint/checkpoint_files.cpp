@@ -32,8 +32,8 @@ constexpr std::uint64_t kMostUpdates = 0xffff'fffe;  // the update is a 32-bit c
 
 /// A whole number of the progress.
 struct Count {
-  const char* key;
-  Index RunProgress::*field;
+  const char* key = nullptr;
+  Index RunProgress::*field = nullptr;
   std::uint64_t most = kMost;
   bool required = true;  // false: version 0.1.0 did not write it
 };

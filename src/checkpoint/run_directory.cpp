@@ -194,7 +194,7 @@ void RunDirectory::prune(Index keep) const {
 }
 
 fs::path resolve_checkpoint(const fs::path& path) {
-  const fs::path place = path.has_filename() ? path : path.parent_path();  // without a trailing slash
+  fs::path place = path.has_filename() ? path : path.parent_path();  // without a trailing slash
   const fs::path parent = place.has_parent_path() ? place.parent_path() : fs::path(".");
   const auto refusal = [&](const std::string& why, const fs::path& shown) {
     return UserError(

@@ -140,8 +140,8 @@ Field::Field(fs::path& field, Empty empty)
       write([&field] { return as_yaml(field.string()); }),
       empty_(empty) {}
 
-Field::Field(const std::vector<std::string>& words, std::function<std::size_t()> get,
-             std::function<void(std::size_t)> set)
+Field::Field(const std::vector<std::string>& words, const std::function<std::size_t()>& get,
+             const std::function<void(std::size_t)>& set)
     : read([=](const YAML::Node& value, const Place& place) {
         std::string list;
         for (std::size_t i = 0; i < words.size(); ++i) {

@@ -61,7 +61,8 @@ class Field {
   bool has_value() const;              ///< false: a required field that is still empty
 
  private:
-  Field(const std::vector<std::string>& words, std::function<std::size_t()> get, std::function<void(std::size_t)> set);
+  Field(const std::vector<std::string>& words, const std::function<std::size_t()>& get,
+        const std::function<void(std::size_t)>& set);
 
   Empty empty_ = Empty::refused;
 };

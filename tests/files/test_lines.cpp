@@ -85,7 +85,7 @@ TEST_CASE("what cannot be read as a file is named with the reason", "[text]") {
   const TemporaryDirectory directory;
   CHECK(contains(complaint([&] { read_lines(directory.path()); }), "Is a directory"));
   CHECK(contains(complaint([&] { read_lines(directory.path() / "none.en"); }), "none.en: cannot be opened"));
-  CHECK(contains(complaint([&] { read_bytes(directory.path() / "none"); }), "No such file"));
+  CHECK(contains(complaint([&] { glassformer::read_bytes(directory.path() / "none"); }), "No such file"));
 }
 
 TEST_CASE("a pipe is read like a file", "[text]") {

@@ -47,7 +47,7 @@ std::string train(const std::string& run, const std::string& more = "") {
          more;
 }
 
-std::string weights(const fs::path& run) { return read_bytes(run / "last/model.safetensors"); }
+std::string weight_bytes(const fs::path& run) { return read_bytes(run / "last/model.safetensors"); }
 
 /// What does not tell of time in a run's metrics.
 std::vector<double> figures(const fs::path& run) {
@@ -62,7 +62,7 @@ std::vector<double> figures(const fs::path& run) {
   return found;
 }
 
-Index count(const std::string& text, const std::string& part) {
+Index occurrences(const std::string& text, const std::string& part) {
   Index found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
   return found;
@@ -73,7 +73,7 @@ void check_one_message(const Program::Result& result, const std::string& expecte
   CAPTURE(result.err);
   CHECK(result.status == 2);
   CHECK(result.err.find(expected) != std::string::npos);
-  CHECK(count(result.err, "glassformer: ") == 1);
+  CHECK(occurrences(result.err, "glassformer: ") == 1);
 }
 
 }  // namespace
@@ -93,9 +93,9 @@ TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and wi
     const auto result = program.shell(ranks(n) + train(run, more));
     CAPTURE(n, result.err);
     REQUIRE(result.status == 0);
-    CHECK(weights(program / run) == weights(program / "alone"));
+    CHECK(weight_bytes(program / run) == weight_bytes(program / "alone"));
     CHECK(figures(program / run) == figures(program / "alone"));
-    CHECK(count(result.err, "done: ") == 1);
+    CHECK(occurrences(result.err, "done: ") == 1);
   }
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("ranks whose text is too large for memory get the same weights, and le
       program.shell("TMPDIR=\"$PWD/temporary\" " + kMpirun + "-n 1 " + mapped + " : -n 1 -wdir elsewhere " + mapped);
   CAPTURE(result.err);
   REQUIRE(result.status == 0);
-  CHECK(weights(program / "run") == weights(program / "alone"));
+  CHECK(weight_bytes(program / "run") == weight_bytes(program / "alone"));
   CHECK(fs::is_empty(program / "elsewhere"));
   for (const auto& entry : fs::directory_iterator(program / "temporary")) {  // Open MPI has a directory here, too
     CHECK_FALSE(entry.path().filename().string().starts_with(".glassformer-"));
@@ -128,7 +128,7 @@ TEST_CASE("a run is continued by other ranks, of which only the first sees its d
                                      train("run", more + " --resume"));
   CAPTURE(resumed.err);
   REQUIRE(resumed.status == 0);
-  CHECK(weights(program / "run") == weights(program / "whole"));
+  CHECK(weight_bytes(program / "run") == weight_bytes(program / "whole"));
   CHECK(figures(program / "run") == figures(program / "whole"));
   CHECK(fs::is_empty(program / "elsewhere"));
 }
@@ -149,7 +149,7 @@ TEST_CASE("a rank that is killed ends the others, and the run goes on from its l
   const std::string end = more + std::to_string(update + 2);
   REQUIRE(program.shell(train("run", end + " --resume")).status == 0);
   REQUIRE(program.shell(train("whole", end)).status == 0);
-  CHECK(weights(program / "run") == weights(program / "whole"));
+  CHECK(weight_bytes(program / "run") == weight_bytes(program / "whole"));
 }
 
 TEST_CASE("ranks of which one is told to end write one checkpoint and say how to go on", "[program][mpi]") {
@@ -161,7 +161,7 @@ TEST_CASE("ranks of which one is told to end write one checkpoint and say how to
       " & while kill -0 $! && ! grep -q 'update *3 ' .err; do sleep 0.05; done; kill -TERM $(cat pid.1); wait $!");
   CAPTURE(ended.err);
   CHECK(ended.status == 143);
-  CHECK(count(ended.err, "--resume") == 1);
+  CHECK(occurrences(ended.err, "--resume") == 1);
   CHECK(fs::exists(program / "run/last/model.safetensors"));
 }
 

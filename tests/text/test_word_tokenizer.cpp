@@ -145,11 +145,11 @@ TEST_CASE("other tools cut a sentence into the same words, by a SentencePiece mo
 TEST_CASE("a damaged vocabulary file is an error", "[text]") {
   CHECK(complaint_of_vocabulary(R"(["<pad>", "<s>", "</s>", "<unk>", "a"])").empty());
   const std::string expected = "source.vocab.json: expected a JSON list of different words";
-  for (const std::string json : {R"(["<pad>", "<s>", "</s>", "<unk>", "a")", R"({"a": 1})", R"([1, 2, 3, 4])",
-                                 "", R"(["<s>", "<pad>", "</s>", "<unk>", "a"])", R"(["<pad>"])",
+  for (const std::string text : {R"(["<pad>", "<s>", "</s>", "<unk>", "a")", R"({"a": 1})", R"([1, 2, 3, 4])", "",
+                                 R"(["<s>", "<pad>", "</s>", "<unk>", "a"])", R"(["<pad>"])",
                                  R"(["<pad>", "<s>", "</s>", "<unk>", "a", "a"])", "[\"<pad>\", \"\xFF\"]"}) {
-    CAPTURE(json);
-    CHECK(contains(complaint_of_vocabulary(json), expected));
+    CAPTURE(text);
+    CHECK(contains(complaint_of_vocabulary(text), expected));
   }
   const TemporaryDirectory empty;
   CHECK(contains(complaint([&] { load_tokenizers({}, empty.path()); }), "source.vocab.json: cannot be opened"));
