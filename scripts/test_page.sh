@@ -86,16 +86,16 @@ test_reasons() {
 }
 
 python=$(python_that_imports selenium)
-test_other_pages() {
-  # With dropout there are more steps, with --layer fewer.
+test_dropout() {  # there are more steps; with --layer fewer
   options=(--dropout --layer 1 "${targets[@]}")
   test_page dropout "$run" \
     WalkTest.test_arrow_keys_walk_to_the_last_step_and_back \
     SectionsTest.test_the_figures_of_the_answer SectionsTest.test_the_probability_and_loss_of_every_position \
     SectionsTest.test_what_is_said_fits_this_model_and_this_trace SectionsTest.test_every_parameter_has_its_norm \
     SectionsTest.test_the_gradient_of_the_memory_is_a_sum SectionsTest.test_what_if_lists_all_variants
+}
+test_other_models() {
   make_broken_model "$directory/broken"
-  options=()
   test_page broken "$directory/broken" SectionsTest.test_the_figures_of_the_answer \
     SectionsTest.test_the_probability_and_loss_of_every_position SectionsTest.test_every_parameter_has_its_norm \
     SectionsTest.test_what_if_lists_all_variants NumbersTest.test_every_heat_map_gives_its_number_on_focus
@@ -106,9 +106,10 @@ if [[ $# -gt 0 ]]; then
   test_page all "$run" "$@"
   exit
 fi
-(test_other_pages) >"$directory/beside.log" 2>&1 &  # two browsers side by side
+(test_other_models) >"$directory/beside.log" 2>&1 &  # two browsers side by side
 beside=$! status=0
 test_page all "$run" || status=1
+test_dropout || status=1
 wait $beside || status=1
 cat "$directory/beside.log"
 exit $status

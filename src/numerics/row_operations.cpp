@@ -63,7 +63,7 @@ Scalar largest_of(RowView<const Scalar> x) {
     const Stretch<Scalar> numbers = load_stretch<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
     for (Index k = 0; k < kVectors; ++k) {
       const auto next = load(numbers.data() + k * kLanes<Scalar>);
-      largest[k] = (largest[k] < next) | (next != next) ? next : largest[k];  // NaN, once seen, stays
+      largest[k] = ((largest[k] < next) | (next != next)) ? next : largest[k];  // NaN, once seen, stays
     }
   }
   Stretch<Scalar> rest;

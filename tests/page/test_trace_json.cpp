@@ -300,12 +300,12 @@ TEST_CASE("The reasons of a trace are the elementary masks that are on", "[page]
     for (const Json& reason : reasons) list.push_back(reason.at("name"));
     return list;
   };
-  using Names = std::vector<std::string>;
-  CHECK(names(what_if.at(0).at("reasons").at("encoder_padding")) == Names{"padding"});
-  CHECK(names(what_if.at(0).at("reasons").at("decoder_combined")) == Names{"padding"});
+  using Reasons = std::vector<std::string>;
+  CHECK(names(what_if.at(0).at("reasons").at("encoder_padding")) == Reasons{"padding"});
+  CHECK(names(what_if.at(0).at("reasons").at("decoder_combined")) == Reasons{"padding"});
   CHECK(names(what_if.at(0).at("reasons").at("cross_padding")).empty());
   const Json& all = what_if.back().at("reasons").at("decoder_combined");
-  CHECK(names(all) == Names{"padding", "future"});
+  CHECK(names(all) == Reasons{"padding", "future"});
   CHECK(all.at(0).at("sentences") == 2);
   CHECK(all.at(0).at("queries") == 1);
   CHECK(all.at(1).at("sentences") == 1);
