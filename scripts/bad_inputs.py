@@ -276,6 +276,7 @@ def outputs(tried, train, run):
     tried.refused("output: a directory that cannot be written", [*train, "--output", "/proc/glassformer"], "/proc")
     tried.refused("explain --html where no directory is", ["explain", run, "--source", "a", "--html", "no/where.html"],
                   "where.html")
+    tried.refused("explain --html with too long a name", ["explain", run, "--source", "a", "--html", "a" * 300], "too long")
     tried.refused("explain --html to a full disk", ["explain", run, "--source", "a", "--html", "/dev/full"], "disk full",
                   expected=1)
     tried.refused("explain: invalid UTF-8", ["explain", run, "--source", b"\xff".decode("utf-8", "surrogateescape")], "UTF-8")

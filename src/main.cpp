@@ -18,7 +18,8 @@ namespace glassformer {
 namespace {
 
 /// If the caller has closed a standard descriptor, opens one in its place, so that no file gets its number and the log;
-/// using it still fails. And exceeding a limit on file sizes becomes an error of the write, instead of killing us.
+/// using it still fails. And exceeding a limit on file sizes becomes an error of the write, instead of ending the
+/// process.
 void prepare_process() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1) continue;

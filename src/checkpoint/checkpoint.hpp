@@ -53,7 +53,7 @@ struct TrainingState {
 
 /// \throws UserError: the file cannot be written
 void write_training_state(const std::filesystem::path& directory, const TrainingState& state);
-/// Fills the moments, one for each parameter of the model.
+/// Fills the moments, one for each parameter of the model. After an error they may hold anything.
 /// \throws UserError: there is no training state, or it belongs to a model of another size
 RunProgress read_training_state(const std::filesystem::path& directory, std::span<float> adam_m,
                                 std::span<float> adam_v);

@@ -62,7 +62,7 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-/// Reads and checks a config file. Keys that it leaves out are as in its base (`base: FILE` in the first line); those
+/// Reads and checks a config file. Keys that it leaves out are as in its base (`base: FILE`, its first key); those
 /// of model, tokenizer and decoding as in model.from, if there is one. `overrides` are KEY=VALUE with dots in the key
 /// (model.dropout=0.2); the value is YAML. Paths in a file are relative to the file's directory, paths in overrides to
 /// the current one; both come out absolute. \throws UserError naming file, line and key: unreadable file, not YAML,

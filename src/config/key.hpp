@@ -86,7 +86,7 @@ struct RetiredKey {
 
 struct Config;
 
-/// Every key of a config file, with the structs' defaults. A new key is one row in keys.cpp.
+/// Every key of a config file, with the structs' defaults. A new key is one row in keys.cpp and a line in toy.yaml.
 std::vector<Key> keys_of(Config& config);
 
 const std::vector<RetiredKey>& retired_keys();

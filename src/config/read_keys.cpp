@@ -63,7 +63,7 @@ YAML::Node read_document(const fs::path& file) try {
   YAML::Parser parser(stream);
   DocumentStart start;
   if (parser.HandleNextDocument(start) && parser.HandleNextDocument(start))
-    throw UserError(at_line(file, start.line) + ": expected one YAML document, found the begin of a second one; " +
+    throw UserError(at_line(file, start.line) + ": expected one YAML document, found the beginning of a second one; " +
                     "remove a line ---, or what stands here outside of any section");
   return YAML::Load(text);
 } catch (const YAML::Exception& error) {

@@ -24,7 +24,7 @@ void write_directory_durably(const std::filesystem::path& target,
 /// Removes a directory. If killed half-way, it leaves nothing under the directory's own name.
 void remove_directory_durably(const std::filesystem::path& target);
 
-/// Removes what a killed process left in `parent`, or completes its swap, for each directory NAME with is_ours(NAME).
+/// Removes what a killed process left in `parent`, or undoes its half-done swap, for each NAME with is_ours(NAME).
 void clear_unfinished_directories(const std::filesystem::path& parent,
                                   const std::function<bool(const std::string& name)>& is_ours);
 

@@ -46,7 +46,8 @@ RankPlaces rank_places(const Ranks& ranks);
 void share_processors(int processes);
 
 /// The most GFLOP/s this machine can do, measured: fused multiply-adds in the widest vectors this build may use, on
-/// numbers that stay in registers, on all threads. No matrix product can be faster. Takes about 5 ms.
+/// numbers that stay in registers, on all threads. No matrix product can be faster. Takes 5 ms. Too low in a Debug
+/// build.
 double measure_fma_peak();
 
 // Below: the only interface to MPI. A program that was not started by mpirun or srun never initialises it.

@@ -170,9 +170,9 @@ std::unique_ptr<const Ranks> join_ranks() {
                   ": this program was built with another MPI. Start it with that one's " +
                   "mpirun (for srun, --mpi=pmix may help), or build it with this one.");
 #else
-  throw UserError("expected one process, because this program was built without MPI; found that mpirun or srun has " +
-                  ("started " + std::to_string(announced)) + ". Install MPI (on Debian libopenmpi-dev), run cmake " +
-                  "again and check that its summary says it has found MPI.");
+  throw UserError("expected one process, because this program was built without MPI; found " +
+                  std::to_string(announced) + " started by mpirun or srun. Install MPI (on Debian libopenmpi-dev), " +
+                  "run cmake again and check that its summary says it has found MPI.");
 #endif
 }
 

@@ -52,6 +52,12 @@ Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
   return sums.sum();
 }
 
+/// The larger of two numbers; NaN if one of them is NaN.
+template <class Scalar>
+Scalar larger(Scalar a, Scalar b) {
+  return a < b || b != b ? b : a;
+}
+
 // Compilers do not make vector operations of comparisons by themselves, hence load and store.
 
 template <class Scalar>
@@ -69,8 +75,7 @@ Scalar largest_of(RowView<const Scalar> x) {
   Stretch<Scalar> rest;
   for (Index k = 0; k < kVectors; ++k) store(largest[k], rest.data() + k * kLanes<Scalar>);
   for (Index half = kStretch / 2; half > 0; half /= 2)
-    for (Index k = 0; k < half; ++k)
-      rest[k] = rest[k] < rest[k + half] || rest[k + half] != rest[k + half] ? rest[k + half] : rest[k];
+    for (Index k = 0; k < half; ++k) rest[k] = larger(rest[k], rest[k + half]);
   return rest[0];
 }
 

@@ -50,6 +50,7 @@ Mask maximum(const std::vector<BlockReason>& reasons, Mask nothing) {
   return nothing;
 }
 
+/// The ids of a batch, and the masks made from them.
 struct PaddedBatch {
   PadIds pad;
   const IdMatrix &source, &target_input;
@@ -109,6 +110,7 @@ std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
                             : "");
 }
 
+/// Of a variant that makes no difference: what the model's own masks leave open.
 std::string nothing_changes(const MaskSettings& on, bool words_see_padding) {
   return std::string("In this batch, this blocks exactly what the model's own masks block, so nothing changes.") +
          (on.look_ahead ? "" : " Without a look-ahead mask of its own, the model sees the words it must predict.") +

@@ -9,7 +9,7 @@
 
 #include "page/explanation.hpp"
 
-/// What `explain` shows: a page with everything, and a screen of text with the most important.
+/// What `explain` shows: a page with everything, and one screen of text with the essentials.
 namespace glassformer {
 
 /// Files of the project as they were when this program was built, by their path in the project: the sources of layers

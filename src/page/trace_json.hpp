@@ -20,8 +20,8 @@ struct CodeLines {
   int first = 0, last = 0;
 };
 
-/// The paragraph above the line that recorded the step: back to a blank line, an earlier record (neither inside a loop)
-/// or the function's head. `text` is that of the step's file.
+/// The paragraph above the line that recorded the step: back to a blank line or an earlier record outside any loop, or
+/// to the function's head. `text` is that of the step's file.
 CodeLines lines_that_computed(const RecordedStep& step, std::string_view text);
 
 /// "src/...", from the compiler's path.

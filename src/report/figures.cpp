@@ -10,8 +10,6 @@
 
 namespace glassformer {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -191,7 +189,7 @@ void MetricsFile::append(const std::string& text) const {
   if (file_.empty()) return;
   std::ofstream file(file_, std::ios::app | std::ios::binary);
   if (!(file << text << std::flush))
-    throw UserError(file_.string() + ": cannot be written. May you write in the run directory? Is the disk full?");
+    throw UserError(file_.string() + ": cannot be written. Do you have permission to write there? Is the disk full?");
 }
 
 }  // namespace glassformer

@@ -22,7 +22,7 @@ namespace glassformer {
 /// What has ended the run, in words; nothing while it goes on. `max_updates` is the training's.
 std::optional<std::string> end_reached(const RunSettings& run, Index max_updates, const RunProgress& progress,
                                        double minutes);
-/// The share done of the nearest of max_updates, max_epochs and max_minutes. `batches` are those of the current epoch.
+/// How far the run is on its way to the nearest limit, 0 to 1. `batches` are those of the current epoch.
 double share_done(const RunSettings& run, Index max_updates, const RunProgress& progress, Index batches,
                   double minutes);
 
@@ -36,7 +36,7 @@ bool is_better(Metric metric, double figure, const RunProgress& progress);
 class TrainingRun {
  public:
   /// Begins a run in a new `directory`, or continues the one that was `begun` there from its last checkpoint. The log
-  /// is shown at `display`. Of several `ranks`, only the first one reads and writes: the others are given no path.
+  /// is shown at `display`. All `ranks` need the same config and text; only the first one is given a directory.
   /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with, or not
   ///         the same on all ranks; the weights are not those of this model; the model needs more memory than there is
   TrainingRun(const Config& config, TrainingText training_text, const std::filesystem::path& directory,

@@ -1,4 +1,4 @@
-// What a TrainingRun does between updates: it validates, writes checkpoints, finds the best one, and knows its limits.
+// What a TrainingRun does between updates: it validates, writes checkpoints, finds the best one, and checks its limits.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>

@@ -14,11 +14,13 @@ namespace glassformer {
 /// The training text and the validation text of a run.
 class TrainingText {
  public:
-  /// \param file_directory  asked for a directory, which it may have to make, if the text is too large for memory
+  /// Gives a directory for the text of an epoch that is too large for memory. At epoch 0 a new run has none yet.
+  using FileDirectory = std::function<std::filesystem::path(Index epoch)>;
+
   /// \throws UserError: text that cannot be used
   TrainingText(
       const Config& config, TokenizerPair tokenizers,
-      std::function<std::filesystem::path()> file_directory = [] { return std::filesystem::temp_directory_path(); });
+      FileDirectory file_directory = [](Index) { return std::filesystem::temp_directory_path(); });
 
   /// Makes corpus() that of an epoch. With tokenizer.sampling, each epoch has other pieces. \throws UserError: the
   /// files have changed, or an epoch without a pair
@@ -30,12 +32,12 @@ class TrainingText {
   Index fingerprint() const { return fingerprint_; }  ///< of the lines of the training text, see ParallelReader
 
  private:
-  void read();
+  void read(Index epoch);
 
   Config config_;
   std::filesystem::path source_, target_;  // the files of the training text
   TokenizerPair tokenizers_;
-  std::function<std::filesystem::path()> file_directory_;
+  FileDirectory file_directory_;
   TestText valid_;
   Corpus corpus_;
   Index epoch_ = -1;

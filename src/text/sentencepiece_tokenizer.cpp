@@ -12,7 +12,7 @@
 namespace glassformer {
 namespace {
 
-/// Longer lines are skipped, by the library's default. The BPE trainer crashes on words of more than 16 bits' length.
+/// Longer lines are skipped: the library's default. Its BPE trainer crashes if a word has more than 65,535 bytes.
 constexpr std::size_t kMaxLineBytes = 4192;
 /// The library draws this many lines of a larger text, so that it needs only a few GB.
 constexpr Index kMaxLines = 1'000'000;
@@ -94,7 +94,7 @@ std::shared_ptr<const Tokenizer> read_sentencepiece(const std::filesystem::path&
 }
 
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work) {
-  // The library's generator of a thread takes the seed at the first draw. The largest seed would mean none.
+  // The library seeds a thread's generator when it first draws, hence a new thread. The largest seed means: none set.
   constexpr std::uint64_t kSeeds = 0xFFFFFFFF;
   sentencepiece::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % kSeeds));
   std::async(std::launch::async, work).get();

@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-/// Parallel text: directory/NAME.LANGUAGE, one sentence per line.
+/// Parallel text: directory/NAME.LANGUAGE. Line i of one file translates line i of the other.
 struct DataSettings {
   std::filesystem::path directory;
   std::string source_language;  ///< ending of the source files, for example en
@@ -28,7 +28,7 @@ struct DataSettings {
   bool operator==(const DataSettings&) const = default;
 };
 
-/// Cuts text at white space, into subwords, or as a model of Hugging Face's Marian does.
+/// How text is cut: at white space, into subwords, or as a Marian model of Hugging Face does.
 enum class TokenizerKind { word, sentencepiece, marian };
 /// How subwords are learned: byte pair encoding (Sennrich et al. 2016), or a unigram model (Kudo 2018).
 enum class SentencePieceModel { bpe, unigram };

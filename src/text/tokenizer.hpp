@@ -34,7 +34,7 @@ class Tokenizer {
   /// The ids of the pieces, named as SentencePiece and Hugging Face's Marian tokenizers do.
   virtual std::map<std::string, Id> vocabulary() const;
   virtual SpecialIds special() const = 0;
-  /// For load_tokenizers.
+  /// Writes it into `directory`, where load_tokenizers finds it by `name`.
   virtual void save(const std::filesystem::path& directory, const std::string& name) const = 0;
 
  protected:

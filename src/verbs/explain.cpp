@@ -66,14 +66,13 @@ void refuse_layer(Index layer, const TransformerSettings& settings) {
                   std::to_string(layer) + "; layers are counted from 0.");
 }
 
+/// The user did not name explain.html, so another file of that name must survive. Both outputs may be /dev/null.
 void check_files(const ExplainOptions& options, const fs::path& page) {
-  const bool is_free = !fs::exists(fs::symlink_status(page)) || is_page(page);
-  if (!options.html && !is_free)  // the user did not name this file, so it must survive
+  if (!options.html && fs::exists(fs::symlink_status(page)) && !is_page(page))
     throw UserError(page.string() + ": expected no such file, or a page that explain wrote, found something else; " +
                     "move it away, or name the page with --html FILE.");
-  const bool is_device = fs::exists(page) && !fs::is_regular_file(page);  // both may be /dev/null
-  if (options.json && !is_device &&
-      fs::weakly_canonical(fs::absolute(page)) == fs::weakly_canonical(fs::absolute(*options.json)))
+  if (!options.json || (fs::exists(page) && !fs::is_regular_file(page))) return;
+  if (fs::weakly_canonical(fs::absolute(page)) == fs::weakly_canonical(fs::absolute(*options.json)))
     throw UserError("--html and --json: expected two files, found " + page.string() + " for both.");
 }
 

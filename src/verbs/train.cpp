@@ -22,8 +22,8 @@ std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
 std::atomic<bool> tells_of_signals = true;
 
-/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. So do SIGTERM
-/// and SIGHUP, which a terminal sends when it is closed.
+/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. SIGTERM and
+/// SIGHUP (the terminal is closed) count as Ctrl-C.
 void on_signal(int signal) {
   if (interrupting_signal.exchange(signal) != 0) {
     std::signal(signal, SIG_DFL);
@@ -103,8 +103,8 @@ TrainingText read_text(const Config& config, const fs::path& file, const fs::pat
   announce_large_text(config.data);
   const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
   if (directory.empty()) return {config, tokenizers};
-  return {config, tokenizers, [&] {
-            if (!run) run = RunDirectory::reserve(directory);
+  return {config, tokenizers, [&](Index epoch) {
+            if (!run && epoch == 0) run = RunDirectory::reserve(directory);
             return directory;
           }};
 }

@@ -39,7 +39,8 @@ int translate(const TranslateOptions& options) {
   std::ostream& output = file ? file->stream() : std::cout;
   output << std::fixed << std::setprecision(6);
 
-  // Lines that have already arrived are translated together, to keep all threads busy. Others do not wait for more.
+  // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
+  // a program that waits for each answer, are translated one by one.
   const auto most = static_cast<std::size_t>(64 * decoding.batch);
   std::vector<std::string> lines;
   std::string line;

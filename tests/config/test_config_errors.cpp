@@ -149,7 +149,7 @@ TEST_CASE("what is no config at all is an error with its line", "[config]") {
       "each key followed by a colon and a space; found ";
   CHECK(place.complaint_of_text("model:x\n") == shape + "\"model:x\"");
   CHECK(place.complaint_of_text("- a\n- b\n") == shape + "a list");
-  const std::string second = ": expected one YAML document, found the begin of a second one; ";
+  const std::string second = ": expected one YAML document, found the beginning of a second one; ";
   CHECK(place.complaint("---\nmodel: {}\n").starts_with("a.yaml:3" + second));
   CHECK(place.complaint(",\n").starts_with("a.yaml:3"));
   CHECK(place.complaint_of_text("#\n,").starts_with("a.yaml:2" + second));  // on which yaml-cpp would go on without end

@@ -60,7 +60,7 @@ class Loss:
         return self.correct / self.tokens
 
 
-# --- How a batch is cut up (src/text/batch.hpp), for the share of padding ---------------------------------------------
+# --- How a batch is cut up (src/batching/batch.hpp), for the share of padding -----------------------------------------
 def lengths(pair):
     return len(pair[0]) + 1, len(pair[1]) + 1  # eos or bos included
 

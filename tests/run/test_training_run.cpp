@@ -55,8 +55,8 @@ bool train_toy(const Config& config, const fs::path& directory, bool resume = fa
                const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
   std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers = begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
-  const auto file_directory = [&] {
-    if (!begun) begun = RunDirectory::reserve(directory);
+  const auto file_directory = [&](Index epoch) {
+    if (!begun && epoch == 0) begun = RunDirectory::reserve(directory);
     return directory;
   };
   TrainingText text(config, tokenizers, file_directory);
@@ -215,6 +215,24 @@ TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and res
   CHECK(weights(directory / "whole") == weights(directory / "files"));
   train_toy(sampled({"training.max_updates=13", "tokenizer.sampling=0"}), directory / "not_sampled");
   CHECK(weights(directory / "whole") != weights(directory / "not_sampled"));
+}
+
+TEST_CASE("a text that becomes too large for memory in the second epoch goes to the run's directory", "[training]") {
+  const TemporaryDirectory directory;
+  Config config = sampled({"training.max_updates=13"});
+  const TokenizerPair tokenizers = tokenizers_of(config);
+  for (config.training.seed = 1;; ++config.training.seed) {
+    REQUIRE(config.training.seed < 100);
+    TrainingText text(config, tokenizers);
+    config.data.mapped_above = text.corpus().tokens();
+    text.take(1);
+    if (text.corpus().tokens() > config.data.mapped_above) break;
+  }
+  train_toy(config, directory / "file");
+  config.data.mapped_above = 1'000'000;
+  train_toy(config, directory / "memory");
+  CHECK(read_metrics(directory / "file" / "metrics.jsonl").validation.back().epoch >= 2);
+  CHECK(weights(directory / "file") == weights(directory / "memory"));
 }
 
 TEST_CASE("patience stops a run that no longer gets better", "[training]") {
