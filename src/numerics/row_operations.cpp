@@ -1,6 +1,7 @@
 #include "numerics/row_operations.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "numerics/vectors.hpp"
 
@@ -55,7 +56,7 @@ Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
 /// The larger of two numbers; NaN if one of them is NaN.
 template <class Scalar>
 Scalar larger(Scalar a, Scalar b) {
-  return a < b || b != b ? b : a;
+  return a < b || std::isnan(b) ? b : a;
 }
 
 // Compilers do not make vector operations of comparisons by themselves, hence load and store.
@@ -69,7 +70,7 @@ Scalar largest_of(RowView<const Scalar> x) {
     const Stretch<Scalar> numbers = load_stretch<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
     for (Index k = 0; k < kVectors; ++k) {
       const auto next = load(numbers.data() + k * kLanes<Scalar>);
-      largest[k] = ((largest[k] < next) | (next != next)) ? next : largest[k];  // NaN, once seen, stays
+      largest[k] = ((largest[k] < next) | (next != next)) ? next : largest[k];  // NOLINT: NaN, once seen, stays
     }
   }
   Stretch<Scalar> rest;
