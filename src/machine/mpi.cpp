@@ -32,7 +32,7 @@ int announced_processes() {
 
 #if GLASSFORMER_HAS_MPI
 
-const MPI_Comm kAll = MPI_COMM_WORLD;
+MPI_Comm const kAll = MPI_COMM_WORLD;                   // NOLINT(misc-misplaced-const): MPI may have a pointer here
 constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts by int
 
 /// See Ranks::sum_in_order. The ranks form a chain. The sum is cut into segments, which travel from the first rank to
@@ -41,7 +41,7 @@ constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message:
 void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<void, Index, Index> add) {
   constexpr Index kSegment = Index{1} << 16;  // numbers: so many that latency does not matter, few beside a gradient
   const Index segments = (std::ssize(values) + kSegment - 1) / kSegment;
-  const Index lag = 2 * (size - 1 - rank);  // how many segments later a finished one comes back
+  const Index lag = Index{2} * (size - 1 - rank);  // how many segments later a finished one comes back
   const bool is_first = rank == 0, is_last = rank == size - 1;
   const auto segment = [&](Index s) {
     const auto begin = static_cast<std::size_t>(s * kSegment);
