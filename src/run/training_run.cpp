@@ -20,7 +20,7 @@ namespace glassformer {
 namespace {
 
 MemoryForecast checked_forecast(const Config& config, const TrainingText& text, const Ranks& ranks) {
-  const MemoryForecast forecast =
+  MemoryForecast forecast =
       forecast_memory(config, vocabulary_shape(text.tokenizers()), text.corpus(), text.valid().corpus, ranks);
   ranks.together([&] { forecast.refuse_certain_excess(); });
   return forecast;
