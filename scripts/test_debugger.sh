@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests README's walk through the debugger: makes a debug build and lets scripts/debugger_walk.py compare. The build is
-# the preset's, but compiles eight files at a time (unity build), which takes half as long.
+# the preset's, but compiles a directory at once (unity build), which takes half as long.
 #
 # On Debian and Ubuntu gdb is installed if it is missing. Where it cannot be, the test is skipped, loudly.
 set -euo pipefail
