@@ -91,9 +91,16 @@ run_cpp_tests() {  # run_cpp_tests FILE
   done) >"$COPY/build/tests.log" 2>&1
 }
 
-run_figures() {
-  (cd "$COPY" && export GLASSFORMER_PROGRAM=$PWD/build/release/glassformer &&
-    timeout --foreground 1800 scripts/test_figures.sh -x -rfE </dev/null) >"$COPY/build/figures.log" 2>&1
+# First those tests of figures whose file's name is in the fault's title, then all.
+run_figures() {  # run_figures [TITLE]
+  local file word near=''
+  for file in tests/figures/test_*.py; do
+    word=$(basename "${file#*/test_}" .py)
+    [[ ${1:-} != *"${word:0:7}"* ]] || near+="${near:+ or }$word"
+  done
+  (cd "$COPY" && export GLASSFORMER_PROGRAM=$PWD/build/release/glassformer && for tests in ${near:+"$near"} ''; do
+    timeout --foreground 1800 scripts/test_figures.sh -x -rfE -k "$tests" </dev/null || exit
+  done) >"$COPY/build/figures.log" 2>&1
 }
 
 # In Catch2's report, a test's name is between two lines of dashes, above its output.
@@ -120,7 +127,7 @@ find_fault() {  # find_fault TITLE
       return
     fi
   fi
-  run_figures || status=$?
+  run_figures "$1" || status=$?
   if [[ $status == 0 ]]; then
     echo "SURVIVED   $1"
     return 1
@@ -140,6 +147,7 @@ wanted=$(wanted_faults) || fail "Nothing was built. Correct $faults first." 2
 
 # Without a fault, everything must build and pass.
 mkdir -p "$COPY/build"
+rm -rf "$COPY/build/before"
 refresh_copy
 if grep '^src/' <<<"$wanted" | grep -qv '\[figures\]$'; then
   build_copy glassformer_tests || fail "The copy does not build without a fault: $COPY/build/build.log"
@@ -154,10 +162,18 @@ fi
 caught=0 count=0 not_caught=''
 while IFS= read -r title && IFS= read -r old && IFS= read -r new; do
   file=$COPY/${title%%:*} count=$((count + 1))
-  cp "$file" "$COPY/build/pristine"
+  cp -p "$file" "$COPY/build/pristine"
+  # Half of the program may be built from a header: afterwards, what had been built before is put back.
+  [[ $file != *.hpp ]] || cp -a "$COPY/build/release" "$COPY/build/before"
   put_in "$file" "${old#- }" "${new#+ }"
   if find_fault "$title"; then caught=$((caught + 1)); else not_caught+="  $title"$'\n'; fi
-  cp "$COPY/build/pristine" "$file"
+  if [[ $file == *.hpp ]]; then
+    cp -p "$COPY/build/pristine" "$file"
+    rm -rf "$COPY/build/release"
+    mv "$COPY/build/before" "$COPY/build/release"
+  else
+    cp "$COPY/build/pristine" "$file"
+  fi
 done <<<"$wanted"
 
 echo "caught $caught of $count, in $((SECONDS / 60)) minutes"

@@ -46,14 +46,17 @@ TEST_CASE("average writes the mean of two checkpoints of a run, and nothing else
   }
 
   // Where the text lies changes no run, but other words make another vocabulary, though one of the same size.
-  fs::create_directory(program / "text");
-  for (const char* name : {"train.en", "train.de", "valid.en", "valid.de"}) {
-    std::string text = read_bytes(fs::path(GLASSFORMER_SOURCE_DIR) / "data/debug" / name);
-    std::replace(text.begin(), text.end(), 'e', 'x');
-    write_bytes(program / "text" / name, text);
+  for (const std::string other : {"en", "de"}) {
+    fs::create_directory(program / other);
+    for (const std::string name : {"train.en", "train.de", "valid.en", "valid.de"}) {
+      std::string text = read_bytes(fs::path(GLASSFORMER_SOURCE_DIR) / "data/debug" / name);
+      if (name.ends_with(other)) std::replace(text.begin(), text.end(), 'e', 'x');
+      write_bytes(program / other / name, text);
+    }
+    const std::string options = " --set training.max_updates=50 --set data.directory=" + other;
+    REQUIRE(program.run(train + "run_" + other + options).status == 0);
+    check_refused(program.run("average run/last run_" + other + "/last --output other"), "one vocabulary");
   }
-  REQUIRE(program.run(train + "two --set training.max_updates=50 --set data.directory=text").status == 0);
-  check_refused(program.run("average run/last two/last --output other"), "one vocabulary");
 }
 
 TEST_CASE("train, evaluate and translate work together, and output and log keep apart", "[program]") {
