@@ -18,11 +18,13 @@ function listen(map) {
 }
 
 function move(map, which, cell) {
-  const same = map[which]?.row === cell?.row && map[which]?.col === cell?.col;
-  if (same && (cell !== null || map[which] === null)) return;
+  if (map[which]?.row === cell?.row && map[which]?.col === cell?.col) return;
   map[which] = cell;
   if (which === "cursor" && cell && map.enlarged) reveal(map, cell);
-  if (map.layout) draw(map);
+  if (map.layout) {
+    cancelAnimationFrame(map.frame);
+    map.frame = requestAnimationFrame(() => draw(map)); // once, however many moves there are before the next frame
+  }
   writeReadout(map);
 }
 
