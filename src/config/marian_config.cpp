@@ -17,7 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Json = nlohmann::ordered_json;
-
 constexpr Index kPositions = 1024;      // rows of the position table that the library makes; ours has no end
 constexpr Index kBeyondRatio = 10 + 2;  // tokens of a translation: what the search allows, and bos and eos
 
