@@ -50,7 +50,9 @@ ShardedGradient::ShardedGradient(const Model<float>& model, const TrainingSettin
       block_(ranks_.block(settings.shards)),
       results_(static_cast<std::size_t>(settings.shards)),
       workers_([&model, smoothing = settings.label_smoothing] {
-        return std::make_unique<Worker>(Worker{make_transformer(model, smoothing), {}, {}, {}});
+        auto worker = std::make_unique<Worker>();
+        worker->transformer = make_transformer(model, smoothing);
+        return worker;
       }) {
   for (Index i = 0; i < block_.size(); ++i) {
     shards_.push_back(std::make_unique<Shard>(Shard{Arena<float>(model.weights.tensors()), {}}));
@@ -80,9 +82,8 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
       const std::span<const Index> part = parts_[block_.begin + i];
       const Index pieces = 1 + count_tokens(pairs, part).cells / micro_batch_tokens_;
       worker.pieces = cut_into_parts(pairs, part, pieces, std::move(worker.pieces));
-      for (Index k = 0; k < worker.pieces.size(); ++k) {
+      for (Index k = 0; k < worker.pieces.size(); ++k)
         run_micro_batch(worker, pairs, worker.pieces[k], step, d_loss, shard.result);
-      }
     });
   }
 
@@ -95,7 +96,7 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
 }
 
 void ShardedGradient::run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences,
-                                      const Step& step, float d_loss, Result& result) const {
+                                      const Step& step, float d_loss, Result& result) {
   auto& [transformer, pieces, batch, masks] = worker;
   Stopwatch watch;
   batch = make_batch(pairs, sentences, std::move(batch));
@@ -111,9 +112,8 @@ void ShardedGradient::run_micro_batch(Worker& worker, const SentencePairs& pairs
 
 /// In shard order: a sum of floats depends on it.
 ShardedGradient::Result ShardedGradient::sum_results() {
-  for (std::size_t i = 0; i < shards_.size(); ++i) {
+  for (std::size_t i = 0; i < shards_.size(); ++i)
     results_[static_cast<std::size_t>(block_.begin) + i] = shards_[i]->result;
-  }
   ranks_.gather(std::span(results_));
   Result sum;
   for (const Result& result : results_) {

@@ -71,8 +71,8 @@ class ShardedGradient {
     Batch batch;
     TransformerMasks masks;
   };
-  void run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences, const Step& step,
-                       float d_loss, Result& result) const;
+  static void run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences,
+                              const Step& step, float d_loss, Result& result);
   void sum_gradients();
   Result sum_results();
 
