@@ -21,18 +21,17 @@ using Stretch = Eigen::Array<Scalar, kStretch, 1>;
 template <class Scalar>
 Stretch<Scalar> load_stretch(const Scalar* row, Index j, Index size, Scalar filling) {
   if (j + kStretch <= size) return Eigen::Map<const Stretch<Scalar>>(row + j);
-  Stretch<Scalar> stretch = Stretch<Scalar>::Constant(filling);
-  std::copy_n(row + j, size - j, stretch.data());
+  Stretch<Scalar> stretch;
+  for (Index k = 0; k < kStretch; k += kLanes<Scalar>)
+    store(load_first<Scalar>(size - j - k, row + j + k, Vector<Scalar>{} + filling), stretch.data() + k);
   return stretch;
 }
 
 /// Writes back what of the stretch belongs to the row.
 template <class Scalar>
 void store_stretch(const Stretch<Scalar>& stretch, Scalar* row, Index j, Index size) {
-  if (j + kStretch <= size)
-    Eigen::Map<Stretch<Scalar>>(row + j) = stretch;
-  else
-    std::copy_n(stretch.data(), size - j, row + j);
+  for (Index k = 0; k < kStretch; k += kLanes<Scalar>)
+    store_first<Scalar>(size - j - k, load(stretch.data() + k), row + j + k);
 }
 
 // Rows are summed in sixteen columns, and then over these.
@@ -53,31 +52,33 @@ Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
   return sums.sum();
 }
 
-/// The larger of two numbers; NaN if one of them is NaN.
+// Compilers do not make vector operations of comparisons by themselves, hence load and store.
+
+/// The larger numbers of two vectors; NaN where one of the two is NaN.
 template <class Scalar>
-Scalar larger(Scalar a, Scalar b) {
-  return a < b || std::isnan(b) ? b : a;
+Vector<Scalar> larger(Vector<Scalar> a, Vector<Scalar> b) {
+  return ((a < b) | (b != b)) ? b : a;  // NOLINT: only NaN differs from itself
 }
 
-// Compilers do not make vector operations of comparisons by themselves, hence load and store.
+/// The largest number of a vector. Each step compares it with itself, its blocks of `half` numbers swapped.
+template <class Scalar, Index half = kLanes<Scalar> / 2>
+Scalar largest_in(Vector<Scalar> vector) {
+  Vector<Scalar> swapped = vector;
+  exchange_blocks<half, Scalar>(vector, swapped, std::make_index_sequence<static_cast<std::size_t>(kLanes<Scalar>)>());
+  vector = larger<Scalar>(vector, swapped);
+  if constexpr (half == 1)
+    return vector[0];
+  else
+    return largest_in<Scalar, half / 2>(vector);
+}
 
 template <class Scalar>
 Scalar largest_of(RowView<const Scalar> x) {
-  constexpr Index kVectors = kStretch / kLanes<Scalar>;
-  Vector<Scalar> largest[kVectors];
-  for (auto& vector : largest) vector = Vector<Scalar>{} + kMinusInfinity<Scalar>;
-  for (Index j = 0; j < x.size(); j += kStretch) {
-    const Stretch<Scalar> numbers = load_stretch<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
-    for (Index k = 0; k < kVectors; ++k) {
-      const auto next = load(numbers.data() + k * kLanes<Scalar>);
-      largest[k] = ((largest[k] < next) | (next != next)) ? next : largest[k];  // NOLINT: NaN, once seen, stays
-    }
-  }
-  Stretch<Scalar> rest;
-  for (Index k = 0; k < kVectors; ++k) store(largest[k], rest.data() + k * kLanes<Scalar>);
-  for (Index half = kStretch / 2; half > 0; half /= 2)
-    for (Index k = 0; k < half; ++k) rest[k] = larger(rest[k], rest[k + half]);
-  return rest[0];
+  const auto nothing = Vector<Scalar>{} + kMinusInfinity<Scalar>;
+  auto largest = nothing;
+  for (Index j = 0; j < x.size(); j += kLanes<Scalar>)
+    largest = larger<Scalar>(largest, load_first<Scalar>(x.size() - j, x.data() + j, nothing));
+  return largest_in<Scalar>(largest);
 }
 
 template <class Scalar>

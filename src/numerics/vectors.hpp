@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <utility>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #include "numerics/matrix.hpp"
 
@@ -35,6 +39,43 @@ Vector<Scalar> load(const Scalar* from) {
 template <class Scalar>
 void store(auto vector, Scalar* to) {
   std::memcpy(to, &vector, sizeof vector);
+}
+
+#ifdef __AVX512F__
+/// Bits for the first `count` numbers of a vector.
+template <class Scalar>
+auto bits_of_first(Index count) {
+  return static_cast<__mmask16>((1U << std::clamp<Index>(count, 0, kLanes<Scalar>)) - 1);
+}
+#endif
+
+/// The first `count` numbers from memory (all, if a vector holds no more), the rest of the vector from `filling`.
+/// AVX-512 does it in one step; a vector put together in memory takes longer to read back.
+template <class Scalar>
+Vector<Scalar> load_first(Index count, const Scalar* from, Vector<Scalar> filling) {
+  if (count >= kLanes<Scalar>) return load(from);
+#ifdef __AVX512F__
+  if constexpr (sizeof(Scalar) == 4)
+    return Vector<Scalar>(_mm512_mask_loadu_ps(__m512(filling), bits_of_first<Scalar>(count), from));
+  else
+    return Vector<Scalar>(_mm512_mask_loadu_pd(__m512d(filling), __mmask8(bits_of_first<Scalar>(count)), from));
+#else
+  if (count > 0) std::memcpy(&filling, from, static_cast<std::size_t>(count) * sizeof(Scalar));
+  return filling;
+#endif
+}
+/// And back.
+template <class Scalar>
+void store_first(Index count, Vector<Scalar> vector, Scalar* to) {
+  if (count >= kLanes<Scalar>) return store<Scalar>(vector, to);
+#ifdef __AVX512F__
+  if constexpr (sizeof(Scalar) == 4)
+    _mm512_mask_storeu_ps(to, bits_of_first<Scalar>(count), __m512(vector));
+  else
+    _mm512_mask_storeu_pd(to, __mmask8(bits_of_first<Scalar>(count)), __m512d(vector));
+#else
+  if (count > 0) std::memcpy(to, &vector, static_cast<std::size_t>(count) * sizeof(Scalar));
+#endif
 }
 
 /// Of each pair of blocks of `half` numbers: a's first and b's first (upper), a's second and b's second (lower).
