@@ -4,10 +4,9 @@
 # Homebrew, dnf and pacman call them, and the script stops.
 
 # How it is recognised  |  apt  |  Homebrew  |  dnf  |  pacman  |  what it is for
-# "command X" looks for a program, "header X" asks the compiler. A package that only some package managers have bears
-# the address of its source elsewhere. Without an optional one, the build leaves something out and says so. (The names
-# for dnf, Homebrew and pacman could not be tried where this was written; a name that has changed is quickly found in the
-# package manager's search.)
+# "command X" looks for a program, "header X" asks the compiler. Where not every package manager has a package, the
+# address of its source is given. (The names for dnf, Homebrew and pacman have not been tried. If one has changed, the
+# package manager's search finds it.)
 readonly PACKAGES='
 command cmake                   | cmake                 | cmake         | cmake               | cmake         | the build
 command ninja                   | ninja-build           | ninja         | ninja-build         | ninja         | the build, in parallel
@@ -87,7 +86,6 @@ install_packages() {  # install_packages [program]: all of them, or those that b
   if ! can_install; then
     name_packages "$rows"
     ! command -v apt-get >/dev/null || echo 'They can be installed here by root only, and there is no sudo.' >&2
-    grep -qv '(optional)' <<<"$rows" || return 0
     exit 2
   fi
   # shellcheck disable=SC2046  # one word for each package

@@ -1,7 +1,5 @@
 #include "config/key.hpp"
 
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -18,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const Place& place, const std::string& expected, const YAML::Node& found,
+[[noreturn]] void refuse(const Place& place, const std::string& expected, const Value& found,
                          const std::string& hint = "") {
   throw UserError(place.name + ": expected " + expected + ", found " + describe(found) + hint);
 }
@@ -31,9 +29,6 @@ std::optional<Number> parse_number(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
-
-/// A scalar in quotes is text, even if it looks like a number.
-bool is_quoted(const YAML::Node& value) { return value.Tag() == "!"; }  // so yaml-cpp marks "1" against 1
 
 /// The truth value that YAML 1.1 sees in a word.
 std::optional<bool> parse_truth(std::string word) {
@@ -51,16 +46,15 @@ std::string shortest(double value) {  // the fewest digits that read back to the
 
 /// Stores a number. `in_range` says whether it is allowed.
 template <typename Number>
-void read_number(Number& field, const YAML::Node& value, const Place& place, const std::string& expected,
-                 auto in_range) {
-  const std::optional<Number> number = is_quoted(value) ? std::nullopt : parse_number<Number>(value.Scalar());
+void read_number(Number& field, const Value& value, const Place& place, const std::string& expected, auto in_range) {
+  const std::optional<Number> number = value.is_quoted ? std::nullopt : parse_number<Number>(value.text);
   if (!number || !in_range(*number)) refuse(place, expected, value);
   field = *number;
 }
 
-std::string text_in(const YAML::Node& value, const Place& place) {
-  if (value.Scalar().empty()) refuse(place, "text", value);
-  return value.Scalar();
+std::string text_in(const Value& value, const Place& place) {
+  if (value.text.empty()) refuse(place, "text", value);
+  return value.text;
 }
 
 /// In quotes if YAML could take the text for something else. A JSON string is YAML.
@@ -75,16 +69,15 @@ std::string as_yaml(const std::string& text) {
 
 }  // namespace
 
-std::string describe(const YAML::Node& value) {
-  if (value.IsSequence()) return "a list";
-  if (value.IsMap()) return "a section";
-  if (value.IsNull()) return "nothing";
-  const std::string& text = value.Scalar();
-  return parse_number<double>(text) && !is_quoted(value) ? text : "\"" + brief(text) + "\"";
+std::string describe(const Value& value) {
+  if (value.kind == Value::Kind::list) return "a list";
+  if (value.kind == Value::Kind::section) return "a section";
+  if (value.kind == Value::Kind::nothing) return "nothing";
+  return parse_number<double>(value.text) && !value.is_quoted ? value.text : "\"" + brief(value.text) + "\"";
 }
 
 Field::Field(Index& field, Index lowest, Index highest)
-    : read([=, &field](const YAML::Node& value, const Place& place) {
+    : read([=, &field](const Value& value, const Place& place) {
         read_number(field, value, place,
                     "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest),
                     [=](Index number) { return number >= lowest && number <= highest; });
@@ -92,36 +85,36 @@ Field::Field(Index& field, Index lowest, Index highest)
       write([&field] { return std::to_string(field); }) {}
 
 Field::Field(double& field, const Range& range)
-    : read([=, &field](const YAML::Node& value, const Place& place) {
+    : read([=, &field](const Value& value, const Place& place) {
         read_number(field, value, place, range.words,
                     [=](double number) { return std::isfinite(number) && range.holds(number); });
       }),
       write([&field] { return shortest(field); }) {}
 
 Field::Field(std::uint64_t& field)
-    : read([&field](const YAML::Node& value, const Place& place) {
+    : read([&field](const Value& value, const Place& place) {
         read_number(field, value, place, "a whole number from 0 to " + std::to_string(UINT64_MAX),
                     [](std::uint64_t) { return true; });
       }),
       write([&field] { return std::to_string(field); }) {}
 
 Field::Field(bool& field)
-    : read([&field](const YAML::Node& value, const Place& place) {
-        const std::optional<bool> truth = parse_truth(value.Scalar());
-        if (!truth || is_quoted(value)) refuse(place, "true or false", value);
+    : read([&field](const Value& value, const Place& place) {
+        const std::optional<bool> truth = parse_truth(value.text);
+        if (!truth || value.is_quoted) refuse(place, "true or false", value);
         field = *truth;
       }),
       write([&field] { return field ? "true" : "false"; }) {}
 
 Field::Field(std::string& field)
-    : read([&field](const YAML::Node& value, const Place& place) { field = text_in(value, place); }),
+    : read([&field](const Value& value, const Place& place) { field = text_in(value, place); }),
       write([&field] { return as_yaml(field); }) {}
 
 Field::Field(std::vector<std::string>& field)
-    : read([&field](const YAML::Node& value, const Place& place) {
-        if (!value.IsSequence()) refuse(place, "a list such as [a, b] or []", value);
+    : read([&field](const Value& value, const Place& place) {
+        if (value.kind != Value::Kind::list) refuse(place, "a list such as [a, b] or []", value);
         field.clear();
-        for (const auto& item : value) field.push_back(text_in(item, place));
+        for (const Value& item : value.items) field.push_back(text_in(item, place));
       }),
       write([&field] {
         std::string list;
@@ -130,10 +123,10 @@ Field::Field(std::vector<std::string>& field)
       }) {}
 
 Field::Field(fs::path& field, Empty empty)
-    : read([=, &field](const YAML::Node& value, const Place& place) {
+    : read([=, &field](const Value& value, const Place& place) {
         const bool allowed = empty == Empty::allowed;
-        if (allowed && !value.IsScalar()) refuse(place, "a path, or \"\" for none", value);
-        if (allowed && value.Scalar().empty()) return field.clear();
+        if (allowed && value.kind != Value::Kind::text) refuse(place, "a path, or \"\" for none", value);
+        if (allowed && value.text.empty()) return field.clear();
         field = fs::absolute(place.directory / text_in(value, place)).lexically_normal();
         if (!field.has_filename()) field = field.parent_path();  // without the slash at the end
       }),
@@ -142,24 +135,24 @@ Field::Field(fs::path& field, Empty empty)
 
 Field::Field(const std::vector<std::string>& words, const std::function<std::size_t()>& get,
              const std::function<void(std::size_t)>& set)
-    : read([=](const YAML::Node& value, const Place& place) {
+    : read([=](const Value& value, const Place& place) {
         std::string list;
         for (std::size_t i = 0; i < words.size(); ++i) {
-          if (words[i] == value.Scalar()) return set(i);
+          if (words[i] == value.text) return set(i);
           list += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
         }
-        const auto near = nearest(value.Scalar(), words);
+        const auto near = nearest(value.text, words);
         refuse(place, list, value, near ? "; did you mean " + *near + "?" : "");
       }),
       write([=] { return words[get()]; }) {}
 
 bool Field::has_value() const { return empty_ == Empty::allowed || write() != "\"\""; }
 
-void RetiredKey::check(const YAML::Node& value, const Place& place) const {
+void RetiredKey::check(const Value& value, const Place& place) const {
   const auto same = [](const auto& x, const auto& y) { return x && x == y; };  // no and false; 1000 and 1e3
-  if (value.IsScalar() &&
-      (value.Scalar() == default_value || same(parse_truth(value.Scalar()), parse_truth(default_value)) ||
-       same(parse_number<double>(value.Scalar()), parse_number<double>(default_value))))
+  if (value.kind == Value::Kind::text &&
+      (value.text == default_value || same(parse_truth(value.text), parse_truth(default_value)) ||
+       same(parse_number<double>(value.text), parse_number<double>(default_value))))
     return;
   throw UserError(place.name + ": this key was removed in version 0.2; expected its default " + default_value +
                   ", found " + describe(value) + ". Delete the key; " + advice + ".");

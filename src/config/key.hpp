@@ -11,11 +11,16 @@
 
 #include "numerics/matrix.hpp"
 
-namespace YAML {
-class Node;
-}
-
 namespace glassformer {
+
+/// What a config gives for a key.
+struct Value {
+  enum class Kind { nothing, text, list, section };
+  Kind kind = Kind::text;
+  std::string text;          ///< numbers, true and false are text, too
+  bool is_quoted = false;    ///< "1", which is not a number
+  std::vector<Value> items;  ///< of a list; lists among them have none
+};
 
 /// Where a value was given.
 struct Place {
@@ -56,7 +61,7 @@ class Field {
             [&field](std::size_t position) { field = static_cast<Enum>(position); }) {}
 
   /// Checks a value and stores it. \throws UserError: place, what was expected, what was found
-  std::function<void(const YAML::Node&, const Place&)> read;
+  std::function<void(const Value&, const Place&)> read;
   std::function<std::string()> write;  ///< the field as YAML
   bool has_value() const;              ///< false: a required field that is still empty
 
@@ -81,7 +86,7 @@ struct RetiredKey {
   std::string default_value;  ///< as YAML
   std::string advice;         ///< what to do instead, as a sentence without its full stop
 
-  void check(const YAML::Node& value, const Place& place) const;  ///< \throws UserError: not the default
+  void check(const Value& value, const Place& place) const;  ///< \throws UserError: not the default
 };
 
 struct Config;
@@ -92,7 +97,7 @@ std::vector<Key> keys_of(Config& config);
 const std::vector<RetiredKey>& retired_keys();
 
 /// What a message says was found: 1.5, "abc", nothing, a list, a section.
-std::string describe(const YAML::Node& value);
+std::string describe(const Value& value);
 
 /// Fills the fields of `keys` from a YAML file, its base first, and then from the overrides (KEY=VALUE, the value is
 /// YAML). A relative path is relative to the file in which it is written.

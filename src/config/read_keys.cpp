@@ -22,6 +22,22 @@ std::string at_line(const fs::path& file, int line) { return fmt::format("{}:{}"
 
 int line_of(const YAML::Node& node) { return node.Mark().line + 1; }  // yaml-cpp counts from 0
 
+enum class Items { left_out, included };
+
+Value value_of(const YAML::Node& node, Items items = Items::included) {
+  using Kind = Value::Kind;
+  Value value{node.IsNull()       ? Kind::nothing
+              : node.IsMap()      ? Kind::section
+              : node.IsSequence() ? Kind::list
+                                  : Kind::text,
+              node.Scalar(),
+              node.Tag() == "!",
+              {}};  // so yaml-cpp marks a text in quotes
+  if (value.kind == Kind::list && items == Items::included)
+    for (const YAML::Node& item : node) value.items.push_back(value_of(item, Items::left_out));
+  return value;
+}
+
 /// The text of the file. YAML forbids tabs before a key, and yaml-cpp says so only sometimes.
 std::string read_config_text(const fs::path& file) {
   if (file.empty()) throw UserError("expected the name of a config file, found \"\"");
@@ -99,7 +115,7 @@ class Reader {
       throw UserError(fmt::format("{}: empty; expected the sections {}", file.string(), top_level_));
     if (!document.IsMap())
       throw UserError(fmt::format("{}: expected the sections {}, each key followed by a colon and a space; found {}",
-                                  at_line(file, line_of(document)), top_level_, describe(document)));
+                                  at_line(file, line_of(document)), top_level_, describe(value_of(document))));
     open_.push_back({file, {}});
     read_section("", document);
     open_.pop_back();
@@ -113,7 +129,7 @@ class Reader {
     const std::string name = text.substr(0, equals);
     if (is_section(name))
       throw UserError(place.name + ": " + name + " is a section; " + suggest_key(name + ".", known_));
-    read_value(name, read_override_value(text.substr(equals + 1), place.name), place);
+    read_value(name, value_of(read_override_value(text.substr(equals + 1), place.name)), place);
   }
 
  private:
@@ -131,7 +147,7 @@ class Reader {
 
   void read_base(const YAML::Node& name, const Place& place) {
     if (name.Scalar().empty())
-      throw UserError(place.name + ": expected the name of a config file, found " + describe(name));
+      throw UserError(place.name + ": expected the name of a config file, found " + describe(value_of(name)));
     const fs::path base = (place.directory / name.Scalar()).lexically_normal();
     check_file(place.name + ": ", base);
     std::string chain;
@@ -143,7 +159,7 @@ class Reader {
     read_file(base);
   }
 
-  void read_value(const std::string& name, const YAML::Node& value, const Place& place) {
+  void read_value(const std::string& name, const Value& value, const Place& place) {
     const auto key = std::ranges::find(keys_, name, &Key::name);
     const auto retired = std::ranges::find(retired_keys(), name, &RetiredKey::name);
     if (key != keys_.end())
@@ -162,7 +178,8 @@ class Reader {
     for (const auto& entry : entries) {
       const YAML::Node &key = entry.first, &value = entry.second;
       if (!key.IsScalar())
-        throw UserError(at_line(open_.back().path, line_of(key)) + ": expected a key, found " + describe(key));
+        throw UserError(at_line(open_.back().path, line_of(key)) + ": expected a key, found " +
+                        describe(value_of(key)));
       const std::string name = (section.empty() ? "" : section + ".") + key.Scalar();
       const Place place = place_of(name, line_of(key));
       if (std::exchange(is_first, false) && name == "base") {
@@ -172,11 +189,12 @@ class Reader {
       if (const auto [other, is_new] = open_.back().lines.emplace(name, line_of(key)); !is_new)
         throw UserError(place.name + ": given twice; the first is in line " + std::to_string(other->second));
       if (!is_section(name))
-        read_value(name, value, place);
+        read_value(name, value_of(value), place);
       else if (value.IsMap())
         read_section(name, value);
       else if (!value.IsNull())
-        throw UserError(place.name + ": expected a section, its keys indented below it, found " + describe(value));
+        throw UserError(place.name + ": expected a section, its keys indented below it, found " +
+                        describe(value_of(value)));
     }
   }
 

@@ -34,7 +34,7 @@ struct Bleu {
   Index reference_length = 0;                ///< words of all references
   std::array<Index, kOrders> matches{};      ///< n-grams of the hypotheses that were found in the reference ...
   std::array<Index, kOrders> totals{};       ///< ... of so many
-  /// How it was counted: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glassformer-0.1.0
+  /// How it was counted: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glassformer-0.2.0
   std::string signature;
 
   /// All of it in one line, in sacreBLEU's form:
@@ -59,7 +59,7 @@ std::string tokenize_13a(std::string_view line);
 /// chrF of a corpus.
 struct Chrf {
   double score = 0;       ///< 0 to 100, higher is better
-  std::string signature;  ///< nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:glassformer-0.1.0
+  std::string signature;  ///< nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:glassformer-0.2.0
 
   /// chrF2|nrefs:1|... = 63.21, in sacreBLEU's form
   std::string line() const;

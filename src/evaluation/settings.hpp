@@ -22,7 +22,7 @@ struct EvaluationSettings {
 inline constexpr std::string_view kScorer = "glassformer-" GLASSFORMER_VERSION;  // the build sets the version
 
 /// A signature as sacreBLEU's, which names every choice (Post 2018, "A Call for Clarity in Reporting BLEU Scores"):
-/// nrefs:1|case:mixed|CHOICES|version:glassformer-0.1.0
+/// nrefs:1|case:mixed|CHOICES|version:glassformer-0.2.0
 inline std::string make_signature(bool lowercase, std::string_view choices) {
   return std::string("nrefs:1|case:") + (lowercase ? "lc" : "mixed") + '|' + std::string(choices) +
          "|version:" + std::string(kScorer);

@@ -64,6 +64,7 @@ class CrossAttention {
 
   /// Maps x [N, D] and memory [M, D] to y [N, D]. The mask blocks keys, which are rows of the memory.
   Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const Buffer<Scalar>& memory, const Mask& mask);
+  Buffer<Scalar>& forward(const Pass&, Buffer<Scalar>&&, const Buffer<Scalar>&, const Mask&) = delete;
   /// Maps d_y [N, D] to d_x [N, D] and d_memory() [M, D].
   Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y);
   const Buffer<Scalar>& d_memory() const { return *d_memory_; }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
@@ -18,8 +17,6 @@
 #include <string_view>
 
 #include "numerics/matrix.hpp"
-#include "numerics/parallel.hpp"
-#include "numerics/vectors.hpp"
 
 namespace glassformer {
 namespace {
@@ -84,23 +81,6 @@ Processors allowed_processors() {
   return allowed;
 }
 
-constexpr int kChains = 12;  // latency 4, two per cycle: 8 are needed; 12 and two factors fit into 16 registers
-constexpr Index kRounds = 400'000;
-
-/// x = x a + b in every chain, over and over. The result is returned so that the compiler cannot drop the loop.
-float multiply_add(float start) {
-  Vector<float> chain[kChains];
-  for (int i = 0; i < kChains; ++i) chain[i] = Vector<float>{} + start + static_cast<float>(i);
-  const Vector<float> a = Vector<float>{} + 0.999F, b = Vector<float>{} + 0.001F;
-  for (Index round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 12
-    for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;  // NOLINT(modernize-loop-convert): unrolled so
-  }
-  Vector<float> sum{};
-  for (const Vector<float>& x : chain) sum += x;
-  return sum[0];
-}
-
 }  // namespace
 
 void use_huge_pages() {
@@ -116,7 +96,8 @@ ResidentMemory resident_memory() {
 
 MemoryLeft memory_left(int processes, const fs::path& root) {
   const fs::path meminfo = root / "proc/meminfo", status = root / "proc/self/status";
-  const std::int64_t resident = figure(status, "VmRSS"), swap = figure(meminfo, "SwapTotal");
+  const std::int64_t swap = figure(meminfo, "SwapTotal");
+  const std::int64_t resident = figure(status, "RssAnon");  // mapped files do not count: they give way
   MemoryLeft left;
   if (const std::int64_t ram = figure(meminfo, "MemTotal"); ram > 0)
     consider(left, (ram + swap) / processes - resident, "the machine's memory");
@@ -166,21 +147,6 @@ RankPlaces rank_places(const Ranks& ranks) {
 void share_processors(int processes) {
   if (std::getenv("OMP_NUM_THREADS") != nullptr) return;
   omp_set_num_threads(std::max(1, omp_get_num_procs() / processes));
-}
-
-double measure_fma_peak() {
-  const auto threads = static_cast<Index>(thread_count());
-  double best = 0;
-  for (int i = 0; i < 3; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    run_tasks(threads, [](Index thread) {
-      [[maybe_unused]] const volatile float result = multiply_add(static_cast<float>(thread));  // the compiler keeps it
-    });
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const auto operations = static_cast<double>(2 * kLanes<float> * kChains * kRounds * threads);
-    best = std::max(best, operations / seconds.count() / 1e9);
-  }
-  return best;
 }
 
 }  // namespace glassformer

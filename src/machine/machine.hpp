@@ -45,11 +45,6 @@ RankPlaces rank_places(const Ranks& ranks);
 /// Divides the processors of a machine among so many processes, unless the user has set OMP_NUM_THREADS.
 void share_processors(int processes);
 
-/// The most GFLOP/s this machine can do, measured: fused multiply-adds in the widest vectors this build may use, on
-/// numbers that stay in registers, on all threads. No matrix product can be faster. Takes 5 ms. Too low in a Debug
-/// build.
-double measure_fma_peak();
-
 // Below: the only interface to MPI. A program that was not started by mpirun or srun never initialises it.
 
 /// Joins the processes that mpirun or srun has started together with this one; alone if there are none. Call the ranks'

@@ -19,7 +19,6 @@ Json list(const auto& range, const auto& item) {
 
 Json model(const ExplainedModel& explained) {
   const TransformerSettings& settings = explained.model.settings;
-  constexpr const char* kActivations[] = {"relu", "gelu", "swish"};
   constexpr const char* kTyings[] = {"none", "target", "all"};
   return {{"d_model", settings.d_model},
           {"heads", settings.heads},
@@ -27,7 +26,7 @@ Json model(const ExplainedModel& explained) {
           {"decoder_layers", settings.decoder_layers},
           {"d_ff", settings.d_ff},
           {"norm", settings.norm == Norm::post ? "post" : "pre"},
-          {"activation", kActivations[static_cast<int>(settings.activation)]},
+          {"activation", kActivationNames[static_cast<std::size_t>(settings.activation)]},
           {"tied_embeddings", kTyings[static_cast<int>(settings.tied_embeddings)]},
           {"scale_embeddings", settings.scale_embeddings},
           {"parameters", explained.model.weights.size()},

@@ -42,9 +42,10 @@ class Corpus {
   void map();
 
   /// A view, until the corpus grows or ends. \pre nothing is in a file that is not mapped yet
-  operator SentencePairs() const {  // NOLINT(google-explicit-constructor)
+  operator SentencePairs() const& {  // NOLINT(google-explicit-constructor)
     return {ids_.values(), offsets_.values(), source_special_, target_special_};
   }
+  operator SentencePairs() const&& = delete;  // the view would outlive the corpus
   Index size() const { return size_; }
   std::span<const Id> source(Index i) const { return SentencePairs(*this).source(i); }
   std::span<const Id> target(Index i) const { return SentencePairs(*this).target(i); }

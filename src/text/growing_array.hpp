@@ -36,7 +36,7 @@ class GrowingArray {
     if (file_ && values_.size() >= kWrittenAtOnce) write();
   }
   void move_to_file(const std::filesystem::path& directory) {
-    file_ = std::make_shared<NamelessFile>(directory);
+    file_ = std::make_unique<NamelessFile>(directory);
     write();
     values_.shrink_to_fit();
   }
@@ -60,7 +60,7 @@ class GrowingArray {
   }
 
   std::vector<T> values_;  // all, or those that are not in the file yet
-  std::shared_ptr<NamelessFile> file_;
+  std::unique_ptr<NamelessFile> file_;
   std::span<const T> mapped_;
 };
 

@@ -1,6 +1,7 @@
 #include "training/batch_sequence.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "batching/batch.hpp"
@@ -21,6 +22,7 @@ bool BatchSequence::go_to(const Progress& progress) {
 
 void BatchSequence::prepare(const Progress& progress) {
   if (planned_ == progress.epoch) return;
+  planned_ = -1;     // nothing is planned if the text cannot be read
   batches_.clear();  // before the text, which may be large, is read
   pairs_ = text_(progress.epoch);
   batches_ = plan_epoch(pairs_, max_tokens_, seed_, progress.epoch);
@@ -28,6 +30,7 @@ void BatchSequence::prepare(const Progress& progress) {
 }
 
 std::span<const BatchSequence::Batch> BatchSequence::next(const Progress& progress) const {
+  assert(planned_ == progress.epoch);
   const auto rest = std::span(batches_).subspan(static_cast<std::size_t>(progress.batch));
   return rest.first(std::min(accumulation_, rest.size()));
 }

@@ -11,6 +11,7 @@
 #include "model/model.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
+#include "numerics/vectors.hpp"
 #include "report/log.hpp"
 #include "run/model_cost.hpp"
 #include "run/rank_setup.hpp"
@@ -31,6 +32,40 @@ struct BenchmarkOptions {
 };
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+constexpr int kChains = 12;  // latency 4, two per cycle: 8 are needed; 12 and two factors fit into 16 registers
+constexpr Index kRounds = 400'000;
+
+/// x = x a + b in every chain, over and over. The result is returned so that the compiler cannot drop the loop.
+float multiply_add(float start) {
+  Vector<float> chain[kChains];
+  for (int i = 0; i < kChains; ++i) chain[i] = Vector<float>{} + start + static_cast<float>(i);
+  const Vector<float> a = Vector<float>{} + 0.999F, b = Vector<float>{} + 0.001F;
+  for (Index round = 0; round < kRounds; ++round) {
+#pragma GCC unroll 12
+    for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;  // NOLINT(modernize-loop-convert): unrolled so
+  }
+  Vector<float> sum{};
+  for (const Vector<float>& x : chain) sum += x;
+  return sum[0];
+}
+
+/// The most GFLOP/s this machine can do, measured: fused multiply-adds in the widest vectors this build may use, on
+/// numbers that stay in registers, on all threads. No matrix product can be faster. Takes 5 ms. Too low in a Debug
+/// build.
+double measure_fma_peak() {
+  const auto threads = static_cast<Index>(thread_count());
+  double best = 0;
+  for (int i = 0; i < 3; ++i) {
+    const auto start = Clock::now();
+    run_tasks(threads, [](Index thread) {
+      [[maybe_unused]] const volatile float result = multiply_add(static_cast<float>(thread));  // the compiler keeps it
+    });
+    const auto operations = static_cast<double>(2 * kLanes<float> * kChains * kRounds * threads);
+    best = std::max(best, operations / seconds_since(start) / 1e9);
+  }
+  return best;
+}
 
 /// Over all updates.
 struct Sums {
@@ -121,20 +156,31 @@ void export_batches(const std::filesystem::path& file, const Config& config, con
   const SpecialIds special = pairs.target_special;
   OutputFile output(file);
   const OptimizerSettings& optimizer = config.training.optimizer;
-  output.stream() << Json{{"d_model", m.d_model}, {"heads", m.heads}, {"encoder_layers", m.encoder_layers},
-                          {"decoder_layers", m.decoder_layers}, {"d_ff", m.d_ff},
-                          {"vocabulary", vocabulary.target_size}, {"post_norm", m.norm == Norm::post},
+  output.stream() << Json{{"d_model", m.d_model},
+                          {"heads", m.heads},
+                          {"encoder_layers", m.encoder_layers},
+                          {"decoder_layers", m.decoder_layers},
+                          {"d_ff", m.d_ff},
+                          {"vocabulary", vocabulary.target_size},
+                          {"post_norm", m.norm == Norm::post},
                           {"relu", m.activation == Activation::relu},
                           {"all_embeddings_tied", m.tied_embeddings == Tying::all},
-                          {"all_masks", m.masks == MaskSettings{}}, {"dropout", m.dropout},
-                          {"embedding_dropout", m.embedding_dropout}, {"attention_dropout", m.attention_dropout},
+                          {"all_masks", m.masks == MaskSettings{}},
+                          {"dropout", m.dropout},
+                          {"embedding_dropout", m.embedding_dropout},
+                          {"attention_dropout", m.attention_dropout},
                           {"activation_dropout", m.activation_dropout},
                           {"label_smoothing", config.training.label_smoothing},
                           {"accumulation", config.training.accumulation},
-                          {"adam", optimizer.kind == OptimizerSettings::Kind::adam}, {"beta1", optimizer.beta1},
-                          {"beta2", optimizer.beta2}, {"epsilon", optimizer.epsilon},
-                          {"weight_decay", optimizer.weight_decay}, {"clip_norm", optimizer.clip_norm},
-                          {"pad", special.pad}, {"bos", special.bos}, {"eos", special.eos}}
+                          {"adam", optimizer.kind == OptimizerSettings::Kind::adam},
+                          {"beta1", optimizer.beta1},
+                          {"beta2", optimizer.beta2},
+                          {"epsilon", optimizer.epsilon},
+                          {"weight_decay", optimizer.weight_decay},
+                          {"clip_norm", optimizer.clip_norm},
+                          {"pad", special.pad},
+                          {"bos", special.bos},
+                          {"eos", special.eos}}
                   << '\n';
   for (const auto& batch : plan_epoch(pairs, config.training.max_tokens, config.training.seed, 0)) {
     Json sources = Json::array(), targets = Json::array();

@@ -40,7 +40,8 @@ Corpus letters() {
 }  // namespace
 
 TEST_CASE("a batch is padded, shifted and ended with the special ids of each side", "[batching]") {
-  const Batch batch = make_batch(letters(), Sentences{0, 1});
+  const Corpus corpus = letters();
+  const Batch batch = make_batch(corpus, Sentences{0, 1});
   CHECK(batch.size() == 2);
   CHECK(batch.sentences == Sentences{0, 1});
   REQUIRE(batch.source.cols() == 4);
@@ -53,14 +54,15 @@ TEST_CASE("a batch is padded, shifted and ended with the special ids of each sid
 }
 
 TEST_CASE("a batch is as wide as its own sentences need, in the order asked for", "[batching]") {
-  const Batch batch = make_batch(letters(), Sentences{2, 0});
+  const Corpus corpus = letters();
+  const Batch batch = make_batch(corpus, Sentences{2, 0});
   CHECK(batch.sentences == Sentences{2, 0});
   CHECK(batch.source.rows() == 2);
   CHECK(batch.source.cols() == 2);
   CHECK(batch.target_input.cols() == 4);
   CHECK(row(batch.source, 0) == Ids{'e', 13});
   CHECK(row(batch.source, 1) == Ids{'a', 13});
-  CHECK(make_batch(letters(), Sentences{}).size() == 0);
+  CHECK(make_batch(corpus, Sentences{}).size() == 0);
 }
 
 TEST_CASE("counted tokens are those that are no padding", "[batching]") {

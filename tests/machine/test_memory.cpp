@@ -16,7 +16,9 @@ class Machine {
  public:
   Machine() {
     write("proc/meminfo", "MemTotal:    8388608 kB\nMemFree:  1 kB\nMemAvailable:    5242880 kB\nSwapTotal:   0 kB\n");
-    write("proc/self/status", "Name:\tglassformer\nVmSize:\t 2097152 kB\nVmRSS:\t 1048576 kB\nVmData:\t 1048576 kB\n");
+    write(
+        "proc/self/status",
+        "Name:\tglassformer\nVmSize:\t 2097152 kB\nVmRSS:\t 1572864 kB\nRssAnon:\t 1048576 kB\nVmData:\t 1048576 kB\n");
   }
   void write(const std::filesystem::path& file, const std::string& text) const {
     std::filesystem::create_directories((directory_ / file).parent_path());

@@ -73,7 +73,7 @@ TEST_CASE("A status leaves no trace, whether there are figures to show in its pl
 TEST_CASE("Without a run directory nothing is said", "[report][log]") {
   Screen screen;
   RunLog log("", {}, screen.target(true));
-  log.status("rehearsing ...");
+  log.status("validating ...");
   log.training(some_figures(), true);
   spdlog::warn("no warm-up");
   CHECK(screen.written.empty());

@@ -155,7 +155,8 @@ TEST_CASE("002.cross_attention: queries from the decoder, keys and values from t
 TEST_CASE("002.right_shift: the decoder reads the target from bos on, and is asked for it up to eos", "[seeds]") {
   Golden golden("002.right_shift");
   const std::vector<std::string> source = golden.words("src_tokens"), target = golden.words("tgt_tokens");
-  const Batch batch = make_batch(corpus_of({{ids_of_words(source), ids_of_words(target)}}), std::vector<Index>{0});
+  const Corpus corpus = corpus_of({{ids_of_words(source), ids_of_words(target)}});
+  const Batch batch = make_batch(corpus, std::vector<Index>{0});
   CHECK(words_of_ids(batch.source, source) == source);
   golden.check("tgt_input", words_of_ids(batch.target_input, target));
   golden.check("tgt_output", words_of_ids(batch.target_output, target));

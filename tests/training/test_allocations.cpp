@@ -64,7 +64,7 @@ TEMPLATE_TEST_CASE("Once warm, layers and model allocate nothing, forward or bac
 
 TEST_CASE("a warm update allocates nothing", "[training]") {
   const std::string name = GENERATE("toy", "benchmark/tiny", "benchmark/small");
-  const WithThreads one(1);
+  const WithThreads one(1);  // of several, each grows its buffers when it first gets the longest sentences
   const Config config = config_for_toy_text(name);
   const TokenizerPair tokenizers = starting_tokenizers(config);
   const Corpus corpus = Corpus::read(config.data.source_file("train"), config.data.target_file("train"), tokenizers,
