@@ -38,6 +38,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <regex>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -53,42 +54,6 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
     text.replace(at, what.size(), by);
   }
-}
-
-constexpr auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-constexpr auto is_not_digit = [](char c) { return !is_digit(c); };
-constexpr auto is_point = [](char c) { return c == '.' || c == ','; };
-constexpr auto is_dash = [](char c) { return c == '-'; };
-
-/// Puts ASCII punctuation between blanks, except the apostrophe (don't), and comma, dash and point, which have rules of
-/// their own.
-std::string set_punctuation_apart(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const bool is_apart = (c >= '!' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
-                          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
-    result += is_apart ? std::string{' ', c, ' '} : std::string{c};
-  }
-  return result;
-}
-
-/// Which character of a matching pair gets blanks on both sides.
-enum class Apart { first, second };
-
-/// Parts every pair of neighbours that matches, from left to right. The next pair begins after both, as in a search
-/// with a regular expression: of two points in a row, the second is not the first of another pair.
-std::string part_pairs(std::string_view text, auto is_first, auto is_second, Apart apart) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (i + 1 == text.size() || !is_first(text[i]) || !is_second(text[i + 1])) {
-      result += text[i];
-      continue;
-    }
-    result += apart == Apart::first ? std::string{' ', text[i], ' ', text[i + 1]}
-                                    : std::string{text[i], ' ', text[i + 1], ' '};
-    ++i;
-  }
-  return result;
 }
 
 /// The sentence without white space at its end (as in sacreBLEU), lowered and tokenized as the settings say.
@@ -159,10 +124,14 @@ std::string tokenize_13a(std::string_view line) {
   replace_all(text, "&lt;", "<");
   replace_all(text, "&gt;", ">");
 
-  text = set_punctuation_apart(text);
-  text = part_pairs(text, is_not_digit, is_point, Apart::second);  // a point or comma that does not follow a digit
-  text = part_pairs(text, is_point, is_not_digit, Apart::first);   // or is not followed by one: 1,000.50 stays whole
-  return part_pairs(text, is_digit, is_dash, Apart::second);       // a dash after a digit: 1990-95
+  // ASCII punctuation, except the apostrophe (don't); for comma, dash and point there are the other rules.
+  static const std::regex punctuation("[!-&(-+/:-@[-`{-~]");
+  static const std::regex point_after_other("([^0-9])([.,])"), point_before_other("([.,])([^0-9])");
+  static const std::regex dash_after_digit("([0-9])-");
+  text = std::regex_replace(text, punctuation, " $& ");
+  text = std::regex_replace(text, point_after_other, "$1 $2 ");   // no digit before it
+  text = std::regex_replace(text, point_before_other, " $1 $2");  // or none after it: 1,000.50 stays whole
+  return std::regex_replace(text, dash_after_digit, "$1 - ");     // 1990-95
 }
 
 Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
