@@ -22,7 +22,7 @@ std::vector<std::size_t> longest_first(std::span<const std::vector<Id>> sources)
   return order;
 }
 
-/// Few sentences make smaller batches, so that all threads have one. With all masks on, batches change no result.
+/// Few sentences make smaller batches, so that all threads have one. With all masks on, the batch changes no result.
 Index batch_size(const DecodingSettings& settings, Index sentences) {
   return std::clamp<Index>((sentences + thread_count() - 1) / thread_count(), 1, settings.batch);
 }

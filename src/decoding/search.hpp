@@ -14,7 +14,7 @@ struct Hypothesis {
   std::vector<Id> ids;         ///< without bos and eos
   double log_probability = 0;  ///< natural logarithm, of ids (and eos, if finished), given the source
   double score = 0;            ///< log_probability / length^length_penalty; the length counts eos, if finished
-  bool finished = true;        ///< false: it has no eos, because it was cut off at the longest length allowed
+  bool finished = true;        ///< false: cut off without eos, at the longest length or where no token could follow
 };
 
 /// The ids that a search must know.

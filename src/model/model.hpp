@@ -34,7 +34,7 @@ std::unique_ptr<Transformer<Scalar>> make_transformer(const Model<Scalar>& model
 ///
 ///   embeddings and an output matrix of its own   normal, standard deviation 1 / sqrt(D); the row of padding 0
 ///   linear maps                                  uniform in +-sqrt(6 / (in + out))             (Glorot & Bengio 2010)
-///   query, key and value maps                    the same, times 1 / sqrt(2): as of one map, in to 3 in
+///   query, key and value maps                    the same / sqrt(2): that of one map with out = 3 in
 ///   biases 0, gains of layer normalisation 1
 ///
 /// The value and output maps of attention and the feed-forward maps are also multiplied by settings.initial_gain. If it

@@ -57,7 +57,7 @@ class Transformer {
 
   /// All parameters, in the order of the arena.
   const std::vector<TensorPlace>& tensors() const { return construction_.cursor.tensors(); }
-  /// From now on the parameters are those in `weights`, and backward adds to `gradient`. The layout is tensors().
+  /// From now on the parameters are those in `weights`, and backward adds to `gradient`. Their layout is tensors().
   void bind(const Arena<Scalar>& weights) { bound_ = {weights.values().data(), nullptr}; }
   void bind(const Arena<Scalar>& weights, Arena<Scalar>& gradient) {
     bound_ = {weights.values().data(), gradient.values().data()};

@@ -45,7 +45,7 @@ Strided<Scalar> transposed(MatrixView<const Scalar> m) {
 }
 
 /// The first `columns` columns of B's first K rows as strips, one after the other. Row by row, as memory is fastest.
-/// The rest of the last strip becomes 0: its products are thrown away, but some numbers would slow a processor down.
+/// The rest of the last strip becomes 0: its products are thrown away, but leftover denormals would slow them down.
 template <Index vectors, class Scalar>
 void copy_plain(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;

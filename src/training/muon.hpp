@@ -18,14 +18,14 @@ struct NewtonSchulzMemory {
 };
 
 /// Every matrix has a singular value decomposition X = U S V^T: S is diagonal, its singular values s are >= 0, and the
-/// columns of U are orthonormal, as are those of V. X stretches each column of V by its s and turns it into that of U.
+/// columns of U are orthonormal, as are those of V. X maps each column of V to the same column of U, times its s.
 /// This function brings every s near to 1 and leaves U and V: X becomes about U V^T.
 ///
 /// Five times X = a X + (b A + c A^2) X with A = X X^T, begun with X of Frobenius norm 1, so that s <= 1. Since U^T U
-/// and V^T V are the identity, A X = U S^3 V^T, so each s becomes a s + b s^3 + c s^5. With a = 3.4445, b = -4.7750, c
-/// = 2.0315 (Jordan et al. 2024, kellerjordan.github.io/posts/muon, as in torch.optim.Muon) every s from 0.0015 to 1
-/// ends between 0.68 and 1.21 rather than at 1, which is as good here. A smaller one grows almost a^5 = 485 times; 0
-/// stays 0. The cheaper side is multiplied: X^T X where X has more rows than columns.
+/// and V^T V are the identity, A X = U S^3 V^T, so each s becomes a s + b s^3 + c s^5. With a = 3.4445, b = -4.7750 and
+/// c = 2.0315 (Jordan et al. 2024, kellerjordan.github.io/posts/muon, as in torch.optim.Muon) every s from 0.0015 to 1
+/// ends between 0.68 and 1.21 rather than at 1, which is as good here; a smaller one grows at most a^5 = 485 times.
+/// The cheaper side is multiplied: X^T X where X has more rows than columns.
 template <std::floating_point Scalar>
 void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory);
 
