@@ -4,9 +4,9 @@
 
 namespace glassformer {
 
-/// The learning rate of update u = 1, 2, 3, ... Up to u = warmup it is initial_rate + (rate - initial_rate) * u /
-/// warmup, which rises to rate. From there on
+/// The learning rate of update u = 1, 2, 3, ...:
 ///
+///   warm-up        initial_rate + (rate - initial_rate) * u / warmup              while u < warmup; from then on
 ///   inverse_sqrt   rate * sqrt(warmup / u), a warmup of 0 counting as 1           (Vaswani et al. 2017, section 5.3)
 ///   cosine         half a cosine, from rate at u = warmup + 1 to final_rate       (Loshchilov & Hutter 2017)
 ///                  at u = max_updates + 1, so that the last update has a little more
