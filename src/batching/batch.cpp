@@ -16,9 +16,8 @@ struct Lengths {
 
   Index longer() const { return std::max(source, target); }
   Lengths padded_with(Lengths other) const { return {std::max(source, other.source), std::max(target, other.target)}; }
-  /// The order in which neighbours need little padding: by the longer side, which max_tokens counts; then by
-  /// the difference of the sides, rising and falling in turns, so that the last pairs of one length resemble
-  /// the first of the next.
+  /// The order in which neighbours need little padding: by the longer side, which max_tokens counts; then by the sides'
+  /// difference, rising and falling in turns, so that the last pairs of one length resemble the first of the next.
   auto operator<=>(const Lengths& other) const {
     const auto place = [](const Lengths& l) {
       const Index difference = l.source - l.target;
@@ -38,8 +37,7 @@ std::vector<Index> all_sentences(const SentencePairs& pairs) {
   return sentences;
 }
 
-/// Sentences of equal lengths keep their order. (Those of a planned batch are sorted already; std::stable_sort would
-/// allocate memory all the same.)
+/// Equal lengths keep their order. (A planned batch is sorted already; std::stable_sort would allocate memory anyway.)
 void sort_longest_first(const SentencePairs& pairs, std::vector<Index>& sentences) {
   const auto before = [&](Index a, Index b) { return lengths(pairs, a) > lengths(pairs, b); };
   if (!std::ranges::is_sorted(sentences, before)) std::ranges::stable_sort(sentences, before);
@@ -195,8 +193,7 @@ SentenceGroups cut_into_parts(const SentencePairs& pairs, std::span<const Index>
     cut(pairs, groups.sentences, limit, both_sides, groups.ends);
     return groups.size() <= parts;
   };
-  // Shards are computed side by side, so the costliest one counts: bisect for the lowest limit that so many parts can
-  // keep.
+  // Shards are computed side by side, so the costliest counts: bisect for the lowest limit that `parts` parts can keep.
   Index too_low = 0, enough = count_tokens(pairs, sentences).cells;
   while (enough - too_low > 1) {
     const Index middle = too_low + (enough - too_low) / 2;

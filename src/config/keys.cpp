@@ -52,7 +52,7 @@ std::vector<Key> keys_of(Config& config) {
   add("embedding_dropout", "of embedding + position", {model.embedding_dropout, kShare});
   add("attention_dropout", "of attention weights", {model.attention_dropout, kShare});
   add("activation_dropout", "of the feed-forward network's activation", {model.activation_dropout, kShare});
-  add("initial_gain", "of a sublayer's first weights; below 1, post-norm learns sooner",
+  add("initial_gain", "factor of sublayers' first weights; below 1, post-norm converges faster",
       {model.initial_gain, kPositive});
 
   section = "masks";
@@ -95,8 +95,8 @@ std::vector<Key> keys_of(Config& config) {
       {schedule.kind, {"inverse_sqrt", "cosine", "constant"}});
   add("learning_rate", "the highest, at the end of the warm-up", {schedule.learning_rate, kPositive});
   add("warmup", "updates of linear rise to learning_rate; 0: none", {schedule.warmup, 0, many});
-  add("initial_rate", "where the warm-up starts", {schedule.initial_rate, kNotNegative});
-  add("final_rate", "towards where cosine falls, at max_updates", {schedule.final_rate, kNotNegative});
+  add("initial_rate", "where the warm-up starts: the rate before update 1", {schedule.initial_rate, kNotNegative});
+  add("final_rate", "where cosine ends, at update max_updates + 1", {schedule.final_rate, kNotNegative});
 
   section = "training.validation";
   ValidationSettings& validation = run.validation;

@@ -14,15 +14,15 @@ namespace glassformer {
 /// `beam`; of the others, the first `beam` run on. (Twice the beam, because half of them at most end in eos.)
 ///
 /// The `beam` best finished hypotheses are kept; `n_best` of them are asked for. When is the search done? The score is
-/// divided by a power of the length, so a longer hypothesis may still overtake a finished one, although log p only
-/// falls. But not beyond
+/// log p divided by a power of the length, so a running hypothesis may still overtake a finished one. But log p, which
+/// is negative, only falls, because each token adds the log of a probability; and the divisor brings it nearest to 0 at
+/// the longest length allowed. So however the hypothesis goes on, its score is at most
 ///
-///   log p / (longest length)^length_penalty
+///   log p / (longest length)^length_penalty        (what it would be if all tokens to come had probability 1)
 ///
-/// for that is what it would score if all tokens to come were certain. Once `n_best` hypotheses are finished, those
-/// that cannot beat the worst of the `n_best` best even so are dropped; when none is left, no better result exists for
-/// this beam. With settings.early_stopping all are dropped once `beam` hypotheses are finished: the customary rule,
-/// which ends sooner and now and then too soon.
+/// Once `n_best` hypotheses are finished, those whose bound does not beat the worst of the `n_best` best are dropped;
+/// when none is left, no better result exists for this beam. With settings.early_stopping all are dropped once `beam`
+/// hypotheses are finished: the customary rule, which ends sooner, and sometimes too soon.
 class SentenceBeam {
  public:
   /// A hypothesis that runs on.
@@ -41,8 +41,7 @@ class SentenceBeam {
 
   /// At the start one, whose only token is bos. None: the search is done.
   std::span<const Running> running() const { return running_; }
-  /// The `n_best` best hypotheses, best first; where none has been finished, of those that were running at the end.
-  /// \pre the search is done
+  /// When the search is done: the `n_best` best hypotheses, best first; if none is finished, of those that still ran.
   std::span<const Hypothesis> result() const;
 
  private:

@@ -55,8 +55,7 @@ struct Extension {
 /// runs the decoder's layers for one token of each hypothesis, and keeps the keys and values of it for the steps to
 /// come. The logits are those of teacher forcing (the same layers compute them), up to rounding.
 ///
-/// There is no future yet, and so no look-ahead mask. (A model that was taught without it has learned to read what it
-/// does not find here.)
+/// There is no future yet, and so no look-ahead mask. (A model trained without one misses the future here.)
 ///
 /// A hypothesis' logits do not depend, to the last bit, on the other sentences of the step, nor on what the decoder did
 /// before (see numerics/gemm.hpp); unless the model was taught to see padding, of which longer neighbours make more.

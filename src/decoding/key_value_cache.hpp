@@ -15,7 +15,7 @@ namespace glassformer {
 ///   slot 1   ...
 ///
 /// When hypotheses are continued, the first child of each takes over its parent's slot as it stands. Only further
-/// children need a copy, and those whose parents have no child leave their slots free.
+/// children need a copy of it, which goes to a free slot, such as that of a hypothesis without children.
 ///
 /// R hypotheses (rows), t tokens so far, D = model width.
 template <std::floating_point Scalar>

@@ -12,9 +12,9 @@ namespace glassformer {
 /// One translation that the search has found.
 struct Hypothesis {
   std::vector<Id> ids;         ///< without bos and eos
-  double log_probability = 0;  ///< natural logarithm, of ids and eos, given the source
-  double score = 0;            ///< log_probability / (length with eos)^length_penalty
-  bool finished = true;        ///< false: cut off at the longest length allowed, without eos
+  double log_probability = 0;  ///< natural logarithm, of ids (and eos, if finished), given the source
+  double score = 0;            ///< log_probability / length^length_penalty; the length counts eos, if finished
+  bool finished = true;        ///< false: cut off without eos, at the longest length or where no token could follow
 };
 
 /// The ids that a search must know.
@@ -31,8 +31,7 @@ inline Index longest_translation(const DecodingSettings& settings, std::span<con
   return static_cast<Index>(settings.max_length_ratio * tokens) + 10;
 }
 
-/// log p / length^length_penalty. A sum of logarithms falls with every token; the division keeps it from preferring
-/// short translations for being short.
+/// log p / length^length_penalty. log p falls with every token; without the division, short translations would win.
 inline double length_normalised(double log_probability, Index length, double length_penalty) {
   return log_probability / std::pow(static_cast<double>(length), length_penalty);
 }

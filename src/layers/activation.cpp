@@ -13,6 +13,7 @@ Scalar normal_cdf(Scalar x) {
   return (1 + std::erf(x / std::numbers::sqrt2_v<Scalar>)) / 2;
 }
 
+/// exp(-x^2 / 2) / sqrt(2 pi), the derivative of normal_cdf.
 template <class Scalar>
 Scalar normal_density(Scalar x) {
   return std::exp(-x * x / 2) * std::numbers::inv_sqrtpi_v<Scalar> / std::numbers::sqrt2_v<Scalar>;
@@ -58,15 +59,15 @@ void ActivationLayer<Scalar>::backward(const Pass& pass, Buffer<Scalar>& d_y) {
     const auto d = d_y.row(n);
     switch (activation_) {
       case Activation::relu:
-        // y = max(0, x).  The slope is 1 above 0, and 0 below; at 0 it is taken as 0, as everyone does.
+        // y = max(0, x).  The slope is 1 above 0 and 0 below; at 0 it has none, and we take 0, as is usual.
         for (Index j = 0; j < d.size(); ++j) d[j] = from[j] > 0 ? d[j] : 0;
         break;
       case Activation::gelu:
-        // y = x * Phi(x).  By the product rule y' = Phi(x) + x * Phi'(x), and Phi' is the density.
+        // y = x Phi(x).  By the product rule y' = Phi(x) + x Phi'(x), where Phi'(x) = exp(-x^2 / 2) / sqrt(2 pi).
         for (Index j = 0; j < d.size(); ++j) d[j] *= normal_cdf(from[j]) + from[j] * normal_density(from[j]);
         break;
       case Activation::swish:
-        // y = x * sigmoid(x).  By the product rule y' = sigmoid + x * sigmoid', and sigmoid' = sigmoid * (1 - sigmoid).
+        // y = x s, s = sigmoid(x).  s' = s (1 - s), so by the product rule y' = s + x s (1 - s) = s (1 + x (1 - s)).
         for (Index j = 0; j < d.size(); ++j) d[j] *= sigmoid(from[j]) * (1 + from[j] * (1 - sigmoid(from[j])));
         break;
     }

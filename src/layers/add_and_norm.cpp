@@ -42,13 +42,13 @@ const Buffer<Scalar>& ResidualJoin<Scalar>::enter_backward(const Pass& pass, Buf
   //   post: d_x = d_sum + d_entered        pre: d_x = d_sum + (LayerNorm's backward of d_entered)
   if (norm_ == Norm::post) {
     add(*d_sum_, d_entered.view());
-    pass.record(name_, "d_x [N, D] = {d_sum} + {d_sublayer_input}", d_entered, *d_sum_, d_entered);
+    pass.record(name_, "d_x [N, D] = {d_sum} + {d_entered}", d_entered, *d_sum_, d_entered);
     return d_entered;
   }
 
-  Buffer<Scalar>& d_x = layer_norm.backward(pass, d_entered);
+  Buffer<Scalar>&d_x_via_norm = layer_norm.backward(pass, d_entered), &d_x = d_x_via_norm;  // in place
   add(*d_sum_, d_x.view());
-  pass.record(name_, "d_x [N, D] = {d_sum} + {d_normed_input}", d_x, *d_sum_, d_x);
+  pass.record(name_, "d_x [N, D] = {d_sum} + {d_x_via_norm}", d_x, *d_sum_, d_x);
   return d_x;
 }
 

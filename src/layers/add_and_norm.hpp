@@ -23,8 +23,7 @@ struct AddAndNormSettings {
 ///   pre    y = x + dropout(sublayer(LayerNorm(x)))        as in Xiong et al. 2020; the stream itself is never
 ///                                                         normalised, so the stack ends with a LayerNorm of its own
 ///
-/// A pass goes enter, sublayer, leave; backward it goes leave_backward, sublayer, enter_backward. N = rows (tokens),
-/// D = model width.
+/// Forward: enter, sublayer, leave. Backward: leave_backward, sublayer, enter_backward. N = rows (tokens), D = width.
 template <std::floating_point Scalar>
 class ResidualJoin {
  public:
@@ -37,9 +36,9 @@ class ResidualJoin {
   /// Maps x and sublayer(...) [N, D] to y [N, D].
   const Buffer<Scalar>& leave(const Pass& pass, const Buffer<Scalar>& x, const Buffer<Scalar>& sublayer_output);
 
-  /// Maps d_y [N, D] to the gradient of what the sublayer returned.
+  /// Maps d_y [N, D] to the gradient of sublayer_output. Keeps that of the residual path for enter_backward.
   const Buffer<Scalar>& leave_backward(const Pass& pass, const Buffer<Scalar>& d_y);
-  /// Maps the gradient of what the sublayer read to d_x [N, D].
+  /// Maps d_entered, the gradient of what enter returned, to d_x [N, D], the sum over both paths; may overwrite it.
   const Buffer<Scalar>& enter_backward(const Pass& pass, Buffer<Scalar>& d_entered);
 
  private:

@@ -36,7 +36,8 @@ LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, 
     const Scalar sum_exp = exponentials(row, largest_logit);
     scale(row, 1 / sum_exp);
 
-    // loss = - sum q log p, and log p = logit - log sum exp(logit), which is finite even where p rounds to 0.
+    // loss = - sum over v of q_v log p_v, and -log p_v = log sum exp(logit) - logit_v, finite even if p_v rounds to 0.
+    // q spreads `smoothing` evenly over all V tokens, which makes a mean, and gives the rest to the expected one.
     const Scalar log_sum_exp = largest_logit + std::log(sum_exp);
     const double cross_entropy = log_sum_exp - expected_logit, mean_over_vocabulary = log_sum_exp - mean_logit;
     const double loss = (1 - smoothing_) * cross_entropy + smoothing_ * mean_over_vocabulary;
@@ -52,11 +53,12 @@ LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, 
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& CrossEntropy<Scalar>::backward(const Pass& pass, Scalar d_loss) {
-  // loss = - sum over v of q_v log p_v, and log p_v = logit_v - log sum over k of exp(logit_k). Logit_j is in its own
-  // log p, with q_j, and in the sum that all of them contain:
+  // loss = - sum over v of q_v log p_v, and log p_v = logit_v - log sum over k of exp(logit_k).  logit_j is in log p_j
+  // itself, and in the sum that every log p_v contains. With [v = j] for 1 if v is j, and 0 if not:
   //
-  //   d log p_v / d logit_j = [v is j] - exp(logit_j) / sum over k of exp(logit_k) = [v is j] - p_j
-  //   d loss / d logit_j    = - sum over v of q_v ([v is j] - p_j) = p_j - q_j            because q sums to 1
+  //   dlog p_v/dlogit_j = [v = j] - exp(logit_j) / sum over k of exp(logit_k) = [v = j] - p_j
+  //   dloss/dlogit_j    = - sum over v of q_v ([v = j] - p_j) = -q_j + p_j                 because q sums to 1
+  //   d_logit_j         = d_loss (p_j - q_j)
   const Buffer<Scalar>& p = *p_;
   Buffer<Scalar>& d_logits = *p_;
   const IdMatrix& expected = *expected_;

@@ -27,7 +27,8 @@ struct CrossEntropySettings {
 /// Softmax and cross-entropy with label smoothing, as torch.nn.CrossEntropyLoss(label_smoothing, reduction="sum"):
 ///
 ///   p_v  = exp(logit_v) / sum over k of exp(logit_k)
-///   loss = - sum over v of q_v log p_v        q_v = (1 - smoothing) [v is expected] + smoothing / V
+///   loss = - sum over v of q_v log p_v        q_v = 1 - smoothing + smoothing / V   if v is the expected token
+///                                             q_v = smoothing / V                   if not
 ///
 /// Rows where padding is expected add nothing to the loss and get no gradient. N = rows (tokens), V = vocabulary.
 template <std::floating_point Scalar>
@@ -40,8 +41,8 @@ class CrossEntropy {
   /// expected [B, T] are the tokens of the rows, N = B * T.
   LossSum forward(const Pass& pass, Buffer<Scalar>& logits, const IdMatrix& expected);
   LossSum forward(const Pass& pass, Buffer<Scalar>& logits, IdMatrix&& expected) = delete;  // backward reads it
-  /// In place again: forward's p [N, V] becomes d_logits, which it returns. d_loss is the derivative by the sum of the
-  /// rows' losses: 1 / tokens, for a mean over tokens.
+  /// In place again: forward's p [N, V] becomes d_logits, which it returns. d_loss is the objective's derivative with
+  /// respect to the loss of one row: 1 if the objective is the sum over tokens, 1 / tokens if it is the mean.
   const Buffer<Scalar>& backward(const Pass& pass, Scalar d_loss);
 
   /// Of each row: 0 where padding is expected. [N, 1]

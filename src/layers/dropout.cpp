@@ -30,25 +30,27 @@ void Dropout<Scalar>::backward(const Pass& pass, MatrixView<const Scalar> d_y, M
     if (d_x.data() != d_y.data()) copy(d_y, d_x);
     return pass.record_copy(d_y, d_x);
   }
-  // y = x * kept / (1 - rate).  Each x has a part in its own y only, with this factor.
+  // y = x * kept / (1 - rate).  Each x is in its own y only:  d_x = d_y * dy/dx = d_y * kept / (1 - rate)
   const auto factor = static_cast<Scalar>(1 / (1 - rate_));
   for (Index n = 0; n < d_y.rows(); ++n) keep(d_y.row(n), kept_.row(n), factor, d_x.row(n));
   pass.record(name_, "d_x [N, D] = {d_y} * {kept} / (1 - rate)", d_x, d_y, kept_);
 }
 
-/// Random rows are numbered by sentence, group and position in the group. None of these depends on how far the batch is
-/// padded, and so neither do the numbers drawn.
+/// A random row is identified by its sentence, its group and its position in the group. None of these depends on how
+/// far the batch is padded, and so neither do the numbers drawn.
 template <std::floating_point Scalar>
 void Dropout<Scalar>::draw(const Pass& pass, Index rows, Index cols) {
   const auto sentences = static_cast<Index>(pass.sentences.size());
   assert(sentences > 0 && rows % (sentences * groups_) == 0);
   const Index length = rows / (sentences * groups_);
+  constexpr int kPositionBits = 20;  // of the 32 of a row's number; the others are the group's
+  assert(length <= Index{1} << kPositionBits && groups_ <= Index{1} << (32 - kPositionBits));
   kept_.resize(rows, cols);
   RandomRow random{.seed = pass.seed, .update = pass.update, .site = site_};
   for (Index part = 0; part < sentences * groups_; ++part) {
     random.sentence = static_cast<std::uint32_t>(pass.sentences[static_cast<std::size_t>(part / groups_)]);
     for (Index position = 0; position < length; position += kRowsAtOnce) {
-      random.row = static_cast<std::uint32_t>(part % groups_ << 20 | position);
+      random.row = static_cast<std::uint32_t>(((part % groups_) << kPositionBits) | position);
       const Index count = std::min(kRowsAtOnce, length - position);
       draw_kept(random, rate_, kept_.view().middle_rows(part * length + position, count));
     }

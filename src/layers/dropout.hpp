@@ -14,7 +14,8 @@ namespace glassformer {
 ///
 ///   y = x * kept / (1 - rate)        kept = 0 or 1
 ///
-/// Outside of training y = x. N = rows, D = columns.
+/// (Random numbers of 16 bits decide, so the true probability is the multiple of 2^-16 nearest to `rate`; the factor is
+/// 1 / (1 - rate) all the same.) Outside of training y = x. N = rows, D = columns.
 template <std::floating_point Scalar>
 class Dropout {
  public:

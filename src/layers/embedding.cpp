@@ -57,7 +57,8 @@ const Buffer<Scalar>& Embedding<Scalar>::forward(const Pass& pass, const IdMatri
         embed(ids(b, t), t, x);
     }
   }
-  pass.record(name_, "x [N, D] = {scale [1, 1]} * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding", x_,
+  pass.record(name_,
+              "embedded [N, D] = {scale [1, 1]} * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding", x_,
               MatrixView<const Scalar>(&scale_, 1, 1), table.value(), ids, positions_.view().middle_rows(0, T));
   dropout_.forward(pass, x_, x_);
   return x_;
@@ -69,14 +70,16 @@ void Embedding<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_x) {
   // x = dropout(embedded)
   d_embedded_.resize_like(d_x);
   dropout_.backward(pass, d_x, d_embedded_);
-  // embedded = scale * table[id] + position.  An id that occurs twice gets both gradients.
+  // embedded_n = scale * table[id_n] + position.  Row v of the table is in every token n whose id is v, so
+  //   d_table_v = sum over the tokens n with id_n = v of scale * d_embedded_n
+  // Padding is set to 0 without reading the table, and gives it no gradient.
   auto d_table = table.gradient();
   for (Index b = 0; b < ids.rows(); ++b) {
     for (Index t = 0; t < ids.cols(); ++t) {
       if (ids(b, t) != pad_) add_scaled(scale_, d_embedded_.row(b * ids.cols() + t), d_table.row(ids(b, t)));
     }
   }
-  pass.record(name_, "d_table [V, D] += {scale [1, 1]} * {d_x}[n] in the row {id}[n], of every token n but padding",
+  pass.record(name_, "d_table [V, D] += {scale [1, 1]} * {d_embedded}[n] in row {id}[n], of every token n but padding",
               d_table, MatrixView<const Scalar>(&scale_, 1, 1), d_embedded_, ids);
 }
 

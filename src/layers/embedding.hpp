@@ -17,10 +17,11 @@ struct EmbeddingSettings {
 ///
 ///   x[b, t] = dropout(scale * table[id[b, t]] + position[t])        scale = sqrt(D), or 1 by option
 ///
-///   position[t, i]       = sin(t / 10000^(2i / D))        i = 0 .. D/2 - 1: the sines fill the first half
-///   position[t, D/2 + i] = cos(t / 10000^(2i / D))                          and the cosines the second
+///   position[t, i]       = sin(t / 10000^(2i / D))        i = 0 .. D/2 - 1
+///   position[t, D/2 + i] = cos(t / 10000^(2i / D))
 ///
-/// Rows of padding are 0, whatever the table holds for it, and give the table no gradient.
+/// All sines come first, then all cosines, as in Marian. The paper interleaves them (sin in column 2i, cos in 2i + 1):
+/// the same numbers in another order. Rows of padding are 0, whatever the table holds, and give the table no gradient.
 /// B sentences of length T, N = B * T rows, D = model width (even), V = vocabulary.
 template <std::floating_point Scalar>
 class Embedding {

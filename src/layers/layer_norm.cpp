@@ -21,8 +21,8 @@ const Buffer<Scalar>& LayerNorm<Scalar>::forward(const Pass& pass, const Buffer<
   for (Index n = 0; n < x.rows(); ++n) {
     const auto x_hat = x_hat_.row(n), y = y_.row(n);
     const Scalar mean_x = mean(x.row(n));
-    for (Index j = 0; j < x.cols(); ++j) x_hat[j] = x(n, j) - mean_x;  // not x_hat yet: it is still to be divided
-    const Scalar var = mean_square(x_hat);                             // by the root of this
+    for (Index j = 0; j < x.cols(); ++j) x_hat[j] = x(n, j) - mean_x;
+    const Scalar var = mean_square(x_hat);  // x_hat is x - mean so far
     const Scalar inv_std = 1 / std::sqrt(var + kEpsilon);
     scale(x_hat, inv_std);
     for (Index j = 0; j < x.cols(); ++j) y[j] = g[j] * x_hat[j] + b[j];
@@ -50,16 +50,19 @@ Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scala
     add(dy, d_bias);
     set_product(dy, g, d_xhat);
 
-    // x_hat_i = inv_std * (x_i - mean).  By the chain rule,  d_x_j = sum over i of d_xhat_i * dx_hat_i/dx_j,  and x_j
-    // reaches x_hat_i in three ways:
+    // x_hat_i = inv_std (x_i - mean).  By the chain rule,  d_x_j = sum over i of d_xhat_i dx_hat_i/dx_j,  and x_j
+    // affects x_hat_i in three ways, each of which contributes a term to d_x_j:
     //
-    // 1. As x_i itself, if i = j:  dx_hat_j/dx_j = inv_std.     Gives  inv_std * d_xhat_j
-    // 2. As part of the mean:  dx_hat_i/dx_j = -inv_std * 1/D.  Gives  -inv_std * mean(d_xhat)
-    // 3. As part of inv_std = (var + epsilon)^(-1/2).           Gives  -inv_std * x_hat_j * mean(d_xhat * x_hat)
+    // 1. As x_i itself, if i = j:  dx_hat_j/dx_j = inv_std.  Term:  inv_std d_xhat_j
+    // 2. Through the mean, for every i:  dmean/dx_j = 1/D,  so  dx_hat_i/dx_j = -inv_std / D.
+    //      Term:  sum over i of d_xhat_i (-inv_std / D) = -inv_std mean(d_xhat)
+    // 3. Through inv_std = (var + epsilon)^(-1/2), for every i:
     //      dvar/dx_j     = 2 (x_j - mean) / D = 2 x_hat_j / (inv_std D)
-    //                      (the mean inside var adds nothing: dvar/dmean = -2 mean(x - mean) = 0)
-    //      dinv_std/dvar = -inv_std^3 / 2
-    //      dx_hat_i/dx_j = (x_i - mean) * (-inv_std^2 x_hat_j / D) = -inv_std x_hat_i x_hat_j / D
+    //                      (x_j also moves the mean inside var, but dvar/dmean = -2 mean(x - mean) = 0)
+    //      dinv_std/dvar = -1/2 (var + epsilon)^(-3/2) = -inv_std^3 / 2
+    //      dinv_std/dx_j = -inv_std^3 / 2 * 2 x_hat_j / (inv_std D) = -inv_std^2 x_hat_j / D
+    //      dx_hat_i/dx_j = (x_i - mean) dinv_std/dx_j = -inv_std x_hat_i x_hat_j / D   (x_i - mean = x_hat_i / inv_std)
+    //      Term:  sum over i of d_xhat_i (-inv_std x_hat_i x_hat_j / D) = -inv_std x_hat_j mean(d_xhat * x_hat)
     //
     // The sum of the three:   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))
     const Scalar via_mean = mean(d_xhat), via_variance = mean_product(d_xhat, x_hat);

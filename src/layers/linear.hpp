@@ -8,11 +8,9 @@
 
 namespace glassformer {
 
-/// A linear map of each row:
+/// A linear map of each of N rows:
 ///
 ///   y = x W^T + b        W [out, in], as torch.nn.Linear stores it
-///
-/// N = rows.
 template <std::floating_point Scalar>
 class Linear {
  public:

@@ -6,13 +6,10 @@
 
 #include "numerics/matrix.hpp"
 
-/// Masks are values you can inspect. 1 means blocked, 0 visible; rows are queries, columns are keys.
+/// Masks are values you can inspect. 1 means blocked, 0 visible; rows are queries, columns are keys. A padding mask
+/// blocks keys, not queries: queries that are padding get results like any other, which the loss ignores.
 ///
-/// A padding mask blocks keys, not queries: the rows of padded queries stay as they are, and the loss ignores their
-/// results.
-///
-/// Each function takes an older mask as its last argument and reuses its memory: once these have grown, a
-/// training step allocates nothing.
+/// Functions that make a mask can take over the memory of an older one, `reused`: a training step allocates nothing.
 namespace glassformer {
 
 /// Which keys each query of each sentence must not see.
@@ -26,8 +23,7 @@ struct Mask {
   Index row(Index sentence, Index query) const {
     return (sentences == 1 ? 0 : sentence) * queries + (queries == 1 ? 0 : query);
   }
-  /// The same for row n of `rows` rows of scores, where n = (sentence * H + head) * T + query: so sentence is n / (H *
-  /// T), and query is n % T.
+  /// The same for row n = (sentence * H + head) * T + query of scores, of which there are `rows`.
   Index row_for(Index n, Index rows) const { return n / (rows / sentences) * queries + n % queries; }
   bool is_blocked(Index sentence, Index query, Index key) const { return blocked(row(sentence, query), key) != 0; }
   /// Whether B sentences with T queries each can be masked by it.
@@ -40,8 +36,7 @@ Mask padding_mask(const IdMatrix& ids, Id pad, Mask reused = {});
 /// Keys that lie in the future of the query: [1, T, T], key > query.
 Mask look_ahead_mask(Index length, Mask reused = {});
 
-/// The first `prefix` keys are visible to all queries, the others only to their own and to later queries: [1, T, T].
-/// \pre 0 <= prefix <= length
+/// The first `prefix` (0 .. length) keys are visible to all queries, the others to their own and later ones: [1, T, T].
 Mask prefix_mask(Index length, Index prefix, Mask reused = {});
 
 /// Nothing is blocked: zeros, [sentences, queries, keys].
@@ -69,21 +64,21 @@ struct MaskSettings {
   std::vector<std::string> off() const;
 };
 
-/// The three masks of an encoder-decoder transformer, and the two that the decoder's is made of.
+/// The three masks that attention reads, and the two that decoder_combined is made of.
 struct TransformerMasks {
   Mask encoder_padding = {};   ///< [B, 1, S] encoder self-attention: padding of the source
   Mask target_padding = {};    ///< [B, 1, T]
   Mask look_ahead = {};        ///< [1, T, T]
-  Mask decoder_combined = {};  ///< [B, T, T] decoder self-attention: the maximum of these two
-  Mask cross_padding = {};     ///< [B, 1, S] cross-attention: padding of the source again, whose rows are its keys
+  Mask decoder_combined = {};  ///< [B, T, T] decoder self-attention: blocked where one of these two blocks
+  Mask cross_padding = {};     ///< [B, 1, S] cross-attention, whose keys are source tokens: padding of the source again
 };
 
-/// What is padding on either side.
+/// The ids of padding.
 struct PadIds {
   Id source = 0, target = 0;
 };
 
-/// The masks of a padded batch, without those that are off. source [B, S], target_input [B, T].
+/// The masks of a padded batch; those that are off block nothing. source [B, S], target_input [B, T].
 TransformerMasks make_masks(const IdMatrix& source, const IdMatrix& target_input, PadIds pad,
                             const MaskSettings& on = {}, TransformerMasks reused = {});
 

@@ -10,11 +10,11 @@
 
 namespace glassformer {
 
-/// Notation of all layers: d_z is the derivative of the loss by z and has z's shape; dy/dx is the derivative of y by x.
-/// Backward is the chain rule: d_x = sum over all y that depend on x of d_y * dy/dx.
+/// Notation of all layers: d_z is the derivative of the loss with respect to z, and has z's shape; dy/dx is that of y
+/// with respect to x. Backward is the chain rule: d_x = sum over all y that depend on x of d_y * dy/dx.
 
-/// What forward and backward are told besides their inputs. In training, dropout draws its random numbers from (seed,
-/// update, site, sentence), so that a sentence is treated alike in whichever batch or shard it comes.
+/// What forward and backward are told besides their inputs. Dropout's random numbers depend on the seed, the update,
+/// the place in the model (site), the sentence and its row, but not on the batch or shard that the sentence is in.
 struct Pass {
   bool training = false;             ///< false: no dropout
   std::uint64_t seed = 0;            ///< of the run

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,10 +10,10 @@
 
 #include "numerics/matrix.hpp"
 
-/// A pass forward and backward can be recorded: where a layer has computed something worth showing, one line
-/// says so. It holds the layer's name, the equation, the result, and the equation's inputs:
+/// A pass forward and backward can be recorded: where a layer has computed something worth showing, one line says so.
+/// It holds the layer's name, the equation, the result, and the inputs, one for each pair of braces, in order:
 ///
-///   pass.record(name_, "scores [B*H*T, S] = {products} / sqrt(d_head)", scores_, scores_);
+///   pass.record(name_, "d_x [N, in] = {d_y} {weight}", d_x_, d_y, weight.value());
 ///
 /// Without a recording, as in training, this line is one null check.
 namespace glassformer {
@@ -59,7 +60,8 @@ struct Equation {
     std::size_t inputs = 0;
     for (const char letter : text) inputs += letter == '{';
     if (inputs != kInputs) throw "an equation has a pair of braces for each input";
-    if (text.find(" [") >= text.find("] = ") && text.find(" [") >= text.find("] += ")) {
+    const std::size_t end_of_axes = std::min(text.find("] = "), text.find("] += "));
+    if (end_of_axes == std::string_view::npos || text.find(" [") > end_of_axes) {
       throw "an equation is \"name [rows, columns] = formula\" or \"... += formula\"";
     }
   }

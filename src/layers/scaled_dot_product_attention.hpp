@@ -17,16 +17,19 @@ struct AttentionSettings {
 
 /// Scaled dot-product attention of all heads (Vaswani et al. 2017, sections 3.2.1 and 3.2.2):
 ///
-///   scores  = Q K^T / sqrt(d_head)                one [T, S] for each head of each sentence; products = Q K^T
+///   scores  = Q K^T / sqrt(d_head)                [T, S] for each head of each sentence; products = Q K^T
 ///   weights = masked softmax of scores            exactly 0 where the mask blocks
-///   context = dropout(weights) V
+///   context = dropout(weights) V                  [T, d_head]
 ///
-/// Scores are divided by the root of one head's width, d_head = D / H, not of the model's. Head h owns the columns
-/// h * d_head .. (h + 1) * d_head - 1 of Q, K, V and the context.
-///
-/// What a blocked key or value holds never reaches a result: it may be anything, even infinity or NaN.
+/// Why sqrt(d_head)? If the numbers of q and k are independent, with mean 0 and variance 1, each product q_j k_j has
+/// mean 0 and variance 1 as well, and q . k, a sum of d_head of them, has variance d_head. Divided by sqrt(d_head), it
+/// has variance 1 whatever the width. (Large scores give weights near 0 and 1, where softmax has next to no gradient.)
 ///
 /// B sentences with T queries and S keys each, H heads, D = model width. N = B*T rows of queries, M = B*S rows of keys.
+/// Head h owns the d_head = D / H columns of Q, K, V and the context from h * d_head on. The [T, S] of all heads are
+/// stacked to [B*H*T, S]: head h of sentence b owns the T rows from (b * H + h) * T on.
+///
+/// Keys and values that are blocked for a query never reach its results: they may hold anything, even infinity or NaN.
 template <std::floating_point Scalar>
 class ScaledDotProductAttention {
  public:
@@ -39,7 +42,7 @@ class ScaledDotProductAttention {
   void backward(const Pass& pass, const Buffer<Scalar>& d_context, MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
                 MatrixView<Scalar> d_v);
 
-  /// [B*H*T, S] after the softmax, before dropout.
+  /// After the softmax, before dropout. [B*H*T, S]
   const Buffer<Scalar>& weights() const { return weights_; }
 
  private:

@@ -27,21 +27,25 @@ void MaskedSoftmax<Scalar>::forward(const Pass& pass, Buffer<Scalar>& scores, co
 
 template <std::floating_point Scalar>
 void MaskedSoftmax<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights) {
-  // weight_k = e_k / Z, where e_k = exp(score_k) and Z = sum of all e_k. (Forward subtracts the largest score. That
-  // divides e_k and Z by the same number, so weight_k is the same function of the scores.)  By the quotient rule,
+  // weight_k = e_k / Z, where e_k = exp(score_k) and Z is the sum of e_k over the visible keys. (Forward subtracts the
+  // largest score, which divides e_k and Z by the same number: weight_k is still the same function of the scores.)
+  // Write [k = j] for the number that is 1 if k is j, and 0 if not. By the quotient rule, for visible keys k and j,
   //
-  //   de_k/dscore_j = [k = j] e_k        dZ/dscore_j = e_j              [k = j] is 1 if so, else 0
+  //   de_k/dscore_j      = [k = j] e_k        dZ/dscore_j = e_j
   //   dweight_k/dscore_j = ([k = j] e_k Z - e_k e_j) / Z^2 = weight_k ([k = j] - weight_j)
   //
   // so raising one score lowers all other weights of its row. By the chain rule, over all weights of the row:
   //
-  //   d_score_j = sum over k of d_weight_k weight_k ([k = j] - weight_j)
+  //   d_score_j = sum over k of d_weight_k weight_k ([k = j] - weight_j)        [k = j] leaves one term of the sum
   //             = weight_j (d_weight_j - sum over k of weight_k d_weight_k)
+  //
+  // A blocked key has weight 0 whatever its score, so its d_score is 0. The last line gives just that, as weight_j = 0.
+  // In a row where nothing is visible, this holds for every key.
   Buffer<Scalar>& d_scores = d_weights;
   for (Index n = 0; n < weights.rows(); ++n) {
     const auto w = weights.row(n);
     const auto d = d_weights.row(n);
-    clear_where_zero(w, d);  // a blocked key may hold anything, even NaN
+    clear_where_zero(w, d);  // the value of a blocked key may be NaN, and 0 * NaN is NaN
     const Scalar weighted_sum = dot(w, d);
     for (Index j = 0; j < w.size(); ++j) d[j] = w[j] * (d[j] - weighted_sum);
   }

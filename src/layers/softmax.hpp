@@ -14,9 +14,7 @@ namespace glassformer {
 ///
 /// The largest visible score is subtracted first: that changes nothing but keeps exp finite. If nothing is visible, all
 /// weights are 0: no evidence, no attention, no NaN. (Adding -1e9 to blocked scores instead, as is often done, makes
-/// such a row attend to everything.)
-///
-/// The rows are those of B sentences with H heads and T queries each: N = B*H*T. S = keys.
+/// such a row attend to everything.) N = B*H*T rows: of B sentences with H heads and T queries each. S = keys.
 template <std::floating_point Scalar>
 class MaskedSoftmax {
  public:

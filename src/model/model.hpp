@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-/// A model's shape and its weights: everything that threads share. Each builds a Transformer of its own for it.
+/// A model's shape and its weights: everything that threads share. Each thread builds its own Transformer for it.
 template <std::floating_point Scalar>
 struct Model {
   TransformerSettings settings;
@@ -22,7 +22,7 @@ struct Model {
         weights(Transformer<Scalar>(shape, vocabulary_shape).tensors()) {}
 };
 
-/// A transformer that reads the model's weights, and knows no gradient.
+/// A transformer that reads the model's weights, and has no gradient yet: for backward, bind() one.
 template <std::floating_point Scalar>
 std::unique_ptr<Transformer<Scalar>> make_transformer(const Model<Scalar>& model, double label_smoothing = 0) {
   auto transformer = std::make_unique<Transformer<Scalar>>(model.settings, model.vocabulary, label_smoothing);
@@ -34,14 +34,14 @@ std::unique_ptr<Transformer<Scalar>> make_transformer(const Model<Scalar>& model
 ///
 ///   embeddings and an output matrix of its own   normal, standard deviation 1 / sqrt(D); the row of padding 0
 ///   linear maps                                  uniform in +-sqrt(6 / (in + out))             (Glorot & Bengio 2010)
-///   query, key and value maps                    the same, times 1 / sqrt(2), as if the three were one map
+///   query, key and value maps                    the same / sqrt(2): that of one map with out = 3 in
 ///   biases 0, gains of layer normalisation 1
 ///
-/// The value, output and feed-forward maps are multiplied by settings.initial_gain besides. Below 1, a sublayer adds
-/// less to the residual stream at first. That is what post-norm needs: the first updates change what the model computes
-/// by less, it bears a higher rate, and learns sooner. The idea and the choice of maps are those of Wang et al.
-/// (DeepNet, arXiv 2203.00555), who multiply the residual stream as well, and for 4 and 4 layers would take 0.56 in the
-/// encoder and 0.38 in the decoder. Here the stream is left alone, and one number serves both.
+/// The value and output maps of attention and the feed-forward maps are also multiplied by settings.initial_gain. If it
+/// is below 1, a sublayer adds less to the residual stream at first. This helps post-norm: the first updates change the
+/// model's output less, so it tolerates a higher learning rate and converges faster. The idea and the choice of maps
+/// are from Wang et al. (DeepNet, arXiv 2203.00555). They scale the residual stream too, and their formulas for 4 + 4
+/// layers give 0.56 in the encoder and 0.38 in the decoder. Here the stream is left alone, and one number serves both.
 template <std::floating_point Scalar>
 void initialize(Model<Scalar>& model, std::uint64_t seed);
 

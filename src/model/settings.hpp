@@ -27,8 +27,8 @@ struct TransformerSettings {
   double embedding_dropout = 0.1;  ///< of embedding + position
   double attention_dropout = 0.0;  ///< of attention weights
   double activation_dropout = 0.0; ///< of what the feed-forward network's activation gives
-  double initial_gain = 1.0;       ///< of the weights that a sublayer's output is made by; see initialize
-  MaskSettings masks = {};         ///< what the model is taught with, so what it is used with
+  double initial_gain = 1.0;       ///< factor of first weights: value, output and feed-forward maps; see initialize
+  MaskSettings masks = {};         ///< used in training, and so also when the model translates
 
   bool operator==(const TransformerSettings&) const = default;
 

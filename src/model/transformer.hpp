@@ -26,15 +26,15 @@ struct ModelInput {
 ///   logits = state E^T + b          E: the target embedding, or a matrix of its own
 ///   loss   = cross-entropy(logits, target_output)
 ///
-/// The decoder is trained by teacher forcing: it reads the right words so far, whatever it would have said itself.
+/// The decoder is trained by teacher forcing: it reads the right words so far, whatever it would have predicted itself.
 ///
-/// A transformer belongs to one thread: its layers keep what backward needs. The weights lie elsewhere, so many can
-/// share them: bind() says where. It cannot be copied or moved, because its parameters point to `bound_`.
-/// N = B * T rows, M = B * S rows, D = model width, V = target vocabulary.
+/// A transformer belongs to one thread: its layers keep what backward needs. The weights lie elsewhere (bind() says
+/// where), so transformers can share them. It cannot be copied or moved, because its parameters point to `bound_`.
+/// N = B * T rows of the decoder, M = B * S rows of the encoder, D = model width, V = target vocabulary.
 template <std::floating_point Scalar>
 class Transformer {
  private:
-  // First, because members are constructed in the order of their declarations, and the layers need these.
+  // Declared first, because members are constructed in the order of declaration, and the layers need these two.
   BoundMemory<Scalar> bound_;
   Construction<Scalar> construction_;
 
@@ -44,8 +44,8 @@ class Transformer {
 
   // In the order of the arena.
   Embedding<Scalar> source_embedding;  // [source vocabulary, D]
-  Embedding<Scalar> target_embedding;  // [V, D]; tied: all - the same tensor as source_embedding
-  Linear<Scalar> output;               // D to V; tied - its weight is the tensor of target_embedding
+  Embedding<Scalar> target_embedding;  // [V, D]; if Tying::all, the same tensor as source_embedding's
+  Linear<Scalar> output;               // D to V; if tied at all, its weight is the tensor of target_embedding
   std::vector<EncoderLayer<Scalar>> encoder_layers;
   std::vector<DecoderLayer<Scalar>> decoder_layers;
   std::optional<LayerNorm<Scalar>> encoder_norm, decoder_norm;  // pre-norm only
@@ -57,8 +57,7 @@ class Transformer {
 
   /// All parameters, in the order of the arena.
   const std::vector<TensorPlace>& tensors() const { return construction_.cursor.tensors(); }
-  /// From now on the parameters are those in `weights`, and backward adds to `gradient`. Both have the layout
-  /// tensors().
+  /// From now on the parameters are those in `weights`, and backward adds to `gradient`. Their layout is tensors().
   void bind(const Arena<Scalar>& weights) { bound_ = {weights.values().data(), nullptr}; }
   void bind(const Arena<Scalar>& weights, Arena<Scalar>& gradient) {
     bound_ = {weights.values().data(), gradient.values().data()};

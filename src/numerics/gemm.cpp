@@ -45,8 +45,7 @@ Strided<Scalar> transposed(MatrixView<const Scalar> m) {
 }
 
 /// The first `columns` columns of B's first K rows as strips, one after the other. Row by row, as memory is fastest.
-/// What the last strip has room for beyond becomes 0: its products are thrown away, but should not be of numbers that
-/// slow a processor down.
+/// The rest of the last strip becomes 0: its products are thrown away, but leftover denormals would slow them down.
 template <Index vectors, class Scalar>
 void copy_plain(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
@@ -198,11 +197,11 @@ Addend<Scalar> addend_of(Result result, MatrixView<Scalar> c) {
   return result == Result::add ? Addend<Scalar>{c.data(), c.stride()} : Addend<Scalar>{};
 }
 
-/// a [T, S], b [S, d], c [T, d]. NaN and infinity in b are rare: only then is anything computed twice.
+/// a [T, S], b [S, d], c [T, d]. The product is computed twice only if it is not finite, which is rare.
 template <class Scalar>
 void multiply_around_zeros(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {
   multiply(a, b, c, Result::overwrite);
-  // x - x is 0 unless x is infinite or NaN.  If all numbers of b are finite, so is the product.
+  // x - x is 0 unless x is infinite or NaN. If b held either, so would c, since even 0 * infinity is NaN.
   if ((c.eigen().array() - c.eigen().array()).sum() == 0) return;
   const Matrix<Scalar> finite = b.eigen().array().isFinite().select(b.eigen(), Scalar{0});
   multiply(a, {finite.data(), finite.rows(), finite.cols()}, c, Result::overwrite);

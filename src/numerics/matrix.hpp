@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-/// Matrices, and views of their numbers. All matrices are row-major: a row is a token.
+/// Matrices, and views of them. All are row-major: a row's numbers, often those of a token, are neighbours in memory.
 ///
 /// Letters of the shape comments: B sentences, S source length, T target length, N rows (tokens), D model width,
 /// H heads, F feed-forward width, V vocabulary.
@@ -89,8 +89,7 @@ class MatrixView {
   Index rows_ = 0, cols_ = 0, stride_ = 0;
 };
 
-/// A matrix whose memory only grows, so that a training step, once warm, allocates nothing. resize() leaves the
-/// contents undefined.
+/// A matrix whose memory only grows, so a warm training step allocates none. resize() leaves the contents undefined.
 ///
 /// The stride may exceed the width: rows that begin at multiples of 2 KiB would compete for the same few places in a
 /// cache, so a cache line is left free between such rows.

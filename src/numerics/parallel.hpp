@@ -12,8 +12,7 @@
 /// how work is cut depends on its size alone, never on the number of threads.
 namespace glassformer {
 
-/// A reference to something that can be called. Unlike std::function, it never allocates memory; it must not outlive
-/// what it refers to.
+/// A reference to something that can be called, which must outlive it. Unlike std::function, it never allocates memory.
 template <class Result, class... Arguments>
 class FunctionRef {
  public:
@@ -34,8 +33,7 @@ class FunctionRef {
 void run_tasks(Index count, FunctionRef<void, Index> task);
 
 /// Objects that tasks work with. A task in progress has one to itself; what an earlier task has left in it must not
-/// matter. There are never more of them than tasks have run side by side, and they are kept: their buffers stay as
-/// large as they have grown.
+/// matter. There are never more of them than tasks have run side by side, and they are kept, with their buffers.
 template <class Workspace>
 class Workspaces {
  public:

@@ -18,8 +18,7 @@ struct BoundMemory {
   Scalar* gradient = nullptr;
 };
 
-/// A matrix that is learned: a position in an arena. A copy is the same parameter, so two layers can share one, and
-/// both add to its gradient.
+/// A matrix that is learned: a position in an arena. Layers that have copies share it, and all add to its gradient.
 template <std::floating_point Scalar>
 class MatrixParameter {
  public:
@@ -73,8 +72,7 @@ class VectorParameter {
   MatrixParameter<Scalar> column_;  // the same numbers, [size, 1]
 };
 
-/// Gives each tensor its place in the arena, one after the other: one line per tensor sets its name, shape and
-/// position.
+/// Gives tensors their places in the arena, one after the other: one line per tensor sets name, shape and position.
 template <std::floating_point Scalar>
 class ParameterCursor {
  public:

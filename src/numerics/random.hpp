@@ -5,9 +5,8 @@
 
 #include "numerics/matrix.hpp"
 
-/// Random numbers that are a function of their coordinates. The generator (Philox4x32-10; Salmon et al. 2011,
-/// "Parallel random numbers: as easy as 1, 2, 3") has no state: whoever asks for the same coordinates gets the
-/// same bits, on every machine, in any order, on any thread.
+/// Random numbers as a function of their coordinates, which give the same bits on any machine and thread, in any order:
+/// the generator has no state (Philox4x32-10; Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
 namespace glassformer {
 
 /// The coordinates of one row of random numbers.
@@ -23,7 +22,7 @@ struct RandomRow {
 template <std::floating_point Scalar>
 void fill_uniform(const RandomRow& coordinates, Index size, Scalar* numbers);
 
-inline constexpr Index kRowsAtOnce = 8;  ///< one call of the generator serves so many rows of dropout
+inline constexpr Index kRowsAtOnce = 8;  ///< rows of dropout that one call of the generator serves
 
 /// kept(r, j) is 0 with probability `rate`, rounded to a multiple of 2^-16, else 1. The rows are up to 8 that follow
 /// each other; the coordinates are those of the first, whose number is a multiple of 8. kept [8 or fewer, cols]

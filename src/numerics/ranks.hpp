@@ -28,8 +28,7 @@ class Ranks {
     Index begin = 0, end = 0;
     Index size() const { return end - begin; }
   };
-  /// Which of `count` items, for example shards, belong to this rank. Blocks are in the order of ranks, and their sizes
-  /// differ by at most one.
+  /// Which of `count` items, such as shards, are this rank's. Blocks are in rank order; sizes differ by at most one.
   Block block(Index count) const { return block(count, rank(), size()); }
   static Block block(Index count, int rank, int size) { return {count * rank / size, count * (rank + 1) / size}; }
 

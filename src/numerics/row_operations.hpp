@@ -72,7 +72,7 @@ void set_product(std::type_identity_t<RowView<const Scalar>> x, std::type_identi
                  RowView<Scalar> to) {
   for (Index j = 0; j < to.size(); ++j) to[j] = x[j] * y[j];
 }
-/// to_j = x_j * factor where kept_j is 1, and 0 where it is 0.
+/// to_j = x_j * (kept_j * factor), kept_j = 0 or 1. Where it is 0, to_j is 0, or NaN if x_j is NaN or infinite.
 void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to);
 void keep(RowView<const double> x, RowView<const std::uint8_t> kept, double factor, RowView<double> to);
 /// x_j becomes -infinity where blocked_j is 1.

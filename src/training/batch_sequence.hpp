@@ -20,8 +20,7 @@ struct Progress {
   bool operator==(const Progress&) const = default;
 };
 
-/// The batches of a run in order, epoch after epoch. A Progress says where the training is; this class keeps only the
-/// plan of the current epoch.
+/// The batches of a run in order, epoch after epoch. Progress says where the training is; this keeps the epoch's plan.
 class BatchSequence {
  public:
   using Batch = std::vector<Index>;  ///< numbers of sentence pairs
@@ -38,8 +37,7 @@ class BatchSequence {
 
   /// Plans the epoch unless that has been done.
   void prepare(const Progress& progress);
-  /// The batches of the next update: training.accumulation of them, or fewer at the end of an epoch. Valid until
-  /// prepare() plans another epoch.
+  /// The batches of the next update: training.accumulation of them, or fewer at an epoch's end. Valid until prepare().
   std::span<const Batch> next(const Progress& progress) const;
   /// Call after training on `count` batches.
   void advance(Progress& progress, std::size_t count);

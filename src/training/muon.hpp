@@ -17,12 +17,15 @@ struct NewtonSchulzMemory {
   Buffer<Scalar> product;           // as the matrix itself
 };
 
-/// Brings all singular values of X near to 1 and leaves its singular vectors: U S V^T becomes about U V^T.
+/// Every matrix has a singular value decomposition X = U S V^T: S is diagonal, its singular values s are >= 0, and the
+/// columns of U are orthonormal, as are those of V. X maps each column of V to the same column of U, times its s.
+/// This function brings every s near to 1 and leaves U and V: X becomes about U V^T.
 ///
-/// Five times X = a X + (b A + c A^2) X with A = X X^T, begun with X of Frobenius norm 1. The polynomial acts on each
-/// singular value alone, as s = a s + b s^3 + c s^5. With a = 3.4445, b = -4.7750, c = 2.0315 (Jordan et al. 2024,
-/// kellerjordan.github.io/posts/muon, as in torch.optim.Muon) small ones rise fast, and all end between 0.7 and 1.2
-/// rather than at 1, which is as good here. The cheaper side is multiplied: X^T X where X has more rows than columns.
+/// Five times X = a X + (b A + c A^2) X with A = X X^T, begun with X of Frobenius norm 1, so that s <= 1. Since U^T U
+/// and V^T V are the identity, A X = U S^3 V^T, so each s becomes a s + b s^3 + c s^5. With a = 3.4445, b = -4.7750 and
+/// c = 2.0315 (Jordan et al. 2024, kellerjordan.github.io/posts/muon, as in torch.optim.Muon) every s from 0.0015 to 1
+/// ends between 0.68 and 1.21 rather than at 1, which is as good here; a smaller one grows at most a^5 = 485 times.
+/// The cheaper side is multiplied: X^T X where X has more rows than columns.
 template <std::floating_point Scalar>
 void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory);
 
@@ -30,11 +33,11 @@ void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory);
 ///
 ///   M = momentum M + (1 - momentum) G
 ///   U = orthogonalize(momentum M + (1 - momentum) G)                           (Nesterov's look ahead)
-///   W = W - rate * 0.2 sqrt(max(rows, cols)) U
+///   W = (1 - rate * weight_decay) W - rate * 0.2 sqrt(max(rows, cols)) U
 ///
-/// A step of Adam moves every number about equally far, one of Muon every direction of the map: where gradients seldom
-/// point is learned as fast as elsewhere. The factor gives the step the root mean square of a usual one of Adam, 0.2
-/// times the rate, so that one rate serves both (Liu et al., arXiv 2502.16982; torch: adjust_lr_fn="match_rms_adamw").
+/// A step of Adam moves every number about equally far, one of Muon every direction of the map, even those in which
+/// gradients seldom point. The factor gives the step about the root mean square of a usual one of Adam, 0.2 times the
+/// rate, so that one rate serves both (Liu et al., arXiv 2502.16982; torch: adjust_lr_fn="match_rms_adamw").
 template <std::floating_point Scalar>
 class Muon {
  public:

@@ -17,25 +17,25 @@ double gradient_norm(std::span<const Scalar> gradient);
 
 /// Updates the parameters of a training in place, as settings.kind says.
 ///
-/// Adam (Kingma & Ba 2015), for each parameter p with gradient g at update t = 1, 2, 3, ...:
+/// Adam (Kingma & Ba 2015), for each parameter p with gradient g (clipped) at update t = 1, 2, 3, ...:
 ///
-///   m = beta1 m + (1 - beta1) g            the mean of recent gradients
-///   v = beta2 v + (1 - beta2) g^2          and of their squares
+///   adam:  g = g + weight_decay p             decay by the gradient (L2)        (both as PyTorch does)
+///   adamw: p = (1 - rate * weight_decay) p    decoupled from it                 (Loshchilov & Hutter 2019)
+///
+///   m = beta1 m + (1 - beta1) g               the mean of recent gradients
+///   v = beta2 v + (1 - beta2) g^2             and of their squares
 ///   p = p - rate * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
 ///
-/// The divisors undo that m and v start at 0. Weight decay is added to the gradient (adam: L2), or shrinks the
-/// parameter beside it (adamw; Loshchilov & Hutter 2019), both as PyTorch does.
-///
-/// muon: the weight matrices of the layers are updated by Muon (muon.hpp); embeddings, an output matrix of its own,
-/// biases and gains by adamw.
+/// m and v start at 0, so at first they are too small: the weights (1 - beta1) beta1^i of the t gradients in m add up
+/// to only 1 - beta1^t, hence the divisors. (muon: Muon, see muon.hpp, for the layers' weight matrices, and adamw for
+/// biases, gains, embeddings and an output matrix of its own.)
 template <std::floating_point Scalar>
 class Optimizer {
  public:
   /// \param tensors  where the parameters lie: all of an arena, in its order
   Optimizer(const OptimizerSettings& settings, const std::vector<TensorPlace>& tensors);
 
-  /// One update. The gradient is first scaled so that its norm is at most settings.clip_norm; `norm` is what
-  /// gradient_norm says of it.
+  /// One update. If `norm`, the gradient's, is above settings.clip_norm, the gradient is first scaled down to that.
   void update(std::span<Scalar> parameters, std::span<const Scalar> gradient, double norm, double rate, Index t);
 
   /// What the next update needs of those before, [parameters] each. Muon keeps its momentum in m, and nothing in v.

@@ -4,10 +4,12 @@
 
 namespace glassformer {
 
-/// The learning rate of update 1, 2, 3, ...: a linear rise over the warm-up, then
+/// The learning rate of update u = 1, 2, 3, ...:
 ///
-///   inverse_sqrt   rate * sqrt(warmup / update)                                   (Vaswani et al. 2017, section 5.3)
-///   cosine         from rate to final_rate along half a cosine, at max_updates    (Loshchilov & Hutter 2017)
+///   warm-up        initial_rate + (rate - initial_rate) * u / warmup              while u < warmup; from then on
+///   inverse_sqrt   rate * sqrt(warmup / u), a warmup of 0 counting as 1           (Vaswani et al. 2017, section 5.3)
+///   cosine         half a cosine, from rate at u = warmup + 1 to final_rate       (Loshchilov & Hutter 2017)
+///                  at u = max_updates + 1, so that the last update has a little more
 ///   constant       rate
 double learning_rate(const ScheduleSettings& settings, Index max_updates, Index update);
 

@@ -12,8 +12,8 @@ struct ScheduleSettings {
   Kind kind = Kind::inverse_sqrt;
   double learning_rate = 1e-3;  ///< the highest, reached at the end of the warm-up
   Index warmup = 400;           ///< updates of linear rise; 0: none
-  double initial_rate = 1e-7;   ///< from where the warm-up rises: its update u is u / warmup of the way up
-  double final_rate = 0;        ///< towards where cosine falls: reached when max_updates are done
+  double initial_rate = 1e-7;   ///< where the warm-up starts; update u is u / warmup of the way up, so 1 is above it
+  double final_rate = 0;        ///< where cosine falls to: the update after max_updates would have it
 
   bool operator==(const ScheduleSettings&) const = default;
 };

@@ -64,7 +64,7 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
                                                  std::span<const std::vector<Index>> batches, const Step& step) {
   TokenCount count;
   for (const std::vector<Index>& batch : batches) count += count_tokens(pairs, batch);
-  const float d_loss = 1 / static_cast<float>(count.target);  // the loss is divided once, here
+  const float d_loss = 1 / static_cast<float>(count.target);  // losses are summed; gradients are those of their mean
 
   const Stopwatch whole;
   Stopwatch watch;

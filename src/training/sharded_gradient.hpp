@@ -27,8 +27,7 @@ void add_in_order(std::span<const std::span<float>> vectors, Index from, Index t
 /// activations need little memory, and stay in the processor's caches.
 class ShardedGradient {
  public:
-  /// Of the settings it needs shards, micro_batch_tokens and label_smoothing.
-  /// \pre there are at least as many shards as ranks
+  /// Needs shards (at least as many as ranks), micro_batch_tokens and label_smoothing of the settings.
   ShardedGradient(const Model<float>& model, const TrainingSettings& settings, const Ranks& ranks = alone);
 
   /// How one update is computed.

@@ -25,7 +25,7 @@ Trainer::Update Trainer::step() {
   ++progress_.update;
   const ShardedGradient::Step step{settings_.seed, static_cast<std::uint32_t>(progress_.update)};
 
-  // Forward and backward of every sentence. The gradient starts at 0; the loss is the mean over target tokens.
+  // Forward and backward of every sentence. result.loss is the sum over target tokens, the gradient that of the mean.
   const ShardedGradient::Result result = gradient_.compute(batches_.pairs(), batches, step);
   const double norm = gradient_norm(gradient_.gradient());
   const double rate = learning_rate(settings_.schedule, settings_.max_updates, progress_.update);

@@ -13,8 +13,7 @@ namespace glassformer {
 ///   Trainer trainer(model, settings, [&](Index) { return pairs; });
 ///   while (trainer.progress().update < 1000) std::cout << trainer.step().loss.mean() << "\n";
 ///
-/// It neither reads nor writes files, nor does it print or decide when to stop. The code around it does, between
-/// updates.
+/// It neither reads nor writes files, nor does it print or decide when to stop. The code around it does.
 class Trainer {
  public:
   /// What an update did.

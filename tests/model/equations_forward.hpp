@@ -7,7 +7,7 @@ namespace glassformer::example {
 /// The equations of a pass forward, as the recorder has them.
 inline std::map<std::string, Law> forward_laws() {
   return {
-      {"x = {scale} * {table}[{id}] + {position}[t], 0 at padding",
+      {"embedded = {scale} * {table}[{id}] + {position}[t], 0 at padding",
        [](const Known& k) {
          const Numbers &table = k.in[1], &ids = k.in[2], &position = k.in[3];
          const double scale = k.settings.scale_embeddings ? std::sqrt(static_cast<double>(table.cols())) : 1;

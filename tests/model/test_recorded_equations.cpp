@@ -158,7 +158,7 @@ TEST_CASE("Where embeddings are tied, one tensor is read by all, and the gradien
   for (const RecordedStep& step : run.recording.steps()) {
     const bool maps = step.part == "decoder.output", embeds = step.part.ends_with("embed_tokens");
     const std::string& name = run.output(step).name;
-    if (embeds && name == "x") tables.insert(step.inputs[1].tensor);
+    if (embeds && name == "embedded") tables.insert(step.inputs[1].tensor);
     if (maps && name == "y") tables.insert(step.inputs[1].tensor);
     if ((embeds && name == "d_table") || (maps && name == "d_weight")) gradients.push_back(&step);
   }

@@ -60,7 +60,7 @@ std::string code_of(const CodeLines& found) {
 
 /// What the lines of a step must hold, by the function that they stand in and the name of what it computes.
 const std::map<std::pair<std::string, std::string>, std::string> kWords{
-    {{"Embedding::forward", "x"}, "embed(ids(b, t), t, x);"},
+    {{"Embedding::forward", "embedded"}, "embed(ids(b, t), t, x);"},
     {{"Dropout::forward", "y"}, "keep(x.row(n), kept_.row(n), factor, y.row(n));"},
     {{"Linear::forward", "y"}, "multiply_transposed_right(x, weight.value(), bias.value(), y_);"},
     {{"SelfAttention::forward", "q"}, "q = query_key_value.view().middle_cols(0, D);"},
@@ -233,7 +233,7 @@ TEST_CASE("A step back differentiates the last step that reads what it is the gr
       {{"decoder.layers.1.feed_forward", "d_expanded"}, "activated"},
       {{"decoder.output", "d_weight"}, "y"},
       {{"loss", "d_logits"}, "p"},
-      {{"encoder.embed_tokens", "d_table"}, "x"}};
+      {{"encoder.embed_tokens", "d_table"}, "embedded"}};
   for (const auto& run : runs()) {
     const auto differentiated = differentiated_steps(run->recording);
     std::size_t seen = 0;
