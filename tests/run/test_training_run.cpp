@@ -430,7 +430,7 @@ TEST_CASE("an update whose loss is not finite is skipped, and the log says where
 
   const std::string log = stand_in::read_bytes(directory / "run" / "train.log");
   CHECK_THAT(log, stand_in::Says("is skipped: its loss is not finite. The first NaN or infinity came up in "
-                                 "encoder.embed_tokens: x = "));
+                                 "encoder.embed_tokens: embedded = "));
   std::smatch line;
   REQUIRE(std::regex_search(log, line, std::regex("training pair in line ([0-9]+)")));
   const Config config = with("training.max_updates=1");
