@@ -10,8 +10,8 @@
 
 #include "checkpoint/checkpoint.hpp"
 #include "config/marian_config.hpp"
-#include "config/suggestion.hpp"
 #include "files/durable_files.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {

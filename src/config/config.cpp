@@ -8,7 +8,7 @@
 
 #include "config/key.hpp"
 #include "config/marian_config.hpp"
-#include "config/suggestion.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {
