@@ -8,7 +8,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "config/suggestion.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "report/log.hpp"

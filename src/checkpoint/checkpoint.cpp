@@ -6,13 +6,9 @@
 #include <cassert>
 #include <deque>
 #include <nlohmann/json.hpp>
-#include <span>
-#include <string>
 #include <string_view>
 
-#include "checkpoint/run_directory.hpp"
 #include "checkpoint/safetensors.hpp"
-#include "config/marian_config.hpp"
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"
 
@@ -123,12 +119,11 @@ void require_match(const Safetensors& file, const std::vector<TensorPlace>& tens
 }
 
 /// The tensors as the file holds them. Those with padding are copied into `padded`.
-std::vector<NamedTensor> tensors_for_file(const std::vector<TensorPlace>& tensors, const float* values,
-                                          std::deque<std::vector<float>>& padded) {
+std::vector<NamedTensor> tensors_for_file(const Arena<float>& weights, std::deque<std::vector<float>>& padded) {
   std::vector<NamedTensor> result;
-  for (const Stored& entry : stored(tensors)) {
-    const TensorPlace& tensor = tensors[result.size()];
-    std::span<const float> numbers(values + tensor.offset, static_cast<std::size_t>(tensor.size));
+  for (const Stored& entry : stored(weights.tensors())) {
+    const TensorPlace& tensor = weights.tensors()[result.size()];
+    std::span<const float> numbers(weights.values(tensor).data(), static_cast<std::size_t>(tensor.size));
     if (entry.padded_shape != entry.shape) {
       padded.emplace_back(numbers.begin(), numbers.end());
       padded.back().resize(static_cast<std::size_t>(entry.padded_shape[0] * entry.padded_shape[1]), entry.padding);
@@ -139,19 +134,10 @@ std::vector<NamedTensor> tensors_for_file(const std::vector<TensorPlace>& tensor
   return result;
 }
 
-fs::path verified(const fs::path& checkpoint) {
-  verify_checksums(checkpoint, Verify::but_training_state);
-  return checkpoint;
-}
-
-void read_weights(const fs::path& checkpoint, Model<float>& model) {
-  read_parameters(checkpoint, model.weights.tensors(), model.weights.values().data());
-}
-
 }  // namespace
 
-void save_checkpoint(const fs::path& directory, const Config& config, const TokenizerPair& tokenizers,
-                     const std::vector<TensorPlace>& tensors, const float* values, const TrainingState* state) {
+void save_checkpoint(const fs::path& directory, const ModelDescription& description, const Arena<float>& weights,
+                     const TrainingState* state) {
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(directory, ignored)) && !is_checkpoint(directory)) {
     throw UserError(
@@ -160,13 +146,10 @@ void save_checkpoint(const fs::path& directory, const Config& config, const Toke
                     directory.string(), kModelFile));
   }
   std::deque<std::vector<float>> padded;
-  const std::vector<NamedTensor> model = tensors_for_file(tensors, values, padded);
+  const std::vector<NamedTensor> model = tensors_for_file(weights, padded);
   write_directory_durably(directory, [&](const fs::path& unfinished) {
-    write_file_durably(unfinished / "config.yaml", write_config(config));
-    write_file_durably(unfinished / "config.json", marian_config(config, tokenizers));
-    write_file_durably(unfinished / "generation_config.json", marian_generation_config(config, tokenizers));
-    write_file_durably(unfinished / "tokenizer_config.json", marian_tokenizer_config(config, tokenizers));
-    save_tokenizers(config.tokenizer, tokenizers, unfinished);
+    for (const auto& [name, text] : description.configs) write_file_durably(unfinished / name, text);
+    save_tokenizers(description.tokenizer, description.tokenizers, unfinished);
     if (state != nullptr) write_training_state(unfinished, *state);
     write_safetensors(unfinished / kModelFile, model);
     write_checksums(unfinished);
@@ -194,33 +177,17 @@ void average_parameters(const std::vector<fs::path>& directories, const std::vec
   std::vector<double> sum(n, 0);
   std::vector<float> one(n);
   for (const fs::path& directory : directories) {
-    verify_checksums(directory, Verify::but_training_state);
-    read_parameters(directory, tensors, one.data());
+    read_parameters(verify_checksums(directory, Verify::but_training_state), tensors, one.data());
     for (std::size_t i = 0; i < n; ++i) sum[i] += static_cast<double>(one[i]);
   }
   const auto count = static_cast<double>(directories.size());
   for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<float>(sum[i] / count);
 }
 
-LoadedModel::LoadedModel(const fs::path& path)
-    : checkpoint(verified(resolve_checkpoint(path))),
-      config(read_config_of_model(checkpoint)),
-      tokenizers(load_tokenizers(config.tokenizer, checkpoint)),
-      model(config.model, vocabulary_shape(tokenizers)) {
-  read_weights(checkpoint, model);
-}
-
-TokenizerPair starting_tokenizers(const Config& config) {
-  const DataSettings& data = config.data;
-  if (!config.model_from.empty()) return load_tokenizers(config.tokenizer, config.model_from);
-  return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
-}
-
-void set_starting_weights(const Config& config, Model<float>& model) {
-  if (config.model_from.empty())
-    initialize(model, config.training.seed);
-  else
-    read_weights(verified(config.model_from), model);
+void set_starting_weights(Model<float>& model, const fs::path& from, std::uint64_t seed) {
+  if (from.empty()) return initialize(model, seed);
+  const fs::path verified = verify_checksums(from, Verify::but_training_state);
+  read_parameters(verified, model.weights.tensors(), model.weights.values().data());
 }
 
 }  // namespace glassformer

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
 #include "model/model.hpp"
 #include "numerics/arena.hpp"
 #include "text/tokenizer.hpp"
@@ -58,12 +59,18 @@ void write_training_state(const std::filesystem::path& directory, const Training
 RunProgress read_training_state(const std::filesystem::path& directory, std::span<float> adam_m,
                                 std::span<float> adam_v);
 
-/// Writes or replaces a checkpoint in one step: whatever happens, `directory` is a whole checkpoint or none. `tensors`
-/// and `values` are the arena of the parameters. Without `state`, the training cannot be continued from it.
+/// What a checkpoint says of its model, besides the weights.
+struct ModelDescription {
+  std::map<std::string, std::string> configs;  ///< by name: the text of config.yaml and of the other tools' configs
+  TokenizerSettings tokenizer;
+  TokenizerPair tokenizers;
+};
+
+/// Writes or replaces a checkpoint in one step: whatever happens, `directory` is a whole checkpoint or none.
+/// Without `state`, the training cannot be continued from it.
 /// \throws UserError: something cannot be written, or `directory` is something else
-void save_checkpoint(const std::filesystem::path& directory, const Config& config, const TokenizerPair& tokenizers,
-                     const std::vector<TensorPlace>& tensors, const float* values,
-                     const TrainingState* state = nullptr);
+void save_checkpoint(const std::filesystem::path& directory, const ModelDescription& description,
+                     const Arena<float>& weights, const TrainingState* state = nullptr);
 
 /// Whether this is a directory that save_checkpoint has finished.
 bool is_checkpoint(const std::filesystem::path& directory);
@@ -85,27 +92,11 @@ void write_checksums(const std::filesystem::path& directory);
 enum class Verify { all, but_training_state };
 
 /// Reads the files again and compares. A directory without SHA256SUMS passes: other tools write none.
-/// \throws UserError naming the file that has changed or is missing
-void verify_checksums(const std::filesystem::path& directory, Verify which);
+/// \return the directory   \throws UserError naming the file that has changed or is missing
+std::filesystem::path verify_checksums(const std::filesystem::path& directory, Verify which);
 
-/// A trained model, as evaluate and translate use it.
-struct LoadedModel {
-  std::filesystem::path checkpoint;
-  Config config;
-  TokenizerPair tokenizers;
-  Model<float> model;
-
-  /// \param path  a checkpoint, or a run directory: then its best checkpoint
-  /// \throws UserError: no checkpoint there, or a damaged one
-  explicit LoadedModel(const std::filesystem::path& path);
-};
-
-/// What a training begins with: the tokenizers of model.from, or else new ones, learned from the text.
-/// \throws UserError as make_tokenizers and load_tokenizers
-TokenizerPair starting_tokenizers(const Config& config);
-
-/// Sets the weights to those of model.from, or else draws them with training.seed.
+/// Sets the weights to those of the checkpoint `from` or, if that is empty, draws them with `seed`.
 /// \throws UserError: a damaged checkpoint, or one of another model
-void set_starting_weights(const Config& config, Model<float>& model);
+void set_starting_weights(Model<float>& model, const std::filesystem::path& from, std::uint64_t seed);
 
 }  // namespace glassformer

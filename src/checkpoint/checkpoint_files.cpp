@@ -165,8 +165,8 @@ void write_checksums(const fs::path& directory) {
   write_file_durably(directory / kChecksumFile, lines);
 }
 
-void verify_checksums(const fs::path& directory, Verify which) try {
-  if (!fs::exists(fs::symlink_status(directory / kChecksumFile))) return;
+fs::path verify_checksums(const fs::path& directory, Verify which) try {
+  if (!fs::exists(fs::symlink_status(directory / kChecksumFile))) return directory;
   std::istringstream lines(read_bytes(directory / kChecksumFile));
   bool has_model = false;
   int number = 0;
@@ -184,6 +184,7 @@ void verify_checksums(const fs::path& directory, Verify which) try {
       throw damaged(directory / name, "the SHA-256 " + line.substr(0, 12) + "...", found.substr(0, 12) + "...");
   }
   if (!has_model) throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");
+  return directory;
 } catch (const fs::filesystem_error& error) {
   throw UserError(directory.string() + ": the checkpoint cannot be read: " + error.code().message() + ".");
 }

@@ -6,12 +6,10 @@
 #include <charconv>
 #include <map>
 #include <set>
-#include <string>
 
 #include "checkpoint/checkpoint.hpp"
-#include "config/marian_config.hpp"
-#include "config/suggestion.hpp"
 #include "files/durable_files.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {
@@ -108,7 +106,7 @@ RunDirectory RunDirectory::reserve(const fs::path& path) {
   return RunDirectory(path);
 }
 
-RunDirectory RunDirectory::create(const fs::path& path, const Config& config) {
+RunDirectory RunDirectory::create(const fs::path& path, const std::string& config) {
   std::error_code ignored;
   const bool is_new = !fs::exists(path, ignored);
   RunDirectory run = reserve(path);
@@ -136,29 +134,8 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
   return run;
 }
 
-Config RunDirectory::config() const try {
-  return read_config_of_checkpoint(path_ / kConfigFile, false);  // train has warned about its own config
-} catch (const UserError& error) {
-  throw UserError(
-      fmt::format("{} (This is the config that the run was begun with. Every checkpoint in {} has a copy of it.)",
-                  error.what(), path_.string()));
-}
-
-std::vector<ChangedKey> RunDirectory::accept_changes(const Config& config) const {
-  const Config begun = this->config();
-  std::vector<ChangedKey> changed = changed_keys(begun, config);
-  std::string names;
-  for (const ChangedKey& key : changed)
-    if (key.changes_training) names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
-  if (names.empty()) return changed;
-  throw UserError(
-      fmt::format("{}: the run was begun with other values of {}. Continue it with the config it was begun with, or "
-                  "begin another run with --output.",
-                  (path_ / kConfigFile).string(), names));
-}
-
-void RunDirectory::store_config(const Config& config) const {
-  if (!path_.empty()) write_file_durably(path_ / kConfigFile, write_config(config));
+void RunDirectory::store_config(const std::string& config) const {
+  if (!path_.empty()) write_file_durably(path_ / kConfigFile, config);
 }
 
 fs::path RunDirectory::checkpoint(Index update) const { return path_ / fmt::format("{}{:08}", kStep, update); }
@@ -191,6 +168,17 @@ void RunDirectory::prune(Index keep) const {
   };
   remove_all_but(keep, checkpoints());
   remove_all_but(1, checkpoints_in(path_, kAverage));
+}
+
+std::string saved_otherwise(const fs::path& directory) {
+  std::error_code ignored;
+  for (const char* name : {"pytorch_model.bin", "model.safetensors.index.json"}) {
+    if (!fs::exists(directory / name, ignored)) continue;
+    return std::string("expected model.safetensors, found ") + name + ". Have transformers write one file: " +
+           "MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER, max_shard_size='100GB'), and the same with " +
+           "MarianTokenizer.";
+  }
+  return "";
 }
 
 fs::path resolve_checkpoint(const fs::path& path) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
 #include "files/descriptor.hpp"
+#include "numerics/matrix.hpp"
 
 namespace glassformer {
 
@@ -26,8 +26,8 @@ class RunDirectory {
 
   /// Makes the directory, unless the path is empty. \throws UserError as refuse_existing; another training runs there
   static RunDirectory reserve(const std::filesystem::path& path);
-  /// Also writes config.yaml.
-  static RunDirectory create(const std::filesystem::path& path, const Config& config);
+  /// Also writes config.yaml, with the text `config`.
+  static RunDirectory create(const std::filesystem::path& path, const std::string& config);
 
   /// Opens a run to continue it, and removes what an interrupted save has left.
   /// \throws UserError: there is no run, or another training runs there
@@ -36,12 +36,8 @@ class RunDirectory {
   const std::filesystem::path& path() const { return path_; }
   /// A file of the run; empty if there is no path.
   std::filesystem::path file(const std::string& name) const { return path_.empty() ? path_ : path_ / name; }
-  /// What the run was begun with, or continued with since. \throws UserError: the file is missing or damaged
-  Config config() const;
-  /// How the config differs from config(). \throws UserError: the trained weights depend on some of the differences
-  std::vector<ChangedKey> accept_changes(const Config& config) const;
-  /// Replaces config.yaml.
-  void store_config(const Config& config) const;
+  /// Replaces the text of config.yaml.
+  void store_config(const std::string& config) const;
 
   std::filesystem::path checkpoint(Index update) const;    ///< where it belongs: step-00001200
   std::filesystem::path average(Index update) const;       ///< where a mean belongs: average-00001200
@@ -67,5 +63,9 @@ class RunDirectory {
 /// The checkpoint that a user means by `path`: a checkpoint itself, or the best one of a run, or its last if it has no
 /// best. \throws UserError: there is none
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);
+
+/// What to do with a directory that holds a model, but not as model.safetensors; "" for any other directory.
+/// (pytorch_model.bin is a program that Python runs, so it is never opened.)
+std::string saved_otherwise(const std::filesystem::path& directory);
 
 }  // namespace glassformer

@@ -7,8 +7,7 @@
 #include <system_error>
 
 #include "config/key.hpp"
-#include "config/marian_config.hpp"
-#include "config/suggestion.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {
@@ -174,12 +173,6 @@ Config read_config_of_checkpoint(const fs::path& file, bool warn) {
   if (warn) warn_about_retired_keys(blame.places);
   check_rules(config, blame);
   return config;
-}
-
-Config read_config_of_model(const fs::path& directory) {
-  std::error_code ignored;
-  const fs::path ours = directory / "config.yaml";
-  return fs::exists(ours, ignored) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
 }
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {

@@ -4,49 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "decoding/settings.hpp"
-#include "evaluation/settings.hpp"
-#include "model/settings.hpp"
-#include "numerics/matrix.hpp"
-#include "text/settings.hpp"
-#include "training/settings.hpp"
+#include "checkpoint/run_directory.hpp"
+#include "model/model.hpp"
+#include "run/settings.hpp"
+#include "text/tokenizer.hpp"
 
 namespace glassformer {
-
-/// What a validation measures.
-enum class Metric { loss, perplexity, token_accuracy, bleu, exact_match };
-
-/// When the validation text is looked at, and what follows from it.
-struct ValidationSettings {
-  enum class Unit { updates, epochs };
-  Index every = 500;  ///< so many units between validations; a checkpoint is written with each
-  Unit unit = Unit::updates;
-  Metric metric = Metric::loss;  ///< which figure makes a checkpoint the best, and rules patience
-  Index patience = 0;            ///< stop after so many validations without a new best; 0: never
-  Index samples = 2;             ///< sample translations in the log
-
-  bool operator==(const ValidationSettings&) const = default;
-};
-
-/// Which checkpoints stay.
-struct CheckpointSettings {
-  Index keep = 3;     ///< the latest so many stay on disk (best and last always)
-  Index average = 0;  ///< at the end, the mean of the last so many becomes a checkpoint of its own; 0: none
-
-  bool operator==(const CheckpointSettings&) const = default;
-};
-
-/// How long a run trains, and what it does between updates. Its keys in a config are those of the training.
-struct RunSettings {
-  Index max_epochs = 0;    ///< 0: no limit. One of max_epochs, max_minutes and the training's max_updates is set
-  double max_minutes = 0;  ///< 0: no limit
-  Index max_skipped = 10;  ///< a run ends after more than so many skipped updates in a row
-  Index log_every = 50;    ///< updates between log lines
-  ValidationSettings validation;
-  CheckpointSettings checkpoints;
-
-  bool operator==(const RunSettings&) const = default;
-};
 
 /// Everything a config file says, one struct for each module.
 struct Config {
@@ -73,7 +36,8 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
 /// The same, but data files need not exist. `warn`: whether the log names its retired keys.
 Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn = true);
 
-/// The config of the model in a directory: our checkpoint, or one that transformers.MarianMTModel has saved.
+/// The config of the model in a directory: our checkpoint, or one that transformers.MarianMTModel has saved, whose
+/// config.json and generation_config.json say less: other keys have their defaults.
 /// \throws UserError: neither; a damaged file; another architecture
 Config read_config_of_model(const std::filesystem::path& directory);
 
@@ -89,5 +53,32 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after);
 
 /// The whole config as YAML, each key with a comment; read_config of it gives the same.
 std::string write_config(const Config& config);
+
+/// A trained model, as evaluate and translate use it.
+struct LoadedModel {
+  std::filesystem::path checkpoint;
+  Config config;
+  TokenizerPair tokenizers;
+  Model<float> model;
+
+  /// \param path  a checkpoint, or a run directory: then its best checkpoint
+  /// \throws UserError: no checkpoint there, or a damaged one
+  explicit LoadedModel(const std::filesystem::path& path);
+};
+
+/// What a training begins with: the tokenizers of model.from, or else new ones, learned from the text.
+/// \throws UserError as make_tokenizers and load_tokenizers
+TokenizerPair starting_tokenizers(const Config& config);
+
+/// What a checkpoint says of this config, for us and, as config.json and its like, for the Hugging Face library. (Whose
+/// Marian model is our post-norm transformer: the same sums in the same order, sinusoidal positions, the sines first.)
+ModelDescription describe_model(const Config& config, const TokenizerPair& tokenizers);
+
+/// What a TrainingRun takes of this config.
+TrainingPlan plan_training(const Config& config, const TokenizerPair& tokenizers);
+
+/// How `config` differs from the one that the run was begun with, or continued with since.
+/// \throws UserError: the trained weights depend on a difference; the run's config.yaml is missing or damaged
+std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& config);
 
 }  // namespace glassformer

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "config/suggestion.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {

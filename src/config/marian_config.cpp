@@ -1,14 +1,10 @@
-#include "config/marian_config.hpp"
-
+// The config files of the Hugging Face library: what a checkpoint has of them, and how those of its own models are
+// read.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "config/config.hpp"
 #include "files/json_file.hpp"
-#include "text/tokenizer.hpp"
-
-#ifndef GLASSFORMER_VERSION  // the build says it
-#define GLASSFORMER_VERSION "unknown"
-#endif
 
 namespace glassformer {
 
@@ -100,13 +96,15 @@ DecodingSettings read_decoding(const JsonFile& generation) {
   return decoding;
 }
 
-}  // namespace
-
+/// The longest source whose longest translation has `output` tokens, bos and eos counted: see longest_output.
 Index longest_source(Index output, const DecodingSettings& decoding) {
   const auto within_ratio = static_cast<double>(std::max<Index>(0, output - kBeyondRatio));
   return std::max<Index>(1, static_cast<Index>(within_ratio / decoding.max_length_ratio));
 }
 
+/// config.json, as transformers.MarianConfig reads it. Marian has no pre-norm: such a model gets a model_type of its
+/// own, so that the library refuses it. Marian always masks, so a model trained without a mask gives other figures
+/// there. Its two vocabularies have tables of the same size, see save_checkpoint.
 std::string marian_config(const Config& config, const TokenizerPair& tokenizers) {
   const TransformerSettings& model = config.model;
   const SpecialIds ids = tokenizers.target->special();
@@ -148,6 +146,8 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   return json.dump(2) + "\n";
 }
 
+/// generation_config.json, as transformers.GenerationConfig reads it. It cannot express a limit that grows with the
+/// source, so it has that of the longest training sentence.
 std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers) {
   const SpecialIds ids = tokenizers.target->special();
   const Id pad = padding_there(ids);
@@ -168,30 +168,19 @@ std::string marian_generation_config(const Config& config, const TokenizerPair& 
   return json.dump(2) + "\n";
 }
 
+/// tokenizer_config.json, as transformers.MarianTokenizer reads it.
 std::string marian_tokenizer_config(const Config& config, const TokenizerPair& tokenizers) {
   const Tokenizer& target = *tokenizers.target;
   const SpecialIds ids = target.special();
-  Json json;
-  json["tokenizer_class"] = "MarianTokenizer";
-  json["source_lang"] = config.data.source_language;
-  json["target_lang"] = config.data.target_language;
-  json["separate_vocabs"] = !config.tokenizer.joint;
-  json["pad_token"] = target.piece(padding_there(ids));
-  json["eos_token"] = target.piece(ids.eos);
-  json["unk_token"] = target.piece(ids.unk);
-  json["model_max_length"] = std::max(kPositions, longest_output(config));
+  const Json json = {{"tokenizer_class", "MarianTokenizer"},
+                     {"source_lang", config.data.source_language},
+                     {"target_lang", config.data.target_language},
+                     {"separate_vocabs", !config.tokenizer.joint},
+                     {"pad_token", target.piece(padding_there(ids))},
+                     {"eos_token", target.piece(ids.eos)},
+                     {"unk_token", target.piece(ids.unk)},
+                     {"model_max_length", std::max(kPositions, longest_output(config))}};
   return json.dump(2) + "\n";
-}
-
-std::string saved_otherwise(const fs::path& directory) {
-  std::error_code ignored;
-  for (const char* name : {"pytorch_model.bin", "model.safetensors.index.json"}) {
-    if (!fs::exists(directory / name, ignored)) continue;
-    return std::string("expected model.safetensors, found ") + name + ". Have transformers write one file: " +
-           "MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER, max_shard_size='100GB'), and the same with " +
-           "MarianTokenizer.";
-  }
-  return "";
 }
 
 Config read_marian_config(const fs::path& directory) {
@@ -219,6 +208,23 @@ Config read_marian_config(const fs::path& directory) {
   if (config.model.tied_embeddings == Tying::all && !config.tokenizer.joint)
     throw model.mistake("share_encoder_decoder_embeddings", "false, for the tokenizer has separate_vocabs");
   return config;
+}
+
+}  // namespace
+
+Config read_config_of_model(const fs::path& directory) {
+  std::error_code ignored;
+  const fs::path ours = directory / "config.yaml";
+  return fs::exists(ours, ignored) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
+}
+
+ModelDescription describe_model(const Config& config, const TokenizerPair& tokenizers) {
+  return {{{"config.yaml", write_config(config)},
+           {"config.json", marian_config(config, tokenizers)},
+           {"generation_config.json", marian_generation_config(config, tokenizers)},
+           {"tokenizer_config.json", marian_tokenizer_config(config, tokenizers)}},
+          config.tokenizer,
+          tokenizers};
 }
 
 }  // namespace glassformer

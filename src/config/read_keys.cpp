@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "config/key.hpp"
-#include "config/suggestion.hpp"
 #include "files/lines.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {

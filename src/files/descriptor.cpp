@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>
-#include <utility>
 
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"

@@ -10,15 +10,19 @@ namespace glassformer {
 /// FNV-1a (Fowler, Noll & Vo) of what is mixed in, in that order. It detects accidental changes, not malicious ones.
 class Fingerprint {
  public:
-  void mix(std::uint64_t number) { value_ = (value_ ^ number) * 1099511628211U; }
+  Fingerprint& mix(std::uint64_t number) {
+    value_ = (value_ ^ number) * 1099511628211U;
+    return *this;
+  }
   /// A byte at a time, and the end of the line.
-  void mix(std::string_view line) {
+  Fingerprint& mix(std::string_view line) {
     for (const char byte : line) mix(static_cast<std::uint64_t>(static_cast<unsigned char>(byte)));
-    mix(std::uint64_t{'\n'});
+    return mix(std::uint64_t{'\n'});
   }
   /// Bit for bit: 0 and -0 differ.
-  void mix(std::span<const float> numbers) {
+  Fingerprint& mix(std::span<const float> numbers) {
     for (const float number : numbers) mix(std::uint64_t{std::bit_cast<std::uint32_t>(number)});
+    return *this;
   }
   std::uint64_t value() const { return value_; }
 

@@ -70,8 +70,7 @@ bool ParallelReader::next(std::string& source, std::string& target) {
   const bool has_source = source_.next(source);
   const bool has_target = target_.next(target);
   if (has_source && has_target) {
-    lines_.mix(source);
-    lines_.mix(target);
+    lines_.mix(source).mix(target);
     return true;
   }
   if (!has_source && !has_target) return false;
@@ -84,9 +83,7 @@ bool ParallelReader::next(std::string& source, std::string& target) {
 }
 
 Index ParallelReader::fingerprint() const {
-  Fingerprint text;
-  text.mix(lines_.value());
-  return static_cast<Index>(text.value() >> 2) + 1;
+  return static_cast<Index>(Fingerprint().mix(lines_.value()).value() >> 2) + 1;
 }
 
 std::vector<std::string> read_lines(const std::filesystem::path& file) {

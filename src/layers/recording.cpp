@@ -1,7 +1,6 @@
 #include "layers/recording.hpp"
 
 #include <stdexcept>
-#include <utility>
 
 namespace glassformer {
 namespace {

@@ -1,6 +1,5 @@
 #include "numerics/matrix.hpp"
 
-#include <cstdlib>
 #include <new>
 
 namespace glassformer {

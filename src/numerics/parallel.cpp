@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <vector>
 
 #ifdef _OPENMP
 #include <omp.h>

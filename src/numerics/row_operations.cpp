@@ -1,6 +1,5 @@
 #include "numerics/row_operations.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "numerics/vectors.hpp"

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "batching/batch.hpp"
-#include "checkpoint/checkpoint.hpp"
 #include "layers/recording.hpp"
 #include "numerics/random.hpp"
 
@@ -86,26 +85,22 @@ void warn_about(const TransformerSettings& model, const ScheduleSettings& schedu
               "it is padded, and so on its neighbours in the batch.");
 }
 
-std::vector<TensorCheck> check_model_gradient(const Config& config, Index samples) {
-  const TokenizerPair tokenizers = starting_tokenizers(config);
-  const DataSettings& data = config.data;
-  const Corpus corpus =
-      Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
+std::vector<TensorCheck> check_model_gradient(Model<double>& model, const TrainingSettings& training,
+                                              const SentencePairs& text, Index samples) {
   constexpr Index kSentences = 3;  // of different lengths, as a rule: there is padding to be masked
-  std::vector<Index> sentences(static_cast<std::size_t>(std::min(kSentences, corpus.size())));
+  std::vector<Index> sentences(static_cast<std::size_t>(std::min(kSentences, text.size())));
   std::iota(sentences.begin(), sentences.end(), Index{0});
-  const Batch batch = make_batch(corpus, sentences);
+  const Batch batch = make_batch(text, sentences);
 
-  Model<double> model(config.model, vocabulary_shape(tokenizers));
-  initialize(model, config.training.seed);
-  shake(model.weights, config.training.seed);
+  initialize(model, training.seed);
+  shake(model.weights, training.seed);
   Arena<double> gradient(model.weights.tensors());
-  const auto transformer = make_transformer(model, config.training.label_smoothing);
+  const auto transformer = make_transformer(model, training.label_smoothing);
   transformer->bind(model.weights, gradient);
 
   const TransformerMasks masks = transformer->masks(batch.source, batch.target_input);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
-  const Pass pass{.training = true, .seed = config.training.seed, .update = 1, .sentences = batch.sentences};
+  const Pass pass{.training = true, .seed = training.seed, .update = 1, .sentences = batch.sentences};
 
   const auto tokens = static_cast<double>(transformer->forward(pass, input).tokens);
   transformer->backward(pass, 1 / tokens);

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
 #include "model/settings.hpp"
 #include "numerics/gradient_check.hpp"
 #include "text/corpus.hpp"
@@ -29,9 +28,10 @@ struct TensorCheck {
   GradientError error;
 };
 
-/// Builds the config's model in double precision with random weights (biases and gains too, because a gain of 1 or a
-/// bias of 0 hides mistakes), and compares every tensor's gradient of a small padded batch, dropout included, with
-/// differences of the loss: at up to `samples` numbers of each (0: all). \throws UserError: unusable training text
-std::vector<TensorCheck> check_model_gradient(const Config& config, Index samples);
+/// Gives the model random weights (biases and gains too, because a gain of 1 or a bias of 0 hides mistakes), and
+/// compares every tensor's gradient of a small padded batch of the text, dropout included, with differences of the
+/// loss: at up to `samples` numbers of each (0: all).
+std::vector<TensorCheck> check_model_gradient(Model<double>& model, const TrainingSettings& training,
+                                              const SentencePairs& text, Index samples);
 
 }  // namespace glassformer

@@ -48,15 +48,15 @@ BatchShape largest_micro_batch(const TrainingSettings& training, const Lengths& 
 }
 
 /// For the loss of a validation, in batches of evaluation.cpp, and for its translations.
-std::int64_t validation_bytes(const Config& config, const VocabularyShape& vocabulary, const Lengths& valid) {
+std::int64_t validation_bytes(const TrainingPlan& plan, const VocabularyShape& vocabulary, const Lengths& valid) {
   constexpr Index kTokens = 1024;
-  const TransformerSettings& model = config.model;
+  const TransformerSettings& model = plan.model;
   const Index S = valid.longest_source, T = valid.longest_target;
   const Index source = std::min(valid.source, std::max(S, kTokens)),
               target = std::min(valid.target, std::max(T, kTokens));
   const Index loss = activation_count(model, vocabulary, {source, target, S, T}, false);
-  const Index sentences = std::min(config.decoding.batch, valid.pairs);
-  const auto longest = static_cast<Index>(config.decoding.max_length_ratio * static_cast<double>(S)) + 10;
+  const Index sentences = std::min(plan.decoding.batch, valid.pairs);
+  const auto longest = static_cast<Index>(plan.decoding.max_length_ratio * static_cast<double>(S)) + 10;
   TransformerSettings encoder = model;
   encoder.decoder_layers = 0;
   const Index translation = activation_count(encoder, vocabulary, {sentences * S, 0, S, 0}, false) +
@@ -100,26 +100,29 @@ double training_flops(const TransformerSettings& settings, const VocabularyShape
   return 6 * (s * source_weights + t * target_weights) + 12 * D * visible_pairs;
 }
 
-MemoryForecast forecast_memory(const Config& config, const VocabularyShape& vocabulary, const Corpus& text,
+MemoryForecast forecast_memory(const TrainingPlan& plan, const VocabularyShape& vocabulary, const Corpus& text,
                                const Corpus& valid, const Ranks& ranks) {
-  const TrainingSettings& training = config.training;
+  const TrainingSettings& training = plan.training;
   const std::int64_t program = resident_memory().now;
-  const TensorPlace last = Transformer<float>(config.model, vocabulary).tensors().back();  // allocates no tensor
+  const TensorPlace last = Transformer<float>(plan.model, vocabulary).tensors().back();  // allocates no tensor
   const std::int64_t parameters = last.offset + last.size;
   const Index own_shards = ranks.block(training.shards).size();
   const Index workers = std::min<Index>(thread_count(), own_shards);
   const BatchShape micro_batch = largest_micro_batch(training, Lengths(text));
   // The mean, the sum in double precision, and a checkpoint as it is and as it is read.
-  const std::int64_t average = config.run.checkpoints.average > 1 ? parameters * (3 * kFloat + kDouble) : 0;
-  return {.program = program,
-          .text = text.bytes_in_memory(),
-          .weights = kFloat * parameters,
-          .gradients = kFloat * parameters * own_shards,
-          .moments = 2 * kFloat * parameters,
-          .activations = buffer_bytes(workers, activation_count(config.model, vocabulary, micro_batch, true)),
-          .order = 3 * static_cast<std::int64_t>(sizeof(Index)) * text.size(),  // sorted, and as batches
-          .validation = std::max(average, validation_bytes(config, vocabulary, Lengths(valid))),
-          .left = memory_left(rank_places(ranks).here)};
+  const std::int64_t average = plan.run.checkpoints.average > 1 ? parameters * (3 * kFloat + kDouble) : 0;
+  MemoryForecast forecast{
+      .program = program,
+      .text = text.bytes_in_memory(),
+      .weights = kFloat * parameters,
+      .gradients = kFloat * parameters * own_shards,
+      .moments = 2 * kFloat * parameters,
+      .activations = buffer_bytes(workers, activation_count(plan.model, vocabulary, micro_batch, true)),
+      .order = 3 * static_cast<std::int64_t>(sizeof(Index)) * text.size(),  // sorted, and as batches
+      .validation = std::max(average, validation_bytes(plan, vocabulary, Lengths(valid))),
+      .left = memory_left(rank_places(ranks).here)};
+  ranks.together([&] { forecast.refuse_certain_excess(); });
+  return forecast;
 }
 
 std::string MemoryForecast::text_for_log() const {

@@ -3,10 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "config/config.hpp"
 #include "machine/machine.hpp"
-#include "model/settings.hpp"
 #include "numerics/ranks.hpp"
+#include "run/settings.hpp"
 #include "text/corpus.hpp"
 
 /// How much memory and how many operations a training needs, by arithmetic.
@@ -56,7 +55,8 @@ struct MemoryForecast {
 };
 
 /// What this process will use, one of `ranks`, all of which must call this. Call it before the model is allocated.
-MemoryForecast forecast_memory(const Config& config, const VocabularyShape& vocabulary, const Corpus& text,
+/// \throws UserError as refuse_certain_excess
+MemoryForecast forecast_memory(const TrainingPlan& plan, const VocabularyShape& vocabulary, const Corpus& text,
                                const Corpus& valid, const Ranks& ranks);
 
 }  // namespace glassformer

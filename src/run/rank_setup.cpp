@@ -12,24 +12,16 @@
 
 namespace glassformer {
 
-void set_up_ranks(const Ranks& ranks, const Config& config) {
+void set_up_ranks(const Ranks& ranks, const std::string& config, Index shards) {
   if (ranks.size() == 1) return;
-  const auto fingerprint = [compared = config]() mutable {
-    compared.data.directory.clear();
-    compared.tokenizer.source_model.clear();
-    compared.tokenizer.target_model.clear();
-    compared.model_from.clear();  // its shape is in other keys, its tokens are compared, its weights come from rank 0
-    Fingerprint of_config;
-    of_config.mix(write_config(compared));
-    return of_config.value();
-  };
+  const auto fingerprint = [&] { return Fingerprint().mix(config).value(); };
   require_same(ranks, "the config", fingerprint, "Give all ranks the same file and the same --set.");
   ranks.once([&] {
-    if (ranks.size() <= config.training.shards) return;
+    if (ranks.size() <= shards) return;
     throw UserError(fmt::format(
         "training.shards: expected at least as many shards as processes, because each computes some of them; found {} "
         "shards and {} processes. Start fewer, or raise training.shards, which changes the result's last digits.",
-        config.training.shards, ranks.size()));
+        shards, ranks.size()));
   });
   share_processors(rank_places(ranks).sharing);
 }

@@ -4,15 +4,15 @@
 #include <functional>
 #include <string>
 
-#include "config/config.hpp"
+#include "numerics/matrix.hpp"
 #include "numerics/ranks.hpp"
 
 /// What has to be right before several processes train together. Every rank must call these functions.
 namespace glassformer {
 
-/// Checks that all ranks have the same config, apart from paths, and divides a machine's processors among its ranks.
+/// Checks that all ranks have the same text of a config, and divides a machine's processors among its ranks.
 /// \throws UserError: the configs differ; there are more ranks than shards
-void set_up_ranks(const Ranks& ranks, const Config& config);
+void set_up_ranks(const Ranks& ranks, const std::string& config, Index shards);
 
 /// Logs how the ranks divide the work, and warns if processors are idle or overloaded. Alone: nothing.
 void log_ranks(const Ranks& ranks, Index shards);

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "checkpoint/checkpoint.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "numerics/gemm.hpp"
@@ -17,28 +16,18 @@
 #include "training/schedule.hpp"
 
 namespace glassformer {
-namespace {
 
-MemoryForecast checked_forecast(const Config& config, const TrainingText& text, const Ranks& ranks) {
-  MemoryForecast forecast =
-      forecast_memory(config, vocabulary_shape(text.tokenizers()), text.corpus(), text.valid().corpus, ranks);
-  ranks.together([&] { forecast.refuse_certain_excess(); });
-  return forecast;
-}
-
-}  // namespace
-
-TrainingRun::TrainingRun(const Config& config, TrainingText training_text, const std::filesystem::path& directory,
+TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, const std::filesystem::path& directory,
                          const std::optional<RunDirectory>& begun, DisplayTarget display, const Ranks& ranks)
-    : config_(config),
+    : plan_(plan),
       ranks_(ranks),
       text_(std::move(training_text)),
-      memory_(checked_forecast(config, text_, ranks)),  // before allocating
-      model_(config.model, vocabulary_shape(text_.tokenizers())),
+      memory_(forecast_memory(plan, vocabulary_shape(text_.tokenizers()), text_.corpus(), text_.valid().corpus, ranks)),
+      model_(plan.model, vocabulary_shape(text_.tokenizers())),
       trainer_(
-          model_, config.training, [this](Index epoch) { return text_of(epoch); }, ranks_),
+          model_, plan.training, [this](Index epoch) { return text_of(epoch); }, ranks_),
       directory_(open(directory, begun)),
-      log_(directory_.path(), {config.training.max_updates, config.run.max_epochs}, std::move(display)),
+      log_(directory_.path(), {plan.training.max_updates, plan.run.max_epochs}, std::move(display)),
       metrics_(directory_.file("metrics.jsonl")) {
   const auto checkpoint = begun ? directory_.last() : std::nullopt;
   if (checkpoint) load(*checkpoint);
@@ -49,14 +38,14 @@ TrainingRun::TrainingRun(const Config& config, TrainingText training_text, const
   ranks_.broadcast(trainer_.optimizer().m());
   ranks_.broadcast(trainer_.optimizer().v());
   minutes_before_ = progress_.minutes;
-  const auto refuse_text = [&] {
-    throw UserError(
-        fmt::format("{}: expected a state of training with this text, found batch {} of an epoch with fewer. Continue "
-                    "with the text that the run was begun with.",
-                    checkpoint.value_or(directory).string(), progress_.batch));
-  };
-  if (!trainer_.continue_from(progress_)) ranks_.once(refuse_text);
-  directory_.store_config(config_);
+  if (!trainer_.continue_from(progress_))
+    ranks_.once([&] {
+      throw UserError(fmt::format(
+          "{}: expected a state of training with this text, found batch {} of an epoch with fewer. Continue with the "
+          "text that the run was begun with.",
+          checkpoint.value_or(directory).string(), progress_.batch));
+    });
+  directory_.store_config(plan_.description.configs.at("config.yaml"));
   metrics_.truncate_after(checkpoint ? progress_.update : -1);
   log_beginning(checkpoint.has_value());
 }
@@ -70,8 +59,8 @@ SentencePairs TrainingRun::text_of(Index epoch) {
 }
 
 RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun) {
-  if (!begun || !begun->last()) set_starting_weights(config_, model_);
-  return begun ? *begun : RunDirectory::create(directory, config_);
+  if (!begun || !begun->last()) set_starting_weights(model_, plan_.model_from, plan_.training.seed);
+  return begun ? *begun : RunDirectory::create(directory, plan_.description.configs.at("config.yaml"));
 }
 
 void TrainingRun::load(const std::filesystem::path& checkpoint) {
@@ -96,24 +85,24 @@ void TrainingRun::log_beginning(bool resumed) const {
       "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more than {} "
       "tokens on a side",
       corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
-      config_.data.max_length);
+      text_.data().max_length);
   if (corpus.is_in_file())
     spdlog::info("the training text has {} tokens, too many for memory: they lie in files in the run's directory",
                  corpus.tokens());
   spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
                model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
-               config_.training.shards, gemm_backend());
+               plan_.training.shards, gemm_backend());
   spdlog::info("{}", memory_.text_for_log());
   if (const std::string warning = memory_.warning(); !warning.empty()) spdlog::warn("{}", warning);
-  log_ranks(ranks_, config_.training.shards);
-  warn_about(config_.model, config_.training.schedule);
-  if (!config_.model_from.empty() && !resumed) spdlog::info("beginning with {}", config_.model_from.string());
-  if (config_.tokenizer.sampling > 0)
+  log_ranks(ranks_, plan_.training.shards);
+  warn_about(plan_.model, plan_.training.schedule);
+  if (!plan_.model_from.empty() && !resumed) spdlog::info("beginning with {}", plan_.model_from.string());
+  if (text_.sampling() > 0)
     spdlog::info("every epoch cuts the training text into other pieces, with tokenizer.sampling {:g}",
-                 config_.tokenizer.sampling);
-  if (config_.training.label_smoothing > 0)
+                 text_.sampling());
+  if (plan_.training.label_smoothing > 0)
     spdlog::info("the loss of training is with label smoothing {:g}; its perplexity and all of the validation without",
-                 config_.training.label_smoothing);
+                 plan_.training.label_smoothing);
 }
 
 void TrainingRun::look_around(const std::atomic<bool>& interrupted) {
@@ -124,7 +113,7 @@ void TrainingRun::look_around(const std::atomic<bool>& interrupted) {
 }
 
 bool TrainingRun::train(const std::atomic<bool>& interrupted) {
-  const auto end = [&] { return end_reached(config_.run, config_.training.max_updates, progress_, minutes_seen_); };
+  const auto end = [&] { return end_reached(plan_, progress_, minutes_seen_); };
   for (look_around(interrupted); !end() && !interrupt_seen_; look_around(interrupted)) {
     update();
     look_around(interrupted);
@@ -140,7 +129,7 @@ bool TrainingRun::train(const std::atomic<bool>& interrupted) {
   const std::string why = *end();  // before the last validation, which may find a new best and renew patience
   if (progress_.validated != progress_.update) validate_and_save();
   spdlog::info("the end, at update {}: {}", progress_.update, why);
-  if (config_.run.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
+  if (plan_.run.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
   if (const ResidentMemory memory = resident_memory(); memory.peak > 0)
     spdlog::info("memory at the peak: {:.0f} MB{}", static_cast<double>(memory.peak) / 1e6,
                  text_.corpus().is_in_file() ? ", with what is in memory of the text's files" : "");
@@ -160,15 +149,15 @@ void TrainingRun::update() {
     ++window_.updates;
   }
   window_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report(progress_.update % config_.run.log_every == 0);
+  report(progress_.update % plan_.run.log_every == 0);
 }
 
 void TrainingRun::tell_of_skipped(const Trainer::Update& update) const {
   const std::string what = std::isfinite(update.loss.loss) ? "gradient" : "loss";
-  const std::string where = first_non_finite(model_, config_.training, text_.corpus(), update.batches, update.step);
+  const std::string where = first_non_finite(model_, plan_.training, text_.corpus(), update.batches, update.step);
   spdlog::warn("update {} is skipped: its {} is not finite. The first NaN or infinity came up in {}", progress_.update,
                what, where);
-  if (progress_.skipped_in_row <= config_.run.max_skipped) return;
+  if (progress_.skipped_in_row <= plan_.run.max_skipped) return;
   const auto last = directory_.last();
   throw std::runtime_error(fmt::format(
       "update {}: the training has diverged: the {} was not finite {} times in a row. A lower "
@@ -188,14 +177,13 @@ void TrainingRun::report(bool due) {
 TrainingFigures TrainingRun::training_figures() const {
   const auto tokens = static_cast<double>(window_.loss.tokens);
   const double now = minutes();
-  const double done =
-      share_done(config_.run, config_.training.max_updates, progress_, std::ssize(trainer_.batches().all()), now);
+  const double done = share_done(plan_, progress_, std::ssize(trainer_.batches().all()), now);
   return {.update = progress_.update,
           .epoch = epoch(),
           .loss = window_.loss.loss / tokens,
           .perplexity = std::exp(window_.loss.cross_entropy / tokens),
           .gradient_norm = window_.gradient_norm / static_cast<double>(window_.updates),
-          .learning_rate = learning_rate(config_.training.schedule, config_.training.max_updates, progress_.update),
+          .learning_rate = learning_rate(plan_.training.schedule, plan_.training.max_updates, progress_.update),
           .skipped = progress_.skipped,
           .source_tokens_per_second = static_cast<double>(window_.tokens.source) / window_.seconds,
           .target_tokens_per_second = static_cast<double>(window_.tokens.target) / window_.seconds,

@@ -7,10 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_directory.hpp"
-#include "config/config.hpp"
-#include "numerics/ranks.hpp"
 #include "report/figures.hpp"
 #include "report/log.hpp"
 #include "run/model_cost.hpp"
@@ -19,12 +16,10 @@
 
 namespace glassformer {
 
-/// What has ended the run, in words; nothing while it goes on. `max_updates` is the training's.
-std::optional<std::string> end_reached(const RunSettings& run, Index max_updates, const RunProgress& progress,
-                                       double minutes);
+/// What has ended the run, in words; nothing while it goes on.
+std::optional<std::string> end_reached(const TrainingPlan& plan, const RunProgress& progress, double minutes);
 /// How far the run is on its way to the nearest limit, 0 to 1. `batches` are those of the current epoch.
-double share_done(const RunSettings& run, Index max_updates, const RunProgress& progress, Index batches,
-                  double minutes);
+double share_done(const TrainingPlan& plan, const RunProgress& progress, Index batches, double minutes);
 
 /// The figure by which the config chooses the best checkpoint.
 double chosen_figure(Metric metric, const ValidationFigures& figures);
@@ -36,10 +31,10 @@ bool is_better(Metric metric, double figure, const RunProgress& progress);
 class TrainingRun {
  public:
   /// Begins a run in a new `directory`, or continues the one that was `begun` there from its last checkpoint. The log
-  /// is shown at `display`. All `ranks` need the same config and text; only the first one is given a directory.
+  /// is shown at `display`. All `ranks` need the same plan and text; only the first one is given a directory.
   /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with, or not
   ///         the same on all ranks; the weights are not those of this model; the model needs more memory than there is
-  TrainingRun(const Config& config, TrainingText training_text, const std::filesystem::path& directory,
+  TrainingRun(const TrainingPlan& plan, TrainingText training_text, const std::filesystem::path& directory,
               const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(),
               const Ranks& ranks = alone);
 
@@ -81,7 +76,7 @@ class TrainingRun {
   void write_checkpoint(bool best);
   void average_checkpoints();  // the mean of the last ones, as a checkpoint of its own
 
-  const Config config_;
+  const TrainingPlan plan_;
   const Ranks& ranks_;
   TrainingText text_;
   const MemoryForecast memory_;

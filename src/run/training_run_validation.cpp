@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "checkpoint/checkpoint.hpp"
 #include "files/durable_files.hpp"
 #include "files/fingerprint.hpp"
 #include "report/figures.hpp"
@@ -14,9 +13,9 @@
 
 namespace glassformer {
 
-std::optional<std::string> end_reached(const RunSettings& run, Index max_updates, const RunProgress& progress,
-                                       double minutes) {
-  const Index patience = run.validation.patience;
+std::optional<std::string> end_reached(const TrainingPlan& plan, const RunProgress& progress, double minutes) {
+  const RunSettings& run = plan.run;
+  const Index max_updates = plan.training.max_updates, patience = run.validation.patience;
   if (max_updates > 0 && progress.update >= max_updates) return "training.max_updates are done";
   if (run.max_epochs > 0 && progress.epoch >= run.max_epochs) return "training.max_epochs are done";
   if (run.max_minutes > 0 && minutes >= run.max_minutes) return "training.max_minutes are over";
@@ -25,12 +24,11 @@ std::optional<std::string> end_reached(const RunSettings& run, Index max_updates
   return std::nullopt;
 }
 
-double share_done(const RunSettings& run, Index max_updates, const RunProgress& progress, Index batches,
-                  double minutes) {
+double share_done(const TrainingPlan& plan, const RunProgress& progress, Index batches, double minutes) {
   const auto share = [](double done, auto limit) { return limit > 0 ? done / static_cast<double>(limit) : 0; };
   const double epochs = static_cast<double>(progress.epoch) + share(static_cast<double>(progress.batch), batches);
-  return std::min(1.0, std::max({share(static_cast<double>(progress.update), max_updates),
-                                 share(epochs, run.max_epochs), share(minutes, run.max_minutes)}));
+  return std::min(1.0, std::max({share(static_cast<double>(progress.update), plan.training.max_updates),
+                                 share(epochs, plan.run.max_epochs), share(minutes, plan.run.max_minutes)}));
 }
 
 double chosen_figure(Metric metric, const ValidationFigures& figures) {
@@ -47,7 +45,7 @@ bool is_better(Metric metric, double figure, const RunProgress& progress) {
 }
 
 bool TrainingRun::validation_is_due() const {
-  const ValidationSettings& validation = config_.run.validation;
+  const ValidationSettings& validation = plan_.run.validation;
   if (validation.unit == ValidationSettings::Unit::updates) return progress_.update % validation.every == 0;
   const bool epoch_has_ended = progress_.batch == 0;
   return epoch_has_ended && progress_.epoch % validation.every == 0;
@@ -55,11 +53,11 @@ bool TrainingRun::validation_is_due() const {
 
 /// Translates greedily, whatever the config says of the final search.
 ValidationFigures TrainingRun::validate(const Model<float>& model, std::vector<SampleTranslation>* samples) const {
-  DecodingSettings greedy = config_.decoding;
+  DecodingSettings greedy = plan_.decoding;
   greedy.beam = 1;
   const TestText& text = text_.valid();
-  const Evaluation evaluation = evaluate(model, text_.tokenizers(), greedy, config_.evaluation, text);
-  const auto shown = std::min(static_cast<std::size_t>(config_.run.validation.samples), text.sources.size());
+  const Evaluation evaluation = evaluate(model, text_.tokenizers(), greedy, plan_.evaluation, text);
+  const auto shown = std::min(static_cast<std::size_t>(plan_.run.validation.samples), text.sources.size());
   for (std::size_t i = 0; samples != nullptr && i < shown; ++i)
     samples->push_back({text.sources[i], text.references[i], evaluation.translations[i]});
   return {.update = progress_.update,
@@ -73,7 +71,7 @@ ValidationFigures TrainingRun::validate(const Model<float>& model, std::vector<S
 }
 
 bool TrainingRun::is_new_best(const ValidationFigures& figures) {
-  const Metric metric = config_.run.validation.metric;
+  const Metric metric = plan_.run.validation.metric;
   const double figure = chosen_figure(metric, figures);
   if (!std::isfinite(figures.loss) || !is_better(metric, figure, progress_)) return false;
   progress_.best_figure = figure;
@@ -83,9 +81,7 @@ bool TrainingRun::is_new_best(const ValidationFigures& figures) {
 
 void TrainingRun::validate_and_save() {
   const auto fingerprint = [weights = model_.weights.values()] {
-    Fingerprint of_weights;
-    of_weights.mix({weights.data(), static_cast<std::size_t>(weights.size())});
-    return of_weights.value();
+    return Fingerprint().mix({weights.data(), static_cast<std::size_t>(weights.size())}).value();
   };
   require_same(ranks_, "the weights", fingerprint,
                "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and start "
@@ -119,27 +115,26 @@ void TrainingRun::write_checkpoint(bool best) {
   progress_.minutes = minutes();
   const TrainingState state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
-  save_checkpoint(checkpoint, config_, text_.tokenizers(), model_.weights.tensors(), model_.weights.values().data(),
-                  &state);
+  save_checkpoint(checkpoint, plan_.description, model_.weights, &state);
   // In this order: a run that is killed in between continues from the one before and does this again.
   if (best) directory_.point_best(checkpoint);
   directory_.point_last(checkpoint);
   if (!interim_.empty() && interim_ != checkpoint) remove_directory_durably(interim_);
   interim_.clear();
-  directory_.prune(std::max(config_.run.checkpoints.keep, config_.run.checkpoints.average));
+  directory_.prune(std::max(plan_.run.checkpoints.keep, plan_.run.checkpoints.average));
   saved_update_ = progress_.update;
 }
 
 void TrainingRun::average_checkpoints() {
   std::vector<std::filesystem::path> checkpoints = directory_.checkpoints();
-  const auto count = std::min(checkpoints.size(), static_cast<std::size_t>(config_.run.checkpoints.average));
+  const auto count = std::min(checkpoints.size(), static_cast<std::size_t>(plan_.run.checkpoints.average));
   if (count < 2) return;  // a mean of one
   checkpoints.erase(checkpoints.begin(), checkpoints.end() - static_cast<std::ptrdiff_t>(count));
 
   Model<float> mean(model_.settings, model_.vocabulary);
   average_parameters(checkpoints, mean.weights.tensors(), mean.weights.values().data());
   const std::filesystem::path checkpoint = directory_.average(progress_.update);
-  save_checkpoint(checkpoint, config_, text_.tokenizers(), mean.weights.tensors(), mean.weights.values().data());
+  save_checkpoint(checkpoint, plan_.description, mean.weights);
 
   const ValidationFigures figures = validate(mean);
   const bool better = is_new_best(figures);

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
 
-#include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/lines.hpp"
 #include "text/corpus.hpp"
@@ -17,16 +17,18 @@ class TrainingText {
   /// Gives a directory for the text of an epoch that is too large for memory. At epoch 0 a new run has none yet.
   using FileDirectory = std::function<std::filesystem::path(Index epoch)>;
 
+  /// `sampling`: see Tokenizer::encode. What it draws depends on `seed` and epoch.
   /// \throws UserError: text that cannot be used
-  TrainingText(
-      const Config& config, TokenizerPair tokenizers,
-      FileDirectory file_directory = [](Index) { return std::filesystem::temp_directory_path(); });
+  TrainingText(const DataSettings& data, double sampling, std::uint64_t seed, TokenizerPair tokenizers,
+               FileDirectory file_directory);
 
-  /// Makes corpus() that of an epoch. With tokenizer.sampling, each epoch has other pieces. \throws UserError: the
-  /// files have changed, or an epoch without a pair
+  /// Makes corpus() that of an epoch. With sampling, each epoch has other pieces. \throws UserError: the files have
+  /// changed, or an epoch without a pair
   void take(Index epoch);
 
   const TokenizerPair& tokenizers() const { return tokenizers_; }
+  const DataSettings& data() const { return data_; }
+  double sampling() const { return sampling_; }
   const Corpus& corpus() const { return corpus_; }
   const TestText& valid() const { return valid_; }
   Index fingerprint() const { return fingerprint_; }  ///< of the lines of the training text, see ParallelReader
@@ -34,8 +36,9 @@ class TrainingText {
  private:
   void read(Index epoch);
 
-  Config config_;
-  std::filesystem::path source_, target_;  // the files of the training text
+  DataSettings data_;
+  double sampling_;
+  std::uint64_t seed_;
   TokenizerPair tokenizers_;
   FileDirectory file_directory_;
   TestText valid_;

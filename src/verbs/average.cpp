@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/run_directory.hpp"
 #include "files/user_error.hpp"
 #include "verbs/verbs.hpp"
 
@@ -51,7 +49,7 @@ int average(const AverageOptions& options) {
 
   Arena<float> mean(first.model.weights.tensors());
   average_parameters(checkpoints, mean.tensors(), mean.values().data());
-  save_checkpoint(options.output, first.config, first.tokenizers, mean.tensors(), mean.values().data());
+  save_checkpoint(options.output, describe_model(first.config, first.tokenizers), mean);
   spdlog::info("mean of {} checkpoints, in {}", checkpoints.size(), options.output.string());
   return 0;
 }

@@ -5,14 +5,12 @@
 #include <numeric>
 
 #include "batching/batch.hpp"
-#include "checkpoint/checkpoint.hpp"
 #include "files/durable_files.hpp"
 #include "machine/machine.hpp"
 #include "model/model.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/vectors.hpp"
-#include "report/log.hpp"
 #include "run/model_cost.hpp"
 #include "run/rank_setup.hpp"
 #include "text/corpus.hpp"
@@ -196,10 +194,7 @@ void export_batches(const std::filesystem::path& file, const Config& config, con
 int benchmark(const BenchmarkOptions& options) {
   const auto joined = join_ranks();
   const Ranks& ranks = *joined;
-  if (!ranks.is_first()) log_nowhere();
-  Config config;
-  ranks.together([&] { config = read_config(options.config.config, options.config.overrides); });
-  set_up_ranks(ranks, config);
+  const Config config = options.config.read(ranks);
   log_ranks(ranks, config.training.shards);
   const DataSettings& data = config.data;
   TokenizerPair tokenizers;
@@ -214,9 +209,9 @@ int benchmark(const BenchmarkOptions& options) {
     if (ranks.is_first()) export_batches(options.batches, config, tokenizers, *corpus);
     return 0;
   }
-  const MemoryForecast memory = forecast_memory(config, vocabulary_shape(tokenizers), *corpus, Corpus(), ranks);
-  ranks.together([&] { memory.refuse_certain_excess(); });
-  const Json measured = measure(options.seconds, config, vocabulary_shape(tokenizers), *corpus, ranks);
+  const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
+  forecast_memory(plan_training(config, tokenizers), vocabulary, *corpus, Corpus(), ranks);  // refuses what cannot fit
+  const Json measured = measure(options.seconds, config, vocabulary, *corpus, ranks);
   if (ranks.is_first()) std::cout << measured.dump(2) << '\n';
   return 0;
 }

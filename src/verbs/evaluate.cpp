@@ -4,7 +4,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "checkpoint/checkpoint.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/user_error.hpp"
 #include "verbs/verbs.hpp"

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "run/diagnostics.hpp"
+#include "text/corpus.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -16,8 +17,13 @@ int gradcheck(const GradcheckOptions& options) {
   bool right = true;
   Index kinks = 0;
   std::printf("%-56s %13s %8s %12s\n", "tensor", "shape", "checked", "error");
-  for (const TensorCheck& check :
-       check_model_gradient(read_config(options.config.config, options.config.overrides), options.samples)) {
+  const Config config = read_config(options.config.config, options.config.overrides);
+  const DataSettings& data = config.data;
+  const TokenizerPair tokenizers = starting_tokenizers(config);
+  const Corpus text =
+      Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
+  Model<double> model(config.model, vocabulary_shape(tokenizers));
+  for (const TensorCheck& check : check_model_gradient(model, config.training, text, options.samples)) {
     std::string shape = std::to_string(check.shape.front());
     if (check.shape.size() == 2) shape += " x " + std::to_string(check.shape.back());
     const bool passes = check.error.relative < kTolerance;

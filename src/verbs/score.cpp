@@ -4,7 +4,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "checkpoint/checkpoint.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/lines.hpp"
 #include "files/user_error.hpp"

@@ -5,8 +5,6 @@
 #include <atomic>
 #include <csignal>
 
-#include "checkpoint/checkpoint.hpp"
-#include "config/config.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "run/rank_setup.hpp"
@@ -88,7 +86,7 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
     return std::nullopt;
   }
   RunDirectory old = RunDirectory::resume(directory);
-  for (const ChangedKey& key : old.accept_changes(config))
+  for (const ChangedKey& key : accept_changes(old, config))
     spdlog::info("{} was {}, is now {}", key.name, key.before, key.after);
   return old;
 }
@@ -102,8 +100,8 @@ TrainingText read_text(const Config& config, const fs::path& file, const fs::pat
   if (run && !last) spdlog::info("no checkpoint has been written yet: the training begins from the beginning");
   announce_large_text(config.data);
   const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
-  if (directory.empty()) return {config, tokenizers};
-  return {config, tokenizers, [&](Index epoch) {
+  return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers, [&](Index epoch) {
+            if (directory.empty()) return fs::temp_directory_path();
             if (!run && epoch == 0) run = RunDirectory::reserve(directory);
             return directory;
           }};
@@ -112,13 +110,10 @@ TrainingText read_text(const Config& config, const fs::path& file, const fs::pat
 int train(const TrainOptions& options) {
   const auto joined = join_ranks();
   const Ranks& ranks = *joined;
-  if (!ranks.is_first()) log_nowhere();
   const fs::path directory = ranks.is_first() ? options.directory() : fs::path();  // the first one writes for all
-  Config config;
+  const Config config = options.config.read(ranks);
   std::optional<RunDirectory> run;
   std::optional<TrainingText> text;
-  ranks.together([&] { config = read_config(options.config.config, options.config.overrides); });
-  set_up_ranks(ranks, config);
   ranks.together([&] {
     if (ranks.is_first()) run = open_run(config, directory, options.resume);
     text = read_text(config, options.config.config, directory, run);
@@ -128,7 +123,8 @@ int train(const TrainOptions& options) {
       "Copy it from one machine to the others.");
 
   stop_politely_on_signals(ranks.size() == 1);
-  if (!TrainingRun(config, std::move(*text), directory, run, standard_error(), ranks).train(interrupted)) {
+  const TrainingPlan plan = plan_training(config, text->tokenizers());
+  if (!TrainingRun(plan, std::move(*text), directory, run, standard_error(), ranks).train(interrupted)) {
     spdlog::info(
         "interrupted; the checkpoint is written. Continue with: glassformer train \"{0}/config.yaml\" --resume "
         "--output \"{0}\"",

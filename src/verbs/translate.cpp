@@ -1,7 +1,6 @@
 #include <iomanip>
 #include <iostream>
 
-#include "checkpoint/checkpoint.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"

@@ -2,6 +2,9 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "report/log.hpp"
+#include "run/rank_setup.hpp"
+
 namespace glassformer {
 
 void ConfigOptions::add_to(CLI::App& verb, const std::string& example) {
@@ -11,6 +14,17 @@ void ConfigOptions::add_to(CLI::App& verb, const std::string& example) {
                   "paths are relative to the current directory)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+}
+
+Config ConfigOptions::read(const Ranks& ranks) const {
+  if (!ranks.is_first()) log_nowhere();
+  Config result;
+  ranks.together([&] { result = read_config(config, overrides); });
+  Config compared = result;  // without paths, which may differ
+  compared.data.directory = compared.tokenizer.source_model = compared.tokenizer.target_model = "";
+  compared.model_from = "";  // its shape is in other keys, its tokens are compared, its weights come from rank 0
+  set_up_ranks(ranks, write_config(compared), result.training.shards);
+  return result;
 }
 
 void SearchOptions::add_to(CLI::App& verb) {

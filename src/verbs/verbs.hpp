@@ -1,14 +1,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "decoding/settings.hpp"
+#include "config/config.hpp"
+#include "numerics/ranks.hpp"
 
 /// The verbs of the program. When called, each stores the exit status in `status`. Results go to standard output, the
 /// log to standard error.
@@ -40,6 +38,8 @@ struct ConfigOptions {
   std::filesystem::path config;
   std::vector<std::string> overrides;
   void add_to(CLI::App& verb, const std::string& example);
+  /// The config, when several processes train together: their log is the first one's, and they divide the processors.
+  Config read(const Ranks& ranks) const;
 };
 
 /// --beam and --length-penalty; what is not given is as in the checkpoint's config.

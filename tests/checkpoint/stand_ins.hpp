@@ -10,6 +10,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "config/config.hpp"
 #include "numerics/arena.hpp"
 #include "temporary_directory.hpp"
 #include "text/tokenizer.hpp"
@@ -66,6 +67,8 @@ class Tokenizer : public glassformer::Tokenizer {
 inline TokenizerPair tokenizers(Index source_size = 5, Index target_size = 3) {
   return {std::make_shared<Tokenizer>(source_size), std::make_shared<Tokenizer>(target_size)};
 }
+
+inline ModelDescription description(const TokenizerPair& pair = tokenizers()) { return describe_model({}, pair); }
 
 /// Three tensors with the names and shapes that a model has, but no model.
 struct SmallArena : Arena<float> {

@@ -22,7 +22,7 @@ SmallArena& filled(SmallArena& arena, float salt = 0) {
 }
 
 void save(const fs::path& directory, const SmallArena& arena, const TrainingState* state = nullptr) {
-  save_checkpoint(directory, Config{}, tokenizers(), arena.tensors(), arena.values().data(), state);
+  save_checkpoint(directory, description(), arena, state);
 }
 
 std::vector<float> numbers(const SmallArena& arena) { return {arena.values().begin(), arena.values().end()}; }
@@ -121,7 +121,7 @@ TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read
   Arena<float> saved(tensors_of_vocabularies(source, target));
   for (Index i = 0; i < saved.size(); ++i) saved.values()[i] = static_cast<float>(i + 1);
   const auto& tensors = saved.tensors();
-  save_checkpoint(directory / "checkpoint", Config{}, tokenizers(source, target), tensors, saved.values().data());
+  save_checkpoint(directory / "checkpoint", description(tokenizers(source, target)), saved);
   const fs::path model_file = directory / "checkpoint" / "model.safetensors";
   const Safetensors file = read_safetensors(model_file);
   for (const TensorPlace& tensor : tensors) {
@@ -210,9 +210,7 @@ TEST_CASE("an error while a checkpoint is saved leaves the older one and nothing
   SmallArena first, second, loaded;
   const TokenizerPair failing{std::make_shared<Failing>(5), std::make_shared<Failing>(3)};
   fill(second, 7);
-  const auto fail = [&] {
-    save_checkpoint(directory / "checkpoint", Config{}, failing, second.tensors(), second.values().data());
-  };
+  const auto fail = [&] { save_checkpoint(directory / "checkpoint", description(failing), second); };
   CHECK(complaint(fail) == "disk full");
   CHECK(count_entries(directory.path()) == 0);
   save(directory / "checkpoint", filled(first));

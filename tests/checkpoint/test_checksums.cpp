@@ -21,7 +21,7 @@ struct Checkpoint {
     fill(arena);
     const std::vector<float> moments(static_cast<std::size_t>(arena.size()), 0.5F);
     const TrainingState state{moments, moments, {}};
-    save_checkpoint(path, Config{}, tokenizers(), arena.tensors(), arena.values().data(), &state);
+    save_checkpoint(path, description(), arena, &state);
   }
   std::string verdict(Verify which = Verify::all) const {
     return complaint([&] { verify_checksums(path, which); });

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "checkpoint/checkpoint.hpp"
+#include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
 #include "text/corpus.hpp"
 

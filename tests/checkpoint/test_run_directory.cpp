@@ -8,14 +8,16 @@ using namespace glassformer::stand_in;
 
 namespace {
 
+const std::string kConfig = "model: {}\n";
+
 void save_small_checkpoint(const fs::path& directory) {
   SmallArena arena;
   fill(arena);
-  save_checkpoint(directory, Config{}, tokenizers(), arena.tensors(), arena.values().data());
+  save_checkpoint(directory, description(), arena);
 }
 
 RunDirectory run_with(const fs::path& path, const std::vector<Index>& updates) {
-  const RunDirectory run = RunDirectory::create(path, Config{});
+  const RunDirectory run = RunDirectory::create(path, kConfig);
   for (const Index update : updates) save_small_checkpoint(run.checkpoint(update));
   return run;
 }
@@ -31,7 +33,7 @@ std::vector<std::string> names(const std::vector<fs::path>& paths) {
 TEST_CASE("a new run directory holds its config, and its checkpoints stand in order of update", "[checkpoint]") {
   const TemporaryDirectory directory;
   const RunDirectory run = run_with(directory / "runs" / "toy", {1200, 5, 123456789});
-  CHECK(fs::file_size(directory / "runs" / "toy" / "config.yaml") > 0);
+  CHECK(read_bytes(directory / "runs" / "toy" / "config.yaml") == kConfig);
   CHECK(run.checkpoint(1200) == directory / "runs" / "toy" / "step-00001200");
   CHECK(names(run.checkpoints()) ==
         std::vector<std::string>{"step-00000005", "step-00001200", "step-123456789"});
@@ -39,31 +41,31 @@ TEST_CASE("a new run directory holds its config, and its checkpoints stand in or
 
 TEST_CASE("a directory that holds a run is not begun anew", "[checkpoint]") {
   const TemporaryDirectory directory;
-  RunDirectory::create(directory / "toy", Config{});
-  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", Config{}); }),
+  RunDirectory::create(directory / "toy", kConfig);
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }),
              Says("toy: ") && Says("--resume") && Says("--output"));
   fs::create_directory(directory / "other");
   write_bytes(directory / "other" / "metrics.jsonl", "");
-  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "other", Config{}); }), Says("already"));
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "other", kConfig); }), Says("already"));
   fs::create_directory(directory / "empty");
-  CHECK(complaint([&] { RunDirectory::create(directory / "empty", Config{}); }).empty());
+  CHECK(complaint([&] { RunDirectory::create(directory / "empty", kConfig); }).empty());
   write_bytes(directory / "file", "");
-  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file" / "toy", Config{}); }),
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file" / "toy", kConfig); }),
              Says("cannot be made") && Says("Not a directory"));
-  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file", Config{}); }), Says("file: "));
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file", kConfig); }), Says("file: "));
 }
 
 TEST_CASE("a run that ended before its first checkpoint is begun anew, one that lost its checkpoints is not",
           "[checkpoint]") {
   const TemporaryDirectory directory;
-  { RunDirectory::create(directory / "toy", Config{}); }
+  { RunDirectory::create(directory / "toy", kConfig); }
   write_bytes(directory / "toy" / "train.log", "");
   write_bytes(directory / "toy" / "metrics.jsonl", "");
-  CHECK(complaint([&] { RunDirectory::create(directory / "toy", Config{}); }).empty());
+  CHECK(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }).empty());
   for (const char* left : {"best", "last", "average-00000010", "step-00000010", "curves.svg", "notes"}) {
     CAPTURE(left);
     fs::create_directory(directory / "toy" / left);
-    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", Config{}); }), Says("already"));
+    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }), Says("already"));
     fs::remove(directory / "toy" / left);
   }
 }
@@ -79,7 +81,7 @@ TEST_CASE("a damaged config of a run is known as such", "[checkpoint]") {
   const TemporaryDirectory directory;
   const RunDirectory run = run_with(directory / "toy", {100});
   write_bytes(directory / "toy" / "config.yaml", "data:\n");
-  CHECK_THAT(complaint([&] { run.accept_changes(Config{}); }), Says("Every checkpoint"));
+  CHECK_THAT(complaint([&] { accept_changes(run, Config{}); }), Says("Every checkpoint"));
 }
 
 TEST_CASE("a run is resumed only where one is, without what an interrupted save has left", "[checkpoint]") {
@@ -123,7 +125,7 @@ TEST_CASE("best and last are relative links, so that a run can be moved", "[chec
 
 TEST_CASE("a run without a sound link to its last checkpoint continues from the latest", "[checkpoint]") {
   const TemporaryDirectory directory;
-  const RunDirectory run = RunDirectory::create(directory / "toy", Config{});
+  const RunDirectory run = RunDirectory::create(directory / "toy", kConfig);
   CHECK_FALSE(run.last());
   save_small_checkpoint(run.checkpoint(100));
   save_small_checkpoint(run.checkpoint(200));
@@ -181,17 +183,17 @@ TEST_CASE("a path that leads to no checkpoint is refused with what is there inst
   CHECK_THAT(complaint_about(""), Says("no such directory"));
   run.point_best("step-00000300");
   CHECK_THAT(complaint_about(run.path()), Says("best points to step-00000300") && both);
-  const RunDirectory young = RunDirectory::create(directory / "young", Config{});
+  const RunDirectory young = RunDirectory::create(directory / "young", kConfig);
   CHECK_THAT(complaint_about(young.path()), Says("no checkpoint yet"));
 }
 
 TEST_CASE("two trainings cannot write into one run directory", "[checkpoint]") {
   const TemporaryDirectory directory;
   {
-    const RunDirectory first = RunDirectory::create(directory / "toy", Config{});
+    const RunDirectory first = RunDirectory::create(directory / "toy", kConfig);
     CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("is training into this directory"));
     write_bytes(directory / "toy" / "train.log", "");
-    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", Config{}); }), Says("is training into this"));
+    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }), Says("is training into this"));
   }
   CHECK(complaint([&] { RunDirectory::resume(directory / "toy"); }).empty());
 }

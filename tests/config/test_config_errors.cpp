@@ -1,6 +1,6 @@
 #include "catch.hpp"
-#include "config/suggestion.hpp"
 #include "config/workplace.hpp"
+#include "files/suggestion.hpp"
 
 using namespace glassformer;
 

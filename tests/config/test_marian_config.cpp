@@ -2,7 +2,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "config/marian_config.hpp"
+#include "config/config.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;
@@ -10,7 +10,13 @@ using nlohmann::json;
 
 namespace {
 
-json marian(const Config& config) { return json::parse(marian_config(config, tokenizers(5, 3))); }
+json marian(const Config& config, const TokenizerPair& pair = tokenizers(5, 3), const char* name = "config.json") {
+  return json::parse(describe_model(config, pair).configs.at(name));
+}
+
+json generation(const Config& config, const TokenizerPair& pair) {
+  return marian(config, pair, "generation_config.json");
+}
 
 }  // namespace
 
@@ -60,7 +66,7 @@ TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]"
   CHECK(said.contains("glassformer_version"));
   CHECK(said.size() == expected.size() + 1);
 
-  const json same_size = json::parse(marian_config(config, tokenizers(4, 4)));
+  const json same_size = marian(config, tokenizers(4, 4));
   CHECK(same_size["vocab_size"] == 4);
   CHECK(same_size["decoder_vocab_size"] == 4);
   CHECK_FALSE(same_size.contains("glassformer_source_vocabulary"));
@@ -94,7 +100,7 @@ TEST_CASE("generation_config.json holds the search and the target's ids", "[chec
   config.decoding = {.beam = 5, .length_penalty = 0.6, .max_length_ratio = 2.5};
   const SpecialIds ids{.pad = 7, .bos = 8, .eos = 9, .unk = 10};
   const TokenizerPair pair{std::make_shared<stand_in::Tokenizer>(20), std::make_shared<stand_in::Tokenizer>(20, ids)};
-  const json said = json::parse(marian_generation_config(config, pair));
+  const json said = generation(config, pair);
   CHECK(said == json{{"pad_token_id", 7},
                      {"bos_token_id", 8},
                      {"eos_token_id", 9},
@@ -104,17 +110,17 @@ TEST_CASE("generation_config.json holds the search and the target's ids", "[chec
                      {"early_stopping", "never"},
                      {"bad_words_ids", {json::array({7}), json::array({8})}},
                      {"max_length", 1512}});
-  CHECK(json::parse(marian_config(config, pair))["max_position_embeddings"] == 1512);
+  CHECK(marian(config, pair)["max_position_embeddings"] == 1512);
   config.decoding.early_stopping = true;
-  CHECK(json::parse(marian_generation_config(config, pair))["early_stopping"] == true);
+  CHECK(generation(config, pair)["early_stopping"] == true);
   config.decoding.beam = 1;
-  CHECK(json::parse(marian_generation_config(config, pair))["early_stopping"] == false);
+  CHECK(generation(config, pair)["early_stopping"] == false);
 }
 
 TEST_CASE("generation_config.json never forbids eos, not even where a sentence begins with it", "[checkpoint]") {
   const SpecialIds ids{.pad = 1, .bos = 2, .eos = 2, .unk = 3};
   const TokenizerPair pair{std::make_shared<stand_in::Tokenizer>(20, ids),
                            std::make_shared<stand_in::Tokenizer>(20, ids)};
-  const json said = json::parse(marian_generation_config(Config{}, pair));
+  const json said = generation({}, pair);
   CHECK(said["bad_words_ids"] == json::array({json::array({1})}));
 }

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "config/marian_config.hpp"
+#include "config/config.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;
@@ -35,7 +35,7 @@ Config read(const json& config, const json& generation = nullptr, const json& to
   directory.write("config.json", config.dump());
   if (!generation.is_null()) directory.write("generation_config.json", generation.dump());
   if (!tokenizer.is_null()) directory.write("tokenizer_config.json", tokenizer.dump());
-  return read_marian_config(directory.path());
+  return read_config_of_model(directory.path());
 }
 
 json with(const std::string& key, const json& value) {
@@ -131,9 +131,9 @@ TEST_CASE("a config.json that is wrong names the file, the key and what was foun
   CHECK(contains(complaint_about("scale_embedding", 1), "true or false"));
   CHECK(contains(complaint_about("activation_function", 1), "a text"));
   const test::TemporaryDirectory directory;
-  CHECK(contains(complaint([&] { read_marian_config(directory.path()); }), "config.json"));
+  CHECK(contains(complaint([&] { read_config_of_model(directory.path()); }), "config.json"));
   directory.write("config.json", "{");
-  CHECK(contains(complaint([&] { read_marian_config(directory.path()); }), "expected JSON"));
+  CHECK(contains(complaint([&] { read_config_of_model(directory.path()); }), "expected JSON"));
   directory.write("config.json", "[]");
-  CHECK(contains(complaint([&] { read_marian_config(directory.path()); }), "expected a JSON object"));
+  CHECK(contains(complaint([&] { read_config_of_model(directory.path()); }), "expected a JSON object"));
 }

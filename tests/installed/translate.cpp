@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "glassformer/checkpoint/checkpoint.hpp"
+#include "glassformer/config/config.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
 
 int main(int, char** argv) {

@@ -11,19 +11,19 @@ namespace {
 
 const VocabularyShape kVocabulary{1000, 1000, {0, 0}};
 
-MemoryForecast forecast(const Config& config, const Corpus& text = corpus_of_lengths({{9, 9}, {5, 7}})) {
+MemoryForecast forecast(const TrainingPlan& plan, const Corpus& text = corpus_of_lengths({{9, 9}, {5, 7}})) {
   const WithThreads with_threads(2);
-  return forecast_memory(config, kVocabulary, text, text, alone);
+  return forecast_memory(plan, kVocabulary, text, text, alone);
 }
 
 }  // namespace
 
 TEST_CASE("weights, gradients and moments are forecast to the byte", "[training]") {
-  Config config;
-  config.model = {.d_model = 16, .heads = 2, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 24};
-  config.training.shards = 3;
-  const MemoryForecast now = forecast(config);
-  const std::int64_t weights = 4 * Model<float>(config.model, kVocabulary).weights.size();
+  TrainingPlan plan;
+  plan.model = {.d_model = 16, .heads = 2, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 24};
+  plan.training.shards = 3;
+  const MemoryForecast now = forecast(plan);
+  const std::int64_t weights = 4 * Model<float>(plan.model, kVocabulary).weights.size();
   CHECK(now.weights == weights);
   CHECK(now.gradients == 3 * weights);
   CHECK(now.moments == 2 * weights);
@@ -32,17 +32,17 @@ TEST_CASE("weights, gradients and moments are forecast to the byte", "[training]
 }
 
 TEST_CASE("activations are those of the largest micro-batch", "[training]") {
-  Config config;
-  config.training.shards = 4;
-  config.training.max_tokens = 4000;
-  config.training.micro_batch_tokens = 500;
-  const std::int64_t before = forecast(config).activations;
-  config.training.micro_batch_tokens = 1000;
-  CHECK(forecast(config).activations == Approx(2 * before).epsilon(0.02));
-  config.training.micro_batch_tokens = 10'000;  // more than a shard has
-  CHECK(forecast(config).activations == Approx(4 * before).epsilon(0.02));
-  config.training.micro_batch_tokens = 1;  // a sentence is computed as a whole
-  CHECK(forecast(config, corpus_of_lengths({{50, 50}})).activations > 4 * forecast(config).activations);
+  TrainingPlan plan;
+  plan.training.shards = 4;
+  plan.training.max_tokens = 4000;
+  plan.training.micro_batch_tokens = 500;
+  const std::int64_t before = forecast(plan).activations;
+  plan.training.micro_batch_tokens = 1000;
+  CHECK(forecast(plan).activations == Approx(2 * before).epsilon(0.02));
+  plan.training.micro_batch_tokens = 10'000;  // more than a shard has
+  CHECK(forecast(plan).activations == Approx(4 * before).epsilon(0.02));
+  plan.training.micro_batch_tokens = 1;  // a sentence is computed as a whole
+  CHECK(forecast(plan, corpus_of_lengths({{50, 50}})).activations > 4 * forecast(plan).activations);
 }
 
 TEST_CASE("a training that certainly needs more memory than there is, is refused; one that may, is warned of",

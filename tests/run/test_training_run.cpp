@@ -9,6 +9,7 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
 #include "random_values.hpp"
 #include "run/diagnostics.hpp"
@@ -50,6 +51,12 @@ TokenizerPair tokenizers_of(const Config& config) {
   return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
 }
 
+TrainingText text_of(
+    const Config& config, const TokenizerPair& tokenizers,
+    const TrainingText::FileDirectory& files = [](Index) { return fs::temp_directory_path(); }) {
+  return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers, files};
+}
+
 /// Returns whether the end was reached.
 bool train_toy(const Config& config, const fs::path& directory, bool resume = false,
                const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
@@ -59,8 +66,8 @@ bool train_toy(const Config& config, const fs::path& directory, bool resume = fa
     if (!begun && epoch == 0) begun = RunDirectory::reserve(directory);
     return directory;
   };
-  TrainingText text(config, tokenizers, file_directory);
-  return TrainingRun(config, std::move(text), directory, begun, display).train(interrupted);
+  TrainingText text = text_of(config, tokenizers, file_directory);
+  return TrainingRun(plan_training(config, tokenizers), std::move(text), directory, begun, display).train(interrupted);
 }
 
 /// Trains, and is interrupted when the log says something that matches.
@@ -175,7 +182,7 @@ TEST_CASE("a text too large for memory is trained on in the same order, and its 
 
 TEST_CASE("each epoch cuts a text into other pieces, and always into the same", "[training]") {
   const Config config = sampled({"training.max_updates=1"});
-  TrainingText text(config, tokenizers_of(config));
+  TrainingText text = text_of(config, tokenizers_of(config));
   const auto pieces_of_epoch = [&](Index epoch) {
     text.take(epoch);
     const auto ids = SentencePairs(text.corpus()).ids;
@@ -192,7 +199,7 @@ TEST_CASE("a text that changes during a training is refused in the next epoch th
   for (const char* name : {"valid.en", "valid.de"}) fs::copy(toy_config.data.directory / name, directory / name);
   const Config config =
       sampled({"training.max_updates=1", "data.tests=[]", "data.directory=" + directory.path().string()});
-  TrainingText text(config, tokenizers_of(config));
+  TrainingText text = text_of(config, tokenizers_of(config));
   CHECK_NOTHROW(text.take(1));
   std::ofstream(directory / "valid.en", std::ios::app) << "the dog\n";
   std::ofstream(directory / "valid.de", std::ios::app) << "the dog\n";
@@ -223,7 +230,7 @@ TEST_CASE("a text that becomes too large for memory in the second epoch goes to 
   const TokenizerPair tokenizers = tokenizers_of(config);
   for (config.training.seed = 1;; ++config.training.seed) {
     REQUIRE(config.training.seed < 100);
-    TrainingText text(config, tokenizers);
+    TrainingText text = text_of(config, tokenizers);
     config.data.mapped_above = text.corpus().tokens();
     text.take(1);
     if (text.corpus().tokens() > config.data.mapped_above) break;
@@ -504,7 +511,7 @@ TEST_CASE("a run without a mask says so loudly, trains without it, and is to be 
 
   CHECK(LoadedModel(directory / "right").model.settings.masks == MaskSettings{});
   CHECK(LoadedModel(directory / "leaking").model.settings.masks == MaskSettings{.look_ahead = false});
-  CHECK_THAT(stand_in::complaint([&] { RunDirectory::resume(directory / "leaking").accept_changes(right); }),
+  CHECK_THAT(stand_in::complaint([&] { accept_changes(RunDirectory::resume(directory / "leaking"), right); }),
              stand_in::Says("masks.look_ahead (false)"));
 }
 
@@ -513,7 +520,11 @@ TEST_CASE("gradcheck finds the model of the debugger's config right, with its ma
   const Config config = read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/debug.yaml",
                                     {"model.dropout=0.3", "masks.encoder_padding=" + masks, "masks.look_ahead=" + masks,
                                      "masks.target_padding=" + masks, "masks.cross_padding=" + masks});
-  const std::vector<TensorCheck> checks = check_model_gradient(config, 4);
+  const TokenizerPair tokenizers = tokenizers_of(config);
+  const Corpus text = Corpus::read(config.data.source_file(config.data.train),
+                                   config.data.target_file(config.data.train), tokenizers, config.data.max_length);
+  Model<double> model(config.model, vocabulary_shape(tokenizers));
+  const auto checks = check_model_gradient(model, config.training, text, 4);
   CHECK(checks.size() > 30);
   for (const TensorCheck& check : checks) {
     CAPTURE(check.name, check.error.written, check.error.measured);

@@ -1,7 +1,7 @@
 #include <cstdlib>
 
 #include "catch.hpp"
-#include "checkpoint/checkpoint.hpp"
+#include "config/config.hpp"
 #include "heap_count.hpp"
 #include "model/example.hpp"
 #include "random_values.hpp"

@@ -1,4 +1,4 @@
-#include "config/suggestion.hpp"
+#include "files/suggestion.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,0 +1,50 @@
+// What a config describes: a model on disk, what a training begins with, a run that is continued.
+#include <spdlog/fmt/fmt.h>
+
+#include "config/config.hpp"
+#include "files/user_error.hpp"
+
+namespace glassformer {
+
+namespace fs = std::filesystem;
+
+LoadedModel::LoadedModel(const fs::path& path)
+    : checkpoint(verify_checksums(resolve_checkpoint(path), Verify::but_training_state)),
+      config(read_config_of_model(checkpoint)),
+      tokenizers(load_tokenizers(config.tokenizer, checkpoint)),
+      model(config.model, vocabulary_shape(tokenizers)) {
+  read_parameters(checkpoint, model.weights.tensors(), model.weights.values().data());
+}
+
+TokenizerPair starting_tokenizers(const Config& config) {
+  const DataSettings& data = config.data;
+  if (!config.model_from.empty()) return load_tokenizers(config.tokenizer, config.model_from);
+  return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
+}
+
+TrainingPlan plan_training(const Config& config, const TokenizerPair& tokenizers) {
+  const auto& [data, tokenizer, model, training, run, decoding, evaluation, from] = config;
+  return {model, training, run, decoding, evaluation, from, describe_model(config, tokenizers)};
+}
+
+std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& config) {
+  const fs::path file = run.file("config.yaml");
+  std::vector<ChangedKey> changed;
+  try {
+    changed = changed_keys(read_config_of_checkpoint(file, false), config);  // train has warned about its own config
+  } catch (const UserError& error) {
+    throw UserError(
+        fmt::format("{} (This is the config that the run was begun with. Every checkpoint in {} has a copy of it.)",
+                    error.what(), run.path().string()));
+  }
+  std::string names;
+  for (const ChangedKey& key : changed)
+    if (key.changes_training) names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
+  if (names.empty()) return changed;
+  throw UserError(
+      fmt::format("{}: the run was begun with other values of {}. Continue it with the config it was begun with, or "
+                  "begin another run with --output.",
+                  file.string(), names));
+}
+
+}  // namespace glassformer
