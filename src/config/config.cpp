@@ -157,8 +157,7 @@ Config read_config(const fs::path& file, const std::vector<std::string>& overrid
     config.model = model.model;
     config.tokenizer = model.tokenizer;
     config.decoding = model.decoding;
-    config.tokenizer.source_model.clear();  // they lie in the model's directory
-    config.tokenizer.target_model.clear();
+    config.tokenizer.source_model = config.tokenizer.target_model = "";  // they lie in the model's directory
     blame.places = read_keys(keys_of(config), file, overrides);
     check_same_model(changed_keys(model, config), blame);
   }
