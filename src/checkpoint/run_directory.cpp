@@ -148,12 +148,8 @@ std::optional<fs::path> RunDirectory::last() const {
   return all.empty() ? std::nullopt : std::optional(all.back());
 }
 
-void RunDirectory::point_best(const fs::path& checkpoint) const {
-  point_link_durably(path_ / "best", checkpoint.filename());
-}
-
-void RunDirectory::point_last(const fs::path& checkpoint) const {
-  point_link_durably(path_ / "last", checkpoint.filename());
+void RunDirectory::point(const char* link, const fs::path& checkpoint) const {
+  point_link_durably(path_ / link, checkpoint.filename());
 }
 
 void RunDirectory::prune(Index keep) const {

@@ -46,8 +46,7 @@ class RunDirectory {
   std::optional<std::filesystem::path> last() const;
 
   /// \pre checkpoint lies in this directory
-  void point_best(const std::filesystem::path& checkpoint) const;
-  void point_last(const std::filesystem::path& checkpoint) const;
+  void point(const char* link, const std::filesystem::path& checkpoint) const;
 
   /// Removes all but the latest `keep` checkpoints and the latest mean. What `best` and `last` point to stays.
   void prune(Index keep) const;

@@ -87,9 +87,8 @@ std::span<const Hypothesis> SentenceBeam::result() const {
 
 std::vector<Id> SentenceBeam::tokens_up_to(Index node) const {
   std::vector<Id> tokens;
-  for (; node != 0; node = tree_[static_cast<std::size_t>(node)].previous) {
+  for (; node != 0; node = tree_[static_cast<std::size_t>(node)].previous)
     tokens.push_back(tree_[static_cast<std::size_t>(node)].token);
-  }
   std::reverse(tokens.begin(), tokens.end());
   return tokens;
 }
@@ -100,7 +99,7 @@ std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& setting
   std::vector<SentenceBeam> beams;
   std::vector<Extension> rows, next;
   for (std::size_t b = 0; b < sources.size(); ++b) {
-    beams.emplace_back(settings, ids, longest_translation(settings, sources[b]));
+    beams.emplace_back(settings, ids, longest_translation(settings, std::ssize(sources[b])));
     rows.push_back({static_cast<Index>(b), 0, ids.bos});
   }
 
@@ -114,9 +113,8 @@ std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& setting
       const auto count = static_cast<Index>(beams[b].running().size());
       if (count == 0) continue;  // done
       beams[b].advance(logits.view().middle_rows(first, count), likeliest);
-      for (const SentenceBeam::Running& running : beams[b].running()) {
+      for (const SentenceBeam::Running& running : beams[b].running())
         next.push_back({static_cast<Index>(b), first + running.parent, running.token});
-      }
       first += count;
     }
     std::swap(rows, next);

@@ -37,7 +37,7 @@ std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const Se
       const auto row = static_cast<Index>(r), sentence = rows[r].sentence;
       const auto b = static_cast<std::size_t>(sentence);
       const auto tokens = likeliest.choose({logits.row(row).data(), static_cast<std::size_t>(logits.cols())}, 1);
-      if (grow(found[b], tokens, ids.eos, longest_translation(settings, sources[b]))) {
+      if (grow(found[b], tokens, ids.eos, longest_translation(settings, std::ssize(sources[b])))) {
         next.push_back({sentence, row, tokens.front().id});
       }
     }

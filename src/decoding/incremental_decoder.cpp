@@ -58,7 +58,7 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::step(std::span<const Extension
   past_.extend(parents_);
   all_visible_ = all_visible(1, 1, past_.length(), std::move(all_visible_));
 
-  const Buffer<Scalar>* x = &embed(rows);                                                          // [R, D]
+  const Buffer<Scalar>* x = &embed(rows);  // [R, D]
   for (std::size_t i = 0; i < model_->decoder_layers.size(); ++i) {
     const Buffer<Scalar>& h = self_attention(i, *x);
     const Buffer<Scalar>& g = cross_attention(i, h, rows);
@@ -71,9 +71,8 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::step(std::span<const Extension
 template <std::floating_point Scalar>
 const Buffer<Scalar>& IncrementalDecoder<Scalar>::embed(std::span<const Extension> rows) {
   embedded_.resize(std::ssize(rows), model_->settings.d_model);
-  for (Index r = 0; r < std::ssize(rows); ++r) {
+  for (Index r = 0; r < std::ssize(rows); ++r)
     model_->target_embedding.embed(rows[static_cast<std::size_t>(r)].token, past_.length() - 1, embedded_.row(r));
-  }
   return embedded_;
 }
 

@@ -56,9 +56,8 @@ void KeyValueCache<Scalar>::inherit_slots(std::span<const Index> parents) {
 
 template <std::floating_point Scalar>
 void KeyValueCache<Scalar>::copy_slot(Index from, Index to) {
-  for (Buffer<Scalar>& both : key_value_) {
+  for (Buffer<Scalar>& both : key_value_)
     copy(both.view().middle_rows(from * capacity_, length_), both.view().middle_rows(to * capacity_, length_));
-  }
 }
 
 template <std::floating_point Scalar>
@@ -67,9 +66,8 @@ void KeyValueCache<Scalar>::grow() {
   for (Buffer<Scalar>& both : key_value_) {
     old_ = both;
     both.resize(slots_ * larger, old_.cols());
-    for (const Index slot : slot_) {
+    for (const Index slot : slot_)
       copy(old_.view().middle_rows(slot * capacity_, length_), both.view().middle_rows(slot * larger, length_));
-    }
   }
   capacity_ = larger;
 }

@@ -38,20 +38,19 @@ std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const 
 
   std::vector<std::vector<Hypothesis>> results(sources.size());
   Workspaces<IncrementalDecoder<float>> decoders([&] { return std::make_unique<IncrementalDecoder<float>>(model); });
-  run_tasks_with(
-      decoders, (sentences + size - 1) / size, [&](Index task, IncrementalDecoder<float>& decoder) {
-        const Index first = task * size, count = std::min(size, sentences - first);
-        const std::span<const std::size_t> batch(order.data() + first, static_cast<std::size_t>(count));
-        std::vector<Source> batch_sources;
-        for (const std::size_t i : batch) batch_sources.emplace_back(sources[i]);
-        if (settings.beam == 1) {
-          const auto found = greedy_search(settings, ids, batch_sources, decoder);
-          for (std::size_t k = 0; k < batch.size(); ++k) results[batch[k]] = {found[k]};
-        } else {
-          auto found = beam_search(settings, ids, batch_sources, decoder);
-          for (std::size_t k = 0; k < batch.size(); ++k) results[batch[k]] = std::move(found[k]);
-        }
-      });
+  run_tasks_with(decoders, (sentences + size - 1) / size, [&](Index task, IncrementalDecoder<float>& decoder) {
+    const Index first = task * size, count = std::min(size, sentences - first);
+    const std::span<const std::size_t> batch(order.data() + first, static_cast<std::size_t>(count));
+    std::vector<Source> batch_sources;
+    for (const std::size_t i : batch) batch_sources.emplace_back(sources[i]);
+    if (settings.beam == 1) {
+      const auto found = greedy_search(settings, ids, batch_sources, decoder);
+      for (std::size_t k = 0; k < batch.size(); ++k) results[batch[k]] = {found[k]};
+    } else {
+      auto found = beam_search(settings, ids, batch_sources, decoder);
+      for (std::size_t k = 0; k < batch.size(); ++k) results[batch[k]] = std::move(found[k]);
+    }
+  });
   return results;
 }
 

@@ -25,10 +25,9 @@ struct SearchIds {
   Id target_pad = 0;
 };
 
-/// The longest translation allowed of a source (ids, eos included), in tokens without eos.
-inline Index longest_translation(const DecodingSettings& settings, std::span<const Id> source) {
-  const double tokens = static_cast<double>(source.size()) - 1;
-  return static_cast<Index>(settings.max_length_ratio * tokens) + 10;
+/// The longest translation allowed of a source with so many tokens, eos included; in tokens without eos.
+inline Index longest_translation(const DecodingSettings& settings, Index source_tokens) {
+  return static_cast<Index>(settings.max_length_ratio * static_cast<double>(source_tokens - 1)) + 10;
 }
 
 /// log p / length^length_penalty. log p falls with every token; without the division, short translations would win.

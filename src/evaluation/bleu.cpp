@@ -51,9 +51,8 @@ namespace glassformer {
 namespace {
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
-  }
 }
 
 /// The sentence without white space at its end (as in sacreBLEU), lowered and tokenized as the settings say.
@@ -67,9 +66,8 @@ std::string prepare(const std::string& sentence, const EvaluationSettings& setti
 /// The words of a text as numbers, so that comparing words is comparing numbers. `numbers` grows with each new word.
 Symbols number_words(std::string_view text, std::unordered_map<std::string_view, char32_t>& numbers) {
   Symbols symbols;
-  for (const std::string_view word : split_words(text)) {
+  for (const std::string_view word : split_words(text))
     symbols += numbers.try_emplace(word, static_cast<char32_t>(numbers.size())).first->second;
-  }
   return symbols;
 }
 

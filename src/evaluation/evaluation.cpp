@@ -10,8 +10,7 @@ namespace {
 
 /// Runs the forward pass over all pairs, and use(batch, transformer) after each batch. Returns the batches' losses.
 std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs& pairs, const auto& use) {
-  constexpr Index kTokens = 1024;  // of a batch; small, so that there is work for every thread
-  const auto batches = plan_in_order(pairs, kTokens);
+  const auto batches = plan_in_order(pairs, kEvaluationTokens);
   std::vector<LossSum> losses(batches.size());
   Workspaces<Transformer<float>> transformers([&] { return make_transformer(model); });
   run_tasks_with(transformers, std::ssize(batches), [&](Index task, Transformer<float>& transformer) {

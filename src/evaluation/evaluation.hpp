@@ -12,6 +12,9 @@
 
 namespace glassformer {
 
+/// Tokens in a batch, at most; few, so that there is work for every thread.
+inline constexpr Index kEvaluationTokens = 1024;
+
 struct Translation {
   std::string text;
   double log_probability = 0;  ///< of the pieces found and, unless cut off, of eos, given the line

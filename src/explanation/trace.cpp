@@ -50,9 +50,8 @@ std::vector<AttentionWeights> attention_of(const Transformer<float>& transformer
   const auto add = [&](AttentionKind kind, std::size_t layer, const auto& attention) {
     all.push_back({kind, static_cast<Index>(layer), attention.sublayer.attention.weights().eigen()});
   };
-  for (std::size_t i = 0; i < transformer.encoder_layers.size(); ++i) {
+  for (std::size_t i = 0; i < transformer.encoder_layers.size(); ++i)
     add(AttentionKind::encoder_self, i, transformer.encoder_layers[i].self_attention);
-  }
   for (std::size_t i = 0; i < transformer.decoder_layers.size(); ++i) {
     add(AttentionKind::decoder_self, i, transformer.decoder_layers[i].self_attention);
     add(AttentionKind::cross, i, transformer.decoder_layers[i].cross_attention);
@@ -84,9 +83,7 @@ Answers find_answers(const TracedModel& traced, const Batch& batch, const Transf
 
 std::vector<double> tensor_norms(const Arena<float>& arena) {
   std::vector<double> norms;
-  for (const TensorPlace& tensor : arena.tensors()) {
-    norms.push_back(arena.values(tensor).eigen().cast<double>().norm());
-  }
+  for (const TensorPlace& tensor : arena.tensors()) norms.push_back(arena.values(tensor).eigen().cast<double>().norm());
   return norms;
 }
 

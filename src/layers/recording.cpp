@@ -15,9 +15,8 @@ std::pair<std::string, std::string> name_and_axes(std::string_view text) {
 /// What stands in braces, in order.
 std::vector<std::string_view> braces_of(std::string_view formula) {
   std::vector<std::string_view> braces;
-  for (auto open = formula.find('{'); open != std::string_view::npos; open = formula.find('{', open + 1)) {
+  for (auto open = formula.find('{'); open != std::string_view::npos; open = formula.find('{', open + 1))
     braces.push_back(formula.substr(open + 1, formula.find('}', open) - open - 1));
-  }
   return braces;
 }
 
@@ -43,12 +42,10 @@ bool same_numbers(const Matrix<double>& a, const Matrix<double>& b) {
 
 std::size_t Recording::input(const std::string& part, std::string_view braces, const Seen& seen, bool overwritten) {
   const auto known = latest_.find(place_of(seen));
-  if (known != latest_.end() && (overwritten || same_numbers(tensors_[known->second].values, seen.values))) {
+  if (known != latest_.end() && (overwritten || same_numbers(tensors_[known->second].values, seen.values)))
     return known->second;
-  }
-  if (overwritten) {
+  if (overwritten)
     throw std::logic_error(part + ": " + std::string(braces) + " is overwritten, and was not recorded before");
-  }
   const auto [name, axes] = name_and_axes(braces);
   tensors_.push_back({name, part, axes, seen.values, false});
   return latest_[place_of(seen)] = tensors_.size() - 1;
@@ -67,9 +64,8 @@ void Recording::add(std::string part, const Source& source, Seen output, std::ve
     step.inputs.push_back({name_and_axes(braces[i]).first, input(part, braces[i], inputs[i], overwritten)});
   }
   const auto [name, axes] = name_and_axes(equation.substr(0, bracket + 1));
-  if (const auto before = latest_.find(place_of(output)); adds && before != latest_.end()) {
+  if (const auto before = latest_.find(place_of(output)); adds && before != latest_.end())
     step.inputs.push_back({name + " so far", before->second});
-  }
   step.output = tensors_.size();
   latest_[place_of(output)] = step.output;
   tensors_.push_back({name, std::move(part), axes, std::move(output.values), true});

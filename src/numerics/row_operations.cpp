@@ -45,9 +45,8 @@ Scalar sum_of(RowView<const Scalar> x) {
 template <class Scalar>
 Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
   Stretch<Scalar> sums = Stretch<Scalar>::Zero();
-  for (Index j = 0; j < x.size(); j += kStretch) {
+  for (Index j = 0; j < x.size(); j += kStretch)
     sums += load_stretch<Scalar>(x.data(), j, x.size(), 0) * load_stretch<Scalar>(y.data(), j, x.size(), 0);
-  }
   return sums.sum();
 }
 

@@ -138,20 +138,20 @@ Json losses_and_answers(const Answers& answers) {
           {"answers", where_counted([](const Answer& place) { return place.likeliest.front().id; })}};
 }
 
+Json for_each_mask(const auto& masks, const auto& item) {
+  return {{"encoder_padding", item(masks.encoder_padding)},
+          {"decoder_combined", item(masks.decoder_combined)},
+          {"cross_padding", item(masks.cross_padding)}};
+}
+
 Json what_if(const ExplainedVariant& variant, MatrixForm form) {
   const Trace& trace = variant.trace;
   Json json{{"name", variant.name},
             {"title", variant.title},
             {"says", variant.says},
             {"changed", variant.changed},
-            {"masks",
-             {{"encoder_padding", mask_json(variant.masks.encoder_padding.blocked, form)},
-              {"decoder_combined", mask_json(variant.masks.decoder_combined.blocked, form)},
-              {"cross_padding", mask_json(variant.masks.cross_padding.blocked, form)}}},
-            {"reasons",
-             {{"encoder_padding", reasons(variant.reasons.encoder_padding, form)},
-              {"decoder_combined", reasons(variant.reasons.decoder_combined, form)},
-              {"cross_padding", reasons(variant.reasons.cross_padding, form)}}},
+            {"masks", for_each_mask(variant.masks, [&](const Mask& mask) { return mask_json(mask.blocked, form); })},
+            {"reasons", for_each_mask(variant.reasons, [&](const auto& some) { return reasons(some, form); })},
             {"loss", loss(trace.loss)}};
   json.update(losses_and_answers(trace.answers));
   json["alone"] = losses_and_answers(variant.alone);

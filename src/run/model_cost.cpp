@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "evaluation/evaluation.hpp"
 #include "files/user_error.hpp"
 #include "model/transformer.hpp"
 #include "numerics/parallel.hpp"
@@ -49,14 +50,13 @@ BatchShape largest_micro_batch(const TrainingSettings& training, const Lengths& 
 
 /// For the loss of a validation, in batches of evaluation.cpp, and for its translations.
 std::int64_t validation_bytes(const TrainingPlan& plan, const VocabularyShape& vocabulary, const Lengths& valid) {
-  constexpr Index kTokens = 1024;
   const TransformerSettings& model = plan.model;
   const Index S = valid.longest_source, T = valid.longest_target;
-  const Index source = std::min(valid.source, std::max(S, kTokens)),
-              target = std::min(valid.target, std::max(T, kTokens));
+  const Index source = std::min(valid.source, std::max(S, kEvaluationTokens)),
+              target = std::min(valid.target, std::max(T, kEvaluationTokens));
   const Index loss = activation_count(model, vocabulary, {source, target, S, T}, false);
   const Index sentences = std::min(plan.decoding.batch, valid.pairs);
-  const auto longest = static_cast<Index>(plan.decoding.max_length_ratio * static_cast<double>(S)) + 10;
+  const Index longest = longest_translation(plan.decoding, S);
   TransformerSettings encoder = model;
   encoder.decoder_layers = 0;
   const Index translation = activation_count(encoder, vocabulary, {sentences * S, 0, S, 0}, false) +

@@ -117,8 +117,8 @@ void TrainingRun::write_checkpoint(bool best) {
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
   save_checkpoint(checkpoint, plan_.description, model_.weights, &state);
   // In this order: a run that is killed in between continues from the one before and does this again.
-  if (best) directory_.point_best(checkpoint);
-  directory_.point_last(checkpoint);
+  if (best) directory_.point("best", checkpoint);
+  directory_.point("last", checkpoint);
   if (!interim_.empty() && interim_ != checkpoint) remove_directory_durably(interim_);
   interim_.clear();
   directory_.prune(std::max(plan_.run.checkpoints.keep, plan_.run.checkpoints.average));
@@ -139,7 +139,7 @@ void TrainingRun::average_checkpoints() {
   const ValidationFigures figures = validate(mean);
   const bool better = is_new_best(figures);
   if (better) {
-    directory_.point_best(checkpoint);
+    directory_.point("best", checkpoint);
     write_checkpoint(false);  // a resumed training must beat the mean
   }
   spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}, BLEU {:.2f}, exact match {:.2f}%{}", count,

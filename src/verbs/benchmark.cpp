@@ -43,9 +43,7 @@ float multiply_add(float start) {
 #pragma GCC unroll 12
     for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;  // NOLINT(modernize-loop-convert): unrolled so
   }
-  Vector<float> sum{};
-  for (const Vector<float>& x : chain) sum += x;
-  return sum[0];
+  return std::accumulate(std::begin(chain), std::end(chain), Vector<float>{})[0];
 }
 
 /// The most GFLOP/s this machine can do, measured: fused multiply-adds in the widest vectors this build may use, on

@@ -16,12 +16,12 @@ int gradcheck(const GradcheckOptions& options) {
   constexpr double kTolerance = 1e-7;
   bool right = true;
   Index kinks = 0;
-  std::printf("%-56s %13s %8s %12s\n", "tensor", "shape", "checked", "error");
   const Config config = read_config(options.config.config, options.config.overrides);
   const DataSettings& data = config.data;
   const TokenizerPair tokenizers = starting_tokenizers(config);
   const Corpus text =
       Corpus::read(data.source_file(data.train), data.target_file(data.train), tokenizers, data.max_length);
+  std::printf("%-56s %13s %8s %12s\n", "tensor", "shape", "checked", "error");
   Model<double> model(config.model, vocabulary_shape(tokenizers));
   for (const TensorCheck& check : check_model_gradient(model, config.training, text, options.samples)) {
     std::string shape = std::to_string(check.shape.front());

@@ -112,9 +112,9 @@ TEST_CASE("an unfinished checkpoint is no checkpoint", "[checkpoint]") {
 TEST_CASE("best and last are relative links, so that a run can be moved", "[checkpoint]") {
   const TemporaryDirectory directory;
   std::optional<RunDirectory> run = run_with(directory / "toy", {100, 200});
-  run->point_best(run->checkpoint(100));
-  run->point_last(run->checkpoint(100));
-  run->point_last(run->checkpoint(200));
+  run->point("best", run->checkpoint(100));
+  run->point("last", run->checkpoint(100));
+  run->point("last", run->checkpoint(200));
   CHECK(fs::read_symlink(run->path() / "best") == "step-00000100");
   CHECK(fs::read_symlink(run->path() / "last") == "step-00000200");
   run.reset();  // and with it the lock
@@ -130,7 +130,7 @@ TEST_CASE("a run without a sound link to its last checkpoint continues from the 
   save_small_checkpoint(run.checkpoint(100));
   save_small_checkpoint(run.checkpoint(200));
   CHECK(run.last() == run.checkpoint(200));
-  run.point_last(run.checkpoint(100));
+  run.point("last", run.checkpoint(100));
   CHECK(run.last() == run.checkpoint(100));
   fs::remove_all(run.checkpoint(100));
   CHECK(run.last() == run.checkpoint(200));
@@ -140,14 +140,14 @@ TEST_CASE("pruning keeps the latest checkpoints, the best and the last", "[check
   const TemporaryDirectory directory;
   const RunDirectory run = run_with(directory / "toy", {100, 200, 300, 400, 500});
   save_small_checkpoint(run.path() / "average");
-  run.point_best(run.checkpoint(100));
-  run.point_last(run.checkpoint(500));
+  run.point("best", run.checkpoint(100));
+  run.point("last", run.checkpoint(500));
   run.prune(5);
   CHECK(run.checkpoints().size() == 5);
   run.prune(2);
   CHECK(names(run.checkpoints()) ==
         std::vector<std::string>{"step-00000100", "step-00000400", "step-00000500"});
-  run.point_last(run.checkpoint(400));
+  run.point("last", run.checkpoint(400));
   run.prune(0);
   CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000400"});
   CHECK(is_checkpoint(run.path() / "average"));
@@ -159,9 +159,9 @@ TEST_CASE("a checkpoint is found by its own path or by its run's", "[checkpoint]
   const RunDirectory run = run_with(directory / "toy", {100, 200});
   CHECK(resolve_checkpoint(run.checkpoint(100)) == run.checkpoint(100));
   CHECK(resolve_checkpoint(run.checkpoint(100) / "") == run.checkpoint(100));
-  run.point_last(run.checkpoint(200));
+  run.point("last", run.checkpoint(200));
   CHECK(resolve_checkpoint(run.path()) == run.checkpoint(200));
-  run.point_best(run.checkpoint(100));
+  run.point("best", run.checkpoint(100));
   CHECK(resolve_checkpoint(run.path() / "") == run.checkpoint(100));
   CHECK(resolve_checkpoint(run.path() / "last") == run.path() / "last");
 }
@@ -181,7 +181,7 @@ TEST_CASE("a path that leads to no checkpoint is refused with what is there inst
   CHECK_THAT(complaint_about(directory.path()), Says("Runs in") && Says("toy"));
   CHECK_THAT(complaint_about(directory / "no" / "where"), Says("no such directory"));
   CHECK_THAT(complaint_about(""), Says("no such directory"));
-  run.point_best("step-00000300");
+  run.point("best", "step-00000300");
   CHECK_THAT(complaint_about(run.path()), Says("best points to step-00000300") && both);
   const RunDirectory young = RunDirectory::create(directory / "young", kConfig);
   CHECK_THAT(complaint_about(young.path()), Says("no checkpoint yet"));
