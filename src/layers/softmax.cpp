@@ -13,13 +13,8 @@ void MaskedSoftmax<Scalar>::forward(const Pass& pass, Buffer<Scalar>& scores, co
   for (Index n = 0; n < scores.rows(); ++n) {
     const auto row = scores.row(n);
     block(mask.blocked.row(mask.row_for(n, scores.rows())), row);  // -infinity where the mask is 1
-    const Scalar largest_score = largest(row);
-    if (largest_score == kMinusInfinity<Scalar>) {
-      set(row, Scalar{0});  // nothing is visible
-    } else {
-      const Scalar sum = exponentials(row, largest_score);  // exp(-infinity) = 0
-      scale(row, 1 / sum);
-    }
+    const Scalar sum = exponentials(row, largest(row));            // exp(-infinity) = 0
+    if (sum != 0) scale(row, 1 / sum);                             // else nothing is visible: all weights stay 0
   }
   pass.record(name_, "weights [B*H*T, S] = softmax of each row of {scores}, 0 where {mask} is 1", weights, scores,
               mask.blocked);

@@ -52,10 +52,10 @@ Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
 
 // Compilers do not make vector operations of comparisons by themselves, hence load and store.
 
-/// The larger numbers of two vectors; NaN where one of the two is NaN.
+/// The larger numbers of two vectors. A NaN in b is passed over.
 template <class Scalar>
 Vector<Scalar> larger(Vector<Scalar> a, Vector<Scalar> b) {
-  return ((a < b) | (b != b)) ? b : a;  // NOLINT: only NaN differs from itself
+  return a < b ? b : a;
 }
 
 /// The largest number of a vector. Each step compares it with itself, its blocks of `half` numbers swapped.

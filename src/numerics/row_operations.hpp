@@ -30,7 +30,7 @@ double mean_square(RowView<const double> x);
 /// Mean of x_j y_j.
 float mean_product(RowView<const float> x, RowView<const float> y);
 double mean_product(RowView<const double> x, RowView<const double> y);
-/// -infinity of an empty row; NaN if any number is NaN.
+/// NaN is passed over; -infinity if the row is empty, or has nothing else.
 float largest(RowView<const float> x);
 double largest(RowView<const double> x);
 

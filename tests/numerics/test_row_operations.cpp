@@ -110,14 +110,14 @@ TEMPLATE_TEST_CASE("The largest number of a row is found at every position", "[n
   CHECK(largest(RowView<const TestType>(nullptr, 0)) == kMinusInfinity<TestType>);
 }
 
-TEMPLATE_TEST_CASE("The largest number of a row is NaN if any number is NaN", "[numerics]", float, double) {
+TEMPLATE_TEST_CASE("The largest number of a row is that of the others if one is NaN", "[numerics]", float, double) {
   for (const Index size : kRowSizes) {
     for (Index at = 0; at < size; ++at) {
       for (const TestType others : {TestType{3}, std::numeric_limits<TestType>::infinity(), kMinusInfinity<TestType>}) {
         std::vector<TestType> x(static_cast<std::size_t>(size), others);
         x[static_cast<std::size_t>(at)] = kNotANumber<TestType>;
         CAPTURE(size, at, others);
-        CHECK(std::isnan(largest(RowView<const TestType>(x.data(), size))));
+        CHECK(largest(RowView<const TestType>(x.data(), size)) == (size > 1 ? others : kMinusInfinity<TestType>));
       }
     }
   }

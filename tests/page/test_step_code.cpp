@@ -71,7 +71,7 @@ const std::map<std::pair<std::string, std::string>, std::string> kWords{
     {{"ScaledDotProductAttention::forward", "products"}, "multiply_transposed_right(query_block(q, i)"},
     {{"ScaledDotProductAttention::forward", "scores"}, "scale(weights_.view(),"},
     {{"ScaledDotProductAttention::forward", "context"}, "multiply_visible(weight_block(used.view(), i)"},
-    {{"MaskedSoftmax::forward", "weights"}, "exponentials(row, largest_score)"},
+    {{"MaskedSoftmax::forward", "weights"}, "exponentials(row, largest(row))"},
     {{"ResidualJoin::leave", "sum"}, "add(x, sum_.view());"},
     {{"LayerNorm::forward", "inv_std"}, "inv_std = 1 / std::sqrt("},
     {{"LayerNorm::forward", "x_hat"}, "scale(x_hat, inv_std);"},
