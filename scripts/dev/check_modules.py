@@ -16,7 +16,7 @@ CORE = "glassformer_core"
 LIBRARIES_OF_CORE = re.compile(r"<(Eigen/\w+|Random123/\w+\.h|omp\.h)>")
 INTRINSICS = {"<immintrin.h>", "<arm_neon.h>"}
 STANDARD_LIBRARY = re.compile(r"<c?[a-z_0-9]+>")  # the headers of C++ have no .h; filesystem and streams are refused below
-INPUT_AND_OUTPUT = {f"<{name}>" for name in ["cstdio", "filesystem", "fstream", "iostream", "istream", "ostream", "print",
+INPUT_AND_OUTPUT = {f"<{name}>" for name in ["cstdio", "filesystem", "fstream", "iomanip", "ios", "iostream", "istream", "ostream", "print",
                                              "spanstream", "sstream", "streambuf", "syncstream"]}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")', re.MULTILINE)
 

@@ -5,7 +5,6 @@
 #   scripts/dev/test_core_alone.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-source scripts/packages.sh
 
 scripts/dev/check_modules.py
 readonly OTHERS='OpenMP yaml-cpp spdlog CLI11 nlohmann_json ICU OpenSSL SentencePiece Catch2 MPI'

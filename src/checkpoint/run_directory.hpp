@@ -45,7 +45,7 @@ class RunDirectory {
   /// From where to continue: what `last` points to or, without that link, the latest checkpoint.
   std::optional<std::filesystem::path> last() const;
 
-  /// \pre checkpoint lies in this directory
+  /// Makes the link `best` or `last` point to a checkpoint. \pre it lies in this directory
   void point(const char* link, const std::filesystem::path& checkpoint) const;
 
   /// Removes all but the latest `keep` checkpoints and the latest mean. What `best` and `last` point to stays.

@@ -70,7 +70,7 @@ struct LoadedModel {
 /// \throws UserError as make_tokenizers and load_tokenizers
 TokenizerPair starting_tokenizers(const Config& config);
 
-/// What a checkpoint says of this config, for us and, as config.json and its like, for the Hugging Face library. (Whose
+/// What a checkpoint says of this config, for us and, as config.json and its like, for the Hugging Face library. (Its
 /// Marian model is our post-norm transformer: the same sums in the same order, sinusoidal positions, the sines first.)
 ModelDescription describe_model(const Config& config, const TokenizerPair& tokenizers);
 

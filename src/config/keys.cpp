@@ -52,7 +52,7 @@ std::vector<Key> keys_of(Config& config) {
   add("embedding_dropout", "of embedding + position", {model.embedding_dropout, kShare});
   add("attention_dropout", "of attention weights", {model.attention_dropout, kShare});
   add("activation_dropout", "of the feed-forward network's activation", {model.activation_dropout, kShare});
-  add("initial_gain", "factor of sublayers' first weights; below 1, post-norm converges faster",
+  add("initial_gain", "factor of a sublayer's initial weights; below 1, post-norm converges faster",
       {model.initial_gain, kPositive});
 
   section = "masks";

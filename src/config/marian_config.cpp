@@ -1,9 +1,9 @@
-// The config files of the Hugging Face library: what a checkpoint has of them, and how those of its own models are
-// read.
+// The config files of the Hugging Face library: writing those of a checkpoint, and reading those of its own models.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "config/config.hpp"
+#include "decoding/search.hpp"
 #include "files/json_file.hpp"
 
 namespace glassformer {
@@ -13,13 +13,12 @@ namespace fs = std::filesystem;
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr Index kPositions = 1024;      // rows of the position table that the library makes; ours has no end
-constexpr Index kBeyondRatio = 10 + 2;  // tokens of a translation: what the search allows, and bos and eos
+constexpr Index kPositions = 1024;  // rows of the position table that the library makes; ours has no end
+constexpr Index kBosAndEos = 2;
 
 /// Of the longest training sentence, in tokens, bos and eos counted.
 Index longest_output(const Config& config) {
-  const auto source = static_cast<double>(config.data.max_length);
-  return static_cast<Index>(config.decoding.max_length_ratio * source) + kBeyondRatio;
+  return longest_translation(config.decoding, config.data.max_length + 1) + kBosAndEos;
 }
 
 /// Where our vocabulary has no padding (kNoToken), the library pads with bos.
@@ -98,7 +97,8 @@ DecodingSettings read_decoding(const JsonFile& generation) {
 
 /// The longest source whose longest translation has `output` tokens, bos and eos counted: see longest_output.
 Index longest_source(Index output, const DecodingSettings& decoding) {
-  const auto within_ratio = static_cast<double>(std::max<Index>(0, output - kBeyondRatio));
+  const Index beyond_ratio = longest_translation(decoding, 1) + kBosAndEos;  // of an empty source
+  const auto within_ratio = static_cast<double>(std::max<Index>(0, output - beyond_ratio));
   return std::max<Index>(1, static_cast<Index>(within_ratio / decoding.max_length_ratio));
 }
 

@@ -26,13 +26,14 @@ enum class Items { left_out, included };
 
 Value value_of(const YAML::Node& node, Items items = Items::included) {
   using Kind = Value::Kind;
-  Value value{node.IsNull()       ? Kind::nothing
-              : node.IsMap()      ? Kind::section
-              : node.IsSequence() ? Kind::list
-                                  : Kind::text,
+  const Kind list_or_text = node.IsSequence() ? Kind::list : Kind::text;
+  const bool is_quoted = node.Tag() == "!";  // yaml-cpp's mark
+  Value value{node.IsNull()  ? Kind::nothing
+              : node.IsMap() ? Kind::section
+                             : list_or_text,
               node.Scalar(),
-              node.Tag() == "!",
-              {}};  // so yaml-cpp marks a text in quotes
+              is_quoted,
+              {}};
   if (value.kind == Kind::list && items == Items::included)
     for (const YAML::Node& item : node) value.items.push_back(value_of(item, Items::left_out));
   return value;

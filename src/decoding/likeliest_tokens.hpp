@@ -19,9 +19,8 @@ struct NextToken {
 ///
 /// pad and bos are never chosen: no translation contains them. They are left out when choosing, after the softmax, so
 /// that every probability is the model's own, as teacher forcing would give it (fairseq forbids pad in this way, and so
-/// does Hugging Face for Marian models). Logits of -infinity are never chosen; none is if one is NaN or +infinity.
-///
-/// V = target vocabulary.
+/// does Hugging Face for Marian models). A token whose logit is -infinity is never chosen; if any logit is NaN or
+/// +infinity, none is. V = target vocabulary.
 class LikeliestTokens {
  public:
   explicit LikeliestTokens(const SearchIds& ids) : ids_(ids) {}

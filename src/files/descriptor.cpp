@@ -37,8 +37,9 @@ Descriptor::~Descriptor() {
 
 std::size_t Descriptor::read(std::span<char> bytes) {
   ssize_t count = 0;
-  do count = ::read(number_, bytes.data(), bytes.size());
-  while (count < 0 && errno == EINTR);
+  do {
+    count = ::read(number_, bytes.data(), bytes.size());
+  } while (count < 0 && errno == EINTR);
   if (count < 0) throw_disk_error("cannot be read", path_, last_error());
   return static_cast<std::size_t>(count);
 }

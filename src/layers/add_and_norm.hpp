@@ -38,7 +38,7 @@ class ResidualJoin {
 
   /// Maps d_y [N, D] to the gradient of sublayer_output. Keeps that of the residual path for enter_backward.
   const Buffer<Scalar>& leave_backward(const Pass& pass, const Buffer<Scalar>& d_y);
-  /// Maps d_entered, the gradient of what enter returned, to d_x [N, D], the sum over both paths; may overwrite it.
+  /// Maps d_entered, the gradient of enter's result (it may be overwritten), to d_x [N, D], the sum over both paths.
   const Buffer<Scalar>& enter_backward(const Pass& pass, Buffer<Scalar>& d_entered);
 
  private:

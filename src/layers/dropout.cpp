@@ -43,14 +43,12 @@ void Dropout<Scalar>::draw(const Pass& pass, Index rows, Index cols) {
   const auto sentences = static_cast<Index>(pass.sentences.size());
   assert(sentences > 0 && rows % (sentences * groups_) == 0);
   const Index length = rows / (sentences * groups_);
-  constexpr int kPositionBits = 20;  // of the 32 of a row's number; the others are the group's
-  assert(length <= Index{1} << kPositionBits && groups_ <= Index{1} << (32 - kPositionBits));
   kept_.resize(rows, cols);
   RandomRow random{.seed = pass.seed, .update = pass.update, .site = site_};
   for (Index part = 0; part < sentences * groups_; ++part) {
     random.sentence = static_cast<std::uint32_t>(pass.sentences[static_cast<std::size_t>(part / groups_)]);
     for (Index position = 0; position < length; position += kRowsAtOnce) {
-      random.row = static_cast<std::uint32_t>(((part % groups_) << kPositionBits) | position);
+      random.row = row_in_group(part % groups_, position);
       const Index count = std::min(kRowsAtOnce, length - position);
       draw_kept(random, rate_, kept_.view().middle_rows(part * length + position, count));
     }

@@ -23,7 +23,8 @@ struct Mask {
   Index row(Index sentence, Index query) const {
     return (sentences == 1 ? 0 : sentence) * queries + (queries == 1 ? 0 : query);
   }
-  /// The same for row n = (sentence * H + head) * T + query of scores, of which there are `rows`.
+  /// The same for row n = (sentence * H + head) * T + query of B * H * T = `rows` rows of scores, with H heads: each
+  /// sentence has rows / B of them.
   Index row_for(Index n, Index rows) const { return n / (rows / sentences) * queries + n % queries; }
   bool is_blocked(Index sentence, Index query, Index key) const { return blocked(row(sentence, query), key) != 0; }
   /// Whether B sentences with T queries each can be masked by it.
@@ -69,7 +70,7 @@ struct TransformerMasks {
   Mask encoder_padding = {};   ///< [B, 1, S] encoder self-attention: padding of the source
   Mask target_padding = {};    ///< [B, 1, T]
   Mask look_ahead = {};        ///< [1, T, T]
-  Mask decoder_combined = {};  ///< [B, T, T] decoder self-attention: blocked where one of these two blocks
+  Mask decoder_combined = {};  ///< [B, T, T] decoder self-attention: blocked where either of these two blocks
   Mask cross_padding = {};     ///< [B, 1, S] cross-attention, whose keys are source tokens: padding of the source again
 };
 

@@ -15,20 +15,20 @@ enum class Tying { none, target, all };
 /// The shape of the transformer, how much of it is dropped in training, and what its attention does not see.
 struct TransformerSettings {
   Index d_model = 128;
-  Index heads = 4;          ///< divides d_model
+  Index heads = 4;  ///< divides d_model
   Index encoder_layers = 2;
   Index decoder_layers = 2;
-  Index d_ff = 512;         ///< width of the feed-forward network
+  Index d_ff = 512;  ///< width of the feed-forward network
   Norm norm = Norm::post;
   Activation activation = Activation::relu;
   Tying tied_embeddings = Tying::target;
-  bool scale_embeddings = true;    ///< by sqrt(d_model), before positions are added
-  double dropout = 0.1;            ///< of what each sublayer adds to the residual stream
-  double embedding_dropout = 0.1;  ///< of embedding + position
-  double attention_dropout = 0.0;  ///< of attention weights
-  double activation_dropout = 0.0; ///< of what the feed-forward network's activation gives
-  double initial_gain = 1.0;       ///< factor of first weights: value, output and feed-forward maps; see initialize
-  MaskSettings masks = {};         ///< used in training, and so also when the model translates
+  bool scale_embeddings = true;     ///< by sqrt(d_model), before positions are added
+  double dropout = 0.1;             ///< of what each sublayer adds to the residual stream
+  double embedding_dropout = 0.1;   ///< of embedding + position
+  double attention_dropout = 0.0;   ///< of attention weights
+  double activation_dropout = 0.0;  ///< of what the feed-forward network's activation gives
+  double initial_gain = 1.0;        ///< factor of the initial value, output and feed-forward maps; see initialize
+  MaskSettings masks = {};          ///< used in training, and so also when the model translates
 
   bool operator==(const TransformerSettings&) const = default;
 

@@ -89,7 +89,7 @@ class MatrixView {
   Index rows_ = 0, cols_ = 0, stride_ = 0;
 };
 
-/// A matrix whose memory only grows, so a warm training step allocates none. resize() leaves the contents undefined.
+/// A matrix whose memory only grows, so a warm training step allocates nothing. resize() leaves the contents undefined.
 ///
 /// The stride may exceed the width: rows that begin at multiples of 2 KiB would compete for the same few places in a
 /// cache, so a cache line is left free between such rows.

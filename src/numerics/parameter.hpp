@@ -18,7 +18,7 @@ struct BoundMemory {
   Scalar* gradient = nullptr;
 };
 
-/// A matrix that is learned: a position in an arena. Layers that have copies share it, and all add to its gradient.
+/// A matrix that is learned: a position in an arena. Layers with copies of it share it: all add to its gradient.
 template <std::floating_point Scalar>
 class MatrixParameter {
  public:

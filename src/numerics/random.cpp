@@ -42,6 +42,12 @@ void philox(const RandomRow& at, std::uint32_t first, std::uint32_t (&words)[4][
 
 }  // namespace
 
+std::uint32_t row_in_group(Index group, Index position) {
+  constexpr int kPositionBits = 20;
+  assert(position < Index{1} << kPositionBits && group < Index{1} << (32 - kPositionBits));
+  return static_cast<std::uint32_t>((group << kPositionBits) | position);
+}
+
 template <std::floating_point Scalar>
 void fill_uniform(const RandomRow& coordinates, Index size, Scalar* numbers) {
   for (Index j = 0; j < size; j += 4) {

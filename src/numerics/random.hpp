@@ -15,8 +15,12 @@ struct RandomRow {
   std::uint32_t update = 0;    ///< the number of the training step (0: before training)
   std::uint32_t site = 0;      ///< which place in the model asks
   std::uint32_t sentence = 0;  ///< which sentence of the corpus
-  std::uint32_t row = 0;       ///< which row of the sentence's matrix
+  std::uint32_t row = 0;       ///< which row of the sentence's or, at the start, of the weight matrix
 };
+
+/// The number of a row of the sentence that is the `position`-th of a group, such as an attention head.
+/// \pre position < 2^20 and group < 2^12
+std::uint32_t row_in_group(Index group, Index position);
 
 /// numbers[j] is uniform in [0, 1), a multiple of 2^-24; j = 0 .. size - 1.
 template <std::floating_point Scalar>

@@ -58,12 +58,12 @@ Vector<Scalar> larger(Vector<Scalar> a, Vector<Scalar> b) {
   return a < b ? b : a;
 }
 
-/// The largest number of a vector. Each step compares it with itself, its blocks of `half` numbers swapped.
+/// The largest number of a vector. Each step compares the first block of each pair of blocks with the second.
 template <class Scalar, Index half = kLanes<Scalar> / 2>
 Scalar largest_in(Vector<Scalar> vector) {
-  Vector<Scalar> swapped = vector;
-  exchange_blocks<half, Scalar>(vector, swapped, std::make_index_sequence<static_cast<std::size_t>(kLanes<Scalar>)>());
-  vector = larger<Scalar>(vector, swapped);
+  Vector<Scalar> second = vector;
+  exchange_blocks<half, Scalar>(vector, second, std::make_index_sequence<static_cast<std::size_t>(kLanes<Scalar>)>());
+  vector = larger<Scalar>(vector, second);
   if constexpr (half == 1)
     return vector[0];
   else

@@ -107,10 +107,9 @@ std::vector<TensorCheck> check_model_gradient(Model<double>& model, const Traini
   const auto loss = [&] { return transformer->forward(pass, input).loss / tokens; };
 
   std::vector<TensorCheck> checks;
-  for (const TensorPlace& tensor : model.weights.tensors()) {
+  for (const TensorPlace& tensor : model.weights.tensors())
     checks.push_back({tensor.name, tensor.shape,
                       check_gradient(model.weights.values(tensor), gradient.values(tensor), loss, samples)});
-  }
   return checks;
 }
 

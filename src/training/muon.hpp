@@ -24,7 +24,7 @@ struct NewtonSchulzMemory {
 /// Five times X = a X + (b A + c A^2) X with A = X X^T, begun with X of Frobenius norm 1, so that s <= 1. Since U^T U
 /// and V^T V are the identity, A X = U S^3 V^T, so each s becomes a s + b s^3 + c s^5. With a = 3.4445, b = -4.7750 and
 /// c = 2.0315 (Jordan et al. 2024, kellerjordan.github.io/posts/muon, as in torch.optim.Muon) every s from 0.0015 to 1
-/// ends between 0.68 and 1.21 rather than at 1, which is as good here; a smaller one grows at most a^5 = 485 times.
+/// ends at about 0.68 to 1.20 rather than at 1, which is as good here; a smaller one grows at most a^5 = 485 times.
 /// The cheaper side is multiplied: X^T X where X has more rows than columns.
 template <std::floating_point Scalar>
 void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory);

@@ -38,7 +38,7 @@ struct ConfigOptions {
   std::filesystem::path config;
   std::vector<std::string> overrides;
   void add_to(CLI::App& verb, const std::string& example);
-  /// The config, when several processes train together: their log is the first one's, and they divide the processors.
+  /// Reads the config. Every rank must call it: only the first one logs, and they divide the processors among them.
   Config read(const Ranks& ranks) const;
 };
 

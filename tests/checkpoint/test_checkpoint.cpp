@@ -151,8 +151,7 @@ TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read
              Says("has the shape"));
 
   // Another tool may have rounded the bias of the padding.
-  std::vector<NamedTensor> rounded;
-  for (const TensorPlace& tensor : file.tensors) rounded.push_back({tensor.name, tensor.shape, file.values_of(tensor)});
+  std::vector<NamedTensor> rounded = tensors_of(file);
   std::vector<float> bias(rounded.back().values.begin(), rounded.back().values.end());
   REQUIRE(rounded.back().name == "final_logits_bias");
   for (float& number : bias | std::views::drop(target)) number = -9984;  // -10,000 as a bfloat16
