@@ -49,10 +49,10 @@ struct Axis {
 
 std::string grid(const Axis& updates, const Axis& values) {
   std::string svg;
-  for (double i = 0; i <= values.count; ++i)
+  for (int i = 0; i <= values.count; ++i)
     svg += fmt::format("<path d='M{0} {1:.1f}H{2}'/><text x='{3}' y='{1:.1f}' dy='4'>{4:.6g}</text>\n", kLeft,
                        (1 - i / values.count) * kHeight, kRight, kLeft - 8, values.tick(i));
-  for (double i = 0; i <= updates.count; ++i)
+  for (int i = 0; i <= updates.count; ++i)
     svg +=
         fmt::format("<path d='M{0:.1f} 0V{1}'/><text x='{0:.1f}' y='{1}' dy='18' class='updates'>{2}</text>\n",
                     kLeft + i / updates.count * (kRight - kLeft), kHeight, with_commas(std::llround(updates.tick(i))));
@@ -109,15 +109,15 @@ void write_curves(const std::filesystem::path& file, const Metrics& metrics) {
   Index last = 5, best = 0;
   for (const TrainingFigures& f : metrics.training) {
     last = std::max(last, f.update);
-    training.points.push_back({f.update, std::log(f.perplexity)});
+    training.points.emplace_back(f.update, std::log(f.perplexity));
   }
   for (const ValidationFigures& f : metrics.validation) {
     last = std::max(last, f.update);
     if (f.best) best = f.update;
-    loss.points.push_back({f.update, f.loss});
-    bleu.points.push_back({f.update, f.bleu});
-    exact.points.push_back({f.update, 100 * f.exact_match});
-    accuracy.points.push_back({f.update, 100 * f.token_accuracy});
+    loss.points.emplace_back(f.update, f.loss);
+    bleu.points.emplace_back(f.update, f.bleu);
+    exact.points.emplace_back(f.update, 100 * f.exact_match);
+    accuracy.points.emplace_back(f.update, 100 * f.token_accuracy);
   }
   const Axis updates(0, static_cast<double>(last));
   std::string svg = kBegin;
