@@ -1,8 +1,8 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <ranges>
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
@@ -154,7 +154,7 @@ TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read
   std::vector<NamedTensor> rounded = tensors_of(file);
   std::vector<float> bias(rounded.back().values.begin(), rounded.back().values.end());
   REQUIRE(rounded.back().name == "final_logits_bias");
-  for (float& number : bias | std::views::drop(target)) number = -9984;  // -10,000 as a bfloat16
+  std::fill(bias.begin() + target, bias.end(), -9984.0F);  // -10,000 as a bfloat16
   rounded.back().values = bias;
   write_safetensors(directory / "rounded.safetensors", rounded);
   fs::rename(directory / "rounded.safetensors", model_file);
