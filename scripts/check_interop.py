@@ -132,7 +132,9 @@ class Transformers:
                                           max_new_tokens=longest(length))
                 for i, row in zip(group, ids.tolist()):
                     found[i] = self.text(row)
-                    self.ids[lines[i], beam] = [id for id in row[1:] if id != self.config.pad_token_id]
+                    ids = [id for id in row[1:] if id != self.config.pad_token_id]
+                    eos = self.config.eos_token_id  # transformers 4 fills a batch up with it
+                    self.ids[lines[i], beam] = ids[:ids.index(eos) + 1] if eos in ids else ids
         return found
 
     def smallest_lead(self, source):

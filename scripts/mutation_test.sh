@@ -84,7 +84,7 @@ build_copy() {  # build_copy TARGET: glassformer_tests builds the program too
 # The tests of the fault's file first, then quick ones, then all. Status 124 if a fault makes a loop endless.
 run_cpp_tests() {  # run_cpp_tests FILE
   (cd "$COPY" && name=test_$(basename "${1%.*}") && for tests in "[#$name]" '[layers],[model],[seeds],[pytorch]' ''; do
-    [[ $tests != "[#$name]" ]] || ls tests/*/"$name.cpp" || continue
+    [[ $tests != "[#$name]" ]] || ls >/dev/null 2>&1 tests/*/"$name.cpp" || continue
     limit=300  # seconds
     [[ -n $tests ]] || limit=600
     timeout --foreground $limit build/release/glassformer_tests --abort -# "$tests" </dev/null || exit
