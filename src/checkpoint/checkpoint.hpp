@@ -25,8 +25,8 @@
 ///   SHA256SUMS                            checksums of these files; `sha256sum --check SHA256SUMS` reads it, too
 namespace glassformer {
 
-inline constexpr const char* kModelFile = "model.safetensors";
-inline constexpr const char* kStateFile = "training_state.safetensors";
+inline constexpr const char* kModelFile = "model.safetensors";           ///< a checkpoint's weights
+inline constexpr const char* kStateFile = "training_state.safetensors";  ///< what resuming needs beside them
 
 /// How far a run has come: its training, and its validations.
 struct RunProgress : Progress {

@@ -23,7 +23,7 @@ struct NamedTensor {
   std::span<const float> values;  ///< row-major; as many as the shape says
 };
 
-using Metadata = std::map<std::string, std::string>;
+using Metadata = std::map<std::string, std::string>;  ///< texts in the header, by name
 
 /// A file that has been read and checked: every number of `values` belongs to exactly one tensor.
 struct Safetensors {

@@ -94,7 +94,7 @@ struct Config;
 /// Every key of a config file, with the structs' defaults. A new key is one row in keys.cpp and a line in toy.yaml.
 std::vector<Key> keys_of(Config& config);
 
-const std::vector<RetiredKey>& retired_keys();
+const std::vector<RetiredKey>& retired_keys();  ///< all of them
 
 /// What a message says was found: 1.5, "abc", nothing, a list, a section.
 std::string describe(const Value& value);

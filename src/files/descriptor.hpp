@@ -10,7 +10,7 @@
 
 namespace glassformer {
 
-using Bytes = std::span<const std::byte>;
+using Bytes = std::span<const std::byte>;  ///< what is written; owns nothing
 
 /// Throws std::runtime_error if the disk is full or broken, UserError otherwise. For .NAME.partial, the message says
 /// NAME.

@@ -28,7 +28,7 @@ void remove_directory_durably(const std::filesystem::path& target);
 void clear_unfinished_directories(const std::filesystem::path& parent,
                                   const std::function<bool(const std::string& name)>& is_ours);
 
-bool is_unfinished_name(const std::filesystem::path& path);
+bool is_unfinished_name(const std::filesystem::path& path);  ///< .NAME.partial or .NAME.replaced
 /// The path that an unfinished file or directory will get.
 std::filesystem::path finished(const std::filesystem::path& path);
 

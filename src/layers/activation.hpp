@@ -14,7 +14,7 @@ namespace glassformer {
 ///   gelu   x * Phi(x), Phi the cumulative function of the normal distribution (Hendrycks & Gimpel 2016; by erf)
 ///   swish  x / (1 + exp(-x))                                                 (Ramachandran, Zoph & Le 2017)
 enum class Activation { relu, gelu, swish };
-inline constexpr std::array kActivationNames = {"relu", "gelu", "swish"};
+inline constexpr std::array kActivationNames = {"relu", "gelu", "swish"};  ///< in the order of the enum
 
 /// y = activation(x), number by number. N = rows, F = feed-forward width.
 template <std::floating_point Scalar>

@@ -63,7 +63,6 @@ Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scala
     //      dinv_std/dx_j = -inv_std^3 / 2 * 2 x_hat_j / (inv_std D) = -inv_std^2 x_hat_j / D
     //      dx_hat_i/dx_j = (x_i - mean) dinv_std/dx_j = -inv_std x_hat_i x_hat_j / D   (x_i - mean = x_hat_i / inv_std)
     //      Term:  sum over i of d_xhat_i (-inv_std x_hat_i x_hat_j / D) = -inv_std x_hat_j mean(d_xhat * x_hat)
-    //
     // The sum of the three:   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))
     const Scalar via_mean = mean(d_xhat), via_variance = mean_product(d_xhat, x_hat);
     for (Index j = 0; j < d_y.cols(); ++j) d_x[j] = inv_std_(n, 0) * (d_xhat[j] - via_mean - x_hat[j] * via_variance);

@@ -29,8 +29,8 @@ struct MemoryLeft {
 /// cgroup. `root` has proc and sys; another one in tests.
 MemoryLeft memory_left(int processes = 1, const std::filesystem::path& root = "/");
 
-std::string host_name();
-int processor_count();  ///< of the machine, whether this process may use them or not
+std::string host_name();  ///< as gethostname says
+int processor_count();    ///< of the machine, whether this process may use them or not
 
 /// Where the ranks of a training run.
 struct RankPlaces {

@@ -32,7 +32,7 @@ void* allocate_matrix_memory(std::size_t bytes);
 template <class Scalar>
 using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class Scalar>
-using RowVector = Eigen::Matrix<Scalar, 1, Eigen::Dynamic, Eigen::RowMajor>;
+using RowVector = Eigen::Matrix<Scalar, 1, Eigen::Dynamic, Eigen::RowMajor>;  ///< one row, as Eigen has it
 
 /// One row of a matrix: numbers that lie next to each other. A view owns nothing; its copy shows the same numbers.
 template <class Scalar>

@@ -52,7 +52,7 @@ class ProgressDisplay final : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 void log_to_standard_error();  ///< for main, before anything else: standard output is for results
-void log_nowhere();
+void log_nowhere();            ///< for ranks other than the first
 
 /// The log of a training run. While it lives, everything logged with spdlog goes to the display and to the run's
 /// train.log. On a terminal, training figures are the live line; in a pipe and in train.log, they are ordinary lines.

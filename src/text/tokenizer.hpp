@@ -68,7 +68,7 @@ TokenizerPair load_tokenizers(const TokenizerSettings& settings, const std::file
 
 // The three kinds of tokenizers. Everything throws UserError if a file is missing or damaged.
 
-using TextFiles = std::vector<std::filesystem::path>;
+using TextFiles = std::vector<std::filesystem::path>;  ///< one sentence per line
 
 /// The words of all `texts`, separated by Unicode's white space. Ids: `<pad>` 0, `<s>` 1, `</s>` 2, `<unk>` 3, then the
 /// words, the most frequent first, equally frequent ones in the order of their bytes. A word that the training text
