@@ -49,4 +49,4 @@ for seed in "${seeds[@]}"; do
     --set "data.directory='$directory'" --set "training.seed=$seed"
   echo "$trained_by" >"$run/finished"
 done
-python3 scripts/results_row.py --task "$task" --published "$published" "${runs[@]}"
+python3 scripts/dev/results_row.py --task "$task" --published "$published" "${runs[@]}"

@@ -41,5 +41,5 @@ cat "build/$preset/program_tests.log"
 
 if [[ $preset == release ]]; then
   for test in tests/scripts/test_*.py; do python3 "$test"; done
-  for maker in scripts/make_*_corpus.py; do python3 "$maker" --check; done
+  for maker in scripts/fixtures/make_*_corpus.py; do python3 "$maker" --check; done
 fi

@@ -9,22 +9,22 @@
 # README keeps the last result.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-source scripts/stages.sh
+source scripts/dev/stages.sh
 
 readonly STAGES='
-mutation       | scripts/mutation_test.sh
+mutation       | scripts/dev/mutation_test.sh
 lessons        | scripts/dev/test_lessons.sh
 threads        | scripts/test.sh tsan "[threads]"
-fuzz           | scripts/fuzz.sh 60
-valgrind       | scripts/valgrind.sh
-crash          | scripts/crash_test.sh 100
-bad_inputs     | build release glassformer_program; scripts/bad_inputs.py
-install        | scripts/test_install.sh headers
-package        | scripts/test_package.sh
-documentation  | scripts/test_documentation.sh
-interop        | build release glassformer_program; scripts/check_interop.py foreign; scripts/check_interop.py own
-interop_4      | build release glassformer_program; python=$(python_with "this check" "optimum.onnxruntime, ctranslate2" torch==2.13.0 "optimum-onnx[onnxruntime]" ctranslate2 sentencepiece safetensors) || exit 0; "$python" scripts/check_interop.py own
-lint           | scripts/lint.sh
+fuzz           | scripts/dev/fuzz.sh 60
+valgrind       | scripts/dev/valgrind.sh
+crash          | scripts/dev/crash_test.sh 100
+bad_inputs     | build release glassformer_program; scripts/dev/bad_inputs.py
+install        | scripts/dev/test_install.sh headers
+package        | scripts/dev/test_package.sh
+documentation  | scripts/dev/test_header_comments.sh
+interop        | build release glassformer_program; scripts/compare/check_interop.py foreign; scripts/compare/check_interop.py own
+interop_4      | build release glassformer_program; python=$(python_with "this check" "optimum.onnxruntime, ctranslate2" torch==2.13.0 "optimum-onnx[onnxruntime]" ctranslate2 sentencepiece safetensors) || exit 0; "$python" scripts/compare/check_interop.py own
+lint           | scripts/dev/lint.sh
 '
 status=0
 run_stages go-on "$@" || status=$?

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 MASKS = ("encoder_padding", "look_ahead", "target_padding", "cross_padding")
 # name: (config, updates, settings)

@@ -10,7 +10,7 @@
 #include "evaluation/evaluation.hpp"
 #include "text/corpus.hpp"
 
-/// Models that transformers has saved, opened here: scripts/make_marian_fixtures.py has made them, and says what the
+/// Models that transformers has saved, opened here: scripts/fixtures/make_marian_fixtures.py has made them, and says what the
 /// library itself says with them.
 using namespace glassformer;
 

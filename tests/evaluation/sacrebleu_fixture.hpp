@@ -14,7 +14,7 @@
 #define GLASSFORMER_SOURCE_DIR "."
 #endif
 
-/// What the sacrebleu package says of the same texts; scripts/make_sacrebleu_fixtures.py wrote it down.
+/// What the sacrebleu package says of the same texts; scripts/fixtures/make_sacrebleu_fixtures.py wrote it down.
 namespace glassformer::sacrebleu {
 
 inline const nlohmann::json& fixture() {
@@ -54,7 +54,7 @@ inline std::vector<std::string> split_at_blanks(const std::string& line) {
   return words;
 }
 
-/// Hypotheses made from references, as spoil() in scripts/make_sacrebleu_fixtures.py makes them.
+/// Hypotheses made from references, as spoil() in scripts/fixtures/make_sacrebleu_fixtures.py makes them.
 inline std::vector<std::string> spoil(const std::vector<std::string>& lines, const std::string& way) {
   std::vector<std::string> result;
   for (std::size_t i = 0; i < lines.size(); ++i) {

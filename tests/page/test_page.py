@@ -3,7 +3,7 @@
     python3 tests/page/test_page.py PAGE.html TRACE.json SOURCE_ROOT
 
 SOURCE_ROOT is the project's directory: the lines of code that the page shows must be those of its files.
-Wants selenium, chromium and chromedriver; scripts/test_page.sh sees to them.
+Wants selenium, chromium and chromedriver; scripts/dev/test_page.sh sees to them.
 """
 
 import json

@@ -4,7 +4,7 @@ for the masks that are on. In a browser, of models with all masks, without each,
     python3 tests/page/test_reasons.py DIRECTORY
 
 DIRECTORY holds a page and its trace of each model, called after the masks that are off: all.html, look_ahead.html,
-look_ahead+cross_padding.html, ...; scripts/test_page.sh makes them. What is expected follows from these names and from
+look_ahead+cross_padding.html, ...; scripts/dev/test_page.sh makes them. What is expected follows from these names and from
 the ids of the batch alone.
 """
 

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(PROJECT / "scripts"))
+sys.path.insert(0, str(PROJECT / "scripts/dev"))
 import results_row  # noqa: E402
 
 REFERENCE = ["ein hund läuft .", "eine frau sieht\u2028ein haus .", "zwei männer sitzen auf einer bank ."]

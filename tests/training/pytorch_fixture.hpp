@@ -9,7 +9,7 @@
 #include "model/transformer.hpp"
 #include "training/settings.hpp"
 
-/// What PyTorch says of one model and one batch; scripts/make_torch_fixtures.py wrote it down.
+/// What PyTorch says of one model and one batch; scripts/fixtures/make_torch_fixtures.py wrote it down.
 namespace glassformer::pytorch {
 
 using nlohmann::json;

@@ -93,7 +93,7 @@ void check_case(const std::string& name) {
 
 }  // namespace
 
-// The ragged batch, the random parameters and the optimizer's settings are made in scripts/make_torch_fixtures.py.
+// The ragged batch, the random parameters and the optimizer's settings are made in scripts/fixtures/make_torch_fixtures.py.
 
 TEMPLATE_TEST_CASE("PyTorch agrees: post-norm, ReLU, nothing tied, no label smoothing", "[pytorch]", double, float) {
   check_case<TestType>("post_relu_untied");

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Translates a text with Glassformer and with CTranslate2, the same model in both, in turns, and says how they compare.
+
+    pip install ctranslate2 sentencepiece numpy
+    scripts/compare/compare_ctranslate2.py runs/multi30k_tiny --source DIR/test_2016_flickr.en --threads 2
+
+The checkpoint's weights are handed to CTranslate2 in float32. Either program gets the whole text at once and sorts it
+into batches of 64 sentences. Glassformer's time is that of its process, less that of one which translates an empty
+line; CTranslate2's is that of encoding, translating and decoding, without loading. The share of equal translations is
+printed, too: the two differ where rounding decides.
+
+CTranslate2's beam search ends a sentence once as many hypotheses are finished as the beam is wide; ours does with
+--early-stopping. Without, it goes on until nothing better can come, which is more work: the third comparison.
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import program
+from convert_to_ctranslate2 import convert
+
+BATCH = 64
+SEARCHES = [  # beam, name, arguments
+    (1, "greedy", ["--beam", "1"]),
+    (5, "beam 5, early stopping", ["--beam", "5", "--early-stopping"]),
+    (5, "beam 5, to the end", ["--beam", "5", "--no-early-stopping"]),
+]
+
+
+class CTranslate2:
+    def __init__(self, checkpoint, directory, threads):
+        import ctranslate2
+        convert(checkpoint, directory)
+        self.source, self.target = (program.Tokenizer(checkpoint, side) for side in ("source", "target"))
+        self.translator = ctranslate2.Translator(directory, device="cpu", compute_type="float32", inter_threads=threads,
+                                                 intra_threads=1)
+
+    def translate(self, lines, beam):
+        found = self.translator.translate_batch(
+            self.source.pieces(lines), beam_size=beam, length_penalty=1.0, max_batch_size=BATCH,
+            batch_type="examples", max_input_length=0, max_decoding_length=256)
+        return [self.target.join(result.hypotheses[0]) for result in found]
+
+
+def glassformer(options, source, search):
+    started = time.perf_counter()
+    lines = program.run(options, "translate", *search, "--batch", str(BATCH), "--length-penalty", "1",
+                        "--input", source, threads=options.threads)
+    return time.perf_counter() - started, lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    program.add_options(parser, "a checkpoint directory, post-norm, or a run directory")
+    parser.add_argument("--source", type=Path, required=True, help="what is translated, a sentence a line")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    program.check_options(parser, options, options.source)
+    lines = program.read_lines(options.source)
+    with tempfile.TemporaryDirectory() as directory:
+        empty_line = Path(directory) / "empty_line"
+        empty_line.write_text("\n", encoding="utf-8")
+        other = CTranslate2(options.checkpoint, directory, options.threads)
+        for beam, name, search in SEARCHES:
+            ratios = []
+            for number in range(options.rounds):
+                start_up = glassformer(options, empty_line, search)[0]
+                seconds, ours = glassformer(options, options.source, search)
+                seconds -= start_up
+                started = time.perf_counter()
+                theirs = other.translate(lines, beam)
+                others_seconds = time.perf_counter() - started
+                ratios.append(others_seconds / seconds)
+                equal = sum(a == b for a, b in zip(ours, theirs)) / len(lines)
+                print(f"{name}  round {number + 1}  Glassformer {len(lines) / seconds:7.0f} sentences/s, "
+                      f"CTranslate2 {len(lines) / others_seconds:7.0f}, equal {100 * equal:.1f} %", flush=True)
+            print(f"{name}  sentences/s, times CTranslate2: minimum {min(ratios):.2f}, "
+                  f"median {statistics.median(ratios):.2f}, maximum {max(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    main()

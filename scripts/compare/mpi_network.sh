@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Trains on two "machines": two network namespaces of this one, joined by a cable as slow as is asked for. Prints how
+# long the sum over both takes, and what the bytes alone would take. Needs root, `ip` and `tc` (iproute2), and Open MPI.
+#
+#   scripts/compare/mpi_network.sh                      an unlimited cable, and 1 Gbit/s, 500 and 200 Mbit/s
+#   scripts/compare/mpi_network.sh none 10gbit          rates, as tc takes them
+#
+# Both ranks share the processors of this machine, so what is compared is the sum, not the whole update.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/packages.sh
+
+if [[ $(id -u) != 0 ]]; then
+  echo 'SKIPPED: network namespaces need root.' >&2
+  exit 0
+fi
+install_packages
+need_mpi 'training on two machines' || exit 0
+command -v tc >/dev/null || { can_install && apt_install iproute2; } || true
+need tc 'a network of two machines' || exit 0
+build release glassformer_program >/dev/null
+[[ $# -gt 0 ]] || set -- none 1gbit 500mbit 200mbit
+readonly a=glassformer-a b=glassformer-b seconds=${SECONDS_EACH:-10}
+directory=$(mktemp -d)
+remove() {
+  for name in $a $b; do ip netns delete $name 2>/dev/null || true; done
+  rm -rf "$directory"
+}
+trap remove EXIT
+
+for name in $a $b; do
+  if ! ip netns add $name; then
+    echo 'SKIPPED: this system allows no network namespaces.' >&2
+    exit 0
+  fi
+done
+ip link add glassformer0 netns $a type veth peer name glassformer0 netns $b
+ip -n $a address add 10.77.0.1/24 dev glassformer0
+ip -n $b address add 10.77.0.2/24 dev glassformer0
+for name in $a $b; do
+  ip -n $name link set glassformer0 up
+  ip -n $name link set lo up
+done
+
+# What mpirun calls instead of ssh: HOST COMMAND.
+cat >"$directory/enter" <<END
+#!/bin/sh
+shift
+exec ip netns exec $b unshare --uts sh -c "hostname machine-b; export TMPDIR=$directory/b; \$*"
+END
+chmod +x "$directory/enter"
+mkdir "$directory/a" "$directory/b"
+
+limit() {  # limit 1gbit
+  for name in $a $b; do
+    ip netns exec $name tc qdisc delete dev glassformer0 root 2>/dev/null || true
+    [[ $1 == none ]] || ip netns exec $name tc qdisc add dev glassformer0 root tbf rate "$1" burst 1mb latency 100ms
+  done
+}
+
+benchmark() {
+  ip netns exec $a unshare --uts sh -c 'hostname machine-a; exec "$@"' sh env TMPDIR="$directory/a" OMP_NUM_THREADS=1 \
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+    mpirun -H 10.77.0.1:1,10.77.0.2:1 -n 2 --bind-to none --mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/24 \
+    --mca oob_tcp_if_include 10.77.0.0/24 --mca plm_rsh_agent "$directory/enter" \
+    "$PWD/build/release/glassformer" benchmark "$PWD/configs/toy.yaml" --seconds "$seconds" \
+    --set model.d_model=256 --set model.d_ff=1024 --set training.shards=2 2>"$directory/log"
+}
+
+echo '| cable | parameters | update, ms | of which sum, ms | bytes / rate, ms |'
+echo '|---|---|---|---|---|'
+for rate; do
+  limit "$rate"
+  benchmark >"$directory/figures.json" || { cat "$directory/log" >&2; exit 1; }
+  python3 - "$rate" "$directory/figures.json" <<'END'
+import json, re, sys
+rate, file = sys.argv[1:]
+figures = json.load(open(file, encoding="utf-8"))
+seconds, updates = figures["seconds"], figures["updates"]
+unit = re.fullmatch(r"([0-9.]+)([gm])bit", rate)
+wire = "" if unit is None else f"{32e3 * figures['parameters'] / (float(unit[1]) * {'g': 1e9, 'm': 1e6}[unit[2]]):.0f}"
+print(f"| {rate} | {figures['parameters']:,} | {1e3 * seconds['total'] / updates:.0f} "
+      f"| {1e3 * seconds['sum'] / updates:.0f} | {wire} |")
+END
+done

@@ -1,0 +1,27 @@
+# Sourced by scripts/dev/format.sh and scripts/dev/lint.sh: what counts as changed.
+
+# Prints the commit that changes are measured from: $GLASSFORMER_BASE if it is set; on a branch, where the branch left
+# origin/main; otherwise the last commit that is at least twelve hours older than HEAD. Prints nothing where the history
+# does not go back that far.
+base_commit() {
+  local base
+  if [[ -n ${GLASSFORMER_BASE:-} ]]; then
+    git rev-parse --verify "$GLASSFORMER_BASE^{commit}"
+    return
+  fi
+  base=$(git merge-base origin/main HEAD 2>/dev/null || true)
+  if [[ -z $base || $base == "$(git rev-parse HEAD)" ]]; then
+    base=$(git rev-list -1 --before=$(($(git log -1 --format=%ct) - 12 * 3600)) HEAD)
+  fi
+  echo "$base"
+}
+
+# The C++ files that have changed since a commit, one per line: those of the working tree, then the most recently
+# committed first. Files that no longer exist are left out.
+changed_sources() {  # changed_sources COMMIT [DIRECTORY]...
+  {
+    git ls-files --others --exclude-standard -- "${@:2}"
+    git diff --name-only HEAD -- "${@:2}"
+    git log --format= --name-only "$1..HEAD" -- "${@:2}"
+  } | awk '/\.[ch]pp$/ && !seen[$0]++' | while IFS= read -r file; do [[ ! -e $file ]] || echo "$file"; done
+}

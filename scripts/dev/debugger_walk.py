@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Walks through the first update in gdb as README's section "In a debugger" does, and compares what gdb prints.
+
+    scripts/dev/debugger_walk.py            status 1, and the difference, where README shows something else
+    scripts/dev/debugger_walk.py --write    put what gdb prints into README
+
+It runs build/debug/glassformer, or the program named with --program. In that section, a line "(gdb) COMMAND" is a
+command. The lines below a `print` are its output; the other commands show none. Numbers with a point may differ by
+rounding, because processors do.
+"""
+
+import argparse
+import difflib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+README = PROJECT / "README.md"
+PROGRAM = PROJECT / "build" / "debug" / "glassformer"
+PROMPT = "    (gdb) "
+SECTION = "## In a debugger\n"
+TOLERANCE = 0.00011  # one in the last of four places, or of the number itself
+
+# What gdb runs: each command, and what it prints where it is a print. A name that it does not find ends the walk.
+DRIVER = """
+import gdb, json, os
+gdb.execute("set pagination off")
+gdb.execute("set width 0")
+gdb.execute("set confirm off")
+outputs = []
+for command in json.load(open(os.environ["WALK_COMMANDS"])):
+    try:
+        text = gdb.execute(command, to_string=True)
+    except gdb.error as error:
+        outputs.append("error: " + str(error))
+        break
+    outputs.append(text.split(" = ", 1)[1] if command.startswith(("print ", "p ")) else "")
+json.dump(outputs, open(os.environ["WALK_OUTPUTS"], "w"))
+gdb.execute("kill")
+"""
+
+
+def section_of(text):
+    """Where the section begins and ends."""
+    begin = text.index(SECTION)
+    end = text.find("\n## ", begin)
+    return begin, end if end >= 0 else len(text)
+
+
+def steps_of(section):
+    """Each command with the lines below it: [line number, command, lines]."""
+    steps, open_step = [], False
+    for number, line in enumerate(section.split("\n")):
+        if line.startswith(PROMPT):
+            steps.append([number, line[len(PROMPT):], []])
+            open_step = True
+        elif open_step and line.startswith("    "):
+            steps[-1][2].append(line[4:])
+        else:
+            open_step = False
+    return steps
+
+
+def run(program, commands):
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        (directory / "commands").write_text(json.dumps(commands))
+        (directory / "driver.py").write_text(DRIVER)
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "WALK_COMMANDS": str(directory / "commands"),
+                       "WALK_OUTPUTS": str(directory / "outputs")}
+        result = subprocess.run(
+            ["gdb", "-q", "-nx", "-batch", "-x", PROJECT / "scripts" / "gdb_printers.py", "-x", directory / "driver.py",
+             "--args", program, "train", PROJECT / "configs" / "debug.yaml", "--output", directory / "run"],
+            cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
+        if not (directory / "outputs").exists():
+            sys.exit("gdb did not come to the end of the walk:\n" + result.stdout[-2000:] + result.stderr[-2000:])
+        return json.loads((directory / "outputs").read_text())
+
+
+def same(expected, found):
+    """Whether two lines say the same but for rounding."""
+    number = r"-?\d+\.\d+(?:e[+-]\d+)?"
+    if re.sub(number, "#", re.sub(r" +", " ", expected)) != re.sub(number, "#", re.sub(r" +", " ", found)):
+        return False
+    pairs = zip(re.findall(number, expected), re.findall(number, found))
+    return all(abs(float(a) - float(b)) <= TOLERANCE * max(1, abs(float(a))) for a, b in pairs)
+
+
+def differs(shown, printed):
+    return len(shown) != len(printed) or not all(map(same, shown, printed))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="put what gdb prints into README")
+    parser.add_argument("--program", type=Path, default=PROGRAM, help="a debug build (default: build/debug/glassformer)")
+    options = parser.parse_args()
+    write = options.write
+
+    text = README.read_text(encoding="utf-8")
+    begin, end = section_of(text)
+    lines = text[begin:end].split("\n")
+    steps = steps_of(text[begin:end])
+    if not steps:
+        sys.exit(f"README.md: expected lines that begin with '{PROMPT.strip()}' in the section '{SECTION.strip()}'")
+    outputs = run(options.program.resolve(), [command for _, command, _ in steps])
+
+    wrong = 0
+    for (number, command, shown), output in reversed(list(zip(steps, outputs))):
+        printed = [line.rstrip() for line in output.rstrip("\n").split("\n")] if output else []
+        if output.startswith("error: "):
+            sys.exit(f"README.md: (gdb) {command}\n{output}")
+        if not differs(shown, printed):
+            continue
+        wrong += 1
+        lines[number + 1:number + 1 + len(shown)] = ["    " + line for line in printed]
+        if not write:
+            print(f"README.md: (gdb) {command}", *difflib.unified_diff(shown, printed, "README", "gdb", lineterm=""),
+                  sep="\n")
+    if write:
+        README.write_text(text[:begin] + "\n".join(lines) + text[end:], encoding="utf-8")
+    elif wrong:
+        sys.exit(1)
+    print(f"debugger walk: {len(steps)} commands, {wrong} " + ("written anew" if write else "wrong"))
+
+
+if __name__ == "__main__":
+    main()

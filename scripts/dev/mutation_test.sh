@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# Would the tests notice? Puts the faults of tests/faults.txt into a copy of the sources, one at a time, builds, runs
+# tests until one fails, and prints for each fault which test caught it.
+#
+#   scripts/dev/mutation_test.sh                   all faults: an hour or two on two cores
+#   scripts/dev/mutation_test.sh layer_norm        those whose title contains this
+#   scripts/dev/mutation_test.sh --figures         those marked [figures], which need only the program and tests/figures
+#   scripts/dev/mutation_test.sh --list FILE       faults from this file, written as in tests/faults.txt
+#
+# Options go before the text to look for. A fault marked [figures] must be caught by a test of tests/figures; all others
+# first meet the C++ tests and then, if they get past those, tests/figures.
+#
+# The copy is in build/mutants. It is kept, so a second run builds only what has changed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/packages.sh
+
+readonly COPY=build/mutants USAGE='usage: scripts/dev/mutation_test.sh [--figures] [--list FILE] [TEXT]'
+fail() { echo "$1" >&2; exit "${2:-1}"; }  # fail MESSAGE [STATUS]
+
+faults=tests/faults.txt figures_only=no text=''
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --figures) figures_only=yes ;;
+    --list) [[ $# -gt 1 ]] || fail "$USAGE" 2; faults=$2; shift ;;
+    -*) fail "$USAGE" 2 ;;
+    *) text=$1 ;;
+  esac
+  shift
+done
+
+# Checks that every fault applies exactly once, and prints the wanted ones, three lines each.
+wanted_faults() {
+  python3 - "$faults" "$figures_only" "$text" <<'PYTHON'
+import sys
+faults, figures_only, text = sys.argv[1:]
+lines = open(faults, encoding="utf-8").read().splitlines()
+wrong, wanted = [], []
+for number, (title, old, new) in enumerate(zip(lines, lines[1:], lines[2:]), 1):
+    if not title.startswith("src/"):
+        continue
+    if text in title and (figures_only == "no" or title.endswith("[figures]")):
+        wanted += [title, old, new]
+    try:
+        times = open(title.split(":")[0], encoding="utf-8").read().count(old[2:])
+    except OSError as error:
+        wrong.append(f"{faults}:{number}: {error}")
+        continue
+    if not (old.startswith("- ") and new.startswith("+ ") and old[2:] != new[2:]):
+        wrong.append(f"{faults}:{number}: expected a line with '- ', then another with '+ '")
+    elif times != 1:
+        wrong.append(f"{faults}:{number + 1}: must occur once in the file, but occurs {times} times: {old[2:]}")
+if wrong:
+    sys.exit("\n".join(wrong))
+print("\n".join(wanted))
+PYTHON
+}
+
+refresh_copy() {  # writes only files that differ, so that ninja builds only those
+  mkdir -p "$COPY"
+  git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
+    [[ -f $file ]] || continue
+    cmp -s "$file" "$COPY/$file" || { mkdir -p "$COPY/$(dirname "$file")" && cp "$file" "$COPY/$file"; }
+  done
+  (cd "$COPY" && find . -path ./build -prune -o -type f -print) | while IFS= read -r file; do
+    [[ -f $file ]] || rm "$COPY/$file"
+  done
+}
+
+put_in() {  # put_in FILE OLD NEW
+  python3 - "$@" <<'PYTHON'
+import sys
+file, old, new = sys.argv[1:]
+text = open(file, encoding="utf-8").read()
+open(file, "w", encoding="utf-8").write(text.replace(old, new))
+PYTHON
+}
+
+build_copy() {  # build_copy TARGET: glassformer_tests builds the program too
+  (cd "$COPY" && { [[ -e build/release/build.ninja ]] || cmake --preset release -G Ninja -DGLASSFORMER_UNITY=OFF; } &&
+    cmake --build --preset release --target "$1") >"$COPY/build/build.log" 2>&1
+}
+
+# The tests of the fault's file first, then quick ones, then all. Status 124 if a fault makes a loop endless.
+run_cpp_tests() {  # run_cpp_tests FILE
+  (cd "$COPY" && name=test_$(basename "${1%.*}") && for tests in "[#$name]" '[layers],[model],[seeds],[pytorch]' ''; do
+    [[ $tests != "[#$name]" ]] || ls >/dev/null 2>&1 tests/*/"$name.cpp" || continue
+    limit=300  # seconds
+    [[ -n $tests ]] || limit=600
+    timeout --foreground $limit build/release/glassformer_tests --abort -# "$tests" </dev/null || exit
+  done) >"$COPY/build/tests.log" 2>&1
+}
+
+# First those tests of figures whose file's name is in the fault's title, then all.
+run_figures() {  # run_figures [TITLE]
+  local file word near=''
+  for file in tests/figures/test_*.py; do
+    word=$(basename "${file#*/test_}" .py)
+    [[ ${1:-} != *"${word:0:7}"* ]] || near+="${near:+ or }$word"
+  done
+  (cd "$COPY" && export GLASSFORMER_PROGRAM=$PWD/build/release/glassformer && for tests in ${near:+"$near"} ''; do
+    timeout --foreground 1800 scripts/dev/test_figures.sh -x -rfE -k "$tests" </dev/null || exit
+  done) >"$COPY/build/figures.log" 2>&1
+}
+
+# In Catch2's report, a test's name is between two lines of dashes, above its output.
+failed_cpp_test() {
+  awk '/^-----/ { if (!inside) getline name; inside = !inside; next }
+       /FAILED/ { print name; found = 1; exit }
+       END { if (!found) print "a crash" }' "$COPY/build/tests.log"
+}
+
+failed_figure() { sed -nE 's/^(FAILED|ERROR) (.*)/\2/p' "$COPY/build/figures.log" | sed 's/ - .*//; q'; }
+
+# Prints how a fault was caught; fails if it was not.
+find_fault() {  # find_fault TITLE
+  local status=0 by
+  if [[ $1 == *'[figures]' ]]; then
+    build_copy glassformer_program || { echo "NOT BUILT  $1"; return 1; }
+  else
+    build_copy glassformer_tests || { echo "NOT BUILT  $1"; return 1; }
+    run_cpp_tests "${1%%:*}" || status=$?
+    if [[ $status != 0 ]]; then
+      by=$(failed_cpp_test)
+      [[ $status != 124 ]] || by='a timeout'
+      printf 'caught     %s\n           by: %s\n' "$1" "$by"
+      return
+    fi
+  fi
+  run_figures "$1" || status=$?
+  if [[ $status == 0 ]]; then
+    echo "SURVIVED   $1"
+    return 1
+  fi
+  by=$(failed_figure)
+  [[ $status != 124 ]] || by='a timeout'
+  if [[ -z $by ]]; then
+    echo "NOT RUN    $1"
+    return 1
+  fi
+  printf 'caught     %s\n           by: %s\n' "$1" "$by"
+}
+
+install_packages
+wanted=$(wanted_faults) || fail "Nothing was built. Correct $faults first." 2
+[[ -n $wanted ]] || fail "$faults has no such fault." 2
+
+# Without a fault, everything must build and pass.
+mkdir -p "$COPY/build"
+rm -rf "$COPY/build/before"
+refresh_copy
+if grep '^src/' <<<"$wanted" | grep -qv '\[figures\]$'; then
+  build_copy glassformer_tests || fail "The copy does not build without a fault: $COPY/build/build.log"
+  run_cpp_tests none || fail "The tests fail without a fault: $COPY/build/tests.log"
+else
+  build_copy glassformer_program || fail "The copy does not build without a fault: $COPY/build/build.log"
+fi
+if ! run_figures || grep -q '^SKIPPED: the tests of figures' "$COPY/build/figures.log"; then
+  fail "The tests of figures fail, or cannot run, without a fault: $COPY/build/figures.log"
+fi
+
+caught=0 count=0 not_caught=''
+while IFS= read -r title && IFS= read -r old && IFS= read -r new; do
+  file=$COPY/${title%%:*} count=$((count + 1))
+  cp -p "$file" "$COPY/build/pristine"
+  # Half of the program may be built from a header: afterwards, what had been built before is put back.
+  [[ $file != *.hpp ]] || cp -a "$COPY/build/release" "$COPY/build/before"
+  put_in "$file" "${old#- }" "${new#+ }"
+  if find_fault "$title"; then caught=$((caught + 1)); else not_caught+="  $title"$'\n'; fi
+  if [[ $file == *.hpp ]]; then
+    cp -p "$COPY/build/pristine" "$file"
+    rm -rf "$COPY/build/release"
+    mv "$COPY/build/before" "$COPY/build/release"
+  else
+    cp "$COPY/build/pristine" "$file"
+  fi
+done <<<"$wanted"
+
+echo "caught $caught of $count, in $((SECONDS / 60)) minutes"
+[[ -z $not_caught ]] || fail "Not caught:"$'\n'"${not_caught%$'\n'}"

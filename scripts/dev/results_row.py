@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Evaluates finished runs of one config, which differ in their seeds, and prints a row for a table of results.
+
+    scripts/dev/results_row.py --task "Multi30k" --published "41.02 (Wu et al. 2021)" runs/a_seed1 runs/a_seed2
+
+Each run is evaluated by its best checkpoint on the first test text of its config. Where the Python package sacrebleu is
+installed, it scores the translations as well, and the script ends with an error if the two differ by more than 0.01.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = Path(__file__).resolve().parents[2] / "build/release/glassformer"
+
+
+def refuse(message):
+    print(f"results_row.py: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def run_program(*arguments):
+    if not PROGRAM.exists():
+        refuse(f"{PROGRAM}: expected the program, found none; build it, for example with scripts/quickstart.sh")
+    done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, encoding="utf-8", check=False)
+    if done.returncode != 0:
+        sys.exit(done.returncode)  # it has said why
+    return done.stdout
+
+
+def lines_of(text):
+    """As the program counts lines: nothing but a line feed ends one."""
+    return text.removeprefix("\ufeff").removesuffix("\n").split("\n")
+
+
+def minutes_of(run):
+    try:
+        lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+        return json.loads(lines[-1])["minutes"]
+    except (OSError, IndexError, KeyError, ValueError) as error:
+        refuse(f"{run}: expected the directory of a run with its metrics.jsonl, found none ({error}); check the path")
+
+
+def check_with_sacrebleu(run, figures):
+    """The same translations, scored by the package that everybody uses. Returns what to say of it."""
+    try:
+        import sacrebleu
+    except ImportError:
+        return "not compared with the package sacrebleu, which is not installed here"
+    translations = lines_of(run_program("translate", run, "--input", figures["source"]))
+    reference = lines_of(Path(figures["reference"]).read_bytes().decode())
+    signature = dict(part.split(":", 1) for part in figures["bleu_signature"].split("|"))
+    metric = sacrebleu.metrics.BLEU(tokenize=signature["tok"], lowercase=signature["case"] == "lc")
+    score = metric.corpus_score(translations, [reference]).score
+    if abs(score - figures["bleu"]) > 0.01:
+        sys.exit(f"results_row.py: {run}: BLEU is {figures['bleu']:.3f}, but sacrebleu's is {score:.3f}")
+    return f"sacrebleu {sacrebleu.__version__} says {score:.2f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    parser.add_argument("--task", required=True, help="what the row is about")
+    parser.add_argument("--published", default="", help="the figure to compare with, and whose it is")
+    options = parser.parse_args()
+
+    runs = []
+    for run in options.runs:
+        minutes = minutes_of(run)
+        figures = json.loads(run_program("evaluate", run, "--json"))[0]
+        print(f"{run}: BLEU {figures['bleu']:.2f}, chrF {figures['chrf']:.2f}, {minutes:.1f} minutes; "
+              f"{check_with_sacrebleu(run, figures)}", file=sys.stderr)
+        runs.append((minutes, figures))
+    if len({(figures["parameters"], figures["bleu_signature"]) for _, figures in runs}) > 1:
+        refuse("expected runs of one config, found models of different sizes, or BLEU with different signatures")
+
+    bleu = [figures["bleu"] for _, figures in runs]
+    cells = [options.task,
+             f"{runs[0][1]['parameters'] / 1e6:.2f} M",
+             ", ".join(f"{minutes:.0f}" for minutes, _ in runs),
+             f"{statistics.mean(bleu):.2f}" + (f" ± {statistics.stdev(bleu):.2f}" if len(bleu) > 1 else ""),
+             ", ".join(f"{score:.2f}" for score in bleu),
+             options.published,
+             f"`{runs[0][1]['bleu_signature']}`"]
+    print("| task | parameters | minutes | BLEU, mean ± deviation | of each seed | published | signature |")
+    print("|---|---|---|---|---|---|---|")
+    print("| " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Tests what `cmake --install` puts in place, in a directory of its own: the program trains from the configs that come
+# with it, and a project that knows nothing but find_package(glassformer) translates.
+#
+#   scripts/dev/test_install.sh            all of this
+#   scripts/dev/test_install.sh headers    and that each header can be included alone, which takes a minute or two
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/packages.sh
+
+install_packages
+# shellcheck disable=SC2086  # several options, perhaps
+cmake --preset release -G Ninja ${GLASSFORMER_CMAKE:-} >/dev/null
+cmake --build --preset release --target glassformer_program >/dev/null
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+readonly what=${1:-} prefix=$directory/usr share=$directory/usr/share
+readonly glassformer=$prefix/bin/glassformer
+cmake --install build/release --prefix "$prefix" >/dev/null
+export OMP_NUM_THREADS=2
+
+expect() {  # expect WHAT EXPECTED FOUND
+  [[ $2 == "$3" ]] && return
+  printf '%s:\n  expected %s\n  found    %s\n' "$1" "$2" "$3" >&2
+  exit 1
+}
+
+test_program() {
+  "$glassformer" train "$share/glassformer/configs/debug.yaml" --output "$directory/run" 2>/dev/null
+  expect 'the installed program' 'sie schläft .' "$("$glassformer" translate "$directory/run" <<<'she sleeps .')"
+}
+
+test_library() {
+  local options=()
+  [[ $what != headers ]] || options=(-DHEADERS="$prefix/include/glassformer")
+  cmake -S tests/installed -B "$directory/project" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "${options[@]}" >/dev/null
+  if ! cmake --build "$directory/project" >"$directory/build.log"; then
+    cat "$directory/build.log" >&2
+    exit 1
+  fi
+  expect 'a program that uses the library' 'sie schläft .' "$("$directory/project/translate" "$directory/run")"
+}
+
+test_program
+test_library
+echo 'What is installed works.'

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Makes the packages of Debian and tries them on a clean Debian 12: in a root of its own, made by debootstrap, the program
+# trains the toy and translates, and a project that knows nothing but find_package(glassformer) is built and run.
+#
+#   scripts/dev/test_package.sh                               takes a quarter of an hour, and Debian's mirror
+#   scripts/dev/test_package.sh http://deb.debian.org/debian  another mirror
+#
+# Needs root. The packages stay in build/portable.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/packages.sh
+
+readonly mirror=${1:-http://deb.debian.org/debian}
+if [[ $(id -u) != 0 ]]; then
+  echo 'SKIPPED: a root of its own is made by root only.' >&2
+  exit 0
+fi
+need debootstrap 'a clean Debian' || exit 0
+need help2man 'the manual page of the package' || exit 0
+install_packages
+
+cmake -S . -B build/portable -G Ninja -DGLASSFORMER_PORTABLE=ON -DBUILD_TESTING=OFF >/dev/null
+cmake --build build/portable >/dev/null
+rm -f build/portable/*.deb
+(cd build/portable && cpack -G DEB) >/dev/null
+
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 || { cat "$root.log" >&2; exit 1; }
+rm "$root.log"
+cp build/portable/*.deb "$root/root"
+in_root() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
+install() { in_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null; }
+
+install /root/"$(basename build/portable/glassformer_*.deb)"
+if [[ $(dpkg-deb --contents build/portable/glassformer_*.deb) != *man1/glassformer.1.gz* ]]; then
+  echo "The package has no manual page." >&2
+  exit 1
+fi
+in_root glassformer train /usr/share/glassformer/configs/toy.yaml --output /root/toy 2>/dev/null
+in_root glassformer evaluate /root/toy | grep 'exact match'
+in_root sh -c 'echo "she sleeps ." | glassformer translate /root/toy' | grep -x 'sie schläft .'
+
+# The compiler is not among what the library needs: who uses it chooses one.
+install /root/"$(basename build/portable/libglassformer-dev_*.deb)" cmake g++ make
+cp -r tests/installed "$root/root/project"
+in_root sh -c 'cmake -S /root/project -B /root/project/build >/dev/null && cmake --build /root/project/build >/dev/null'
+in_root /root/project/build/translate /root/toy | grep -x 'sie schläft .'
+echo 'The packages work on a clean Debian 12:' build/portable/*.deb

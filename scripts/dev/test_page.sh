@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Tests the page of `glassformer explain` in a browser: makes it from the toy model, opens it in Chromium without a
+# window, and compares what it shows with the trace as JSON. Then the same of a model with a NaN among its weights, and of
+# small models, each without some masks.
+#
+#   scripts/dev/test_page.sh                                       all tests
+#   scripts/dev/test_page.sh WalkTest SectionsTest.test_every_mask_cell  these, of the toy's page alone
+#
+# On Debian and Ubuntu the browser is installed if it is missing. Where it cannot be, the test is skipped, loudly.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/packages.sh
+
+has_browser() {
+  command -v chromedriver >/dev/null && { command -v chromium || command -v google-chrome; } >/dev/null &&
+    python_that_imports selenium >/dev/null
+}
+
+install_browser() {
+  has_browser && return
+  if can_install; then apt_install chromium chromium-driver python3-selenium || true; fi
+  has_browser
+}
+
+if ! install_browser; then
+  echo 'SKIPPED: no browser here. The test of the page needs chromium, chromedriver and python3-selenium.' >&2
+  exit 0
+fi
+
+install_packages
+build release glassformer_program
+readonly glassformer=build/release/glassformer run=runs/page_test  # not runs/toy, which may be somebody's
+if [[ ! -e $run/best ]]; then
+  rm -rf "$run"
+  "$glassformer" train configs/toy.yaml --output "$run" --set training.max_updates=500 --set training.max_epochs=0
+fi
+
+directory=$(mktemp -d)
+trap 'rm -r "$directory"' EXIT
+# Three lengths, so that there is padding on both sides; and text that must not become part of the page.
+sources=(--source 'she knows that the children read a book .' --source 'the dog sleeps .'
+  --source '<script>alert("no")</script> the small dog sees a house .')
+# Targets that the model would not produce, so that the expected token is not always the likeliest.
+targets=(--target 'der hund schläft .' --target 'sie weiß , dass die kinder das buch lesen .' --target 'das haus .')
+options=()
+test_page() {  # test_page NAME MODEL [TEST]...: the page that explain makes with $options
+  "$glassformer" explain "$2" "${sources[@]}" "${options[@]}" --html "$directory/$1.html" --json "$directory/$1.json"
+  "$python" tests/page/test_page.py "$directory/$1.html" "$directory/$1.json" . "${@:3}"
+}
+
+# The toy model with a NaN among its weights. Its figures are not finite, and the page must say so.
+make_broken_model() {  # make_broken_model DIRECTORY
+  cp -rL "$run/best" "$1"
+  rm "$1/SHA256SUMS"
+  python3 - "$1/model.safetensors" <<'END'
+import json, struct, sys
+with open(sys.argv[1], "r+b") as file:
+    header = struct.unpack("<Q", file.read(8))[0]
+    tensor = json.loads(file.read(header))["model.decoder.layers.0.fc1.bias"]
+    file.seek(8 + header + tensor["data_offsets"][0])
+    file.write(struct.pack("<f", float("nan")))
+END
+}
+
+# Two sentences, one longer on the side of the source, the other on that of the target, explained by a model without any
+# of the masks named, "look_ahead+cross_padding". Pre-norm and no label smoothing, for the toy has the others.
+explain_without() {  # explain_without 'mask+mask'
+  local mask switches=()
+  for mask in ${1//+/ }; do switches+=(--set "masks.$mask=false"); done
+  rm -rf "$directory/run"
+  "$glassformer" train configs/debug.yaml --output "$directory/run" --set training.max_updates=20 --set model.norm=pre \
+    "${switches[@]}"
+  "$glassformer" explain "$directory/run" --source 'she sleeps' --target 'der hund sieht ein' \
+    --source 'the small dog sees' --target 'sie' \
+    --html "$directory/masks/${1:-all}.html" --json "$directory/masks/${1:-all}.json"
+}
+test_reasons() {
+  local masks=(encoder_padding look_ahead target_padding cross_padding) i j
+  mkdir "$directory/masks"
+  explain_without ''
+  for ((i = 0; i < 4; ++i)); do
+    explain_without "${masks[i]}"
+    for ((j = i + 1; j < 4; ++j)); do explain_without "${masks[i]}+${masks[j]}"; done
+  done
+  "$python" tests/page/test_reasons.py "$directory/masks"
+}
+
+python=$(python_that_imports selenium)
+test_dropout() {  # there are more steps; with --layer fewer
+  options=(--dropout --layer 1 "${targets[@]}")
+  test_page dropout "$run" \
+    WalkTest.test_arrow_keys_walk_to_the_last_step_and_back \
+    SectionsTest.test_the_figures_of_the_answer SectionsTest.test_the_probability_and_loss_of_every_position \
+    SectionsTest.test_what_is_said_fits_this_model_and_this_trace SectionsTest.test_every_parameter_has_its_norm \
+    SectionsTest.test_the_gradient_of_the_memory_is_a_sum SectionsTest.test_what_if_lists_all_variants
+}
+test_other_models() {
+  make_broken_model "$directory/broken"
+  test_page broken "$directory/broken" SectionsTest.test_the_figures_of_the_answer \
+    SectionsTest.test_the_probability_and_loss_of_every_position SectionsTest.test_every_parameter_has_its_norm \
+    SectionsTest.test_what_if_lists_all_variants NumbersTest.test_every_heat_map_gives_its_number_on_focus
+  test_reasons
+}
+
+if [[ $# -gt 0 ]]; then
+  test_page all "$run" "$@"
+  exit
+fi
+(test_other_models) >"$directory/beside.log" 2>&1 &  # two browsers side by side
+beside=$! status=0
+test_page all "$run" || status=1
+test_dropout || status=1
+wait $beside || status=1
+cat "$directory/beside.log"
+exit $status
