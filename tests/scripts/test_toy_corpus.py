@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-SCRIPT = PROJECT / "scripts" / "make_toy_corpus.py"
+SCRIPT = PROJECT / "scripts/fixtures/make_toy_corpus.py"
 DATA = PROJECT / "data" / "toy"
 sys.path.insert(0, str(SCRIPT.parent))
 import make_toy_corpus as corpus  # noqa: E402
