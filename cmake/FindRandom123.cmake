@@ -1,4 +1,4 @@
-# Random123 is headers only and comes without a CMake package.
+# Random123 is header-only and comes without a CMake package.
 find_path(Random123_INCLUDE_DIR Random123/philox.h)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Random123 REQUIRED_VARS Random123_INCLUDE_DIR)

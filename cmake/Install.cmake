@@ -13,8 +13,8 @@ if(NOT GLASSFORMER_CORE_ONLY)
 endif()
 target_include_directories(glassformer_core INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 install(TARGETS ${libraries} EXPORT glassformer COMPONENT development ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# Installed headers live under glassformer/ and include each other by that name, so none can be taken for another
-# project's. In src they do without it.
+# Installed headers are in glassformer/ and include each other with that prefix, so none can be mistaken for another
+# project's. In src they omit the prefix.
 install(CODE "
   foreach(module IN ITEMS ${header_modules})
     file(GLOB headers RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/src/\${module}/*.hpp)
@@ -39,9 +39,10 @@ install(FILES
 # --- The program ------------------------------------------------------------------------------------------------
 if(TARGET glassformer_program)
   install(TARGETS glassformer_program COMPONENT program)
-  # Paths in a config are relative to it, so configs and data keep their places beside each other.
+  # Paths in a config are relative to it, so configs and data stay next to each other.
   install(DIRECTORY configs data DESTINATION ${CMAKE_INSTALL_DATADIR}/glassformer COMPONENT program
-    PATTERN *.svg EXCLUDE PATTERN *.png EXCLUDE PATTERN multi30k EXCLUDE)  # Multi30k: each user downloads it
-  install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+    PATTERN multi30k EXCLUDE)  # Multi30k: each user downloads it
+  install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)  # README links to docs/...
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)
 endif()

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Converts a checkpoint for CTranslate2, the fast engine for translation.
+"""Converts a checkpoint for CTranslate2, a fast translation engine.
 
     pip install ctranslate2 numpy
     scripts/convert_to_ctranslate2.py runs/multi30k_raw/best DIRECTORY
 
-The directory is then what ctranslate2.Translator loads, in float32. Tokens are the pieces of source.spm and target.spm;
-</s> is added to a source by itself:
+ctranslate2.Translator then loads the directory, in float32. Tokens are the pieces of source.spm and target.spm; </s> is
+added to each source automatically:
 
     source = sentencepiece.SentencePieceProcessor(model_file="runs/multi30k_raw/best/source.spm")
     ctranslate2.Translator("DIRECTORY").translate_batch([source.encode("a sentence", out_type=str)])
 
-(CTranslate2's own converter of Marian models, ct2-transformers-converter, takes for granted what OPUS-MT agreed on: that
-padding is the last id and begins every translation, with an embedding of 0. Models like that are for it; this script says
-so. Once such a model has been trained on here, its embedding is no longer 0, and it is for this script.)
+(CTranslate2's own converter for Marian models, ct2-transformers-converter, relies on the conventions of OPUS-MT:
+padding is the last id and begins every translation, and its embedding is 0. Use that converter for such models; this
+script refuses them. After further training with Glassformer, that embedding is no longer 0: then use this script.)
 """
 
 import argparse
@@ -25,7 +25,7 @@ ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "swish": "SWISH", "silu": "SWISH"
 
 
 def read_safetensors(file):
-    """The tensors by name, all as float32."""
+    """All tensors by name, in float32."""
     import numpy
     types = {"F32": numpy.float32, "F16": numpy.float16}
     data = file.read_bytes()
@@ -49,7 +49,7 @@ def positions(length, width):
 
 
 def tokens_of(file, size):
-    """The pieces of a vocabulary, in the order of their ids."""
+    """The pieces of a vocabulary in the order of their ids."""
     tokens = [f"<{i}>" for i in range(size)]  # an id may have no piece
     for piece, number in json.loads(file.read_text(encoding="utf-8")).items():
         tokens[number] = piece
@@ -57,7 +57,7 @@ def tokens_of(file, size):
 
 
 class Layers:
-    """Hands the tensors of a checkpoint to the layers of a specification."""
+    """Copies the tensors of a checkpoint to the layers of a CTranslate2 specification."""
 
     def __init__(self, tensors):
         self.tensors = tensors
@@ -95,7 +95,7 @@ def target_embedding(tensors):
 def fill_embeddings(spec, tensors, config):
     shared, target = tensors.get("model.shared.weight"), target_embedding(tensors)
     source = shared if shared is not None else tensors["model.encoder.embed_tokens.weight"]
-    # If the vocabularies differ in size, the tables of the smaller one are padded. These rows are left out.
+    # If the vocabularies differ in size, the tables of the smaller one are padded. These rows are dropped here.
     source_size, target_size = (config.get(f"glassformer_{side}_vocabulary") for side in ("source", "target"))
     spec.encoder.embeddings[0].weight = source[:source_size]
     spec.decoder.embeddings.weight = target[:target_size]
@@ -118,8 +118,8 @@ def fill_vocabularies(spec, checkpoint, config):
     spec.register_target_vocabulary(target)
 
 
-def begins_with_zeros(checkpoint):
-    """Whether the model follows the conventions of OPUS-MT, see above."""
+def follows_opus_mt(checkpoint):
+    """Whether the model follows the conventions of OPUS-MT (see above)."""
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     start = config["decoder_start_token_id"]
     if start != config["pad_token_id"]:
@@ -129,13 +129,13 @@ def begins_with_zeros(checkpoint):
 
 
 def convert(checkpoint, directory):
-    """Writes the checkpoint as CTranslate2 reads it; returns its config.json."""
+    """Writes the checkpoint in CTranslate2's format; returns the checkpoint's config.json."""
     import ctranslate2
     checkpoint = Path(checkpoint)
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     if config["model_type"] != "marian":
         sys.exit(f"convert_to_ctranslate2.py: {checkpoint}: expected a post-norm model (model_type marian), found "
-                 f"{config['model_type']}: this conversion is made for post-norm. Train with model.norm: post.")
+                 f"{config['model_type']}; this script converts only post-norm models: train with model.norm: post.")
     tensors = read_safetensors(checkpoint / "model.safetensors")
     activation = getattr(ctranslate2.specs.common_spec.Activation, ACTIVATIONS[config["activation_function"]])
     spec = ctranslate2.specs.TransformerSpec.from_config(
@@ -159,25 +159,25 @@ def convert(checkpoint, directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("checkpoint", type=Path, help="a checkpoint directory, or a run directory: then its best")
-    parser.add_argument("output", type=Path, help="a directory that is not there yet")
+    parser.add_argument("checkpoint", type=Path, help="a checkpoint, or a run (uses its best checkpoint)")
+    parser.add_argument("output", type=Path, help="a directory that does not exist yet")
     options = parser.parse_args()
     if (options.checkpoint / "best").exists():
         options.checkpoint = options.checkpoint / "best"
     if not (options.checkpoint / "model.safetensors").exists():
         parser.error(f"{options.checkpoint}: expected a checkpoint, found no model.safetensors in it")
     if options.output.exists():
-        parser.error(f"{options.output}: is there already; choose another place")
+        parser.error(f"{options.output}: already exists; choose another directory")
     try:
         import ctranslate2  # noqa: F401
     except ImportError:
         sys.exit("convert_to_ctranslate2.py needs CTranslate2, which is not installed: pip install ctranslate2 numpy")
-    if begins_with_zeros(options.checkpoint):
-        sys.exit(f"convert_to_ctranslate2.py: {options.checkpoint}: this model follows the conventions of OPUS-MT, and is "
-                 f"for CTranslate2's own converter: ct2-transformers-converter --model {options.checkpoint} --output_dir "
-                 f"{options.output}")
+    if follows_opus_mt(options.checkpoint):
+        sys.exit(f"convert_to_ctranslate2.py: {options.checkpoint}: this model follows the conventions of OPUS-MT; use "
+                 f"CTranslate2's own converter: ct2-transformers-converter --model {options.checkpoint} "
+                 f"--output_dir {options.output}")
     convert(options.checkpoint, options.output)
-    print(f"{options.output}: the model, for ctranslate2.Translator")
+    print(f"{options.output}: ready for ctranslate2.Translator")
 
 
 if __name__ == "__main__":

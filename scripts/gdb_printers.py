@@ -1,26 +1,26 @@
-"""Makes gdb print matrices as one reads them: shape first, then a row a line.
+"""Makes gdb print matrices in readable form: the shape first, then one row per line.
 
     gdb -x scripts/gdb_printers.py --args build/debug/glassformer train configs/debug.yaml --output /tmp/debug-run
 
-It knows Eigen's Matrix, Map, Ref and Block (row vectors as well), and the project's Buffer, MatrixView, RowView and Mask. Of
-a large matrix, the first rows and columns are shown: `set print elements N` says how many (200 unless set).
+It supports Eigen's Matrix, Map, Ref and Block (including row vectors), and our Buffer, MatrixView, RowView and Mask. Of
+a large matrix it shows only the first rows and columns. `set print elements N` limits the numbers shown (default: 200).
 """
 
 import gdb
 import gdb.printing
 
-COLUMNS = 16  # of a row that are shown, unless print elements is less
+COLUMNS = 16  # shown of a row, unless print elements is less
 
 
 def number_text(value):
-    """Floats with four places, everything else as whole numbers."""
+    """Floats with four decimals, everything else as integers."""
     if value.type.strip_typedefs().code == gdb.TYPE_CODE_FLT:
         return f"{float(value):9.4f}"
     return f"{int(value):3d}"
 
 
 def dimension(holder, name, type_, argument):
-    """A number of rows or columns: a member where it is dynamic, else an argument of the template."""
+    """The number of rows or columns: a member if it is dynamic, otherwise a template argument."""
     fixed = int(type_.template_argument(argument))
     if fixed >= 0:
         return fixed
@@ -28,8 +28,8 @@ def dimension(holder, name, type_, argument):
     return int(member["m_value"]) if member.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT else int(member)
 
 
-class Numbers:
-    """Where a matrix lies: all that is needed to read it."""
+class Layout:
+    """Where a matrix is in memory: all we need to read it."""
 
     def __init__(self, data, rows, cols, stride):
         self.data, self.rows, self.cols, self.stride = data, rows, cols, stride
@@ -47,17 +47,17 @@ class Numbers:
         return "\n".join(lines)
 
 
-def matrix_numbers(value):
+def matrix_layout(value):
     """Eigen::Matrix owns its numbers."""
     type_ = value.type.strip_typedefs()
     storage = value["m_storage"]
     rows = dimension(storage, "m_rows", type_, 1)
     cols = dimension(storage, "m_cols", type_, 2)
-    return Numbers(storage["m_data"], rows, cols, cols)
+    return Layout(storage["m_data"], rows, cols, cols)
 
 
-def view_numbers(value):
-    """Eigen::Map and Eigen::Ref show numbers of others, with a stride from row to row."""
+def view_layout(value):
+    """Eigen::Map and Eigen::Ref view numbers that they do not own, with a stride from row to row."""
     type_ = value.type.strip_typedefs()
     matrix = type_.template_argument(0).strip_typedefs().unqualified()
     rows = dimension(value, "m_rows", matrix, 1)
@@ -68,72 +68,72 @@ def view_numbers(value):
         outer = int(outer["m_value"]) if outer.type.strip_typedefs().code == gdb.TYPE_CODE_STRUCT else int(outer)
         stride = outer if outer > 0 else cols
     except gdb.error:
-        pass  # a stride that the type fixes: rows follow each other
-    return Numbers(value["m_data"], rows, cols, stride)
+        pass  # the type fixes the stride: rows are contiguous
+    return Layout(value["m_data"], rows, cols, stride)
 
 
-def block_numbers(value):
-    """Eigen::Block shows a part of a matrix, of which it keeps the distance from row to row."""
+def block_layout(value):
+    """Eigen::Block views a part of a matrix and stores that matrix's stride from row to row."""
     type_ = value.type.strip_typedefs()
     rows, cols = dimension(value, "m_rows", type_, 1), dimension(value, "m_cols", type_, 2)
-    return Numbers(value["m_data"], rows, cols, int(value["m_outerStride"]))
+    return Layout(value["m_data"], rows, cols, int(value["m_outerStride"]))
 
 
-def plain(value):
-    """What a reference refers to."""
+def dereferenced(value):
+    """What a reference refers to; any other value as it is."""
     return value.referenced_value() if value.type.code == gdb.TYPE_CODE_REF else value
 
 
-def buffer_numbers(value):
+def buffer_layout(value):
     """glassformer::Buffer owns its numbers."""
-    value = plain(value)
+    value = dereferenced(value)
     pointer = value["memory_"]["_M_t"]["_M_t"]  # std::unique_ptr keeps it in a std::tuple
     for base in ("std::_Tuple_impl<0", "std::_Head_base<0"):
         pointer = pointer.cast(next(field.type for field in pointer.type.fields() if field.name.startswith(base)))
-    return Numbers(pointer["_M_head_impl"], int(value["rows_"]), int(value["cols_"]), int(value["stride_"]))
+    return Layout(pointer["_M_head_impl"], int(value["rows_"]), int(value["cols_"]), int(value["stride_"]))
 
 
-def matrix_view_numbers(value):
-    """glassformer::MatrixView shows numbers of others."""
-    value = plain(value)
-    return Numbers(value["data_"], int(value["rows_"]), int(value["cols_"]), int(value["stride_"]))
+def matrix_view_layout(value):
+    """glassformer::MatrixView views numbers that it does not own."""
+    value = dereferenced(value)
+    return Layout(value["data_"], int(value["rows_"]), int(value["cols_"]), int(value["stride_"]))
 
 
-def row_view_numbers(value):
-    """glassformer::RowView shows one row."""
-    value = plain(value)
-    return Numbers(value["data_"], 1, int(value["size_"]), int(value["size_"]))
+def row_view_layout(value):
+    """glassformer::RowView views one row."""
+    value = dereferenced(value)
+    return Layout(value["data_"], 1, int(value["size_"]), int(value["size_"]))
 
 
 class MatrixPrinter:
-    def __init__(self, numbers, value):
-        self.numbers, self.value = numbers, value
+    def __init__(self, layout, value):
+        self.layout, self.value = layout, value
 
     def to_string(self):
-        return self.numbers(self.value).text()
+        return self.layout(self.value).text()
 
 
 class MaskPrinter:
-    """glassformer::Mask: what is blocked, and for how many sentences and queries."""
+    """glassformer::Mask: what it blocks, and for how many sentences and queries."""
 
     def __init__(self, value):
         self.value = value
 
     def to_string(self):
         sentences, queries = int(self.value["sentences"]), int(self.value["queries"])
-        blocked = buffer_numbers(self.value["blocked"]).text()
+        blocked = buffer_layout(self.value["blocked"]).text()
         return f"{sentences} sentence(s), {queries} query row(s) each, blocked = {blocked}"
 
 
 def build():
     printers = gdb.printing.RegexpCollectionPrettyPrinter("glassformer")
-    printers.add_printer("Matrix", r"^Eigen::Matrix<", lambda value: MatrixPrinter(matrix_numbers, value))
-    printers.add_printer("View", r"^Eigen::(Map|Ref)<", lambda value: MatrixPrinter(view_numbers, value))
-    printers.add_printer("Block", r"^Eigen::Block<", lambda value: MatrixPrinter(block_numbers, value))
-    printers.add_printer("Buffer", r"^glassformer::Buffer<", lambda value: MatrixPrinter(buffer_numbers, value))
+    printers.add_printer("Matrix", r"^Eigen::Matrix<", lambda value: MatrixPrinter(matrix_layout, value))
+    printers.add_printer("View", r"^Eigen::(Map|Ref)<", lambda value: MatrixPrinter(view_layout, value))
+    printers.add_printer("Block", r"^Eigen::Block<", lambda value: MatrixPrinter(block_layout, value))
+    printers.add_printer("Buffer", r"^glassformer::Buffer<", lambda value: MatrixPrinter(buffer_layout, value))
     printers.add_printer("MatrixView", r"^glassformer::MatrixView<",
-                         lambda value: MatrixPrinter(matrix_view_numbers, value))
-    printers.add_printer("RowView", r"^glassformer::RowView<", lambda value: MatrixPrinter(row_view_numbers, value))
+                         lambda value: MatrixPrinter(matrix_view_layout, value))
+    printers.add_printer("RowView", r"^glassformer::RowView<", lambda value: MatrixPrinter(row_view_layout, value))
     printers.add_printer("Mask", r"^glassformer::Mask$", MaskPrinter)
     return printers
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Converts a run's metrics.jsonl for TensorBoard: train/loss, validation/bleu and so on, over updates.
+"""Converts a run's metrics.jsonl for TensorBoard, which then plots train/loss, validation/bleu and so on over updates.
 
     pip install tensorboard
-    scripts/metrics_to_tensorboard.py runs/toy      # writes runs/toy/tensorboard, in place of what is there
+    scripts/metrics_to_tensorboard.py runs/toy      # writes runs/toy/tensorboard, replacing what it contains
     tensorboard --logdir runs
 """
 import argparse
@@ -21,14 +21,16 @@ metrics = run / "metrics.jsonl"
 if not metrics.is_file():
     parser.error(f"{metrics}: no such file; give the directory of a run, for example runs/toy")
 
-lines = [line for line in metrics.read_text().splitlines(keepends=True) if line.endswith("\n")]  # a killed run tears one
+# If a run is killed, its last line may be incomplete.
+lines = [line for line in metrics.read_text().splitlines(keepends=True) if line.endswith("\n")]
 entries = [json.loads(line) for line in lines]
-begin = metrics.stat().st_mtime - 60 * entries[-1]["minutes"] if entries else 0
+start = metrics.stat().st_mtime - 60 * entries[-1]["minutes"] if entries else 0
 shutil.rmtree(run / "tensorboard", ignore_errors=True)
 writer = EventFileWriter(str(run / "tensorboard"))
 for entry in entries:
     figures = {name: value for name, value in entry.items() if name not in ("kind", "update") and value is not None}
     values = [Summary.Value(tag=f"{entry['kind']}/{name}", simple_value=value) for name, value in figures.items()]
-    writer.add_event(Event(wall_time=begin + 60 * entry["minutes"], step=entry["update"], summary=Summary(value=values)))
+    wall_time = start + 60 * entry["minutes"]
+    writer.add_event(Event(wall_time=wall_time, step=entry["update"], summary=Summary(value=values)))
 writer.close()
 print(f"{len(entries)} lines of {metrics} converted; show them with: tensorboard --logdir {run.parent}")

@@ -1,12 +1,12 @@
-# Sourced by the other scripts: sees to it that what the build needs is installed.
+# Sourced by the other scripts: makes sure that everything the build needs is installed.
 #
-# On Debian and Ubuntu the missing packages are installed, which needs root or sudo. Elsewhere they are named, also as
-# Homebrew, dnf and pacman call them, and the script stops.
+# On Debian and Ubuntu it installs missing packages, which needs root or sudo. On other systems it prints their names
+# for Homebrew, dnf and pacman, and stops.
 
-# How it is recognised  |  apt  |  Homebrew  |  dnf  |  pacman  |  what it is for
-# "command X" looks for a program, "header X" asks the compiler. Where not every package manager has a package, the
-# address of its source is given. (The names for dnf, Homebrew and pacman have not been tried. If one has changed, the
-# package manager's search finds it.)
+# How to detect it  |  apt  |  Homebrew  |  dnf  |  pacman  |  what it is for
+# "command X" looks for a program, "header X" asks the compiler. If some package managers lack the package, the table
+# gives the address of the source. (We have not tried the names for dnf, Homebrew and pacman. If one has changed, search
+# with the package manager.)
 readonly PACKAGES='
 command cmake                   | cmake                 | cmake         | cmake               | cmake         | the build
 command ninja                   | ninja-build           | ninja         | ninja-build         | ninja         | the build, in parallel
@@ -37,20 +37,20 @@ has_header() {  # has_header Eigen/Core
   printf '#if !(%s)\n#error missing\n#endif\n' "$test" | c++ -std=c++20 -E -x c++ "${include[@]}" - >/dev/null 2>&1
 }
 
-is_there() {  # is_there command cmake
+is_installed() {  # is_installed command cmake
   case $1 in
     command) command -v "$2" >/dev/null ;;
     header) command -v c++ >/dev/null && has_header "$2" ;;
   esac
 }
 
-# The rows of the table whose package is missing.
+# Prints the rows of the table whose package is missing.
 missing_rows() {
   local row kind name
   while IFS= read -r row; do
     [[ -n $row ]] || continue
     read -r kind name _ <<<"$row"
-    is_there "$kind" "$name" || echo "$row"
+    is_installed "$kind" "$name" || echo "$row"
   done <<<"$PACKAGES"
 }
 
@@ -78,31 +78,32 @@ apt_install() {  # apt_install g++ cmake
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-install_packages() {  # install_packages [program]: all of them, or those that building the program takes
+install_packages() {  # install_packages [program]: installs all, or only those for building the program
   local rows
   rows=$(missing_rows)
   [[ ${1:-} != program ]] || rows=$(grep -v '| tests' <<<"$rows" || true)
   [[ -n $rows ]] || return 0
   if ! can_install; then
     name_packages "$rows"
-    ! command -v apt-get >/dev/null || echo 'They can be installed here by root only, and there is no sudo.' >&2
+    ! command -v apt-get >/dev/null || echo 'Only root can install them: there is no sudo on this system.' >&2
     exit 2
   fi
   # shellcheck disable=SC2046  # one word for each package
   apt_install $(column 2 <<<"$rows")
 }
 
-# Sees to it that a program is there, or says loudly that what needs it is skipped.
-need() {  # need gdb 'the test of the walk through the debugger' [PACKAGE ...]: what must come with it
+# Makes sure that a program is installed, together with the packages named. If that fails, prints a line that begins
+# with SKIPPED and returns 1.
+need() {  # need gdb 'the test of the debugger walk' [PACKAGE ...]
   command -v "$1" >/dev/null && return
   if can_install; then apt_install "${@:3}" "$1" || true; fi
   command -v "$1" >/dev/null && return
-  echo "SKIPPED: no $1 here, which $2 needs." >&2
+  echo "SKIPPED: $1 is not installed; $2 needs it." >&2
   return 1
 }
 
-# Prints a Python that can import the modules. Debian's packages belong to Debian's Python, which may not be the first on
-# the path.
+# Prints a Python that can import the modules. Debian's packages belong to Debian's Python, which may not come first in
+# PATH.
 python_that_imports() {  # python_that_imports 'numpy, yaml'
   local python
   for python in python3 /usr/bin/python3 build/python/bin/python; do
@@ -114,8 +115,8 @@ python_that_imports() {  # python_that_imports 'numpy, yaml'
   return 1
 }
 
-# The same. If there is none, the packages are installed with pip, in build/python; if that does not work, it says loudly
-# that what needs them is skipped.
+# The same. If there is none, installs the packages with pip in build/python. If that fails, prints a line that begins
+# with SKIPPED and returns 1.
 python_with() {  # python_with 'this check' 'ctranslate2, sentencepiece' PACKAGE...
   python_that_imports "$2" && return
   if ! python3 -m ensurepip --version >/dev/null 2>&1 && can_install; then apt_install python3-venv >&2 || true; fi
@@ -123,20 +124,20 @@ python_with() {  # python_with 'this check' 'ctranslate2, sentencepiece' PACKAGE
     echo build/python/bin/python
     return
   fi
-  echo "SKIPPED: Python has no ${*:3} here, which $1 needs." >&2
+  echo "SKIPPED: Python lacks the packages ${*:3}; $1 needs them." >&2
   return 1
 }
 
-# Optional: without an MPI, the build trains on one machine. A build directory that was made before looks for it again.
+# Optional: without MPI, the program trains on one machine. An existing build directory looks for MPI again.
 need_mpi() {  # need_mpi 'the table of ranks'
   if ! command -v mpirun >/dev/null && can_install; then apt_install libopenmpi-dev openmpi-bin || true; fi
   command -v mpirun >/dev/null && return
-  echo "SKIPPED: no mpirun here, which $1 needs." >&2
+  echo "SKIPPED: mpirun is not installed; $1 needs it." >&2
   return 1
 }
 
-# Whether Clang builds programs with these sanitizers here, and with LLVM's OpenMP runtime: in GCC's, the thread sanitizer
-# sees races that are none.
+# Whether Clang can build programs with these sanitizers and with LLVM's OpenMP runtime: in GCC's runtime, the thread
+# sanitizer reports races that do not exist.
 clang_can() {  # clang_can address,undefined
   local probe
   probe=$(mktemp -d)
@@ -148,7 +149,7 @@ clang_can() {  # clang_can address,undefined
   return $works
 }
 
-# Sees to it that it can, or says loudly that it cannot.
+# Makes sure that Clang can. If it cannot, prints a line that begins with SKIPPED and returns 1.
 install_clang() {  # install_clang thread
   ! clang_can "$1" || return 0
   if can_install; then
@@ -156,12 +157,12 @@ install_clang() {  # install_clang thread
     clang_can "$1" || apt_install "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev" || true
   fi
   clang_can "$1" && return 0
-  echo "SKIPPED: no Clang with -fsanitize=$1 here. It needs clang++, LLVM's OpenMP runtime (libomp) and compiler-rt." >&2
+  echo "SKIPPED: Clang cannot build with -fsanitize=$1: this needs clang++, libomp (LLVM's OpenMP) and compiler-rt." >&2
   return 1
 }
 
-build() {  # build release [TARGET]; GLASSFORMER_CMAKE has further options for CMake
-  # shellcheck disable=SC2086  # several options, perhaps
+build() {  # build release [TARGET]; GLASSFORMER_CMAKE may hold more options for CMake
+  # shellcheck disable=SC2086  # it may hold several
   cmake --preset "$1" -G Ninja ${GLASSFORMER_CMAKE:-}
   cmake --build --preset "$1" ${2:+--target "$2"}
 }

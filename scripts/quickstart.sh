@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From nothing to a translation: installs what is missing, builds, trains the toy translator (English to German),
-# evaluates it, translates a few sentences. A second run does no work twice.
+# From a fresh clone to a translation: installs what is missing, builds, trains the toy translator (English to German),
+# translates a few sentences, evaluates the model. A second run does not train again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
@@ -11,11 +11,11 @@ glassformer=build/release/glassformer
 run=runs/toy
 
 if [[ -e $run/finished ]]; then
-  echo "The toy is trained already, in $run. Remove that directory to train it again." >&2
+  echo "The toy model in $run is already trained. To train it again, remove that directory." >&2
 elif [[ -e $run/last ]]; then
   "$glassformer" train configs/toy.yaml --output "$run" --resume
 else
-  rm -rf "$run"  # a run that ended before its first checkpoint has nothing to be continued from
+  rm -rf "$run"  # a run that ended before its first checkpoint cannot be resumed
   "$glassformer" train configs/toy.yaml --output "$run"
 fi
 touch "$run/finished"
@@ -28,8 +28,8 @@ echo 'A few translations:'
 paste -d '\n' <(sed 's/^/  /' <<<"$sentences") <("$glassformer" translate "$run" <<<"$sentences" | sed 's/^/      /')
 
 echo
-echo 'Evaluation on sentences that training has not seen (test_compositional: each with an adjective and a noun that'
-echo 'training has not seen together):'
+echo 'Evaluation on sentences that were not in training (in test_compositional, each has an adjective and a noun that'
+echo 'never occurred together in training):'
 evaluation=$("$glassformer" evaluate "$run")
 echo "$evaluation"
 echo

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, runs every test.
+# Installs what is missing, builds, and runs all tests. The release build also checks the scripts, the order of the
+# modules, and the documents: their links, names and commands.
 #
 #   scripts/test.sh                     the release build
 #   scripts/test.sh asan                with the address and undefined-behaviour sanitizers (needs Clang)
 #   scripts/test.sh tsan '[threads]'    with the thread sanitizer
 #
-# What follows the preset goes to the test program: names of tests, tags, options.
+# Arguments after the preset go to the test program: names of tests, tags, options.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
@@ -29,7 +30,7 @@ if [[ $# -gt 1 ]]; then
   exit
 fi
 
-# Two halves at once: the tests of the program mostly wait for it. Idle threads sleep instead of spinning.
+# Run the [program] tests beside the others, because they mostly wait. Idle threads sleep instead of spinning.
 export OMP_WAIT_POLICY=passive
 "build/$preset/glassformer_tests" '[program]' >"build/$preset/program_tests.log" 2>&1 &
 program=$! status=0
@@ -42,4 +43,8 @@ cat "build/$preset/program_tests.log"
 if [[ $preset == release ]]; then
   for test in tests/scripts/test_*.py; do python3 "$test"; done
   for maker in scripts/fixtures/make_*_corpus.py; do python3 "$maker" --check; done
+  scripts/dev/check_modules.py
+  scripts/dev/make_pictures.py --check
+  scripts/dev/make_reference.py --check
+  scripts/dev/test_documents.py
 fi

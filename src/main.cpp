@@ -17,9 +17,9 @@
 namespace glassformer {
 namespace {
 
-/// If the caller has closed a standard descriptor, opens one in its place, so that no file gets its number and the log;
-/// using it still fails. And exceeding a limit on file sizes becomes an error of the write, instead of ending the
-/// process.
+/// If the caller has closed a standard descriptor, opens /dev/null in its place, so that no other file gets its number
+/// and receives the log. The mode is deliberately wrong, so using the descriptor still fails. Also ignores SIGXFSZ: a
+/// write that exceeds the file-size limit then fails instead of killing the process.
 void prepare_process() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1) continue;
@@ -31,7 +31,7 @@ void prepare_process() {
 }
 
 /// The message for a command line that CLI11 rejects, with a suggestion if a verb or an option is unknown.
-std::string complaint(const CLI::App& program, const CLI::ParseError& error) {
+std::string parse_error_message(const CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
   for (const std::string& word : program.remaining(true)) {
     const bool is_option = word.size() > 2 && word.starts_with("--");
@@ -44,19 +44,19 @@ std::string complaint(const CLI::App& program, const CLI::ParseError& error) {
     }
     if (known.empty()) continue;
     const std::string name = word.substr(0, word.find('='));
-    const auto meant = nearest(name, known);
+    const auto suggestion = nearest(name, known);
     return (is_option ? "unknown option " : "unknown verb ") + name +
-           (meant ? "; did you mean " + *meant + "?" : "; expected one of " + CLI::detail::join(known, ", "));
+           (suggestion ? "; did you mean " + *suggestion + "?" : "; expected one of " + CLI::detail::join(known, ", "));
   }
-  return std::string(error.what()) + "; see glassformer --help, or --help after a verb";
+  return std::string(error.what()) + "; see glassformer --help or glassformer VERB --help";
 }
 
 int run(int argc, char** argv) {
   CLI::App program{
       "Glassformer: a transparent encoder-decoder transformer.\n\n"
       "Results go to standard output, the log to standard error. The exit status is\n"
-      "0; 2 for a mistake in the input; 130, 143 or 129 after Ctrl-C, SIGTERM or\n"
-      "SIGHUP; and 1 for any other error. Use --help after a verb to see its options.\n",
+      "0 on success; 2 for a mistake in the input; 130, 143 or 129 after Ctrl-C,\n"
+      "SIGTERM or SIGHUP; 1 for any other error. Use VERB --help to see its options.\n",
       "glassformer"};
   program.set_version_flag("--version", "glassformer " GLASSFORMER_VERSION);
   program.require_subcommand(1);
@@ -69,7 +69,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     program.exit(help);
   } catch (const CLI::ParseError& error) {
-    throw UserError(complaint(program, error));
+    throw UserError(parse_error_message(program, error));
   }
   std::fflush(stdout);
   if (!std::cout.flush() || std::ferror(stdout) != 0)
@@ -78,7 +78,7 @@ int run(int argc, char** argv) {
 }
 
 int fail(const std::string& message, int status) {
-  std::cerr << "glassformer: " + speaker() + message + '\n' << std::flush;
+  std::cerr << "glassformer: " + message_prefix() + message + '\n' << std::flush;
   return status;
 }
 
@@ -86,8 +86,8 @@ int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (co
   return fail(error.what(), 2);
 } catch (const std::bad_alloc&) {
   return fail(
-      "there is not enough memory. A smaller model, fewer training.shards (each holds a gradient) or a "
-      "smaller training.max_tokens need less.",
+      "not enough memory; use a smaller model, fewer training.shards (each holds a gradient) or a smaller "
+      "training.max_tokens",
       1);
 } catch (const std::exception& error) {
   return fail(error.what(), 1);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Catch2 version 3 where it is installed, version 2 (Debian 12) otherwise.
+/// Catch2 version 3 if it is installed, otherwise version 2 (Debian 12).
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 using Catch::Approx;

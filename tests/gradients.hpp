@@ -11,18 +11,18 @@
 
 namespace glassformer {
 
-/// The loss of all gradient tests: sum(y * d_y), whose derivative by y is d_y, whatever d_y is.
+/// The loss in all gradient tests: sum(y * d_y). Its derivative with respect to y is d_y, for any d_y.
 inline double weighted_sum(MatrixView<const double> y, MatrixView<const double> d_y) {
   return y.eigen().cwiseProduct(d_y.eigen()).sum();
 }
 
 constexpr double kLargestGradientError = 1e-7;  // relative, in double
 
-/// `gradient` is the derivative of loss() by each number of `values`.
+/// Requires that `gradient` is the derivative of loss() with respect to each number of `values`.
 inline void require_gradient(const std::string& name, std::span<double> values, std::span<const double> gradient,
                              const std::function<double()>& loss, Index limit = 0) {
   const GradientError error = check_gradient(values, gradient, loss, limit);
-  CAPTURE(name, error.worst, error.written, error.measured, error.checked, error.kinks);
+  CAPTURE(name, error.worst, error.analytic, error.numerical, error.checked, error.kinks);
   REQUIRE(error.relative < kLargestGradientError);
 }
 
@@ -34,11 +34,11 @@ struct InputGradient {
 };
 using InputGradients = std::vector<InputGradient>;
 
-/// Checks the gradient of every parameter and of all inputs. `learned` has two arenas, `weights` and `gradient`: a
-/// SingleLayer, or a whole model.
+/// Checks the gradient of every parameter and of all inputs. `learned` is a SingleLayer or a whole model. It has two
+/// arenas, `weights` and `gradient`.
 ///
-/// loss() runs forward. backward() runs backward, adds to the gradient, which is not 0 at the beginning, and returns
-/// the inputs with their gradients:
+/// loss() runs forward. backward() runs backward, adds to the gradient, which is not 0 at the start, and returns the
+/// inputs with their gradients:
 ///
 ///   require_gradients(norm, [&] { return weighted_sum(norm->forward({}, x), d_y); },
 ///                     [&]() -> InputGradients { return {{"x", x, norm->backward({}, d_y)}}; });
@@ -54,7 +54,7 @@ inline void require_gradients(auto& learned, const std::function<double()>& loss
   for (const InputGradient& input : inputs) d_inputs.emplace_back(input.d_x.eigen());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Buffer<double>& x = inputs[i].x;
-    REQUIRE(x.view().stride() == x.cols());  // what is checked has no gaps between rows
+    REQUIRE(x.view().stride() == x.cols());  // check_gradient needs rows without gaps
     REQUIRE(d_inputs[i].rows() == x.rows());
     REQUIRE(d_inputs[i].cols() == x.cols());
     const auto size = static_cast<std::size_t>(x.size());
@@ -70,8 +70,8 @@ inline void require_gradients(auto& learned, const std::function<double()>& loss
 inline void require_gradients(const std::function<double()>& loss, const std::function<InputGradients()>& backward) {
   struct {
     Arena<double> weights{std::vector<TensorPlace>()}, gradient{std::vector<TensorPlace>()};
-  } nothing;
-  require_gradients(nothing, loss, backward);
+  } no_parameters;
+  require_gradients(no_parameters, loss, backward);
 }
 
 }  // namespace glassformer

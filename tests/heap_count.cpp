@@ -20,8 +20,8 @@ std::int64_t glassformer::heap_allocations() { return -1; }
 
 #else
 
-// The tests allocate through these functions, which count and then call glibc's own. (operator new and Eigen end up
-// here.) Memory is freed by glibc.
+// The tests allocate through these functions, which count and then call glibc's own. (operator new and Eigen call
+// them too.) glibc's own functions free the memory.
 namespace {
 std::atomic<std::int64_t> allocations{0};
 void count() { allocations.fetch_add(1, std::memory_order_relaxed); }

@@ -1,2 +1,2 @@
-#define CATCH_CONFIG_MAIN  // version 2 needs it said once; version 3 brings its own
+#define CATCH_CONFIG_MAIN  // Catch2 version 2 needs this in one file; version 3 has its own main
 #include "catch.hpp"

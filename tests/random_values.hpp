@@ -11,7 +11,7 @@
 
 namespace glassformer {
 
-/// A buffer, view or row as Eigen sees it; Eigen's own matrices and expressions stay what they are.
+/// A buffer, view or row as an Eigen object. Eigen's own matrices and expressions are returned unchanged.
 decltype(auto) as_eigen(const auto& numbers) {
   if constexpr (requires { numbers.eigen(); }) {
     return numbers.eigen();
@@ -20,7 +20,7 @@ decltype(auto) as_eigen(const auto& numbers) {
   }
 }
 
-/// A copy of any matrix, row or expression.
+/// Copies any matrix, row or expression into a new buffer.
 inline auto buffer_of(const auto& numbers) {
   const auto& from = as_eigen(numbers);
   Buffer<typename std::remove_cvref_t<decltype(from)>::Scalar> buffer(from.rows(), from.cols());
@@ -28,8 +28,8 @@ inline auto buffer_of(const auto& numbers) {
   return buffer;
 }
 
-/// Random numbers for tests, the same on every machine (std::uniform_real_distribution is not). Inputs and
-/// parameters are filled with them throughout: a gain of 1 or a bias of 0 hides mistakes.
+/// Random numbers for tests, the same on every machine (those of std::uniform_real_distribution are not). All inputs
+/// and parameters are random, because a gain of 1 or a bias of 0 hides mistakes.
 class RandomValues {
  public:
   explicit RandomValues(std::uint64_t seed) : generator_(seed) {}
@@ -47,7 +47,7 @@ class RandomValues {
     fill(numbers);
     return numbers;
   }
-  /// A matrix, a row or a block, of ours or Eigen's.
+  /// Fills a matrix, row or block, ours or Eigen's.
   void fill(auto&& numbers) {
     if constexpr (requires { numbers.eigen(); }) {
       fill(numbers.eigen());
@@ -67,7 +67,7 @@ class RandomValues {
   std::mt19937_64 generator_;
 };
 
-/// Whether two matrices (or rows) hold the same bits (so that NaN equals NaN, and 0 differs from -0).
+/// Whether two matrices (or rows) hold the same bits. NaN equals NaN, and 0 differs from -0.
 inline bool same_bits(const auto& first, const auto& second) {
   const auto& a = as_eigen(first);
   const auto& b = as_eigen(second);
@@ -83,7 +83,7 @@ inline bool same_bits(const auto& first, const auto& second) {
   return true;
 }
 
-/// The largest |a - b| of two matrices (or rows); NaN if there is one, infinity if their shapes differ.
+/// The largest |a - b| of two matrices (or rows). NaN if any difference is NaN; infinity if their shapes differ.
 inline double largest_difference(const auto& first, const auto& second) {
   const auto& a = as_eigen(first);
   const auto& b = as_eigen(second);

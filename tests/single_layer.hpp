@@ -13,7 +13,7 @@ namespace glassformer {
 ///   const Buffer<double>& y = norm->forward({}, x);
 ///   norm->gain.in(norm.weights)[0] = 1;
 ///
-/// Its tensors' names begin with "layer.", and its first dropout site is 0.
+/// The names of its tensors begin with "layer.", and its first dropout site is 0.
 template <class Layer, class Scalar = double>
 class SingleLayer {
   BoundMemory<Scalar> bound_;
@@ -23,7 +23,7 @@ class SingleLayer {
  public:
   Arena<Scalar> weights, gradient;
 
-  /// `arguments` are those of the layer's constructor after its part.
+  /// `arguments` are passed to the layer's constructor after its part.
   explicit SingleLayer(RandomValues& random, const auto&... arguments)
       : layer_(Part<Scalar>(construction_, "layer", "layer."), arguments...),
         weights(construction_.cursor.tensors()),

@@ -11,7 +11,7 @@
 
 #include "files/user_error.hpp"
 
-/// What tests with files need.
+/// Helpers for tests that use files.
 namespace glassformer::test {
 
 /// An empty directory that lives as long as the object.
@@ -19,7 +19,7 @@ class TemporaryDirectory {
  public:
   TemporaryDirectory() {
     std::string name = (std::filesystem::temp_directory_path() / "glassformer-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary directory");
     path_ = name;
   }
   ~TemporaryDirectory() {
@@ -31,7 +31,7 @@ class TemporaryDirectory {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
-  /// Writes a file, and gives its path.
+  /// Writes a file and returns its path.
   std::filesystem::path write(const std::string& name, const std::string& bytes) const {
     std::ofstream(path_ / name, std::ios::binary) << bytes;
     return path_ / name;
@@ -41,7 +41,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-/// The message of the UserError that `action` throws; empty if it throws none. Any other exception goes on.
+/// The message of the UserError that `action` throws, or an empty string if it throws none. Other exceptions propagate.
 inline std::string complaint(const std::function<void()>& action) {
   try {
     action();

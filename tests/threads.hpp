@@ -4,7 +4,7 @@
 
 namespace glassformer {
 
-/// While it lives, run_tasks started from this thread uses `count` threads.
+/// During its lifetime, run_tasks uses `count` threads when called from this thread.
 class WithThreads {
  public:
   explicit WithThreads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }

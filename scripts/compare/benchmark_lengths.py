@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How the time of an update grows with the length of the sentences, while the number of tokens stays the same.
+"""Measures how the time of an update grows with sentence length, while the number of tokens stays the same.
 
     scripts/compare/benchmark_lengths.py --config configs/benchmark/tiny.yaml --threads 2
 
-All work of a transformer is proportional to the tokens, but for attention's: its two products, which are counted, and
-its softmax and dropout, which are not, are proportional to tokens times length. The last two columns say how far time
-grows as the counted operations do. The sentences are made of random words; each batch has 4,096 tokens on either side
-without any padding. Lengths are taken in turns, round after round, and the fastest round of each counts.
+Most work of a transformer is proportional to the number of tokens. In attention, the two matrix products, softmax and
+dropout are proportional to tokens times length; the operation count includes only the products. The last two columns
+show how far time grows as the counted operations do. Sentences consist of random words; each batch has 4,096 tokens on
+either side and no padding. Each round measures every length once; each length's fastest round counts.
 """
 
 import argparse
@@ -26,7 +26,7 @@ WORDS = 9_000
 
 
 def write_corpus(directory, length):
-    """Every sentence has length - 1 words: bos or eos makes it full."""
+    """Every sentence has length - 1 words, and bos or eos."""
     directory.mkdir()
     generator = random.Random(length)
     for name in ("train", "valid"):
@@ -44,7 +44,7 @@ def benchmark(options, directory):
         [options.program, "benchmark", options.config, *overrides, "--seconds", str(options.seconds)],
         env=os.environ | {"OMP_NUM_THREADS": str(options.threads)}, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(done.returncode)  # it has said why
+        sys.exit(done.returncode)  # the program has printed why
     figures = json.loads(done.stdout)
     seconds = figures["seconds"]["total"] / figures["updates"]
     return seconds, figures["gflops"] * seconds
@@ -54,25 +54,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--config", default=ROOT / "configs/benchmark/tiny.yaml", type=Path)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=5, help="of each turn (default: 5)")
+    parser.add_argument("--seconds", type=float, default=5, help="per measurement (default: 5)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
     options = parser.parse_args()
     if not options.program.exists():
-        parser.error(f"{options.program} is not there; build it first (scripts/test.sh does), or say --program")
+        parser.error(f"{options.program} does not exist; build it first (scripts/test.sh does), or give --program")
     with tempfile.TemporaryDirectory() as directory:
         for length in LENGTHS:
             write_corpus(Path(directory) / str(length), length)
         fastest = {}
         for _ in range(options.rounds):
             for length in LENGTHS:
-                found = benchmark(options, Path(directory) / str(length))
-                fastest[length] = min(found, fastest.get(length, found))
-    print("length   ms an update   GFLOP an update   time, times 16's   operations, times 16's")
+                result = benchmark(options, Path(directory) / str(length))
+                fastest[length] = min(result, fastest.get(length, result))
+    print("length   ms per update   GFLOP per update   time relative to 16   operations relative to 16")
     seconds_of_16, work_of_16 = fastest[LENGTHS[0]]
     for length, (seconds, work) in fastest.items():
-        print(f"{length:6} {1000 * seconds:14.1f} {work:17.2f} {seconds / seconds_of_16:18.2f}"
-              f" {work / work_of_16:24.2f}")
+        print(f"{length:6} {1000 * seconds:15.1f} {work:18.2f} {seconds / seconds_of_16:21.2f}"
+              f" {work / work_of_16:27.2f}")
 
 
 if __name__ == "__main__":

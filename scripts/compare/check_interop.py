@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Do other tools get the same results from a model as Glassformer? Opens the same directory with both, and compares.
+"""Do other tools get the same results from a model as Glassformer? Opens the same directory with both and compares.
 
     pip install torch==2.13.0 transformers safetensors sentencepiece ctranslate2
     scripts/compare/check_interop.py runs/toy --source data/toy/test.en --reference data/toy/test.de
-    scripts/compare/check_interop.py own            # trains three models: the smaller vocabulary is the source's, the target's, none
-    scripts/compare/check_interop.py foreign        # the other way: three models that transformers has made and saved
+    scripts/compare/check_interop.py own         # trains three toys: smaller source vocabulary, smaller target, joint
+    scripts/compare/check_interop.py foreign     # the other way: three models that transformers made and saved
 
 With optimum (pip install "optimum-onnx[onnxruntime]", which needs transformers 4.57), also exports the model to ONNX and
 translates with onnxruntime.
 
-Compared with transformers.MarianMTModel and its tokenizer: the tokens and the logits of 50 sentences; the loss of the
-whole text; translations by greedy search and with a beam of 5, of 1,000 sentences. Compared with CTranslate2: the same
-translations. A translation that differs is explained: two searches may part where two hypotheses are equally good but
-for rounding. Status 1 if logits or loss differ, if less than 99 % of the translations are the same, or if one differs
-that is not explained.
+Compares with transformers.MarianMTModel and its tokenizer: tokens and logits of 50 sentences; the loss of the whole
+text; translations of 1,000 sentences by greedy search and with a beam of 5. Compares with CTranslate2: the same
+translations. If a translation differs, the script looks for the reason: for example, two searches may diverge where two
+hypotheses are equally good up to rounding. Exit status 1 if logits or loss differ, if less than 99 % of the
+translations are the same, or if one differs for no known reason.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import tempfile
 from pathlib import Path
 
 import program
-from convert_to_ctranslate2 import begins_with_zeros, convert
+from convert_to_ctranslate2 import convert, follows_opus_mt
 
 try:
     import ctranslate2
@@ -44,18 +44,18 @@ try:
 except ImportError:
     main_export = None
 
-LOGITS = 1e-4     # largest difference of a logit, and of the loss
-SAME = 0.99       # share of translations that are the same
-ROUNDING = 1e-3   # two scores that differ by less are equal but for rounding
-AT_ONCE = 64      # sentences
+TOLERANCE = 1e-4  # largest difference allowed between logits and between losses
+MIN_SAME = 0.99   # smallest fraction of translations that must be the same
+ROUNDING = 1e-3   # scores that differ by less are equal up to rounding
+BATCH_SIZE = 64   # sentences
 
 
 def in_groups(items, size):
     return [items[i:i + size] for i in range(0, len(items), size)]
 
 
-def longest(source_tokens):
-    """Of a translation: decoding.max_length_ratio is 2 unless a config says otherwise."""
+def max_length(source_tokens):
+    """The limit for a translation: decoding.max_length_ratio is 2 by default."""
     return 2 * source_tokens + 10
 
 
@@ -63,28 +63,28 @@ class Glassformer:
     def __init__(self, options, directory):
         self.options, self.directory = options, directory
 
-    def files(self, *texts):
-        """Files of these texts, each a list of lines."""
+    def write_files(self, *texts):
+        """Writes each text, a list of lines, to a file; returns the files."""
         names = [self.directory / f"{number}.txt" for number in range(len(texts))]
         for name, lines in zip(names, texts):
             name.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
         return names
 
-    def explained(self, pairs):
-        """What `explain` says of these pairs, which become one batch."""
+    def explain(self, pairs):
+        """The trace that `explain` writes for these pairs, which become one batch."""
         sentences = [text for source, target in pairs for text in ("--source", source, "--target", target)]
         trace = self.directory / "trace.json"
         program.run(self.options, "explain", *sentences, "--json", trace, "--html", os.devnull)
         return json.loads(trace.read_text(encoding="utf-8"))
 
     def loss(self, pairs):
-        source, reference = self.files(*zip(*pairs))
-        found = program.run(self.options, "evaluate", "--source", source, "--reference", reference, "--json", "--beam",
-                            "1")
-        return json.loads("\n".join(found))[0]["loss"]
+        source, reference = self.write_files(*zip(*pairs))
+        output = program.run(self.options, "evaluate", "--source", source, "--reference", reference, "--json", "--beam",
+                             "1")
+        return json.loads("\n".join(output))[0]["loss"]
 
     def translate(self, lines, beam, early_stopping):
-        (source,) = self.files(lines)
+        (source,) = self.write_files(lines)
         return program.run(self.options, "translate", "--beam", str(beam), "--length-penalty", "1",
                            "--early-stopping" if early_stopping else "--no-early-stopping", "--input", source)
 
@@ -95,7 +95,7 @@ class Transformers:
         self.tokenizer = transformers.MarianTokenizer.from_pretrained(directory)
         self.config = self.model.config
         self.target = program.Tokenizer(directory, "target")
-        self.ids = {}  # of each source and beam, what the search has found
+        self.ids = {}  # (source, beam): the ids that the search found
 
     def batch(self, sources, targets):
         batch = self.tokenizer(sources, text_target=targets, return_tensors="pt", padding=True)
@@ -109,36 +109,36 @@ class Transformers:
 
     def loss(self, pairs):
         total, tokens = 0.0, 0
-        for group in in_groups(pairs, AT_ONCE):
+        for group in in_groups(pairs, BATCH_SIZE):
             batch, target_input = self.batch(*map(list, zip(*group)))
             counted = batch.labels != self.config.pad_token_id
             log_probabilities = self.logits(batch, target_input).log_softmax(-1)
-            found = log_probabilities.gather(-1, batch.labels.unsqueeze(-1)).squeeze(-1)
-            total -= found[counted].double().sum().item()
+            of_labels = log_probabilities.gather(-1, batch.labels.unsqueeze(-1)).squeeze(-1)
+            total -= of_labels[counted].double().sum().item()
             tokens += counted.sum().item()
         return total / tokens
 
     def translate(self, lines, beam, early_stopping="never"):
-        """Sentences with as many tokens have the same limit; those are searched together."""
+        """Searches sentences of the same length together, because they have the same limit."""
         by_length = {}
         for number, line in enumerate(lines):
             by_length.setdefault(len(self.tokenizer(line).input_ids) - 1, []).append(number)
-        found = [""] * len(lines)
+        translations = [""] * len(lines)
         for length, numbers in by_length.items():
-            for group in in_groups(numbers, AT_ONCE):
+            for group in in_groups(numbers, BATCH_SIZE):
                 batch = self.tokenizer([lines[i] for i in group], return_tensors="pt", padding=True)
                 ids = self.model.generate(**batch, num_beams=beam, do_sample=False, length_penalty=1.0,
                                           early_stopping=beam > 1 and early_stopping, max_length=None,
-                                          max_new_tokens=longest(length))
+                                          max_new_tokens=max_length(length))
                 for i, row in zip(group, ids.tolist()):
-                    found[i] = self.text(row)
+                    translations[i] = self.text(row)
                     ids = [id for id in row[1:] if id != self.config.pad_token_id]
-                    eos = self.config.eos_token_id  # transformers 4 fills a batch up with it
+                    eos = self.config.eos_token_id  # transformers 4 pads a batch with it
                     self.ids[lines[i], beam] = ids[:ids.index(eos) + 1] if eos in ids else ids
-        return found
+        return translations
 
-    def smallest_lead(self, source):
-        """On the way of greedy search, how near the second best token came to the best."""
+    def smallest_margin(self, source):
+        """The smallest difference between the best and the second-best logit along the path of greedy search."""
         ids = self.ids[source, 1]
         batch = self.tokenizer([source], return_tensors="pt")
         logits = self.logits(batch, torch.tensor([[self.config.decoder_start_token_id, *ids[:-1]]]))[0]
@@ -150,24 +150,24 @@ class Transformers:
     def text(self, ids):
         special = {self.config.pad_token_id, self.config.eos_token_id, self.config.decoder_start_token_id}
         ids = [i for i in ids if i not in special]
-        if self.tokenizer.unk_token_id in ids:  # which the library leaves as it is, and SentencePiece does not
+        if self.tokenizer.unk_token_id in ids:  # transformers prints it as it is, SentencePiece does not
             return self.target.decode(ids)
         return self.tokenizer.convert_tokens_to_string(self.tokenizer.convert_ids_to_tokens(ids))
 
     def score(self, source, ids):
-        """Log-probability of a translation over its length, as the search has it. ids: eos included."""
+        """Log-probability of a translation divided by its length, as in the search. ids: including eos."""
         batch = self.tokenizer([source], return_tensors="pt")
         target_input = torch.tensor([[self.config.decoder_start_token_id, *ids[:-1]]])
         log_probabilities = self.logits(batch, target_input).log_softmax(-1)[0]
         return log_probabilities.gather(-1, torch.tensor(ids).unsqueeze(-1)).sum().item() / len(ids)
 
     def ids_of(self, target):
-        """As the tokenizer cuts it, eos included."""
+        """The ids that the tokenizer gives, including eos."""
         return self.tokenizer(text_target=[target]).input_ids[0]
 
 
 class OnnxRuntime(Transformers):
-    """The graphs that optimum makes of the model, searched by transformers."""
+    """The model exported by optimum, with transformers' search."""
 
     def __init__(self, checkpoint, directory):
         super().__init__(checkpoint)
@@ -177,15 +177,14 @@ class OnnxRuntime(Transformers):
 
 class CTranslate2:
     def __init__(self, checkpoint, directory):
-        config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
-        if begins_with_zeros(checkpoint):
+        if follows_opus_mt(checkpoint):
             ctranslate2.converters.TransformersConverter(str(checkpoint)).convert(str(directory))
             self.converter = "ct2-transformers-converter"
         else:
             convert(checkpoint, directory)
             self.converter = "scripts/convert_to_ctranslate2.py"
         self.source, self.target = (program.Tokenizer(checkpoint, side) for side in ("source", "target"))
-        self.ids = {}  # of each source and beam, what the search has found
+        self.ids = {}  # (source, beam): the ids that the search found
         self.eos = [] if self.converter.startswith("scripts") else ["</s>"]
         self.translator = ctranslate2.Translator(str(directory), device="cpu", compute_type="float32")
 
@@ -194,78 +193,78 @@ class CTranslate2:
         pieces = self.source.pieces(lines)
         for number, line in enumerate(pieces):
             by_length.setdefault(len(line), []).append(number)
-        found = [""] * len(lines)
+        translations = [""] * len(lines)
         for length, numbers in by_length.items():
             results = self.translator.translate_batch(
-                [pieces[i] + self.eos for i in numbers], beam_size=beam, length_penalty=1.0, max_batch_size=AT_ONCE,
-                max_input_length=0, min_decoding_length=0, max_decoding_length=longest(length))
+                [pieces[i] + self.eos for i in numbers], beam_size=beam, length_penalty=1.0, max_batch_size=BATCH_SIZE,
+                max_input_length=0, min_decoding_length=0, max_decoding_length=max_length(length))
             for i, result in zip(numbers, results):
-                found[i] = self.target.join(result.hypotheses[0])
-                eos = [self.target.ids["</s>"]] if len(result.hypotheses[0]) < longest(length) else []
+                translations[i] = self.target.join(result.hypotheses[0])
+                eos = [self.target.ids["</s>"]] if len(result.hypotheses[0]) < max_length(length) else []
                 self.ids[lines[i], beam] = [*map(self.target.id, result.hypotheses[0]), *eos]
-        return found
+        return translations
 
 
 class Report:
     def __init__(self):
         self.failed = False
 
-    def row(self, good, what, found):
+    def row(self, good, what, result):
         self.failed |= not good
-        print(f"{'ok    ' if good else 'WRONG '} {what:44} {found}", flush=True)
+        print(f"{'ok    ' if good else 'WRONG '} {what:44} {result}", flush=True)
 
 
 def compare_logits(report, ours, theirs, pairs):
     largest, tokens_differ, sentences = 0.0, 0, 0
     for group in in_groups(pairs, 5):
-        trace = ours.explained(group)
+        trace = ours.explain(group)
         batch, target_input = theirs.batch(*map(list, zip(*group)))
         pad, padding = theirs.config.pad_token_id, trace["batch"]["pad"]
-        said = torch.tensor(trace["batch"]["source"]["ids"])
-        said[said == padding["source"]] = pad
-        tokens_differ += not torch.equal(said, batch.input_ids)
+        our_ids = torch.tensor(trace["batch"]["source"]["ids"])
+        our_ids[our_ids == padding["source"]] = pad
+        tokens_differ += not torch.equal(our_ids, batch.input_ids)
         logits = theirs.logits(batch, target_input)
         step = next(s for s in trace["steps"] if s["part"] == "decoder.output" and s["direction"] == "forward")
-        mine = torch.tensor(trace["tensors"][step["output"]]["values"]["numbers"]).reshape(*logits.shape[:2], -1)
-        logits = logits[..., :mine.shape[-1]]  # without the smaller vocabulary's padding
+        our_logits = torch.tensor(trace["tensors"][step["output"]]["values"]["numbers"]).reshape(*logits.shape[:2], -1)
+        logits = logits[..., :our_logits.shape[-1]]  # without the smaller vocabulary's padding
         counted = batch.labels != pad
-        largest = max(largest, (mine - logits)[counted].abs().max().item())
+        largest = max(largest, (our_logits - logits)[counted].abs().max().item())
         sentences += len(group)
     if sentences < 50:
         report.row(False, "sentences to compare", f"expected 50 of at most 20 words, found {sentences}")
     report.row(tokens_differ == 0, f"tokens of {sentences} sentences", "the same" if tokens_differ == 0 else "differ")
-    report.row(largest <= LOGITS, f"logits of {sentences} sentences", f"differ by at most {largest:.1e}")
+    report.row(largest <= TOLERANCE, f"logits of {sentences} sentences", f"differ by at most {largest:.1e}")
 
 
-def explain_beams(theirs, line, mine, others_ids):
-    """Why two searches with a beam have found different translations; None if nothing explains it."""
-    if others_ids[-1] != theirs.config.eos_token_id:  # here only where no hypothesis ended before the limit
-        return "cut off there by the limit"
-    ahead = theirs.score(line, theirs.ids_of(mine)) - theirs.score(line, others_ids)
-    if ahead > -ROUNDING:
-        return "equally good but for rounding" if ahead < ROUNDING else "better here"
-    # CTranslate2's own converter leaves out padding's logit: its scores differ, and what its beam drops.
+def reason_for_difference(theirs, line, our_translation, their_ids):
+    """Why two beam searches found different translations; None if nothing explains it."""
+    if their_ids[-1] != theirs.config.eos_token_id:  # ours are cut off only if no hypothesis ended before the limit
+        return "cut off by the other tool at the limit"
+    lead = theirs.score(line, theirs.ids_of(our_translation)) - theirs.score(line, their_ids)
+    if lead > -ROUNDING:
+        return "equally good up to rounding" if lead < ROUNDING else "better in Glassformer"
+    # CTranslate2's own converter omits padding's logit. So its scores differ, and its beam drops other hypotheses.
     third = theirs.translate([line], 5, early_stopping=True)[0]
-    return "as transformers finds it, too" if third.split() == mine.split() else None
+    return "the same in transformers with early stopping" if third.split() == our_translation.split() else None
 
 
-def compare_translations(report, theirs, tool, lines, mine, others, beam):
+def compare_translations(report, theirs, tool, lines, ours, others, beam):
     what = f"{'greedy' if beam == 1 else f'beam of {beam}'}, {type(tool).__name__}"
-    differing = [i for i, (a, b) in enumerate(zip(mine, others)) if " ".join(a.split()) != " ".join(b.split())]
-    if beam == 1:  # two tokens were equally likely, and the two went on from different ones
-        explained = {i: "parted by rounding" for i in differing if theirs.smallest_lead(lines[i]) < ROUNDING}
+    differing = [i for i, (a, b) in enumerate(zip(ours, others)) if " ".join(a.split()) != " ".join(b.split())]
+    if beam == 1:  # two tokens were equally likely, and each search took a different one
+        explained = {i: "diverged by rounding" for i in differing if theirs.smallest_margin(lines[i]) < ROUNDING}
     else:
-        reasons = {i: explain_beams(theirs, lines[i], mine[i], tool.ids[lines[i], beam]) for i in differing}
+        reasons = {i: reason_for_difference(theirs, lines[i], ours[i], tool.ids[lines[i], beam]) for i in differing}
         explained = {i: reason for i, reason in reasons.items() if reason}
     unexplained = [i for i in differing if i not in explained]
-    share = 1 - len(differing) / len(lines)
-    found = f"{len(lines) - len(differing)} of {len(lines)} the same"
+    same = 1 - len(differing) / len(lines)
+    result = f"{len(lines) - len(differing)} of {len(lines)} the same"
     for reason in sorted(set(explained.values())):
-        found += f", {sum(given == reason for given in explained.values())} {reason}"
-    report.row(share >= SAME and not unexplained, what, found)
+        result += f", {sum(given == reason for given in explained.values())} {reason}"
+    report.row(same >= MIN_SAME and not unexplained, what, result)
     for i in unexplained[:3]:
-        scores = theirs.score(lines[i], theirs.ids_of(mine[i])), theirs.score(lines[i], tool.ids[lines[i], beam])
-        print(f"         {lines[i]!r}\n           Glassformer {mine[i]!r} {scores[0]:.4f}\n"
+        scores = theirs.score(lines[i], theirs.ids_of(ours[i])), theirs.score(lines[i], tool.ids[lines[i], beam])
+        print(f"         {lines[i]!r}\n           Glassformer {ours[i]!r} {scores[0]:.4f}\n"
               f"           other       {others[i]!r} {scores[1]:.4f}")
 
 
@@ -278,7 +277,7 @@ def check(report, options, pairs):
         other = CTranslate2(options.checkpoint, directory / "ctranslate2")
         compare_logits(report, ours, theirs, short)
         losses = ours.loss(pairs), theirs.loss(pairs)
-        report.row(math.isclose(*losses, abs_tol=LOGITS), f"loss of {len(pairs)} pairs",
+        report.row(math.isclose(*losses, abs_tol=TOLERANCE), f"loss of {len(pairs)} pairs",
                    "{:.6f}, {:.6f}".format(*losses))
         # CTranslate2 ends a sentence as soon as `beam` hypotheses are finished; transformers is told not to.
         tools = [(theirs, False), (other, True)]
@@ -286,13 +285,13 @@ def check(report, options, pairs):
             tools.append((OnnxRuntime(options.checkpoint, directory / "onnx"), False))
         for beam in (1, 5):
             for tool, early_stopping in tools:
-                mine, others = ours.translate(lines, beam, early_stopping), tool.translate(lines, beam)
-                compare_translations(report, theirs, tool, lines, mine, others, beam)
-        print(f"       (CTranslate2 has the model from {other.converter}.)")
+                translations = ours.translate(lines, beam, early_stopping), tool.translate(lines, beam)
+                compare_translations(report, theirs, tool, lines, *translations, beam)
+        print(f"       ({other.converter} converted the model for CTranslate2.)")
 
 
 TOY = program.ROOT / "data/toy"
-# German has more words than English.
+# The toy's German vocabulary is larger than its English one.
 OWN = {"source smaller": {},
        "target smaller": {"data.source_language": "de", "data.target_language": "en", "model.tied_embeddings": "none"},
        "joint": {"tokenizer.joint": "true", "model.tied_embeddings": "all"}}
@@ -332,11 +331,11 @@ def check_foreign(report, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    program.add_options(parser, "a checkpoint directory, or a run directory: then its best; or own or foreign: three "
+    program.add_options(parser, "a checkpoint, or a run (uses its best checkpoint); or own or foreign, for three "
                                 "models each")
-    parser.add_argument("--source", type=Path, help="a sentence a line")
+    parser.add_argument("--source", type=Path, help="one sentence per line")
     parser.add_argument("--reference", type=Path, help="their translations")
-    parser.add_argument("--sentences", type=int, default=1000, help="how many are translated (default: 1000)")
+    parser.add_argument("--sentences", type=int, default=1000, help="how many to translate (default: 1000)")
     options = parser.parse_args()
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()

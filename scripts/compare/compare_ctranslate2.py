@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
-"""Translates a text with Glassformer and with CTranslate2, the same model in both, in turns, and says how they compare.
+"""Compares the speed of Glassformer and CTranslate2: both translate a text with the same model, in turns.
 
     pip install ctranslate2 sentencepiece numpy
     scripts/compare/compare_ctranslate2.py runs/multi30k_tiny --source DIR/test_2016_flickr.en --threads 2
 
-The checkpoint's weights are handed to CTranslate2 in float32. Either program gets the whole text at once and sorts it
-into batches of 64 sentences. Glassformer's time is that of its process, less that of one which translates an empty
-line; CTranslate2's is that of encoding, translating and decoding, without loading. The share of equal translations is
-printed, too: the two differ where rounding decides.
+CTranslate2 gets the checkpoint's weights in float32. Each program gets the whole text at once and sorts it into batches
+of 64 sentences. Glassformer's time is that of its process minus that of a process that translates an empty line.
+CTranslate2's time includes encoding, translating and decoding, but not loading. The script also prints the percentage
+of equal translations: the two programs differ where rounding decides.
 
-CTranslate2's beam search ends a sentence once as many hypotheses are finished as the beam is wide; ours does with
---early-stopping. Without, it goes on until nothing better can come, which is more work: the third comparison.
+With a beam of n, CTranslate2 ends a sentence once n hypotheses are finished; so does Glassformer with --early-stopping.
+Without it, Glassformer continues until no better hypothesis is possible, which is more work: the third comparison.
 """
 
 import argparse
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -55,8 +54,8 @@ def glassformer(options, source, search):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    program.add_options(parser, "a checkpoint directory, post-norm, or a run directory")
-    parser.add_argument("--source", type=Path, required=True, help="what is translated, a sentence a line")
+    program.add_options(parser, "a checkpoint of a post-norm model, or a run (uses its best checkpoint)")
+    parser.add_argument("--source", type=Path, required=True, help="the text to translate, one sentence per line")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
@@ -79,7 +78,7 @@ def main():
                 equal = sum(a == b for a, b in zip(ours, theirs)) / len(lines)
                 print(f"{name}  round {number + 1}  Glassformer {len(lines) / seconds:7.0f} sentences/s, "
                       f"CTranslate2 {len(lines) / others_seconds:7.0f}, equal {100 * equal:.1f} %", flush=True)
-            print(f"{name}  sentences/s, times CTranslate2: minimum {min(ratios):.2f}, "
+            print(f"{name}  speed relative to CTranslate2: minimum {min(ratios):.2f}, "
                   f"median {statistics.median(ratios):.2f}, maximum {max(ratios):.2f}")
 
 

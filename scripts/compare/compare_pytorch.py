@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Trains the model of a benchmark config with Glassformer and with PyTorch, in turns, and prints how they compare.
+"""Compares the speed and memory of Glassformer and PyTorch: both train the model of a benchmark config, in turns.
 
     pip install torch==2.13.0
     scripts/compare/compare_pytorch.py --config configs/benchmark/tiny.yaml --set data.directory=DIR --threads 2
 
 PyTorch runs torch.nn.Transformer with the same shape, the same batches of ids, the same loss (cross-entropy with label
-smoothing, padding ignored), clipping and Adam, dropout in the same places; once eagerly, and once more with model and
-loss through torch.compile. It gets huge pages, as we do, and the fused Adam. Each turn is a process of its own: ours
-comes first and says how many updates it made in the time, and PyTorch makes as many, of the same batches.
+smoothing, padding ignored), clipping and Adam, and dropout in the same places; first eagerly, then with torch.compile
+for model and loss. It gets huge pages, as we do, and the fused Adam. Each turn is a separate process. Ours comes first
+and reports how many updates it made in the given time; PyTorch makes as many, with the same batches.
 
-Tokens are those of both sides without padding. A ratio is taken within a round, for a machine may be slower in the next
-one. Memory is a process's peak; PyTorch computes a batch at once, we cut it into micro-batches, and that, not only the
-size of programs, is why ours is smaller.
+Tokens are those of both sides without padding. Ratios compare turns of the same round, because the machine may be
+slower in the next one. Memory is a process's peak. PyTorch computes a whole batch at once, we split it into
+micro-batches: that is one reason why our peak is smaller; the size of the programs is another.
 """
 
 import argparse
@@ -29,14 +29,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-# --- One turn of PyTorch, in a process of its own ---------------------------------------------------------------------
+# --- One turn of PyTorch, in its own process --------------------------------------------------------------------------
 
 def build_model(shape):
     import torch
     from torch import nn
 
     class Model(nn.Module):
-        """Embedding * sqrt(D) + sinusoids, nn.Transformer, and logits through the embedding: one matrix for all."""
+        """Embedding * sqrt(D) + sinusoids, nn.Transformer, logits through the embedding: all share one matrix."""
 
         def __init__(self):
             super().__init__()
@@ -114,7 +114,7 @@ def train_with_pytorch(batches_file, compiled, updates, threads):
         return (source != shape["pad"]).sum() + (target_output != shape["pad"]).sum()
 
     by_length = sorted(batches, key=lambda batch: batch[0].shape[1] + batch[1].shape[1])
-    for batch in [by_length[-1], by_length[0], *batches[:10 if compiled else 3]]:  # warms up: here it is compiled
+    for batch in [by_length[-1], by_length[0], *batches[:10 if compiled else 3]]:  # warm-up, which includes compilation
         update(batch)
     tokens, start = 0, time.perf_counter()
     for number in range(updates):
@@ -129,12 +129,12 @@ def train_with_pytorch(batches_file, compiled, updates, threads):
 def last_json(command, environment):
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"compare_pytorch.py: {' '.join(map(str, command))} ended with status {done.returncode}")
+        sys.exit(f"compare_pytorch.py: {' '.join(map(str, command))} failed with status {done.returncode}")
     return json.loads(done.stdout[done.stdout.index("{"):])
 
 
-def refuse_what_differs(batches_file):
-    """build_model makes one kind of model; with another config the two would not do the same work."""
+def refuse_other_models(batches_file):
+    """build_model builds one kind of model; with other configs, the two programs would do different work."""
     with open(batches_file, encoding="utf-8") as lines:
         shape = json.loads(next(lines))
     same = {"post_norm": True, "relu": True, "all_embeddings_tied": True, "all_masks": True, "adam": True,
@@ -142,8 +142,8 @@ def refuse_what_differs(batches_file):
             "attention_dropout": shape["dropout"], "activation_dropout": shape["dropout"]}
     for key, value in same.items():
         if shape[key] != value:
-            sys.exit(f"compare_pytorch.py: {key} is {shape[key]}, but the model that is built in PyTorch has {value}; "
-                     f"compare with one of configs/benchmark, or --set it")
+            sys.exit(f"compare_pytorch.py: {key}: expected {value}, as in the PyTorch model, found {shape[key]}; "
+                     f"use a config from configs/benchmark, or --set the key")
 
 
 def benchmark(options):
@@ -179,26 +179,26 @@ def compare(turns):
     print(f"\n{'':<44}  minimum   median  maximum")
     others = [name for name in turns if name != "glassformer"]
     for name in others:
-        show(f"tokens/s, times PyTorch {name}",
+        show(f"tokens/s relative to PyTorch {name}",
              [a["tokens_per_second"] / b["tokens_per_second"] for a, b in zip(ours, turns[name])])
     if len(others) > 1:
-        show("tokens/s, times the faster of them", [
+        show("tokens/s relative to the faster of them", [
             a["tokens_per_second"] / max(turns[name][i]["tokens_per_second"] for name in others)
             for i, a in enumerate(ours)])
     for name in others:
-        show(f"peak memory, share of PyTorch {name}",
+        show(f"peak memory relative to PyTorch {name}",
              [a["peak_rss_bytes"] / b["peak_rss_bytes"] for a, b in zip(ours, turns[name])])
-    show("share of the FMA peak", [a["peak_share"] for a in ours])
+    show("FLOP/s relative to the FMA peak", [a["peak_share"] for a in ours])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--config", help="a config of Glassformer, for example configs/benchmark/tiny.yaml")
+    parser.add_argument("--config", help="a Glassformer config, for example configs/benchmark/tiny.yaml")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="set a key of the config")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=20, help="of each of our turns (default: 20)")
+    parser.add_argument("--seconds", type=float, default=20, help="per turn of Glassformer (default: 20)")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--eager-only", action="store_true", help="leave torch.compile out")
+    parser.add_argument("--eager-only", action="store_true", help="skip torch.compile")
     parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
     parser.add_argument("--turn", choices=["eager", "compiled"], help=argparse.SUPPRESS)
     parser.add_argument("--batches", help=argparse.SUPPRESS)
@@ -208,14 +208,14 @@ def main():
         train_with_pytorch(options.batches, options.turn == "compiled", options.updates, options.threads)
         return
     if not options.config:
-        parser.error("--config is needed")
+        parser.error("expected --config FILE")
     if not options.program.exists():
-        parser.error(f"{options.program} is not there; build it first (scripts/test.sh does), or say --program")
+        parser.error(f"{options.program} does not exist; build it first (scripts/test.sh does), or give --program")
     with tempfile.TemporaryDirectory() as directory:
         batches_file = Path(directory) / "batches.jsonl"
         if subprocess.run([*benchmark(options), "--export-batches", batches_file], check=False).returncode != 0:
-            sys.exit(2)  # it has said why
-        refuse_what_differs(batches_file)
+            sys.exit(2)  # the program has printed why
+        refuse_other_models(batches_file)
         compare(take_turns(options, batches_file))
 
 

@@ -1,5 +1,5 @@
-"""Makes Marian models as other people have them: initialised and a little trained by Hugging Face's transformers, saved
-with save_pretrained. What check_interop.py and make_marian_fixtures.py share.
+"""Makes Marian models as other people do: Hugging Face's transformers initializes them, trains them a little and saves
+them with save_pretrained. Used by check_interop.py and make_marian_fixtures.py.
 
     pip install torch==2.13.0 transformers safetensors sentencepiece
 """
@@ -12,9 +12,9 @@ import sentencepiece
 import torch
 from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
-# Each activation, each tying, scaled embeddings and not. "opus" follows the conventions of OPUS-MT: </s> is the first
-# id and <pad> the last, decoding begins with <pad>, whose embedding is 0; one table of ids for two SentencePiece models,
-# with the codes of languages; numbers of 16 bits.
+# They cover every activation, every way to tie embeddings, and scaled and unscaled embeddings. "opus" follows the
+# conventions of OPUS-MT: </s> is the first id and <pad> the last; decoding begins with <pad>, whose embedding is 0; two
+# SentencePiece models share one table of ids, which includes language codes; weights have 16 bits.
 MODELS = {
     "opus": {"activation_function": "swish", "share_encoder_decoder_embeddings": True, "tie_word_embeddings": True,
              "scale_embedding": True},
@@ -41,7 +41,7 @@ def pieces_of(model):
 
 
 def write_tokenizer(directory, opus, source_lines, target_lines, size, idle):
-    """source.spm, target.spm and the tables of ids; returns the two sizes of vocabulary."""
+    """Writes source.spm, target.spm and the tables of ids; returns the two vocabulary sizes."""
     models = [train_sentencepiece(lines, size) for lines in (source_lines, target_lines)]
     for name, model in zip(("source", "target"), models):
         (directory / f"{name}.spm").write_bytes(model)
@@ -62,8 +62,8 @@ def write_tokenizer(directory, opus, source_lines, target_lines, size, idle):
     return len(lists[0]), len(lists[-1])
 
 
-def teach(model, tokenizer, source_lines, target_lines, updates):
-    """A little training, so that what the model says depends on what it reads, and ends some time."""
+def train(model, tokenizer, source_lines, target_lines, updates):
+    """Trains a little, so that translations depend on the source and end with eos."""
     model.final_logits_bias.normal_(0, 0.1)  # OPUS-MT's is not 0 either
     optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
     for update in range(updates):
@@ -81,8 +81,7 @@ def teach(model, tokenizer, source_lines, target_lines, updates):
 
 
 def make_model(name, directory, source_lines, target_lines, *, pieces, width, layers, updates, seed, idle=1000):
-    """Writes the directory, and returns nothing: it is to be read like anybody's. Of "opus", `idle` pieces are never used:
-    they make its vocabulary large."""
+    """Writes the model to the directory. "opus" also gets `idle` unused pieces, which make its vocabulary large."""
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     opus = name == "opus"
@@ -96,7 +95,7 @@ def make_model(name, directory, source_lines, target_lines, *, pieces, width, la
         **MODELS[name])
     torch.manual_seed(seed)
     model = MarianMTModel(config)
-    teach(model, MarianTokenizer.from_pretrained(directory), source_lines, target_lines, updates)
+    train(model, MarianTokenizer.from_pretrained(directory), source_lines, target_lines, updates)
     model.generation_config.bad_words_ids = [[pad]]
     model.generation_config.num_beams = 4
     model.generation_config.max_length = 256

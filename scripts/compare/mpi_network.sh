@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Trains on two "machines": two network namespaces of this one, joined by a cable as slow as is asked for. Prints how
-# long the sum over both takes, and what the bytes alone would take. Needs root, `ip` and `tc` (iproute2), and Open MPI.
+# Trains on two "machines": two network namespaces of this machine, joined by a cable with a limited rate. Prints how
+# long the sum over both takes, and how long the bytes alone would take. Needs root, `ip` and `tc` (iproute2), Open MPI.
 #
-#   scripts/compare/mpi_network.sh                      an unlimited cable, and 1 Gbit/s, 500 and 200 Mbit/s
-#   scripts/compare/mpi_network.sh none 10gbit          rates, as tc takes them
+#   scripts/compare/mpi_network.sh                      no limit, 1 Gbit/s, 500 and 200 Mbit/s
+#   scripts/compare/mpi_network.sh none 10gbit          these rates, in tc's notation
 #
-# Both ranks share the processors of this machine, so what is compared is the sum, not the whole update.
+# Both ranks share this machine's processors, so compare the sum, not the whole update.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -17,7 +17,7 @@ fi
 install_packages
 need_mpi 'training on two machines' || exit 0
 command -v tc >/dev/null || { can_install && apt_install iproute2; } || true
-need tc 'a network of two machines' || exit 0
+need tc 'limiting the rate' || exit 0
 build release glassformer_program >/dev/null
 [[ $# -gt 0 ]] || set -- none 1gbit 500mbit 200mbit
 readonly a=glassformer-a b=glassformer-b seconds=${SECONDS_EACH:-10}
@@ -30,7 +30,7 @@ trap remove EXIT
 
 for name in $a $b; do
   if ! ip netns add $name; then
-    echo 'SKIPPED: this system allows no network namespaces.' >&2
+    echo 'SKIPPED: this system does not allow network namespaces.' >&2
     exit 0
   fi
 done
@@ -42,7 +42,7 @@ for name in $a $b; do
   ip -n $name link set lo up
 done
 
-# What mpirun calls instead of ssh: HOST COMMAND.
+# mpirun calls this instead of ssh, with the arguments HOST COMMAND.
 cat >"$directory/enter" <<END
 #!/bin/sh
 shift

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Trains the toy for some updates with several numbers of ranks and threads on this machine, and prints a table. The
-# weights at the end must be the same in every row, bit for bit.
+# Trains the toy for a few updates with different numbers of ranks and threads on this machine, and prints a table. The
+# final weights must be the same in every row, bit for bit.
 #
-#   scripts/compare/mpi_table.sh                                    1, 2 and 4 ranks with 1 and 2 threads each
-#   scripts/compare/mpi_table.sh --set training.optimizer.kind=muon     what follows goes to `train`
+#   scripts/compare/mpi_table.sh                                        1, 2 and 4 ranks with 1 and 2 threads each
+#   scripts/compare/mpi_table.sh --set training.optimizer.kind=muon     passes these options to `train`
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -12,12 +12,12 @@ install_packages
 need_mpi 'the table of ranks' || exit 0
 build release glassformer_program >/dev/null
 readonly glassformer=$PWD/build/release/glassformer
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1  # in a container, everybody is root
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1  # in containers you are often root
 
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
-echo '| ranks | threads of each | seconds | SHA-256 of the weights |'
+echo '| ranks | threads per rank | seconds | SHA-256 of the weights |'
 echo '|---|---|---|---|'
 digests=()
 for ranks in 1 2 4; do
@@ -38,4 +38,4 @@ for ranks in 1 2 4; do
       "${digest:0:16}"
   done
 done
-[[ $(printf '%s\n' "${digests[@]}" | sort -u | wc -l) == 1 ]] || { echo 'the weights differ' >&2; exit 1; }
+[[ $(printf '%s\n' "${digests[@]}" | sort -u | wc -l) == 1 ]] || { echo 'The weights differ.' >&2; exit 1; }

@@ -1,4 +1,4 @@
-"""What scripts share that hold Glassformer against another program: how it is run, and a checkpoint's tokenizers."""
+"""Shared by the scripts that compare Glassformer with other programs: options, calls, a checkpoint's tokenizers."""
 
 import json
 import os
@@ -11,15 +11,15 @@ sys.path.append(str(ROOT / "scripts"))  # where convert_to_ctranslate2.py is
 
 
 def add_options(parser, checkpoint_help):
-    """CHECKPOINT and --program."""
+    """Adds the arguments CHECKPOINT and --program."""
     parser.add_argument("checkpoint", type=Path, help=checkpoint_help)
     parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
 
 
 def check_options(parser, options, *files):
-    """Refuses what is not there. Of a run, its best checkpoint is taken."""
+    """Refuses paths that do not exist. Replaces a run by its best checkpoint."""
     if not options.program.exists():
-        parser.error(f"{options.program} is not there; build it first (scripts/test.sh does), or say --program")
+        parser.error(f"{options.program} does not exist; build it first (scripts/test.sh does), or give --program")
     for path in (options.checkpoint, *files):
         if not path.exists():
             parser.error(f"{path}: no such file or directory")
@@ -32,7 +32,7 @@ def read_lines(file):
 
 
 def run(options, verb, *arguments, threads=None):
-    """The lines that `glassformer VERB CHECKPOINT ...` prints; ends the script with its message if it fails."""
+    """Returns the lines that `glassformer VERB CHECKPOINT ...` prints; if it fails, exits with its message."""
     environment = os.environ if threads is None else os.environ | {"OMP_NUM_THREADS": str(threads)}
     done = subprocess.run([options.program, verb, options.checkpoint, *arguments], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, encoding="utf-8", check=False, env=environment)
@@ -42,7 +42,7 @@ def run(options, verb, *arguments, threads=None):
 
 
 class Tokenizer:
-    """A model's tokenizer of one side ("source" or "target"): SentencePiece cuts, and a table has the ids."""
+    """A model's tokenizer for one side ("source" or "target"): SentencePiece makes pieces, a table maps them to ids."""
 
     def __init__(self, directory, side):
         import sentencepiece
@@ -63,7 +63,7 @@ class Tokenizer:
         return self.ids.get(piece, self.ids["<unk>"])
 
     def join(self, pieces):
-        """A piece that only the other side's model has comes as it is, with the mark of a word's beginning."""
+        """decode_pieces leaves the word mark in pieces that only the other side has; here it becomes a space."""
         return self.model.decode_pieces(pieces).replace("\u2581", " ").strip()
 
     def decode(self, ids):

@@ -1,8 +1,7 @@
 # Sourced by scripts/dev/format.sh and scripts/dev/lint.sh: what counts as changed.
 
-# Prints the commit that changes are measured from: $GLASSFORMER_BASE if it is set; on a branch, where the branch left
-# origin/main; otherwise the last commit that is at least twelve hours older than HEAD. Prints nothing where the history
-# does not go back that far.
+# Prints the commit to compare with: $GLASSFORMER_BASE if set; on a branch, the commit where it left origin/main;
+# otherwise the last commit that is at least twelve hours older than HEAD. Prints nothing if the history is shorter.
 base_commit() {
   local base
   if [[ -n ${GLASSFORMER_BASE:-} ]]; then
@@ -16,8 +15,8 @@ base_commit() {
   echo "$base"
 }
 
-# The C++ files that have changed since a commit, one per line: those of the working tree, then the most recently
-# committed first. Files that no longer exist are left out.
+# Prints the C++ files changed since a commit, one per line: first those changed in the working tree, then the others,
+# the most recently committed first. Skips files that no longer exist.
 changed_sources() {  # changed_sources COMMIT [DIRECTORY]...
   {
     git ls-files --others --exclude-standard -- "${@:2}"

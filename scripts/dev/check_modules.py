@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that every file of src includes only what src/modules.txt allows.
+"""Checks that every file in src includes only what src/modules.txt allows.
 
-A module may include itself and the modules above it in the list, so there can be no cycle; an #include of a module below
-is an error. The files of glassformer_core may include nothing but themselves, the standard library (without files and
-streams), Eigen, Random123 and OpenMP; those of numerics, the processors' intrinsics as well. Run from anywhere; the exit
-status is 1 if something is wrong.
+A module may include itself and the modules above it in the list, so there can be no cycle; including a module below is
+an error. Files of glassformer_core may include only each other, the standard library (without files and streams),
+Eigen, Random123 and OpenMP; those of numerics also processor intrinsics. Run it from any directory. The exit status is
+1 if it finds an error.
 """
 
 import re
@@ -15,9 +15,9 @@ SRC = Path(__file__).resolve().parents[2] / "src"
 CORE = "glassformer_core"
 LIBRARIES_OF_CORE = re.compile(r"<(Eigen/\w+|Random123/\w+\.h|omp\.h)>")
 INTRINSICS = {"<immintrin.h>", "<arm_neon.h>"}
-STANDARD_LIBRARY = re.compile(r"<c?[a-z_0-9]+>")  # the headers of C++ have no .h; filesystem and streams are refused below
-INPUT_AND_OUTPUT = {f"<{name}>" for name in ["cstdio", "filesystem", "fstream", "iomanip", "ios", "iostream", "istream", "ostream", "print",
-                                             "spanstream", "sstream", "streambuf", "syncstream"]}
+STANDARD_LIBRARY = re.compile(r"<c?[a-z_0-9]+>")  # the headers of C++ have no .h; INPUT_AND_OUTPUT excludes some
+INPUT_AND_OUTPUT = {f"<{name}>" for name in ["cstdio", "filesystem", "fstream", "iomanip", "ios", "iostream", "istream",
+                                             "ostream", "print", "spanstream", "sstream", "streambuf", "syncstream"]}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")', re.MULTILINE)
 
 
@@ -31,12 +31,12 @@ def read_modules():
     return modules
 
 
-def fault(module, include, modules):
+def error_in(module, include, modules):
     """What is wrong with this #include in this module, or None."""
     if include.startswith('"'):
         included = include.strip('"').split("/")[0]
         if included not in modules:
-            return f"{included} is no module of src/modules.txt"
+            return f"{included} is not a module in src/modules.txt"
         order = list(modules)
         if module is not None and order.index(included) > order.index(module):
             return f"{included} comes after {module} in src/modules.txt"
@@ -51,24 +51,24 @@ def fault(module, include, modules):
 
 def main():
     modules = read_modules()
-    faults, files = [], 0
+    errors, files = [], 0
     for path in sorted(SRC.rglob("*.[ch]pp")):
         parts = path.relative_to(SRC).parts
         module = parts[0] if len(parts) > 1 else None  # main.cpp may include everything
         if module is not None and module not in modules:
-            faults.append(f"{path}: {module} is missing in src/modules.txt")
+            errors.append(f"{path}: {module} is missing from src/modules.txt")
             continue
         files += 1
         text = path.read_text()
         for match in INCLUDE.finditer(text):
-            if wrong := fault(module, match[1], modules):
+            if error := error_in(module, match[1], modules):
                 line = text.count("\n", 0, match.start(1)) + 1
-                faults.append(f"{path}:{line}: #include {match[1]}: {wrong}")
-    for line in faults:
-        print(line, file=sys.stderr)
-    if not faults:
-        print(f"{files} files of {len(modules)} modules include only what src/modules.txt allows")
-    return 1 if faults else 0
+                errors.append(f"{path}:{line}: #include {match[1]}: {error}")
+    for error in errors:
+        print(error, file=sys.stderr)
+    if not errors:
+        print(f"{files} files in {len(modules)} modules include only what src/modules.txt allows")
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":

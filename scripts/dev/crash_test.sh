@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Kills a small training with SIGKILL at random moments, goes on with --resume, and compares the weights at the end with
-# those of a training that was never interrupted: they must be the same, bit for bit.
+# Kills a small training run with SIGKILL at random moments, continues it with --resume, and compares the final weights
+# with those of an uninterrupted run: they must be the same, bit for bit.
 #
-#   scripts/dev/crash_test.sh 100        so many trainings, each killed one to three times
+#   scripts/dev/crash_test.sh 100        100 runs, each killed one to three times
 #   scripts/dev/crash_test.sh 100 7      the same with another seed for the moments
 #
-# A checkpoint is written every other update, so that many kills fall into the writing of one.
+# A run writes a checkpoint every other update, so many kills hit while it is writing one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
 
 readonly count=${1:-100} seed=${2:-1}
 if [[ ! $count =~ ^[1-9][0-9]*$ || ! $seed =~ ^[0-9]+$ ]]; then
-  echo 'scripts/dev/crash_test.sh: expected a number of trainings, and perhaps a seed: scripts/dev/crash_test.sh 100 7' >&2
+  echo 'scripts/dev/crash_test.sh: expected a number of runs and an optional seed: scripts/dev/crash_test.sh 100 7' >&2
   exit 2
 fi
 install_packages
@@ -37,10 +37,10 @@ train() {  # train RUN [--resume]
     --set decoding.max_length_ratio=0.5 2>"$directory/$1.log"
 }
 
-# The names that last, best and the mean lead to, and their weights.
+# Which checkpoints last and best link to, and their weights.
 outcome() { (cd "$directory/$1" && readlink last best && sha256sum last/model.safetensors best/model.safetensors); }
 
-resume_or_begin() {  # killed before there was a run, there is nothing to be resumed
+resume_or_start() {  # if it was killed before it had written config.yaml, there is no run to resume
   if [[ -e $directory/$1/config.yaml ]]; then train "$1" --resume; else train "$1"; fi
 }
 
@@ -54,20 +54,20 @@ for ((i = 1; i <= count; ++i)); do
   rm -rf "$directory/run"
   times=$((1 + i % 3))
   for ((kill = 0; kill < times; ++kill)); do
-    resume_or_begin run 2>/dev/null &  # the shell would tell of every kill
+    resume_or_start run 2>/dev/null &  # otherwise the shell would report every kill
     moment=$((RANDOM * milliseconds / 32768 / times))
     sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
-    # The function runs in a shell of its own, whose only child is the training.
+    # The function runs in a subshell, whose only child is the training run.
     ! pkill -KILL -P $! -x glassformer || ((++kills))
     wait $! 2>/dev/null || true
   done
-  if ! resume_or_begin run; then
-    echo "training $i could not be resumed:" >&2
+  if ! resume_or_start run; then
+    echo "run $i could not be resumed:" >&2
     tail -3 "$directory/run.log" >&2
   elif [[ $(outcome run) == "$expected" ]]; then
     ((++identical))
   else
-    echo "training $i ended differently:" >&2
+    echo "run $i ended differently:" >&2
     diff <(echo "$expected") <(outcome run) >&2 || true
   fi
 done

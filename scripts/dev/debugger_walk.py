@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Walks through the first update in gdb as README's section "In a debugger" does, and compares what gdb prints.
+"""Runs the gdb commands of docs/debugger.md and compares what gdb prints with what the page shows.
 
-    scripts/dev/debugger_walk.py            status 1, and the difference, where README shows something else
-    scripts/dev/debugger_walk.py --write    put what gdb prints into README
+    scripts/dev/debugger_walk.py            prints the differences; status 1 if there are any
+    scripts/dev/debugger_walk.py --write    writes what gdb prints into the page
 
-It runs build/debug/glassformer, or the program named with --program. In that section, a line "(gdb) COMMAND" is a
-command. The lines below a `print` are its output; the other commands show none. Numbers with a point may differ by
-rounding, because processors do.
+It runs build/debug/glassformer, or the program named with --program. On the page, a line "(gdb) COMMAND" is a command.
+The lines below a `print` are its output; output of other commands is not shown. Numbers with a decimal point may differ
+in the last digit, because processors round differently.
 """
 
 import argparse
@@ -20,13 +20,12 @@ import tempfile
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-README = PROJECT / "README.md"
+PAGE = PROJECT / "docs" / "debugger.md"
 PROGRAM = PROJECT / "build" / "debug" / "glassformer"
 PROMPT = "    (gdb) "
-SECTION = "## In a debugger\n"
 TOLERANCE = 0.00011  # one in the last of four places, or of the number itself
 
-# What gdb runs: each command, and what it prints where it is a print. A name that it does not find ends the walk.
+# Runs inside gdb: executes each command and keeps the output of prints. An unknown name ends the walk.
 DRIVER = """
 import gdb, json, os
 gdb.execute("set pagination off")
@@ -45,17 +44,10 @@ gdb.execute("kill")
 """
 
 
-def section_of(text):
-    """Where the section begins and ends."""
-    begin = text.index(SECTION)
-    end = text.find("\n## ", begin)
-    return begin, end if end >= 0 else len(text)
-
-
-def steps_of(section):
+def steps_of(lines):
     """Each command with the lines below it: [line number, command, lines]."""
     steps, open_step = [], False
-    for number, line in enumerate(section.split("\n")):
+    for number, line in enumerate(lines):
         if line.startswith(PROMPT):
             steps.append([number, line[len(PROMPT):], []])
             open_step = True
@@ -78,12 +70,12 @@ def run(program, commands):
              "--args", program, "train", PROJECT / "configs" / "debug.yaml", "--output", directory / "run"],
             cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
         if not (directory / "outputs").exists():
-            sys.exit("gdb did not come to the end of the walk:\n" + result.stdout[-2000:] + result.stderr[-2000:])
+            sys.exit("gdb did not reach the end of the walk:\n" + result.stdout[-2000:] + result.stderr[-2000:])
         return json.loads((directory / "outputs").read_text())
 
 
 def same(expected, found):
-    """Whether two lines say the same but for rounding."""
+    """Whether two lines are equal up to rounding."""
     number = r"-?\d+\.\d+(?:e[+-]\d+)?"
     if re.sub(number, "#", re.sub(r" +", " ", expected)) != re.sub(number, "#", re.sub(r" +", " ", found)):
         return False
@@ -97,36 +89,34 @@ def differs(shown, printed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="put what gdb prints into README")
+    parser.add_argument("--write", action="store_true", help="write what gdb prints into docs/debugger.md")
     parser.add_argument("--program", type=Path, default=PROGRAM, help="a debug build (default: build/debug/glassformer)")
     options = parser.parse_args()
     write = options.write
 
-    text = README.read_text(encoding="utf-8")
-    begin, end = section_of(text)
-    lines = text[begin:end].split("\n")
-    steps = steps_of(text[begin:end])
+    lines = PAGE.read_text(encoding="utf-8").split("\n")
+    steps = steps_of(lines)
     if not steps:
-        sys.exit(f"README.md: expected lines that begin with '{PROMPT.strip()}' in the section '{SECTION.strip()}'")
+        sys.exit(f"docs/debugger.md: expected lines that begin with '{PROMPT.strip()}', found none")
     outputs = run(options.program.resolve(), [command for _, command, _ in steps])
 
     wrong = 0
     for (number, command, shown), output in reversed(list(zip(steps, outputs))):
         printed = [line.rstrip() for line in output.rstrip("\n").split("\n")] if output else []
         if output.startswith("error: "):
-            sys.exit(f"README.md: (gdb) {command}\n{output}")
+            sys.exit(f"docs/debugger.md: (gdb) {command}\n{output}")
         if not differs(shown, printed):
             continue
         wrong += 1
         lines[number + 1:number + 1 + len(shown)] = ["    " + line for line in printed]
         if not write:
-            print(f"README.md: (gdb) {command}", *difflib.unified_diff(shown, printed, "README", "gdb", lineterm=""),
-                  sep="\n")
+            print(f"docs/debugger.md: (gdb) {command}",
+                  *difflib.unified_diff(shown, printed, "page", "gdb", lineterm=""), sep="\n")
     if write:
-        README.write_text(text[:begin] + "\n".join(lines) + text[end:], encoding="utf-8")
+        PAGE.write_text("\n".join(lines), encoding="utf-8")
     elif wrong:
         sys.exit(1)
-    print(f"debugger walk: {len(steps)} commands, {wrong} " + ("written anew" if write else "wrong"))
+    print(f"debugger walk: {len(steps)} commands, {wrong} " + ("rewritten" if write else "wrong"))
 
 
 if __name__ == "__main__":

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# Checks that changed lines follow .clang-format. (Not all of the older ones do.)
+# Checks that changed lines follow .clang-format. (Not all older lines do.)
 #
-#   scripts/dev/format.sh         prints what clang-format would change; exit status 1 if it would change anything
-#   scripts/dev/format.sh --fix   changes them
+#   scripts/dev/format.sh         prints what clang-format would change; exit status 1 if there is anything
+#   scripts/dev/format.sh --fix   makes these changes
 #
-# GLASSFORMER_BASE names the commit to compare with; scripts/dev/changes.sh says which one it is by default. New files count
-# once git knows them (git add).
+# GLASSFORMER_BASE names the commit to compare with; see scripts/dev/changes.sh for the default. New files are checked
+# once git tracks them (git add).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
 source scripts/dev/changes.sh
 
-need clang-format 'the check of formatting' || exit 0
+need clang-format 'the format check' || exit 0
 base=$(base_commit)
 if [[ -z $base ]]; then
-  echo 'SKIPPED: the history does not say which lines have changed; set GLASSFORMER_BASE.' >&2
+  echo 'SKIPPED: the history does not go back far enough to show what has changed; set GLASSFORMER_BASE.' >&2
   exit 0
 fi
 if [[ ${1:-} == --fix ]]; then
-  git clang-format --force --extensions cpp,hpp "$base" -- src tests || true  # status 1: it has changed something
+  git clang-format --force --extensions cpp,hpp "$base" -- src tests || true  # status 1: something has changed
   exit 0
 fi
 difference=$(git clang-format --diff --extensions cpp,hpp "$base" -- src tests) || [[ $? == 1 && -n $difference ]] || {
@@ -27,7 +27,7 @@ difference=$(git clang-format --diff --extensions cpp,hpp "$base" -- src tests) 
 }
 case $difference in
   'no modified files to format' | *'did not modify any files')
-    echo "formatted: what has changed since $(git log -1 --format='%h, %s' "$base")"
+    echo "well formatted: all changes since $(git log -1 --format='%h, %s' "$base")"
     ;;
   *)
     echo "$difference"

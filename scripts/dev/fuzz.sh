@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs the fuzzers of tests/fuzz, one after the other, and prints how much each has tried and what it has found.
+# Runs the fuzzers of tests/fuzz in turn, and prints how many inputs each tried and what it found.
 #
 #   scripts/dev/fuzz.sh                20 seconds each
 #   scripts/dev/fuzz.sh 600            ten minutes each
 #   scripts/dev/fuzz.sh 600 config     only this one
 #
-# Wants Clang with its sanitizers' runtime. Begins with the inputs of tests/fuzz/corpus, which earlier runs have found (a
-# new fuzzer needs some there). What is found that is new is kept in build/fuzz/corpus, what breaks the program in
-# build/fuzz/crashes. To keep the smallest set of inputs that reaches as much:
+# Needs Clang and the runtime of its sanitizers. Starts from the inputs in tests/fuzz/corpus, which earlier runs found
+# (a new fuzzer needs some there). Keeps new inputs in build/fuzz/corpus, and those that break the program in
+# build/fuzz/crashes. To store the smallest set of inputs that covers as much code:
 #
 #   build/fuzz/fuzz_text -merge=1 smallest build/fuzz/corpus/fuzz_text
 #   tar -C smallest -czf tests/fuzz/corpus/fuzz_text.tar.gz .
@@ -27,7 +27,7 @@ for source in tests/fuzz/fuzz_*.cpp; do
   [[ -n $wanted && $name != "fuzz_$wanted" ]] || fuzzers+=("$name")
 done
 if [[ ${#fuzzers[@]} == 0 ]]; then
-  echo "scripts/dev/fuzz.sh: no fuzzer $wanted; there are" tests/fuzz/fuzz_*.cpp >&2
+  echo "scripts/dev/fuzz.sh: there is no fuzzer $wanted; choose from" tests/fuzz/fuzz_*.cpp >&2
   exit 2
 fi
 
@@ -47,5 +47,5 @@ for fuzzer in "${fuzzers[@]}"; do
   printf '%-18s %12s %9s %8s %9s\n' "$fuzzer" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" "$seconds" \
     "$(find "$crashes" -type f | wc -l)" "$(find "$corpus" -type f | wc -l)"
 done
-[[ $status == 0 ]] || echo 'Something was found: see build/fuzz/*.log and build/fuzz/crashes.' >&2
+[[ $status == 0 ]] || echo 'The fuzzers found errors: see build/fuzz/*.log and build/fuzz/crashes.' >&2
 exit $status

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Would the tests notice? Puts the faults of tests/faults.txt into a copy of the sources, one at a time, builds, runs
-# tests until one fails, and prints for each fault which test caught it.
+# Would the tests notice a fault? Puts the faults of tests/faults.txt into a copy of the sources, one at a time, builds,
+# runs tests until one fails, and prints which test caught each fault.
 #
 #   scripts/dev/mutation_test.sh                   all faults: an hour or two on two cores
-#   scripts/dev/mutation_test.sh layer_norm        those whose title contains this
+#   scripts/dev/mutation_test.sh layer_norm        those whose title contains this text
 #   scripts/dev/mutation_test.sh --figures         those marked [figures], which need only the program and tests/figures
-#   scripts/dev/mutation_test.sh --list FILE       faults from this file, written as in tests/faults.txt
+#   scripts/dev/mutation_test.sh --list FILE       the faults of this file, in the format of tests/faults.txt
 #
-# Options go before the text to look for. A fault marked [figures] must be caught by a test of tests/figures; all others
-# first meet the C++ tests and then, if they get past those, tests/figures.
+# Options go before the text to look for. A test in tests/figures must catch a fault marked [figures]; all others meet
+# the C++ tests first and, if they survive those, tests/figures.
 #
-# The copy is in build/mutants. It is kept, so a second run builds only what has changed.
+# The copy stays in build/mutants, so a second run builds only what has changed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -29,7 +29,7 @@ while [[ $# -gt 0 ]]; do
   shift
 done
 
-# Checks that every fault applies exactly once, and prints the wanted ones, three lines each.
+# Checks that every fault applies exactly once, and prints the chosen ones, three lines each.
 wanted_faults() {
   python3 - "$faults" "$figures_only" "$text" <<'PYTHON'
 import sys
@@ -47,16 +47,16 @@ for number, (title, old, new) in enumerate(zip(lines, lines[1:], lines[2:]), 1):
         wrong.append(f"{faults}:{number}: {error}")
         continue
     if not (old.startswith("- ") and new.startswith("+ ") and old[2:] != new[2:]):
-        wrong.append(f"{faults}:{number}: expected a line with '- ', then another with '+ '")
+        wrong.append(f"{faults}:{number}: expected a line with '- ', then a different one with '+ '")
     elif times != 1:
-        wrong.append(f"{faults}:{number + 1}: must occur once in the file, but occurs {times} times: {old[2:]}")
+        wrong.append(f"{faults}:{number + 1}: expected this once in the file, found it {times} times: {old[2:]}")
 if wrong:
     sys.exit("\n".join(wrong))
 print("\n".join(wanted))
 PYTHON
 }
 
-refresh_copy() {  # writes only files that differ, so that ninja builds only those
+refresh_copy() {  # writes only files that differ, so that ninja rebuilds only those
   mkdir -p "$COPY"
   git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
     [[ -f $file ]] || continue
@@ -67,7 +67,7 @@ refresh_copy() {  # writes only files that differ, so that ninja builds only tho
   done
 }
 
-put_in() {  # put_in FILE OLD NEW
+insert_fault() {  # insert_fault FILE OLD NEW
   python3 - "$@" <<'PYTHON'
 import sys
 file, old, new = sys.argv[1:]
@@ -76,12 +76,12 @@ open(file, "w", encoding="utf-8").write(text.replace(old, new))
 PYTHON
 }
 
-build_copy() {  # build_copy TARGET: glassformer_tests builds the program too
+build_copy() {  # build_copy TARGET: glassformer_tests also builds the program
   (cd "$COPY" && { [[ -e build/release/build.ninja ]] || cmake --preset release -G Ninja -DGLASSFORMER_UNITY=OFF; } &&
     cmake --build --preset release --target "$1") >"$COPY/build/build.log" 2>&1
 }
 
-# The tests of the fault's file first, then quick ones, then all. Status 124 if a fault makes a loop endless.
+# Runs the tests of the fault's file first, then quick ones, then all. Status 124 if a fault makes a loop endless.
 run_cpp_tests() {  # run_cpp_tests FILE
   (cd "$COPY" && name=test_$(basename "${1%.*}") && for tests in "[#$name]" '[layers],[model],[seeds],[pytorch]' ''; do
     [[ $tests != "[#$name]" ]] || ls >/dev/null 2>&1 tests/*/"$name.cpp" || continue
@@ -91,19 +91,19 @@ run_cpp_tests() {  # run_cpp_tests FILE
   done) >"$COPY/build/tests.log" 2>&1
 }
 
-# First those tests of figures whose file's name is in the fault's title, then all.
+# Runs the tests of figures: first those whose file name occurs in the fault's title, then all.
 run_figures() {  # run_figures [TITLE]
-  local file word near=''
+  local file word related=''
   for file in tests/figures/test_*.py; do
     word=$(basename "${file#*/test_}" .py)
-    [[ ${1:-} != *"${word:0:7}"* ]] || near+="${near:+ or }$word"
+    [[ ${1:-} != *"${word:0:7}"* ]] || related+="${related:+ or }$word"
   done
-  (cd "$COPY" && export GLASSFORMER_PROGRAM=$PWD/build/release/glassformer && for tests in ${near:+"$near"} ''; do
+  (cd "$COPY" && export GLASSFORMER_PROGRAM=$PWD/build/release/glassformer && for tests in ${related:+"$related"} ''; do
     timeout --foreground 1800 scripts/dev/test_figures.sh -x -rfE -k "$tests" </dev/null || exit
   done) >"$COPY/build/figures.log" 2>&1
 }
 
-# In Catch2's report, a test's name is between two lines of dashes, above its output.
+# In Catch2's report, a test's name is above its output, between two lines of dashes.
 failed_cpp_test() {
   awk '/^-----/ { if (!inside) getline name; inside = !inside; next }
        /FAILED/ { print name; found = 1; exit }
@@ -112,8 +112,8 @@ failed_cpp_test() {
 
 failed_figure() { sed -nE 's/^(FAILED|ERROR) (.*)/\2/p' "$COPY/build/figures.log" | sed 's/ - .*//; q'; }
 
-# Prints how a fault was caught; fails if it was not.
-find_fault() {  # find_fault TITLE
+# Prints which test caught a fault; fails if none did.
+catch_fault() {  # catch_fault TITLE
   local status=0 by
   if [[ $1 == *'[figures]' ]]; then
     build_copy glassformer_program || { echo "NOT BUILT  $1"; return 1; }
@@ -142,10 +142,10 @@ find_fault() {  # find_fault TITLE
 }
 
 install_packages
-wanted=$(wanted_faults) || fail "Nothing was built. Correct $faults first." 2
-[[ -n $wanted ]] || fail "$faults has no such fault." 2
+wanted=$(wanted_faults) || fail "Nothing was built: correct $faults first." 2
+[[ -n $wanted ]] || fail "$faults contains no such fault." 2
 
-# Without a fault, everything must build and pass.
+# Before the first fault, everything must build and pass.
 mkdir -p "$COPY/build"
 rm -rf "$COPY/build/before"
 refresh_copy
@@ -156,17 +156,17 @@ else
   build_copy glassformer_program || fail "The copy does not build without a fault: $COPY/build/build.log"
 fi
 if ! run_figures || grep -q '^SKIPPED: the tests of figures' "$COPY/build/figures.log"; then
-  fail "The tests of figures fail, or cannot run, without a fault: $COPY/build/figures.log"
+  fail "The tests of figures fail or cannot run without a fault: $COPY/build/figures.log"
 fi
 
 caught=0 count=0 not_caught=''
 while IFS= read -r title && IFS= read -r old && IFS= read -r new; do
   file=$COPY/${title%%:*} count=$((count + 1))
   cp -p "$file" "$COPY/build/pristine"
-  # Half of the program may be built from a header: afterwards, what had been built before is put back.
+  # Half of the program may depend on a header. So the build is saved first and restored afterwards.
   [[ $file != *.hpp ]] || cp -a "$COPY/build/release" "$COPY/build/before"
-  put_in "$file" "${old#- }" "${new#+ }"
-  if find_fault "$title"; then caught=$((caught + 1)); else not_caught+="  $title"$'\n'; fi
+  insert_fault "$file" "${old#- }" "${new#+ }"
+  if catch_fault "$title"; then caught=$((caught + 1)); else not_caught+="  $title"$'\n'; fi
   if [[ $file == *.hpp ]]; then
     cp -p "$COPY/build/pristine" "$file"
     rm -rf "$COPY/build/release"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The checks that take too long for .ci/run. Run it before a release, and at the end of a change that touches what it
-# checks. A stage that fails does not stop the others. Needs root, a Debian mirror and several hours on two cores.
+# The checks that take too long for .ci/run. Run it before a release, and after a change to what it checks. If a stage
+# fails, the others still run. It needs root, a Debian mirror and several hours on two cores.
 #
 #   scripts/dev/release_check.sh                  all stages
-#   scripts/dev/release_check.sh fuzz valgrind    these
+#   scripts/dev/release_check.sh fuzz valgrind    only these two
 #
-# Ends with a table of minutes and results, the date, the commit and the processor; exit status 1 if a stage failed.
-# README keeps the last result.
+# Prints a table of minutes and results, with date, commit and processor. Exit status 1 if a stage failed.
+# docs/reliability.md has the last table.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/dev/stages.sh
@@ -21,7 +21,6 @@ crash          | scripts/dev/crash_test.sh 100
 bad_inputs     | build release glassformer_program; scripts/dev/bad_inputs.py
 install        | scripts/dev/test_install.sh headers
 package        | scripts/dev/test_package.sh
-documentation  | scripts/dev/test_header_comments.sh
 interop        | build release glassformer_program; scripts/compare/check_interop.py foreign; scripts/compare/check_interop.py own
 interop_4      | build release glassformer_program; python=$(python_with "this check" "optimum.onnxruntime, ctranslate2" torch==2.13.0 "optimum-onnx[onnxruntime]" ctranslate2 sentencepiece safetensors) || exit 0; "$python" scripts/compare/check_interop.py own
 lint           | scripts/dev/lint.sh

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Evaluates finished runs of one config, which differ in their seeds, and prints a row for a table of results.
+"""Evaluates finished runs of one config with different seeds, and prints a row for a table of results.
 
     scripts/dev/results_row.py --task "Multi30k" --published "41.02 (Wu et al. 2021)" runs/a_seed1 runs/a_seed2
 
-Each run is evaluated by its best checkpoint on the first test text of its config. Where the Python package sacrebleu is
-installed, it scores the translations as well, and the script ends with an error if the two differ by more than 0.01.
+It evaluates each run's best checkpoint on the first test text of its config. If the Python package sacrebleu is
+installed, it also scores the translations; the script fails if the two scores differ by more than 0.01.
 """
 
 import argparse
@@ -27,12 +27,12 @@ def run_program(*arguments):
         refuse(f"{PROGRAM}: expected the program, found none; build it, for example with scripts/quickstart.sh")
     done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, encoding="utf-8", check=False)
     if done.returncode != 0:
-        sys.exit(done.returncode)  # it has said why
+        sys.exit(done.returncode)  # the program has printed why
     return done.stdout
 
 
 def lines_of(text):
-    """As the program counts lines: nothing but a line feed ends one."""
+    """The lines as the program counts them: only a line feed ends one."""
     return text.removeprefix("\ufeff").removesuffix("\n").split("\n")
 
 
@@ -41,30 +41,30 @@ def minutes_of(run):
         lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         return json.loads(lines[-1])["minutes"]
     except (OSError, IndexError, KeyError, ValueError) as error:
-        refuse(f"{run}: expected the directory of a run with its metrics.jsonl, found none ({error}); check the path")
+        refuse(f"{run}: expected a run directory with metrics.jsonl, found none ({error}); check the path")
 
 
 def check_with_sacrebleu(run, figures):
-    """The same translations, scored by the package that everybody uses. Returns what to say of it."""
+    """Scores the same translations with the package that everybody uses. Returns a remark about the result."""
     try:
         import sacrebleu
     except ImportError:
-        return "not compared with the package sacrebleu, which is not installed here"
+        return "not compared with sacrebleu, which is not installed"
     translations = lines_of(run_program("translate", run, "--input", figures["source"]))
     reference = lines_of(Path(figures["reference"]).read_bytes().decode())
     signature = dict(part.split(":", 1) for part in figures["bleu_signature"].split("|"))
     metric = sacrebleu.metrics.BLEU(tokenize=signature["tok"], lowercase=signature["case"] == "lc")
     score = metric.corpus_score(translations, [reference]).score
     if abs(score - figures["bleu"]) > 0.01:
-        sys.exit(f"results_row.py: {run}: BLEU is {figures['bleu']:.3f}, but sacrebleu's is {score:.3f}")
-    return f"sacrebleu {sacrebleu.__version__} says {score:.2f}"
+        sys.exit(f"results_row.py: {run}: BLEU is {figures['bleu']:.3f}, but according to sacrebleu {score:.3f}")
+    return f"sacrebleu {sacrebleu.__version__}: {score:.2f}"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
-    parser.add_argument("--task", required=True, help="what the row is about")
-    parser.add_argument("--published", default="", help="the figure to compare with, and whose it is")
+    parser.add_argument("--task", required=True, help="the name of the row")
+    parser.add_argument("--published", default="", help="the figure to compare with, and its source")
     options = parser.parse_args()
 
     runs = []
@@ -75,7 +75,7 @@ def main():
               f"{check_with_sacrebleu(run, figures)}", file=sys.stderr)
         runs.append((minutes, figures))
     if len({(figures["parameters"], figures["bleu_signature"]) for _, figures in runs}) > 1:
-        refuse("expected runs of one config, found models of different sizes, or BLEU with different signatures")
+        refuse("expected runs of one config, found models of different sizes or BLEU with different signatures")
 
     bleu = [figures["bleu"] for _, figures in runs]
     cells = [options.task,

@@ -1,9 +1,9 @@
-# Sourced by .ci/run and scripts/dev/release_check.sh: runs stages one after the other, times each, and prints a table.
+# Sourced by .ci/run and scripts/dev/release_check.sh: runs stages in order, times each, and prints a table.
 #
-# A stage is a line of $STAGES, "name | command". Each command runs in a shell of its own, where scripts/packages.sh has
-# been sourced and standard input is empty. What it prints is also kept in build/stages/NAME.log. A stage fails if its
-# exit status is not 0. A line that begins with SKIPPED says what is missing on this machine: if that is the last line,
-# the whole stage was skipped, otherwise a part of it. A stage named in $REQUIRED must not be skipped whole, unless
+# A stage is a line of $STAGES, "name | command". Each command runs in its own shell, which has sourced
+# scripts/packages.sh; its standard input is empty. Its output is also stored in build/stages/NAME.log. A stage fails if
+# its exit status is not 0. A line that begins with SKIPPED tells what this machine lacks: if that is the last line, the
+# whole stage was skipped, otherwise a part of it. A stage named in $REQUIRED fails if all of it was skipped, unless
 # GLASSFORMER_MAY_SKIP is set.
 set -o pipefail
 
@@ -26,10 +26,10 @@ run_stage() {  # run_stage NAME COMMAND: sets $result
   fi
 }
 
-# Runs the named stages, or all of them. After a failure, "stop" leaves out the stages that follow; "go-on" runs them.
+# Runs the named stages, or all of them. After a failure, "stop" skips the remaining stages; "go-on" runs them.
 # Returns 1 if a stage failed.
 run_stages() {  # run_stages stop|go-on [NAME]...
-  local after_failure=$1 name command result began failed='' table='' skipped='' all_began=$SECONDS
+  local after_failure=$1 name command result start failed='' table='' skipped='' first_start=$SECONDS
   shift
   for name; do
     if ! stage_names | grep -qxF -e "$name"; then
@@ -47,14 +47,14 @@ run_stages() {  # run_stages stop|go-on [NAME]...
       continue
     fi
     printf '\n--- %s:%s\n' "$name" "$command"
-    began=$SECONDS
+    start=$SECONDS
     run_stage "$name" "$command"
-    table+="| $name | $(minutes $((SECONDS - began))) | $result |"$'\n'
+    table+="| $name | $(minutes $((SECONDS - start))) | $result |"$'\n'
     skipped+=$(sed -n "s/^SKIPPED/\n$name: SKIPPED/p" "build/stages/$name.log")
     [[ $result != FAILED* ]] || failed+=" $name"
   done 3<<<"$STAGES"
   printf '\n| stage | minutes | result |\n|---|---|---|\n%s| all | %s | |\n' "$table" \
-    "$(minutes $((SECONDS - all_began)))"
+    "$(minutes $((SECONDS - first_start)))"
   [[ -z $skipped ]] || printf '%s\n' "$skipped"
   [[ -z $failed ]] || { printf '\nFailed:%s\n' "$failed"; return 1; }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests that glassformer_core stands alone: its files include nothing of the product, it builds where CMake can find no
-# other package, not even OpenMP, and the example in tests/core_alone trains and translates with it.
+# Tests that glassformer_core does not depend on the rest: its files include nothing else from src, it builds if CMake
+# finds no other packages, not even OpenMP, and the example in tests/core_alone trains and translates with it.
 #
 #   scripts/dev/test_core_alone.sh
 set -euo pipefail
@@ -10,8 +10,8 @@ scripts/dev/check_modules.py
 readonly OTHERS='OpenMP yaml-cpp spdlog CLI11 nlohmann_json ICU OpenSSL SentencePiece Catch2 MPI'
 disabled=(--no-warn-unused-cli)
 for package in $OTHERS; do disabled+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
-# In a directory of its own, because CMake remembers what is disabled.
-# shellcheck disable=SC2086  # several options, perhaps
+# In its own directory, because CMake remembers what is disabled.
+# shellcheck disable=SC2086  # it may hold several options
 cmake --preset core -B build/core_alone -G Ninja ${GLASSFORMER_CMAKE:-} "${disabled[@]}" >/dev/null
 cmake --build build/core_alone >/dev/null
 build/core_alone/copy_task

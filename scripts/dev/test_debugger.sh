@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Tests README's walk through the debugger: makes a debug build and lets scripts/dev/debugger_walk.py compare. The build is
-# the preset's, but compiles a directory at once (unity build), which takes half as long.
+# Tests docs/debugger.md: makes a debug build, in which scripts/dev/debugger_walk.py runs the page's gdb commands and
+# compares. The build uses the debug preset as a unity build, which takes half the time.
 #
-# On Debian and Ubuntu gdb is installed if it is missing. Where it cannot be, the test is skipped, loudly.
+# On Debian and Ubuntu, installs gdb if it is missing. If that fails, skips the test with a message.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
 
-need gdb 'the test of the walk through the debugger' || exit 0
-# gdb brings a Python of its own; some are built without it.
+need gdb 'the debugger walk' || exit 0
+# gdb has its own Python; some builds have none.
 if ! gdb -q -nx -batch -ex 'python print("here")' 2>/dev/null | grep -q here; then
-  echo 'SKIPPED: this gdb knows no Python, which the test of the walk through the debugger needs.' >&2
+  echo 'SKIPPED: the debugger walk needs a gdb with Python; this one has none.' >&2
   exit 0
 fi
 

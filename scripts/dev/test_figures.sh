@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Tests every figure that the program reports, from outside: runs its commands and recomputes what they print and write
-# with a second implementation in NumPy (tests/figures; tests/README.md lists the figures).
+# Tests every figure that the program reports, from outside: runs its commands, and recomputes what they print and write
+# with a second implementation in NumPy (in tests/figures; tests/README.md lists the figures).
 #
-#   scripts/dev/test_figures.sh                          all
-#   scripts/dev/test_figures.sh -k padding -x            what follows goes to pytest
+#   scripts/dev/test_figures.sh                          all tests
+#   scripts/dev/test_figures.sh -k padding -x            passes these arguments to pytest
 #
-# The program is build/release/glassformer, or the one that the environment variable GLASSFORMER_PROGRAM names.
+# It runs build/release/glassformer, or the program that the environment variable GLASSFORMER_PROGRAM names.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -24,4 +24,4 @@ if [[ -z ${GLASSFORMER_PROGRAM:-} ]]; then
   install_packages
   build release glassformer_program
 fi
-"$python" -m pytest -q -rs -p no:cacheprovider tests/figures "$@"  # -rs: says which tests were skipped, and why
+"$python" -m pytest -q -rs -p no:cacheprovider tests/figures "$@"  # -rs: shows which tests were skipped, and why

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Tests that Doxygen understands every comment of the library's headers, and that every struct, class, enumeration,
-# function, constant and name of a type has one. (Members may go without, where the name says it all.)
+# Checks that Doxygen understands every comment in the library's headers, and that every type, function and constant has
+# one. A comment also covers the declarations below it, up to the next blank line: overloads share one. Members whose
+# name says everything need none.
 #
-# On Debian and Ubuntu doxygen is installed if it is missing. Where it cannot be, the test is skipped, loudly.
+# On Debian and Ubuntu, installs doxygen if it is missing. If that fails, skips the check with a message.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
 
-need doxygen 'the test of the documentation' || exit 0
+need doxygen 'the check of header comments' || exit 0
 directory=$(mktemp -d)
 trap 'rm -r "$directory"' EXIT
 {
@@ -18,5 +19,17 @@ trap 'rm -r "$directory"' EXIT
   echo 'WARN_IF_UNDOCUMENTED = YES'
   echo 'WARN_AS_ERROR = NO'
 } | doxygen - 2>"$directory/warnings"
-if grep -vE 'Member .* of (struct|class) .* is not documented' "$directory/warnings"; then exit 1; fi
-echo "$(find src -name '*.hpp' -not -path 'src/verbs/*' | wc -l) headers: all documented"
+
+# Whether a comment stands above a line, with no blank line in between: covered FILE LINE
+covered() { awk -v line="$2" 'NR == line { exit !comment } /^ *$/ { comment = 0 } /^ *\/\// { comment = 1 }' "$1"; }
+
+wrong=0
+while IFS= read -r warning; do
+  if [[ $warning =~ ^([^:]+):([0-9]+):.*\ is\ not\ documented ]] && covered "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"; then
+    continue
+  fi
+  echo "${warning#"$PWD/"}"
+  wrong=$((wrong + 1))
+done < <(grep -vE 'Member .* of (struct|class) .* is not documented' "$directory/warnings" || true)
+[[ $wrong == 0 ]] || { echo "$wrong mistakes in comments of headers"; exit 1; }
+echo "$(find src -name '*.hpp' -not -path 'src/verbs/*' | wc -l) headers: every declaration has a comment"

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Tests what `cmake --install` puts in place, in a directory of its own: the program trains from the configs that come
-# with it, and a project that knows nothing but find_package(glassformer) translates.
+# Tests what `cmake --install` installs, in a temporary directory: the program trains with the installed configs, and a
+# project that uses only find_package(glassformer) translates.
 #
 #   scripts/dev/test_install.sh            all of this
-#   scripts/dev/test_install.sh headers    and that each header can be included alone, which takes a minute or two
+#   scripts/dev/test_install.sh headers    also that each header can be included on its own, which takes a minute or two
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
 
 install_packages
-# shellcheck disable=SC2086  # several options, perhaps
+# shellcheck disable=SC2086  # it may hold several options
 cmake --preset release -G Ninja ${GLASSFORMER_CMAKE:-} >/dev/null
 cmake --build --preset release --target glassformer_program >/dev/null
 directory=$(mktemp -d)
@@ -43,4 +43,4 @@ test_library() {
 
 test_program
 test_library
-echo 'What is installed works.'
+echo 'The installed program and library work.'

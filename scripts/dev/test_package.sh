@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the packages of Debian and tries them on a clean Debian 12: in a root of its own, made by debootstrap, the program
-# trains the toy and translates, and a project that knows nothing but find_package(glassformer) is built and run.
+# Makes the Debian packages and tests them on a clean Debian 12, which debootstrap installs into a temporary directory:
+# the program trains the toy and translates, and a project that uses only find_package(glassformer) is built and run.
 #
-#   scripts/dev/test_package.sh                               takes a quarter of an hour, and Debian's mirror
-#   scripts/dev/test_package.sh http://deb.debian.org/debian  another mirror
+#   scripts/dev/test_package.sh                               with Debian's own mirror; takes a quarter of an hour
+#   scripts/dev/test_package.sh http://deb.debian.org/debian  with another mirror
 #
 # Needs root. The packages stay in build/portable.
 set -euo pipefail
@@ -12,11 +12,11 @@ source scripts/packages.sh
 
 readonly mirror=${1:-http://deb.debian.org/debian}
 if [[ $(id -u) != 0 ]]; then
-  echo 'SKIPPED: a root of its own is made by root only.' >&2
+  echo 'SKIPPED: only root can set up a clean Debian.' >&2
   exit 0
 fi
-need debootstrap 'a clean Debian' || exit 0
-need help2man 'the manual page of the package' || exit 0
+need debootstrap 'setting up a clean Debian' || exit 0
+need help2man "the package's manual page" || exit 0
 install_packages
 
 cmake -S . -B build/portable -G Ninja -DGLASSFORMER_PORTABLE=ON -DBUILD_TESTING=OFF >/dev/null
@@ -41,7 +41,7 @@ in_root glassformer train /usr/share/glassformer/configs/toy.yaml --output /root
 in_root glassformer evaluate /root/toy | grep 'exact match'
 in_root sh -c 'echo "she sleeps ." | glassformer translate /root/toy' | grep -x 'sie schläft .'
 
-# The compiler is not among what the library needs: who uses it chooses one.
+# The library package does not depend on a compiler: its users choose one.
 install /root/"$(basename build/portable/libglassformer-dev_*.deb)" cmake g++ make
 cp -r tests/installed "$root/root/project"
 in_root sh -c 'cmake -S /root/project -B /root/project/build >/dev/null && cmake --build /root/project/build >/dev/null'

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Tests the page of `glassformer explain` in a browser: makes it from the toy model, opens it in Chromium without a
-# window, and compares what it shows with the trace as JSON. Then the same of a model with a NaN among its weights, and of
-# small models, each without some masks.
+# Tests the page of `glassformer explain` in a browser: makes it with the toy model, opens it in Chromium without a
+# window, and compares what it shows with the JSON trace. Does the same for a model with a NaN among its weights, and
+# for small models that each lack some masks.
 #
-#   scripts/dev/test_page.sh                                       all tests
-#   scripts/dev/test_page.sh WalkTest SectionsTest.test_every_mask_cell  these, of the toy's page alone
+#   scripts/dev/test_page.sh                                             all tests
+#   scripts/dev/test_page.sh WalkTest SectionsTest.test_every_mask_cell  only these, and only on the toy's page
 #
-# On Debian and Ubuntu the browser is installed if it is missing. Where it cannot be, the test is skipped, loudly.
+# On Debian and Ubuntu, installs the browser if it is missing. If that fails, skips the tests with a message.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -23,13 +23,13 @@ install_browser() {
 }
 
 if ! install_browser; then
-  echo 'SKIPPED: no browser here. The test of the page needs chromium, chromedriver and python3-selenium.' >&2
+  echo 'SKIPPED: no browser found. The test of the page needs chromium, chromedriver and python3-selenium.' >&2
   exit 0
 fi
 
 install_packages
 build release glassformer_program
-readonly glassformer=build/release/glassformer run=runs/page_test  # not runs/toy, which may be somebody's
+readonly glassformer=build/release/glassformer run=runs/page_test  # not runs/toy, which may be yours
 if [[ ! -e $run/best ]]; then
   rm -rf "$run"
   "$glassformer" train configs/toy.yaml --output "$run" --set training.max_updates=500 --set training.max_epochs=0
@@ -37,10 +37,10 @@ fi
 
 directory=$(mktemp -d)
 trap 'rm -r "$directory"' EXIT
-# Three lengths, so that there is padding on both sides; and text that must not become part of the page.
+# Three lengths, so that both sides have padding; and HTML that must not become part of the page.
 sources=(--source 'she knows that the children read a book .' --source 'the dog sleeps .'
   --source '<script>alert("no")</script> the small dog sees a house .')
-# Targets that the model would not produce, so that the expected token is not always the likeliest.
+# Targets that the model would not produce, so that the expected token is not always the most likely one.
 targets=(--target 'der hund schläft .' --target 'sie weiß , dass die kinder das buch lesen .' --target 'das haus .')
 options=()
 test_page() {  # test_page NAME MODEL [TEST]...: the page that explain makes with $options
@@ -48,7 +48,7 @@ test_page() {  # test_page NAME MODEL [TEST]...: the page that explain makes wit
   "$python" tests/page/test_page.py "$directory/$1.html" "$directory/$1.json" . "${@:3}"
 }
 
-# The toy model with a NaN among its weights. Its figures are not finite, and the page must say so.
+# The toy model with a NaN among its weights. Its figures are not finite, and the page must show that.
 make_broken_model() {  # make_broken_model DIRECTORY
   cp -rL "$run/best" "$1"
   rm "$1/SHA256SUMS"
@@ -62,8 +62,9 @@ with open(sys.argv[1], "r+b") as file:
 END
 }
 
-# Two sentences, one longer on the side of the source, the other on that of the target, explained by a model without any
-# of the masks named, "look_ahead+cross_padding". Pre-norm and no label smoothing, for the toy has the others.
+# Explains two sentences, one with the longer source and the other with the longer target, with a model that lacks the
+# masks named, such as "look_ahead+cross_padding". It is pre-norm without label smoothing, because the toy is post-norm
+# with label smoothing.
 explain_without() {  # explain_without 'mask+mask'
   local mask switches=()
   for mask in ${1//+/ }; do switches+=(--set "masks.$mask=false"); done
@@ -86,19 +87,19 @@ test_reasons() {
 }
 
 python=$(python_that_imports selenium)
-test_dropout() {  # there are more steps; with --layer fewer
+test_dropout() {  # --dropout adds steps; --layer removes some
   options=(--dropout --layer 1 "${targets[@]}")
   test_page dropout "$run" \
     WalkTest.test_arrow_keys_walk_to_the_last_step_and_back \
-    SectionsTest.test_the_figures_of_the_answer SectionsTest.test_the_probability_and_loss_of_every_position \
-    SectionsTest.test_what_is_said_fits_this_model_and_this_trace SectionsTest.test_every_parameter_has_its_norm \
+    SectionsTest.test_the_figures_of_the_loss SectionsTest.test_the_probability_and_loss_of_every_position \
+    SectionsTest.test_the_sentences_fit_the_model_and_the_trace SectionsTest.test_every_parameter_has_its_norm \
     SectionsTest.test_the_gradient_of_the_memory_is_a_sum SectionsTest.test_what_if_lists_all_variants
 }
 test_other_models() {
   make_broken_model "$directory/broken"
-  test_page broken "$directory/broken" SectionsTest.test_the_figures_of_the_answer \
+  test_page broken "$directory/broken" SectionsTest.test_the_figures_of_the_loss \
     SectionsTest.test_the_probability_and_loss_of_every_position SectionsTest.test_every_parameter_has_its_norm \
-    SectionsTest.test_what_if_lists_all_variants NumbersTest.test_every_heat_map_gives_its_number_on_focus
+    SectionsTest.test_what_if_lists_all_variants NumbersTest.test_every_heat_map_shows_a_number_on_focus
   test_reasons
 }
 
@@ -106,10 +107,10 @@ if [[ $# -gt 0 ]]; then
   test_page all "$run" "$@"
   exit
 fi
-(test_other_models) >"$directory/beside.log" 2>&1 &  # two browsers side by side
-beside=$! status=0
+(test_other_models) >"$directory/other_models.log" 2>&1 &  # a second browser at the same time
+other_models=$! status=0
 test_page all "$run" || status=1
 test_dropout || status=1
-wait $beside || status=1
-cat "$directory/beside.log"
+wait $other_models || status=1
+cat "$directory/other_models.log"
 exit $status

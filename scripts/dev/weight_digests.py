@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints a digest of the weights after short trainings, to show that a change keeps every bit.
+"""Prints a digest of the weights after each of several short runs, to show that a change to the code keeps every bit.
 
     scripts/dev/weight_digests.py --program BEFORE/glassformer > before.txt
     scripts/dev/weight_digests.py > after.txt && diff before.txt after.txt
 
-Compare digests from one machine only: another processor may round differently.
+Compare digests only from the same machine: another processor may round differently.
 """
 
 import argparse
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 MASKS = ("encoder_padding", "look_ahead", "target_padding", "cross_padding")
 # name: (config, updates, settings)
-TRAININGS = {
+RUNS = {
     "toy": ("toy", 50, {}),
     "multi30k_tiny": ("multi30k_tiny", 20, {"training.schedule.warmup": 10}),  # a cosine needs updates after the warm-up
     "pre-norm": ("toy", 30, {"model.norm": "pre"}),
@@ -48,7 +48,7 @@ def vocabulary_size(checkpoint, side):
 
 
 def digest(checkpoint):
-    """Of all tensors in the order of the arena, without the rows that pad the smaller of two vocabularies."""
+    """A digest of all tensors in the order of the arena, without the rows that pad the smaller of two vocabularies."""
     data = (checkpoint / "model.safetensors").read_bytes()
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8:8 + size])
@@ -66,7 +66,7 @@ def digest(checkpoint):
 
 
 def train(options, name, directory):
-    config, updates, settings = TRAININGS[name]
+    config, updates, settings = RUNS[name]
     settings = settings | {"training.max_updates": updates, "training.max_epochs": 0}
     if config == "multi30k_tiny":
         settings["data.directory"] = options.multi30k
@@ -83,16 +83,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--program", default=ROOT / "build/release/glassformer", type=Path)
     parser.add_argument("--multi30k", default=ROOT / "../shared/multi30k/tok", type=Path,
-                        help="the text of configs/multi30k_tiny.yaml; without it, that training is skipped")
-    parser.add_argument("trainings", nargs="*", metavar="TRAINING", help=f"one of {', '.join(TRAININGS)}; default: all")
+                        help="the text of configs/multi30k_tiny.yaml; without it, that run is skipped")
+    parser.add_argument("runs", nargs="*", metavar="NAME", help=f"any of {', '.join(RUNS)}; default: all")
     options = parser.parse_args()
     options.multi30k = options.multi30k.resolve()
     with tempfile.TemporaryDirectory() as directory:
-        for name in options.trainings or TRAININGS:
-            if name not in TRAININGS:
-                parser.error(f"expected one of {', '.join(TRAININGS)}, found {name}")
+        for name in options.runs or RUNS:
+            if name not in RUNS:
+                parser.error(f"expected one of {', '.join(RUNS)}, found {name}")
             if name == "multi30k_tiny" and not options.multi30k.exists():
-                print(f"weight_digests.py: SKIPPED {name}: there is no {options.multi30k}", file=sys.stderr)
+                print(f"weight_digests.py: SKIPPED {name}: {options.multi30k} does not exist", file=sys.stderr)
                 continue
             print(f"{name:14} {train(options, name, directory)}", flush=True)
 

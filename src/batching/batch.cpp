@@ -10,20 +10,20 @@
 namespace glassformer {
 namespace {
 
-/// Lengths as they lie in a batch: eos (source, target_output) or bos (target_input) is counted.
+/// Lengths as in a batch: they include eos (source, target_output) or bos (target_input).
 struct Lengths {
   Index source = 0, target = 0;
 
   Index longer() const { return std::max(source, target); }
   Lengths padded_with(Lengths other) const { return {std::max(source, other.source), std::max(target, other.target)}; }
-  /// The order in which neighbours need little padding: by the longer side, which max_tokens counts; then by the sides'
-  /// difference, rising and falling in turns, so that the last pairs of one length resemble the first of the next.
+  /// Orders pairs so that neighbours need little padding: by the longer side, which max_tokens limits, then by source
+  /// minus target. This alternately rises and falls, so the last pairs of one length resemble the first of the next.
   auto operator<=>(const Lengths& other) const {
-    const auto place = [](const Lengths& l) {
+    const auto key = [](const Lengths& l) {
       const Index difference = l.source - l.target;
       return std::pair(l.longer(), l.longer() % 2 == 0 ? difference : -difference);
     };
-    return place(*this) <=> place(other);
+    return key(*this) <=> key(other);
   }
 };
 
@@ -37,30 +37,30 @@ std::vector<Index> all_sentences(const SentencePairs& pairs) {
   return sentences;
 }
 
-/// Equal lengths keep their order. (A planned batch is sorted already; std::stable_sort would allocate memory anyway.)
+/// Keeps the order of equal lengths. (A planned batch is already sorted, and std::stable_sort would allocate memory.)
 void sort_longest_first(const SentencePairs& pairs, std::vector<Index>& sentences) {
   const auto before = [&](Index a, Index b) { return lengths(pairs, a) > lengths(pairs, b); };
   if (!std::ranges::is_sorted(sentences, before)) std::ranges::stable_sort(sentences, before);
 }
 
-/// What a group of so many sentences costs: the padded tokens of its larger side, or of both sides.
+/// The cost of a group of sentences: the padded tokens of its larger side, or of both sides.
 Index larger_side(Index sentences, Lengths longest) { return sentences * longest.longer(); }
 Index both_sides(Index sentences, Lengths longest) { return sentences * (longest.source + longest.target); }
 
-/// Cuts the sentences into consecutive groups, each as large as it can be while its cost stays within `limit`. A
-/// sentence that costs more makes a group of its own. `ends` becomes where each group ends.
+/// Cuts the sentences into consecutive groups, each as large as possible with a cost of at most `limit`. A sentence
+/// that costs more gets a group of its own. Writes the end of each group to `ends`.
 void cut(const SentencePairs& pairs, std::span<const Index> sentences, Index limit, Index (*cost)(Index, Lengths),
          std::vector<Index>& ends) {
   ends.clear();
   Lengths longest;
   Index begin = 0;
   for (Index i = 0; i < std::ssize(sentences); ++i) {
-    const Lengths here = lengths(pairs, sentences[static_cast<std::size_t>(i)]);
-    longest = longest.padded_with(here);
+    const Lengths current = lengths(pairs, sentences[static_cast<std::size_t>(i)]);
+    longest = longest.padded_with(current);
     if (i > begin && cost(i + 1 - begin, longest) > limit) {
       ends.push_back(i);
       begin = i;
-      longest = here;
+      longest = current;
     }
   }
   if (!sentences.empty()) ends.push_back(std::ssize(sentences));
@@ -79,14 +79,14 @@ std::vector<std::vector<Index>> cut_into_batches(const SentencePairs& pairs, con
   return batches;
 }
 
-/// Random order that is the same on every platform: std::mt19937_64 and std::seed_seq are fixed by the
-/// standard, std::shuffle and std::uniform_int_distribution are not.
+/// Shuffles identically on every platform. The standard fixes the results of std::mt19937_64 and std::seed_seq, but not
+/// those of std::shuffle and std::uniform_int_distribution.
 class Shuffler {
  public:
   Shuffler(std::uint64_t seed, std::uint64_t epoch)
       : Shuffler(std::seed_seq{seed & 0xFFFFFFFF, seed >> 32, epoch & 0xFFFFFFFF, epoch >> 32}) {}
 
-  /// Fisher and Yates: each place, from the last, gets one of those not yet placed.
+  /// Fisher-Yates: each position, starting with the last, gets a random one of the items not yet placed.
   template <class T>
   void shuffle(std::vector<T>& items) {
     for (std::size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[below(left)]);
@@ -95,7 +95,7 @@ class Shuffler {
  private:
   explicit Shuffler(std::seed_seq words) : generator_(words) {}
 
-  /// Evenly 0 .. bound-1: the numbers at the top, which would favour small remainders, are drawn again.
+  /// Uniform in 0 .. bound - 1. Redraws the numbers at the top, which would favour small remainders.
   std::size_t below(std::uint64_t bound) {
     const std::uint64_t usable = std::mt19937_64::max() - std::mt19937_64::max() % bound;
     std::uint64_t number = generator_();
@@ -106,7 +106,7 @@ class Shuffler {
   std::mt19937_64 generator_;
 };
 
-/// One row of each matrix of the batch; what the sentence leaves free is padding.
+/// Fills one row of each matrix of the batch. The cells that the sentence does not fill stay padding.
 void fill_row(Batch& batch, Index row, const SentencePairs& pairs, Index sentence) {
   const SpecialIds source_special = pairs.source_special, target_special = pairs.target_special;
   const std::span<const Id> source = pairs.source(sentence), target = pairs.target(sentence);
@@ -157,10 +157,10 @@ TokenCount count_tokens(const SentencePairs& pairs, std::span<const Index> sente
   TokenCount count;
   Lengths longest;
   for (const Index sentence : sentences) {
-    const Lengths here = lengths(pairs, sentence);
-    count.source += here.source;
-    count.target += here.target;
-    longest = longest.padded_with(here);
+    const Lengths current = lengths(pairs, sentence);
+    count.source += current.source;
+    count.target += current.target;
+    longest = longest.padded_with(current);
   }
   count.cells = static_cast<Index>(sentences.size()) * (longest.source + longest.target);
   return count;
@@ -170,7 +170,7 @@ std::vector<std::vector<Index>> plan_epoch(const SentencePairs& pairs, Index max
                                            Index epoch) {
   Shuffler shuffler(seed, static_cast<std::uint64_t>(epoch));
   std::vector<Index> sentences = all_sentences(pairs);
-  shuffler.shuffle(sentences);  // the stable sort leaves pairs of equal lengths in this order
+  shuffler.shuffle(sentences);  // the stable sort keeps this order for pairs of equal lengths
   sort_longest_first(pairs, sentences);
   std::vector<std::vector<Index>> batches = cut_into_batches(pairs, sentences, max_tokens);
   shuffler.shuffle(batches);
@@ -193,7 +193,7 @@ SentenceGroups cut_into_parts(const SentencePairs& pairs, std::span<const Index>
     cut(pairs, groups.sentences, limit, both_sides, groups.ends);
     return groups.size() <= parts;
   };
-  // Shards are computed side by side, so the costliest counts: bisect for the lowest limit that `parts` parts can keep.
+  // Shards run in parallel, so the costliest one counts. Bisect for the lowest limit that needs at most `parts` parts.
   Index too_low = 0, enough = count_tokens(pairs, sentences).cells;
   while (enough - too_low > 1) {
     const Index middle = too_low + (enough - too_low) / 2;

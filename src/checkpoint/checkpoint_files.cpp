@@ -1,4 +1,4 @@
-// The files of a checkpoint beside the model: the state of its training, and the checksums.
+// A checkpoint's files other than the model: the training state and the checksums.
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <spdlog/fmt/fmt.h>
@@ -28,9 +28,9 @@ using nlohmann::json;
 constexpr const char* kChecksumFile = "SHA256SUMS";
 
 constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
-constexpr std::uint64_t kMostUpdates = 0xffff'fffe;  // the update is a 32-bit counter of the random numbers
+constexpr std::uint64_t kMostUpdates = 0xffff'fffe;  // the random numbers use the update as a 32-bit counter
 
-/// A whole number of the progress.
+/// A whole number in the progress.
 struct Count {
   const char* key = nullptr;
   Index RunProgress::*field = nullptr;
@@ -48,7 +48,7 @@ constexpr Count kCounts[] = {{"update", &RunProgress::update, kMostUpdates},
                              {"text_lines", &RunProgress::text, kMost, false},
                              {"valid_text_lines", &RunProgress::valid_text, kMost, false}};
 
-/// JSON has no word for infinite numbers.
+/// JSON cannot represent infinity or NaN.
 json encode(double number) {
   return std::isfinite(number) ? json(number) : json(fmt::format("{}", number));  // "inf", "-inf", "nan"
 }
@@ -69,7 +69,7 @@ void read_moments(const Safetensors& file, const char* name, std::span<float> mo
   std::ranges::copy(file.values_of(*found), moments.begin());
 }
 
-/// SHA-256 (FIPS 180-4) of a file, as text.
+/// The SHA-256 (FIPS 180-4) of a file, in hexadecimal digits.
 std::string checksum_of(const fs::path& file) {
   Descriptor input(file, O_RDONLY);
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
@@ -83,14 +83,14 @@ std::string checksum_of(const fs::path& file) {
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
-/// As sha256sum prints it: 64 digits, two blanks, the name.
+/// As sha256sum prints it: 64 digits, two spaces, the name.
 std::string checksum_line(const fs::path& directory, const std::string& name) {
   return checksum_of(directory / name) + "  " + name;
 }
 
 UserError damaged(const fs::path& file, const std::string& expected, const std::string& found) {
   return UserError(
-      fmt::format("{}: expected {}, found {}. The checkpoint is damaged: take another one, or copy it again. (If you "
+      fmt::format("{}: expected {}, found {}. The checkpoint is damaged: use another one, or copy it again. (If you "
                   "changed it on purpose, remove {}.)",
                   file.string(), expected, found, kChecksumFile));
 }
@@ -109,25 +109,25 @@ RunProgress read_progress(const std::string& text, const std::string& place) try
   const json object = json::parse(text);
   if (const json part = object.value("part", json(0)); part != 0)
     throw UserError(
-        fmt::format("{}: expected the state of a training that reads its text as a whole, found part {} of a text that "
-                    "version 0.1 read in parts (data.lines_in_memory). Continue this run with version 0.1, or begin "
-                    "another with model.from: this checkpoint.",
+        fmt::format("{}: expected the state of a training that reads its whole text, found part {} of a text that "
+                    "version 0.1 read in parts (data.lines_in_memory). Continue this run with version 0.1, or start "
+                    "another one with model.from set to this checkpoint.",
                     place, part.dump()));
   RunProgress progress;
   for (const auto& [key, field, most, required] : kCounts) {
     if (!required && !object.contains(key)) continue;
     const json& number = object.at(key);
     if (!number.is_number_unsigned() || number.get<std::uint64_t>() > most)
-      throw UserError(fmt::format(
-          "{}: the progress of the training is damaged: \"{}\" should be a whole number up to {}, found {}.", place,
-          key, most, number.dump()));
+      throw UserError(
+          fmt::format("{}: the training progress is damaged: expected \"{}\" to be a whole number up to {}, found {}.",
+                      place, key, most, number.dump()));
     progress.*field = number.get<Index>();
   }
   progress.best_figure = decode(object.at("best_figure"));
   progress.minutes = decode(object.at("minutes"));
   return progress;
 } catch (const json::exception& error) {
-  throw UserError(fmt::format("{}: the progress of the training is damaged: {}.", place, error.what()));
+  throw UserError(fmt::format("{}: the training progress is damaged: {}.", place, error.what()));
 }
 
 void write_training_state(const fs::path& directory, const TrainingState& state) {
@@ -140,13 +140,13 @@ void write_training_state(const fs::path& directory, const TrainingState& state)
 RunProgress read_training_state(const fs::path& directory, std::span<float> adam_m, std::span<float> adam_v) {
   const fs::path path = directory / kStateFile;
   if (std::error_code ignored; !fs::exists(path, ignored))
-    throw UserError(fmt::format(
-        "{}: training cannot be continued from here: there is no {}. (The average of several checkpoints has none.)",
-        directory.string(), kStateFile));
+    throw UserError(
+        fmt::format("{}: cannot continue training from here: there is no {}. (An average of checkpoints has none.)",
+                    directory.string(), kStateFile));
   const Safetensors file = read_safetensors(path);
   const auto progress = file.metadata.find("progress");
   if (progress == file.metadata.end())
-    throw UserError(path.string() + ": the progress of the training is missing from the file's metadata.");
+    throw UserError(path.string() + ": the training progress is missing from the file's metadata.");
   read_moments(file, "adam.m", adam_m, path);
   read_moments(file, "adam.v", adam_v, path);
   return read_progress(progress->second, path.string());
@@ -159,7 +159,7 @@ void write_checksums(const fs::path& directory) {
     if (entry.is_regular_file() && name != kChecksumFile && name != kModelFile) names.push_back(name);
   }
   std::ranges::sort(names);
-  names.emplace_back(kModelFile);  // last, so that a list that was cut off is noticed
+  names.emplace_back(kModelFile);  // last, so that a truncated list is noticed
   std::string lines;
   for (const std::string& name : names) lines += checksum_line(directory, name) + '\n';
   write_file_durably(directory / kChecksumFile, lines);
@@ -175,8 +175,8 @@ fs::path verify_checksums(const fs::path& directory, Verify which) try {
     constexpr std::size_t kNameAt = 66;
     const std::string name = line.size() > kNameAt ? line.substr(kNameAt) : "";
     if (name.empty() || name.find('/') != std::string::npos)
-      throw damaged(directory / kChecksumFile, "a checksum and the name of a file",
-                    "something else in line " + std::to_string(number));
+      throw damaged(directory / kChecksumFile, "a checksum and a file name",
+                    "something else on line " + std::to_string(number));
     has_model = has_model || name == kModelFile;
     if (which == Verify::but_training_state && name == kStateFile) continue;
     if (!fs::is_regular_file(directory / name)) throw damaged(directory / name, "a file", "none");

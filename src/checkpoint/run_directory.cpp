@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kConfigFile = "config.yaml";
-constexpr std::string_view kStep = "step-", kAverage = "average-";  // and at least eight digits
+constexpr std::string_view kStep = "step-", kAverage = "average-";  // followed by at least eight digits
 
 /// The update in a name like step-00001200.
 std::optional<Index> update_of(const std::string& name, std::string_view kind = kStep) {
@@ -30,7 +30,7 @@ std::optional<Index> update_of(const std::string& name, std::string_view kind = 
   return error == std::errc() && stop == digits.end() ? std::optional(update) : std::nullopt;
 }
 
-/// In the order of updates.
+/// Sorted by update.
 std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind = kStep) {
   std::map<Index, fs::path> found;
   for (const std::string& name : names_in(run))
@@ -40,32 +40,33 @@ std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind 
   return paths;
 }
 
-/// Whether a run has it before its first checkpoint.
+/// Whether a run can have this file before its first checkpoint.
 bool is_early(const std::string& name) { return name == kConfigFile || name == "train.log" || name == "metrics.jsonl"; }
 
-/// Whether a directory with it is a run.
-bool is_of_run(const std::string& name) {
+/// Whether a directory that contains this name is a run.
+bool belongs_to_run(const std::string& name) {
   return is_early(name) || name == "best" || name == "last" || name == "curves.svg" || update_of(name) ||
          update_of(name, kAverage);
 }
 
-bool holds_run(const fs::path& directory) { return std::ranges::any_of(names_in(directory), is_of_run); }
+bool holds_run(const fs::path& directory) { return std::ranges::any_of(names_in(directory), belongs_to_run); }
 
-/// The checkpoint behind a link, by its own name; nothing if the link is missing or broken.
-std::optional<fs::path> behind(const fs::path& link) {
+/// The checkpoint that a link points to, under its own name; nothing if the link is missing or broken.
+std::optional<fs::path> target_of(const fs::path& link) {
   std::error_code ignored;
   const fs::path target = fs::read_symlink(link, ignored);
   const fs::path checkpoint = target.empty() ? link : link.parent_path() / target;  // a copied run may have no links
   return is_checkpoint(checkpoint) ? std::optional(checkpoint) : std::nullopt;
 }
 
-/// A sentence on what a user could have meant in this directory.
-std::string what_is_in(const fs::path& directory) {
+/// A sentence about what the user could have meant in this directory.
+std::string describe_contents(const fs::path& directory) {
   const std::vector<std::string> names = names_in(directory);
   std::vector<std::string> checkpoints, runs;
+  std::error_code ignored;
   for (const std::string& name : names) {
     if (is_checkpoint(directory / name)) checkpoints.push_back(name);
-    if (!is_unfinished_name(name) && holds_run(directory / name)) runs.push_back(name);
+    if (!is_unfinished_name(name) && fs::exists(directory / name / kConfigFile, ignored)) runs.push_back(name);
   }
   const auto listed = [&](const char* what, const std::vector<std::string>& found) {
     constexpr std::ptrdiff_t kShown = 8;  // the last ones
@@ -83,16 +84,16 @@ std::string what_is_in(const fs::path& directory) {
 
 void RunDirectory::refuse_existing(const fs::path& path) {
   const std::vector<std::string> names = names_in(path);
-  const bool begun = std::ranges::count(names, "train.log") > 0;  // but without a checkpoint, it may be replaced
-  if (std::ranges::all_of(names, [&](auto& name) { return name.starts_with('.') || (begun && is_early(name)); }))
+  const bool started = std::ranges::count(names, "train.log") > 0;  // a run without a checkpoint can be replaced
+  if (std::ranges::all_of(names, [&](auto& name) { return name.starts_with('.') || (started && is_early(name)); }))
     return;
   if (holds_run(path))
     throw UserError(
         path.string() +
-        ": a run stands here already. Continue it with --resume, or choose another directory with --output.");
+        ": this directory already holds a run. Continue it with --resume, or choose another directory with --output.");
   throw UserError(path.string() +
-                  ": expected no directory, an empty one or a run, found other files in it. Choose another directory "
-                  "with --output.");
+                  ": expected a new or empty directory, or a run, found other files. Choose another directory with "
+                  "--output.");
 }
 
 RunDirectory RunDirectory::reserve(const fs::path& path) {
@@ -101,7 +102,7 @@ RunDirectory RunDirectory::reserve(const fs::path& path) {
   std::error_code reason;
   fs::create_directories(path, reason);
   if (reason)
-    throw UserError(fmt::format("{}: the run directory cannot be made: {}. Choose another place with --output.",
+    throw UserError(fmt::format("{}: the run directory cannot be created: {}. Choose another place with --output.",
                                 path.string(), reason.message()));
   return RunDirectory(path);
 }
@@ -122,15 +123,15 @@ RunDirectory RunDirectory::create(const fs::path& path, const std::string& confi
 RunDirectory RunDirectory::resume(const fs::path& path) {
   if (!holds_run(path))
     throw UserError(path.string() +
-                    ": there is no run to be continued here (no config.yaml, no checkpoints). Check the path, or leave "
-                    "--resume out to begin anew.");
+                    ": there is no run to continue here (no config.yaml, no checkpoints). Check the path, or leave out "
+                    "--resume to start a new run.");
   RunDirectory run(path);
-  clear_unfinished_directories(path, is_of_run);
+  clear_unfinished_directories(path, belongs_to_run);
   for (const std::string& name : names_in(path))
     if (update_of(name) && !is_checkpoint(path / name))
       throw UserError((path / name).string() +
-                      ": expected a checkpoint, found none (no model.safetensors). Once it is removed, --resume goes "
-                      "on from the last whole one, or from the beginning if there is none.");
+                      ": expected a checkpoint, found none (no model.safetensors). Remove it, and --resume continues "
+                      "from the last complete checkpoint, or from the beginning if there is none.");
   return run;
 }
 
@@ -143,7 +144,7 @@ fs::path RunDirectory::average(Index update) const { return path_ / fmt::format(
 std::vector<fs::path> RunDirectory::checkpoints() const { return checkpoints_in(path_); }
 
 std::optional<fs::path> RunDirectory::last() const {
-  if (auto linked = behind(path_ / "last")) return linked;
+  if (auto linked = target_of(path_ / "last")) return linked;
   const std::vector<fs::path> all = checkpoints();
   return all.empty() ? std::nullopt : std::optional(all.back());
 }
@@ -155,7 +156,7 @@ void RunDirectory::point(const char* link, const fs::path& checkpoint) const {
 void RunDirectory::prune(Index keep) const {
   std::set<fs::path> kept;
   for (const char* link : {"best", "last"})
-    if (const auto checkpoint = behind(path_ / link)) kept.insert(checkpoint->filename());
+    if (const auto checkpoint = target_of(path_ / link)) kept.insert(checkpoint->filename());
   const auto remove_all_but = [&](Index latest, const std::vector<fs::path>& all) {
     for (Index i = 0; i < std::ssize(all) - latest; ++i) {
       const fs::path& checkpoint = all[static_cast<std::size_t>(i)];
@@ -166,12 +167,12 @@ void RunDirectory::prune(Index keep) const {
   remove_all_but(1, checkpoints_in(path_, kAverage));
 }
 
-std::string saved_otherwise(const fs::path& directory) {
+std::string format_hint(const fs::path& directory) {
   std::error_code ignored;
   for (const char* name : {"pytorch_model.bin", "model.safetensors.index.json"}) {
     if (!fs::exists(directory / name, ignored)) continue;
-    return std::string("expected model.safetensors, found ") + name + ". Have transformers write one file: " +
-           "MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER, max_shard_size='100GB'), and the same with " +
+    return std::string("expected model.safetensors, found ") + name + ". Save it as one file with transformers: " +
+           "MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER, max_shard_size='100GB'), and do the same with " +
            "MarianTokenizer.";
   }
   return "";
@@ -182,23 +183,23 @@ fs::path resolve_checkpoint(const fs::path& path) {
   const fs::path parent = place.has_parent_path() ? place.parent_path() : fs::path(".");
   const auto refusal = [&](const std::string& why, const fs::path& shown) {
     return UserError(
-        fmt::format("{}: {}. Expected a checkpoint directory (it holds model.safetensors) or a run directory (it holds "
-                    "best or last). {}",
-                    path.string(), why, what_is_in(shown)));
+        fmt::format("{}: {}. Expected a checkpoint directory (with model.safetensors) or a run directory (with best "
+                    "or last). {}",
+                    path.string(), why, describe_contents(shown)));
   };
   std::error_code ignored;
   if (is_checkpoint(place)) return place;
-  if (is_unfinished_name(place)) throw refusal("the writing of this checkpoint was interrupted", parent);
+  if (is_unfinished_name(place)) throw refusal("writing this checkpoint was interrupted", parent);
   for (const char* link : {"best", "last"}) {
-    if (const auto checkpoint = behind(place / link)) return *checkpoint;
+    if (const auto checkpoint = target_of(place / link)) return *checkpoint;
     if (const fs::path target = fs::read_symlink(place / link, ignored); !target.empty())
       throw refusal(fmt::format("its {} points to {}, which is not a checkpoint", link, target.string()), place);
   }
-  if (const std::string other = saved_otherwise(place); !other.empty()) throw UserError(path.string() + ": " + other);
+  if (const std::string other = format_hint(place); !other.empty()) throw UserError(path.string() + ": " + other);
   if (fs::is_directory(place, ignored)) throw refusal("this is neither a checkpoint nor a run", place);
   if (fs::exists(place, ignored)) {
     if (is_checkpoint(parent))
-      throw UserError(path.string() + ": this is a file of a checkpoint; give " + parent.string());
+      throw UserError(path.string() + ": this is a file in a checkpoint; give the directory " + parent.string());
     throw refusal("this is a file", parent);
   }
   throw refusal("there is no such directory", fs::is_directory(parent, ignored) ? parent : fs::path("."));

@@ -10,27 +10,27 @@
 
 namespace glassformer {
 
-/// The directory of one training:
+/// The directory of one training run:
 ///
 ///   runs/toy/  config.yaml  train.log  metrics.jsonl
 ///              step-00001200/  step-00001400/  ...   checkpoints; average-00001400: a mean of them
 ///              best -> step-00001200   last -> step-00001400
 ///
-/// While there is a RunDirectory, no other process can have one for the same directory. One without a path writes
-/// nothing: of several processes that train together, only the first one writes. All functions throw UserError if the
-/// disk refuses.
+/// While a RunDirectory exists, no other process can have one for the same directory. One without a path writes
+/// nothing: when several processes train together, only the first one writes. All functions throw UserError when the
+/// disk reports an error.
 class RunDirectory {
  public:
   /// \throws UserError: the directory holds a run with a checkpoint, or other files
   static void refuse_existing(const std::filesystem::path& path);
 
-  /// Makes the directory, unless the path is empty. \throws UserError as refuse_existing; another training runs there
+  /// Creates the directory, unless the path is empty. \throws UserError like refuse_existing; another training uses it
   static RunDirectory reserve(const std::filesystem::path& path);
-  /// Also writes config.yaml, with the text `config`.
+  /// Like reserve, and writes the text `config` into config.yaml.
   static RunDirectory create(const std::filesystem::path& path, const std::string& config);
 
-  /// Opens a run to continue it, and removes what an interrupted save has left.
-  /// \throws UserError: there is no run, or another training runs there
+  /// Opens a run to continue it, and removes what an interrupted save left behind.
+  /// \throws UserError: there is no run, or another training uses it
   static RunDirectory resume(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
@@ -39,16 +39,16 @@ class RunDirectory {
   /// Replaces the text of config.yaml.
   void store_config(const std::string& config) const;
 
-  std::filesystem::path checkpoint(Index update) const;    ///< where it belongs: step-00001200
-  std::filesystem::path average(Index update) const;       ///< where a mean belongs: average-00001200
-  std::vector<std::filesystem::path> checkpoints() const;  ///< all step-..., in the order of updates
-  /// From where to continue: what `last` points to or, without that link, the latest checkpoint.
+  std::filesystem::path checkpoint(Index update) const;    ///< its path: step-00001200
+  std::filesystem::path average(Index update) const;       ///< the path of a mean: average-00001200
+  std::vector<std::filesystem::path> checkpoints() const;  ///< all step-..., sorted by update
+  /// The checkpoint to continue from: the one that `last` points to or, without that link, the latest.
   std::optional<std::filesystem::path> last() const;
 
-  /// Makes the link `best` or `last` point to a checkpoint. \pre it lies in this directory
+  /// Makes the link `best` or `last` point to a checkpoint. \pre it is in this directory
   void point(const char* link, const std::filesystem::path& checkpoint) const;
 
-  /// Removes all but the latest `keep` checkpoints and the latest mean. What `best` and `last` point to stays.
+  /// Keeps the latest `keep` checkpoints, the latest mean, and what `best` and `last` point to. Removes the others.
   void prune(Index keep) const;
 
  private:
@@ -56,15 +56,15 @@ class RunDirectory {
   explicit RunDirectory(const std::filesystem::path& path) : path_(path), lock_(path) {}
 
   std::filesystem::path path_;
-  std::optional<DirectoryLock> lock_;  // two trainings would spoil each other's files
+  std::optional<DirectoryLock> lock_;  // two trainings would overwrite each other's files
 };
 
 /// The checkpoint that a user means by `path`: a checkpoint itself, or the best one of a run, or its last if it has no
 /// best. \throws UserError: there is none
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);
 
-/// What to do with a directory that holds a model, but not as model.safetensors; "" for any other directory.
-/// (pytorch_model.bin is a program that Python runs, so it is never opened.)
-std::string saved_otherwise(const std::filesystem::path& directory);
+/// The error message for a directory that has a model, but no model.safetensors; "" for any other directory.
+/// (pytorch_model.bin is a pickle, which can run code when it is loaded, so we never open it.)
+std::string format_hint(const std::filesystem::path& directory);
 
 }  // namespace glassformer

@@ -24,15 +24,15 @@ static_assert(sizeof(float) == 4);
 
 namespace {
 
-constexpr std::size_t kLengthBytes = 8;                // of the header's length
+constexpr std::size_t kLengthBytes = 8;                // size of the header's length field
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // as in the reference implementation
 
-/// What is wrong inside a file; read_safetensors puts the file's name before it.
+/// Describes what is wrong in a file; read_safetensors puts the file's name in front.
 struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A list of whole numbers. Those that an Index cannot hold become the largest one, which no file is large enough for.
+/// A list of whole numbers. Those too large for an Index become the largest Index; no file is large enough for that.
 std::vector<Index> read_numbers(const json& list) {
   constexpr std::uint64_t kMostIndex = std::numeric_limits<Index>::max();
   std::vector<Index> numbers;
@@ -52,34 +52,33 @@ Index count_up_to(const std::vector<Index>& shape, Index limit) {
   return product;
 }
 
-/// A tensor in the file. Its `place` counts numbers.
+/// A tensor in the file. Its `place` counts numbers, not bytes.
 struct Entry {
   TensorPlace place;
   std::string type;  // F32, F16 or BF16
   Index begin, bytes;
 };
 
-/// One entry of the header. `data_bytes` is what follows the header in the file.
+/// One entry of the header. `data_bytes` is how many bytes follow the header in the file.
 Entry read_entry(const std::string& name, const json& entry, Index data_bytes) {
   const std::string type = entry.at("dtype"), quoted = json(name).dump();
   if (type != "F32" && type != "F16" && type != "BF16")
     throw Damage(
-        fmt::format("tensor {} holds numbers of the type {}. Only \"F32\", \"F16\" and \"BF16\" can be read: convert "
-                    "the file, in PyTorch with tensor.float()",
+        fmt::format("expected numbers of type \"F32\", \"F16\" or \"BF16\" in tensor {}, found {}. Convert the file, "
+                    "for example with tensor.float() in PyTorch",
                     quoted, json(type).dump()));
   const std::vector<Index> shape = read_numbers(entry.at("shape")), offsets = read_numbers(entry.at("data_offsets"));
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes)
-    throw Damage(
-        fmt::format("the data_offsets of tensor {} do not lie within the {} bytes of data", quoted, data_bytes));
+    throw Damage(fmt::format("the data_offsets of tensor {} are not within the {} bytes of data", quoted, data_bytes));
   const Index bytes = offsets[1] - offsets[0], number_bytes = type == "F32" ? 4 : 2;
   const Index size = count_up_to(shape, data_bytes / number_bytes);
   if (size * number_bytes != bytes)
     throw Damage(
-        fmt::format("tensor {} has {} bytes, which is not what its shape {} needs", quoted, bytes, json(shape).dump()));
+        fmt::format("tensor {} has {} bytes, which does not match its shape {}", quoted, bytes, json(shape).dump()));
   return {{name, shape, 0, size}, type, offsets[0], bytes};
 }
 
-/// All tensors, in the order of their data, which they must cover without gap or overlap.
+/// All tensors, in the order of their data. They must cover it without gaps or overlaps.
 std::vector<Entry> read_entries(const json& header, Index data_bytes) {
   std::vector<Entry> entries;
   for (const auto& [name, entry] : header.items())
@@ -101,7 +100,7 @@ std::vector<Entry> read_entries(const json& header, Index data_bytes) {
 
 void read_bytes(std::ifstream& input, void* bytes, std::uint64_t count) {
   input.read(static_cast<char*>(bytes), static_cast<std::streamsize>(count));
-  if (!input) throw Damage("reading stopped before its end");
+  if (!input) throw Damage("reading stopped before the end of the file");
 }
 
 template <class Half>
@@ -111,15 +110,15 @@ void read_halves(std::ifstream& input, std::span<float> numbers) {
   std::ranges::transform(halves, numbers.begin(), [](Half half) { return static_cast<float>(half); });
 }
 
-/// The header's text. After it, `input` is where the data begin.
+/// Reads the header's text. Afterwards `input` is where the data begins.
 std::string read_header(std::ifstream& input, std::uint64_t file_size) {
   const std::string truncated = "The file is truncated, or it is not a safetensors file";
   if (file_size < kLengthBytes) throw Damage(fmt::format("it has only {} bytes. {}", file_size, truncated));
   std::uint64_t length = 0;
   read_bytes(input, &length, kLengthBytes);
   if (length > file_size - kLengthBytes || length > kLongestHeader)
-    throw Damage(
-        fmt::format("it announces a header of {} bytes, but has {} bytes in all. {}", length, file_size, truncated));
+    throw Damage(fmt::format("it claims to have a header of {} bytes, but has {} bytes in all. {}", length, file_size,
+                             truncated));
   std::string text(length, '\0');
   read_bytes(input, text.data(), length);
   return text;
@@ -128,7 +127,7 @@ std::string read_header(std::ifstream& input, std::uint64_t file_size) {
 Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) try {
   const std::string text = read_header(input, file_size);
   const json header = json::parse(text, [](int depth, json::parse_event_t, const json&) {
-    if (depth > 3) throw Damage("its header nests too deeply");  // deeper than {name: {"shape": [...]}}
+    if (depth > 3) throw Damage("its header is nested too deeply");  // deeper than {name: {"shape": [...]}}
     return true;
   });
   Safetensors result;
@@ -152,7 +151,7 @@ Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) try {
   throw Damage("its JSON header is damaged: " + std::string(error.what()).substr(0, 200));
 }
 
-/// The header's length and the header, padded so that the data begin at a multiple of 8.
+/// The header's length and the header, padded so that the data begins at a multiple of 8 bytes.
 std::string make_header(const std::vector<NamedTensor>& tensors, const Metadata& metadata) {
   nlohmann::ordered_json header;
   header["__metadata__"] = metadata;
@@ -201,7 +200,7 @@ Safetensors read_safetensors(const fs::path& file) try {
 } catch (const fs::filesystem_error& error) {
   throw UserError(file.string() + ": the file cannot be read: " + error.code().message() + ".");
 } catch (const std::bad_alloc&) {
-  throw UserError(file.string() + ": the file does not fit into this machine's memory.");
+  throw UserError(file.string() + ": the file does not fit into memory.");
 }
 
 }  // namespace glassformer

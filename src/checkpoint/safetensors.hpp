@@ -8,7 +8,7 @@
 
 #include "numerics/arena.hpp"
 
-/// The safetensors format (https://huggingface.co/docs/safetensors), in which other tools read our checkpoints:
+/// The safetensors format (https://huggingface.co/docs/safetensors), so that other tools can read our checkpoints:
 ///
 ///   8 bytes         length of the header, little-endian
 ///   header          JSON: {"__metadata__": {NAME: TEXT, ...},
@@ -16,11 +16,11 @@
 ///   data            the numbers of all tensors, back to back; the offsets count bytes from here
 namespace glassformer {
 
-/// A tensor to be written. Owns nothing.
+/// A tensor to write. Does not own its values.
 struct NamedTensor {
   std::string name;
   std::vector<Index> shape;
-  std::span<const float> values;  ///< row-major; as many as the shape says
+  std::span<const float> values;  ///< row-major; as many as the shape has
 };
 
 using Metadata = std::map<std::string, std::string>;  ///< texts in the header, by name
@@ -28,20 +28,20 @@ using Metadata = std::map<std::string, std::string>;  ///< texts in the header, 
 /// A file that has been read and checked: every number of `values` belongs to exactly one tensor.
 struct Safetensors {
   Metadata metadata;
-  std::vector<TensorPlace> tensors;  ///< in the order of their numbers; offsets count floats
+  std::vector<TensorPlace> tensors;  ///< in the order of their values; offsets count floats
   std::vector<float> values;
 
-  const TensorPlace* find(const std::string& name) const;             ///< nullptr: there is none of that name
+  const TensorPlace* find(const std::string& name) const;             ///< nullptr if none has that name
   std::span<const float> values_of(const TensorPlace& tensor) const;  ///< row-major
 };
 
-/// Adds "format": "pt" to the metadata, for the Hugging Face library. Replaces a file in one step. \throws UserError:
-/// the file cannot be written
+/// Adds "format": "pt" to the metadata, for the Hugging Face library. Replaces an older file in one step.
+/// \throws UserError: the file cannot be written
 void write_safetensors(const std::filesystem::path& file, const std::vector<NamedTensor>& tensors,
                        Metadata metadata = {});
 
-/// Trusts nothing in the file: allocates memory only once the header has been found to describe the file's size
-/// exactly. Numbers of half precision (F16, BF16) become floats. \throws UserError: no such file, truncated, no
+/// Trusts nothing in the file: allocates memory only after checking that the header describes the file's size exactly.
+/// Half-precision numbers (F16, BF16) become floats. \throws UserError: no such file, a truncated file, not a
 /// safetensors file, numbers of another type
 Safetensors read_safetensors(const std::filesystem::path& file);
 

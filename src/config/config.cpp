@@ -15,12 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Says where a rule between keys is broken.
+/// Reports a broken rule between keys, at the key that broke it.
 struct Blame {
   Places places;
   const fs::path& file;
 
-  /// The first of these keys that was given by --set, or else in the file, or else in its base.
+  /// The place of the first of these keys given with --set, or else in the file, or else in its base.
   std::string at(std::initializer_list<std::string> keys) const {
     const Place* nearest = nullptr;
     for (const std::string& key : keys)
@@ -34,51 +34,52 @@ struct Blame {
   }
 };
 
-// Below: what must hold between several keys. (What one key takes is in the table of keys.cpp.)
+// Below: rules that involve several keys. (The table in keys.cpp has the values that a single key accepts.)
 
 void check_model(const TransformerSettings& model, const TokenizerSettings& tokenizer, const Blame& blame) {
   if (model.d_model % 2 != 0)
-    blame.refuse(
-        {"model.d_model"},
-        fmt::format("expected an even number, found {}; positions are half sines, half cosines", model.d_model));
+    blame.refuse({"model.d_model"},
+                 fmt::format("expected an even number, found {}; positions are encoded as half sines, half cosines",
+                             model.d_model));
   Index divisor = model.heads;
   while (model.d_model % divisor != 0) --divisor;
   if (divisor != model.heads)
-    blame.refuse({"model.heads", "model.d_model"},
-                 fmt::format("{} heads do not divide d_model {}; choose a divisor, for example {}", model.heads,
-                             model.d_model, divisor));
+    blame.refuse(
+        {"model.heads", "model.d_model"},
+        fmt::format("expected heads to divide d_model, found {} heads and d_model {}; choose, for example, {} heads",
+                    model.heads, model.d_model, divisor));
   if (model.tied_embeddings == Tying::all && !tokenizer.joint)
     blame.refuse({"model.tied_embeddings", "tokenizer.joint"},
-                 "tied_embeddings all needs one vocabulary for both languages; set tokenizer.joint: true or "
+                 "expected one vocabulary for tied_embeddings: all, found two; set tokenizer.joint: true or "
                  "tied_embeddings: target");
 }
 
 void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
   if (tokenizer.joint && !tokenizer.target_model.empty())
     blame.refuse({"tokenizer.target_model", "tokenizer.joint"},
-                 "a joint tokenizer has one model; name it as source_model and leave target_model \"\"");
+                 "a joint tokenizer has one model; name it in source_model and leave target_model \"\"");
   if (tokenizer.kind == TokenizerKind::sentencepiece) return;
   if (tokenizer.sampling > 0 && tokenizer.kind == TokenizerKind::word)
     blame.refuse({"tokenizer.sampling", "tokenizer.kind"},
-                 "words are not cut into pieces; set tokenizer.kind: sentencepiece or tokenizer.sampling: 0");
+                 "sampling needs subwords, and tokenizer.kind is word; set kind: sentencepiece or sampling: 0");
   const bool has_source = !tokenizer.source_model.empty();
   if (has_source || !tokenizer.target_model.empty())
     blame.refuse({has_source ? "tokenizer.source_model" : "tokenizer.target_model", "tokenizer.kind"},
-                 "a given .model file needs tokenizer.kind: sentencepiece, found another");
+                 "a .model file needs tokenizer.kind: sentencepiece, found another kind");
 }
 
 void check_training(const TrainingSettings& training, const RunSettings& run, const Blame& blame) {
   if (training.max_updates == 0 && run.max_epochs == 0 && run.max_minutes == 0)
     blame.refuse({"training.max_updates", "training.max_epochs", "training.max_minutes"},
-                 "max_updates, max_epochs and max_minutes are all 0, so training would never end; set one");
+                 "max_updates, max_epochs and max_minutes are all 0, so training would never end; set at least one");
   if (training.schedule.kind != ScheduleSettings::Kind::cosine) return;
   if (training.max_updates == 0)
     blame.refuse({"training.schedule.kind", "training.max_updates"},
-                 "cosine falls until max_updates; set training.max_updates above 0");
+                 "the cosine schedule ends at max_updates; set training.max_updates above 0");
   if (training.schedule.warmup >= training.max_updates)
     blame.refuse({"training.schedule.warmup", "training.max_updates", "training.schedule.kind"},
-                 fmt::format("warmup {} leaves cosine no updates; expected less than training.max_updates {}",
-                             training.schedule.warmup, training.max_updates));
+                 fmt::format("expected warmup below training.max_updates {}, found {}; cosine needs updates after it",
+                             training.max_updates, training.schedule.warmup));
 }
 
 void check_rules(const Config& config, const Blame& blame) {
@@ -91,18 +92,18 @@ void check_rules(const Config& config, const Blame& blame) {
 void check_model_from(const fs::path& model, const Blame& blame) {
   std::error_code error;
   if (fs::is_regular_file(model / "model.safetensors", error)) return;
-  std::string why = saved_otherwise(model);
+  std::string why = format_hint(model);
   if (why.empty() && fs::exists(model / "best", error))
     why = fmt::format("expected a checkpoint, found the run {0}; give {0}/best", model.string());
   if (why.empty())
     why = fmt::format(
-        "expected a directory with a model.safetensors, found {} {}; give a checkpoint, for example runs/toy/best",
-        fs::exists(model, error) ? "none in" : "no", model.string());
+        "expected a directory with model.safetensors, found {} {}; give a checkpoint, for example runs/toy/best",
+        fs::exists(model, error) ? "no such file in" : "no directory", model.string());
   blame.refuse({"model.from"}, why);
 }
 
-/// `changed`: the keys in which the config differs from that of its model.from.
-/// \throws UserError: one of them gives the model another shape, or other tokenizers
+/// `changed`: the keys whose values differ from those of the model that model.from names.
+/// \throws UserError: one of them changes the model's shape or its tokenizers
 void check_same_model(const std::vector<ChangedKey>& changed, const Blame& blame) {
   static const std::vector<std::string> kShape = {
       "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
@@ -110,12 +111,11 @@ void check_same_model(const std::vector<ChangedKey>& changed, const Blame& blame
       "tokenizer.joint"};
   for (const auto& [name, before, after, _] : changed)
     if (std::ranges::find(kShape, name) != kShape.end())
-      blame.refuse(
-          {name}, fmt::format("expected {}, as in the model that model.from names, found {}; leave the key out", before,
-                              after));
+      blame.refuse({name}, fmt::format("expected {}, as in the model that model.from names, found {}; remove the key",
+                                       before, after));
 }
 
-/// \throws UserError: a file which the config names does not exist or cannot be opened
+/// \throws UserError: a file that the config names does not exist or cannot be opened
 void check_files(const Config& config, const Blame& blame) {
   const DataSettings& data = config.data;
   std::error_code error;
@@ -135,13 +135,13 @@ void check_files(const Config& config, const Blame& blame) {
   if (!target.empty()) check_file(blame.at({"tokenizer.target_model"}), target);
 }
 
-/// One warning for all retired keys that were given.
+/// One warning for all retired keys in the config.
 void warn_about_retired_keys(const Places& given) {
   std::string list;
   for (const auto& [name, place] : given)
     if (std::ranges::find(retired_keys(), name, &RetiredKey::name) != retired_keys().end())
       list += (list.empty() ? "" : ", ") + place.name;
-  if (!list.empty()) spdlog::warn("{}: removed in version 0.2; ignored, as the value is the old default", list);
+  if (!list.empty()) spdlog::warn("{}: removed in version 0.2; ignored because the value is the old default", list);
 }
 
 }  // namespace
@@ -153,11 +153,11 @@ Config read_config(const fs::path& file, const std::vector<std::string>& overrid
   if (!config.model_from.empty()) {
     check_model_from(config.model_from, blame);
     const Config model = read_config_of_model(config.model_from);
-    config = {};  // what it does not say is as in the model
+    config = {};  // keys that are left out are as in that model
     config.model = model.model;
     config.tokenizer = model.tokenizer;
     config.decoding = model.decoding;
-    config.tokenizer.source_model = config.tokenizer.target_model = "";  // they lie in the model's directory
+    config.tokenizer.source_model = config.tokenizer.target_model = "";  // the model's directory has them
     blame.places = read_keys(keys_of(config), file, overrides);
     check_same_model(changed_keys(model, config), blame);
   }
@@ -187,7 +187,7 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
     if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) return false;
     return std::ranges::any_of(kHarmless, [&](const std::string& name) { return key.starts_with(name); });
   };
-  Config copy_before = before, copy_after = after;  // the table reads and writes
+  Config copy_before = before, copy_after = after;  // the table needs fields that it can write
   const std::vector<Key> keys = keys_of(copy_before), keys_after = keys_of(copy_after);
   std::vector<ChangedKey> changed;
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -198,10 +198,10 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
 }
 
 std::string write_config(const Config& config) {
-  Config copy = config, default_config;  // the table reads and writes, so it asks for fields that may change
+  Config copy = config, default_config;  // the table needs fields that it can write
   const std::vector<Key> keys = keys_of(copy), defaults = keys_of(default_config);
   std::string text = "# The complete config of a run: every key is written out, every path is absolute.\n";
-  std::string open;  // the section written last; the keys of a section are adjacent
+  std::string open;  // the section of the last key; the keys of a section are adjacent
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::string &name = keys[i].name, section = section_of(name);
     const std::string indent(2 * static_cast<std::size_t>(std::ranges::count(name, '.')), ' ');

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
   throw UserError(place.name + ": expected " + expected + ", found " + describe(found) + hint);
 }
 
-/// The number that a text is, all of it.
+/// The number that the whole text stands for; nothing if it is not a number.
 template <typename Number>
 std::optional<Number> parse_number(const std::string& text) {
   Number value{};
@@ -30,8 +30,8 @@ std::optional<Number> parse_number(const std::string& text) {
   return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 
-/// The truth value that YAML 1.1 sees in a word.
-std::optional<bool> parse_truth(std::string word) {
+/// The boolean that a word means in YAML 1.1.
+std::optional<bool> parse_bool(std::string word) {
   static const std::map<std::string, bool> kWords = {{"true", true},   {"yes", true}, {"on", true},   {"y", true},
                                                      {"false", false}, {"no", false}, {"off", false}, {"n", false}};
   std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -44,7 +44,7 @@ std::string shortest(double value) {  // the fewest digits that read back to the
   return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
-/// Stores a number. `in_range` says whether it is allowed.
+/// Stores a number if `in_range` accepts it.
 template <typename Number>
 void read_number(Number& field, const Value& value, const Place& place, const std::string& expected, auto in_range) {
   const std::optional<Number> number = value.is_quoted ? std::nullopt : parse_number<Number>(value.text);
@@ -57,13 +57,13 @@ std::string text_in(const Value& value, const Place& place) {
   return value.text;
 }
 
-/// In quotes if YAML could take the text for something else. A JSON string is YAML.
+/// The text, in quotes if YAML could read it as something else. A JSON string is valid YAML.
 std::string as_yaml(const std::string& text) {
   static const std::string beginnings = "/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   static const std::string harmless = beginnings + "0123456789_.-";
   const bool plain = !text.empty() && beginnings.find(text[0]) != std::string::npos &&
                      text.find_first_not_of(harmless) == std::string::npos && text != "null" && text != "Null" &&
-                     text != "NULL" && !parse_truth(text);
+                     text != "NULL" && !parse_bool(text);
   return plain ? text : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -100,9 +100,9 @@ Field::Field(std::uint64_t& field)
 
 Field::Field(bool& field)
     : read([&field](const Value& value, const Place& place) {
-        const std::optional<bool> truth = parse_truth(value.text);
-        if (!truth || value.is_quoted) refuse(place, "true or false", value);
-        field = *truth;
+        const std::optional<bool> flag = parse_bool(value.text);
+        if (!flag || value.is_quoted) refuse(place, "true or false", value);
+        field = *flag;
       }),
       write([&field] { return field ? "true" : "false"; }) {}
 
@@ -128,7 +128,7 @@ Field::Field(fs::path& field, Empty empty)
         if (allowed && value.kind != Value::Kind::text) refuse(place, "a path, or \"\" for none", value);
         if (allowed && value.text.empty()) return field.clear();
         field = fs::absolute(place.directory / text_in(value, place)).lexically_normal();
-        if (!field.has_filename()) field = field.parent_path();  // without the slash at the end
+        if (!field.has_filename()) field = field.parent_path();  // without a trailing slash
       }),
       write([&field] { return as_yaml(field.string()); }),
       empty_(empty) {}
@@ -149,9 +149,9 @@ Field::Field(const std::vector<std::string>& words, const std::function<std::siz
 bool Field::has_value() const { return empty_ == Empty::allowed || write() != "\"\""; }
 
 void RetiredKey::check(const Value& value, const Place& place) const {
-  const auto same = [](const auto& x, const auto& y) { return x && x == y; };  // no and false; 1000 and 1e3
+  const auto same = [](const auto& x, const auto& y) { return x && x == y; };  // no is false; 1000 is 1e3
   if (value.kind == Value::Kind::text &&
-      (value.text == default_value || same(parse_truth(value.text), parse_truth(default_value)) ||
+      (value.text == default_value || same(parse_bool(value.text), parse_bool(default_value)) ||
        same(parse_number<double>(value.text), parse_number<double>(default_value))))
     return;
   throw UserError(place.name + ": this key was removed in version 0.2; expected its default " + default_value +

@@ -13,40 +13,40 @@
 
 namespace glassformer {
 
-/// What a config gives for a key.
+/// The value that a config gives for a key.
 struct Value {
   enum class Kind { nothing, text, list, section };
   Kind kind = Kind::text;
-  std::string text;          ///< numbers, true and false are text, too
-  bool is_quoted = false;    ///< "1", which is not a number
-  std::vector<Value> items;  ///< of a list; lists among them have none
+  std::string text;          ///< numbers, true and false are text too
+  bool is_quoted = false;    ///< "1" in quotes is not a number
+  std::vector<Value> items;  ///< of a list; a list inside it has none
 };
 
 /// Where a value was given.
 struct Place {
   std::string name;                 ///< how a message begins: "toy.yaml:40: model.dropout" or "--set model.dropout=2"
-  std::filesystem::path directory;  ///< what a relative path is relative to
+  std::filesystem::path directory;  ///< where relative paths start
   std::size_t distance = 0;         ///< 0: --set; 1: the config file; 2: its base; 3: the base of that ...
 };
 
-/// The keys that were given. A key that is not here has its default.
+/// The keys that were given. A key that is missing here has its default.
 using Places = std::map<std::string, Place>;
 
-/// Which numbers a key takes.
+/// Which numbers a key accepts.
 struct Range {
-  const char* words;  ///< as a message says it: "a number above 0"
+  const char* words;  ///< for messages: "a number above 0"
   bool (*holds)(double);
 };
-inline constexpr Range kShare{"a number from 0 to below 1", [](double x) { return x >= 0 && x < 1; }};
+inline constexpr Range kRate{"a number of at least 0 and below 1", [](double x) { return x >= 0 && x < 1; }};
 inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { return x >= 0; }};
 inline constexpr Range kPositive{"a number above 0", [](double x) { return x > 0; }};
 
 enum class Empty { refused, allowed };
 
-/// A field of the config (which must outlive this), and what it takes.
+/// A field of the config (which must outlive this), and the values that it accepts.
 class Field {
  public:
-  Field(Index& field, Index lowest, Index highest);  ///< a whole number, both ends included
+  Field(Index& field, Index lowest, Index highest);  ///< a whole number; both bounds included
   Field(double& field, const Range& range);          ///< a finite number
   Field(std::uint64_t& field);
   Field(bool& field);
@@ -76,7 +76,7 @@ class Field {
 struct Key {
   std::string name;  ///< with dots: training.optimizer.beta1
   Field field;
-  std::string comment;  ///< what it means and what it takes, without the default
+  std::string comment;  ///< its meaning and its values, without the default
 };
 
 /// A key that an earlier version had. Its default is ignored with a warning, so that old configs and checkpoints stay
@@ -84,26 +84,26 @@ struct Key {
 struct RetiredKey {
   std::string name;
   std::string default_value;  ///< as YAML
-  std::string advice;         ///< what to do instead, as a sentence without its full stop
+  std::string advice;         ///< what to do instead: a sentence without its full stop
 
   void check(const Value& value, const Place& place) const;  ///< \throws UserError: not the default
 };
 
 struct Config;
 
-/// Every key of a config file, with the structs' defaults. A new key is one row in keys.cpp and a line in toy.yaml.
+/// Every key of a config file, with its field in `config`. To add a key, add a row in keys.cpp and a line in toy.yaml
+/// and in multi30k_tiny.yaml.
 std::vector<Key> keys_of(Config& config);
 
 const std::vector<RetiredKey>& retired_keys();  ///< all of them
 
-/// What a message says was found: 1.5, "abc", nothing, a list, a section.
+/// How a message names the value that it found: 1.5, "abc", nothing, a list, a section.
 std::string describe(const Value& value);
 
-/// Fills the fields of `keys` from a YAML file, its base first, and then from the overrides (KEY=VALUE, the value is
-/// YAML). A relative path is relative to the file in which it is written.
-/// \return where each key was given, retired keys included: of several places, the one that counts
-/// \throws UserError with file and line: what read_config lists, bases in a circle, a retired key whose value is not
-///         its default
+/// Fills the fields of `keys` from a YAML file, its base first, and then from the overrides (KEY=VALUE; the value is
+/// YAML). A relative path is relative to the file that contains it.
+/// \return where each key was given, retired keys included; if in several places, the one that takes effect
+/// \throws UserError with file and line: as read_config does, bases in a circle, a retired key not at its default
 Places read_keys(const std::vector<Key>& keys, const std::filesystem::path& file,
                  const std::vector<std::string>& overrides);
 

@@ -1,4 +1,4 @@
-// What a config describes: a model on disk, what a training begins with, a run that is continued.
+// What a config describes: a model on disk, the start of a training run, a run to continue.
 #include <spdlog/fmt/fmt.h>
 
 #include "config/config.hpp"
@@ -31,10 +31,10 @@ std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& co
   const fs::path file = run.file("config.yaml");
   std::vector<ChangedKey> changed;
   try {
-    changed = changed_keys(read_config_of_checkpoint(file, false), config);  // train has warned about its own config
+    changed = changed_keys(read_config_of_checkpoint(file, false), config);  // train has already warned about `config`
   } catch (const UserError& error) {
     throw UserError(
-        fmt::format("{} (This is the config that the run was begun with. Every checkpoint in {} has a copy of it.)",
+        fmt::format("{} (This is the config that the run was started with. Every checkpoint in {} has a copy of it.)",
                     error.what(), run.path().string()));
   }
   std::string names;
@@ -42,8 +42,8 @@ std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& co
     if (key.changes_training) names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
   if (names.empty()) return changed;
   throw UserError(
-      fmt::format("{}: the run was begun with other values of {}. Continue it with the config it was begun with, or "
-                  "begin another run with --output.",
+      fmt::format("{}: the run was started with other values: {}. Continue it with these values, or start another run "
+                  "with --output.",
                   file.string(), names));
 }
 

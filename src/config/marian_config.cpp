@@ -1,4 +1,4 @@
-// The config files of the Hugging Face library: writing those of a checkpoint, and reading those of its own models.
+// The config files of the Hugging Face library: writes them for a checkpoint, and reads those of the library's models.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -13,24 +13,24 @@ namespace fs = std::filesystem;
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr Index kPositions = 1024;  // rows of the position table that the library makes; ours has no end
+constexpr Index kPositions = 1024;  // rows of the library's position table; ours has no limit
 constexpr Index kBosAndEos = 2;
 
-/// Of the longest training sentence, in tokens, bos and eos counted.
+/// How many tokens a translation of the longest training sentence can have, bos and eos included.
 Index longest_output(const Config& config) {
   return longest_translation(config.decoding, config.data.max_length + 1) + kBosAndEos;
 }
 
-/// Where our vocabulary has no padding (kNoToken), the library pads with bos.
-Id padding_there(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
+/// The library's id of padding. If our vocabulary has none (kNoToken), the library pads with bos.
+Id library_pad(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
 
 // Below: reading.
 
-/// One number that the library has for encoder and decoder each, and we for both.
-Index of_both(const JsonFile& config, const std::string& name) {
+/// A number that the library stores for the encoder and for the decoder, and we store once for both.
+Index same_in_both(const JsonFile& config, const std::string& name) {
   const Index encoder = config.whole("encoder_" + name);
   if (config.whole("decoder_" + name) == encoder) return encoder;
-  throw config.mistake("decoder_" + name, std::to_string(encoder) + " as in the encoder (here both have the same)");
+  throw config.mistake("decoder_" + name, std::to_string(encoder) + " as in the encoder (both must be the same)");
 }
 
 Activation activation_of(const JsonFile& config) {
@@ -47,35 +47,35 @@ Tying tying_of(const JsonFile& config) {
   if (shared && !output)
     throw config.mistake(
         "tie_word_embeddings",
-        "true where share_encoder_decoder_embeddings is true: here the output then shares the matrix, too");
+        "true, because share_encoder_decoder_embeddings is true: the output must share that matrix too");
   return shared ? Tying::all : output ? Tying::target : Tying::none;
 }
 
-double share(const JsonFile& config, const std::string& key, double otherwise) {
-  const double number = config.number(key, otherwise);
-  if (!(number >= 0 && number < 1)) throw config.mistake(key, "a number from 0 to below 1");
-  return number;
+double dropout_rate(const JsonFile& config, const std::string& key, double default_rate) {
+  const double rate = config.number(key, default_rate);
+  if (!(rate >= 0 && rate < 1)) throw config.mistake(key, "a number of at least 0 and below 1");
+  return rate;
 }
 
 TransformerSettings read_model(const JsonFile& config) {
   if (config.text("model_type", "") != "marian")
-    throw config.mistake("model_type", "\"marian\", the one type of model of other tools that can be opened");
+    throw config.mistake("model_type", "\"marian\", the only model type of other tools that can be opened");
   for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"})
-    if (config.flag(key, false)) throw config.mistake(key, "false: a post-norm transformer as in Vaswani et al. 2017");
+    if (config.flag(key, false)) throw config.mistake(key, "false (a post-norm transformer as in Vaswani et al. 2017)");
   if (!config.flag("static_position_embeddings", true))
-    throw config.mistake("static_position_embeddings", "true: positions that are computed, not learned");
+    throw config.mistake("static_position_embeddings", "true (positions that are computed, not learned)");
   TransformerSettings model;
   model.d_model = config.whole("d_model");
-  model.heads = of_both(config, "attention_heads");
-  model.d_ff = of_both(config, "ffn_dim");
+  model.heads = same_in_both(config, "attention_heads");
+  model.d_ff = same_in_both(config, "ffn_dim");
   model.encoder_layers = config.whole("encoder_layers");
   model.decoder_layers = config.whole("decoder_layers");
   model.activation = activation_of(config);
   model.tied_embeddings = tying_of(config);
   model.scale_embeddings = config.flag("scale_embedding", false);
-  model.dropout = model.embedding_dropout = share(config, "dropout", 0.1);
-  model.attention_dropout = share(config, "attention_dropout", 0);
-  model.activation_dropout = share(config, "activation_dropout", 0);
+  model.dropout = model.embedding_dropout = dropout_rate(config, "dropout", 0.1);
+  model.attention_dropout = dropout_rate(config, "attention_dropout", 0);
+  model.activation_dropout = dropout_rate(config, "activation_dropout", 0);
   for (const char* key : {"encoder_layers", "decoder_layers", "encoder_ffn_dim", "encoder_attention_heads"})
     if (config.whole(key) == 0) throw config.mistake(key, "at least 1");
   if (model.d_model == 0 || model.d_model % 2 != 0) throw config.mistake("d_model", "an even number");
@@ -91,20 +91,20 @@ DecodingSettings read_decoding(const JsonFile& generation) {
   decoding.length_penalty = generation.number("length_penalty", 1);
   if (!(decoding.length_penalty >= 0)) throw generation.mistake("length_penalty", "at least 0");
   const bool has_flag = generation.has("early_stopping") && generation.value("early_stopping").is_boolean();
-  decoding.early_stopping = has_flag && generation.flag("early_stopping");  // or "never", or left out
+  decoding.early_stopping = has_flag && generation.flag("early_stopping");  // false for "never" or a missing key
   return decoding;
 }
 
-/// The longest source whose longest translation has `output` tokens, bos and eos counted: see longest_output.
+/// The longest source whose longest translation has `output` tokens, bos and eos included. Inverts longest_output.
 Index longest_source(Index output, const DecodingSettings& decoding) {
   const Index beyond_ratio = longest_translation(decoding, 1) + kBosAndEos;  // of an empty source
   const auto within_ratio = static_cast<double>(std::max<Index>(0, output - beyond_ratio));
   return std::max<Index>(1, static_cast<Index>(within_ratio / decoding.max_length_ratio));
 }
 
-/// config.json, as transformers.MarianConfig reads it. Marian has no pre-norm: such a model gets a model_type of its
-/// own, so that the library refuses it. Marian always masks, so a model trained without a mask gives other figures
-/// there. Its two vocabularies have tables of the same size, see save_checkpoint.
+/// config.json, as transformers.MarianConfig reads it. Marian has no pre-norm, so a pre-norm model gets its own
+/// model_type, which the library refuses. Marian always masks, so a model trained without a mask gives other results
+/// there. Its two vocabularies have tables of the same size; see save_checkpoint.
 std::string marian_config(const Config& config, const TokenizerPair& tokenizers) {
   const TransformerSettings& model = config.model;
   const SpecialIds ids = tokenizers.target->special();
@@ -118,9 +118,9 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   json["decoder_layers"] = model.decoder_layers;
   for (const char* key : {"encoder_attention_heads", "decoder_attention_heads"}) json[key] = model.heads;
   for (const char* key : {"encoder_ffn_dim", "decoder_ffn_dim"}) json[key] = model.d_ff;
-  // Its gelu is the exact one, by erf, as here; the approximation is "gelu_new".
+  // Marian's gelu is exact (erf), as is ours; the approximation is "gelu_new".
   json["activation_function"] = kActivationNames[static_cast<std::size_t>(model.activation)];
-  json["dropout"] = model.dropout;  // there also of embedding + position
+  json["dropout"] = model.dropout;  // in Marian, also of embedding + position
   json["attention_dropout"] = model.attention_dropout;
   json["activation_dropout"] = model.activation_dropout;
   json["scale_embedding"] = model.scale_embeddings;
@@ -128,29 +128,29 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   json["max_position_embeddings"] = std::max(kPositions, longest_output(config));
   const Index source = tokenizers.source->vocabulary_size(), target = tokenizers.target->vocabulary_size();
   for (const char* key : {"decoder_vocab_size", "vocab_size"})
-    json[key] = std::max(source, target);  // rows, with the smaller table's padding
+    json[key] = std::max(source, target);  // rows, including the padding of the smaller table
   if (source != target) {
     json[kSourceVocabulary] = source;
     json[kTargetVocabulary] = target;
   }
   json["share_encoder_decoder_embeddings"] = model.tied_embeddings == Tying::all;
   json["tie_word_embeddings"] = model.tied_embeddings != Tying::none;
-  json["pad_token_id"] = padding_there(ids);
+  json["pad_token_id"] = library_pad(ids);
   json["bos_token_id"] = ids.bos;
   json["eos_token_id"] = ids.eos;
   json["decoder_start_token_id"] = ids.bos;
-  json["forced_eos_token_id"] = nullptr;  // left out, it would be 0
+  json["forced_eos_token_id"] = nullptr;  // the library's default is 0
   json["is_encoder_decoder"] = true;
   json["torch_dtype"] = "float32";
   json["glassformer_version"] = GLASSFORMER_VERSION;
   return json.dump(2) + "\n";
 }
 
-/// generation_config.json, as transformers.GenerationConfig reads it. It cannot express a limit that grows with the
-/// source, so it has that of the longest training sentence.
+/// generation_config.json, as transformers.GenerationConfig reads it. It cannot express a length limit that grows with
+/// the source, so it gets the limit of the longest training sentence.
 std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers) {
   const SpecialIds ids = tokenizers.target->special();
-  const Id pad = padding_there(ids);
+  const Id pad = library_pad(ids);
   Json json;
   json["pad_token_id"] = pad;
   json["bos_token_id"] = ids.bos;
@@ -158,9 +158,9 @@ std::string marian_generation_config(const Config& config, const TokenizerPair& 
   json["decoder_start_token_id"] = ids.bos;
   json["num_beams"] = config.decoding.beam;
   json["length_penalty"] = config.decoding.length_penalty;
-  // "never": a search goes on until no running hypothesis can overtake the finished ones.
-  const bool goes_on = config.decoding.beam > 1 && !config.decoding.early_stopping;
-  json["early_stopping"] = goes_on ? Json("never") : Json(config.decoding.beam > 1);
+  // "never": the search continues until no running hypothesis can beat the finished ones.
+  const bool never_early = config.decoding.beam > 1 && !config.decoding.early_stopping;
+  json["early_stopping"] = never_early ? Json("never") : Json(config.decoding.beam > 1);
   Json& forbidden = json["bad_words_ids"] = Json::array();  // pad and bos, but never eos
   if (pad != ids.eos) forbidden.push_back(Json::array({pad}));
   if (ids.bos != ids.eos && ids.bos != pad) forbidden.push_back(Json::array({ids.bos}));
@@ -176,7 +176,7 @@ std::string marian_tokenizer_config(const Config& config, const TokenizerPair& t
                      {"source_lang", config.data.source_language},
                      {"target_lang", config.data.target_language},
                      {"separate_vocabs", !config.tokenizer.joint},
-                     {"pad_token", target.piece(padding_there(ids))},
+                     {"pad_token", target.piece(library_pad(ids))},
                      {"eos_token", target.piece(ids.eos)},
                      {"unk_token", target.piece(ids.unk)},
                      {"model_max_length", std::max(kPositions, longest_output(config))}};
@@ -187,7 +187,7 @@ Config read_marian_config(const fs::path& directory) {
   const JsonFile model(directory / "config.json");
   Config config;
   config.model = read_model(model);
-  const fs::path search = directory / "generation_config.json";  // older directories have it in config.json
+  const fs::path search = directory / "generation_config.json";  // older models have these settings in config.json
   std::error_code ignored;
   const JsonFile generation(fs::exists(search, ignored) ? search : directory / "config.json");
   config.decoding = read_decoding(generation);
@@ -198,7 +198,7 @@ Config read_marian_config(const fs::path& directory) {
   config.data.directory = fs::absolute(directory);
   config.data.source_language = "source";
   config.data.target_language = "target";
-  config.run.max_epochs = 1;  // a config says when a training ends
+  config.run.max_epochs = 1;  // every config must limit training
   if (const fs::path file = directory / "tokenizer_config.json"; fs::exists(file, ignored)) {
     const JsonFile tokenizer(file);
     config.tokenizer.joint = !tokenizer.flag("separate_vocabs", false);
@@ -206,7 +206,7 @@ Config read_marian_config(const fs::path& directory) {
     config.data.target_language = tokenizer.text("target_lang", "target");
   }
   if (config.model.tied_embeddings == Tying::all && !config.tokenizer.joint)
-    throw model.mistake("share_encoder_decoder_embeddings", "false, for the tokenizer has separate_vocabs");
+    throw model.mistake("share_encoder_decoder_embeddings", "false, because the tokenizer has separate_vocabs");
   return config;
 }
 

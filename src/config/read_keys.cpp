@@ -27,7 +27,7 @@ enum class Items { left_out, included };
 Value value_of(const YAML::Node& node, Items items = Items::included) {
   using Kind = Value::Kind;
   const Kind list_or_text = node.IsSequence() ? Kind::list : Kind::text;
-  const bool is_quoted = node.Tag() == "!";  // yaml-cpp's mark
+  const bool is_quoted = node.Tag() == "!";  // yaml-cpp's tag for quoted text
   Value value{node.IsNull()  ? Kind::nothing
               : node.IsMap() ? Kind::section
                              : list_or_text,
@@ -39,7 +39,7 @@ Value value_of(const YAML::Node& node, Items items = Items::included) {
   return value;
 }
 
-/// The text of the file. YAML forbids tabs before a key, and yaml-cpp says so only sometimes.
+/// The text of the file. YAML forbids tabs before a key, but yaml-cpp does not always report them.
 std::string read_config_text(const fs::path& file) {
   if (file.empty()) throw UserError("expected the name of a config file, found \"\"");
   std::error_code error;
@@ -49,15 +49,15 @@ std::string read_config_text(const fs::path& file) {
   for (const std::string& content : read_lines(file)) {
     const std::size_t begin = content.find_first_not_of(" \t");
     if (begin != std::string::npos && content[begin] != '#' && content.find('\t') < begin)
-      throw UserError(at_line(file, line) + ": a tab before \"" + brief(content.substr(begin)) +
-                      "\"; YAML wants spaces there");
+      throw UserError(at_line(file, line) + ": expected spaces before \"" + brief(content.substr(begin)) +
+                      "\", found a tab; YAML does not allow tabs there");
     text += content + "\n";
     ++line;
   }
   return text;
 }
 
-/// Notes where a document begins, and no more.
+/// Records only the line where a document starts.
 struct DocumentStart final : YAML::EventHandler {
   using Style = YAML::EmitterStyle::value;
   int line = 1;
@@ -73,19 +73,19 @@ struct DocumentStart final : YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-/// The only document in a file. (YAML::LoadAll does not end on "#\n,".)
+/// The only document in a file. (YAML::LoadAll never returns on "#\n,".)
 YAML::Node read_document(const fs::path& file) try {
   const std::string text = read_config_text(file);
   std::istringstream stream(text);
   YAML::Parser parser(stream);
   DocumentStart start;
   if (parser.HandleNextDocument(start) && parser.HandleNextDocument(start))
-    throw UserError(at_line(file, start.line) + ": expected one YAML document, found the beginning of a second one; " +
-                    "remove a line ---, or what stands here outside of any section");
+    throw UserError(at_line(file, start.line) + ": expected one YAML document, found the start of a second one; " +
+                    "remove a line ---, or whatever is here outside of any section");
   return YAML::Load(text);
 } catch (const YAML::Exception& error) {
   throw UserError(at_line(file, error.mark.line + 1) + ": not valid YAML: " + error.msg +
-                  "; look at indentation, colons, quotes and brackets in this line and before it");
+                  "; check indentation, colons, quotes and brackets on this line and before it");
 }
 
 YAML::Node read_override_value(const std::string& text, const std::string& place) try {
@@ -101,7 +101,7 @@ class Reader {
   explicit Reader(const std::vector<Key>& keys) : keys_(keys) {
     for (const Key& key : keys) {
       const std::string section = section_of(key.name);
-      if (!is_section(section)) {  // sections inside others have keys of their own, and come after them
+      if (!is_section(section)) {  // a section has its own keys, which come before the sections inside it
         sections_.push_back(section);
         if (section_of(section).empty()) top_level_ += (top_level_.empty() ? "" : ", ") + section;
       }
@@ -113,9 +113,9 @@ class Reader {
   void read_file(const fs::path& file) {
     const YAML::Node document = read_document(file);
     if (document.IsNull())
-      throw UserError(fmt::format("{}: empty; expected the sections {}", file.string(), top_level_));
+      throw UserError(fmt::format("{}: expected the sections {}, found an empty file", file.string(), top_level_));
     if (!document.IsMap())
-      throw UserError(fmt::format("{}: expected the sections {}, each key followed by a colon and a space; found {}",
+      throw UserError(fmt::format("{}: expected the sections {}, found {}; put a colon and a space after each key",
                                   at_line(file, line_of(document)), top_level_, describe(value_of(document))));
     open_.push_back({file, {}});
     read_section("", document);
@@ -129,14 +129,14 @@ class Reader {
       throw UserError(place.name + ": expected KEY=VALUE, for example --set model.dropout=0.2");
     const std::string name = text.substr(0, equals);
     if (is_section(name))
-      throw UserError(place.name + ": " + name + " is a section; " + suggest_key(name + ".", known_));
+      throw UserError(place.name + ": expected a key, found a section; " + suggest_key(name + ".", known_));
     read_value(name, value_of(read_override_value(text.substr(equals + 1), place.name)), place);
   }
 
  private:
   struct File {
     fs::path path;
-    std::map<std::string, int> lines;  // of the keys and sections met so far
+    std::map<std::string, int> lines;  // of the keys and sections read so far
   };
 
   bool is_section(const std::string& name) const { return std::ranges::find(sections_, name) != sections_.end(); }
@@ -155,7 +155,7 @@ class Reader {
     for (const File& file : open_) chain += file.path.string() + " -> ";
     for (const File& file : open_)
       if (std::error_code error; fs::equivalent(file.path, base, error))
-        throw UserError(place.name + ": a config cannot be a base of itself: " + chain + base.string());
+        throw UserError(place.name + ": a config cannot be its own base: " + chain + base.string());
     if (open_.size() == kMostFiles) throw UserError(place.name + ": bases are nested more than 10 deep");
     read_file(base);
   }
@@ -175,7 +175,7 @@ class Reader {
   }
 
   void read_section(const std::string& section, const YAML::Node& entries) {
-    bool is_first = section.empty();  // in the file: only there can base stand
+    bool is_first = section.empty();  // of the file: only this key can be base
     for (const auto& entry : entries) {
       const YAML::Node &key = entry.first, &value = entry.second;
       if (!key.IsScalar())
@@ -188,22 +188,22 @@ class Reader {
         continue;
       }
       if (const auto [other, is_new] = open_.back().lines.emplace(name, line_of(key)); !is_new)
-        throw UserError(place.name + ": given twice; the first is in line " + std::to_string(other->second));
+        throw UserError(place.name + ": given twice; first given on line " + std::to_string(other->second));
       if (!is_section(name))
         read_value(name, value_of(value), place);
       else if (value.IsMap())
         read_section(name, value);
       else if (!value.IsNull())
-        throw UserError(place.name + ": expected a section, its keys indented below it, found " +
+        throw UserError(place.name + ": expected a section with its keys indented below it, found " +
                         describe(value_of(value)));
     }
   }
 
   const std::vector<Key>& keys_;
   std::vector<std::string> sections_;
-  std::string top_level_;           // the names of the sections that are in no other
+  std::string top_level_;           // the names of the sections that are not inside another
   std::vector<std::string> known_;  // keys and sections
-  std::vector<File> open_;          // the config, and its bases down to the one that is being read
+  std::vector<File> open_;          // the config and its bases, down to the one being read
 };
 
 }  // namespace

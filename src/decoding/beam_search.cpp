@@ -20,7 +20,7 @@ void SentenceBeam::advance(MatrixView<const float> logits, LikeliestTokens& like
     if (extended.token == eos_) {
       if (rank < beam) finish(extended);
     } else if (next_.size() < beam && length_ < limit_) {
-      run_on(extended);
+      keep_running(extended);
     }
   }
   std::erase_if(next_, [this](const Running& r) { return is_hopeless(r.log_probability); });
@@ -59,7 +59,7 @@ void SentenceBeam::finish(const Extended& extended) {
   if (full) kept_.pop_back();
 }
 
-void SentenceBeam::run_on(const Extended& extended) {
+void SentenceBeam::keep_running(const Extended& extended) {
   const auto node = static_cast<Index>(tree_.size());
   tree_.push_back({extended.token, running_[static_cast<std::size_t>(extended.parent)].node});
   next_.push_back({extended.log_probability, extended.token, extended.parent, node});

@@ -5,7 +5,7 @@
 namespace glassformer {
 namespace {
 
-/// Adds the likeliest token. Says whether the hypothesis goes on.
+/// Adds the most likely token. Returns whether the hypothesis continues.
 bool grow(Hypothesis& hypothesis, std::span<const NextToken> likeliest, Id eos, Index limit) {
   const bool at_limit = static_cast<Index>(hypothesis.ids.size()) == limit;
   if (likeliest.empty() || (likeliest.front().id != eos && at_limit)) {

@@ -8,8 +8,8 @@
 
 namespace glassformer {
 
-/// Greedy search: take the likeliest token, again and again, until it is eos or the longest length allowed is reached.
-/// One hypothesis for each source (ids, eos included). All run side by side; those that have ended leave the batch.
+/// Greedy search: keep taking the most likely token until it is eos or the length limit is reached. Returns one
+/// hypothesis per source (ids, eos included). All sources run in one batch, which sentences leave when they are done.
 std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const SearchIds& ids,
                                       std::span<const std::span<const Id>> sources, IncrementalDecoder<float>& decoder);
 

@@ -21,14 +21,14 @@ void EncodedSources<Scalar>::encode(Transformer<Scalar>& model, std::span<const 
     const std::span<const Id> source = sources[static_cast<std::size_t>(b)];
     assert(!source.empty());
     std::ranges::copy(source, ids.row(b).begin());
-    const Index keys = on.cross_padding ? std::ssize(source) : length;  // trained to see padding, it is shown padding
+    const Index keys = on.cross_padding ? std::ssize(source) : length;  // if trained to see padding, it gets padding
     IdMatrix visible(1, keys);
     std::copy_n(ids.row(b).begin(), keys, visible.data());
-    sentences_.push_back({rows, switched(padding_mask(visible, pad), on.cross_padding)});
+    sentences_.push_back({rows, apply_switch(padding_mask(visible, pad), on.cross_padding)});
     rows += keys;
   }
-  const Mask encoder_mask = switched(padding_mask(ids, pad), on.encoder_padding);  // [B, 1, S]
-  const Buffer<Scalar>& memory = model.encode(Pass{}, ids, encoder_mask);          // [B*S, D]
+  const Mask encoder_mask = apply_switch(padding_mask(ids, pad), on.encoder_padding);  // [B, 1, S]
+  const Buffer<Scalar>& memory = model.encode(Pass{}, ids, encoder_mask);              // [B*S, D]
 
   key_value_.resize(model.decoder_layers.size());
   for (std::size_t layer = 0; layer < key_value_.size(); ++layer) {
@@ -76,12 +76,12 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::embed(std::span<const Extensio
   return embedded_;
 }
 
-/// Each row attends to its own past, so each is a sentence with one query.
+/// Each row attends to its own past only, so it is treated as a sentence with one query.
 template <std::floating_point Scalar>
 const Buffer<Scalar>& IncrementalDecoder<Scalar>::self_attention(std::size_t layer, const Buffer<Scalar>& x) {
-  auto& [attention, join] = model_->decoder_layers[layer].self_attention;
+  auto& [attention, residual] = model_->decoder_layers[layer].self_attention;
   const Index D = x.cols();
-  const Buffer<Scalar>& query_key_value = attention.qkv_proj.forward(Pass{}, join.enter(Pass{}, x));  // [R, 3D]
+  const Buffer<Scalar>& query_key_value = attention.qkv_proj.forward(Pass{}, residual.enter(Pass{}, x));  // [R, 3D]
   context_.resize_like(x);
   for (Index r = 0; r < x.rows(); ++r) {
     const auto row = query_key_value.view().middle_rows(r, 1);
@@ -90,15 +90,15 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::self_attention(std::size_t lay
                                                                 past_.values(layer, r), all_visible_);
     copy(context, context_.view().middle_rows(r, 1));
   }
-  return join.leave(Pass{}, x, attention.out_proj.forward(Pass{}, context_));  // [R, D]
+  return residual.leave(Pass{}, x, attention.out_proj.forward(Pass{}, context_));  // [R, D]
 }
 
-/// The hypotheses of one sentence are its queries.
+/// The hypotheses of a sentence are queries to the same keys.
 template <std::floating_point Scalar>
 const Buffer<Scalar>& IncrementalDecoder<Scalar>::cross_attention(std::size_t layer, const Buffer<Scalar>& x,
                                                                   std::span<const Extension> rows) {
-  auto& [attention, join] = model_->decoder_layers[layer].cross_attention;
-  const Buffer<Scalar>& query = attention.q_proj.forward(Pass{}, join.enter(Pass{}, x));  // [R, D]
+  auto& [attention, residual] = model_->decoder_layers[layer].cross_attention;
+  const Buffer<Scalar>& query = attention.q_proj.forward(Pass{}, residual.enter(Pass{}, x));  // [R, D]
   context_.resize_like(x);
   for (std::size_t first = 0, end = 0; first < rows.size(); first = end) {
     const Index sentence = rows[first].sentence;
@@ -109,7 +109,7 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::cross_attention(std::size_t la
                                     sources_.values(layer, sentence), sources_.mask(sentence));
     copy(context, context_.view().middle_rows(from, count));
   }
-  return join.leave(Pass{}, x, attention.out_proj.forward(Pass{}, context_));  // [R, D]
+  return residual.leave(Pass{}, x, attention.out_proj.forward(Pass{}, context_));  // [R, D]
 }
 
 template class EncodedSources<float>;

@@ -9,22 +9,22 @@
 
 namespace glassformer {
 
-/// What the decoder must know of the sentences it translates: the keys and values that cross-attention reads,
-/// projected once for each sentence and layer, however many hypotheses and steps will read them.
+/// What the decoder needs from the sentences it translates: the keys and values that cross-attention reads. They are
+/// projected only once per sentence and layer, and then serve all hypotheses and steps.
 ///
-/// B sentences, S tokens of one of them, D = model width. The sentences lie one behind the other, without padding; with
-/// it where the model is taught without the mask of cross-attention, and S is then the length of the longest.
+/// B sentences, S tokens in one of them, D = model width. Sentences are stored consecutively, without padding. For a
+/// model trained without the cross-attention mask, they include padding, and S is the length of the longest.
 template <std::floating_point Scalar>
 class EncodedSources {
  public:
-  /// Forgets the sentences before. `sources`: ids, none empty; fastest where lengths are alike.
+  /// Replaces the previous sentences. `sources`: ids, none empty; fastest if lengths are similar.
   void encode(Transformer<Scalar>& model, std::span<const std::span<const Id>> sources);
 
   Index size() const { return static_cast<Index>(sentences_.size()); }
   /// Keys and values of one decoder layer, [S, D] each.
   MatrixView<const Scalar> keys(std::size_t layer, Index sentence) const { return block(layer, sentence, 0); }
   MatrixView<const Scalar> values(std::size_t layer, Index sentence) const { return block(layer, sentence, 1); }
-  /// Which of them may be seen: [1, 1, S]. (All; unless the sentence itself contains pad, and that is blocked.)
+  /// The mask of these keys: [1, 1, S]. (Blocks nothing unless the sentence itself contains pad and pad is masked.)
   const Mask& mask(Index sentence) const { return sentences_[static_cast<std::size_t>(sentence)].mask; }
 
  private:
@@ -43,35 +43,35 @@ class EncodedSources {
   std::vector<Buffer<Scalar>> key_value_;  // for each layer [rows of all sentences, 2D]
 };
 
-/// A hypothesis that has just got one more token.
+/// A hypothesis extended by one token.
 struct Extension {
-  Index sentence;  ///< which of the sources it translates
-  Index parent;    ///< which row of the step before it continues; says nothing in the first step
-  Id token;        ///< the token it has got: bos in the first step
+  Index sentence;  ///< the source that it translates
+  Index parent;    ///< the row of the previous step that it extends; ignored in the first step
+  Id token;        ///< the new token; bos in the first step
 };
 
-/// The transformer's decoder, one token at a time. Teacher forcing knows all tokens of the target and computes them
-/// at once; a search knows the next token only after it has seen what the model makes of those before. So each step
-/// runs the decoder's layers for one token of each hypothesis, and keeps the keys and values of it for the steps to
-/// come. The logits are those of teacher forcing (the same layers compute them), up to rounding.
+/// The transformer's decoder, one token at a time. In teacher forcing all target tokens are known, so they are computed
+/// at once. A search knows the next token only after it has the logits of the previous ones. So each step runs the
+/// decoder layers for one token of each hypothesis, and caches its keys and values for later steps. The same layers
+/// compute the logits as in teacher forcing, so the logits are the same up to rounding.
 ///
-/// There is no future yet, and so no look-ahead mask. (A model trained without one misses the future here.)
+/// There is no look-ahead mask, because no future exists yet, not even for a model trained to see it.
 ///
-/// A hypothesis' logits do not depend, to the last bit, on the other sentences of the step, nor on what the decoder did
-/// before (see numerics/gemm.hpp); unless the model was taught to see padding, of which longer neighbours make more.
+/// The other sentences of a step, and earlier calls, do not change one bit of a hypothesis's logits (see
+/// numerics/gemm.hpp). The exception is a model trained to see padding: longer neighbours mean more padding.
 ///
 /// R rows = running hypotheses of all sentences, D = model width, V = target vocabulary.
 template <std::floating_point Scalar>
 class IncrementalDecoder {
  public:
-  /// The model must outlive it.
+  /// The model must outlive the decoder.
   explicit IncrementalDecoder(const Model<Scalar>& model);
 
-  /// Encodes the sources (ids, eos included, none empty). At most `hypotheses` of a sentence will run at a time.
+  /// Encodes the sources (ids, eos included, none empty). Each may have at most `hypotheses` running at a time.
   void start(std::span<const std::span<const Id>> sources, Index hypotheses);
 
-  /// The next step. Rows of one sentence must be neighbours; sentences that have ended are left out. Returns the logits
-  /// [R, V] of the tokens that may come next; they live until the next step.
+  /// The next step. The rows of one sentence must be adjacent; leave out sentences that are done. Returns the logits
+  /// [R, V] of the next tokens, which are valid until the next step.
   const Buffer<Scalar>& step(std::span<const Extension> rows);
 
  private:

@@ -43,7 +43,7 @@ void KeyValueCache<Scalar>::inherit_slots(std::span<const Index> parents) {
     taken_[static_cast<std::size_t>(slot)] = true;
     slot_[i] = slot;
   }
-  // Every slot still free has no heir, so nothing is lost by writing to it.
+  // No child has taken over the slots that are still free, so they can be overwritten.
   auto free = taken_.begin();
   for (std::size_t i = 0; i < parents.size(); ++i) {
     if (slot_[i] != kNone) continue;

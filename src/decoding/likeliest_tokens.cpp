@@ -9,16 +9,16 @@ namespace glassformer {
 
 std::span<const NextToken> LikeliestTokens::choose(std::span<const float> logits, std::size_t count) {
   using Row = Eigen::Map<const Eigen::Array<float, 1, Eigen::Dynamic>>;
-  constexpr Index kStretch = 64;  // most hold nothing that is likely enough, and one look at their largest logit tells
+  constexpr Index kBlock = 64;  // most blocks can be skipped, because even their largest logit is too small
   const auto size = static_cast<Index>(logits.size());
   const Row row(logits.data(), size);
   const float largest = row.maxCoeff();
   const double log_sum = static_cast<double>(largest) + std::log(static_cast<double>((row - largest).exp().sum()));
 
   chosen_.clear();
-  if (!std::isfinite(log_sum)) return chosen_;  // a model that has gone astray
-  for (Index begin = 0; begin < size; begin += kStretch) {
-    const Index end = std::min(size, begin + kStretch);
+  if (!std::isfinite(log_sum)) return chosen_;  // the model has diverged
+  for (Index begin = 0; begin < size; begin += kBlock) {
+    const Index end = std::min(size, begin + kBlock);
     if (chosen_.size() == count &&
         !(Row(row.data() + begin, end - begin).maxCoeff() > chosen_.back().log_probability)) {
       continue;
@@ -33,7 +33,7 @@ void LikeliestTokens::consider(Id id, double logit, std::size_t count) {
   const bool is_full = chosen_.size() == count;
   if (!(logit > (is_full ? chosen_.back().log_probability : kMinusInfinity<double>)) || !may_be_chosen(id)) return;
   if (is_full) chosen_.pop_back();
-  // Behind all that are as likely: ids come in rising order.
+  // After all equally likely tokens: ids come in rising order.
   const auto place = std::upper_bound(chosen_.begin(), chosen_.end(), logit,
                                       [](double l, const NextToken& token) { return l > token.log_probability; });
   chosen_.insert(place, {id, logit});

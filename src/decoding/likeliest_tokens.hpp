@@ -7,35 +7,35 @@
 
 namespace glassformer {
 
-/// A token that may come next.
+/// A possible next token.
 struct NextToken {
   Id id;
   double log_probability;
 };
 
-/// The likeliest tokens that a row of logits allows:
+/// Finds the most likely tokens in a row of logits:
 ///
 ///   log p_v = logit_v - log(sum over k of exp(logit_k))
 ///
-/// pad and bos are never chosen: no translation contains them. They are left out when choosing, after the softmax, so
-/// that every probability is the model's own, as teacher forcing would give it (fairseq forbids pad in this way, and so
-/// does Hugging Face for Marian models). A token whose logit is -infinity is never chosen; if any logit is NaN or
-/// +infinity, none is. V = target vocabulary.
+/// pad and bos are never chosen, because no translation contains them. They are excluded after the softmax, so every
+/// probability is the model's own, the same as in teacher forcing. (fairseq excludes pad in this way, and so does
+/// Hugging Face for Marian models.) A token whose logit is -infinity is never chosen. If any logit is NaN or +infinity,
+/// no token is. V = target vocabulary.
 class LikeliestTokens {
  public:
   explicit LikeliestTokens(const SearchIds& ids) : ids_(ids) {}
 
-  /// The `count` likeliest of logits [V] (fewer where fewer may be chosen), likeliest first; of equally likely ones
-  /// the lower id first. They live until the next call.
+  /// The `count` most likely tokens of logits [V] (fewer if fewer may be chosen), most likely first. Of equally likely
+  /// tokens, the lower id comes first. The result is valid until the next call.
   std::span<const NextToken> choose(std::span<const float> logits, std::size_t count);
 
  private:
-  /// eos is always allowed, even for a model that begins its sentences with it.
+  /// eos is always allowed, even if the model also uses it as bos or pad.
   bool may_be_chosen(Id id) const { return id == ids_.eos || (id != ids_.bos && id != ids_.target_pad); }
   void consider(Id id, double logit, std::size_t count);
 
   SearchIds ids_;
-  std::vector<NextToken> chosen_;  // while choosing, the logit stands in for the log-probability
+  std::vector<NextToken> chosen_;  // while choosing, log_probability holds the logit
 };
 
 }  // namespace glassformer

@@ -13,7 +13,7 @@ namespace {
 
 using Source = std::span<const Id>;
 
-/// Numbers of the sentences, longest first: long batches begin first, so that none is left to one thread at the end.
+/// Sentence numbers, longest first. Long batches start first, so that no thread has one left to do alone at the end.
 std::vector<std::size_t> longest_first(std::span<const std::vector<Id>> sources) {
   std::vector<std::size_t> order(sources.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -22,7 +22,7 @@ std::vector<std::size_t> longest_first(std::span<const std::vector<Id>> sources)
   return order;
 }
 
-/// Few sentences make smaller batches, so that all threads have one. With all masks on, the batch changes no result.
+/// With few sentences, batches are smaller so that every thread gets one. With all masks on, results do not change.
 Index batch_size(const DecodingSettings& settings, Index sentences) {
   return std::clamp<Index>((sentences + thread_count() - 1) / thread_count(), 1, settings.batch);
 }

@@ -9,23 +9,23 @@
 
 namespace glassformer {
 
-/// One translation that the search has found.
+/// One translation found by the search.
 struct Hypothesis {
   std::vector<Id> ids;         ///< without bos and eos
-  double log_probability = 0;  ///< natural logarithm, of ids (and eos, if finished), given the source
-  double score = 0;            ///< log_probability / length^length_penalty; the length counts eos, if finished
-  bool finished = true;        ///< false: cut off without eos, at the longest length or where no token could follow
+  double log_probability = 0;  ///< natural logarithm; of ids (and eos, if finished) given the source
+  double score = 0;            ///< log_probability / length^length_penalty; the length includes eos, if finished
+  bool finished = true;        ///< false: cut off without eos, at the length limit or because no token could follow
 };
 
-/// The ids that a search must know.
+/// The special ids that a search needs.
 struct SearchIds {
   Id source_pad = 0;
-  Id bos = 1;  ///< the target's: begins every hypothesis
-  Id eos = 2;  ///< the target's: ends it
+  Id bos = 1;  ///< of the target; starts every hypothesis
+  Id eos = 2;  ///< of the target; ends a hypothesis
   Id target_pad = 0;
 };
 
-/// The longest translation allowed of a source with so many tokens, eos included; in tokens without eos.
+/// The length limit, in tokens without eos, for translating a source of `source_tokens` tokens, eos included.
 inline Index longest_translation(const DecodingSettings& settings, Index source_tokens) {
   return static_cast<Index>(settings.max_length_ratio * static_cast<double>(source_tokens - 1)) + 10;
 }
@@ -35,16 +35,16 @@ inline double length_normalised(double log_probability, Index length, double len
   return log_probability / std::pow(static_cast<double>(length), length_penalty);
 }
 
-/// The score of a hypothesis that will not grow any more.
+/// The final score of a hypothesis.
 inline double score(const Hypothesis& hypothesis, double length_penalty) {
   const Index length = std::ssize(hypothesis.ids) + (hypothesis.finished ? 1 : 0);
   return length_normalised(hypothesis.log_probability, length > 0 ? length : 1, length_penalty);
 }
 
-/// Translates each source (ids, eos included): greedy where settings.beam is 1, beam search otherwise. Each gives its
-/// `n_best` best hypotheses, best first (fewer where fewer exist, one at least). An empty source (eos only) is
-/// translated like any other. Sentences of similar length are decoded together, settings.batch at a time, batches
-/// side by side on all threads; the results are in the order of the sources.
+/// Translates each source (ids, eos included), by greedy search if settings.beam is 1 and by beam search otherwise.
+/// Returns the `n_best` best hypotheses of each, best first (fewer if fewer exist, but at least one). An empty source
+/// (eos only) is translated like any other. Sentences of similar length are decoded together, settings.batch at a time,
+/// with batches in parallel on all threads. The results are in the order of the sources.
 std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const DecodingSettings& settings,
                                                const SearchIds& ids, std::span<const std::vector<Id>> sources);
 

@@ -4,13 +4,13 @@
 
 namespace glassformer {
 
-/// How a translation is searched for.
+/// How to search for translations.
 struct DecodingSettings {
   Index beam = 1;                 ///< hypotheses kept at each step; 1 is greedy search
-  Index n_best = 1;               ///< how many of the best hypotheses are asked for, at most `beam`; no key of configs
-  double length_penalty = 1.0;    ///< a finished hypothesis scores log p / length^length_penalty (eos counted)
-  bool early_stopping = false;    ///< whether a sentence is done as soon as `beam` hypotheses are finished, though one
-                                  ///< that runs on might still score better
+  Index n_best = 1;               ///< how many of the best hypotheses to return, at most `beam`; not a config key
+  double length_penalty = 1.0;    ///< a finished hypothesis scores log p / length^length_penalty (eos included)
+  bool early_stopping = false;    ///< whether a sentence is done as soon as `beam` hypotheses are finished, even if a
+                                  ///< running one could still score better
   Index batch = 64;               ///< sentences decoded together
   double max_length_ratio = 2.0;  ///< a translation has at most ratio * source tokens + 10 tokens
 

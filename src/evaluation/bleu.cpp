@@ -1,4 +1,4 @@
-// BLEU asks how many n-grams (runs of n words) of a translation stand in the reference as well.
+// BLEU asks how many n-grams (runs of n words) of a translation also occur in the reference.
 //
 // 1. Modified n-gram precision (Papineni et al. 2002). Over all sentences of the corpus, for n = 1, 2, 3, 4:
 //
@@ -6,20 +6,20 @@
 //      p_n = ---------  =  -------------------------------------------------------------
 //            totals_n                      sum of count of g in hypothesis
 //
-//    both sums over all sentences and, in each, over all different n-grams g. "Modified" is the min: the hypothesis
-//    "the the the the the the the" against "the cat is on the mat" would have a precision of 7/7; but the reference has
-//    only two "the" to give, hence 2/7.
+//    Both sums run over all sentences and, in each, over all distinct n-grams g. "Modified" refers to the min. Without
+//    it, the hypothesis "the the the the the the the" for "the cat is on the mat" would have a precision of 7/7. With
+//    it, the precision is 2/7, because the reference has only two "the".
 //
-// 2. Brevity penalty. Precision is easy for a translation that says little. With c words in all hypotheses and r words
+// 2. Brevity penalty. A short translation easily reaches a high precision. With c words in all hypotheses and r words
 //    in all references:
 //
 //      BP = 1 if c >= r, else exp(1 - r / c)
 //
-// 3. Their geometric mean, times the penalty:
+// 3. The geometric mean of the precisions, times the penalty:
 //
 //      BLEU = BP * exp(1/4 * sum_n ln p_n)
 //
-//    Counts are summed over the corpus before anything is divided: the BLEU of a corpus is not the mean of its
+//    Counts are summed over the corpus before anything is divided, so the BLEU of a corpus is not the mean of its
 //    sentences' BLEU.
 //
 // 4. Smoothing "exp" (NIST's mteval; method 3 of Chen & Cherry 2014). One p_n = 0 would make the whole mean 0. So the
@@ -28,7 +28,7 @@
 //      p_n = 1 / (2^k * totals_n)        for the k-th order with matches_n = 0
 //
 //    A corpus without any match, or whose hypotheses are all too short to have a 4-gram, still scores 0. (sacreBLEU's
-//    "effective order" would leave missing orders out; it is off, as by default for a corpus.)
+//    "effective order" would leave out missing orders. It is off, as by default for a corpus.)
 //
 // Papineni, Roukos, Ward & Zhu 2002, "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL.
 // Chen & Cherry 2014, "A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU", WMT.
@@ -50,12 +50,12 @@
 namespace glassformer {
 namespace {
 
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
+void replace_all(std::string& text, std::string_view what, std::string_view replacement) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + replacement.size()))
+    text.replace(at, what.size(), replacement);
 }
 
-/// The sentence without white space at its end (as in sacreBLEU), lowered and tokenized as the settings say.
+/// Strips trailing white space (as sacreBLEU does), and lowercases and tokenizes the sentence as set.
 std::string prepare(const std::string& sentence, const EvaluationSettings& settings) {
   std::string text = settings.lowercase ? lower_case(sentence) : sentence;
   const std::vector<std::string_view> words = split_words(text);
@@ -63,7 +63,7 @@ std::string prepare(const std::string& sentence, const EvaluationSettings& setti
   return settings.bleu_tokenizer == BleuTokenizer::tok_13a ? tokenize_13a(text) : text;
 }
 
-/// The words of a text as numbers, so that comparing words is comparing numbers. `numbers` grows with each new word.
+/// The words of a text as numbers, so that we compare numbers instead of words. `numbers` grows with each new word.
 Symbols number_words(std::string_view text, std::unordered_map<std::string_view, char32_t>& numbers) {
   Symbols symbols;
   for (const std::string_view word : split_words(text))
@@ -77,7 +77,7 @@ double compute_brevity_penalty(Index hypothesis_length, Index reference_length) 
   return std::exp(1 - static_cast<double>(reference_length) / static_cast<double>(hypothesis_length));
 }
 
-/// p_n in percent, 0 where no hypothesis is long enough to have an n-gram.
+/// p_n in percent; 0 if no hypothesis is long enough to have an n-gram.
 std::array<double, Bleu::kOrders> smoothed_precisions(const Bleu& bleu) {
   std::array<double, Bleu::kOrders> precisions{};
   double power_of_two = 1;  // 2^k
@@ -98,7 +98,7 @@ std::array<double, Bleu::kOrders> smoothed_precisions(const Bleu& bleu) {
 void count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, std::span<NgramCounts> counts) {
   for (std::size_t n = 1; n <= counts.size(); ++n) {
     NgramCounts count;
-    std::unordered_map<std::u32string_view, Index> unmatched;  // n-grams of the reference
+    std::unordered_map<std::u32string_view, Index> unmatched;  // n-grams of the reference, with counts
     for (std::size_t i = 0; i + n <= reference.size(); ++i, ++count.reference) ++unmatched[reference.substr(i, n)];
     for (std::size_t i = 0; i + n <= hypothesis.size(); ++i, ++count.hypothesis) {
       const auto found = unmatched.find(hypothesis.substr(i, n));
@@ -110,25 +110,25 @@ void count_ngrams(std::u32string_view hypothesis, std::u32string_view reference,
   }
 }
 
-// Every rule looks at ASCII characters alone. In UTF-8, no byte of another character is one, so bytes will do.
+// Every rule matches only ASCII characters. In UTF-8, other characters have no ASCII bytes, so we can match bytes.
 std::string tokenize_13a(std::string_view line) {
   std::string text = ' ' + std::string(line) + ' ';
   replace_all(text, "<skipped>", "");
   replace_all(text, "-\n", "");  // a word that was hyphenated at the end of a line
   replace_all(text, "\n", " ");
-  // The ampersand is not the last: &amp;lt; becomes < in the end. So it is in mteval-v13a.
+  // &amp; is not replaced last, so &amp;lt; becomes <, as in mteval-v13a.
   replace_all(text, "&quot;", "\"");
   replace_all(text, "&amp;", "&");
   replace_all(text, "&lt;", "<");
   replace_all(text, "&gt;", ">");
 
-  // ASCII punctuation, except the apostrophe (don't); for comma, dash and point there are the other rules.
+  // ASCII punctuation, except the apostrophe (don't). The other rules handle comma, dash and full stop.
   static const std::regex punctuation("[!-&(-+/:-@[-`{-~]");
   static const std::regex point_after_other("([^0-9])([.,])"), point_before_other("([.,])([^0-9])");
   static const std::regex dash_after_digit("([0-9])-");
   text = std::regex_replace(text, punctuation, " $& ");
-  text = std::regex_replace(text, point_after_other, "$1 $2 ");   // no digit before it
-  text = std::regex_replace(text, point_before_other, " $1 $2");  // or none after it: 1,000.50 stays whole
+  text = std::regex_replace(text, point_after_other, "$1 $2 ");   // no digit before
+  text = std::regex_replace(text, point_before_other, " $1 $2");  // no digit after: 1,000.50 stays whole
   return std::regex_replace(text, dash_after_digit, "$1 - ");     // 1990-95
 }
 
@@ -152,7 +152,7 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
     }
   }
   bleu.brevity_penalty = compute_brevity_penalty(bleu.hypothesis_length, bleu.reference_length);
-  if (bleu.matches[0] > 0) {  // where no word matches, no longer n-gram does
+  if (bleu.matches[0] > 0) {  // if no word matches, no longer n-gram does
     bleu.precisions = smoothed_precisions(bleu);
     double sum_of_logarithms = 0;  // ln 0 = -infinity, and exp(-infinity) = 0
     for (const double precision : bleu.precisions) sum_of_logarithms += std::log(precision);

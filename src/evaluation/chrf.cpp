@@ -1,7 +1,7 @@
 // chrF compares characters where BLEU compares words. A wrong ending (grünen, grüner) costs a little instead of a whole
-// word, and no tokenisation has to be agreed upon.
+// word, and nobody has to agree on a tokenisation.
 //
-// White space is taken out, so that an n-gram may reach across words. For n = 1 ... 6, over the whole corpus:
+// White space is removed, so n-grams can span several words. For n = 1 ... 6, over the whole corpus:
 //
 //   precision_n = matches_n / n-grams of the hypotheses        recall_n = matches_n / n-grams of the references
 //
@@ -9,9 +9,9 @@
 //
 //   chrF_beta = (1 + beta^2) * P * R / (beta^2 * P + R)        beta = 2: recall weighs more than precision
 //
-// Two rules for short sentences, both sacreBLEU's. The mean takes in only those n for which both sides have n-grams
-// (effective order, "eff:yes"). And where a reference is too short to have an n-gram, those of its hypothesis are not
-// counted, as nothing could match them.
+// Two rules for short sentences come from sacreBLEU. The means cover only those n for which both sides have n-grams
+// (effective order, "eff:yes"). If a reference is too short to have an n-gram, those of its hypothesis are not counted,
+// because nothing could match them.
 //
 // Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation", WMT.
 

@@ -8,7 +8,7 @@
 namespace glassformer {
 namespace {
 
-/// Runs the forward pass over all pairs, and use(batch, transformer) after each batch. Returns the batches' losses.
+/// Runs the forward pass over all pairs, and calls use(batch, transformer) after each batch. Returns each batch's loss.
 std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs& pairs, const auto& use) {
   const auto batches = plan_in_order(pairs, kEvaluationTokens);
   std::vector<LossSum> losses(batches.size());
@@ -69,7 +69,7 @@ TestText TestText::read(const std::filesystem::path& source_file, const std::fil
     text.references.push_back(reference);
   }
   text.fingerprint = reader.fingerprint();
-  text.corpus.refuse_empty(source_file.string() + " and " + reference_file.string(), 0);
+  text.corpus.throw_if_empty(source_file.string() + " and " + reference_file.string(), 0);
   return text;
 }
 
@@ -81,7 +81,7 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
   evaluation.translations = translate_lines(model, tokenizers, decoding, text.sources);
   evaluation.bleu = corpus_bleu(evaluation.translations, text.references, settings);
   evaluation.chrf = corpus_chrf(evaluation.translations, text.references, settings.lowercase);
-  Index equal = 0;  // lines that differ in white space only say the same
+  Index equal = 0;  // equal apart from white space
   for (std::size_t i = 0; i < text.references.size(); ++i)
     equal += split_words(evaluation.translations[i]) == split_words(text.references[i]);
   evaluation.exact_match = static_cast<double>(equal) / static_cast<double>(text.references.size());
@@ -104,7 +104,7 @@ std::vector<std::vector<double>> token_log_probabilities(const Model<float>& mod
       const Index tokens = std::ssize(pairs.target(sentence)) + 1;
       for (Index t = 0; t < tokens; ++t) {
         const double cross_entropy = transformer.cross_entropy.cross_entropies()(b * T + t, 0);
-        log_probabilities[static_cast<std::size_t>(sentence)].push_back(0 - cross_entropy);  // not -0
+        log_probabilities[static_cast<std::size_t>(sentence)].push_back(0 - cross_entropy);  // 0 - x is never -0
       }
     }
   });

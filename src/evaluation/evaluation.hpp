@@ -12,17 +12,17 @@
 
 namespace glassformer {
 
-/// Tokens in a batch, at most; few, so that there is work for every thread.
+/// The maximum number of tokens in a batch; few, so that every thread has work.
 inline constexpr Index kEvaluationTokens = 1024;
 
 struct Translation {
   std::string text;
-  double log_probability = 0;  ///< of the pieces found and, unless cut off, of eos, given the line
+  double log_probability = 0;  ///< of the pieces and, unless cut off, of eos, given the source line
   double score = 0;            ///< see Hypothesis
 };
 
-/// The settings.n_best best translations of each line, best first. An empty line (or one of white space only) has one,
-/// which is empty and certain.
+/// The settings.n_best best translations of each line, best first. An empty line (or one of white space only) has one
+/// translation, which is empty and has probability 1.
 std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
                                                        std::span<const std::string> lines);
@@ -31,7 +31,7 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
 std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
                                          const DecodingSettings& settings, std::span<const std::string> lines);
 
-/// Text to be evaluated on: as lines, for translations; as ids, for the loss.
+/// Text to evaluate on: as lines, for translations; as ids, for the loss.
 struct TestText {
   std::vector<std::string> sources, references;
   Corpus corpus;          ///< without the pairs that have an empty side
@@ -46,21 +46,21 @@ struct Evaluation {
   LossSum loss;  ///< teacher-forced, without label smoothing
   Bleu bleu;     ///< of translations against references
   Chrf chrf;
-  double exact_match = 0;  ///< share of translations equal to their reference, 0 to 1 (white space folded)
+  double exact_match = 0;  ///< fraction of translations equal to their reference apart from white space, 0 to 1
   Index empty_pairs = 0;   ///< pairs with an empty side; they are not in `loss`
   std::vector<std::string> translations;
 
   /// Per target token.
   double cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
   double perplexity() const { return std::exp(cross_entropy()); }
-  /// The share of expected tokens that are the likeliest, teacher-forced, 0 to 1.
+  /// The fraction of expected tokens that are the most likely, teacher-forced, 0 to 1.
   double token_accuracy() const { return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens); }
 };
 
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
 
-// Forced decoding: teacher-forced, without dropout, on all threads. A pair's numbers do not depend on the other pairs.
+// Forced decoding: teacher-forced, without dropout, on all threads. A pair's results do not depend on other pairs.
 
 /// The loss of all pairs, without label smoothing.
 LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs);

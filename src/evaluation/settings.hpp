@@ -5,9 +5,9 @@
 
 namespace glassformer {
 
-/// What BLEU takes for words.
+/// How BLEU splits text into words.
 enum class BleuTokenizer {
-  none,     ///< what white space separates: for text that is tokenized already
+  none,     ///< at white space, for text that is already tokenized
   tok_13a,  ///< sacreBLEU's default, for plain text. See tokenize_13a
 };
 
@@ -21,7 +21,7 @@ struct EvaluationSettings {
 
 inline constexpr std::string_view kScorer = "glassformer-" GLASSFORMER_VERSION;  // the build sets the version
 
-/// A signature as sacreBLEU's, which names every choice (Post 2018, "A Call for Clarity in Reporting BLEU Scores"):
+/// A signature like sacreBLEU's, which names every choice (Post 2018, "A Call for Clarity in Reporting BLEU Scores"):
 /// nrefs:1|case:mixed|CHOICES|version:glassformer-0.2.0
 inline std::string make_signature(bool lowercase, std::string_view choices) {
   return std::string("nrefs:1|case:") + (lowercase ? "lc" : "mixed") + '|' + std::string(choices) +

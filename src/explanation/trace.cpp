@@ -11,13 +11,13 @@ Pass pass_of(const TracedModel& traced, const Batch& batch, Recording* recording
   return {traced.dropout, traced.seed, 1, batch.sentences, recording};
 }
 
-/// The likeliest tokens of row n of the probabilities p [N, V]; of equally likely ones the lowest id comes first.
+/// The most likely tokens in row n of the probabilities p [N, V]. Of equally likely ones, the lowest id comes first.
 std::vector<LikelyToken> likeliest_tokens(const Buffer<float>& p, Index n) {
-  constexpr Index kMost = 10;
+  constexpr Index kCount = 10;
   std::vector<Id> order(static_cast<std::size_t>(p.cols()));
   std::iota(order.begin(), order.end(), Id{0});
-  const auto end = order.begin() + std::min(kMost, p.cols());
-  const auto key = [&](Id id) { return std::isnan(p(n, id)) ? -1 : p(n, id); };  // NaN has no order: it comes last
+  const auto end = order.begin() + std::min(kCount, p.cols());
+  const auto key = [&](Id id) { return std::isnan(p(n, id)) ? -1 : p(n, id); };  // NaN has no order, so it comes last
   std::partial_sort(order.begin(), end, order.end(),
                     [&](Id a, Id b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
   std::vector<LikelyToken> tokens;
@@ -25,7 +25,7 @@ std::vector<LikelyToken> likeliest_tokens(const Buffer<float>& p, Index n) {
   return tokens;
 }
 
-/// The answers of the pass forward that the transformer has just run.
+/// The answers of the forward pass that the transformer has just run.
 Answers answers_of(const Transformer<float>& transformer, const Batch& batch) {
   const Buffer<float>& p = transformer.probabilities();  // [B*T, V]
   const Index T = batch.target_output.cols();

@@ -11,15 +11,15 @@
 /// same precision. A Recording, if you pass one, keeps every step in the order of computation.
 namespace glassformer {
 
-/// A model, and how to run it.
+/// A model and how to run it.
 struct TracedModel {
   const Model<float>& model;
   double label_smoothing = 0;
-  bool dropout = false;  ///< draw it as training does, by `seed`, update 1 and the number of the pair
+  bool dropout = false;  ///< as in training, drawn from `seed`, update 1 and the number of the pair
   std::uint64_t seed = 1;
 };
 
-/// A token that might come next.
+/// A possible next token.
 struct LikelyToken {
   Id id = 0;
   double probability = 0;
@@ -28,7 +28,7 @@ struct LikelyToken {
 /// What the model predicts at one position of the target.
 struct Answer {
   Id expected = 0;
-  bool counted = false;                ///< false: padding is expected, which no loss counts
+  bool counted = false;                ///< false: padding is expected, which the loss ignores
   double probability = 0;              ///< of the expected token
   double loss = 0, cross_entropy = 0;  ///< with and without label smoothing
   std::vector<LikelyToken> likeliest;  ///< ten, or the whole vocabulary if that is smaller
@@ -47,8 +47,8 @@ struct AttentionWeights {
 struct Trace {
   LossSum loss;
   Answers answers;
-  std::vector<AttentionWeights> attention;  ///< encoder, then decoder self and cross, by layer
-  std::vector<double> gradient_norms;       ///< of the mean loss, for every parameter tensor in the order of the arena
+  std::vector<AttentionWeights> attention;  ///< encoder layers, then self and cross of each decoder layer
+  std::vector<double> gradient_norms;       ///< of the mean loss, for every parameter tensor in arena order
 };
 
 /// Runs the batch forward and backward under these masks.
@@ -58,7 +58,7 @@ Trace trace_pass(const TracedModel& traced, const Batch& batch, const Transforme
 /// Runs the batch forward only.
 Answers find_answers(const TracedModel& traced, const Batch& batch, const TransformerMasks& masks);
 
-/// The Euclidean norm of every tensor, in the order of the arena.
+/// The Euclidean norm of every tensor, in arena order.
 std::vector<double> tensor_norms(const Arena<float>& arena);
 
 }  // namespace glassformer

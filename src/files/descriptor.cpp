@@ -18,8 +18,8 @@ void throw_disk_error(const std::string& what, const std::filesystem::path& path
   const bool is_full = reason == std::errc::no_space_on_device || reason == std::errc::file_too_large ||
                        reason == std::error_code(EDQUOT, std::generic_category());
   if (is_full)
-    throw std::runtime_error(message + " Free some space there and try again. (A run that has a checkpoint continues " +
-                             "with --resume.)");
+    throw std::runtime_error(message + " Free some space there and try again. (A run that has a checkpoint can be " +
+                             "continued with --resume.)");
   if (reason == std::errc::io_error || reason == std::errc::too_many_files_open) throw std::runtime_error(message);
   throw UserError(message);
 }
@@ -55,7 +55,7 @@ void Descriptor::write(Bytes bytes) {
 }
 
 void Descriptor::sync() {
-  // EINVAL: this kind of file or file system does not support this, and we can do no better.
+  // EINVAL: this kind of file or file system does not support fsync; there is no alternative.
   if (::fsync(number_) != 0 && errno != EINVAL) throw_disk_error("cannot be written to disk", path_, last_error());
 }
 
@@ -67,7 +67,7 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory)
     : file_(std::make_shared<const Descriptor>(directory / ".lock", O_WRONLY | O_CREAT | O_NOFOLLOW)) {
   if (::flock(file_->number(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return;  // a file system without locks
-    throw UserError(directory.string() + ": another process is training into this directory. Wait until it ends, or " +
+    throw UserError(directory.string() + ": another process is training into this directory. Wait for it to end, or " +
                     "choose another directory with --output.");
   }
 }

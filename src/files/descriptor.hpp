@@ -10,19 +10,19 @@
 
 namespace glassformer {
 
-using Bytes = std::span<const std::byte>;  ///< what is written; owns nothing
+using Bytes = std::span<const std::byte>;  ///< bytes to write; owns nothing
 
-/// Throws std::runtime_error if the disk is full or broken, UserError otherwise. For .NAME.partial, the message says
-/// NAME.
+/// Throws std::runtime_error if the disk is full or broken, UserError otherwise. For .NAME.partial, the message
+/// gives NAME.
 [[noreturn]] void throw_disk_error(const std::string& what, const std::filesystem::path& path,
                                    const std::error_code& reason);
 std::error_code last_error();  ///< errno
 
-/// An open file descriptor. Everything throws as throw_disk_error().
+/// An open file descriptor. All members throw as throw_disk_error() does.
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags);
-  /// Takes over an open descriptor, which messages call `name`.
+  /// Takes ownership of an open descriptor, which messages call `name`.
   Descriptor(int number, std::filesystem::path name) : path_(std::move(name)), number_(number) {}
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;
@@ -41,7 +41,7 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// Locks a directory for this process until the last copy of this object or the process ends. The file .lock stays.
+/// Locks a directory until the last copy of this object is destroyed or the process ends. The file .lock stays.
 class DirectoryLock {
  public:
   /// \throws UserError: another process has the lock, or the directory cannot be written

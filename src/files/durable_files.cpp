@@ -18,8 +18,8 @@ constexpr std::string_view kPartial = ".partial";    // not finished, or being r
 constexpr std::string_view kReplaced = ".replaced";  // the older directory during a swap
 
 fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
-fs::path beside(const fs::path& path, std::string_view ending) {
-  return parent_of(path) / ("." + path.filename().string() + std::string(ending));
+fs::path hidden_sibling(const fs::path& path, std::string_view suffix) {
+  return parent_of(path) / ("." + path.filename().string() + std::string(suffix));
 }
 fs::path without_trailing_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
@@ -43,7 +43,7 @@ void remove_path(const fs::path& path) {
   if (reason) throw_disk_error("cannot be removed", path, reason);
 }
 
-/// Removes what was not finished, without throwing.
+/// Removes `path` when the scope ends, if it still exists. Does not throw.
 struct RemoveUnfinished {
   const fs::path& path;
 
@@ -53,10 +53,10 @@ struct RemoveUnfinished {
   }
 };
 
-/// No system renames a directory onto a full one, so the older one steps aside first. If we are killed then,
-/// clear_unfinished_directories puts it back.
+/// rename() cannot replace a directory that is not empty, so we move the older one aside first. If we are killed then,
+/// clear_unfinished_directories moves it back.
 void swap_in(const fs::path& finished, const fs::path& directory) {
-  const fs::path older = beside(directory, kReplaced);
+  const fs::path older = hidden_sibling(directory, kReplaced);
   remove_path(older);
   rename_path(directory, older);
   try {
@@ -81,7 +81,7 @@ fs::path finished(const fs::path& path) {
 }
 
 void write_file_durably(const fs::path& file, const std::vector<Bytes>& parts) {
-  const fs::path partial = beside(file, kPartial);
+  const fs::path partial = hidden_sibling(file, kPartial);
   const RemoveUnfinished guard{partial};
   Descriptor output(partial, O_WRONLY | O_CREAT | O_TRUNC);
   for (const Bytes part : parts) output.write(part);
@@ -97,7 +97,7 @@ void write_file_durably(const fs::path& file, std::string_view text) {
 
 void write_directory_durably(const fs::path& target, const std::function<void(const fs::path&)>& fill) try {
   const fs::path directory = without_trailing_slash(target);
-  const fs::path partial = beside(directory, kPartial);
+  const fs::path partial = hidden_sibling(directory, kPartial);
   const RemoveUnfinished guard{partial};
   fs::remove_all(partial);
   fs::create_directories(partial);
@@ -115,7 +115,7 @@ void write_directory_durably(const fs::path& target, const std::function<void(co
 
 void remove_directory_durably(const fs::path& target) {
   const fs::path directory = without_trailing_slash(target);
-  const fs::path partial = beside(directory, kPartial);
+  const fs::path partial = hidden_sibling(directory, kPartial);
   remove_path(partial);
   rename_path(directory, partial);
   sync(parent_of(directory));
@@ -149,13 +149,13 @@ void clear_unfinished_directories(const fs::path& parent, const std::function<bo
 
 void point_link_durably(const fs::path& link, const fs::path& target) {
   std::error_code reason;
-  // A copy made without links has a directory in its place.
+  // In a copy made without links, a directory is in its place.
   if (fs::is_directory(fs::symlink_status(link, reason))) remove_directory_durably(link);
-  const fs::path partial = beside(link, kPartial);
+  const fs::path partial = hidden_sibling(link, kPartial);
   const RemoveUnfinished guard{partial};
   remove_path(partial);
   fs::create_directory_symlink(target, partial, reason);
-  if (reason) throw_disk_error("a symbolic link cannot be made here", link, reason);
+  if (reason) throw_disk_error("the symbolic link cannot be created", link, reason);
   rename_path(partial, link);
   sync(parent_of(link));
 }
@@ -167,7 +167,7 @@ OutputFile::OutputFile(fs::path file) : file_(std::move(file)), written_(file_) 
   errno = 0;
   stream_.open(written_);
   if (!stream_)
-    throw UserError(file_.string() + ": cannot be written (" + last_error().message() + "); give another path");
+    throw UserError(file_.string() + ": cannot be written (" + last_error().message() + "); choose another path");
 }
 
 OutputFile::~OutputFile() {

@@ -7,14 +7,14 @@
 
 namespace glassformer {
 
-/// FNV-1a (Fowler, Noll & Vo) of what is mixed in, in that order. It detects accidental changes, not malicious ones.
+/// FNV-1a hash (Fowler, Noll & Vo) of what is mixed in, in order. It detects accidental changes, not malicious ones.
 class Fingerprint {
  public:
   Fingerprint& mix(std::uint64_t number) {
     value_ = (value_ ^ number) * 1099511628211U;
     return *this;
   }
-  /// A byte at a time, and the end of the line.
+  /// Byte by byte, then a newline.
   Fingerprint& mix(std::string_view line) {
     for (const char byte : line) mix(static_cast<std::uint64_t>(static_cast<unsigned char>(byte)));
     return mix(std::uint64_t{'\n'});

@@ -27,29 +27,29 @@ const json& JsonFile::value(const std::string& key) const {
   return json_.at(key);
 }
 
-Index JsonFile::whole(const std::string& key, std::optional<Index> otherwise) const {
-  if (otherwise && !has(key)) return *otherwise;
+Index JsonFile::whole(const std::string& key, std::optional<Index> default_value) const {
+  if (default_value && !has(key)) return *default_value;
   const json& found = value(key);
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
   if (!found.is_number_unsigned() || found.get<std::uint64_t>() > kMost) throw mistake(key, "a whole number");
   return found.get<Index>();
 }
 
-double JsonFile::number(const std::string& key, std::optional<double> otherwise) const {
-  if (otherwise && !has(key)) return *otherwise;
+double JsonFile::number(const std::string& key, std::optional<double> default_value) const {
+  if (default_value && !has(key)) return *default_value;
   if (!value(key).is_number()) throw mistake(key, "a number");
   return value(key).get<double>();
 }
 
-bool JsonFile::flag(const std::string& key, std::optional<bool> otherwise) const {
-  if (otherwise && !has(key)) return *otherwise;
+bool JsonFile::flag(const std::string& key, std::optional<bool> default_value) const {
+  if (default_value && !has(key)) return *default_value;
   if (!value(key).is_boolean()) throw mistake(key, "true or false");
   return value(key).get<bool>();
 }
 
-std::string JsonFile::text(const std::string& key, const std::optional<std::string>& otherwise) const {
-  if (otherwise && !has(key)) return *otherwise;
-  if (!value(key).is_string()) throw mistake(key, "a text");
+std::string JsonFile::text(const std::string& key, const std::optional<std::string>& default_value) const {
+  if (default_value && !has(key)) return *default_value;
+  if (!value(key).is_string()) throw mistake(key, "a string");
   return value(key).get<std::string>();
 }
 

@@ -56,11 +56,11 @@ bool LineReader::next(std::string& line) {
 
   if (lines_read_ == 0 && line.starts_with(kByteOrderMark)) {
     line.erase(0, kByteOrderMark.size());
-    if (line.empty() && begin_ == buffer_.size() && !buffer_.ends_with('\n')) return false;  // nothing but the mark
+    if (line.empty() && begin_ == buffer_.size() && !buffer_.ends_with('\n')) return false;  // only the mark
   }
   ++lines_read_;
   if (line.ends_with('\r')) line.pop_back();
-  if (const auto fault = utf8_fault(line))
+  if (const auto fault = utf8_error(line))
     throw UserError(file_->path().string() + ':' + std::to_string(lines_read_) + ": expected UTF-8 text, found " +
                     *fault + " of the line; save the file as UTF-8");
   return true;
@@ -74,12 +74,12 @@ bool ParallelReader::next(std::string& source, std::string& target) {
     return true;
   }
   if (!has_source && !has_target) return false;
-  // One file has ended. Reading the other to its end gives the message both counts.
+  // One file has ended. Read the other to its end, so that the message can give both counts.
   while (source_.next(source) || target_.next(target)) {
   }
   throw UserError(target_.path().string() + ": expected " + std::to_string(source_.lines_read()) +
-                  " lines, as many as " + source_.path().string() + " has, found " +
-                  std::to_string(target_.lines_read()) + "; both files must hold one sentence a line");
+                  " lines, as many as in " + source_.path().string() + ", found " +
+                  std::to_string(target_.lines_read()) + "; both files must have one sentence per line");
 }
 
 Index ParallelReader::fingerprint() const {

@@ -12,17 +12,17 @@
 
 namespace glassformer {
 
-/// Reads UTF-8 text line by line. Only LF and CRLF end a line, not U+2028 and its like. A byte order mark is dropped.
+/// Reads UTF-8 text line by line. Only LF and CRLF end a line, not U+2028 and the like. A byte order mark is dropped.
 class LineReader {
  public:
   /// \throws UserError: the file cannot be opened
   explicit LineReader(const std::filesystem::path& file);
   static LineReader of_standard_input();
 
-  /// Stores the next line, without its end; false after the last one.
-  /// \throws UserError naming file, line and byte: invalid UTF-8, a NUL byte, a failure of the disk
+  /// Stores the next line, without its line ending; returns false after the last one.
+  /// \throws UserError naming file, line and byte: invalid UTF-8, a NUL byte. If the disk fails: as Descriptor::read
   bool next(std::string& line);
-  /// Whether next() would give a whole line without waiting for input.
+  /// Whether next() would return a whole line without waiting for input.
   bool has_line_waiting();
   const std::filesystem::path& path() const { return file_->path(); }
   Index lines_read() const { return lines_read_; }
@@ -35,7 +35,7 @@ class LineReader {
   std::unique_ptr<Descriptor> file_;
   std::string buffer_;        // what has been read
   std::size_t begin_ = 0;     // of the next line in it
-  std::size_t searched_ = 0;  // before here there is no end of that line
+  std::size_t searched_ = 0;  // no line ending before this position
   Index lines_read_ = 0;
 };
 
@@ -45,9 +45,9 @@ class ParallelReader {
   ParallelReader(const std::filesystem::path& source_file, const std::filesystem::path& target_file)
       : source_(source_file), target_(target_file) {}
 
-  /// False after the last pair. \throws UserError as LineReader; one file has more lines than the other
+  /// False after the last pair. \throws UserError as LineReader does; one file has more lines than the other
   bool next(std::string& source, std::string& target);
-  /// Identifies the lines read so far. Above 0, and the same as in version 0.1, whose runs can be resumed.
+  /// Identifies the lines read so far. Positive, and the same as in version 0.1, so that its runs can be resumed.
   Index fingerprint() const;
 
  private:
@@ -55,7 +55,7 @@ class ParallelReader {
   Fingerprint lines_;
 };
 
-/// \throws UserError as LineReader
+/// \throws UserError as LineReader does
 std::vector<std::string> read_lines(const std::filesystem::path& file);
 /// \throws UserError: the file cannot be read
 std::string read_bytes(const std::filesystem::path& file);

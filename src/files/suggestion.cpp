@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int small(char letter) { return std::tolower(static_cast<unsigned char>(letter)); }
+int lower(char letter) { return std::tolower(static_cast<unsigned char>(letter)); }
 
-/// a, b, c; of a long list only the beginning.
+/// Joins words as a, b, c; shows only the beginning of a long list.
 std::string listed(const std::vector<std::string>& words) {
   constexpr int kShown = 16;
   if (words.size() <= kShown) return fmt::format("{}", fmt::join(words, ", "));
@@ -34,7 +34,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (small(a[i]) == small(b[j]) ? 0 : 1);
+      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
     }
@@ -58,7 +58,7 @@ std::optional<std::string> nearest(const std::string& word, const std::vector<st
 
 std::string brief(std::string text, std::size_t longest) {
   if (text.size() > longest) {
-    while (longest > 0 && (text[longest] & 0xC0) == 0x80) --longest;  // not inside a character of UTF-8
+    while (longest > 0 && (text[longest] & 0xC0) == 0x80) --longest;  // not inside a UTF-8 character
     text = text.substr(0, longest) + "...";
   }
   for (char& letter : text)
@@ -83,17 +83,17 @@ std::string suggest_key(const std::string& name, const std::vector<std::string>&
     sibling_words.push_back(last_part(key));
   }
   if (!namesakes.empty()) {
-    const auto unlike = [&](const std::string& key) {  // training.optimizer.kind is most like optimizer.kind
+    const auto difference = [&](const std::string& key) {  // optimizer.kind is nearest to training.optimizer.kind
       return key.ends_with("." + name) ? 0 : edit_distance(key, name);
     };
-    const std::string home = std::ranges::min(namesakes, {}, unlike);
+    const std::string home = std::ranges::min(namesakes, {}, difference);
     return home == last ? last + " is a section of its own" : last + " belongs to " + section_of(home) + ": " + home;
   }
   auto near = nearest(last, siblings, last_part);
   if (!near) near = nearest(last, known, last_part);
   if (near) return "did you mean " + *near + "?";
   if (siblings.empty()) return suggest_key(section, known);
-  return (section.empty() ? "the sections are " : section + " has ") + listed(sibling_words);
+  return (section.empty() ? "the sections are " : section + " has the keys ") + listed(sibling_words);
 }
 
 std::vector<std::string> names_in(const fs::path& directory) {
@@ -108,12 +108,11 @@ std::vector<std::string> names_in(const fs::path& directory) {
 std::string suggest_file(const fs::path& missing) {
   const fs::path directory = missing.has_parent_path() ? missing.parent_path() : ".";
   std::error_code error;
-  if (fs::directory_iterator(directory, error); error)
-    return "there is no directory " + directory.string() + " that can be read";
+  if (fs::directory_iterator(directory, error); error) return "there is no readable directory " + directory.string();
   const std::vector<std::string> names = names_in(directory);
   const auto near = nearest(missing.filename().string(), names);
   if (near) return "did you mean " + *near + "?";
-  return directory.string() + (names.empty() ? " is empty" : " holds " + listed(names));
+  return directory.string() + (names.empty() ? " is empty" : " contains " + listed(names));
 }
 
 void check_file(const std::string& place, const fs::path& file) {
@@ -121,9 +120,9 @@ void check_file(const std::string& place, const fs::path& file) {
   if (fs::is_directory(file, error)) throw UserError(place + "expected a file, found the directory " + file.string());
   if (!fs::exists(file, error)) throw UserError(place + "no file " + file.string() + "; " + suggest_file(file));
   if (!fs::is_regular_file(file, error))  // opening a pipe waits until there is a writer
-    throw UserError(place + "expected a file, which is read more than once, found a pipe or a device: " +
+    throw UserError(place + "expected a regular file, because it is read more than once, found a pipe or a device: " +
                     file.string() + "; write its text to a file first");
-  if (!std::ifstream(file)) throw UserError(place + "cannot open " + file.string() + "; may you read it?");
+  if (!std::ifstream(file)) throw UserError(place + "cannot open " + file.string() + "; check its permissions");
 }
 
 }  // namespace glassformer

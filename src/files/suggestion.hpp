@@ -9,24 +9,24 @@
 
 namespace glassformer {
 
-/// How many letters must be inserted, dropped or replaced to get from a to b, regardless of case (Levenshtein 1966).
+/// How many letters must be inserted, deleted or replaced to turn a into b, ignoring case (Levenshtein 1966).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate with the least distance, if that could be a typing mistake. Compares `part` of each, if given.
+/// The candidate at the smallest distance, if `word` may be a typo of it. If `part` is given, compares part(candidate).
 std::optional<std::string> nearest(const std::string& word, const std::vector<std::string>& candidates,
                                    std::string (*part)(const std::string&) = nullptr);
 
-/// A hint for the unknown key `name`: the key that was meant, the section it belongs to, or the keys of its section.
-/// `known` are the names of all sections and keys, with dots.
+/// A hint for the unknown key `name`: the key that was meant, the section it belongs to, or the keys of that section.
+/// `known` contains the dotted names of all sections and keys.
 std::string suggest_key(const std::string& name, const std::vector<std::string>& known);
 
-/// The names in a directory, sorted; none if it cannot be read.
+/// The names in a directory, sorted; empty if it cannot be read.
 std::vector<std::string> names_in(const std::filesystem::path& directory);
 
-/// A hint for a missing file: the nearest name, or what its directory holds.
+/// A hint for a missing file: the nearest name, or what its directory contains.
 std::string suggest_file(const std::filesystem::path& missing);
 
-/// \throws UserError, beginning with `place`: no such file, a directory, a pipe, no permission
+/// \throws UserError whose message starts with `place`: no such file, a directory, a pipe, no permission
 void check_file(const std::string& place, const std::filesystem::path& file);
 
 /// The text on one line, cut off after `longest` bytes.

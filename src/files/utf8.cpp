@@ -26,7 +26,7 @@ std::string_view first_characters(std::string_view text, std::size_t count) {
   return text.substr(0, end);
 }
 
-std::optional<std::string> utf8_fault(std::string_view text) {
+std::optional<std::string> utf8_error(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t start = i;
     if (next_character(text, i) > 0) continue;

@@ -59,7 +59,7 @@ void ActivationLayer<Scalar>::backward(const Pass& pass, Buffer<Scalar>& d_y) {
     const auto d = d_y.row(n);
     switch (activation_) {
       case Activation::relu:
-        // y = max(0, x).  The slope is 1 above 0 and 0 below; at 0 it has none, and we take 0, as is usual.
+        // y = max(0, x).  The slope is 1 above 0 and 0 below 0. At 0 it is undefined, and we take 0, as usual.
         for (Index j = 0; j < d.size(); ++j) d[j] = from[j] > 0 ? d[j] : 0;
         break;
       case Activation::gelu:

@@ -8,15 +8,15 @@
 
 namespace glassformer {
 
-/// The nonlinearity between the two linear maps of the feed-forward network, applied to each number:
+/// The nonlinearity between the two linear maps of the feed-forward network, applied to each element:
 ///
 ///   relu   max(0, x)
-///   gelu   x * Phi(x), Phi the cumulative function of the normal distribution (Hendrycks & Gimpel 2016; by erf)
-///   swish  x / (1 + exp(-x))                                                 (Ramachandran, Zoph & Le 2017)
+///   gelu   x * Phi(x), where Phi is the standard normal CDF, computed with erf    (Hendrycks & Gimpel 2016)
+///   swish  x / (1 + exp(-x))                                                      (Ramachandran, Zoph & Le 2017)
 enum class Activation { relu, gelu, swish };
 inline constexpr std::array kActivationNames = {"relu", "gelu", "swish"};  ///< in the order of the enum
 
-/// y = activation(x), number by number. N = rows, F = feed-forward width.
+/// y = activation(x), elementwise. N = rows, F = feed-forward width.
 template <std::floating_point Scalar>
 class ActivationLayer {
  public:
@@ -31,7 +31,7 @@ class ActivationLayer {
  private:
   std::string name_;
   Activation activation_;
-  const Buffer<Scalar>* x_ = nullptr;  // forward's
+  const Buffer<Scalar>* x_ = nullptr;  // forward's input
   Buffer<Scalar> y_;
 };
 

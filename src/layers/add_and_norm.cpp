@@ -5,20 +5,20 @@
 namespace glassformer {
 
 template <std::floating_point Scalar>
-ResidualJoin<Scalar>::ResidualJoin(const Part<Scalar>& part, const AddAndNormSettings& settings)
+ResidualConnection<Scalar>::ResidualConnection(const Part<Scalar>& part, const AddAndNormSettings& settings)
     : layer_norm(part, settings.width),
       norm_(settings.norm),
       name_(part.at("residual").name()),
       dropout_(part.at("residual").at("dropout"), settings.dropout) {}
 
 template <std::floating_point Scalar>
-const Buffer<Scalar>& ResidualJoin<Scalar>::enter(const Pass& pass, const Buffer<Scalar>& x) {
+const Buffer<Scalar>& ResidualConnection<Scalar>::enter(const Pass& pass, const Buffer<Scalar>& x) {
   return norm_ == Norm::pre ? layer_norm.forward(pass, x) : x;
 }
 
 template <std::floating_point Scalar>
-const Buffer<Scalar>& ResidualJoin<Scalar>::leave(const Pass& pass, const Buffer<Scalar>& x,
-                                                  const Buffer<Scalar>& sublayer_output) {
+const Buffer<Scalar>& ResidualConnection<Scalar>::leave(const Pass& pass, const Buffer<Scalar>& x,
+                                                        const Buffer<Scalar>& sublayer_output) {
   sum_.resize_like(x);
   dropout_.forward(pass, sublayer_output, sum_);  // sum_ is dropout(sublayer output) for now
   add(x, sum_.view());
@@ -27,19 +27,19 @@ const Buffer<Scalar>& ResidualJoin<Scalar>::leave(const Pass& pass, const Buffer
 }
 
 template <std::floating_point Scalar>
-const Buffer<Scalar>& ResidualJoin<Scalar>::leave_backward(const Pass& pass, const Buffer<Scalar>& d_y) {
+const Buffer<Scalar>& ResidualConnection<Scalar>::leave_backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   // post: y = LayerNorm(sum)        pre: y = sum
   d_sum_ = norm_ == Norm::post ? &layer_norm.backward(pass, d_y) : &d_y;
-  // sum = x + dropout(sublayer output).  A sum hands its gradient to both; x gets its own in enter_backward.
+  // sum = x + dropout(sublayer output).  Both terms get the gradient of the sum; enter_backward adds it to d_x.
   d_sublayer_.resize_like(d_y);
   dropout_.backward(pass, *d_sum_, d_sublayer_);
   return d_sublayer_;
 }
 
 template <std::floating_point Scalar>
-const Buffer<Scalar>& ResidualJoin<Scalar>::enter_backward(const Pass& pass, Buffer<Scalar>& d_entered) {
-  // x reaches y by two paths, past the sublayer and through it, so its gradients add up:
-  //   post: d_x = d_sum + d_entered        pre: d_x = d_sum + (LayerNorm's backward of d_entered)
+const Buffer<Scalar>& ResidualConnection<Scalar>::enter_backward(const Pass& pass, Buffer<Scalar>& d_entered) {
+  // x reaches y by two paths, around the sublayer and through it, so its gradients add up:
+  //   post: d_x = d_sum + d_entered        pre: d_x = d_sum + LayerNorm.backward(d_entered)
   if (norm_ == Norm::post) {
     add(*d_sum_, d_entered.view());
     pass.record(name_, "d_x [N, D] = {d_sum} + {d_entered}", d_entered, *d_sum_, d_entered);
@@ -52,7 +52,7 @@ const Buffer<Scalar>& ResidualJoin<Scalar>::enter_backward(const Pass& pass, Buf
   return d_x;
 }
 
-template class ResidualJoin<float>;
-template class ResidualJoin<double>;
+template class ResidualConnection<float>;
+template class ResidualConnection<double>;
 
 }  // namespace glassformer

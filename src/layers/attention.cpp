@@ -45,7 +45,7 @@ Buffer<Scalar>& SelfAttention<Scalar>::backward(const Pass& pass, const Buffer<S
   attention.backward(pass, d_context, d_q, d_k, d_v);
   pass.record(name_, "d_query_key_value [N, 3D] = {d_q}, {d_k} and {d_v} side by side", d_qkv_, d_q, d_k, d_v);
   // q, k, v = x Wq^T, x Wk^T, x Wv^T.  x feeds all three, so d_x = d_q Wq + d_k Wk + d_v Wv. That is one product:
-  // [d_q d_k d_v] times the three matrices stacked.
+  // [d_q d_k d_v] times the three stacked matrices.
   return qkv_proj.backward(pass, d_qkv_);  // [N, D]
 }
 
@@ -84,9 +84,9 @@ Buffer<Scalar>& CrossAttention<Scalar>::backward(const Pass& pass, const Buffer<
   const auto d_v = d_kv_.view().middle_cols(D, D);
   attention.backward(pass, d_context, d_q_, d_k, d_v);
   pass.record(name_, "d_key_value [M, 2D] = {d_k} and {d_v} side by side", d_kv_, d_k, d_v);
-  // k, v = memory Wk^T, memory Wv^T: the way back into the encoder
+  // k, v = memory Wk^T, memory Wv^T.  This gradient flows back into the encoder.
   d_memory_ = &kv_proj.backward(pass, d_kv_);  // [M, D]
-  // q = x Wq^T: the way back down the decoder
+  // q = x Wq^T.  This gradient flows back through the decoder.
   return q_proj.backward(pass, d_q_);  // [N, D]
 }
 

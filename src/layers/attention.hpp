@@ -5,28 +5,28 @@
 #include "layers/linear.hpp"
 #include "layers/scaled_dot_product_attention.hpp"
 
-/// Multi-head attention (Vaswani et al. 2017, section 3.2.2), in the two ways the transformer uses it. They differ only
-/// in where keys and values come from.
+/// Multi-head attention (Vaswani et al. 2017, section 3.2.2), in the two forms that the transformer uses. They differ
+/// only in where keys and values come from.
 ///
-/// B sentences, T queries, S keys, N = B * T rows, M = B * S rows of the encoder, D = model width.
+/// B sentences, T queries, S keys, N = B * T rows, M = B * S rows of keys and values, D = model width.
 namespace glassformer {
 
-/// The maps to query, key and value, D to D each. In the arena their weights lie one below the other, and so do their
+/// The linear maps to query, key and value, each from D to D. Their weights are adjacent in the arena, and so are their
 /// biases, so two or three of them can be applied as one map.
 template <std::floating_point Scalar>
 struct Projections {
   MatrixParameter<Scalar> weight;  // [3D, D]: query, key, value
   VectorParameter<Scalar> bias;    // [3D]
 
-  /// Takes the next six tensors.
+  /// Takes the next six tensors in the arena.
   Projections(const Part<Scalar>& part, Index width);
-  /// The map to `count` of the 3D outputs, from number `first` on.
+  /// The map to `count` of the 3D outputs, starting at output `first`.
   Linear<Scalar> map(const Part<Scalar>& part, Index first, Index count) const {
     return {part.name(), weight.middle_rows(first, count), bias.middle(first, count)};
   }
 };
 
-/// Queries, keys and values all come from x:   y = attention(x Wq^T, x Wk^T, x Wv^T) Wo^T, biases left out
+/// Queries, keys and values all come from x:   y = attention(x Wq^T, x Wk^T, x Wv^T) Wo^T, biases omitted
 template <std::floating_point Scalar>
 class SelfAttention {
  public:
@@ -37,7 +37,7 @@ class SelfAttention {
 
   SelfAttention(const Part<Scalar>& part, const AttentionSettings& settings);
 
-  /// Maps x [N, D] to y [N, D]. The mask blocks keys, which are rows of x as well.
+  /// Maps x [N, D] to y [N, D]. The mask blocks keys, which are rows of x too.
   Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const Mask& mask);
   Buffer<Scalar>& forward(const Pass& pass, Buffer<Scalar>&& x, const Mask& mask) = delete;  // backward reads x
   /// Maps d_y [N, D] to d_x [N, D].
@@ -48,9 +48,9 @@ class SelfAttention {
   Buffer<Scalar> d_qkv_;  // [N, 3D]
 };
 
-/// Queries come from the decoder, keys and values from the encoder's result ("memory"):
+/// Queries come from the decoder, keys and values from the encoder's output ("memory"):
 ///
-///   y = attention(x Wq^T, memory Wk^T, memory Wv^T) Wo^T, biases left out
+///   y = attention(x Wq^T, memory Wk^T, memory Wv^T) Wo^T, biases omitted
 template <std::floating_point Scalar>
 class CrossAttention {
  public:
@@ -71,9 +71,9 @@ class CrossAttention {
 
  private:
   std::string name_;
-  const Buffer<Scalar>* key_value_ = nullptr;  // [M, 2D] forward's
+  const Buffer<Scalar>* key_value_ = nullptr;  // [M, 2D] from forward
   Buffer<Scalar> d_q_, d_kv_;                  // [N, D] and [M, 2D]
-  const Buffer<Scalar>* d_memory_ = nullptr;   // [M, D] backward's
+  const Buffer<Scalar>* d_memory_ = nullptr;   // [M, D] from backward
 };
 
 }  // namespace glassformer

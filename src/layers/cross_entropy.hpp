@@ -8,12 +8,12 @@
 
 namespace glassformer {
 
-/// What the loss of some tokens adds up to, in nats. These are sums: divide once, by the tokens of the whole batch.
+/// The loss summed over some tokens, in nats. Divide only once, by the number of tokens in the whole batch.
 struct LossSum {
   double loss = 0;           ///< the objective: cross-entropy with label smoothing
   double cross_entropy = 0;  ///< without label smoothing; exp of its mean is the perplexity
-  Index tokens = 0;          ///< expected tokens, padding not counted
-  Index correct = 0;         ///< tokens where the likeliest one is the expected one
+  Index tokens = 0;          ///< expected tokens, without padding
+  Index correct = 0;         ///< tokens where the most likely one is the expected one
 
   double mean() const { return loss / static_cast<double>(tokens); }
   LossSum& operator+=(const LossSum& other);
@@ -24,28 +24,28 @@ struct CrossEntropySettings {
   double label_smoothing = 0;
 };
 
-/// Softmax and cross-entropy with label smoothing, as torch.nn.CrossEntropyLoss(label_smoothing, reduction="sum"):
+/// Softmax and cross-entropy with label smoothing, like torch.nn.CrossEntropyLoss(label_smoothing, reduction="sum"):
 ///
 ///   p_v  = exp(logit_v) / sum over k of exp(logit_k)
 ///   loss = - sum over v of q_v log p_v        q_v = 1 - smoothing + smoothing / V   if v is the expected token
 ///                                             q_v = smoothing / V                   if not
 ///
-/// Rows where padding is expected add nothing to the loss and get no gradient. N = rows (tokens), V = vocabulary.
+/// Rows whose expected token is padding add nothing to the loss and get gradient 0. N = rows (tokens), V = vocabulary.
 template <std::floating_point Scalar>
 class CrossEntropy {
  public:
   CrossEntropy(std::string name, const CrossEntropySettings& settings)
       : name_(std::move(name)), pad_(settings.pad), smoothing_(settings.label_smoothing) {}
 
-  /// In place, because the logits [N, V] are by far the largest matrix: they become the probabilities p.
-  /// expected [B, T] are the tokens of the rows, N = B * T.
+  /// Returns the loss of all rows. Turns the logits [N, V] into the probabilities p, in place, because they are by far
+  /// the largest matrix. expected [B, T] holds the expected token of each row, N = B * T.
   LossSum forward(const Pass& pass, Buffer<Scalar>& logits, const IdMatrix& expected);
   LossSum forward(const Pass& pass, Buffer<Scalar>& logits, IdMatrix&& expected) = delete;  // backward reads it
-  /// In place again: forward's p [N, V] becomes d_logits, which it returns. d_loss is the objective's derivative with
+  /// Turns forward's p [N, V] into d_logits, in place, and returns it. d_loss is the objective's derivative with
   /// respect to the loss of one row: 1 if the objective is the sum over tokens, 1 / tokens if it is the mean.
   const Buffer<Scalar>& backward(const Pass& pass, Scalar d_loss);
 
-  /// Of each row: 0 where padding is expected. [N, 1]
+  /// The loss of each row, 0 where padding is expected. [N, 1]
   const Buffer<Scalar>& losses() const { return losses_; }
   /// The same without label smoothing: -log p of the expected token. [N, 1]
   const Buffer<Scalar>& cross_entropies() const { return cross_entropies_; }

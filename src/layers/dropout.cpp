@@ -30,14 +30,14 @@ void Dropout<Scalar>::backward(const Pass& pass, MatrixView<const Scalar> d_y, M
     if (d_x.data() != d_y.data()) copy(d_y, d_x);
     return pass.record_copy(d_y, d_x);
   }
-  // y = x * kept / (1 - rate).  Each x is in its own y only:  d_x = d_y * dy/dx = d_y * kept / (1 - rate)
+  // y = x * kept / (1 - rate).  Each x affects only its own y:  d_x = d_y * dy/dx = d_y * kept / (1 - rate)
   const auto factor = static_cast<Scalar>(1 / (1 - rate_));
   for (Index n = 0; n < d_y.rows(); ++n) keep(d_y.row(n), kept_.row(n), factor, d_x.row(n));
   pass.record(name_, "d_x [N, D] = {d_y} * {kept} / (1 - rate)", d_x, d_y, kept_);
 }
 
 /// A random row is identified by its sentence, its group and its position in the group. None of these depends on how
-/// far the batch is padded, and so neither do the numbers drawn.
+/// far the batch is padded, so the numbers drawn do not either.
 template <std::floating_point Scalar>
 void Dropout<Scalar>::draw(const Pass& pass, Index rows, Index cols) {
   const auto sentences = static_cast<Index>(pass.sentences.size());

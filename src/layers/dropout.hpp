@@ -14,15 +14,15 @@ namespace glassformer {
 ///
 ///   y = x * kept / (1 - rate)        kept = 0 or 1
 ///
-/// (Random numbers of 16 bits decide, so the true probability is the multiple of 2^-16 nearest to `rate`; the factor is
-/// 1 / (1 - rate) all the same.) Outside of training y = x. N = rows, D = columns.
+/// (Random numbers of 16 bits decide, so the true probability is the multiple of 2^-16 nearest to `rate`. The factor is
+/// still 1 / (1 - rate).) Outside training, y = x. N = rows, D = columns.
 template <std::floating_point Scalar>
 class Dropout {
  public:
-  /// The rows of a sentence are `groups` equal parts: attention has one for each head, token matrices have one in all.
+  /// A sentence's rows form `groups` equal parts: one per head for attention weights, just one for token matrices.
   Dropout(const Part<Scalar>& part, double rate, Index groups = 1);
 
-  /// Whether numbers are dropped in this pass.
+  /// Whether this pass drops numbers.
   bool is_active(const Pass& pass) const { return pass.training && rate_ > 0; }
   /// Maps x [N, D] to y [N, D], which may be x itself.
   void forward(const Pass& pass, MatrixView<const Scalar> x, MatrixView<Scalar> y);

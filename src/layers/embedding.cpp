@@ -72,7 +72,7 @@ void Embedding<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_x) {
   dropout_.backward(pass, d_x, d_embedded_);
   // embedded_n = scale * table[id_n] + position.  Row v of the table is used by every token n whose id is v, so
   //   d_table_v = sum over the tokens n with id_n = v of scale * d_embedded_n
-  // Padding is set to 0 without reading the table, and gives it no gradient.
+  // Padding rows are set to 0 without reading the table, so they give it no gradient.
   auto d_table = table.gradient();
   for (Index b = 0; b < ids.rows(); ++b) {
     for (Index t = 0; t < ids.cols(); ++t) {

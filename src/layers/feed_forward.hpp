@@ -12,10 +12,10 @@ struct FeedForwardSettings {
   Index width = 0;        ///< D
   Index inner_width = 0;  ///< F
   Activation activation = Activation::relu;
-  double dropout = 0;  ///< of what the activation gives
+  double dropout = 0;  ///< rate, for the activation's output
 };
 
-/// The position-wise feed-forward network (Vaswani et al. 2017, section 3.3), the same for every token:
+/// The position-wise feed-forward network (Vaswani et al. 2017, section 3.3), applied to every token in the same way:
 ///
 ///   y = dropout(activation(x W1^T + b1)) W2^T + b2
 ///

@@ -16,7 +16,7 @@ namespace glassformer {
 template <std::floating_point Scalar>
 class LayerNorm {
  public:
-  static constexpr Scalar kEpsilon = Scalar(1e-5);  // as torch.nn.LayerNorm
+  static constexpr Scalar kEpsilon = Scalar(1e-5);  // as in torch.nn.LayerNorm
 
   const VectorParameter<Scalar> gain;  // [D]
   const VectorParameter<Scalar> bias;  // [D]
@@ -32,7 +32,7 @@ class LayerNorm {
   std::string name_;
   Buffer<Scalar> x_hat_;    // [N, D]
   Buffer<Scalar> inv_std_;  // [N, 1]
-  Buffer<Scalar> d_xhat_;   // [1, D] of the row under way
+  Buffer<Scalar> d_xhat_;   // [1, D] of the current row
   Buffer<Scalar> y_, d_x_;  // [N, D]
 };
 

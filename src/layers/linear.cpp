@@ -26,24 +26,24 @@ Buffer<Scalar>& Linear<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& 
   return y_;
 }
 
-// Number by number:  y_nk = sum over i of x_ni W_ki + b_k.  By the chain rule, the gradient of a number is the sum,
-// over all y_nk that it appears in, of d_y_nk times the derivative of y_nk with respect to that number.
+// For each element:  y_nk = sum over i of x_ni W_ki + b_k.  By the chain rule, the gradient of a number is the sum,
+// over all y_nk that depend on it, of d_y_nk times the derivative of y_nk with respect to that number.
 template <std::floating_point Scalar>
 Buffer<Scalar>& Linear<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   const Buffer<Scalar>& x = *x_;
   assert(d_y.rows() == x.rows() && d_y.cols() == weight.rows());
-  // y = ... + b.  b_k is in y_nk of every row n, and dy_nk/db_k = 1:   d_b_k = sum over n of d_y_nk
+  // y = ... + b.  b_k affects y_nk in every row n, and dy_nk/db_k = 1:   d_b_k = sum over n of d_y_nk
   auto d_bias = bias.gradient();
   for (Index n = 0; n < d_y.rows(); ++n) add(d_y.row(n), d_bias);  // [out]
   pass.record(name_, "d_bias [1, out] += sum over n of {d_y}[n]", d_bias, d_y);
 
-  // y = x W^T + ...  W_ki is in y_nk of every row n, and dy_nk/dW_ki = x_ni:   d_W_ki = sum over n of d_y_nk x_ni
+  // y = x W^T + ...  W_ki affects y_nk in every row n, and dy_nk/dW_ki = x_ni:   d_W_ki = sum over n of d_y_nk x_ni
   // That is row k of d_y^T times column i of x:   d_W = d_y^T x   [out, N] times [N, in]
   auto d_weight = weight.gradient();
   multiply_transposed_left(d_y, x, d_weight, Result::add);  // [out, in]
   pass.record(name_, "d_weight [out, in] += {d_y}^T {x}", d_weight, d_y, x);
 
-  // y = x W^T + ...  x_ni is in y_nk of every output k, and dy_nk/dx_ni = W_ki:   d_x_ni = sum over k of d_y_nk W_ki
+  // y = x W^T + ...  x_ni affects y_nk for every output k, and dy_nk/dx_ni = W_ki:   d_x_ni = sum over k of d_y_nk W_ki
   // That is row n of d_y times column i of W:   d_x = d_y W   [N, out] times [out, in]
   d_x_.resize_like(x);
   multiply(d_y, weight.value(), d_x_, Result::overwrite);  // [N, in]

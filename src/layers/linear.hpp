@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-/// A linear map of each of N rows:
+/// A linear map, applied to each of N rows:
 ///
 ///   y = x W^T + b        W [out, in], as torch.nn.Linear stores it
 template <std::floating_point Scalar>
@@ -18,7 +18,7 @@ class Linear {
   const VectorParameter<Scalar> bias;    // [out]
 
   Linear(const Part<Scalar>& part, Index in, Index out);
-  /// With parameters that another layer may share.
+  /// Uses parameters that another layer may share.
   Linear(std::string name, MatrixParameter<Scalar> shared_weight, VectorParameter<Scalar> shared_bias);
 
   /// Maps x [N, in] to y [N, out]. Backward does not read y, so the caller may change it.
@@ -29,7 +29,7 @@ class Linear {
 
  private:
   std::string name_;
-  const Buffer<Scalar>* x_ = nullptr;  // forward's
+  const Buffer<Scalar>* x_ = nullptr;  // forward's input
   Buffer<Scalar> y_, d_x_;
 };
 

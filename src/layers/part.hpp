@@ -9,10 +9,10 @@
 
 namespace glassformer {
 
-/// A place in the model that draws random numbers. Each has a number of its own.
+/// The number of a place in the model that draws random numbers. Each place has its own.
 using Site = std::uint32_t;
 
-/// What a model under construction has handed out so far.
+/// What a model under construction has assigned to its layers so far.
 template <std::floating_point Scalar>
 struct Construction {
   ParameterCursor<Scalar> cursor;
@@ -21,32 +21,32 @@ struct Construction {
   explicit Construction(const BoundMemory<Scalar>& memory) : cursor(memory) {}
 };
 
-/// What a layer is given when it is constructed: its name, the places of its parameters in the arena, and its dropout
-/// sites. Parameters and sites are handed out in the order in which layers ask for them.
+/// What a layer's constructor gets: its name, the positions of its parameters in the arena, and its dropout sites.
+/// Parameters and sites are assigned in the order in which layers request them.
 template <std::floating_point Scalar>
 class Part {
  public:
-  /// The names of its tensors begin with `prefix`.
+  /// Its tensor names begin with `prefix`.
   Part(Construction<Scalar>& construction, std::string name, std::string prefix)
       : construction_(&construction), name_(std::move(name)), prefix_(std::move(prefix)) {}
 
-  /// A part of this part: at("encoder"), at("layers", 0).
+  /// A part inside this part: at("encoder"), at("layers", 0).
   Part at(const std::string& part) const { return {*construction_, inner_name(part), prefix_ + part + "."}; }
   Part at(const std::string& part, Index number) const { return at(part + "." + std::to_string(number)); }
-  /// A part of this part whose tensors have the names of this part's own.
+  /// A part inside this part whose tensor names begin with the same prefix as this part's.
   Part sharing_prefix(const std::string& part) const { return {*construction_, inner_name(part), prefix_}; }
 
   /// "encoder.layers.0.self_attn"
   const std::string& name() const { return name_; }
 
-  /// The next tensor.
+  /// Assigns the next tensor.
   MatrixParameter<Scalar> matrix(const std::string& tensor, Index rows, Index cols) const {
     return construction_->cursor.matrix(prefix_ + tensor, rows, cols);
   }
   VectorParameter<Scalar> vector(const std::string& tensor, Index size) const {
     return construction_->cursor.vector(prefix_ + tensor, size);
   }
-  /// The next dropout site; the one after start_sites(first) is `first`.
+  /// Assigns the next dropout site. After start_sites(first), that is `first`.
   Site next_site() const { return construction_->next_site++; }
   void start_sites(Site first) const { construction_->next_site = first; }
 

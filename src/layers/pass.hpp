@@ -10,10 +10,10 @@
 
 namespace glassformer {
 
-/// Notation of all layers: d_z is the derivative of the loss with respect to z, and has z's shape; dy/dx is that of y
-/// with respect to x. Backward is the chain rule: d_x = sum over all y that depend on x of d_y * dy/dx.
+/// Notation in all layers: d_z is the derivative of the loss with respect to z, and has z's shape; dy/dx is that of y
+/// with respect to x. Backward is the chain rule: d_x = sum of d_y * dy/dx over all y that depend on x.
 
-/// What forward and backward are told besides their inputs. Dropout's random numbers depend on the seed, the update,
+/// What forward and backward need besides their inputs. Dropout's random numbers depend on the seed, the update,
 /// the place in the model (site), the sentence and its row, but not on the batch or shard that the sentence is in.
 struct Pass {
   bool training = false;             ///< false: no dropout
@@ -22,16 +22,16 @@ struct Pass {
   std::span<const Index> sentences;  ///< [B] number of each sentence in the corpus; needed in training only
   Recording* recording = nullptr;    ///< null: nothing is recorded
 
-  /// Notes for `explain` that the layer `name` has computed `output` from `inputs`, in the line that calls this.
+  /// Records for `explain` that the layer `name` has computed `output` from `inputs`, and the line of this call.
   template <class Output, class... Inputs>
   void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation, const Output& output,
               const Inputs&... inputs) const {
-    if (recording != nullptr) recording->add(name, equation, seen(output), {seen(inputs)...});
+    if (recording != nullptr) recording->add(name, equation, snapshot(output), {snapshot(inputs)...});
   }
-  /// `to` holds a copy of `from`.
+  /// Records that `to` is a copy of `from`.
   template <class From, class To>
   void record_copy(const From& from, const To& to) const {
-    if (recording != nullptr) recording->add_copy(seen(from), seen(to));
+    if (recording != nullptr) recording->add_copy(snapshot(from), snapshot(to));
   }
 };
 

@@ -5,14 +5,14 @@
 namespace glassformer {
 namespace {
 
-/// "weight [out, in]" cut in two: the name and the axes.
+/// Splits "weight [out, in]" into the name and the axes.
 std::pair<std::string, std::string> name_and_axes(std::string_view text) {
   const auto bracket = text.find(" [");
   if (bracket == std::string_view::npos) return {std::string(text), ""};
   return {std::string(text.substr(0, bracket)), std::string(text.substr(bracket + 2, text.find(']') - bracket - 2))};
 }
 
-/// What stands in braces, in order.
+/// The contents of each pair of braces, in order.
 std::vector<std::string_view> braces_of(std::string_view formula) {
   std::vector<std::string_view> braces;
   for (auto open = formula.find('{'); open != std::string_view::npos; open = formula.find('{', open + 1))
@@ -20,7 +20,7 @@ std::vector<std::string_view> braces_of(std::string_view formula) {
   return braces;
 }
 
-/// "{x} {weight [out, in]}^T" without the axes.
+/// Removes the axes from a formula such as "{x} {weight [out, in]}^T".
 std::string without_axes(std::string_view formula) {
   std::string plain;
   for (std::size_t at = 0; at < formula.size(); ++at) {
@@ -40,18 +40,18 @@ bool same_numbers(const Matrix<double>& a, const Matrix<double>& b) {
 
 }  // namespace
 
-std::size_t Recording::input(const std::string& part, std::string_view braces, const Seen& seen, bool overwritten) {
-  const auto known = latest_.find(place_of(seen));
-  if (known != latest_.end() && (overwritten || same_numbers(tensors_[known->second].values, seen.values)))
+std::size_t Recording::input(const std::string& part, std::string_view text, const Snapshot& matrix, bool overwritten) {
+  const auto known = latest_.find(place_of(matrix));
+  if (known != latest_.end() && (overwritten || same_numbers(tensors_[known->second].values, matrix.values)))
     return known->second;
   if (overwritten)
-    throw std::logic_error(part + ": " + std::string(braces) + " is overwritten, and was not recorded before");
-  const auto [name, axes] = name_and_axes(braces);
-  tensors_.push_back({name, part, axes, seen.values, false});
-  return latest_[place_of(seen)] = tensors_.size() - 1;
+    throw std::logic_error(part + ": " + std::string(text) + " is overwritten but was not recorded before");
+  const auto [name, axes] = name_and_axes(text);
+  tensors_.push_back({name, part, axes, matrix.values, false});
+  return latest_[place_of(matrix)] = tensors_.size() - 1;
 }
 
-void Recording::add(std::string part, const Source& source, Seen output, std::vector<Seen> inputs) {
+void Recording::add(std::string part, const Source& source, Snapshot output, std::vector<Snapshot> inputs) {
   const std::string_view equation = source.equation;
   const bool adds = equation.find("] += ") < equation.find("] = ");
   const auto bracket = equation.find(adds ? "] += " : "] = ");
@@ -72,7 +72,7 @@ void Recording::add(std::string part, const Source& source, Seen output, std::ve
   steps_.push_back(std::move(step));
 }
 
-void Recording::add_copy(const Seen& from, const Seen& to) {
+void Recording::add_copy(const Snapshot& from, const Snapshot& to) {
   const auto known = latest_.find(place_of(from));
   if (known != latest_.end() && same_numbers(tensors_[known->second].values, from.values)) {
     latest_[place_of(to)] = known->second;

@@ -56,10 +56,10 @@ void ScaledDotProductAttention<Scalar>::backward(const Pass& pass, const Buffer<
                                                  MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
                                                  MatrixView<Scalar> d_v) {
   // context = w V of each head, where w are the weights after dropout:  context_tj = sum over s of w_ts v_sj.  A value
-  // v_sj is in context_tj of every query t, a weight w_ts in context_tj of every column j:
+  // v_sj occurs in context_tj for every query t, and a weight w_ts for every column j:
   //   d_v_sj = sum over t of w_ts d_context_tj      d_V = w^T d_context      [S, d_head]
   //   d_w_ts = sum over j of d_context_tj v_sj      d_w = d_context V^T      [T, S]
-  // d_weights_ holds d_w at first; dropout's backward makes it the gradient of the weights before dropout.
+  // d_weights_ first holds d_w. Dropout's backward turns it into the gradient of the weights before dropout.
   const Buffer<Scalar>& used = dropout_.is_active(pass) ? dropped_weights_ : weights_;
   d_weights_.resize_like(weights_);
   for (Index i = 0; i < B_ * heads_; ++i) {
@@ -76,7 +76,7 @@ void ScaledDotProductAttention<Scalar>::backward(const Pass& pass, const Buffer<
   backward_scores(pass, d_q, d_k);
 }
 
-/// From d_scores to d_q and d_k.
+/// Maps d_scores, which d_weights_ now holds, to d_q and d_k.
 template <std::floating_point Scalar>
 void ScaledDotProductAttention<Scalar>::backward_scores(const Pass& pass, MatrixView<Scalar> d_q,
                                                         MatrixView<Scalar> d_k) {
@@ -86,7 +86,7 @@ void ScaledDotProductAttention<Scalar>::backward_scores(const Pass& pass, Matrix
   pass.record(name_, "d_products [B*H*T, S] = {d_scores} / sqrt(d_head)", d_products, d_scores);
 
   // products = Q K^T.  product_ts = q_t . k_s has the derivative k_s with respect to q_t, and q_t with respect to k_s.
-  // Each query is in the products with all keys, and each key in those with all queries:
+  // Each query is in products with all keys, and each key in products with all queries:
   //   d_q_t = sum over s of d_product_ts k_s        d_Q = d_products K          [T, d_head]
   //   d_k_s = sum over t of d_product_ts q_t        d_K = d_products^T Q        [S, d_head]
   // (multiply_visible skips blocked keys, which may be NaN.)

@@ -12,7 +12,7 @@ namespace glassformer {
 struct AttentionSettings {
   Index width = 0;     ///< D
   Index heads = 1;     ///< H; divides the width
-  double dropout = 0;  ///< of the attention weights
+  double dropout = 0;  ///< rate, for the attention weights
 };
 
 /// Scaled dot-product attention of all heads (Vaswani et al. 2017, sections 3.2.1 and 3.2.2):
@@ -21,15 +21,15 @@ struct AttentionSettings {
 ///   weights = masked softmax of scores            exactly 0 where the mask blocks
 ///   context = dropout(weights) V                  [T, d_head]
 ///
-/// Why sqrt(d_head)? If the numbers of q and k are independent, with mean 0 and variance 1, each product q_j k_j has
-/// mean 0 and variance 1 as well, and q . k, a sum of d_head of them, has variance d_head. Divided by sqrt(d_head), it
-/// has variance 1 whatever the width. (Large scores give weights near 0 and 1, where softmax has next to no gradient.)
+/// Why sqrt(d_head)? If the elements of q and k are independent with mean 0 and variance 1, each product q_j k_j also
+/// has mean 0 and variance 1. Their sum q . k has d_head terms, so it has variance d_head. Divided by sqrt(d_head), it
+/// has variance 1 at any width. (Large scores give weights near 0 and 1, where softmax has almost no gradient.)
 ///
 /// B sentences with T queries and S keys each, H heads, D = model width. N = B*T rows of queries, M = B*S rows of keys.
-/// Head h owns the d_head = D / H columns of Q, K, V and the context from h * d_head on. The [T, S] of all heads are
-/// stacked to [B*H*T, S]: head h of sentence b owns the T rows from (b * H + h) * T on.
+/// Head h owns d_head = D / H columns of Q, K, V and the context, starting at column h * d_head. The [T, S] matrices of
+/// all heads are stacked into [B*H*T, S]: head h of sentence b owns T rows, starting at row (b * H + h) * T.
 ///
-/// Keys and values that are blocked for a query never reach its results: they may hold anything, even infinity or NaN.
+/// Keys and values that are blocked for a query never affect its result: they may hold anything, even infinity or NaN.
 template <std::floating_point Scalar>
 class ScaledDotProductAttention {
  public:
@@ -42,11 +42,11 @@ class ScaledDotProductAttention {
   void backward(const Pass& pass, const Buffer<Scalar>& d_context, MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
                 MatrixView<Scalar> d_v);
 
-  /// After the softmax, before dropout. [B*H*T, S]
+  /// The weights after the softmax, before dropout. [B*H*T, S]
   const Buffer<Scalar>& weights() const { return weights_; }
 
  private:
-  // What belongs to head h of sentence b, whose number is i = b * H + h.
+  // The block of head h of sentence b, where i = b * H + h.
   template <class Number>
   MatrixView<Number> query_block(MatrixView<Number> q, Index i) const {  // [T, d_head]
     const Index sentence = i / heads_, head = i % heads_;
@@ -69,11 +69,11 @@ class ScaledDotProductAttention {
   Index B_ = 0, T_ = 0, S_ = 0;
   MaskedSoftmax<Scalar> softmax_;
   Dropout<Scalar> dropout_;
-  MatrixView<const Scalar> q_{nullptr, 0, 0}, k_{nullptr, 0, 0}, v_{nullptr, 0, 0};  // forward's
+  MatrixView<const Scalar> q_{nullptr, 0, 0}, k_{nullptr, 0, 0}, v_{nullptr, 0, 0};  // forward's inputs
   Buffer<Scalar> weights_;                                                           // [B*H*T, S]
-  Buffer<Scalar> dropped_weights_;  // [B*H*T, S], where dropout is active
-  Buffer<Scalar> context_;          // [B*T, D]
-  Buffer<Scalar> d_weights_;        // [B*H*T, S]
+  Buffer<Scalar> dropped_weights_;                                                   // [B*H*T, S], if dropout is active
+  Buffer<Scalar> context_;                                                           // [B*T, D]
+  Buffer<Scalar> d_weights_;                                                         // [B*H*T, S]
 };
 
 }  // namespace glassformer

@@ -24,14 +24,14 @@ template <std::floating_point Scalar>
 void MaskedSoftmax<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights) {
   // weight_k = e_k / Z, where e_k = exp(score_k) and Z is the sum of e_k over the visible keys. (Forward subtracts the
   // largest score, which divides e_k and Z by the same number: weight_k is still the same function of the scores.)
-  // Write [k = j] for the number that is 1 if k is j, and 0 if not. By the quotient rule, for visible keys k and j,
+  // Let [k = j] be 1 if k = j and 0 otherwise. By the quotient rule, for visible keys k and j,
   //
   //   de_k/dscore_j      = [k = j] e_k        dZ/dscore_j = e_j
   //   dweight_k/dscore_j = ([k = j] e_k Z - e_k e_j) / Z^2 = weight_k ([k = j] - weight_j)
   //
-  // so raising one score lowers all other weights of its row. By the chain rule, over all weights of the row:
+  // so raising one score lowers all other weights of its row. By the chain rule, summed over all weights of the row:
   //
-  //   d_score_j = sum over k of d_weight_k weight_k ([k = j] - weight_j)        [k = j] leaves one term of the sum
+  //   d_score_j = sum over k of d_weight_k weight_k ([k = j] - weight_j)        [k = j] keeps one term of the sum
   //             = weight_j (d_weight_j - sum over k of weight_k d_weight_k)
   //
   // A blocked key has weight 0 whatever its score, so its d_score is 0. The last line gives just that, as weight_j = 0.

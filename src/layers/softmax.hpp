@@ -12,9 +12,9 @@ namespace glassformer {
 ///
 ///   weight_j = exp(score_j) / sum over visible k of exp(score_k)      exactly 0 where key j is blocked
 ///
-/// The largest visible score is subtracted first: that changes nothing but keeps exp finite. If nothing is visible, all
-/// weights are 0: no evidence, no attention, no NaN. (Adding -1e9 to blocked scores instead, as is often done, makes
-/// such a row attend to everything.) N = B*H*T rows: of B sentences with H heads and T queries each. S = keys.
+/// The largest visible score is subtracted first. That does not change the weights but keeps exp finite. If no key is
+/// visible, all weights are 0, not NaN. (The common alternative, adding -1e9 to blocked scores, makes such a row attend
+/// to everything.) N = B*H*T rows, for B sentences with H heads and T queries each. S = keys.
 template <std::floating_point Scalar>
 class MaskedSoftmax {
  public:
@@ -22,7 +22,7 @@ class MaskedSoftmax {
 
   /// Turns scores [N, S] into weights, in place.
   void forward(const Pass& pass, Buffer<Scalar>& scores, const Mask& mask);
-  /// Turns d_weights [N, S] into d_scores, in place. The weights are forward's.
+  /// Turns d_weights [N, S] into d_scores, in place. `weights` are those that forward computed.
   void backward(const Pass& pass, const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights);
 
  private:

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line "NAME:   123 kB" of a file in /proc, in bytes; 0 if there is none.
+/// Returns the value of a line "NAME:   123 kB" in a file of /proc, in bytes; 0 if there is no such line.
 std::int64_t figure(const fs::path& file, const std::string& name) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -44,7 +44,7 @@ void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit) {
   }
 }
 
-/// The smallest limit of this process's cgroup and those around it; 0: none. In a container, the path may exist only on
+/// The smallest limit of this process's cgroup and its ancestors; 0: none. In a container, the path may exist only on
 /// the host; the container's own limit is at sys/fs/cgroup.
 std::int64_t cgroup_limit(const fs::path& root) {
   const fs::path mounted = root / "sys/fs/cgroup";
@@ -54,7 +54,7 @@ std::int64_t cgroup_limit(const fs::path& root) {
   const fs::path cgroup = colon == std::string::npos ? "" : line.substr(colon + 1);
   std::int64_t smallest = 0;
   for (fs::path path = mounted / cgroup.relative_path();; path = path.parent_path()) {
-    std::int64_t bytes = 0;  // without a limit, the file says "max"
+    std::int64_t bytes = 0;  // without a limit, the file contains "max"
     if (std::ifstream(path / "memory.max") >> bytes && bytes > 0 && (smallest == 0 || bytes < smallest))
       smallest = bytes;
     if (path == mounted || path == path.parent_path()) return smallest;
@@ -70,7 +70,7 @@ void consider_ulimit(MemoryLeft& left, int resource, std::int64_t used, const st
 
 using Processors = std::bitset<1024>;  // by number
 
-/// On which this process may run. None: the system does not say.
+/// The processors this process may run on. None: unknown.
 Processors allowed_processors() {
   Processors allowed;
 #ifdef __linux__
@@ -90,14 +90,14 @@ void use_huge_pages() {
 }
 
 ResidentMemory resident_memory() {
-  // The peak of getrusage would include the memory of a parent process.
+  // getrusage's peak would include the memory of a parent process.
   return {figure("/proc/self/status", "VmRSS"), figure("/proc/self/status", "VmHWM")};
 }
 
 MemoryLeft memory_left(int processes, const fs::path& root) {
   const fs::path meminfo = root / "proc/meminfo", status = root / "proc/self/status";
   const std::int64_t swap = figure(meminfo, "SwapTotal");
-  const std::int64_t resident = figure(status, "RssAnon");  // mapped files do not count: they give way
+  const std::int64_t resident = figure(status, "RssAnon");  // mapped files do not count: the system can drop them
   MemoryLeft left;
   if (const std::int64_t ram = figure(meminfo, "MemTotal"); ram > 0)
     consider(left, (ram + swap) / processes - resident, "the machine's memory");

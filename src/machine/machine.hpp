@@ -9,53 +9,53 @@
 
 namespace glassformer {
 
-/// How much physical memory this process uses, in bytes, and the most so far. 0: the system does not say.
+/// The physical memory that this process uses, in bytes, and its peak so far. 0: unknown.
 struct ResidentMemory {
   std::int64_t now = 0, peak = 0;
 };
 ResidentMemory resident_memory();
 
-/// From now on the kernel is asked to keep large matrices in pages of 2 MiB, which makes training about an eighth
-/// faster.
+/// Asks the kernel to keep all large matrices allocated from now on in pages of 2 MiB, which makes training about an
+/// eighth faster.
 void use_huge_pages();
 
 /// How much more memory a process can get.
 struct MemoryLeft {
   std::int64_t bytes = 0;      ///< at most, swap included; 0: unknown
-  std::int64_t available = 0;  ///< before other programs have to give way; at most `bytes`; 0: unknown
+  std::int64_t available = 0;  ///< without taking any from other programs; at most `bytes`; 0: unknown
   std::string limit;           ///< what limits it: "the machine's memory", "the cgroup's limit", "ulimit -v" ...
 };
-/// The smallest of what RAM, cgroups (version 2) and ulimit leave to this process, if so many `processes` share RAM and
-/// cgroup. `root` has proc and sys; another one in tests.
+/// The smallest of what RAM, cgroups (version 2) and ulimit leave this process, if `processes` processes share RAM and
+/// cgroup. `root` contains proc and sys; tests pass another one.
 MemoryLeft memory_left(int processes = 1, const std::filesystem::path& root = "/");
 
-std::string host_name();  ///< as gethostname says
+std::string host_name();  ///< from gethostname
 int processor_count();    ///< of the machine, whether this process may use them or not
 
-/// Where the ranks of a training run.
+/// The machines and processors that the ranks run on.
 struct RankPlaces {
   int machines = 1;
   int here = 1;        ///< ranks on this machine
-  int sharing = 1;     ///< those of them that may run on the same processors as this one, itself included
-  int processors = 1;  ///< of this machine, on which any of its ranks may run
+  int sharing = 1;     ///< how many of these may use the same processors as this rank, itself included
+  int processors = 1;  ///< those of this machine that any of its ranks may run on
 };
 /// Every rank must call it.
 RankPlaces rank_places(const Ranks& ranks);
 
-/// Divides the processors of a machine among so many processes, unless the user has set OMP_NUM_THREADS.
+/// Divides this machine's processors among `processes` processes, unless the user has set OMP_NUM_THREADS.
 void share_processors(int processes);
 
-// Below: the only interface to MPI. A program that was not started by mpirun or srun never initialises it.
+// The rest is the only interface to MPI. A program not started by mpirun or srun never initialises MPI.
 
-/// Joins the processes that mpirun or srun has started together with this one; alone if there are none. Call the ranks'
-/// functions from this thread only. MPI ends with the ranks.
-/// \throws UserError: this program was built without MPI, or with another MPI than mpirun's
+/// Joins the processes that mpirun or srun started together with this one, if any. Call the functions of the returned
+/// ranks from this thread only. MPI ends when they are destroyed.
+/// \throws UserError: this program was built without MPI, or with an MPI other than mpirun's
 std::unique_ptr<const Ranks> join_ranks();
 
-/// "rank 3 on HOST: ", to begin a message; empty on the first rank, and alone.
-std::string speaker();
+/// The prefix of a message, "rank 3 on HOST: "; empty on the first rank, and without MPI.
+std::string message_prefix();
 
-/// To be called at the end of main: if an exception has made this process leave the other ranks, ends them too.
+/// Call it at the end of main: if an exception made this process leave the other ranks, ends them too.
 void end_ranks(int status);
 
 }  // namespace glassformer

@@ -1,4 +1,4 @@
-// The only file that includes MPI's header. It is also compiled where CMake has found no MPI.
+// The only file that includes MPI's header. It is also compiled if CMake finds no MPI.
 
 #include <algorithm>
 #include <charconv>
@@ -18,11 +18,11 @@
 namespace glassformer {
 namespace {
 
-/// How many processes mpirun (Open MPI, MPICH and relatives) or srun says it has started. 1: this one alone.
+/// How many processes mpirun (Open MPI, MPICH and relatives) or srun reports having started. 1: only this one.
 int announced_processes() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     if (const char* const text = std::getenv(name)) {
-      int size = 1;  // unless the text is a number
+      int size = 1;  // stays 1 if the text is not a number
       std::from_chars(text, text + std::strlen(text), size);
       return std::max(1, size);
     }
@@ -32,16 +32,16 @@ int announced_processes() {
 
 #if GLASSFORMER_HAS_MPI
 
-MPI_Comm const kAll = MPI_COMM_WORLD;                   // NOLINT(misc-misplaced-const): MPI may have a pointer here
-constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts by int
+MPI_Comm const kAll = MPI_COMM_WORLD;                   // NOLINT(misc-misplaced-const): some MPIs use a pointer
+constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts in int
 
 /// See Ranks::sum_in_order. The ranks form a chain. The sum is cut into segments, which travel from the first rank to
 /// the last: each rank adds its own numbers to the sum of the ranks below and sends it up. Finished segments travel
-/// back while later ones are on their way up. So a rank sends and receives each number at most twice, as in a ring.
+/// back while later ones are on their way up. As in a ring, a rank sends and receives each number at most twice.
 void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<void, Index, Index> add) {
-  constexpr Index kSegment = Index{1} << 16;  // numbers: so many that latency does not matter, few beside a gradient
+  constexpr Index kSegment = Index{1} << 16;  // numbers: enough to make latency negligible, few in a gradient
   const Index segments = (std::ssize(values) + kSegment - 1) / kSegment;
-  const Index lag = Index{2} * (size - 1 - rank);  // how many segments later a finished one comes back
+  const Index lag = Index{2} * (size - 1 - rank);  // how many segments later a finished one returns
   const bool is_first = rank == 0, is_last = rank == size - 1;
   const auto segment = [&](Index s) {
     const auto begin = static_cast<std::size_t>(s * kSegment);
@@ -80,7 +80,7 @@ void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<vo
 class MpiRanks final : public Ranks {
  public:
   MpiRanks() {
-    sigset_t every, before;  // MPI starts threads of its own; signals are for ours
+    sigset_t every, before;  // MPI starts its own threads; only ours take signals
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
     int level = 0;
@@ -89,7 +89,7 @@ class MpiRanks final : public Ranks {
     MPI_Comm_rank(kAll, &rank_);
     MPI_Comm_size(kAll, &size_);
   }
-  /// If an exception ends this object, MPI stays initialised, and end_ranks ends the other ranks.
+  /// If an exception destroys this object, MPI stays initialised, so that end_ranks can end the other ranks.
   ~MpiRanks() override {
     if (std::uncaught_exceptions() == 0) MPI_Finalize();
   }
@@ -116,7 +116,7 @@ class MpiRanks final : public Ranks {
     MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, kAll);
     if (first == size_) return;
     if (first == rank_) std::rethrow_exception(thrown);
-    while (true) MPI_Barrier(kAll);  // until the first one's end_ranks
+    while (true) MPI_Barrier(kAll);  // until rank `first` calls end_ranks
   }
 
   void largest(std::span<double> numbers) const override {
@@ -147,7 +147,7 @@ class MpiRanks final : public Ranks {
   int rank_ = 0, size_ = 1;
 };
 
-/// Between MPI_Init and MPI_Finalize.
+/// Whether we are between MPI_Init and MPI_Finalize.
 bool is_joined() {
   int begun = 0, ended = 0;
   MPI_Initialized(&begun);
@@ -165,18 +165,18 @@ std::unique_ptr<const Ranks> join_ranks() {
 #if GLASSFORMER_HAS_MPI
   auto ranks = std::make_unique<const MpiRanks>();
   if (ranks->size() == announced) return ranks;
-  throw UserError("expected " + std::to_string(announced) +
-                  " processes, as many as mpirun or srun has started, found " + std::to_string(ranks->size()) +
-                  ": this program was built with another MPI. Start it with that one's " +
-                  "mpirun (for srun, --mpi=pmix may help), or build it with this one.");
+  throw UserError("expected " + std::to_string(announced) + " processes, as many as mpirun or srun started, found " +
+                  std::to_string(ranks->size()) +
+                  ": this program was built with a different MPI. Start it with the mpirun of " +
+                  "that MPI (with srun, --mpi=pmix may help), or rebuild it with the MPI you use.");
 #else
   throw UserError("expected one process, because this program was built without MPI; found " +
                   std::to_string(announced) + " started by mpirun or srun. Install MPI (on Debian libopenmpi-dev), " +
-                  "run cmake again and check that its summary says it has found MPI.");
+                  "run cmake again and check in its summary that it found MPI.");
 #endif
 }
 
-std::string speaker() {
+std::string message_prefix() {
 #if GLASSFORMER_HAS_MPI
   int rank = 0;
   if (is_joined()) MPI_Comm_rank(kAll, &rank);

@@ -9,8 +9,8 @@ namespace glassformer {
 
 /// One layer of the decoder (Vaswani et al. 2017, figure 1, right):
 ///
-///   h = add & norm(x, self-attention)              every target token attends to itself and to those before it
-///   g = add & norm(h, cross-attention to memory)   and then to all source tokens but padding
+///   h = add & norm(x, self-attention)              every target token attends to itself and to earlier ones
+///   g = add & norm(h, cross-attention to memory)   and then to all source tokens except padding
 ///   y = add & norm(g, feed-forward)
 ///
 /// N = B * T rows of the decoder, M = B * S rows of the encoder ("memory"), D = model width.

@@ -9,7 +9,7 @@ namespace glassformer {
 
 /// One layer of the encoder (Vaswani et al. 2017, figure 1, left):
 ///
-///   h = add & norm(x, self-attention)          every source token attends to all source tokens but padding
+///   h = add & norm(x, self-attention)          every source token attends to all source tokens except padding
 ///   y = add & norm(h, feed-forward)
 ///
 /// N = B * S rows, D = model width.
@@ -25,7 +25,7 @@ class EncoderLayer {
         feed_forward(part.sharing_prefix("feed_forward"), settings.feed_forward(), part.at("final_layer_norm"),
                      settings.add_and_norm()) {}
 
-  /// Maps x [N, D] to y [N, D]. `padding` blocks keys.
+  /// Maps x [N, D] to y [N, D]. The mask `padding` blocks keys that are padding.
   const Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const Mask& padding) {
     return feed_forward.forward(pass, self_attention.forward(pass, x, padding));
   }

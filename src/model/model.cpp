@@ -22,7 +22,7 @@ void draw_uniform(MatrixView<Scalar> matrix, RandomRow random, double limit) {
 
 template <class Scalar>
 void draw_normal(MatrixView<Scalar> matrix, RandomRow random, double deviation) {
-  RowVector<double> numbers(2 * matrix.cols());  // two uniform numbers make one normal (Box & Muller 1958)
+  RowVector<double> numbers(2 * matrix.cols());  // two uniform numbers give one normal (Box & Muller 1958)
   for (Index r = 0; r < matrix.rows(); ++r) {
     random.row = static_cast<std::uint32_t>(r);
     fill_uniform(random, numbers.size(), numbers.data());
@@ -33,7 +33,7 @@ void draw_normal(MatrixView<Scalar> matrix, RandomRow random, double deviation) 
   }
 }
 
-/// What the weights of a linear map are multiplied by.
+/// The factor for the initial weights of a linear map.
 double gain_of(std::string_view name, double initial_gain) {
   if (name.ends_with("q_proj.weight") || name.ends_with("k_proj.weight")) return std::numbers::sqrt2 / 2;
   if (name.ends_with("v_proj.weight")) return initial_gain * std::numbers::sqrt2 / 2;
@@ -44,7 +44,7 @@ double gain_of(std::string_view name, double initial_gain) {
 
 template <std::floating_point Scalar>
 void initialize(Model<Scalar>& model, std::uint64_t seed) {
-  RandomRow random{.seed = seed};  // the site counts the matrices
+  RandomRow random{.seed = seed};  // the site is the number of the matrix
   for (const TensorPlace& tensor : model.weights.tensors()) {
     const std::string_view name = tensor.name;
     const RowView<Scalar> values = model.weights.values(tensor);
@@ -59,8 +59,8 @@ void initialize(Model<Scalar>& model, std::uint64_t seed) {
       draw_uniform(matrix, random, gain_of(name, model.settings.initial_gain) * glorot);
     } else {  // an embedding or the output map
       draw_normal(matrix, random, 1 / std::sqrt(static_cast<double>(cols)));
-      const bool of_source = name.starts_with("model.encoder.") || name.starts_with("model.shared.");
-      const Id pad = of_source ? model.vocabulary.pad.source : model.vocabulary.pad.target;
+      const bool is_source = name.starts_with("model.encoder.") || name.starts_with("model.shared.");
+      const Id pad = is_source ? model.vocabulary.pad.source : model.vocabulary.pad.target;
       if (pad >= 0) set(matrix.row(pad), Scalar{0});
     }
     ++random.site;

@@ -8,8 +8,8 @@
 namespace glassformer {
 namespace {
 
-// The first dropout sites of the layers; the embeddings have 0 and 1. The gaps keep the decoder's sites, and so their
-// random numbers, the same however many layers the encoder has.
+// The first dropout sites of the encoder and decoder layers; the embeddings use 0 and 1. The gap keeps the decoder's
+// sites, and so its random numbers, the same for any number of encoder layers.
 constexpr Site kEncoderSites = 1000, kDecoderSites = 1'000'000;
 
 template <class Scalar>
@@ -117,15 +117,15 @@ void Transformer<Scalar>::backward_decoder(const Pass& pass, const Buffer<Scalar
   // logits = state E^T + b
   const Buffer<Scalar>* d_x = &output.backward(pass, d_logits);  // [N, D]
   if (decoder_norm) d_x = &decoder_norm->backward(pass, *d_x);
-  // Every decoder layer attends to the memory, so the gradients that come back from them add up.
+  // All decoder layers attend to the memory, so their gradients with respect to it add up.
   d_memory_.resize_like(*memory_);
   d_memory_.fill(0);
   for (auto layer = decoder_layers.rbegin(); layer != decoder_layers.rend(); ++layer) {
     d_x = &layer->backward(pass, *d_x);
     add(layer->d_memory(), d_memory_.view());  // [M, D]
-    pass.record("decoder", "d_memory [M, D] += {what comes back out of this layer}", d_memory_, layer->d_memory());
+    pass.record("decoder", "d_memory [M, D] += {d_memory of this layer}", d_memory_, layer->d_memory());
   }
-  target_embedding.backward(pass, *d_x);  // tied: adds to the gradient that output.backward has begun
+  target_embedding.backward(pass, *d_x);  // if tied, adds to the gradient from output.backward
 }
 
 template <std::floating_point Scalar>

@@ -23,18 +23,18 @@ struct ModelInput {
 ///
 ///   memory = encoder layers(embedding(source))
 ///   state  = decoder layers(embedding(target_input), memory)
-///   logits = state E^T + b          E: the target embedding, or a matrix of its own
+///   logits = state E^T + b          E: the target embedding, or a separate matrix
 ///   loss   = cross-entropy(logits, target_output)
 ///
-/// The decoder is trained by teacher forcing: it reads the right words so far, whatever it would have predicted itself.
+/// The decoder is trained by teacher forcing: it reads the correct previous tokens, whatever it would have predicted.
 ///
-/// A transformer belongs to one thread: its layers keep what backward needs. The weights lie elsewhere (bind() says
-/// where), so transformers can share them. It cannot be copied or moved, because its parameters point to `bound_`.
+/// A transformer belongs to one thread, because its layers save what backward needs. It does not own its weights (see
+/// bind()), so transformers can share them. It cannot be copied or moved, because its parameters point to `bound_`.
 /// N = B * T rows of the decoder, M = B * S rows of the encoder, D = model width, V = target vocabulary.
 template <std::floating_point Scalar>
 class Transformer {
  private:
-  // Declared first, because members are constructed in the order of declaration, and the layers need these two.
+  // Declared first: members are constructed in the order of declaration, and the layers need these two.
   BoundMemory<Scalar> bound_;
   Construction<Scalar> construction_;
 
@@ -42,10 +42,10 @@ class Transformer {
   const TransformerSettings settings;
   const VocabularyShape vocabulary;
 
-  // In the order of the arena.
+  // In arena order.
   Embedding<Scalar> source_embedding;  // [source vocabulary, D]
   Embedding<Scalar> target_embedding;  // [V, D]; if Tying::all, the same tensor as source_embedding's
-  Linear<Scalar> output;               // D to V; if tied at all, its weight is the tensor of target_embedding
+  Linear<Scalar> output;               // D to V; unless Tying::none, its weight is target_embedding's tensor
   std::vector<EncoderLayer<Scalar>> encoder_layers;
   std::vector<DecoderLayer<Scalar>> decoder_layers;
   std::optional<LayerNorm<Scalar>> encoder_norm, decoder_norm;  // pre-norm only
@@ -55,15 +55,15 @@ class Transformer {
   Transformer(const Transformer&) = delete;
   Transformer& operator=(const Transformer&) = delete;
 
-  /// All parameters, in the order of the arena.
+  /// All parameters, in arena order.
   const std::vector<TensorPlace>& tensors() const { return construction_.cursor.tensors(); }
-  /// From now on the parameters are those in `weights`, and backward adds to `gradient`. Their layout is tensors().
+  /// From now on, parameters are read from `weights`, and backward adds to `gradient`. Both are laid out as tensors().
   void bind(const Arena<Scalar>& weights) { bound_ = {weights.values().data(), nullptr}; }
   void bind(const Arena<Scalar>& weights, Arena<Scalar>& gradient) {
     bound_ = {weights.values().data(), gradient.values().data()};
   }
 
-  /// The masks of a padded batch: those that the model is trained with. source [B, S], target_input [B, T].
+  /// The masks of a padded batch, according to settings.masks. source [B, S], target_input [B, T].
   TransformerMasks masks(const IdMatrix& source, const IdMatrix& target_input, TransformerMasks reused = {}) const {
     return make_masks(source, target_input, vocabulary.pad, settings.masks, std::move(reused));
   }
@@ -73,21 +73,21 @@ class Transformer {
   /// Maps target_input [B, T] and memory [M, D] to logits [N, V].
   Buffer<Scalar>& decode(const Pass& pass, const IdMatrix& target_input, const Buffer<Scalar>& memory,
                          const TransformerMasks& masks);
-  /// All the way to the loss. The logits become probabilities, see CrossEntropy.
+  /// The whole forward pass, including the loss. Overwrites the logits with probabilities, see CrossEntropy.
   LossSum forward(const Pass& pass, const ModelInput& input);
-  /// All the way back: adds to the gradient of every parameter. d_loss as in CrossEntropy::backward.
+  /// The whole backward pass: adds to the gradient of every parameter. d_loss is as in CrossEntropy::backward.
   void backward(const Pass& pass, Scalar d_loss);
 
-  /// What forward leaves of the logits: the probability of each token. [N, V]
+  /// The probability of each token, which forward stores in place of the logits. [N, V]
   const Buffer<Scalar>& probabilities() const { return *logits_; }
 
  private:
   void backward_decoder(const Pass& pass, const Buffer<Scalar>& d_logits);
   void backward_encoder(const Pass& pass);
 
-  const Buffer<Scalar>* memory_ = nullptr;  // [M, D] decode's
-  Buffer<Scalar>* logits_ = nullptr;        // [N, V] decode's
-  Buffer<Scalar> d_memory_;                 // [M, D] sum over the decoder's layers
+  const Buffer<Scalar>* memory_ = nullptr;  // [M, D] argument of decode
+  Buffer<Scalar>* logits_ = nullptr;        // [N, V] result of decode
+  Buffer<Scalar> d_memory_;                 // [M, D] sum over the decoder layers
 };
 
 }  // namespace glassformer

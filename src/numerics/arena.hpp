@@ -8,20 +8,20 @@
 
 namespace glassformer {
 
-/// Where one tensor lies in its arena.
+/// The location of one tensor in its arena.
 struct TensorPlace {
-  std::string name;          ///< as the checkpoint calls it
+  std::string name;          ///< as in the checkpoint
   std::vector<Index> shape;  ///< [rows, cols] or [size]
-  Index offset = 0;          ///< of its first number
-  Index size = 0;            ///< how many numbers
+  Index offset = 0;          ///< index of its first element
+  Index size = 0;            ///< number of elements
 };
 
-/// Memory for all tensors of a model in one vector: its weights, or a gradient of the same layout. So updating,
-/// summing, averaging and saving each take one loop over the numbers.
+/// All tensors of a model in one contiguous vector: the weights, or a gradient with the same layout. Updating, summing,
+/// averaging and saving are then one loop each.
 template <std::floating_point Scalar>
 class Arena {
  public:
-  /// All numbers start as 0. `tensors` lie one after the other.
+  /// All elements start at 0. `tensors` follow one another without gaps.
   explicit Arena(std::vector<TensorPlace> tensors) : tensors_(std::move(tensors)) {
     memory_.resize(1, tensors_.empty() ? 0 : tensors_.back().offset + tensors_.back().size);
     memory_.fill(0);
@@ -32,7 +32,7 @@ class Arena {
   RowView<const Scalar> values() const { return memory_.row(0); }
 
   const std::vector<TensorPlace>& tensors() const { return tensors_; }
-  /// The numbers of one tensor.
+  /// The elements of one tensor.
   RowView<Scalar> values(const TensorPlace& tensor) { return {memory_.data() + tensor.offset, tensor.size}; }
   RowView<const Scalar> values(const TensorPlace& tensor) const {
     return {memory_.data() + tensor.offset, tensor.size};

@@ -6,28 +6,28 @@
 
 #include "numerics/vectors.hpp"
 
-// How a product is computed. C is cut into tiles: as many rows, of two vectors each, as the processor's registers hold.
-// While the sum over K runs, a tile stays in registers: at each k, two vectors of B and one number of A for each row
-// make two multiply-adds a row. All the rest is about having B and A near:
+// How a product is computed. C is cut into tiles, two vectors wide and with as many rows as the registers can hold. A
+// tile stays in registers during the sum over k. Each k takes two multiply-adds per row: one element of A times two
+// vectors of B. The loops around the tiles keep A and B in the caches:
 //
-//   for each block of K                       some hundred terms of the sum
-//     for each panel of C's columns           its columns of B are copied into strips, two vectors wide: they stay in
-//                                             the second-level cache, whatever B's layout is
-//       for each row of tiles                 its part of A stays in the first-level cache; a transposed A is copied
-//                                             first, where its rows are far apart
-//         for each strip                      a tile
+//   for each block of K                       up to kDepth terms of the sum
+//     for each panel of C's columns           copies its columns of B into strips, two vectors wide, which stay in the
+//                                             second-level cache, whatever the layout of B
+//       for each row of tiles                 its part of A stays in the first-level cache; a transposed A whose rows
+//                                             are far apart is copied first
+//         for each strip                      computes one tile
 //
-// Each number of C is the sum over k in rising order, each term fused into the sum so far, begun anew at every block of
-// K. That does not depend on the number of rows or columns, nor on the layout: every row is computed alike.
+// Within a block of K, an element of C is the sum over increasing k, with each term fused into the sum so far. Then the
+// sum of the earlier blocks is added. All rows are computed this way, for any layout and any number of rows or columns.
 
 namespace glassformer {
 namespace {
 
 constexpr Index kTileRows = kVectorBytes == 64 ? 12 : 6;  // 24 of 32 registers, or 12 of 16
-constexpr Index kDepth = 512;                             // terms of a block of K
-constexpr Index kPanel = 256;                             // columns of a panel
+constexpr Index kDepth = 512;                             // terms per block of K
+constexpr Index kPanel = 256;                             // columns per panel
 
-/// A matrix, or a transposed one: the number at (i, j) is data[i * row + j * col], and one of the two steps is 1.
+/// A matrix or its transpose. Element (i, j) is data[i * row + j * col]; one of the two strides is 1.
 template <class Scalar>
 struct Strided {
   const Scalar* data;
@@ -44,8 +44,8 @@ Strided<Scalar> transposed(MatrixView<const Scalar> m) {
   return {m.data(), 1, m.stride()};
 }
 
-/// The first `columns` columns of B's first K rows as strips, one after the other. Row by row, as memory is fastest.
-/// The rest of the last strip becomes 0: its products are thrown away, but leftover denormals would slow them down.
+/// Copies the first `columns` columns of B's first K rows into consecutive strips, row by row, the fastest order. The
+/// rest of the last strip becomes 0: its products are discarded, but leftover denormals would slow them down.
 template <Index vectors, class Scalar>
 void copy_plain(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
@@ -59,7 +59,7 @@ void copy_plain(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
   }
 }
 
-/// The same of a transposed B, whose columns lie in rows.
+/// The same for a transposed B, whose columns are rows in memory.
 template <Index vectors, class Scalar>
 void copy_transposed(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
   constexpr Index kSize = kLanes<Scalar>, kWidth = vectors * kSize;
@@ -82,13 +82,13 @@ void copy_transposed(Strided<Scalar> b, Index K, Index columns, Scalar* strips) 
   }
 }
 
-/// Whether a tile's part of A takes a cache line, if not a page, for each k: a transposed A whose rows are far apart.
+/// Whether a tile needs another cache line of A, if not another page, for each k: a transposed A with rows far apart.
 template <class Scalar>
 bool is_scattered(Strided<Scalar> a) {
   return a.row == 1 && a.col * static_cast<Index>(sizeof(Scalar)) >= 1024;
 }
 
-/// A transposed A's first K columns and `rows` rows, at most kTileRows: side by side for each k.
+/// Copies the first K columns of `rows` rows (at most kTileRows) of a transposed A into one compact block.
 template <class Scalar>
 Strided<Scalar> copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* copy) {
   for (Index k = 0; k < K; ++k) {
@@ -98,19 +98,19 @@ Strided<Scalar> copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* copy) 
   return {copy, 1, kTileRows};
 }
 
-/// What C becomes the sum of beside the product: a matrix, one row for all rows (the step is 0), or nothing (null).
+/// What is added to the product: a matrix, one row for all rows (its row stride is 0), or nothing (null).
 template <class Scalar>
 struct Addend {
   const Scalar* data = nullptr;
-  Index row = 0;  // from one row to the next
+  Index row = 0;  // row stride
   Addend from(Index n, Index m) const { return data == nullptr ? Addend{} : Addend{data + n * row + m, row}; }
 };
 
-/// Where a product goes: C, a panel of it, or a tile.
+/// Where a product is stored: C, or a panel or tile of it.
 template <class Scalar>
 struct Destination {
   Scalar* c;
-  Index row;  // from one row of C to the next
+  Index row;  // row stride of C
   Addend<Scalar> addend;
   Index columns;
   Destination from(Index n, Index m, Index most_columns) const {
@@ -118,11 +118,11 @@ struct Destination {
   }
 };
 
-/// One tile: `rows` rows, `vectors` vectors wide.
+/// Computes one tile: `rows` rows, `vectors` vectors wide.
 template <Index vectors, Index rows, class Scalar>
 void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destination<Scalar>& tile) {
   constexpr Index kSize = kLanes<Scalar>, kWidth = vectors * kSize;
-  // Asked for now, the tile's place in C is in the cache when the sum is ready.
+  // Prefetch the tile's part of C, so that it is in the cache when the sum is ready.
 #pragma GCC unroll 12
   for (Index r = 0; r < rows; ++r) {
     for (Index v = 0; v < vectors; ++v) __builtin_prefetch(tile.c + r * tile.row + v * kSize, 1);
@@ -154,7 +154,7 @@ void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destin
   }
 }
 
-/// The same for as many rows as there are, up to those of a tile.
+/// The same for the first `count` rows, but at most kTileRows.
 template <Index vectors, class Scalar, Index rows = kTileRows>
 void multiply_rows(Index count, Strided<Scalar> a, const Scalar* strip, Index K, const Destination<Scalar>& tile) {
   if (count >= rows) return multiply_tile<vectors, rows>(a, strip, K, tile);
@@ -176,13 +176,13 @@ void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, c
   }
 }
 
-/// C = A B, plus the addend where there is one.
+/// C = A B, plus the addend if there is one.
 template <class Scalar>
 void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixView<Scalar> c, Addend<Scalar> addend) {
   if (K == 0 && addend.data == nullptr) c.eigen().setZero();  // an empty sum
   for (Index k = 0; k < K; k += kDepth) {
     const Index depth = std::min(kDepth, K - k);
-    if (k > 0) addend = {c.data(), c.stride()};  // what the blocks before have given
+    if (k > 0) addend = {c.data(), c.stride()};  // the sum of the earlier blocks
     const Destination<Scalar> whole{c.data(), c.stride(), addend, c.cols()};
     for (Index m = 0; m < c.cols(); m += kPanel) {
       const Destination<Scalar> panel = whole.from(0, m, kPanel);
@@ -199,9 +199,9 @@ Addend<Scalar> addend_of(Result result, MatrixView<Scalar> c) {
 
 /// a [T, S], b [S, d], c [T, d]. The product is computed twice only if it is not finite, which is rare.
 template <class Scalar>
-void multiply_around_zeros(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {
+void multiply_skipping_zeros(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {
   multiply(a, b, c, Result::overwrite);
-  // x - x is 0 unless x is infinite or NaN. If b held either, so would c, since even 0 * infinity is NaN.
+  // x - x is 0 unless x is infinite or NaN. If b holds either, so does c, because even 0 * infinity is NaN.
   if ((c.eigen().array() - c.eigen().array()).sum() == 0) return;
   const Matrix<Scalar> finite = b.eigen().array().isFinite().select(b.eigen(), Scalar{0});
   multiply(a, {finite.data(), finite.rows(), finite.cols()}, c, Result::overwrite);
@@ -237,12 +237,12 @@ void multiply_around_zeros(MatrixView<const Scalar> a, MatrixView<const Scalar> 
     product(transposed(a), plain(b), a.rows(), c, addend_of(result, c));                                             \
   }                                                                                                                  \
   void multiply_visible(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {              \
-    multiply_around_zeros(a, b, c);                                                                                  \
+    multiply_skipping_zeros(a, b, c);                                                                                \
   }
 GLASSFORMER_PRODUCTS(float)
 GLASSFORMER_PRODUCTS(double)
 #undef GLASSFORMER_PRODUCTS
 
-std::string gemm_backend() { return "glassformer, vectors of " + std::to_string(8 * kVectorBytes) + " bits"; }
+std::string gemm_backend() { return "glassformer, " + std::to_string(8 * kVectorBytes) + "-bit vectors"; }
 
 }  // namespace glassformer

@@ -4,15 +4,15 @@
 
 #include "numerics/matrix.hpp"
 
-/// The one entry point for matrix products. Every product runs on the calling thread. A and B must not overlap with C.
+/// The only entry point for matrix products. Every product runs on the calling thread. A and B must not overlap C.
 ///
 /// We use no library, for three reasons. The usual ones (oneDNN, OpenBLAS, Eigen) are slower on the shapes of a small
-/// transformer, above all for gradients of weights and inside a head of attention. They choose their kernels by size,
-/// so a sentence's bits would depend on how many others are computed beside it. And they allocate memory.
+/// transformer, especially for weight gradients and inside an attention head. They choose their kernels by size, so the
+/// bits of a sentence's result would depend on how many other sentences are computed with it. And they allocate memory.
 ///
-/// Here, each number of C is the sum over increasing k, each term fused into the sum so far where the processor can do
-/// that, started afresh at every 512th term. So the bits of a row of C depend only on that row of A and on B: not on
-/// the number of rows, the threads, or how far a batch is padded.
+/// Our kernels sum over increasing k, with fused multiply-adds if the processor has them. Every 512 terms, they start a
+/// new partial sum. The bits of a row of C therefore depend only on that row of A and on B, and not on the number of
+/// rows, the number of threads or how far a batch is padded.
 namespace glassformer {
 
 /// C = product, or C += product.
@@ -38,12 +38,12 @@ void multiply_transposed_left(MatrixView<const float> a, MatrixView<const float>
 void multiply_transposed_left(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,
                               Result result);
 
-// C [N, M] = A [N, K] B [K, M], where a number of A that is exactly 0 keeps its row of B out, even if that holds
+// C [N, M] = A [N, K] B [K, M]. Where an element of A is exactly 0, its row of B is skipped, even if that row holds
 // infinity or NaN (0 * NaN would be NaN).
 void multiply_visible(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c);
 void multiply_visible(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
-/// What computes the products, for the log.
+/// The name of what computes the products, for the log.
 std::string gemm_backend();
 
 }  // namespace glassformer

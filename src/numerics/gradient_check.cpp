@@ -10,32 +10,32 @@
 namespace glassformer {
 namespace {
 
-/// d loss / d value by differences; nothing if there is a kink however small the step. `loss_here` is the loss as
-/// things are, `scale` the size of a gradient in whose light a kink matters.
+/// d loss / d value by finite differences; nullopt if there is a kink even at the smallest step. `loss_now` is the loss
+/// at the current value. `scale` is the gradient size that a kink is compared with.
 ///
-/// A smooth loss has a third and a fourth difference of about h^3 and h^4, next to nothing. Where the slope jumps by c
-/// between -2h and 2h, one of them is about c h, and wherever the jump is, it moves the result by at most
+/// The third and fourth differences of a smooth loss are negligible, about h^3 and h^4. If the slope jumps by c between
+/// -2h and 2h, one of them is about c h. Wherever the jump is, it changes the result by at most
 ///
 ///   kink = (|third| + |fourth|) / 4h
 ///
-/// Half of the error that a test allows, 1e-7, may be a kink. Less than what rounding leaves is none: a loss has about
-/// 16 digits, and its differences are divided by h, which is why h cannot be much smaller than 1e-4 from the start.
-std::optional<double> measure(double& value, FunctionRef<double> loss, double loss_here, double scale) {
-  const double here = value;
+/// A kink may cause half of the error that tests allow (1e-7). A kink below the rounding error is ignored. That error
+/// grows as h shrinks, as a loss has about 16 digits and differences are divided by h. So h starts no lower than 1e-4.
+std::optional<double> finite_difference(double& value, FunctionRef<double> loss, double loss_now, double scale) {
+  const double before = value;
   const auto loss_at = [&](double step) {
-    value = here + step;
+    value = before + step;
     return loss();
   };
   for (const double h : {1e-4, 1e-4 / 4, 1e-4 / 16}) {
     const double up = loss_at(h), down = loss_at(-h), far_up = loss_at(2 * h), far_down = loss_at(-2 * h);
-    value = here;
+    value = before;
 
     const double slope = (8 * (up - down) - (far_up - far_down)) / (12 * h);
     const double third = (far_up - far_down) - 2 * (up - down);
-    const double fourth = (far_up + far_down) - 4 * (up + down) + 6 * loss_here;
+    const double fourth = (far_up + far_down) - 4 * (up + down) + 6 * loss_now;
     const double kink = (std::abs(third) + std::abs(fourth)) / (4 * h);
-    const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::abs(loss_here) / h;
-    if (!std::isfinite(kink)) return kink;  // and so is no gradient
+    const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::abs(loss_now) / h;
+    if (!std::isfinite(kink)) return kink;  // not finite either, so the check fails
     if (kink <= std::max(5e-8 * std::max(scale, std::abs(slope)), rounding)) return slope;
   }
   return std::nullopt;
@@ -47,43 +47,43 @@ GradientError check_gradient(std::span<double> values, std::span<const double> g
                              Index limit) {
   assert(values.size() == gradient.size());
   const auto size = static_cast<Index>(values.size());
-  std::vector<Index> zero, other;
+  std::vector<Index> zero, nonzero;
   double scale = 1e-3;
   for (Index i = 0; i < size; ++i) {
-    const double written = gradient[static_cast<std::size_t>(i)];
-    (written == 0 ? zero : other).push_back(i);
-    scale = std::max(scale, std::abs(written));
+    const double analytic = gradient[static_cast<std::size_t>(i)];
+    (analytic == 0 ? zero : nonzero).push_back(i);
+    scale = std::max(scale, std::abs(analytic));
   }
 
   GradientError error;
   double largest_difference = -1, largest_value = 1e-3;
-  const double loss_here = loss();
-  const auto compare = [&](Index i) {  // false: at a kink
-    const auto measured = measure(values[static_cast<std::size_t>(i)], loss, loss_here, scale);
-    ++(measured ? error.checked : error.kinks);
-    if (!measured) return false;
+  const double loss_now = loss();
+  const auto compare = [&](Index i) {  // returns false at a kink
+    const auto numerical = finite_difference(values[static_cast<std::size_t>(i)], loss, loss_now, scale);
+    ++(numerical ? error.checked : error.kinks);
+    if (!numerical) return false;
 
-    const double written = gradient[static_cast<std::size_t>(i)];
-    const double difference = std::abs(written - *measured);
-    largest_value = std::max({largest_value, std::abs(written), std::abs(*measured)});
+    const double analytic = gradient[static_cast<std::size_t>(i)];
+    const double difference = std::abs(analytic - *numerical);
+    largest_value = std::max({largest_value, std::abs(analytic), std::abs(*numerical)});
     if (std::isfinite(largest_difference) && !(difference <= largest_difference)) {
       largest_difference = difference;
       error.worst = i;
-      error.written = written;
-      error.measured = *measured;
+      error.analytic = analytic;
+      error.numerical = *numerical;
     }
     return true;
   };
-  const auto compare_some = [&](const std::vector<Index>& numbers, Index count) {
-    const auto place = [&](Index k) { return numbers.begin() + k * std::ssize(numbers) / count; };
-    // The first number of each stretch, or one of the next two in its place.
-    for (Index k = 0; k < count; ++k) std::any_of(place(k), std::min(place(k + 1), place(k) + 3), compare);
+  const auto compare_some = [&](const std::vector<Index>& indices, Index count) {
+    const auto start = [&](Index k) { return indices.begin() + k * std::ssize(indices) / count; };
+    // The first index of each interval or, if it is at a kink, one of the next two.
+    for (Index k = 0; k < count; ++k) std::any_of(start(k), std::min(start(k + 1), start(k) + 3), compare);
   };
 
   const Index count = limit > 0 ? std::min(limit, size) : size;
-  const Index others = std::min(std::ssize(other), count - std::min(std::ssize(zero), (count + 3) / 5));
-  compare_some(other, others);
-  compare_some(zero, count - others);
+  const Index nonzeros = std::min(std::ssize(nonzero), count - std::min(std::ssize(zero), (count + 3) / 5));
+  compare_some(nonzero, nonzeros);
+  compare_some(zero, count - nonzeros);
 
   error.relative = std::max(largest_difference, 0.0) / largest_value;
   if (error.checked == 0 && error.kinks > 0) error.relative = std::numeric_limits<double>::quiet_NaN();

@@ -12,29 +12,29 @@
 #include <type_traits>
 #include <utility>
 
-/// Matrices, and views of them. All are row-major: a row's numbers, often those of a token, are neighbours in memory.
+/// Matrices and views of them. All are row-major: the numbers of a row, often one token's, are adjacent in memory.
 ///
-/// Letters of the shape comments: B sentences, S source length, T target length, N rows (tokens), D model width,
+/// Letters in shape comments: B sentences, S source length, T target length, N rows (tokens), D model width,
 /// H heads, F feed-forward width, V vocabulary.
 namespace glassformer {
 
-using Index = Eigen::Index;  ///< a number of rows, of columns, of anything that is counted
-using Id = std::int32_t;     ///< a token's number in its vocabulary
+using Index = Eigen::Index;  ///< an index or a count, of rows, columns or anything else
+using Id = std::int32_t;     ///< a token's index in its vocabulary
 
-/// What a program may do with large memory before it is used, such as asking for huge pages: called with each memory of
-/// 2 MiB or more, which begins at a multiple of 2 MiB. Null: nothing.
+/// If not null, this function is called for each new block of 2 MiB or more before the block is used. A program can ask
+/// for huge pages here. The block begins at a multiple of 2 MiB.
 inline void (*prepare_large_memory)(void* memory, std::size_t bytes) = nullptr;
 
-/// At least `bytes` bytes that begin at a cache line; give them back to std::free. Throws std::bad_alloc.
+/// Allocates at least `bytes` bytes, aligned to a cache line. Release them with std::free. Throws std::bad_alloc.
 void* allocate_matrix_memory(std::size_t bytes);
 
-/// Eigen's own matrices, for code that is not called in every update.
+/// Eigen's own matrices, for code that does not run in every update.
 template <class Scalar>
 using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class Scalar>
-using RowVector = Eigen::Matrix<Scalar, 1, Eigen::Dynamic, Eigen::RowMajor>;  ///< one row, as Eigen has it
+using RowVector = Eigen::Matrix<Scalar, 1, Eigen::Dynamic, Eigen::RowMajor>;  ///< one row, as an Eigen type
 
-/// One row of a matrix: numbers that lie next to each other. A view owns nothing; its copy shows the same numbers.
+/// One row of a matrix, contiguous in memory. A view owns no memory, and a copy of it shows the same numbers.
 template <class Scalar>
 class RowView {
  public:
@@ -56,7 +56,7 @@ class RowView {
   Index size_;
 };
 
-/// A matrix, or a block of one: from one row to the next it is `stride` numbers.
+/// A view of a matrix or of a block of one. Each row begins `stride` numbers after the previous one.
 template <class Scalar>
 class MatrixView {
  public:
@@ -91,8 +91,8 @@ class MatrixView {
 
 /// A matrix whose memory only grows, so a warm training step allocates nothing. resize() leaves the contents undefined.
 ///
-/// The stride may exceed the width: rows that begin at multiples of 2 KiB would compete for the same few places in a
-/// cache, so a cache line is left free between such rows.
+/// The stride may exceed the width. Rows that begin at multiples of 2 KiB would compete for the same few cache sets, so
+/// a cache line is left free between such rows.
 template <class Scalar>
 class Buffer {
  public:
@@ -125,7 +125,7 @@ class Buffer {
     const Index stride = rows > 1 && cols > 0 && cols % (2048 / kSize) == 0 ? cols + 64 / kSize : cols;
     if (rows * stride > capacity_) {
       rows_ = cols_ = stride_ = capacity_ = 0;
-      memory_.reset();  // first, so that the smaller and the larger memory need not exist at the same time
+      memory_.reset();  // first, so that the old and the new memory need not exist at the same time
       memory_.reset(static_cast<Scalar*>(allocate_matrix_memory(static_cast<std::size_t>(rows * stride * kSize))));
       capacity_ = rows * stride;
     }
@@ -141,7 +141,7 @@ class Buffer {
   operator MatrixView<Scalar>() { return view(); }
   operator MatrixView<const Scalar>() const { return view(); }
 
-  // The same as the view's.
+  // The same as for the view.
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   Index size() const { return rows_ * cols_; }

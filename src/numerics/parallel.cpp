@@ -10,7 +10,7 @@
 namespace glassformer {
 namespace {
 
-constexpr Index kRange = Index{1} << 14;  // numbers; small enough to balance, large enough to be worth a thread
+constexpr Index kRange = Index{1} << 14;  // numbers: few enough to balance the load, enough to be worth a task
 
 }  // namespace
 
@@ -43,13 +43,13 @@ void run_ranges(Index size, FunctionRef<void, Index, Index> range) {
 }
 
 double sum_ranges(Index size, FunctionRef<double, Index, Index> part) {
-  thread_local std::vector<double> sums;  // keeps its memory
+  thread_local std::vector<double> sums;  // keeps its memory between calls
   sums.resize(static_cast<std::size_t>((size + kRange - 1) / kRange));
-  std::vector<double>& of_caller = sums;  // other threads have others
+  std::vector<double>& partial = sums;  // inside a task, `sums` may be another thread's
   run_ranges(size,
-             [&](Index begin, Index end) { of_caller[static_cast<std::size_t>(begin / kRange)] = part(begin, end); });
+             [&](Index begin, Index end) { partial[static_cast<std::size_t>(begin / kRange)] = part(begin, end); });
   double sum = 0;
-  for (const double s : of_caller) sum += s;
+  for (const double s : partial) sum += s;
   return sum;
 }
 

@@ -8,11 +8,11 @@
 
 #include "numerics/matrix.hpp"
 
-/// The only place with OpenMP pragmas. Nothing here changes a result: who runs a task does not matter to it, and
-/// how work is cut depends on its size alone, never on the number of threads.
+/// The only place with OpenMP pragmas. Threads never change a result: a task does not depend on which thread runs it,
+/// and how work is split depends only on its size, never on the number of threads.
 namespace glassformer {
 
-/// A reference to something that can be called, which must outlive it. Unlike std::function, it never allocates memory.
+/// A reference to a callable object, which must outlive it. Unlike std::function, it never allocates memory.
 template <class Result, class... Arguments>
 class FunctionRef {
  public:
@@ -28,12 +28,12 @@ class FunctionRef {
   Result (*call_)(const void*, Arguments...);
 };
 
-/// Runs task(0) .. task(count - 1), each as a whole on one thread, several side by side. If tasks throw, the exception
-/// of the lowest number is rethrown here once all tasks have ended.
+/// Runs task(0) .. task(count - 1) in parallel, each entirely on one thread. If tasks throw, the exception of the
+/// lowest-numbered task is rethrown once all tasks have ended.
 void run_tasks(Index count, FunctionRef<void, Index> task);
 
-/// Objects that tasks work with. A task in progress has one to itself; what an earlier task has left in it must not
-/// matter. There are never more of them than tasks have run side by side, and they are kept, with their buffers.
+/// Objects that tasks work with. A running task has one to itself and must not depend on what earlier tasks left in it.
+/// There are never more of them than tasks that ran at the same time. They and their buffers are kept for later tasks.
 template <class Workspace>
 class Workspaces {
  public:
@@ -57,7 +57,7 @@ class Workspaces {
   std::vector<std::unique_ptr<Workspace>> idle_;
 };
 
-/// run_tasks, with a workspace for each task: task(number, workspace).
+/// Like run_tasks, with a workspace for each task: task(i, workspace).
 template <class Workspace>
 void run_tasks_with(Workspaces<Workspace>& workspaces, Index count, const auto& task) {
   run_tasks(count, [&](Index i) {
@@ -67,13 +67,13 @@ void run_tasks_with(Workspaces<Workspace>& workspaces, Index count, const auto& 
   });
 }
 
-/// Cuts [0, size) into ranges of a fixed length and runs range(begin, end) for each of them.
+/// Splits [0, size) into ranges of a fixed length and runs range(begin, end) for each of them, in parallel.
 void run_ranges(Index size, FunctionRef<void, Index, Index> range);
 
-/// Sums what part(begin, end) gives for the ranges of [0, size), in their order.
+/// Sums part(begin, end) over the same ranges of [0, size), in their order.
 double sum_ranges(Index size, FunctionRef<double, Index, Index> part);
 
-/// How many threads run_tasks uses: OMP_NUM_THREADS, or as many as the machine has processors; one without OpenMP.
+/// How many threads run_tasks uses: OMP_NUM_THREADS or, if unset, one per processor. Without OpenMP, one.
 int thread_count();
 
 }  // namespace glassformer

@@ -10,15 +10,15 @@
 
 namespace glassformer {
 
-/// The memory that a model's parameters lie in at the moment. Weights are shared by all threads; the gradient is that
-/// of the shard under way, or null where nothing is learned.
+/// The memory that a model's parameters currently use. All threads share the weights. The gradient is that of the
+/// current shard, or null if none is computed.
 template <std::floating_point Scalar>
 struct BoundMemory {
   const Scalar* weights = nullptr;
   Scalar* gradient = nullptr;
 };
 
-/// A matrix that is learned: a position in an arena. Layers with copies of it share it: all add to its gradient.
+/// A learned matrix: a position in an arena. Layers that hold copies of it share it, and all add to its gradient.
 template <std::floating_point Scalar>
 class MatrixParameter {
  public:
@@ -32,15 +32,15 @@ class MatrixParameter {
     assert(memory_->gradient != nullptr);
     return {memory_->gradient + offset_, rows_, cols_};
   }
-  /// Its numbers in any arena of the model.
+  /// Its elements in any arena of the model.
   MatrixView<Scalar> in(Arena<Scalar>& arena) const { return {arena.values().data() + offset_, rows_, cols_}; }
 
-  /// This one and the one that follows it in the arena, as one.
+  /// This parameter and the next one in the arena, as one parameter.
   MatrixParameter with(const MatrixParameter& next) const {
     assert(next.offset_ == offset_ + rows_ * cols_ && next.cols_ == cols_);
     return {*memory_, offset_, rows_ + next.rows_, cols_};
   }
-  /// `count` of the rows, from row `first` on, as a parameter of their own.
+  /// `count` rows, starting at row `first`, as a parameter.
   MatrixParameter middle_rows(Index first, Index count) const {
     assert(0 <= first && first + count <= rows_);
     return {*memory_, offset_ + first * cols_, count, cols_};
@@ -51,7 +51,7 @@ class MatrixParameter {
   Index offset_, rows_, cols_;
 };
 
-/// A vector that is learned.
+/// A learned vector.
 template <std::floating_point Scalar>
 class VectorParameter {
  public:
@@ -63,16 +63,16 @@ class VectorParameter {
   RowView<Scalar> in(Arena<Scalar>& arena) const { return {column_.in(arena).data(), size()}; }
 
   VectorParameter with(const VectorParameter& next) const { return VectorParameter(column_.with(next.column_)); }
-  /// `count` of the numbers, from number `first` on.
+  /// `count` elements, starting at element `first`, as a parameter.
   VectorParameter middle(Index first, Index count) const { return VectorParameter(column_.middle_rows(first, count)); }
 
  private:
   explicit VectorParameter(const MatrixParameter<Scalar>& column) : column_(column) {}
 
-  MatrixParameter<Scalar> column_;  // the same numbers, [size, 1]
+  MatrixParameter<Scalar> column_;  // [size, 1], the same elements
 };
 
-/// Gives tensors their places in the arena, one after the other: one line per tensor sets name, shape and position.
+/// Assigns tensors their positions in the arena, in order. One line per tensor sets its name, shape and position.
 template <std::floating_point Scalar>
 class ParameterCursor {
  public:

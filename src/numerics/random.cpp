@@ -9,15 +9,15 @@
 namespace glassformer {
 namespace {
 
-/// 64 bits of key: the seed (folded to 32 bits) and the update.
+/// The 64-bit key: the seed (folded to 32 bits) and the update.
 r123::Philox4x32::key_type key_of(const RandomRow& at) {
   return {{static_cast<std::uint32_t>(at.seed) ^ static_cast<std::uint32_t>(at.seed >> 32), at.update}};
 }
 
-constexpr Index kColumns = 32;  // side by side
+constexpr Index kColumns = 32;  // computed at a time
 
-/// The four random words of kColumns columns that follow each other: words[k][j] becomes the k-th word that Random123
-/// gives at {first + j, row, sentence, site}. Written out, so that the compiler makes vector instructions of it.
+/// The four random words of kColumns consecutive columns: words[k][j] becomes the k-th word that Random123 gives at
+/// {first + j, row, sentence, site}. Philox is written out so that the compiler can vectorize it.
 void philox(const RandomRow& at, std::uint32_t first, std::uint32_t (&words)[4][kColumns]) {
   r123::Philox4x32::key_type key = key_of(at);
   for (Index j = 0; j < kColumns; ++j) {
@@ -55,7 +55,7 @@ void fill_uniform(const RandomRow& coordinates, Index size, Scalar* numbers) {
     const r123::Philox4x32::ctr_type bits =
         r123::Philox4x32()({{counter, coordinates.row, coordinates.sentence, coordinates.site}}, key_of(coordinates));
     for (Index k = 0; k < std::min<Index>(4, size - j); ++k) {
-      // The upper 24 bits fit a float without rounding, which could reach 1.
+      // The upper 24 bits fit into a float without rounding. Rounding could give 1.
       numbers[j + k] = static_cast<Scalar>(bits[static_cast<std::size_t>(k)] >> 8) * static_cast<Scalar>(0x1p-24);
     }
   }
@@ -63,11 +63,11 @@ void fill_uniform(const RandomRow& coordinates, Index size, Scalar* numbers) {
 
 void draw_kept(const RandomRow& coordinates, double rate, MatrixView<std::uint8_t> kept) {
   assert(rate >= 0 && rate < 1 && coordinates.row % kRowsAtOnce == 0 && kept.rows() <= kRowsAtOnce);
-  const auto threshold = static_cast<std::uint32_t>(std::lround(rate * 0x1p16));  // 16 bits below it: dropped
+  const auto threshold = static_cast<std::uint32_t>(std::lround(rate * 0x1p16));  // 16-bit values below it are dropped
   for (Index first = 0; first < kept.cols(); first += kColumns) {
     std::uint32_t words[4][kColumns];
     philox(coordinates, static_cast<std::uint32_t>(first), words);
-    // A column has four words of 32 bits, which make eight halves, one for each row.
+    // Each column has four 32-bit words, that is, eight 16-bit halves: one for each row.
     for (Index r = 0; r < kept.rows(); ++r) {
       std::uint8_t bytes[kColumns];
       const int shift = r % 2 == 0 ? 0 : 16;

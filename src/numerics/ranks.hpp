@@ -8,8 +8,8 @@
 
 namespace glassformer {
 
-/// The processes that train one model together, called ranks as in MPI. Each has the whole model, and computes some
-/// shards of every batch. This class is a process alone, rank 0 of 1; machine/machine.hpp has the one for several.
+/// The processes that train one model together, called ranks as in MPI. Each has the whole model and computes some
+/// shards of every batch. This class is for a single process, rank 0 of 1. For several ranks, see machine/machine.hpp.
 ///
 /// All ranks must make the same calls in the same order.
 class Ranks {
@@ -23,21 +23,21 @@ class Ranks {
   virtual int size() const { return 1; }
   bool is_first() const { return rank() == 0; }
 
-  /// Items from `begin` to before `end`.
+  /// The items in [begin, end).
   struct Block {
     Index begin = 0, end = 0;
     Index size() const { return end - begin; }
   };
-  /// Which of `count` items, such as shards, are this rank's. Blocks are in rank order; sizes differ by at most one.
+  /// This rank's block of `count` items, such as shards. Blocks are in rank order, and sizes differ by at most one.
   Block block(Index count) const { return block(count, rank(), size()); }
   static Block block(Index count, int rank, int size) { return {count * rank / size, count * (rank + 1) / size}; }
 
-  /// Runs `action` on the first rank; the others wait until it has ended.
+  /// Runs `action` on the first rank; the others wait until it has finished.
   virtual void once(FunctionRef<void> action) const { action(); }
   /// Runs `action`, which must not communicate, on every rank. If it throws on several ranks, only the first of them
-  /// rethrows, so that the user sees one message; the others wait to be ended.
+  /// rethrows, so that the user sees one message. All other ranks wait to be terminated.
   virtual void together(FunctionRef<void> action) const { action(); }
-  /// Replaces each number by the largest that any rank has in this place.
+  /// Replaces each number with the largest that any rank has at its index.
   virtual void largest(std::span<double>) const {}
 
   /// Copies the first rank's values to all ranks.
@@ -45,14 +45,14 @@ class Ranks {
   template <class Value>
   requires std::is_trivially_copyable_v<Value>
   void broadcast(Value& value) const { broadcast_bytes(std::as_writable_bytes(std::span(&value, 1))); }
-  /// Before, every rank has filled its block(all.size()) of `all`; afterwards every rank has all of it.
+  /// Each rank must have filled its block(all.size()) of `all`. Afterwards every rank has all of it.
   template <class Value>
   requires std::is_trivially_copyable_v<Value>
   void gather(std::span<Value> all) const { gather_bytes(std::as_writable_bytes(all), sizeof(Value)); }
 
-  /// Sums over all ranks, in the order of ranks and, within a rank, of its addends: ((g0 + g1) + g2) + ... So the bits
-  /// are the same as if one rank had all addends. `values` is this rank's first addend and becomes the sum;
-  /// `add(begin, end)` adds the rank's other addends, in order, to this range of it.
+  /// Sums over all ranks in rank order and, within a rank, in the order of its addends: ((g0 + g1) + g2) + ... The bits
+  /// are therefore the same as if one rank had all addends. `values` is this rank's first addend and becomes the sum;
+  /// `add(begin, end)` adds the rank's other addends, in order, to that range of `values`.
   virtual void sum_in_order(std::span<float> values, FunctionRef<void, Index, Index> add) const {
     add(0, std::ssize(values));
   }
@@ -62,7 +62,7 @@ class Ranks {
   virtual void gather_bytes(std::span<std::byte> /*all*/, std::size_t /*bytes of an item*/) const {}
 };
 
-/// For everything that can, but need not, run on several ranks.
+/// One process: the default for code that can run on several ranks.
 inline const Ranks alone{};
 
 }  // namespace glassformer

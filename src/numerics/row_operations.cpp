@@ -7,58 +7,58 @@
 namespace glassformer {
 namespace {
 
-// Rows are handled in stretches of sixteen numbers, each with one or a few vector operations, exp included. The last
-// stretch of a row is filled up with numbers that change nothing. So the bits of a result depend neither on where in
-// memory the row begins, nor on what lies behind its end.
+// Rows are processed in chunks of sixteen numbers, with one or a few vector operations each, even for exp. The last
+// chunk of a row is filled up with numbers that do not change the result. So the bits of a result depend neither on
+// where in memory the row begins nor on what follows it.
 
-constexpr Index kStretch = 16;
+constexpr Index kChunk = 16;
 
 template <class Scalar>
-using Stretch = Eigen::Array<Scalar, kStretch, 1>;
+using Chunk = Eigen::Array<Scalar, kChunk, 1>;
 
-/// row[j] .. row[j + 15]; what lies at `size` or beyond is `filling`.
+/// row[j] .. row[j + 15], with `filling` in place of numbers at `size` or beyond.
 template <class Scalar>
-Stretch<Scalar> load_stretch(const Scalar* row, Index j, Index size, Scalar filling) {
-  if (j + kStretch <= size) return Eigen::Map<const Stretch<Scalar>>(row + j);
-  Stretch<Scalar> stretch;
-  for (Index k = 0; k < kStretch; k += kLanes<Scalar>)
-    store(load_first<Scalar>(size - j - k, row + j + k, Vector<Scalar>{} + filling), stretch.data() + k);
-  return stretch;
+Chunk<Scalar> load_chunk(const Scalar* row, Index j, Index size, Scalar filling) {
+  if (j + kChunk <= size) return Eigen::Map<const Chunk<Scalar>>(row + j);
+  Chunk<Scalar> chunk;
+  for (Index k = 0; k < kChunk; k += kLanes<Scalar>)
+    store(load_first<Scalar>(size - j - k, row + j + k, Vector<Scalar>{} + filling), chunk.data() + k);
+  return chunk;
 }
 
-/// Writes back what of the stretch belongs to the row.
+/// Writes back the part of the chunk that belongs to the row.
 template <class Scalar>
-void store_stretch(const Stretch<Scalar>& stretch, Scalar* row, Index j, Index size) {
-  for (Index k = 0; k < kStretch; k += kLanes<Scalar>)
-    store_first<Scalar>(size - j - k, load(stretch.data() + k), row + j + k);
+void store_chunk(const Chunk<Scalar>& chunk, Scalar* row, Index j, Index size) {
+  for (Index k = 0; k < kChunk; k += kLanes<Scalar>)
+    store_first<Scalar>(size - j - k, load(chunk.data() + k), row + j + k);
 }
 
-// Rows are summed in sixteen columns, and then over these.
+// A row is summed into sixteen partial sums, and then these are added up.
 
 template <class Scalar>
 Scalar sum_of(RowView<const Scalar> x) {
-  Stretch<Scalar> sums = Stretch<Scalar>::Zero();
-  for (Index j = 0; j < x.size(); j += kStretch) sums += load_stretch<Scalar>(x.data(), j, x.size(), 0);
+  Chunk<Scalar> sums = Chunk<Scalar>::Zero();
+  for (Index j = 0; j < x.size(); j += kChunk) sums += load_chunk<Scalar>(x.data(), j, x.size(), 0);
   return sums.sum();
 }
 
 template <class Scalar>
 Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
-  Stretch<Scalar> sums = Stretch<Scalar>::Zero();
-  for (Index j = 0; j < x.size(); j += kStretch)
-    sums += load_stretch<Scalar>(x.data(), j, x.size(), 0) * load_stretch<Scalar>(y.data(), j, x.size(), 0);
+  Chunk<Scalar> sums = Chunk<Scalar>::Zero();
+  for (Index j = 0; j < x.size(); j += kChunk)
+    sums += load_chunk<Scalar>(x.data(), j, x.size(), 0) * load_chunk<Scalar>(y.data(), j, x.size(), 0);
   return sums.sum();
 }
 
-// Compilers do not make vector operations of comparisons by themselves, hence load and store.
+// Compilers do not vectorize comparisons automatically, hence load and store.
 
-/// The larger numbers of two vectors. A NaN in b is passed over.
+/// The elementwise maximum of two vectors. A NaN in b is ignored.
 template <class Scalar>
 Vector<Scalar> larger(Vector<Scalar> a, Vector<Scalar> b) {
   return a < b ? b : a;
 }
 
-/// The largest number of a vector. Each step compares the first block of each pair of blocks with the second.
+/// The largest number of a vector. Each step takes the maximum of the two blocks in each pair of blocks.
 template <class Scalar, Index half = kLanes<Scalar> / 2>
 Scalar largest_in(Vector<Scalar> vector) {
   Vector<Scalar> second = vector;
@@ -72,31 +72,31 @@ Scalar largest_in(Vector<Scalar> vector) {
 
 template <class Scalar>
 Scalar largest_of(RowView<const Scalar> x) {
-  const auto nothing = Vector<Scalar>{} + kMinusInfinity<Scalar>;
-  auto largest = nothing;
+  const auto lowest = Vector<Scalar>{} + kMinusInfinity<Scalar>;
+  auto largest = lowest;
   for (Index j = 0; j < x.size(); j += kLanes<Scalar>)
-    largest = larger<Scalar>(largest, load_first<Scalar>(x.size() - j, x.data() + j, nothing));
+    largest = larger<Scalar>(largest, load_first<Scalar>(x.size() - j, x.data() + j, lowest));
   return largest_in<Scalar>(largest);
 }
 
 template <class Scalar>
 Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
-  Stretch<Scalar> sums = Stretch<Scalar>::Zero();
-  for (Index j = 0; j < x.size(); j += kStretch) {
-    const Stretch<Scalar> numbers = load_stretch<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
-    Stretch<Scalar> powers = (numbers - shift).exp();
-    for (Index k = 0; k < kStretch; k += kLanes<Scalar>) {  // Eigen's exp of -infinity is not 0 but tiny
+  Chunk<Scalar> sums = Chunk<Scalar>::Zero();
+  for (Index j = 0; j < x.size(); j += kChunk) {
+    const Chunk<Scalar> numbers = load_chunk<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
+    Chunk<Scalar> powers = (numbers - shift).exp();
+    for (Index k = 0; k < kChunk; k += kLanes<Scalar>) {  // Eigen's exp of -infinity is not 0 but tiny
       const auto number = load(numbers.data() + k), power = load(powers.data() + k);
       store(number == kMinusInfinity<Scalar> ? Vector<Scalar>{} : power, powers.data() + k);
     }
     sums += powers;
-    store_stretch(powers, x.data(), j, x.size());
+    store_chunk(powers, x.data(), j, x.size());
   }
   return sums.sum();
 }
 
-// (These three are Eigen's sums. It adds what is computed in an order that does not depend on where the row lies,
-// other than plain numbers in memory: hence * 1.)
+// (These three use Eigen's sums. Eigen's order of summation depends on the row's address for plain numbers in memory,
+// but not for computed ones; hence * 1.)
 
 template <class Scalar>
 Scalar mean_of(RowView<const Scalar> x) {
@@ -117,7 +117,7 @@ void keep_in(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar f
   const std::uint8_t* const keep = kept.data();
   Scalar* const result = to.data();
   const Index size = x.size();
-#ifndef __clang__  // which does not know this pragma; `to` may be x, but never overlaps it otherwise
+#ifndef __clang__  // Clang lacks this pragma. `to` may be x, but must not overlap it in any other way.
 #pragma GCC ivdep
 #endif
   for (Index j = 0; j < size; ++j) result[j] = from[j] * (static_cast<Scalar>(keep[j]) * factor);

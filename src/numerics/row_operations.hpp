@@ -8,14 +8,14 @@
 
 #include "numerics/matrix.hpp"
 
-/// What layers do to one row of numbers, as fast as the processor can. The bits of a result depend only on the numbers,
-/// not on where in memory they lie. Rows that are combined have the same size.
+/// Vectorized operations of layers on one row of numbers. The bits of a result depend only on the numbers, not on where
+/// they are in memory. Rows that are combined must have the same size.
 namespace glassformer {
 
 template <std::floating_point Scalar>
 inline constexpr Scalar kMinusInfinity = -std::numeric_limits<Scalar>::infinity();
 
-// Operations that reduce rows to a number. (There is one function for float and one for double.)
+// Operations that reduce rows to one number, each for float and for double.
 
 float sum(RowView<const float> x);
 double sum(RowView<const double> x);
@@ -30,7 +30,7 @@ double mean_square(RowView<const double> x);
 /// Mean of x_j y_j.
 float mean_product(RowView<const float> x, RowView<const float> y);
 double mean_product(RowView<const double> x, RowView<const double> y);
-/// NaN is passed over; -infinity if the row is empty, or has nothing else.
+/// Ignores NaN. The result is -infinity if the row is empty or contains only NaN.
 float largest(RowView<const float> x);
 double largest(RowView<const double> x);
 
@@ -38,8 +38,8 @@ double largest(RowView<const double> x);
 float exponentials(RowView<float> x, float shift);
 double exponentials(RowView<double> x, double shift);
 
-// Operations that change a row, number by number. `to` may be one of the other rows. (std::type_identity_t: Scalar is
-// deduced from `to` alone, so a RowView<float> can be passed as a RowView<const float>.)
+// Elementwise operations that change a row. `to` may be one of the other rows. (With std::type_identity_t, Scalar is
+// deduced only from `to`, so you can pass a RowView<float> as a RowView<const float>.)
 
 template <std::floating_point Scalar>
 void set(RowView<Scalar> x, Scalar value) {
@@ -72,7 +72,7 @@ void set_product(std::type_identity_t<RowView<const Scalar>> x, std::type_identi
                  RowView<Scalar> to) {
   for (Index j = 0; j < to.size(); ++j) to[j] = x[j] * y[j];
 }
-/// to_j = x_j * (kept_j * factor), kept_j = 0 or 1. Where it is 0, to_j is 0, or NaN if x_j is NaN or infinite.
+/// to_j = x_j * (kept_j * factor), kept_j = 0 or 1. Where kept_j is 0, to_j is 0, or NaN if x_j is NaN or infinite.
 void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to);
 void keep(RowView<const double> x, RowView<const std::uint8_t> kept, double factor, RowView<double> to);
 /// x_j becomes -infinity where blocked_j is 1.
@@ -80,7 +80,7 @@ template <std::floating_point Scalar>
 void block(RowView<const std::uint8_t> blocked, RowView<Scalar> x) {
   for (Index j = 0; j < x.size(); ++j) x[j] = blocked[j] != 0 ? kMinusInfinity<Scalar> : x[j];
 }
-/// x_j becomes 0 where y_j is 0, even if it was NaN.
+/// x_j becomes 0 where y_j is 0, even if x_j was NaN.
 template <std::floating_point Scalar>
 void clear_where_zero(std::type_identity_t<RowView<const Scalar>> y, RowView<Scalar> x) {
   for (Index j = 0; j < x.size(); ++j) x[j] = y[j] == 0 ? 0 : x[j];

@@ -10,10 +10,10 @@
 
 #include "numerics/matrix.hpp"
 
-/// The processor's vector registers, by the compiler's own extension: + and * work on all numbers of a vector at once.
+/// The processor's vector registers, through a compiler extension: + and * work on all elements of a vector at once.
 namespace glassformer {
 
-/// Bytes of a register, of what this file is compiled for.
+/// Bytes per register of the processor that this file is compiled for.
 #if defined(__AVX512F__)
 inline constexpr std::size_t kVectorBytes = 64;  // and 32 registers
 #elif defined(__AVX__)
@@ -23,62 +23,62 @@ inline constexpr std::size_t kVectorBytes = 16;
 #endif
 
 template <class Scalar>
-inline constexpr Index kLanes = static_cast<Index>(kVectorBytes / sizeof(Scalar));  ///< numbers of a vector
-/// A register full of numbers.
+inline constexpr Index kLanes = static_cast<Index>(kVectorBytes / sizeof(Scalar));  ///< elements per vector
+/// The contents of one register.
 template <class Scalar>
 using Vector [[gnu::vector_size(kVectorBytes)]] = Scalar;
 
-/// From memory, at any address.
+/// Loads a vector from memory, at any alignment.
 template <class Scalar>
 Vector<Scalar> load(const Scalar* from) {
   Vector<Scalar> vector;
   std::memcpy(&vector, from, sizeof vector);
   return vector;
 }
-/// And back.
+/// Stores a vector to memory, at any alignment.
 template <class Scalar>
 void store(auto vector, Scalar* to) {
   std::memcpy(to, &vector, sizeof vector);
 }
 
 #ifdef __AVX512F__
-/// Bits for the first `count` numbers of a vector.
+/// A bit mask that selects the first `count` elements of a vector.
 template <class Scalar>
-auto bits_of_first(Index count) {
+auto mask_of_first(Index count) {
   return static_cast<__mmask16>((1U << std::clamp<Index>(count, 0, kLanes<Scalar>)) - 1);
 }
 #endif
 
-/// The first `count` numbers from memory (all, if a vector holds no more), the rest of the vector from `filling`.
-/// AVX-512 does it in one step; a vector put together in memory takes longer to read back.
+/// Loads the first `count` elements from memory (all if `count` is at least kLanes) and the rest from `filling`. With
+/// AVX-512 this is one instruction; reading back a vector assembled in memory takes longer.
 template <class Scalar>
 Vector<Scalar> load_first(Index count, const Scalar* from, Vector<Scalar> filling) {
   if (count >= kLanes<Scalar>) return load(from);
 #ifdef __AVX512F__
   if constexpr (sizeof(Scalar) == 4)
-    return Vector<Scalar>(_mm512_mask_loadu_ps(__m512(filling), bits_of_first<Scalar>(count), from));
+    return Vector<Scalar>(_mm512_mask_loadu_ps(__m512(filling), mask_of_first<Scalar>(count), from));
   else
-    return Vector<Scalar>(_mm512_mask_loadu_pd(__m512d(filling), __mmask8(bits_of_first<Scalar>(count)), from));
+    return Vector<Scalar>(_mm512_mask_loadu_pd(__m512d(filling), __mmask8(mask_of_first<Scalar>(count)), from));
 #else
   if (count > 0) std::memcpy(&filling, from, static_cast<std::size_t>(count) * sizeof(Scalar));
   return filling;
 #endif
 }
-/// And back.
+/// Stores the first `count` elements to memory (all if `count` is at least kLanes).
 template <class Scalar>
 void store_first(Index count, Vector<Scalar> vector, Scalar* to) {
   if (count >= kLanes<Scalar>) return store<Scalar>(vector, to);
 #ifdef __AVX512F__
   if constexpr (sizeof(Scalar) == 4)
-    _mm512_mask_storeu_ps(to, bits_of_first<Scalar>(count), __m512(vector));
+    _mm512_mask_storeu_ps(to, mask_of_first<Scalar>(count), __m512(vector));
   else
-    _mm512_mask_storeu_pd(to, __mmask8(bits_of_first<Scalar>(count)), __m512d(vector));
+    _mm512_mask_storeu_pd(to, __mmask8(mask_of_first<Scalar>(count)), __m512d(vector));
 #else
   if (count > 0) std::memcpy(to, &vector, static_cast<std::size_t>(count) * sizeof(Scalar));
 #endif
 }
 
-/// Of each pair of blocks of `half` numbers: a's first and b's first (upper), a's second and b's second (lower).
+/// In each pair of blocks of `half` elements, a gets a's and b's first blocks, and b gets a's and b's second blocks.
 template <Index half, class Scalar, std::size_t... i>
 [[gnu::always_inline]] inline void exchange_blocks(auto& a, auto& b, std::index_sequence<i...>) {
   constexpr auto kSize = static_cast<std::size_t>(kLanes<Scalar>), kHalf = static_cast<std::size_t>(half);
@@ -88,9 +88,9 @@ template <Index half, class Scalar, std::size_t... i>
   b = lower;
 }
 
-/// Transposes a square of as many rows as a vector has numbers. At each stage the off-diagonal blocks change places:
-/// first the quarters of the whole square, then those of each quarter, and so on. It is done in registers, hence within
-/// the function that calls it.
+/// Transposes a square that has as many rows as a vector has elements. Each stage swaps the off-diagonal blocks: first
+/// the quarters of the whole square, then those of each quarter, and so on. This is inlined into the caller so that all
+/// of it stays in registers.
 template <class Scalar, Index half = kLanes<Scalar> / 2>
 [[gnu::always_inline]] inline void transpose_square(Vector<Scalar>* rows) {
   constexpr Index kSize = kLanes<Scalar>;

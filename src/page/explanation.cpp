@@ -8,7 +8,7 @@
 namespace glassformer {
 namespace {
 
-/// Whether they block the same, be it with a row for each query or with one for all.
+/// Whether both block the same cells. Either may have one row for each query or one row for all of them.
 bool equal(const Mask& a, const Mask& b) {
   const Mask nothing = all_visible(std::max(a.sentences, b.sentences), std::max(a.queries, b.queries), a.keys());
   return combined_mask(a, nothing).blocked.eigen() == combined_mask(b, nothing).blocked.eigen();
@@ -22,7 +22,7 @@ std::vector<std::string> differences(const TransformerMasks& a, const Transforme
   return names;
 }
 
-/// Blocked: keys more than `places` in the future.
+/// Blocks keys that are more than `places` positions ahead of the query.
 Mask late_look_ahead_mask(Index length, Index places) {
   Mask mask = all_visible(1, length, length);
   for (Index query = 0; query < length - places; ++query)
@@ -30,7 +30,7 @@ Mask late_look_ahead_mask(Index length, Index places) {
   return mask;
 }
 
-/// Blocks all the keys of a query that is padding.
+/// Blocks every key if the query is padding.
 Mask padded_query_mask(const IdMatrix& ids, Id pad, Index keys) {
   Mask mask = all_visible(ids.rows(), ids.cols(), keys);
   for (Index n = 0; n < ids.size(); ++n)
@@ -44,13 +44,13 @@ std::vector<BlockReason> inverted(Mask mask) {
   return {{"inverted", std::move(mask)}};
 }
 
-/// `nothing`, but blocked where one of the reasons blocks.
+/// Blocks wherever one of the reasons does. `nothing` blocks nothing and has the result's shape.
 Mask maximum(const std::vector<BlockReason>& reasons, Mask nothing) {
   for (const BlockReason& reason : reasons) nothing = combined_mask(nothing, reason.mask);
   return nothing;
 }
 
-/// The ids of a batch, and the masks made from them.
+/// The ids of a batch, and the masks computed from them.
 struct PaddedBatch {
   PadIds pad;
   const IdMatrix &source, &target_input;
@@ -72,7 +72,7 @@ struct PaddedBatch {
             .cross_padding = maximum(reasons.cross_padding, all_visible(B, 1, S))};
   }
 
-  /// The reasons with a look-ahead mask that is `places` late.
+  /// The reasons with a look-ahead mask that is `places` positions late.
   BlockReasons late(MaskSettings on, Index places) const {
     on.look_ahead = false;
     BlockReasons late = reasons(on);
@@ -80,7 +80,7 @@ struct PaddedBatch {
     return late;
   }
 
-  /// The reasons and, for self-attention, that a query is padding.
+  /// Adds a reason to both kinds of self-attention: the query is padding.
   BlockReasons padded_queries(BlockReasons reasons) const {
     const Index S = source.cols(), T = target_input.cols();
     reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, pad.source, S)});
@@ -88,7 +88,7 @@ struct PaddedBatch {
     return reasons;
   }
 
-  /// Whether a query that is a word may look at a key that is padding, in any of the three kinds of attention.
+  /// Whether any word may attend to padding, in any of the three kinds of attention.
   bool words_see_padding(const BlockReasons& reasons) const {
     const auto see = [](const Mask& mask, const Mask& padded_queries, const Mask& padding) {
       const Mask of_words = combined_mask(mask, padded_queries);
@@ -104,18 +104,18 @@ struct PaddedBatch {
 };
 
 std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
-  return std::string("This model was trained without some of its masks. Here it has them all.") +
+  return std::string("This model was trained without some of the masks. Here, all of them are on.") +
          (had.look_ahead ? "" : " The decoder no longer sees the words it must predict, just as in translation.") +
-         (words_saw_padding ? " No word attends to padding any more: each sentence gets the answer it would get alone."
+         (words_saw_padding ? " No word attends to padding any more: each sentence gets the same predictions as alone."
                             : "");
 }
 
-/// Of a variant that makes no difference: what the model's own masks leave open.
+/// Describes a variant that changes nothing, and what the model's own masks fail to block.
 std::string nothing_changes(const MaskSettings& on, bool words_see_padding) {
-  return std::string("In this batch, this blocks exactly what the model's own masks block, so nothing changes.") +
-         (on.look_ahead ? "" : " Without a look-ahead mask of its own, the model sees the words it must predict.") +
-         (words_see_padding ? " The model's own masks let words attend to padding: compare the answers in the batch "
-                              "with the answers to the sentence alone."
+  return std::string("In this batch, these masks block exactly what the model's own masks block, so nothing changes.") +
+         (on.look_ahead ? "" : " Because its own look-ahead mask is off, the model sees the words it must predict.") +
+         (words_see_padding ? " The model's own masks let words attend to padding: compare the predictions in the "
+                              "batch with those for the sentence alone."
                             : "");
 }
 
@@ -127,31 +127,31 @@ std::vector<MaskVariant> variants_of(const MaskSettings& on, const PaddedBatch& 
   no_padding.encoder_padding = no_padding.target_padding = no_padding.cross_padding = false;
   const char* const without_padding_masks =
       batch.words_see_padding(batch.reasons(no_padding))
-          ? "Words attend to padding as if it were words. So the answer to a sentence depends on how much padding the "
-            "rest of the batch adds to it. Compare the answers in the batch with the answers to the sentence alone."
-          : "In this batch, only padding attends to padding, and the loss ignores the result.";
+          ? "Words attend to padding as if it were words, so the predictions for a sentence depend on how much padding "
+            "the rest of the batch adds. Compare the predictions in the batch with those for the sentence alone."
+          : "In this batch, only padding attends to padding, and the loss ignores padding.";
   return {
-      {"right", "As it is", "The masks that this model was trained with, and is used with.", own},
+      {"right", "Unchanged", "The masks that this model was trained with and is used with.", own},
       {"no_look_ahead", "Without the look-ahead mask",
        "The decoder sees the words it must predict. This model never learned to copy them, so its loss may get better "
-       "or worse; a model that is trained like this learns nothing else (configs/lessons/no_look_ahead.yaml).",
+       "or worse. A model trained this way learns nothing but copying them (configs/lessons/no_look_ahead.yaml).",
        batch.reasons(no_look_ahead)},
       {"no_padding_masks", "Without the padding masks", without_padding_masks, batch.reasons(no_padding)},
       {"no_cross_mask", "Without the cross-attention mask",
-       "The decoder attends to the encoder's output at padded positions. Compare the answers in the batch with the "
-       "answers to the sentence alone.",
+       "The decoder attends to the encoder's output at padded positions. Compare the predictions in the batch with "
+       "those for the sentence alone.",
        batch.reasons(no_cross)},
-      {"next_word_visible", "Look-ahead mask one place late",
-       "An easy off-by-one error: the next position stays visible, and it holds the very word the query must predict.",
+      {"next_word_visible", "Look-ahead mask one position late",
+       "An easy off-by-one error: the next position stays visible, and it holds the very word that must be predicted.",
        batch.late(on, 1)},
-      {"future_of_three", "Look-ahead mask three places late",
-       "A look-ahead mask built from a vector of four ones instead of one, a common mistake: each query also sees the "
-       "next three positions.",
+      {"future_of_three", "Look-ahead mask three positions late",
+       "A common mistake: the look-ahead mask is built from a vector of four ones instead of one. Each query then also "
+       "sees the next three positions.",
        batch.late(on, 3)},
       {"padded_queries", "Padded queries blocked too",
-       "A padding mask built as an outer product also blocks every key of a padded query. Here the weights of such a "
-       "row are all 0, which changes nothing as long as no word attends to it: the loss ignores it. A softmax that "
-       "only adds -infinity would turn the row into NaN.",
+       "A padding mask built as an outer product also blocks every key of a padded query. In this program, all weights "
+       "of such a row are then 0. This changes nothing as long as no word attends to the padded position, because the "
+       "loss ignores it. A softmax that only adds -infinity to the scores would turn the row into NaN.",
        batch.padded_queries(own)},
       {"inverted",
        "1 read as visible",
@@ -160,11 +160,11 @@ std::vector<MaskVariant> variants_of(const MaskSettings& on, const PaddedBatch& 
        {inverted(own_masks.encoder_padding), inverted(own_masks.decoder_combined), inverted(own_masks.cross_padding)}}};
 }
 
-/// See ExplainedVariant::on_padding. `single` is sentence b of the batch without its padding.
+/// See ExplainedVariant::on_padding. `single` holds sentence b of the batch alone, without padding.
 std::array<double, 3> attention_on_padding(const TransformerSettings& settings, const Trace& trace, const Batch& single,
                                            Index b) {
   const Index source = single.source.cols(), target = single.target_input.cols();
-  std::array<double, 3> shares{};
+  std::array<double, 3> means{};
   for (const auto& [kind, layer, weights] : trace.attention) {
     const bool in_encoder = kind == AttentionKind::encoder_self;
     const Index layers = in_encoder ? settings.encoder_layers : settings.decoder_layers;
@@ -175,10 +175,10 @@ std::array<double, 3> attention_on_padding(const TransformerSettings& settings, 
       const Index first = (b * settings.heads + h) * length;
       sum += weights.middleRows(first, words).rightCols(weights.cols() - keys).cast<double>().sum();
     }
-    shares[static_cast<std::size_t>(kind)] +=
+    means[static_cast<std::size_t>(kind)] +=
         sum / static_cast<double>(settings.heads * words) / static_cast<double>(layers);
   }
-  return shares;
+  return means;
 }
 
 }  // namespace

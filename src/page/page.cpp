@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kBeginning = "<!doctype html>\n<!-- Written by glassformer explain. -->\n";
 
-/// Writes JSON that can stand in HTML: no '<', which could end the script element or begin a comment.
+/// Writes JSON that is safe inside HTML: without '<', which could end the script element or begin a comment.
 void write_json(const nlohmann::ordered_json& trace, std::ostream& page) {
   for (const char letter : trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
     if (letter == '<')
@@ -25,7 +25,7 @@ void write_json(const nlohmann::ordered_json& trace, std::ostream& page) {
   }
 }
 
-/// All files of one kind, in the order of their names, as one element.
+/// Writes all files with this ending, in alphabetical order, as one element.
 void write_parts(const std::string& element, std::string_view ending, std::ostream& page) {
   page << '<' << element << ">\n";
   for (const auto& [path, text] : embedded_files())
@@ -33,20 +33,20 @@ void write_parts(const std::string& element, std::string_view ending, std::ostre
   page << "</" << element << ">\n";
 }
 
-constexpr Index kText = 65;                                                   // columns beside the name of a text
-constexpr Index kSentences = 2, kQueries = 15, kKeys = 15, kSourceKeys = 26;  // so many fit on a screen
+constexpr Index kText = 65;                                                   // columns after the label of a text
+constexpr Index kSentences = 2, kQueries = 15, kKeys = 15, kSourceKeys = 26;  // the most that fit on a screen
 
-/// One query's row of a mask, cut after `most` keys.
-std::string mask_row(const Mask& mask, Index sentence, Index query, Index most) {
+/// One query's row of a mask, cut after `max_keys` keys.
+std::string mask_row(const Mask& mask, Index sentence, Index query, Index max_keys) {
   std::string row;
-  for (Index key = 0; key < std::min(most, mask.keys()); ++key) {
+  for (Index key = 0; key < std::min(max_keys, mask.keys()); ++key) {
     if (key > 0) row += ' ';
     row += mask.is_blocked(sentence, query, key) ? '1' : '0';
   }
-  return mask.keys() > most ? row + " …" : row;
+  return mask.keys() > max_keys ? row + " …" : row;
 }
 
-/// A line for each target token: the decoder reads it, its row of the mask, and what comes after it.
+/// A line for each target position: the token read, its row of the mask, the expected and predicted token, the loss.
 void write_decoder(const Tokenizer& tokenizer, const Explanation& explanation, Index b, std::ostream& output) {
   constexpr Index kToken = 12, kMask = 2 * kKeys + 2;
   const auto token = [&](Id id) { return fit(printable(tokenizer.piece(id)), kToken - 1) + ' '; };
@@ -54,7 +54,7 @@ void write_decoder(const Tokenizer& tokenizer, const Explanation& explanation, I
   const Mask& mask = explanation.right().masks.decoder_combined;
   const IdMatrix& target_input = explanation.batch.target_input;
   output << "  " << fit("decoder", kToken) << fit("decoder combined", kMask) << fit("expected", kToken)
-         << fit("answer", kToken) << "    loss\n";
+         << fit("predicted", kToken) << "    loss\n";
   for (Index t = 0; t < std::min(kQueries, target_input.cols()); ++t) {
     const Answer& answer = trace.answers[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)];
     output << "  " << token(target_input(b, t)) << fit(mask_row(mask, b, t, kKeys), kMask) << token(answer.expected);
@@ -106,15 +106,15 @@ bool is_page(const std::filesystem::path& file) {
 }
 
 void write_screen(const ExplainedModel& explained, const Explanation& explanation, std::ostream& output) {
-  output << "Masks: 1 = blocked, rows = queries (a single row holds for all), columns = keys\n";
+  output << "Masks: 1 = blocked, rows = queries (a single row is for all), columns = keys\n";
   const std::vector<std::string> off = explained.model.settings.masks.off();
-  if (!off.empty()) output << fmt::format("These masks are off: {}\n", fmt::join(off, ", "));
+  if (!off.empty()) output << fmt::format("Masks that are off: {}\n", fmt::join(off, ", "));
   const Index sentences = std::min(kSentences, explanation.batch.size());
   for (Index b = 0; b < sentences; ++b) write_sentence(explained, explanation, b, output);
   const LossSum& sum = explanation.right().trace.loss;
   const auto count = static_cast<double>(sum.tokens);
-  output << fmt::format("\nMean loss {:.4f} of {} tokens (label smoothing {:g}), perplexity {:.4g}\n", sum.loss / count,
-                        sum.tokens, explained.label_smoothing, std::exp(sum.cross_entropy / count));
+  output << fmt::format("\nMean loss {:.4f} over {} tokens (label smoothing {:g}), perplexity {:.4g}\n",
+                        sum.loss / count, sum.tokens, explained.label_smoothing, std::exp(sum.cross_entropy / count));
   if (sentences < explanation.batch.size())
     output << fmt::format("Only the first {} of {} sentences are shown; the page has them all.\n", sentences,
                           explanation.batch.size());
@@ -135,9 +135,9 @@ std::string printable(std::string_view text) {
 }
 
 std::string cut_to(std::string_view text, Index columns) {
-  const auto most = static_cast<std::size_t>(columns);
-  if (first_characters(text, most) == text) return std::string(text);
-  return std::string(first_characters(text, most - 1)) + "…";
+  const auto count = static_cast<std::size_t>(columns);
+  if (first_characters(text, count) == text) return std::string(text);
+  return std::string(first_characters(text, count - 1)) + "…";
 }
 
 std::string fit(std::string_view text, Index columns) {

@@ -8,9 +8,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kAttentionKinds[] = {"encoder self", "decoder self", "cross"};  // as AttentionKind has them
+constexpr const char* kAttentionKinds[] = {"encoder self", "decoder self", "cross"};  // in the order of AttentionKind
 
-/// [item(x) for each x of a range]
+/// [item(x) for x in range]
 Json list(const auto& range, const auto& item) {
   Json items = Json::array();
   for (const auto& one : range) items.push_back(item(one));
@@ -127,7 +127,7 @@ Json reasons(const std::vector<BlockReason>& reasons, MatrixForm form) {
   });
 }
 
-/// The loss and the likeliest token of each place; null where padding is expected.
+/// The loss and the most likely token at each position; null where padding is expected.
 Json losses_and_answers(const Answers& answers) {
   const auto where_counted = [&](const auto& item) {
     return list(answers, [&](const std::vector<Answer>& places) {
@@ -155,9 +155,9 @@ Json what_if(const ExplainedVariant& variant, MatrixForm form) {
             {"loss", loss(trace.loss)}};
   json.update(losses_and_answers(trace.answers));
   json["alone"] = losses_and_answers(variant.alone);
-  json["on_padding"] = list(variant.on_padding, [](const auto& shares) {
+  json["on_padding"] = list(variant.on_padding, [](const auto& means) {
     Json by_kind;
-    for (std::size_t kind = 0; kind < shares.size(); ++kind) by_kind[kAttentionKinds[kind]] = shares[kind];
+    for (std::size_t kind = 0; kind < means.size(); ++kind) by_kind[kAttentionKinds[kind]] = means[kind];
     return by_kind;
   });
   json["attention"] =

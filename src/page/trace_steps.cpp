@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The upper bits of a float, rounded to nearest.
+/// The upper bits of a float, rounded to nearest, halves to even.
 std::uint32_t upper_bits(double number, int count) {
   const auto single = static_cast<float>(number);
   const auto bits = std::bit_cast<std::uint32_t>(single);
@@ -27,7 +27,7 @@ std::uint32_t upper_bits(double number, int count) {
 /// Base64 letters (RFC 4648, section 4): three or four per number.
 std::string packed(const Matrix<double>& matrix) {
   constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr Index kMany = 2048;  // nobody looks at so many numbers one by one, and they make up most of a page
+  constexpr Index kMany = 2048;  // nobody reads this many numbers one by one, and they make up most of a page
   const int letters = matrix.size() > kMany ? 3 : 4;
   std::string text;
   for (Index i = 0; i < matrix.size(); ++i) {
@@ -37,7 +37,7 @@ std::string packed(const Matrix<double>& matrix) {
   return text;
 }
 
-/// The shortest number that is nearer to this float than to any other: 0.1 rather than 0.100000001.
+/// The shortest decimal that is closer to this float than to any other: 0.1, not 0.100000001.
 Json short_number(double number) {
   if (!std::isfinite(number)) return nullptr;
   char text[64] = {};
@@ -45,14 +45,14 @@ Json short_number(double number) {
   return std::strtod(text, nullptr);
 }
 
-/// What a layer's letters are in this part of the model.
+/// What the letters of a layer mean in this part of the model.
 std::map<std::string, std::string> letters_in(std::string_view part) {
   const bool encoder = part.starts_with("encoder");
   const bool decoder_self = !encoder && part.find(".self_attn") != std::string_view::npos;
   const std::string queries = encoder ? "S" : "T", keys = decoder_self ? "T" : "S";
   std::map<std::string, std::string> letters{{"N", "B*" + queries}, {"M", "B*" + keys}, {"T", queries},
                                              {"S", keys},           {"in", "D"},        {"out", "D"}};
-  if (part.ends_with("kv_proj")) {  // of qkv_proj, too: its queries are keys as well
+  if (part.ends_with("kv_proj")) {  // and qkv_proj, whose queries are keys as well
     letters["N"] = "B*" + keys;
     letters["out"] = part.ends_with("qkv_proj") ? "3D" : "2D";
   }
@@ -60,29 +60,29 @@ std::map<std::string, std::string> letters_in(std::string_view part) {
   if (part.ends_with("fc2")) letters["in"] = "F";
   if (part.ends_with("output")) letters["out"] = "V";
   if (part.ends_with("feed_forward.dropout")) letters["D"] = "F";
-  if (part.ends_with("attn.dropout")) {  // of attention weights
+  if (part.ends_with("attn.dropout")) {  // on attention weights
     letters["N"] = "B*H*" + queries;
     letters["D"] = keys;
   }
   return letters;
 }
 
-std::vector<Id> all_or(const std::set<Id>& spoken_of, const Tokenizer& tokenizer) {
-  constexpr Index kMostOfVocabulary = 1000;
-  if (tokenizer.vocabulary_size() > kMostOfVocabulary) return {spoken_of.upper_bound(kNoToken), spoken_of.end()};
+std::vector<Id> ids_to_show(const std::set<Id>& mentioned, const Tokenizer& tokenizer) {
+  constexpr Index kLargestWhole = 1000;
+  if (tokenizer.vocabulary_size() > kLargestWhole) return {mentioned.upper_bound(kNoToken), mentioned.end()};
   std::vector<Id> all(static_cast<std::size_t>(tokenizer.vocabulary_size()));
   std::iota(all.begin(), all.end(), Id{0});
   return all;
 }
 
-/// The special ids, and those in one side of the batch.
+/// The special ids, and the ids on one side of the batch.
 std::set<Id> ids_in(const IdMatrix& ids, const SpecialIds& special) {
   std::set<Id> found{special.pad, special.unk, special.bos, special.eos};
   for (Index b = 0; b < ids.rows(); ++b) found.insert(ids.row(b).begin(), ids.row(b).end());
   return found;
 }
 
-bool stays(const RecordedStep& step, const std::string& output, const std::optional<Index>& layer) {
+bool is_kept(const RecordedStep& step, const std::string& output, const std::optional<Index>& layer) {
   if (!layer || step.part.find(".layers.") == std::string::npos) return true;
   const std::string of_layer = ".layers." + std::to_string(*layer) + ".";
   return (step.part + ".").find(of_layer) != std::string::npos || output == "weights" ||
@@ -94,7 +94,7 @@ Json tensor_json(const RecordedTensor& tensor, MatrixForm form, const ShownIds& 
   Json json{{"name", tensor.name}, {"part", tensor.part}, {"axes", axes}, {"computed", tensor.computed}};
   const bool rows = axes.starts_with("V,"), cols = axes.ends_with(", V");
   const Index vocabulary = rows ? tensor.values.rows() : cols ? tensor.values.cols() : 0;
-  // Which vocabulary: the part that was first to use the tensor tells.
+  // The part that first used the tensor determines the vocabulary.
   const std::vector<Id>& ids = tensor.part.starts_with("encoder") ? shown.source : shown.target;
   if (form == MatrixForm::numbers || vocabulary <= std::ssize(ids)) {
     json["values"] = matrix_json(tensor.values, form);
@@ -154,13 +154,13 @@ ShownIds shown_ids(const ExplainedModel& explained, const Explanation& explanati
     source.insert(target.begin(), target.end());
     target = source;
   }
-  return {all_or(source, *source_tokenizer), all_or(target, *target_tokenizer)};
+  return {ids_to_show(source, *source_tokenizer), ids_to_show(target, *target_tokenizer)};
 }
 
 TraceSteps::TraceSteps(const Recording& recording, std::optional<Index> layer) : recording_(recording) {
   for (std::size_t i = 0; i < recording.steps().size(); ++i) {
     const RecordedStep& step = recording.steps()[i];
-    if (!stays(step, recording.tensors()[step.output].name, layer)) continue;
+    if (!is_kept(step, recording.tensors()[step.output].name, layer)) continue;
     step_numbers_.emplace(i, step_numbers_.size());
     tensor_numbers_[step.output] = 0;
     for (const RecordedStep::Input& input : step.inputs) tensor_numbers_[input.tensor] = 0;

@@ -26,9 +26,9 @@ struct Curve {
   std::vector<std::pair<Index, double>> points;  // update and value
 };
 
-bool can_be_drawn(double value) { return std::abs(value) < 1e30; }  // elsewhere, a curve has a gap
+bool can_be_drawn(double value) { return std::abs(value) < 1e30; }  // other values leave a gap in the curve
 
-/// Part of the number line that begins and ends on a tick. The step between ticks is 1, 2 or 5 times a power of ten.
+/// The range of an axis, which begins and ends on a tick. The step between ticks is 1, 2 or 5 times a power of ten.
 struct Axis {
   double low, step, count;
 
@@ -44,7 +44,7 @@ struct Axis {
     count = std::ceil(highest / step - 1e-9) - low;
   }
   double tick(double i) const { return (low + i) * step + 0.0; }  // + 0.0: not "-0"
-  double share(double value) const { return (value / step - low) / count; }
+  double fraction(double value) const { return (value / step - low) / count; }
 };
 
 std::string grid(const Axis& updates, const Axis& values) {
@@ -59,7 +59,7 @@ std::string grid(const Axis& updates, const Axis& values) {
   return svg;
 }
 
-/// A line, with dots if there are at most 100 points. Of more than 1000 points it shows every second, third, ...
+/// A line, with dots if there are at most 100 points. From 1000 points on, only every second, third, ... is drawn.
 std::string line(const Curve& curve, const Axis& updates, const Axis& values) {
   const std::size_t count = curve.points.size(), stride = count / 1000 + 1;
   std::string path, dots;
@@ -67,8 +67,8 @@ std::string line(const Curve& curve, const Axis& updates, const Axis& values) {
   for (std::size_t i = (count - 1) % stride; i < count; i += stride) {  // ends with the last point
     const auto [update, value] = curve.points[i];
     if (can_be_drawn(value)) {
-      const double x = kLeft + updates.share(static_cast<double>(update)) * (kRight - kLeft);
-      const double y = (1 - values.share(value)) * kHeight;
+      const double x = kLeft + updates.fraction(static_cast<double>(update)) * (kRight - kLeft);
+      const double y = (1 - values.fraction(value)) * kHeight;
       path += fmt::format("{}{:.1f} {:.1f}", gap ? "M" : "L", x, y);
       dots += fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='2.5'><title>{} {:.4g}, update {}</title></circle>\n", x,
                           y, curve.name, value, update);

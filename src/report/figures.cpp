@@ -24,7 +24,7 @@ std::string epoch_text(Index epoch, const RunLength& length) {
   return fmt::format("epoch {:>{}}/{}", epoch, last.size(), last);
 }
 
-/// The keys of a line, in order, with the members that they stand for: one list for writing and reading.
+/// Visits the keys of a line in order, each with its member: one list for both writing and reading.
 template <class Figures, class Visit>
 void visit_members(Figures& f, const Visit& visit) {
   visit("update", f.update);
@@ -60,7 +60,7 @@ template <class Figures>
 Figures from_json(const Json& json) {
   Figures figures;
   visit_members(figures, [&json](std::string_view name, auto& value) {
-    if (name == "skipped" && !json.contains(name)) return;  // written by an early version
+    if (name == "skipped" && !json.contains(name)) return;  // early versions did not write it
     const Json& field = json.at(name);
     if constexpr (std::is_same_v<decltype(value), double&>) {
       if (field.is_null()) {
@@ -73,7 +73,7 @@ Figures from_json(const Json& json) {
   return figures;
 }
 
-/// Calls use(line, json) for each line, except for a last one without an end.
+/// Calls use(line, json) for each line, except an unterminated last line.
 void for_each_line(const std::filesystem::path& file, const std::function<void(const std::string&, const Json&)>& use) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw UserError(file.string() + ": cannot be read. It is written by `glassformer train`.");
@@ -129,7 +129,7 @@ std::string short_time(double minutes) {
 }
 
 std::string training_line(const TrainingFigures& figures, const RunLength& length, int width) {
-  // The higher its rank, the sooner a column is left out.
+  // The higher its rank, the sooner a column is dropped.
   const std::vector<std::pair<int, std::string>> columns = {
       {0, update_text(figures.update, length)},
       {3, epoch_text(figures.epoch, length)},

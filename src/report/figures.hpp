@@ -7,10 +7,10 @@
 
 #include "numerics/matrix.hpp"
 
-/// The figures of a training run for log, metrics.jsonl and curves.svg. A figure that was not computed is NaN.
+/// The figures of a training run for the log, metrics.jsonl and curves.svg. A figure that was not computed is NaN.
 namespace glassformer {
 
-/// Means over the updates since the last line of the log. A skipped update has no part in them.
+/// Means over the updates since the last log line. Skipped updates do not count.
 struct TrainingFigures {
   Index update = 0;
   Index epoch = 1;           ///< from 1
@@ -18,17 +18,17 @@ struct TrainingFigures {
   double perplexity = 0;     ///< exp of the plain cross-entropy per target token
   double gradient_norm = 0;  ///< before clipping
   double learning_rate = 0;
-  Index skipped = 0;  ///< updates since the run began whose loss or gradient was not finite
+  Index skipped = 0;  ///< updates since the run started whose loss or gradient was not finite
   double source_tokens_per_second = 0;
   double target_tokens_per_second = 0;
   double padding_share = 0;  ///< padded positions / all positions, 0 to 1
-  double minutes = 0;        ///< since the run began, without interruptions
+  double minutes = 0;        ///< since the run started, without interruptions
   double minutes_left = -1;  ///< negative: unknown
 
   bool operator==(const TrainingFigures&) const = default;
 };
 
-/// Of one pass over the validation text.
+/// The figures of one pass over the validation text.
 struct ValidationFigures {
   Index update = 0;
   Index epoch = 1;
@@ -37,7 +37,7 @@ struct ValidationFigures {
   double token_accuracy = 0;                                      ///< 0 to 1, teacher-forced
   double bleu = std::numeric_limits<double>::quiet_NaN();         ///< 0 to 100, of greedy translations
   double exact_match = std::numeric_limits<double>::quiet_NaN();  ///< 0 to 1, of greedy translations
-  double minutes = 0;                                             ///< since the run began
+  double minutes = 0;                                             ///< since the run started
   bool best = false;                                              ///< better than every validation before it
 
   bool operator==(const ValidationFigures&) const = default;
@@ -48,46 +48,46 @@ struct SampleTranslation {
   std::string source, reference, translation;
 };
 
-/// Where a run ends. 0: no limit.
+/// When a run ends. 0: no limit.
 struct RunLength {
   Index updates = 0, epochs = 0;
 };
 
-// As text of constant width, so that the lines of the log form columns.
+// Figures as text of constant width, so that log lines form columns.
 
 /// 1234567 as "1,234,567".
 std::string with_commas(Index number);
-/// Right-aligned in `width` columns, with `decimals` places or as many fewer as fit.
+/// Right-aligned in `width` columns, with `decimals` decimal places, or as many as fit.
 std::string fit_number(double value, int width, int decimals);
 /// Tokens per second in five columns: "  987", "12.3k", " 123k", "1.23M".
 std::string short_count(double value);
 /// A span of time in five columns: "  45s", "1m40s", "2h03m", "3d04h"; "    -" if negative (unknown).
 std::string short_time(double minutes);
-/// The line of a training run. If it is wider than `width`, the less important columns are left out; update and loss
+/// The log line for training. If it is wider than `width`, the less important columns are dropped; update and loss
 /// always stay.
 std::string training_line(const TrainingFigures& figures, const RunLength& length,
                           int width = std::numeric_limits<int>::max());
-/// The line of a validation, in the same columns as far as they mean the same.
+/// The log line for validation. Figures that training has too are in the same columns.
 std::string validation_line(const ValidationFigures& figures, const RunLength& length);
 
-/// What metrics.jsonl holds. Each of its lines is a JSON object, {"kind":"train", ...} or {"kind":"validation", ...},
-/// with the names of the figures as further keys. NaN, infinity and an unknown time left are null.
+/// The contents of metrics.jsonl. Each line is a JSON object, {"kind":"train", ...} or {"kind":"validation", ...},
+/// whose other keys are the names of the figures. NaN, infinity and an unknown time left are null.
 struct Metrics {
   std::vector<TrainingFigures> training;
   std::vector<ValidationFigures> validation;
 };
 
-/// Skips a last line without an end, which a killed run may leave.
-/// \throws UserError: the file cannot be read; a line (the message says which) does not hold figures
+/// Skips an unterminated last line, which a killed run may leave.
+/// \throws UserError: the file cannot be read; a line does not hold figures (the message names it)
 Metrics read_metrics(const std::filesystem::path& file);
 
-/// Writes metrics.jsonl line by line. Everything throws UserError if the file cannot be written.
+/// Writes metrics.jsonl line by line. All members throw UserError if the file cannot be written.
 class MetricsFile {
  public:
-  /// Makes the file if there is none. Without a path, nothing is written.
+  /// Creates the file if it does not exist. With an empty path, nothing is written.
   explicit MetricsFile(std::filesystem::path file);
 
-  /// Drops what a resumed run will compute again: lines of later updates, and a torn last line. -1 drops all.
+  /// Drops what a resumed run will recompute: lines of later updates, and an unterminated last line. -1 drops all.
   /// \throws UserError as read_metrics does
   void truncate_after(Index update) const;
   void append(const TrainingFigures& figures) const;
@@ -99,8 +99,8 @@ class MetricsFile {
   std::filesystem::path file_;
 };
 
-/// Draws a run as an SVG picture over updates: above, the loss of training (without label smoothing) and validation;
-/// below, what else validation measured.
+/// Plots a run as SVG, against updates: at the top, training loss (without label smoothing) and validation loss; below,
+/// the other figures of validation.
 /// \throws UserError: the file cannot be written
 void write_curves(const std::filesystem::path& file, const Metrics& metrics);
 

@@ -50,7 +50,7 @@ spdlog::sink_ptr open_file(const std::filesystem::path& file) try {
   return sink;
 } catch (const spdlog::spdlog_ex& error) {
   throw UserError(file.string() + ": the run's log cannot be opened for writing (" + error.what() +
-                  "). Check that the run directory exists and that you may write in it.");
+                  "). Check that the run directory exists and that you have permission to write there.");
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ std::string ProgressDisplay::live_line() const {
   return std::string(kEraseLine).append(first_characters(live_, columns));
 }
 
-void log_nowhere() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("")); }
+void disable_log() { spdlog::set_default_logger(std::make_shared<spdlog::logger>("")); }
 
 void log_to_standard_error() {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("", make_display(standard_error())));
@@ -116,8 +116,8 @@ RunLog::RunLog(const std::filesystem::path& run_directory, RunLength length, Dis
   display_->set_level(display_->is_terminal() ? spdlog::level::info : spdlog::level::debug);
   logger_->set_level(spdlog::level::debug);
   logger_->flush_on(spdlog::level::debug);
-  logger_->set_error_handler([display = display_, told = false](const std::string& what) mutable {
-    if (std::exchange(told, true)) return;
+  logger_->set_error_handler([display = display_, warned = false](const std::string& what) mutable {
+    if (std::exchange(warned, true)) return;
     display->log({"", spdlog::level::warn, "train.log is incomplete from here on: " + what});
   });
   spdlog::set_default_logger(logger_);

@@ -19,26 +19,26 @@ namespace glassformer {
 
 /// Where a display writes.
 struct DisplayTarget {
-  bool terminal = false;                             ///< false: a pipe or a file, where no line can be rewritten
-  std::function<void(std::string_view text)> write;  ///< if it fails (a closed pipe), the program goes on
-  std::function<int()> width;                        ///< in columns; asked again each time, as windows change
-  std::chrono::milliseconds interval{100};           ///< between drawings of the live line, at least
+  bool terminal = false;                             ///< false: a pipe or a file, where lines cannot be rewritten
+  std::function<void(std::string_view text)> write;  ///< if it fails (a closed pipe), the program continues
+  std::function<int()> width;                        ///< in columns; called each time, because windows change
+  std::chrono::milliseconds interval{100};           ///< minimum time between redraws of the live line
 };
 
-/// Standard error. If the terminal does not say how wide it is, 80 columns.
+/// Standard error. If the terminal does not report its width, 80 columns.
 DisplayTarget standard_error();
 
-/// Shows ordinary lines of the log and, on a terminal, one live line below them. Thread-safe.
+/// Shows ordinary log lines and, on a terminal, one live line below them. Thread-safe.
 class ProgressDisplay final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit ProgressDisplay(DisplayTarget target) : target_(std::move(target)) {}
 
   bool is_terminal() const { return target_.terminal; }
-  int width() const { return target_.width() - 1; }  ///< a character in the last column may begin a new line
+  int width() const { return target_.width() - 1; }  ///< a character in the last column may start a new line
 
-  /// Shows `text` as the live line ("": none): when the interval since the last drawing is over, or `at_once`.
+  /// Makes `text` the live line ("": none). Redraws it if the interval since the last redraw is over, or if `at_once`.
   void draw(std::string text, bool at_once = false);
-  /// Leaves the live line standing as an ordinary line.
+  /// Turns the live line into an ordinary line.
   void finish();
 
  private:
@@ -51,10 +51,10 @@ class ProgressDisplay final : public spdlog::sinks::base_sink<std::mutex> {
   std::chrono::steady_clock::time_point next_;
 };
 
-void log_to_standard_error();  ///< for main, before anything else: standard output is for results
-void log_nowhere();            ///< for ranks other than the first
+void log_to_standard_error();  ///< first call in main: standard output is for results
+void disable_log();            ///< for ranks other than the first
 
-/// The log of a training run. While it lives, everything logged with spdlog goes to the display and to the run's
+/// The log of a training run. While it exists, everything logged with spdlog goes to the display and to the run's
 /// train.log. On a terminal, training figures are the live line; in a pipe and in train.log, they are ordinary lines.
 class RunLog {
  public:
@@ -65,11 +65,11 @@ class RunLog {
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
 
-  /// To be called after each update. `due`: this one gets an ordinary line.
+  /// Call it after each update. `due`: this update gets an ordinary line.
   void training(const TrainingFigures& figures, bool due);
-  /// What a terminal shows while there are no figures, such as "validating ...".
+  /// Sets what a terminal shows while there are no new figures, such as "validating ...".
   void status(std::string text);
-  /// A line of figures and three lines for each sample.
+  /// Logs a line of figures, and three lines for each sample.
   void validation(const ValidationFigures& figures, const std::vector<SampleTranslation>& samples);
 
  private:

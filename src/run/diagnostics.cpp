@@ -13,8 +13,8 @@
 namespace glassformer {
 namespace {
 
-/// The parameters are finite, so the first number that is not has been computed.
-std::optional<std::string> in_recording(const Recording& recording) {
+/// Describes the first recorded step whose output is not finite. (The parameters have been checked before.)
+std::optional<std::string> first_non_finite_step(const Recording& recording) {
   for (const RecordedStep& step : recording.steps()) {
     const RecordedTensor& output = recording.tensors()[step.output];
     if (output.values.allFinite()) continue;
@@ -23,8 +23,8 @@ std::optional<std::string> in_recording(const Recording& recording) {
   return std::nullopt;
 }
 
-/// Moves every weight by up to 0.1, so that none of them has a value that makes a term vanish.
-void shake(Arena<double>& weights, std::uint64_t seed) {
+/// Moves every weight by up to 0.1, so that no weight has a value that makes a term vanish.
+void perturb(Arena<double>& weights, std::uint64_t seed) {
   RowVector<double> noise(weights.size());
   fill_uniform({.seed = seed, .site = 1'000'000}, noise.size(), noise.data());
   weights.values().eigen().array() += 0.2 * noise.array() - 0.1;
@@ -54,46 +54,46 @@ std::string first_non_finite(const Model<float>& model, const TrainingSettings& 
       std::ranges::fill(gradient.values(), 0.0F);
       transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
       transformer->backward(pass, 1 / static_cast<float>(count.target));
-      if (const auto found = in_recording(recording))
-        return fmt::format("{} (of the training pair in line {})", *found, corpus.line(sentence) + 1);
+      if (const auto found = first_non_finite_step(recording))
+        return fmt::format("{} (training pair in line {})", *found, corpus.line(sentence) + 1);
     }
   }
-  return "the sum over the batch: every sentence by itself has finite numbers";
+  return "the sum over the batch: each sentence alone gives finite numbers";
 }
 
 void warn_about(const TransformerSettings& model, const ScheduleSettings& schedule) {
   if (model.norm == Norm::post && schedule.warmup == 0)
     spdlog::warn(
-        "model.norm is post and training.schedule.warmup is 0: the first updates of a post-norm transformer are often "
-        "too large for it; a warm-up of some hundred updates makes it learn, or model.norm: pre, or a smaller "
-        "model.initial_gain, which is {:g}",
+        "model.norm is post and training.schedule.warmup is 0: the first updates are often too large for a post-norm "
+        "transformer. Set a warmup of a few hundred updates, set model.norm to pre, or lower model.initial_gain, which "
+        "is {:g}",
         model.initial_gain);
   const auto warn_if_off = [](bool is_on, const char* mask, const char* consequence) {
     if (!is_on) spdlog::warn("masks.{} is OFF: {}", mask, consequence);
   };
   warn_if_off(model.masks.encoder_padding, "encoder_padding",
-              "the encoder attends to padding as if it were words. The result for a sentence depends on how far it is "
-              "padded, and so on its neighbours in the batch.");
+              "the encoder attends to padding as if it were words. A sentence's result depends on how much padding it "
+              "gets, and so on the other sentences in the batch.");
   warn_if_off(model.masks.look_ahead, "look_ahead",
-              "the decoder sees the words it is asked for. Figures under teacher forcing will be too good, "
-              "translations nonsense.");
+              "the decoder sees the words it has to predict. Teacher-forced figures will be too good, and translations "
+              "will be nonsense.");
   warn_if_off(model.masks.target_padding, "target_padding",
-              "the decoder attends to padding of the target. While the look-ahead mask is on, this changes nothing "
-              "that counts: padding follows the words.");
+              "the decoder attends to padding in the target. With the look-ahead mask on, this changes nothing that "
+              "counts, because padding comes after the words.");
   warn_if_off(model.masks.cross_padding, "cross_padding",
-              "the decoder attends to the encoder's results for padding. The result for a sentence depends on how far "
-              "it is padded, and so on its neighbours in the batch.");
+              "the decoder attends to the encoder's output for padding. A sentence's result depends on how much "
+              "padding it gets, and so on the other sentences in the batch.");
 }
 
 std::vector<TensorCheck> check_model_gradient(Model<double>& model, const TrainingSettings& training,
                                               const SentencePairs& text, Index samples) {
-  constexpr Index kSentences = 3;  // of different lengths, as a rule: there is padding to be masked
+  constexpr Index kSentences = 3;  // usually of different lengths, so there is padding to mask
   std::vector<Index> sentences(static_cast<std::size_t>(std::min(kSentences, text.size())));
   std::iota(sentences.begin(), sentences.end(), Index{0});
   const Batch batch = make_batch(text, sentences);
 
   initialize(model, training.seed);
-  shake(model.weights, training.seed);
+  perturb(model.weights, training.seed);
   Arena<double> gradient(model.weights.tensors());
   const auto transformer = make_transformer(model, training.label_smoothing);
   transformer->bind(model.weights, gradient);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
 
-/// Of all workers' buffers. They grow with the batches, which leaves gaps in the heap: 10 to 50 % were seen.
+/// The size of all workers' buffers. They grow with the batches, which leaves gaps in the heap: we saw 10 to 50 %.
 std::int64_t buffer_bytes(Index workers, Index numbers) { return kFloat * workers * numbers * 5 / 4; }
 
 std::string megabytes(std::int64_t bytes) {
@@ -22,10 +22,10 @@ std::string megabytes(std::int64_t bytes) {
   return fmt::format("{:.{}f}", number, number < 10 ? 1 : 0);
 }
 
-/// Lengths of a text, eos included.
+/// Sentence lengths of a text, eos included.
 struct Lengths {
   Index longest_source = 1, longest_target = 1;
-  Index pairs = 0, source = 1, target = 1;  // tokens in all
+  Index pairs = 0, source = 1, target = 1;  // source, target: all tokens of a side
 
   explicit Lengths(const SentencePairs& text) : pairs(text.size()) {
     for (Index i = 0; i < text.size(); ++i) {
@@ -43,12 +43,12 @@ BatchShape largest_micro_batch(const TrainingSettings& training, const Lengths& 
   const Index shard = (2 * training.max_tokens + training.shards - 1) / training.shards;
   const Index tokens =
       std::max(text.longest_source + text.longest_target, std::min(shard, training.micro_batch_tokens));
-  const double source_share = static_cast<double>(text.source) / static_cast<double>(text.source + text.target);
-  const Index source = std::max(text.longest_source, static_cast<Index>(source_share * static_cast<double>(tokens)));
+  const double source_fraction = static_cast<double>(text.source) / static_cast<double>(text.source + text.target);
+  const Index source = std::max(text.longest_source, static_cast<Index>(source_fraction * static_cast<double>(tokens)));
   return {source, std::max(text.longest_target, tokens - source), text.longest_source, text.longest_target};
 }
 
-/// For the loss of a validation, in batches of evaluation.cpp, and for its translations.
+/// Memory for validation: for its loss, in evaluation.cpp's batches, or for its translations, whichever is more.
 std::int64_t validation_bytes(const TrainingPlan& plan, const VocabularyShape& vocabulary, const Lengths& valid) {
   const TransformerSettings& model = plan.model;
   const Index S = valid.longest_source, T = valid.longest_target;
@@ -71,16 +71,16 @@ Index activation_count(const TransformerSettings& settings, const VocabularyShap
                        bool training) {
   const Index D = settings.d_model, F = settings.d_ff, H = settings.heads;
   const Index S = batch.longest_source, T = batch.longest_target;
-  // Numbers for each token in one part of a layer: what forward keeps and, in training, what backward needs.
-  const Index join = training ? 6 * D : 3 * D;             // sum, x_hat, output; their gradients
+  // Numbers per token in each part of a layer: what forward keeps and, in training, what backward needs.
+  const Index add_and_norm = training ? 6 * D : 3 * D;     // sum, x_hat, output; their gradients
   const Index self_attention = training ? 10 * D : 5 * D;  // query, key, value, context, output
   const Index cross_attention = training ? 6 * D : 3 * D;  // query, context, output
-  const Index key_value = training ? 5 * D : 2 * D;        // key and value of the encoder's result
+  const Index key_value = training ? 5 * D : 2 * D;        // key and value of the encoder's output
   const Index feed_forward = training ? 3 * F + 2 * D : 2 * F + D;
-  const Index weights = H * (training ? (settings.attention_dropout > 0 ? 3 : 2) : 1);  // of each query and key
+  const Index weights = H * (training ? (settings.attention_dropout > 0 ? 3 : 2) : 1);  // per query and key
 
-  const Index encoder_token = self_attention + feed_forward + 2 * join + weights * S;
-  const Index decoder_token = self_attention + cross_attention + feed_forward + 3 * join + weights * (T + S);
+  const Index encoder_token = self_attention + feed_forward + 2 * add_and_norm + weights * S;
+  const Index decoder_token = self_attention + cross_attention + feed_forward + 3 * add_and_norm + weights * (T + S);
   const Index embedded = training ? 3 * D : D;
   return batch.source * (settings.encoder_layers * encoder_token + settings.decoder_layers * key_value + embedded) +
          batch.target * (settings.decoder_layers * decoder_token + embedded + vocabulary.target_size);
@@ -109,7 +109,7 @@ MemoryForecast forecast_memory(const TrainingPlan& plan, const VocabularyShape& 
   const Index own_shards = ranks.block(training.shards).size();
   const Index workers = std::min<Index>(thread_count(), own_shards);
   const BatchShape micro_batch = largest_micro_batch(training, Lengths(text));
-  // The mean, the sum in double precision, and a checkpoint as it is and as it is read.
+  // The mean, the sum in double precision, and a checkpoint twice: in its file's order and in the model's.
   const std::int64_t average = plan.run.checkpoints.average > 1 ? parameters * (3 * kFloat + kDouble) : 0;
   MemoryForecast forecast{
       .program = program,
@@ -118,27 +118,27 @@ MemoryForecast forecast_memory(const TrainingPlan& plan, const VocabularyShape& 
       .gradients = kFloat * parameters * own_shards,
       .moments = 2 * kFloat * parameters,
       .activations = buffer_bytes(workers, activation_count(plan.model, vocabulary, micro_batch, true)),
-      .order = 3 * static_cast<std::int64_t>(sizeof(Index)) * text.size(),  // sorted, and as batches
+      .order = 3 * static_cast<std::int64_t>(sizeof(Index)) * text.size(),  // sorted, and in batches
       .validation = std::max(average, validation_bytes(plan, vocabulary, Lengths(valid))),
       .left = memory_left(rank_places(ranks).here)};
-  ranks.together([&] { forecast.refuse_certain_excess(); });
+  ranks.together([&] { forecast.throw_if_over_limit(); });
   return forecast;
 }
 
 std::string MemoryForecast::text_for_log() const {
   return fmt::format(
-      "about {} MB of memory at the peak: weights {}, gradients {}, moments of the optimizer {}, activations {}, "
-      "validation {}, training text {}, the program {}",
+      "expected peak memory: about {} MB (weights {}, gradients {}, optimizer moments {}, activations {}, validation "
+      "{}, training text {}, the program itself {})",
       megabytes(program + coming()), megabytes(weights), megabytes(gradients), megabytes(moments),
       megabytes(activations), megabytes(validation), megabytes(text + order), megabytes(program - text));
 }
 
-void MemoryForecast::refuse_certain_excess() const {
+void MemoryForecast::throw_if_over_limit() const {
   if (left.bytes == 0 || certain() <= left.bytes) return;
   throw UserError(
-      fmt::format("this training needs at least {} MB of memory (weights {}, gradients of its shards {}, moments of "
-                  "the optimizer {}), but {} leaves only {} MB. Set fewer training.shards (each holds a gradient), "
-                  "train a smaller model, or raise the limit.",
+      fmt::format("this run needs at least {} MB of memory (weights {}, gradients of its shards {}, optimizer moments "
+                  "{}), but {} leaves only {} MB. Lower training.shards (each shard holds a gradient), train a "
+                  "smaller model, or raise the limit.",
                   megabytes(certain()), megabytes(weights), megabytes(gradients), megabytes(moments), left.limit,
                   megabytes(left.bytes)));
 }
@@ -146,8 +146,8 @@ void MemoryForecast::refuse_certain_excess() const {
 std::string MemoryForecast::warning() const {
   if (left.available == 0 || coming() <= left.available) return "";
   return fmt::format(
-      "memory may run out: the training is expected to need {} MB more, and {} MB are available. Fewer "
-      "training.shards, or a smaller training.micro_batch_tokens or decoding.batch need less.",
+      "memory may run out: this run is expected to need {} MB more, and {} MB are available. Lower training.shards, "
+      "training.micro_batch_tokens or decoding.batch to need less.",
       megabytes(coming()), megabytes(left.available));
 }
 

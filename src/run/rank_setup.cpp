@@ -15,12 +15,12 @@ namespace glassformer {
 void set_up_ranks(const Ranks& ranks, const std::string& config, Index shards) {
   if (ranks.size() == 1) return;
   const auto fingerprint = [&] { return Fingerprint().mix(config).value(); };
-  require_same(ranks, "the config", fingerprint, "Give all ranks the same file and the same --set.");
+  require_same(ranks, "the config", fingerprint, "Give all ranks the same config file and the same --set.");
   ranks.once([&] {
     if (ranks.size() <= shards) return;
     throw UserError(fmt::format(
-        "training.shards: expected at least as many shards as processes, because each computes some of them; found {} "
-        "shards and {} processes. Start fewer, or raise training.shards, which changes the result's last digits.",
+        "training.shards: expected at least one shard for each process, found {} shards and {} processes. Start fewer "
+        "processes, or raise training.shards, which changes the last digits of the result.",
         shards, ranks.size()));
   });
   share_processors(rank_places(ranks).sharing);
@@ -30,10 +30,10 @@ void log_ranks(const Ranks& ranks, Index shards) {
   if (ranks.size() == 1) return;
   const RankPlaces places = rank_places(ranks);
   const int used = places.here * thread_count();
-  spdlog::info("{} ranks on {} machine(s) divide {} shards; on this one {} with {} thread(s) each, on {} processors",
+  spdlog::info("{} ranks on {} machine(s) share {} shards; this machine: {} ranks, {} thread(s) each, {} processors",
                ranks.size(), places.machines, shards, places.here, thread_count(), places.processors);
   if (used > places.processors)
-    spdlog::warn("{} threads share {} processors of this machine: OMP_NUM_THREADS is for each rank", used,
+    spdlog::warn("{} threads share {} processors on this machine: OMP_NUM_THREADS applies to each rank", used,
                  places.processors);
   else if (places.sharing == 1 && places.here == places.processors && 2 * places.processors <= processor_count())
     spdlog::warn(
@@ -61,7 +61,7 @@ void require_same(const Ranks& ranks, const std::string& what, const std::functi
   }
   if (names.empty()) return;
   ranks.once([&] {
-    throw UserError(fmt::format("{}: expected the same on every rank, found others on {}. {}", what, names, hint));
+    throw UserError(fmt::format("{}: expected the same on all ranks, found a difference on {}. {}", what, names, hint));
   });
 }
 

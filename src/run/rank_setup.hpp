@@ -7,17 +7,17 @@
 #include "numerics/matrix.hpp"
 #include "numerics/ranks.hpp"
 
-/// What has to be right before several processes train together. Every rank must call these functions.
+/// Prepares several processes for training together. Every rank must call these functions.
 namespace glassformer {
 
-/// Checks that all ranks have the same text of a config, and divides a machine's processors among its ranks.
+/// Checks that all ranks have the same config text, and divides each machine's processors among its ranks.
 /// \throws UserError: the configs differ; there are more ranks than shards
 void set_up_ranks(const Ranks& ranks, const std::string& config, Index shards);
 
-/// Logs how the ranks divide the work, and warns if processors are idle or overloaded. Alone: nothing.
+/// Logs how the ranks divide the work, and warns if processors are idle or overloaded. Logs nothing for a single rank.
 void log_ranks(const Ranks& ranks, Index shards);
 
-/// \throws UserError, on the first rank: another one's fingerprint differs. `what` begins the message, `hint` ends it
+/// \throws UserError on the first rank: another rank's fingerprint differs. `what` starts the message, `hint` ends it
 void require_same(const Ranks& ranks, const std::string& what, const std::function<std::uint64_t()>& fingerprint,
                   const std::string& hint);
 

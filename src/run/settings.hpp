@@ -11,31 +11,31 @@ namespace glassformer {
 /// What a validation measures.
 enum class Metric { loss, perplexity, token_accuracy, bleu, exact_match };
 
-/// When the validation text is looked at, and what follows from it.
+/// When to validate, and how to use the result.
 struct ValidationSettings {
   enum class Unit { updates, epochs };
-  Index every = 500;  ///< so many units between validations; a checkpoint is written with each
+  Index every = 500;  ///< units between validations; each validation writes a checkpoint
   Unit unit = Unit::updates;
-  Metric metric = Metric::loss;  ///< which figure makes a checkpoint the best, and rules patience
-  Index patience = 0;            ///< stop after so many validations without a new best; 0: never
+  Metric metric = Metric::loss;  ///< the figure that decides which checkpoint is best, also for patience
+  Index patience = 0;            ///< stop after this many validations without a new best; 0: never
   Index samples = 2;             ///< sample translations in the log
 
   bool operator==(const ValidationSettings&) const = default;
 };
 
-/// Which checkpoints stay.
+/// Which checkpoints are kept.
 struct CheckpointSettings {
-  Index keep = 3;     ///< the latest so many stay on disk (best and last always)
-  Index average = 0;  ///< at the end, the mean of the last so many becomes a checkpoint of its own; 0: none
+  Index keep = 3;     ///< how many of the latest stay on disk (best and last always do)
+  Index average = 0;  ///< at the end, also save the mean of this many last checkpoints; 0: none
 
   bool operator==(const CheckpointSettings&) const = default;
 };
 
-/// How long a run trains, and what it does between updates. Its keys in a config are those of the training.
+/// How long a run trains, and what it does between updates. In a config, its keys are under training.
 struct RunSettings {
-  Index max_epochs = 0;    ///< 0: no limit. One of max_epochs, max_minutes and the training's max_updates is set
+  Index max_epochs = 0;    ///< 0: no limit. At least one of max_epochs, max_minutes and training.max_updates is set
   double max_minutes = 0;  ///< 0: no limit
-  Index max_skipped = 10;  ///< a run ends after more than so many skipped updates in a row
+  Index max_skipped = 10;  ///< a run ends after more than this many skipped updates in a row
   Index log_every = 50;    ///< updates between log lines
   ValidationSettings validation;
   CheckpointSettings checkpoints;
@@ -43,14 +43,14 @@ struct RunSettings {
   bool operator==(const RunSettings&) const = default;
 };
 
-/// What a run of training is told: the settings of all modules that take part, and what it writes about them.
+/// Everything a training run has to know: the settings of all modules involved, and how it describes them on disk.
 struct TrainingPlan {
   TransformerSettings model;
   TrainingSettings training;
   RunSettings run;
-  DecodingSettings decoding;  ///< the search of validations, apart from its beam
+  DecodingSettings decoding;  ///< the search in validations, where the beam is always 1
   EvaluationSettings evaluation;
-  std::filesystem::path model_from = {};  ///< the checkpoint whose weights it begins with; empty: random weights
+  std::filesystem::path model_from = {};  ///< the checkpoint whose weights it starts from; empty: random weights
   ModelDescription description = {};      ///< for its directory and its checkpoints
 };
 

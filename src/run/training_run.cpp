@@ -41,13 +41,13 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
   if (!trainer_.continue_from(progress_))
     ranks_.once([&] {
       throw UserError(fmt::format(
-          "{}: expected a state of training with this text, found batch {} of an epoch with fewer. Continue with the "
-          "text that the run was begun with.",
+          "{}: expected a training state that fits this text, found batch {} of an epoch with fewer batches. Resume "
+          "with the text that the run started with.",
           checkpoint.value_or(directory).string(), progress_.batch));
     });
   directory_.store_config(plan_.description.configs.at("config.yaml"));
   metrics_.truncate_after(checkpoint ? progress_.update : -1);
-  log_beginning(checkpoint.has_value());
+  log_start(checkpoint.has_value());
 }
 
 SentencePairs TrainingRun::text_of(Index epoch) {
@@ -67,11 +67,11 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
   progress_ = read_training_state(checkpoint, trainer_.optimizer().m(), trainer_.optimizer().v());
   if (progress_.text != 0 && progress_.text != text_.fingerprint())
     throw UserError(checkpoint.string() +
-                    ": the training text has changed since this run was begun. Continue it with the same text, or "
-                    "begin another run with --output.");
+                    ": the training text has changed since this run started. Resume it with the same text, or start "
+                    "another run with --output.");
   read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
   if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
-    spdlog::warn("the validation text has changed since this run was begun: the search for the best begins anew");
+    spdlog::warn("the validation text has changed since this run started: the search for the best starts over");
     progress_.best_update = progress_.without_best = 0;
   }
   saved_update_ = progress_.update;
@@ -79,33 +79,33 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
   spdlog::info("resuming from {}", checkpoint.string());
 }
 
-void TrainingRun::log_beginning(bool resumed) const {
+void TrainingRun::log_start(bool resumed) const {
   const Corpus& corpus = text_.corpus();
   spdlog::info(
       "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more than {} "
-      "tokens on a side",
+      "tokens on one side",
       corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
       text_.data().max_length);
   if (corpus.is_in_file())
-    spdlog::info("the training text has {} tokens, too many for memory: they lie in files in the run's directory",
+    spdlog::info("the training text has {} tokens, too many for memory: they are kept in files in the run directory",
                  corpus.tokens());
-  spdlog::info("{} parameters; vocabulary {} source, {} target; {} threads, {} shards, matrix products by {}",
+  spdlog::info("{} parameters; vocabularies: {} source, {} target; {} threads, {} shards, matrix products by {}",
                model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                plan_.training.shards, gemm_backend());
   spdlog::info("{}", memory_.text_for_log());
   if (const std::string warning = memory_.warning(); !warning.empty()) spdlog::warn("{}", warning);
   log_ranks(ranks_, plan_.training.shards);
   warn_about(plan_.model, plan_.training.schedule);
-  if (!plan_.model_from.empty() && !resumed) spdlog::info("beginning with {}", plan_.model_from.string());
+  if (!plan_.model_from.empty() && !resumed) spdlog::info("starting from {}", plan_.model_from.string());
   if (text_.sampling() > 0)
-    spdlog::info("every epoch cuts the training text into other pieces, with tokenizer.sampling {:g}",
+    spdlog::info("each epoch splits the training text into different pieces, with tokenizer.sampling {:g}",
                  text_.sampling());
   if (plan_.training.label_smoothing > 0)
-    spdlog::info("the loss of training is with label smoothing {:g}; its perplexity and all of the validation without",
+    spdlog::info("the training loss includes label smoothing {:g}; training perplexity and validation figures do not",
                  plan_.training.label_smoothing);
 }
 
-void TrainingRun::look_around(const std::atomic<bool>& interrupted) {
+void TrainingRun::check_clock_and_signals(const std::atomic<bool>& interrupted) {
   std::array<double, 2> seen = {minutes(), interrupted ? 1.0 : 0.0};
   ranks_.largest(seen);
   minutes_seen_ = seen[0];
@@ -114,10 +114,10 @@ void TrainingRun::look_around(const std::atomic<bool>& interrupted) {
 
 bool TrainingRun::train(const std::atomic<bool>& interrupted) {
   const auto end = [&] { return end_reached(plan_, progress_, minutes_seen_); };
-  for (look_around(interrupted); !end() && !interrupt_seen_; look_around(interrupted)) {
+  for (check_clock_and_signals(interrupted); !end() && !interrupt_seen_; check_clock_and_signals(interrupted)) {
     update();
-    look_around(interrupted);
-    if (end() && window_.updates > 0) report(true);  // the last updates, however few
+    check_clock_and_signals(interrupted);
+    if (end() && window_.updates > 0) report(true);  // since the last log line, however few
     if (validation_is_due()) validate_and_save();
   }
   if (interrupt_seen_) {
@@ -126,13 +126,13 @@ bool TrainingRun::train(const std::atomic<bool>& interrupted) {
     });
     return false;
   }
-  const std::string why = *end();  // before the last validation, which may find a new best and renew patience
+  const std::string why = *end();  // before the last validation, which may find a new best and reset patience
   if (progress_.validated != progress_.update) validate_and_save();
-  spdlog::info("the end, at update {}: {}", progress_.update, why);
+  spdlog::info("finished at update {}: {}", progress_.update, why);
   if (plan_.run.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
   if (const ResidentMemory memory = resident_memory(); memory.peak > 0)
-    spdlog::info("memory at the peak: {:.0f} MB{}", static_cast<double>(memory.peak) / 1e6,
-                 text_.corpus().is_in_file() ? ", with what is in memory of the text's files" : "");
+    spdlog::info("peak memory: {:.0f} MB{}", static_cast<double>(memory.peak) / 1e6,
+                 text_.corpus().is_in_file() ? ", including the parts of the text's files that are in memory" : "");
   return true;
 }
 
@@ -141,7 +141,7 @@ void TrainingRun::update() {
   const Trainer::Update update = trainer_.step();
   static_cast<Progress&>(progress_) = trainer_.progress();
   if (update.skipped) {
-    ranks_.once([&] { tell_of_skipped(update); });
+    ranks_.once([&] { handle_skipped(update); });
   } else {
     window_.loss += update.loss;
     window_.tokens += update.tokens;
@@ -152,21 +152,21 @@ void TrainingRun::update() {
   report(progress_.update % plan_.run.log_every == 0);
 }
 
-void TrainingRun::tell_of_skipped(const Trainer::Update& update) const {
+void TrainingRun::handle_skipped(const Trainer::Update& update) const {
   const std::string what = std::isfinite(update.loss.loss) ? "gradient" : "loss";
   const std::string where = first_non_finite(model_, plan_.training, text_.corpus(), update.batches, update.step);
-  spdlog::warn("update {} is skipped: its {} is not finite. The first NaN or infinity came up in {}", progress_.update,
+  spdlog::warn("update {} is skipped: its {} is not finite. NaN or infinity first appeared in {}", progress_.update,
                what, where);
   if (progress_.skipped_in_row <= plan_.run.max_skipped) return;
   const auto last = directory_.last();
   throw std::runtime_error(fmt::format(
-      "update {}: the training has diverged: the {} was not finite {} times in a row. A lower "
-      "training.schedule.learning_rate or a longer warmup may help.{}",
+      "update {}: training has diverged: the {} was not finite {} times in a row. Try a lower "
+      "training.schedule.learning_rate or a longer warmup.{}",
       progress_.update, what, progress_.skipped_in_row, last ? " The last checkpoint is " + last->string() + "." : ""));
 }
 
 void TrainingRun::report(bool due) {
-  if (window_.updates == 0) return;  // all were skipped
+  if (window_.updates == 0) return;  // every update was skipped
   const TrainingFigures figures = training_figures();
   log_.training(figures, due);
   if (!due) return;
@@ -177,7 +177,7 @@ void TrainingRun::report(bool due) {
 TrainingFigures TrainingRun::training_figures() const {
   const auto tokens = static_cast<double>(window_.loss.tokens);
   const double now = minutes();
-  const double done = share_done(plan_, progress_, std::ssize(trainer_.batches().all()), now);
+  const double done = fraction_done(plan_, progress_, std::ssize(trainer_.batches().all()), now);
   return {.update = progress_.update,
           .epoch = epoch(),
           .loss = window_.loss.loss / tokens,

@@ -16,35 +16,35 @@
 
 namespace glassformer {
 
-/// What has ended the run, in words; nothing while it goes on.
+/// Why the run has ended, in words; nothing while it continues.
 std::optional<std::string> end_reached(const TrainingPlan& plan, const RunProgress& progress, double minutes);
-/// How far the run is on its way to the nearest limit, 0 to 1. `batches` are those of the current epoch.
-double share_done(const TrainingPlan& plan, const RunProgress& progress, Index batches, double minutes);
+/// The fraction of the run that is done, by its nearest limit, 0 to 1. `batches`: how many the current epoch has.
+double fraction_done(const TrainingPlan& plan, const RunProgress& progress, Index batches, double minutes);
 
 /// The figure by which the config chooses the best checkpoint.
 double chosen_figure(Metric metric, const ValidationFigures& figures);
-/// Whether `figure` is better than the best one so far. A NaN never is.
+/// Whether `figure` is better than the best one so far. NaN never is.
 bool is_better(Metric metric, double figure, const RunProgress& progress);
 
 /// One training run: a Trainer, its directory with log, metrics, curves and checkpoints, its validations and its
 /// limits.
 class TrainingRun {
  public:
-  /// Begins a run in a new `directory`, or continues the one that was `begun` there from its last checkpoint. The log
-  /// is shown at `display`. All `ranks` need the same plan and text; only the first one is given a directory.
-  /// \throws UserError: the directory holds another run; the text is not the one that the run was begun with, or not
-  ///         the same on all ranks; the weights are not those of this model; the model needs more memory than there is
+  /// Starts a run in a new `directory`, or resumes the run `begun` there from its last checkpoint. The log also goes to
+  /// `display`. All `ranks` need the same plan and text; only the first one gets a directory.
+  /// \throws UserError: the directory holds another run; the text is not the one that the run started with, or not the
+  ///         same on all ranks; the weights do not fit the model; the model needs more memory than there is
   TrainingRun(const TrainingPlan& plan, TrainingText training_text, const std::filesystem::path& directory,
               const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(),
               const Ranks& ranks = alone);
 
-  /// Trains to the end that the config sets, and returns true. If `interrupted` becomes true, finishes the update,
-  /// writes a checkpoint, and returns false.
+  /// Trains until a limit of the config is reached, and returns true. If `interrupted` becomes true, finishes the
+  /// update, writes a checkpoint, and returns false.
   /// \throws std::runtime_error: too many updates in a row had a loss or gradient that was not finite
   bool train(const std::atomic<bool>& interrupted);
 
  private:
-  /// What the updates since the last line of the log add up to, without skipped ones.
+  /// Sums over the updates since the last log line. Skipped updates count only in `seconds`.
   struct Window {
     LossSum loss;
     TokenCount tokens;
@@ -52,29 +52,29 @@ class TrainingRun {
     Index updates = 0;
   };
 
-  // Beginning
+  // Start
   RunDirectory open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun);
   void load(const std::filesystem::path& checkpoint);
-  void log_beginning(bool resumed) const;
+  void log_start(bool resumed) const;
   SentencePairs text_of(Index epoch);
 
   // Training
-  void look_around(const std::atomic<bool>& interrupted);  // at clock and signals: ranks may see them differently
+  void check_clock_and_signals(const std::atomic<bool>& interrupted);  // all ranks then agree on both
   void update();
-  void tell_of_skipped(const Trainer::Update& update) const;  // and stop if there were too many in a row
-  void report(bool due);                                      // due: a line in the log, and the window begins anew
+  void handle_skipped(const Trainer::Update& update) const;  // logs it; throws if there were too many in a row
+  void report(bool due);                                     // due: writes a log line and starts a new window
   TrainingFigures training_figures() const;
-  Index epoch() const;  // from 1; one that has just ended is still the current one
+  Index epoch() const;  // from 1; one that has just ended still counts as the current one
   double minutes() const;
 
   // Between updates: training_run_validation.cpp
   bool validation_is_due() const;
   ValidationFigures validate(const Model<float>& model, std::vector<SampleTranslation>* samples = nullptr) const;
-  bool is_new_best(const ValidationFigures& figures);  // if so, it is remembered
+  bool is_new_best(const ValidationFigures& figures);  // if so, remembers it
   void validate_and_save();                            // figures, samples, best, checkpoint
   void draw_curves() const;
   void write_checkpoint(bool best);
-  void average_checkpoints();  // the mean of the last ones, as a checkpoint of its own
+  void average_checkpoints();  // writes the mean of the last ones as a checkpoint of its own
 
   const TrainingPlan plan_;
   const Ranks& ranks_;
@@ -86,12 +86,12 @@ class TrainingRun {
   RunProgress progress_;
   Window window_;
   Index saved_update_ = -1;        // of the last checkpoint
-  std::filesystem::path interim_;  // the checkpoint of an interrupt: it goes when the next one is written
+  std::filesystem::path interim_;  // checkpoint of an interrupt, removed when the next one is written
   RunLog log_;
   MetricsFile metrics_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   double minutes_before_ = 0;  // of the run, before it was resumed
-  double minutes_seen_ = 0;    // when last looked around
+  double minutes_seen_ = 0;    // at the last check_clock_and_signals()
   bool interrupt_seen_ = false;
 };
 

@@ -1,4 +1,4 @@
-// What a TrainingRun does between updates: it validates, writes checkpoints, finds the best one, and checks its limits.
+// What a TrainingRun does between updates: validates, writes checkpoints, finds the best one, and checks the limits.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -16,19 +16,19 @@ namespace glassformer {
 std::optional<std::string> end_reached(const TrainingPlan& plan, const RunProgress& progress, double minutes) {
   const RunSettings& run = plan.run;
   const Index max_updates = plan.training.max_updates, patience = run.validation.patience;
-  if (max_updates > 0 && progress.update >= max_updates) return "training.max_updates are done";
-  if (run.max_epochs > 0 && progress.epoch >= run.max_epochs) return "training.max_epochs are done";
-  if (run.max_minutes > 0 && minutes >= run.max_minutes) return "training.max_minutes are over";
+  if (max_updates > 0 && progress.update >= max_updates) return "reached training.max_updates";
+  if (run.max_epochs > 0 && progress.epoch >= run.max_epochs) return "reached training.max_epochs";
+  if (run.max_minutes > 0 && minutes >= run.max_minutes) return "reached training.max_minutes";
   if (patience > 0 && progress.without_best >= patience)
     return std::to_string(patience) + " validations without a new best (training.validation.patience)";
   return std::nullopt;
 }
 
-double share_done(const TrainingPlan& plan, const RunProgress& progress, Index batches, double minutes) {
-  const auto share = [](double done, auto limit) { return limit > 0 ? done / static_cast<double>(limit) : 0; };
-  const double epochs = static_cast<double>(progress.epoch) + share(static_cast<double>(progress.batch), batches);
-  return std::min(1.0, std::max({share(static_cast<double>(progress.update), plan.training.max_updates),
-                                 share(epochs, plan.run.max_epochs), share(minutes, plan.run.max_minutes)}));
+double fraction_done(const TrainingPlan& plan, const RunProgress& progress, Index batches, double minutes) {
+  const auto fraction = [](double done, auto limit) { return limit > 0 ? done / static_cast<double>(limit) : 0; };
+  const double epochs = static_cast<double>(progress.epoch) + fraction(static_cast<double>(progress.batch), batches);
+  return std::min(1.0, std::max({fraction(static_cast<double>(progress.update), plan.training.max_updates),
+                                 fraction(epochs, plan.run.max_epochs), fraction(minutes, plan.run.max_minutes)}));
 }
 
 double chosen_figure(Metric metric, const ValidationFigures& figures) {
@@ -51,7 +51,7 @@ bool TrainingRun::validation_is_due() const {
   return epoch_has_ended && progress_.epoch % validation.every == 0;
 }
 
-/// Translates greedily, whatever the config says of the final search.
+/// Translates greedily, whatever search the config sets.
 ValidationFigures TrainingRun::validate(const Model<float>& model, std::vector<SampleTranslation>* samples) const {
   DecodingSettings greedy = plan_.decoding;
   greedy.beam = 1;
@@ -84,8 +84,8 @@ void TrainingRun::validate_and_save() {
     return Fingerprint().mix({weights.data(), static_cast<std::size_t>(weights.size())}).value();
   };
   require_same(ranks_, "the weights", fingerprint,
-               "Their processors round differently: build the program once, with -DGLASSFORMER_PORTABLE=ON, and start "
-               "this one everywhere. The last checkpoint is sound.");
+               "The ranks' processors round differently. Build the program once with -DGLASSFORMER_PORTABLE=ON, and "
+               "start this build on every machine. The last checkpoint is still good.");
   ranks_.once([&] {
     log_.status("validating ...");
     std::vector<SampleTranslation> samples;
@@ -104,19 +104,19 @@ void TrainingRun::validate_and_save() {
 void TrainingRun::draw_curves() const try {
   write_curves(directory_.file("curves.svg"), read_metrics(directory_.file("metrics.jsonl")));
 } catch (const std::runtime_error& error) {
-  spdlog::warn("the training goes on without its picture: {}", error.what());
+  spdlog::warn("training continues without updating curves.svg: {}", error.what());
 }
 
 void TrainingRun::write_checkpoint(bool best) {
   if (!model_.weights.values().eigen().allFinite()) {
-    spdlog::warn("no checkpoint is written at update {}: a parameter is not finite", progress_.update);
+    spdlog::warn("not writing a checkpoint at update {}: a parameter is not finite", progress_.update);
     return;
   }
   progress_.minutes = minutes();
   const TrainingState state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
   save_checkpoint(checkpoint, plan_.description, model_.weights, &state);
-  // In this order: a run that is killed in between continues from the one before and does this again.
+  // In this order: if the run is killed in between, it resumes from the previous checkpoint and repeats this.
   if (best) directory_.point("best", checkpoint);
   directory_.point("last", checkpoint);
   if (!interim_.empty() && interim_ != checkpoint) remove_directory_durably(interim_);
@@ -128,7 +128,7 @@ void TrainingRun::write_checkpoint(bool best) {
 void TrainingRun::average_checkpoints() {
   std::vector<std::filesystem::path> checkpoints = directory_.checkpoints();
   const auto count = std::min(checkpoints.size(), static_cast<std::size_t>(plan_.run.checkpoints.average));
-  if (count < 2) return;  // a mean of one
+  if (count < 2) return;  // the mean of one checkpoint is that checkpoint
   checkpoints.erase(checkpoints.begin(), checkpoints.end() - static_cast<std::ptrdiff_t>(count));
 
   Model<float> mean(model_.settings, model_.vocabulary);
@@ -140,11 +140,11 @@ void TrainingRun::average_checkpoints() {
   const bool better = is_new_best(figures);
   if (better) {
     directory_.point("best", checkpoint);
-    write_checkpoint(false);  // a resumed training must beat the mean
+    write_checkpoint(false);  // a resumed run then has to beat the mean
   }
   spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}, BLEU {:.2f}, exact match {:.2f}%{}", count,
                checkpoint.string(), figures.loss, figures.bleu, 100 * figures.exact_match,
-               better ? "; better than any of them, so best points to it" : "");
+               better ? "; this is the best so far, so best points to it" : "");
 }
 
 }  // namespace glassformer

@@ -21,7 +21,7 @@ TrainingText::TrainingText(const DataSettings& data, double sampling, std::uint6
 
 void TrainingText::take(Index epoch) {
   if (epoch_ == epoch || (epoch_ >= 0 && sampling_ == 0)) return;
-  corpus_ = Corpus(tokenizers_.source->special(), tokenizers_.target->special());  // frees the last one before reading
+  corpus_ = Corpus(tokenizers_.source->special(), tokenizers_.target->special());  // frees the old one before reading
   if (sampling_ > 0)
     with_sampling_seed(seed_ * 1'000'003 + static_cast<std::uint64_t>(epoch), [&] { read(epoch); });
   else
@@ -34,21 +34,21 @@ void TrainingText::read(Index epoch) {
                               target_file = data_.target_file(data_.train);
   const std::string files = source_file.string() + " and " + target_file.string();
   ParallelReader reader(source_file, target_file);
-  Index most = data_.mapped_above;  // tokens in memory, but not more than a quarter of it
+  Index most_tokens = data_.mapped_above;  // in memory, of which they may fill a quarter
   if (const std::int64_t bytes = memory_left().bytes; bytes > 0)
-    most = std::min<Index>(most, bytes / 4 / static_cast<Index>(sizeof(Id)));
+    most_tokens = std::min<Index>(most_tokens, bytes / 4 / static_cast<Index>(sizeof(Id)));
   for (std::string source, target; reader.next(source, target);) {
     corpus_.add(tokenizers_, source, target, data_.max_length, sampling_);
-    if (!corpus_.is_in_file() && corpus_.tokens() > most) corpus_.move_to_file(file_directory_(epoch));
+    if (!corpus_.is_in_file() && corpus_.tokens() > most_tokens) corpus_.move_to_file(file_directory_(epoch));
   }
   corpus_.map();
   if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint()) {
     throw UserError(files +
-                    ": expected the lines that were there when the training began, found others. Put the files back, "
-                    "and continue with --resume.");
+                    ": expected the lines that the run started with, found different ones. Restore the files, and "
+                    "continue with --resume.");
   }
   fingerprint_ = reader.fingerprint();
-  corpus_.refuse_empty(files, data_.max_length);
+  corpus_.throw_if_empty(files, data_.max_length);
 }
 
 }  // namespace glassformer

@@ -14,16 +14,16 @@ namespace glassformer {
 /// The training text and the validation text of a run.
 class TrainingText {
  public:
-  /// Gives a directory for the text of an epoch that is too large for memory. At epoch 0 a new run has none yet.
+  /// Returns a directory for an epoch's text that is too large for memory. At epoch 0, a new run has no directory yet.
   using FileDirectory = std::function<std::filesystem::path(Index epoch)>;
 
-  /// `sampling`: see Tokenizer::encode. What it draws depends on `seed` and epoch.
-  /// \throws UserError: text that cannot be used
+  /// `sampling`: see Tokenizer::encode. Its draws depend on `seed` and on the epoch.
+  /// \throws UserError: unusable text
   TrainingText(const DataSettings& data, double sampling, std::uint64_t seed, TokenizerPair tokenizers,
                FileDirectory file_directory);
 
-  /// Makes corpus() that of an epoch. With sampling, each epoch has other pieces. \throws UserError: the files have
-  /// changed, or an epoch without a pair
+  /// Makes corpus() the text of an epoch. With sampling, each epoch has different pieces. \throws UserError: the files
+  /// have changed, or the epoch has no pair
   void take(Index epoch);
 
   const TokenizerPair& tokenizers() const { return tokenizers_; }

@@ -14,7 +14,7 @@ Corpus Corpus::read(const std::filesystem::path& source_file, const std::filesys
   Corpus corpus(tokenizers.source->special(), tokenizers.target->special());
   ParallelReader reader(source_file, target_file);
   for (std::string source, target; reader.next(source, target);) corpus.add(tokenizers, source, target, max_length);
-  corpus.refuse_empty(source_file.string() + " and " + target_file.string(), max_length);
+  corpus.throw_if_empty(source_file.string() + " and " + target_file.string(), max_length);
   return corpus;
 }
 
@@ -56,7 +56,7 @@ void Corpus::map() {
   lines_.map();
 }
 
-void Corpus::refuse_empty(const std::string& files, Index max_length) const {
+void Corpus::throw_if_empty(const std::string& files, Index max_length) const {
   if (size() > 0) return;
   std::string message = files + ": expected at least one sentence pair, found none: of " +
                         std::to_string(line_counts_.read) + " lines, " + std::to_string(line_counts_.empty) +

@@ -23,7 +23,7 @@ Bytes NamelessFile::map() {
   void* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_.number(), 0);
   if (mapped == MAP_FAILED) throw_disk_error("cannot be mapped into memory", file_.path(), last_error());
   mapping_ = std::shared_ptr<void>(mapped, [size = size_](void* memory) { ::munmap(memory, size); });
-  // Sentences are read in random order, so what follows one of them on the disk need not be read with it.
+  // Sentences are read in random order, so the system should not read ahead.
   ::madvise(mapped, size_, MADV_RANDOM);
   return {static_cast<const std::byte*>(mapped), size_};
 }

@@ -11,13 +11,13 @@
 
 namespace glassformer {
 
-/// A file without a name: the system deletes it when the process ends, however it ends. Everything throws as
-/// throw_disk_error().
+/// A file without a name: the system deletes it when the process ends, however it ends. All members throw as
+/// throw_disk_error() does.
 class NamelessFile {
  public:
   explicit NamelessFile(const std::filesystem::path& directory);
   void append(Bytes bytes);
-  /// All bytes, mapped into memory: the system keeps in memory what is being used. Nothing can be appended any more.
+  /// Maps all bytes into memory: the system keeps in memory what is in use. After this, nothing can be appended.
   Bytes map();
 
  private:
@@ -26,7 +26,7 @@ class NamelessFile {
   std::shared_ptr<void> mapping_;
 };
 
-/// An array that grows in memory or, once it has been moved there, in a file.
+/// An array that grows in memory or, after move_to_file(), in a file.
 template <class T>
 class GrowingArray {
  public:
@@ -40,7 +40,7 @@ class GrowingArray {
     write();
     values_.shrink_to_fit();
   }
-  /// Call it after the last append; before, values() of an array in a file are not all there.
+  /// Call it after the last append. Before that, values() of an array in a file is empty.
   void map() {
     if (!file_) return;
     write();
@@ -59,7 +59,7 @@ class GrowingArray {
     values_.clear();
   }
 
-  std::vector<T> values_;  // all, or those that are not in the file yet
+  std::vector<T> values_;  // all, or those not yet in the file
   std::unique_ptr<NamelessFile> file_;
   std::span<const T> mapped_;
 };

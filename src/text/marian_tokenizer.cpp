@@ -16,13 +16,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The code of a language at the beginning, ">>deu<<"; "" if there is none.
+/// The language code at the start of a sentence, such as ">>deu<<"; "" if there is none.
 std::string_view language_code(std::string_view sentence) {
   const std::size_t end = sentence.find("<<");
   return sentence.starts_with(">>") && end != std::string_view::npos ? sentence.substr(0, end + 2) : "";
 }
 
-/// As transformers does: a space for each mark with which SentencePiece begins a word, and none at the ends.
+/// Replaces each mark with which SentencePiece starts a word by a space, and trims the ends, as transformers does.
 std::string without_marks(const std::string& sentence) {
   static const std::regex kMark("\u2581");
   const std::string text = std::regex_replace(sentence, kMark, " ");
@@ -38,7 +38,7 @@ Id id_below(const JsonFile& config, const std::string& key, Index vocabulary_siz
 
 class MarianTokenizer final : public Tokenizer {
  public:
-  /// `model`: the name of a .spm file; `vocabulary`: of the table with an id for each piece.
+  /// `model`: the name of a .spm file; `vocabulary`: the name of the table with an id for each piece.
   MarianTokenizer(const fs::path& directory, const std::string& model, const std::string& vocabulary, Index size)
       : model_(read_bytes(directory / model), (directory / model).string()), pieces_(static_cast<std::size_t>(size)) {
     const JsonFile table(directory / vocabulary);
@@ -75,7 +75,7 @@ class MarianTokenizer final : public Tokenizer {
     std::vector<std::string> pieces;
     for (const Id id : without_special(ids)) pieces.push_back(piece(id));
     const std::string sentence = model_.decode(pieces);
-    return without_marks(sentence);  // a piece that only the other language's model knows keeps its mark
+    return without_marks(sentence);  // a piece that only the other language's model has keeps its mark
   }
 
   std::string piece(Id id) const override {
@@ -91,7 +91,7 @@ class MarianTokenizer final : public Tokenizer {
   void save(const fs::path& directory, const std::string& name) const override { model_.save(directory, name); }
 
  private:
-  /// A model of one language has no codes: there, one is a word like any other.
+  /// A model without language codes treats a code as a word like any other.
   void require_known(const std::string& code) const {
     constexpr std::size_t kShown = 8;
     if (ids_.contains(code)) return;
@@ -101,8 +101,8 @@ class MarianTokenizer final : public Tokenizer {
     if (known.empty()) return;
     const std::string more = known.size() > kShown ? fmt::format(" and {} more", known.size() - kShown) : "";
     known.resize(std::min(known.size(), kShown));
-    throw UserError("a sentence begins with " + code + ", which is the code of no language that this model " +
-                    fmt::format("translates into. It has {}{}.", fmt::join(known, ", "), more));
+    throw UserError("a sentence begins with " + code + ", which is not one of this model's language codes. " +
+                    fmt::format("It has {}{}.", fmt::join(known, ", "), more));
   }
 
   SentencePieces model_;

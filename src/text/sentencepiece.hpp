@@ -15,20 +15,20 @@
 
 namespace glassformer {
 
-/// A model of the SentencePiece library. A piece is an id (int) or text (std::string).
+/// A SentencePiece model. A piece is an id (int) or text (std::string).
 class SentencePieces {
  public:
-  /// `model`: the bytes of a .model file; `origin`: its name. \throws UserError: no such model
+  /// `model`: the bytes of a .model file; `origin`: its name. \throws UserError: not a model
   SentencePieces(std::string model, const std::string& origin) : model_(std::move(model)) {
     if (const auto status = processor.LoadFromSerializedProto(model_); !status.ok())
       throw UserError(origin + ": expected a SentencePiece model, found something else or a damaged one; " +
-                      "SentencePiece says: " + status.ToString());
+                      "SentencePiece reports: " + status.ToString());
   }
 
-  /// Trains on the lines that next(line) gives until it returns false. Returns the model's bytes and a status.
+  /// Trains on the lines that next(line) stores until it returns false. Returns the model's bytes and a status.
   static auto train(std::unordered_map<std::string, std::string> options, std::function<bool(std::string&)> next) {
     options.insert({{"pad_id", "0"}, {"bos_id", "1"}, {"eos_id", "2"}, {"unk_id", "3"}, {"character_coverage", "1.0"}});
-    options.emplace("num_threads", "1");  // the unigram trainer's sums, and so its pieces, depend on it
+    options.emplace("num_threads", "1");  // the unigram trainer's sums, and so its pieces, depend on this
     options.emplace("minloglevel", "3");  // silent
     Lines lines(std::move(next));
     std::string model;
@@ -39,10 +39,10 @@ class SentencePieces {
   /// `sampling`: see Tokenizer::encode.
   template <class Piece>
   std::vector<Piece> encode(std::string_view sentence, double sampling) const {
-    constexpr int kAllWays = -1;  // a unigram model draws from all ways to cut, not only from the likeliest few
+    constexpr int kAllSegmentations = -1;  // a unigram model draws from all of them, not only the most likely
     const std::string text(sentence);
     std::vector<Piece> pieces;
-    require_done(sampling > 0 ? processor.SampleEncode(text, kAllWays, static_cast<float>(sampling), &pieces)
+    require_ok(sampling > 0 ? processor.SampleEncode(text, kAllSegmentations, static_cast<float>(sampling), &pieces)
                               : processor.Encode(text, &pieces),
                  "encode a sentence");
     return pieces;
@@ -51,7 +51,7 @@ class SentencePieces {
   template <class Piece>
   std::string decode(const std::vector<Piece>& pieces) const {
     std::string sentence;
-    require_done(processor.Decode(pieces, &sentence), "decode a sentence");
+    require_ok(processor.Decode(pieces, &sentence), "decode a sentence");
     return sentence;
   }
 
@@ -60,8 +60,8 @@ class SentencePieces {
   }
 
   /// \throws UserError: the library could not do `what`
-  static void require_done(const auto& status, const std::string& what) {
-    if (!status.ok()) throw UserError("SentencePiece cannot " + what + "; it says: " + status.ToString());
+  static void require_ok(const auto& status, const std::string& what) {
+    if (!status.ok()) throw UserError("SentencePiece cannot " + what + "; it reports: " + status.ToString());
   }
 
   sentencepiece::SentencePieceProcessor processor;

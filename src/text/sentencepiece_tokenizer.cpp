@@ -14,7 +14,7 @@ namespace {
 
 /// Longer lines are skipped: the library's default. Its BPE trainer crashes if a word has more than 65,535 bytes.
 constexpr std::size_t kMaxLineBytes = 4192;
-/// The library draws this many lines of a larger text, so that it needs only a few GB.
+/// From a larger text, the library samples this many lines, so that it needs only a few GB.
 constexpr Index kMaxLines = 1'000'000;
 
 class SentencePieceTokenizer final : public Tokenizer {
@@ -60,14 +60,14 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
       while (!reader.next(line)) {
         if (++text == texts.size()) {
           if (learnable) return false;
-          // On a text without a letter the library would end the process.
+          // On a text without letters, the library would abort the process.
           throw UserError(texts.front().string() + ": expected text to train a tokenizer on, found no line with a " +
                           "letter or digit and at most " + std::to_string(kMaxLineBytes) + " bytes; check the file");
         }
         reader = LineReader(texts[text]);
       }
     } while (line.size() > kMaxLineBytes);
-    // The library leaves out lines with its own sign for unknown characters.
+    // The library skips lines that contain its own symbol for unknown characters.
     const auto is_letter_or_digit = [](char32_t c) { return u_isalnum(static_cast<UChar32>(c)); };
     learnable = learnable || (line.find("\u2585") == std::string::npos &&
                               std::ranges::any_of(code_points(line), is_letter_or_digit));
@@ -84,7 +84,7 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
     const std::string second = texts.size() > 1 ? " and " + texts.back().string() : "";
     throw UserError("tokenizer.vocabulary_size: SentencePiece cannot learn " +
                     std::to_string(settings.vocabulary_size) + " pieces from " + texts.front().string() + second +
-                    "; it says: " + status.ToString());
+                    "; it reports: " + status.ToString());
   }
   return std::make_shared<const SentencePieceTokenizer>(model, texts.front().string());
 }
@@ -94,7 +94,7 @@ std::shared_ptr<const Tokenizer> read_sentencepiece(const std::filesystem::path&
 }
 
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work) {
-  // The library seeds a thread's generator when it first draws, hence a new thread. The largest seed means: none set.
+  // The library seeds a thread's generator at its first draw, hence a new thread. The largest seed means "no seed".
   constexpr std::uint64_t kSeeds = 0xFFFFFFFF;
   sentencepiece::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % kSeeds));
   std::async(std::launch::async, work).get();

@@ -11,13 +11,13 @@ namespace glassformer {
 /// Parallel text: directory/NAME.LANGUAGE. Line i of one file translates line i of the other.
 struct DataSettings {
   std::filesystem::path directory;
-  std::string source_language;  ///< ending of the source files, for example en
+  std::string source_language;  ///< extension of the source files, for example en
   std::string target_language;
   std::string train = "train";  ///< a NAME
   std::string valid = "valid";
   std::vector<std::string> tests;    ///< NAMEs; may be empty
-  Index max_length = 100;            ///< pairs with more tokens on a side (eos not counted) are not trained on
-  Index mapped_above = 100'000'000;  ///< tokens, both sides: a larger training text lies in a file, not in memory
+  Index max_length = 100;            ///< pairs with more tokens on one side (eos not counted) are not trained on
+  Index mapped_above = 100'000'000;  ///< tokens of both sides: a larger training text is kept in a file, not in memory
 
   std::filesystem::path source_file(const std::string& name) const {
     return directory / (name + "." + source_language);
@@ -28,7 +28,7 @@ struct DataSettings {
   bool operator==(const DataSettings&) const = default;
 };
 
-/// How text is cut: at white space, into subwords, or as a Marian model of Hugging Face does.
+/// How text is split: at white space, into subwords, or as a Hugging Face Marian model does.
 enum class TokenizerKind { word, sentencepiece, marian };
 /// How subwords are learned: byte pair encoding (Sennrich et al. 2016), or a unigram model (Kudo 2018).
 enum class SentencePieceModel { bpe, unigram };
@@ -36,11 +36,11 @@ enum class SentencePieceModel { bpe, unigram };
 struct TokenizerSettings {
   TokenizerKind kind = TokenizerKind::word;
   bool joint = false;            ///< one vocabulary for both languages
-  Index vocabulary_size = 8000;  ///< special ids included; word: at most so many, the most frequent first
+  Index vocabulary_size = 8000;  ///< special ids included; word: the maximum, most frequent words first
   Index min_frequency = 1;       ///< word: rarer words become unk
-  SentencePieceModel model = SentencePieceModel::bpe;  ///< sentencepiece: what is trained
-  double sampling = 0;  ///< sentencepiece: above 0, each epoch cuts the training text anew; see Tokenizer::encode
-  std::filesystem::path source_model;  ///< sentencepiece: a given .model file; empty: train one
+  SentencePieceModel model = SentencePieceModel::bpe;  ///< sentencepiece: what to train
+  double sampling = 0;  ///< sentencepiece: above 0, each epoch splits the text differently; see Tokenizer::encode
+  std::filesystem::path source_model;  ///< sentencepiece: an existing .model file; empty: train one
   std::filesystem::path target_model;  ///< the same for the target (joint: leave empty)
 
   bool operator==(const TokenizerSettings&) const = default;

@@ -13,7 +13,7 @@ void check(const TokenizerSettings& settings) {
     throw UserError("tokenizer.vocabulary_size: expected at least 5 (4 special ids and a word), found " +
                     std::to_string(settings.vocabulary_size));
   if (settings.kind == TokenizerKind::marian)
-    throw UserError("tokenizer.kind: marian cannot be learned, it comes with a model; name that in model.from");
+    throw UserError("tokenizer.kind: marian cannot be learned: it comes with a model; name the model in model.from");
   if (settings.kind == TokenizerKind::word && !(settings.source_model.empty() && settings.target_model.empty()))
     throw UserError("tokenizer.source_model, tokenizer.target_model: expected none with tokenizer.kind word, found " +
                     (settings.source_model.empty() ? settings.target_model : settings.source_model).string() +
@@ -31,7 +31,7 @@ std::shared_ptr<const Tokenizer> make_tokenizer(const TokenizerSettings& setting
 }
 
 void write_vocabulary(const std::filesystem::path& file, const Tokenizer& tokenizer) {
-  constexpr int kIndent = 1;  // a piece a line
+  constexpr int kIndent = 1;  // one piece per line
   const nlohmann::json ids = tokenizer.vocabulary();
   write_file_durably(file, ids.dump(kIndent, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
@@ -65,7 +65,7 @@ TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::file
 void save_tokenizers(const TokenizerSettings& settings, const TokenizerPair& tokenizers,
                      const std::filesystem::path& directory) {
   tokenizers.source->save(directory, "source");
-  tokenizers.target->save(directory, "target");  // also where both are one: other tools look for both files
+  tokenizers.target->save(directory, "target");  // even if both are the same: other tools look for both files
   write_vocabulary(directory / "vocab.json", *tokenizers.source);
   if (!settings.joint) write_vocabulary(directory / "target_vocab.json", *tokenizers.target);
 }

@@ -16,25 +16,25 @@
 
 namespace glassformer {
 
-/// Text to ids and back.
+/// Converts text to ids and back.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  /// Ids of one sentence (valid UTF-8), without bos and eos. `sampling` above 0: one of the ways to cut the sentence
-  /// into pieces, drawn by the generator of the calling thread. For byte pair encoding, `sampling` is the probability
-  /// that a merge is left out (BPE-dropout, Provilkov et al. 2020); for a unigram model, the power to which
-  /// probabilities are raised before drawing (Kudo 2018). Words are not cut.
+  /// Ids of one sentence (valid UTF-8), without bos and eos. `sampling` above 0: draws one of the possible splits into
+  /// pieces, with the generator of the calling thread. For byte pair encoding, `sampling` is the probability that a
+  /// merge is skipped (BPE-dropout, Provilkov et al. 2020); for a unigram model, the power to which probabilities are
+  /// raised before drawing (Kudo 2018). The word tokenizer ignores it.
   virtual std::vector<Id> encode(std::string_view sentence, double sampling = 0) const = 0;
-  /// The sentence of these ids; pad, bos and eos are left out.
+  /// The sentence for these ids, without pad, bos and eos.
   virtual std::string decode(std::span<const Id> ids) const = 0;
-  /// An id as text for people. \pre 0 <= id < vocabulary_size(), or kNoToken if that is padding
+  /// An id as readable text. \pre 0 <= id < vocabulary_size(), or kNoToken if that is padding
   virtual std::string piece(Id id) const = 0;
   virtual Index vocabulary_size() const = 0;  ///< special ids included
-  /// The ids of the pieces, named as SentencePiece and Hugging Face's Marian tokenizers do.
+  /// The id of each piece. Pieces are spelled as in SentencePiece and in Hugging Face's Marian tokenizers.
   virtual std::map<std::string, Id> vocabulary() const;
   virtual SpecialIds special() const = 0;
-  /// Writes it into `directory`, where load_tokenizers finds it by `name`.
+  /// Writes the tokenizer into `directory`, where load_tokenizers finds it by `name`.
   virtual void save(const std::filesystem::path& directory, const std::string& name) const = 0;
 
  protected:
@@ -51,12 +51,12 @@ inline VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers) {
   return {source.vocabulary_size(), target.vocabulary_size(), {source.special().pad, target.special().pad}};
 }
 
-/// Learns the vocabularies from the training text, or reads the .model files which the settings name.
+/// Learns the vocabularies from the training text, or reads the .model files that the settings name.
 /// \throws UserError: a missing or unusable file, a vocabulary larger than the text allows, TokenizerKind::marian
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text);
 
-/// Calls `work` in a thread of its own, in which what Tokenizer::encode draws depends on `seed` alone.
+/// Calls `work` in a thread of its own. There, the samples of Tokenizer::encode depend only on `seed`.
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work);
 
 /// Writes what load_tokenizers and transformers.MarianTokenizer read: source.spm, target.spm, vocab.json, and
@@ -66,42 +66,42 @@ void save_tokenizers(const TokenizerSettings& settings, const TokenizerPair& tok
 /// Reads what save_tokenizers wrote. \throws UserError: missing or damaged files
 TokenizerPair load_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& directory);
 
-// The three kinds of tokenizers. Everything throws UserError if a file is missing or damaged.
+// The three kinds of tokenizers. All functions throw UserError if a file is missing or damaged.
 
 using TextFiles = std::vector<std::filesystem::path>;  ///< one sentence per line
 
-/// The words of all `texts`, separated by Unicode's white space. Ids: `<pad>` 0, `<s>` 1, `</s>` 2, `<unk>` 3, then the
-/// words, the most frequent first, equally frequent ones in the order of their bytes. A word that the training text
-/// lacks, or that is spelled like one of the four, is `<unk>`.
+/// Learns the words of all `texts`, split at Unicode white space. Ids: `<pad>` 0, `<s>` 1, `</s>` 2, `<unk>` 3, then
+/// the words, most frequent first, ties in byte order. A word that is not in the training text, or is spelled like one
+/// of these four, becomes `<unk>`.
 ///
-/// It is saved as NAME.vocab.json, a list of the words in the order of their ids; and for other tools as NAME.spm, a
-/// SentencePiece model that cuts at white space. \throws UserError: no word left to learn
+/// The tokenizer is saved as NAME.vocab.json, a list of the words in the order of their ids; and for other tools as
+/// NAME.spm, a SentencePiece model that splits at white space. \throws UserError: no word left to learn
 std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, const TextFiles& texts);
 /// Reads directory/NAME.vocab.json.
 std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directory, const std::string& name);
 
-/// Pieces of words, learned from all `texts` by the SentencePiece library (Kudo & Richardson 2018). White space is part
-/// of a piece (shown as ▁). The library first normalizes text by its rule nmt_nfkc: Unicode's NFKC, and runs of white
-/// space become one space. Ids: pad 0, bos 1, eos 2, unk 3. It is saved as NAME.spm, an ordinary .model file under the
-/// name that Hugging Face's Marian expects.
+/// Learns subwords from all `texts` with the SentencePiece library (Kudo & Richardson 2018). White space is part of a
+/// piece (shown as ▁). The library first normalizes text by its rule nmt_nfkc: Unicode's NFKC, and runs of white space
+/// become one space. Ids: pad 0, bos 1, eos 2, unk 3. The tokenizer is saved as NAME.spm, an ordinary .model file with
+/// the name that Hugging Face's Marian expects.
 /// \throws UserError: a vocabulary larger or smaller than the text allows
 std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& settings, const TextFiles& texts);
 /// Reads a .model file, trained with any special ids. \throws UserError: a model without pad, bos or eos
 std::shared_ptr<const Tokenizer> read_sentencepiece(const std::filesystem::path& model_file);
 
-/// The tokenizers of a Hugging Face Marian model, such as those of OPUS-MT: SentencePiece cuts a sentence into pieces,
-/// and a table gives their ids. A sentence may begin with the code of the language to translate into, ">>deu<<", a
-/// piece of its own; if the model has codes, encode() refuses others.
+/// The tokenizers of a Hugging Face Marian model, such as OPUS-MT's: SentencePiece splits a sentence into pieces, and a
+/// table gives their ids. A sentence may begin with the code of its target language, such as ">>deu<<", which is a
+/// single piece. If the model has codes, encode() rejects any other code.
 ///
-/// In OPUS-MT, decoding begins with the id of padding. Then that id is bos here, which must not be masked, and batches
-/// are padded with kNoToken.
+/// OPUS-MT starts decoding with the padding id. That id then serves as bos, which must not be masked, and batches are
+/// padded with kNoToken.
 ///
-/// The directory has source.spm, target.spm; vocab.json (and target_vocab.json unless `joint`); config.json with the
-/// special ids and the sizes of the vocabularies. \throws UserError: ids that do not fit together
+/// The directory contains source.spm, target.spm; vocab.json (and target_vocab.json unless `joint`); config.json with
+/// the special ids and the vocabulary sizes. \throws UserError: ids that do not fit together
 TokenizerPair load_marian_tokenizers(const std::filesystem::path& directory, bool joint);
 
 /// Keys of config.json for two vocabularies of different sizes. vocab_size and decoder_vocab_size are then the larger
-/// size, to which the tables of the smaller one are padded (see save_checkpoint).
+/// size, and the tables of the smaller vocabulary are padded to it (see save_checkpoint).
 inline constexpr const char* kSourceVocabulary = "glassformer_source_vocabulary";
 inline constexpr const char* kTargetVocabulary = "glassformer_target_vocabulary";
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kSpecialWords = {"<pad>", "<s>", "</s>", "<unk>"};  // ids 0 to 3
 
-constexpr std::string_view kSpaceBefore = "\u2581";  // begins a word in SentencePiece
+constexpr std::string_view kSpaceBefore = "\u2581";  // starts a word in SentencePiece
 
 bool is_special(std::string_view word) { return std::ranges::find(kSpecialWords, word) != kSpecialWords.end(); }
 
@@ -22,9 +22,9 @@ std::filesystem::path vocabulary_file(const std::filesystem::path& directory, co
   return directory / (name + ".vocab.json");
 }
 
-/// The bytes of a SentencePiece model of type "word" that knows these words, for other tools. Unknown words in a row
-/// are one there, and words with U+2581 or U+2585 in them are unknown. The library cannot learn from nothing, so the
-/// first word is always a full stop.
+/// The bytes of a SentencePiece model of type "word" with these words, for other tools. It merges adjacent unknown
+/// words into one, and words that contain U+2581 or U+2585 are unknown to it. The library cannot learn from nothing, so
+/// the first word is always a full stop.
 std::string sentencepiece_model_of_words(std::span<const std::string> words) {
   std::size_t given = 0;
   const auto next = [&](std::string& word) {
@@ -38,7 +38,7 @@ std::string sentencepiece_model_of_words(std::span<const std::string> words) {
                                                       {"hard_vocab_limit", "false"},
                                                       {"normalization_rule_name", "identity"}},
                                                      next);
-  SentencePieces::require_done(status, "make a model of words");
+  SentencePieces::require_ok(status, "make a word model");
   return model;
 }
 
@@ -79,7 +79,7 @@ class WordTokenizer final : public Tokenizer {
   SpecialIds special() const override { return {}; }
 
   void save(const std::filesystem::path& directory, const std::string& name) const override {
-    write_file_durably(vocabulary_file(directory, name), nlohmann::json(words_).dump(1) + "\n");  // one word a line
+    write_file_durably(vocabulary_file(directory, name), nlohmann::json(words_).dump(1) + "\n");  // one word per line
     const auto words = std::span(words_).subspan(kSpecialWords.size());
     write_file_durably(directory / (name + ".spm"), sentencepiece_model_of_words(words));
   }
@@ -87,8 +87,8 @@ class WordTokenizer final : public Tokenizer {
   bool has_word_twice() const { return ids_.size() + kSpecialWords.size() != words_.size(); }
 
  private:
-  const std::vector<std::string> words_;          // [V] by id, the four specials first
-  std::unordered_map<std::string_view, Id> ids_;  // of the words that text can name
+  const std::vector<std::string> words_;          // [V] by id, the four special words first
+  std::unordered_map<std::string_view, Id> ids_;  // of all but the special words
 };
 
 }  // namespace
@@ -102,12 +102,12 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
   }
   std::erase_if(counts, [](const auto& entry) { return is_special(entry.first); });
   if (counts.empty())
-    throw UserError(texts.front().string() + ": expected text, a sentence a line, found not one word; give more text");
+    throw UserError(texts.front().string() + ": expected text, one sentence per line, found no words; add text");
   std::erase_if(counts, [&](const auto& entry) { return entry.second < settings.min_frequency; });
   if (counts.empty())
     throw UserError(texts.front().string() + ": expected at least one word that occurs " +
                     std::to_string(settings.min_frequency) +
-                    " times (tokenizer.min_frequency), found none; lower it or give more text");
+                    " times (tokenizer.min_frequency), found none; lower it or add text");
   std::vector<std::pair<std::string, Index>> by_frequency(counts.begin(), counts.end());
   std::ranges::sort(by_frequency, [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
@@ -124,8 +124,8 @@ std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directo
   const std::filesystem::path file = vocabulary_file(directory, name);
   const std::string bytes = read_bytes(file);
   const auto damaged = [&](const std::string& found) {
-    return UserError(file.string() + ": expected a JSON list of different words that begins with <pad>, <s>, </s>, " +
-                     "<unk>, found " + found + "; copy the file anew from where the model was trained");
+    return UserError(file.string() + ": expected a JSON list of distinct words that begins with <pad>, <s>, </s>, " +
+                     "<unk>, found " + found + "; copy the file again from where the model was trained");
   };
 
   std::vector<std::string> words;
@@ -135,7 +135,7 @@ std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directo
     throw damaged(error.what());
   }
   if (words.size() < kSpecialWords.size() || !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin()))
-    throw damaged("another beginning");
+    throw damaged("a different beginning");
   auto tokenizer = std::make_shared<const WordTokenizer>(std::move(words));
   if (tokenizer->has_word_twice()) throw damaged("a word twice");
   return tokenizer;

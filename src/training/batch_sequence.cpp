@@ -22,8 +22,8 @@ bool BatchSequence::go_to(const Progress& progress) {
 
 void BatchSequence::prepare(const Progress& progress) {
   if (planned_ == progress.epoch) return;
-  planned_ = -1;     // nothing is planned if the text cannot be read
-  batches_.clear();  // before the text, which may be large, is read
+  planned_ = -1;     // in case the text cannot be read
+  batches_.clear();  // frees memory before reading the text, which may be large
   pairs_ = text_(progress.epoch);
   batches_ = plan_epoch(pairs_, max_tokens_, seed_, progress.epoch);
   planned_ = progress.epoch;

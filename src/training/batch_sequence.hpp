@@ -9,22 +9,22 @@
 
 namespace glassformer {
 
-/// How far a training has come.
+/// How far training has progressed.
 struct Progress {
   Index update = 0;          ///< updates done, skipped ones included
-  Index epoch = 0;           ///< completed
-  Index batch = 0;           ///< of the current epoch: done
+  Index epoch = 0;           ///< epochs completed
+  Index batch = 0;           ///< batches done in the current epoch
   Index skipped = 0;         ///< updates whose loss or gradient was not finite
-  Index skipped_in_row = 0;  ///< the latest of them
+  Index skipped_in_row = 0;  ///< consecutive skipped updates up to now
 
   bool operator==(const Progress&) const = default;
 };
 
-/// The batches of a run in order, epoch after epoch. Progress says where the training is; this keeps the epoch's plan.
+/// The batches of a run in order, epoch after epoch. Progress holds the position, this class the epoch's plan.
 class BatchSequence {
  public:
   using Batch = std::vector<Index>;  ///< numbers of sentence pairs
-  /// Gives the pairs of an epoch, at least one. They stay valid until it is called again.
+  /// Returns the pairs of an epoch, at least one. They stay valid until the next call.
   using Text = std::function<SentencePairs(Index epoch)>;
 
   BatchSequence(const TrainingSettings& settings, Text text);
@@ -35,7 +35,7 @@ class BatchSequence {
   /// Continues from `progress`. Returns false if there is no such batch.
   bool go_to(const Progress& progress);
 
-  /// Plans the epoch unless that has been done.
+  /// Plans the current epoch unless it is planned already.
   void prepare(const Progress& progress);
   /// The batches of the next update: training.accumulation of them, or fewer at an epoch's end. Valid until prepare().
   std::span<const Batch> next(const Progress& progress) const;
@@ -48,7 +48,7 @@ class BatchSequence {
   std::uint64_t seed_;
   Text text_;
   SentencePairs pairs_;
-  Index planned_ = -1;  // the epoch whose batches these are
+  Index planned_ = -1;  // the epoch that batches_ belongs to; -1: none
   std::vector<Batch> batches_;
 };
 

@@ -18,7 +18,7 @@ auto part(std::span<Number> values, Index begin, Index end) {
   return Eigen::Map<Array>(values.data() + begin, end - begin);
 }
 
-/// The weight matrices inside of layers. What is looked up or read out by word, embedding and output, is none of them.
+/// The weight matrices inside layers. Embeddings and the output matrix, which have a row per token, are left to AdamW.
 std::vector<TensorPlace> matrices_for_muon(const OptimizerSettings& settings, const std::vector<TensorPlace>& tensors) {
   std::vector<TensorPlace> matrices;
   if (settings.kind != OptimizerSettings::Kind::muon) return matrices;

@@ -11,34 +11,34 @@
 
 namespace glassformer {
 
-/// The Euclidean length of the whole gradient. Its bits do not depend on the number of threads.
+/// The Euclidean norm of the whole gradient, identical to the bit for any number of threads.
 template <std::floating_point Scalar>
 double gradient_norm(std::span<const Scalar> gradient);
 
-/// Updates the parameters of a training in place, as settings.kind says.
+/// Updates the parameters in place with the optimizer that settings.kind selects.
 ///
 /// Adam (Kingma & Ba 2015), for each parameter p with gradient g (clipped) at update t = 1, 2, 3, ...:
 ///
-///   adam:  g = g + weight_decay p             decay by the gradient (L2)        (both as PyTorch does)
-///   adamw: p = (1 - rate * weight_decay) p    decoupled from it                 (Loshchilov & Hutter 2019)
+///   adam:  g = g + weight_decay p             decay through the gradient (L2)   (both as in PyTorch)
+///   adamw: p = (1 - rate * weight_decay) p    decoupled decay                   (Loshchilov & Hutter 2019)
 ///
 ///   m = beta1 m + (1 - beta1) g               the mean of recent gradients
 ///   v = beta2 v + (1 - beta2) g^2             and of their squares
 ///   p = p - rate * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
 ///
 /// m and v start at 0, so at first they are too small: the weights (1 - beta1) beta1^i of the t gradients in m add up
-/// to only 1 - beta1^t, hence the divisors. (muon: Muon, see muon.hpp, for the layers' weight matrices, and adamw for
-/// biases, gains, embeddings and an output matrix of its own.)
+/// to only 1 - beta1^t, hence the divisors. (muon uses Muon, see muon.hpp, for the layers' weight matrices, and adamw
+/// for biases, gains, embeddings and an untied output matrix.)
 template <std::floating_point Scalar>
 class Optimizer {
  public:
-  /// \param tensors  where the parameters lie: all of an arena, in its order
+  /// \param tensors  the places of all parameters of an arena, in its order
   Optimizer(const OptimizerSettings& settings, const std::vector<TensorPlace>& tensors);
 
-  /// One update. If `norm`, the gradient's, is above settings.clip_norm, the gradient is first scaled down to that.
+  /// One update. If the gradient's `norm` exceeds settings.clip_norm, the gradient is first scaled down to it.
   void update(std::span<Scalar> parameters, std::span<const Scalar> gradient, double norm, double rate, Index t);
 
-  /// What the next update needs of those before, [parameters] each. Muon keeps its momentum in m, and nothing in v.
+  /// State kept for the next update, [parameters] each. Muon keeps its momentum in m and does not use v.
   std::span<Scalar> m() { return {m_.data(), static_cast<std::size_t>(m_.size())}; }
   std::span<Scalar> v() { return {v_.data(), static_cast<std::size_t>(v_.size())}; }
 
@@ -51,7 +51,7 @@ class Optimizer {
 
   OptimizerSettings settings_;
   Buffer<Scalar> m_, v_;           // [1, parameters]
-  std::vector<Range> adam_ranges_;  // all that is not Muon's
+  std::vector<Range> adam_ranges_;  // everything that Muon does not update
   Muon<Scalar> muon_;
 };
 

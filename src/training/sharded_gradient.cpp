@@ -7,7 +7,7 @@
 namespace glassformer {
 namespace {
 
-/// Measures seconds since it was made, or since the last lap.
+/// Measures seconds since construction or the last lap().
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - since_).count(); }
@@ -64,7 +64,7 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
                                                  std::span<const std::vector<Index>> batches, const Step& step) {
   TokenCount count;
   for (const std::vector<Index>& batch : batches) count += count_tokens(pairs, batch);
-  const float d_loss = 1 / static_cast<float>(count.target);  // losses are summed; gradients are those of their mean
+  const float d_loss = 1 / static_cast<float>(count.target);  // the loss is summed; the gradient is that of the mean
 
   const Stopwatch whole;
   Stopwatch watch;
@@ -110,7 +110,7 @@ void ShardedGradient::run_micro_batch(Worker& worker, const SentencePairs& pairs
   result.seconds.backward += watch.lap();
 }
 
-/// In shard order: a sum of floats depends on it.
+/// In shard order, because a floating-point sum depends on the order.
 ShardedGradient::Result ShardedGradient::sum_results() {
   for (std::size_t i = 0; i < shards_.size(); ++i)
     results_[static_cast<std::size_t>(block_.begin) + i] = shards_[i]->result;

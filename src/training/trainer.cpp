@@ -30,8 +30,8 @@ Trainer::Update Trainer::step() {
   const double norm = gradient_norm(gradient_.gradient());
   const double rate = learning_rate(settings_.schedule, settings_.max_updates, progress_.update);
 
-  // One overflow would make every weight NaN for good, so the weights stay as they are. Skipped updates don't count for
-  // Adam: its t is the number of times that m and v have changed.
+  // One overflow would make every weight NaN for good, so such an update does not change the weights. It does not count
+  // for Adam either: t is the number of times that m and v have changed.
   const bool skipped = !std::isfinite(result.loss.loss) || !std::isfinite(norm);
   if (skipped) {
     ++progress_.skipped;

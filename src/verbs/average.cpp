@@ -15,42 +15,42 @@ struct AverageOptions {
   fs::path output;
 };
 
-/// A mean of weights is meaningful only if they began with the same weights: checkpoints of one run.
-void refuse_other_run(const LoadedModel& first, const fs::path& checkpoint) {
+/// Averaging weights makes sense only for checkpoints of one run, which started from the same weights.
+void require_same_run(const LoadedModel& first, const fs::path& checkpoint) {
   const std::string pair = first.checkpoint.string() + " and " + checkpoint.string();
   const Config config = read_config_of_model(checkpoint);
   for (const ChangedKey& key : changed_keys(first.config, config))
     if (key.changes_training)
       throw UserError(pair + ": expected checkpoints of one run, found " + key.name + " " + key.before + " and " +
-                      key.after + "; average checkpoints of one run.");
+                      key.after + "; average only checkpoints of one run.");
   const TokenizerPair tokenizers = load_tokenizers(config.tokenizer, checkpoint);
   if (tokenizers.source->vocabulary() != first.tokenizers.source->vocabulary() ||
       tokenizers.target->vocabulary() != first.tokenizers.target->vocabulary()) {
-    throw UserError(pair + ": expected one vocabulary, found two; average checkpoints of one run.");
+    throw UserError(pair + ": expected one vocabulary, found two; average only checkpoints of one run.");
   }
 }
 
 int average(const AverageOptions& options) {
   if (fs::exists(fs::symlink_status(options.output)))
     throw UserError(options.output.string() + ": expected a path that does not exist yet, found something there; " +
-                    "choose another --output, or remove it.");
+                    "choose another --output or remove it.");
   if (options.checkpoints.size() < 2)
-    throw UserError("average: expected at least two checkpoints, found " + options.checkpoints.front().string() +
-                    " alone; give several of one run, for example runs/toy/step-*");
+    throw UserError("average: expected at least two checkpoints, found only " + options.checkpoints.front().string() +
+                    "; give several of one run, for example runs/toy/step-*");
   std::vector<fs::path> checkpoints;
   for (const fs::path& path : options.checkpoints) {
     const fs::path checkpoint = fs::canonical(resolve_checkpoint(path));
     if (std::ranges::find(checkpoints, checkpoint) != checkpoints.end())
-      throw UserError(path.string() + ": is given twice (as " + checkpoint.string() + "); a checkpoint counts once.");
+      throw UserError(path.string() + ": expected each checkpoint once, found " + checkpoint.string() + " twice.");
     checkpoints.push_back(checkpoint);
   }
   const LoadedModel first(checkpoints.front());
-  for (std::size_t i = 1; i < checkpoints.size(); ++i) refuse_other_run(first, checkpoints[i]);
+  for (std::size_t i = 1; i < checkpoints.size(); ++i) require_same_run(first, checkpoints[i]);
 
   Arena<float> mean(first.model.weights.tensors());
   average_parameters(checkpoints, mean.tensors(), mean.values().data());
   save_checkpoint(options.output, describe_model(first.config, first.tokenizers), mean);
-  spdlog::info("mean of {} checkpoints, in {}", checkpoints.size(), options.output.string());
+  spdlog::info("wrote the mean of {} checkpoints to {}", checkpoints.size(), options.output.string());
   return 0;
 }
 
@@ -58,11 +58,11 @@ int average(const AverageOptions& options) {
 
 void add_average(CLI::App& program, int& status) {
   const auto [verb, options] =
-      add_verb(program, status, "average", "Write the mean of several checkpoints of a run", average);
+      add_verb(program, status, "average", "Average the weights of several checkpoints of a run", average);
   verb.add_option("checkpoints", options.checkpoints, "checkpoint directories, for example runs/toy/step-*")
       ->required()
       ->type_name("");
-  verb.add_option("--output", options.output, "the directory of the mean, a checkpoint itself;\nit must not exist yet")
+  verb.add_option("--output", options.output, "directory for the mean, itself a checkpoint;\nit must not exist yet")
       ->required()
       ->type_name("DIR");
 }

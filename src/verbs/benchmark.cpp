@@ -31,24 +31,23 @@ struct BenchmarkOptions {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr int kChains = 12;  // latency 4, two per cycle: 8 are needed; 12 and two factors fit into 16 registers
+constexpr int kChains = 12;  // latency 4, two per cycle: needs at least 8; 12 and two factors fit in 16 registers
 constexpr Index kRounds = 400'000;
 
-/// x = x a + b in every chain, over and over. The result is returned so that the compiler cannot drop the loop.
+/// Repeats x = x a + b in every chain. Returns the result so that the compiler cannot drop the loop.
 float multiply_add(float start) {
   Vector<float> chain[kChains];
   for (int i = 0; i < kChains; ++i) chain[i] = Vector<float>{} + start + static_cast<float>(i);
   const Vector<float> a = Vector<float>{} + 0.999F, b = Vector<float>{} + 0.001F;
   for (Index round = 0; round < kRounds; ++round) {
 #pragma GCC unroll 12
-    for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;  // NOLINT(modernize-loop-convert): unrolled so
+    for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;  // NOLINT(modernize-loop-convert): unrolled
   }
   return std::accumulate(std::begin(chain), std::end(chain), Vector<float>{})[0];
 }
 
-/// The most GFLOP/s this machine can do, measured: fused multiply-adds in the widest vectors this build may use, on
-/// numbers that stay in registers, on all threads. No matrix product can be faster. Takes 5 ms. Too low in a Debug
-/// build.
+/// Measures the machine's peak in GFLOP/s: fused multiply-adds in the widest vectors this build may use, on numbers
+/// that stay in registers, on all threads. No matrix product can be faster. Takes 5 ms. Too low in a Debug build.
 double measure_fma_peak() {
   const auto threads = static_cast<Index>(thread_count());
   double best = 0;
@@ -63,23 +62,23 @@ double measure_fma_peak() {
   return best;
 }
 
-/// Over all updates.
+/// Totals over all updates.
 struct Sums {
   TokenCount tokens;
   ShardedGradient::Seconds busy;
   double seconds = 0, operations = 0;
   Index updates = 0;
-  std::vector<double> peaks;  // of multiply-adds, measured now and then
+  std::vector<double> peaks;  // GFLOP/s of multiply-adds, measured from time to time
 };
 
-/// The seconds of data, forward and backward are means over threads, and `waiting` is the rest, so that all parts add
-/// up to the total.
+/// The seconds of data, forward and backward are means over threads; `waiting` is the rest, so all parts add up to the
+/// total.
 Json figures(const Sums& sums, Index parameters, Index ranks) {
   const double total = sums.seconds;
   const auto threads = static_cast<double>(thread_count() * ranks);
   const ShardedGradient::Seconds& busy = sums.busy;
   const double gflops = sums.operations / total / 1e9;
-  // Of all ranks, if their processors are like this one's.
+  // The peak of all ranks, if their processors are like this one's.
   const double peak = static_cast<double>(ranks) * std::accumulate(sums.peaks.begin(), sums.peaks.end(), 0.0) /
                       static_cast<double>(sums.peaks.size());
   return {{"source_tokens_per_second", static_cast<double>(sums.tokens.source) / total},
@@ -117,7 +116,7 @@ void add_update(Trainer& trainer, const Model<float>& model, const SentencePairs
   ++sums.updates;
 }
 
-/// Trains for at least so many seconds from random weights on the batches of the first epoch, over and over.
+/// Trains from random weights for at least `seconds`, repeating the batches of the first epoch.
 Json measure(double seconds, const Config& config, VocabularyShape vocabulary, const SentencePairs& pairs,
              const Ranks& ranks) {
   Sums sums;
@@ -131,20 +130,20 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   const auto start = Clock::now();
   double next_peak = 0;
   for (std::array<double, 1> passed = {0}; passed[0] < seconds;) {
-    if (passed[0] >= next_peak) {  // again and again, because a processor's speed varies
+    if (passed[0] >= next_peak) {  // measured repeatedly, because a processor's speed varies
       sums.peaks.push_back(measure_fma_peak());
       next_peak = passed[0] + 0.25;
     }
     add_update(trainer, model, pairs, sums);
     if (trainer.progress().epoch > 0) begin_epoch();
     passed = {seconds_since(start)};
-    ranks.largest(passed);  // on the slowest clock of all ranks
+    ranks.largest(passed);  // the longest time of any rank, so that all stop together
   }
   return figures(sums, model.weights.size(), ranks.size());
 }
 
 /// Lets another program train the same model on the same batches: writes a line of JSON for the model, then one for
-/// each batch of the first epoch, with ids without bos, eos and padding.
+/// each batch of the first epoch. The ids leave out bos, eos and padding.
 void export_batches(const std::filesystem::path& file, const Config& config, const TokenizerPair& tokenizers,
                     const SentencePairs& pairs) {
   const TransformerSettings& m = config.model;
@@ -208,7 +207,7 @@ int benchmark(const BenchmarkOptions& options) {
     return 0;
   }
   const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
-  forecast_memory(plan_training(config, tokenizers), vocabulary, *corpus, Corpus(), ranks);  // refuses what cannot fit
+  forecast_memory(plan_training(config, tokenizers), vocabulary, *corpus, Corpus(), ranks);  // throws if it cannot fit
   const Json measured = measure(options.seconds, config, vocabulary, *corpus, ranks);
   if (ranks.is_first()) std::cout << measured.dump(2) << '\n';
   return 0;
@@ -217,13 +216,12 @@ int benchmark(const BenchmarkOptions& options) {
 }  // namespace
 
 void add_benchmark(CLI::App& program, int& status) {
-  const auto [verb, options] =
-      add_verb(program, status, "benchmark",
-               "Train for some seconds, keep nothing, and print how fast it was,\nas JSON", benchmark);
+  const auto [verb, options] = add_verb(
+      program, status, "benchmark", "Train for some seconds, save nothing, and print the speed\nas JSON", benchmark);
   options.config.add_to(verb, "configs/benchmark/tiny.yaml");
-  take_number(verb.add_option("--seconds", options.seconds, "how long to train (default: 20)"), 0.001, 1'000'000);
+  check_range(verb.add_option("--seconds", options.seconds, "seconds to train (default: 20)"), 0.001, 1'000'000);
   verb.add_option("--export-batches", options.batches,
-                  "do not train: write model and batches as JSON lines\nto a file, for another program to train on")
+                  "do not train: write model and batches as JSON lines\nto FILE, for another program to train on")
       ->type_name("FILE");
 }
 

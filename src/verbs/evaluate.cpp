@@ -32,12 +32,12 @@ std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& co
     tests.push_back({name, config.data.source_file(name), config.data.target_file(name)});
     for (const fs::path& file : {tests.back().source, tests.back().reference})
       if (!fs::exists(file))
-        throw UserError(file.string() + ": the test text of the checkpoint's config is not there (any more); give " +
-                        "--source FILE and --reference FILE.");
+        throw UserError(file.string() + ": expected this test text of the checkpoint's config, found no such file; " +
+                        "give --source FILE and --reference FILE.");
   }
   if (tests.empty())
     throw UserError(options.checkpoint.string() +
-                    ": its config names no test text (data.tests is empty); give --source FILE and --reference FILE.");
+                    ": expected test texts, found none (data.tests is empty); give --source and --reference.");
   return tests;
 }
 
@@ -67,7 +67,7 @@ void print(const NamedTest& test, const Evaluation& e) {
               test.name.c_str(), e.translations.size(), e.cross_entropy(), e.perplexity(), 100 * e.token_accuracy(),
               100 * e.exact_match);
   if (e.empty_pairs > 0)
-    std::printf("  (%ld pairs with an empty side are not in loss, perplexity and token accuracy)\n",
+    std::printf("  (loss, perplexity and token accuracy leave out %ld pairs with an empty side)\n",
                 static_cast<long>(e.empty_pairs));
   std::printf("  %s\n  %s\n", e.bleu.line().c_str(), e.chrf.line().c_str());
   std::fflush(stdout);
@@ -75,7 +75,7 @@ void print(const NamedTest& test, const Evaluation& e) {
 
 int evaluate(const EvaluateOptions& options) {
   if (options.source.empty() != options.reference.empty())
-    throw UserError("--source and --reference: expected both or neither, found one; give the other as well.");
+    throw UserError("--source and --reference: expected both or neither, found one; give the other too.");
   const LoadedModel loaded(options.checkpoint);
   const DecodingSettings decoding = options.search.applied_to(loaded.config.decoding);
   const std::vector<NamedTest> tests = tests_of(options, loaded.config);
@@ -103,9 +103,9 @@ void add_evaluate(CLI::App& program, int& status) {
       add_verb(program, status, "evaluate", "Compute loss, accuracy, BLEU and chrF on test text", evaluate);
   verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
   verb.add_option("--source", options.source,
-                  "text to translate, with --reference\n(default: the test texts of the config)")
+                  "text to translate; needs --reference\n(default: the test texts of the config)")
       ->type_name("FILE");
-  verb.add_option("--reference", options.reference, "its correct translations, line by line,\nwith --source")
+  verb.add_option("--reference", options.reference, "its correct translations, line by line;\nneeds --source")
       ->type_name("FILE");
   options.search.add_to(verb);
   verb.add_flag("--json", options.json, "print JSON (default: text)");

@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostSentences = 8;  // nobody can read a page of more, or of longer ones, and it grows large
-constexpr std::size_t kMostTokens = 60;
-constexpr double kLargePage = 100;  // megabytes, which phones and some browsers can no longer open
+constexpr std::size_t kMaxSentences = 8;  // a page with more or longer sentences is unreadable and large
+constexpr std::size_t kMaxTokens = 60;
+constexpr double kLargePage = 100;  // megabytes; phones and some browsers cannot open more
 
 struct ExplainOptions {
   fs::path checkpoint;
@@ -29,68 +29,68 @@ struct ExplainOptions {
   bool dropout = false;
 };
 
-void refuse_long(const std::vector<std::string>& sentences, const Tokenizer& tokenizer, const std::string& what_to_do) {
+void check_length(const std::vector<std::string>& sentences, const Tokenizer& tokenizer, const std::string& hint) {
   for (const std::string& sentence : sentences) {
     const std::size_t tokens = tokenizer.encode(sentence).size();
-    if (tokens <= kMostTokens) continue;
-    throw UserError("explain: expected sentences of at most " + std::to_string(kMostTokens) + " tokens, found " +
-                    std::to_string(tokens) + " in \"" + cut_to(printable(sentence), 40) + "\"; " + what_to_do);
+    if (tokens <= kMaxTokens) continue;
+    throw UserError("explain: expected sentences of at most " + std::to_string(kMaxTokens) + " tokens, found " +
+                    std::to_string(tokens) + " in \"" + cut_to(printable(sentence), 40) + "\"; " + hint);
   }
 }
 
 std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const LoadedModel& loaded) {
   const std::vector<std::string>& sources = options.sources;
-  if (sources.size() > kMostSentences)
-    throw UserError("explain: expected at most " + std::to_string(kMostSentences) + " sentences, found " +
+  if (sources.size() > kMaxSentences)
+    throw UserError("explain: expected at most " + std::to_string(kMaxSentences) + " sentences, found " +
                     std::to_string(sources.size()) + "; give fewer.");
-  refuse_long(sources, *loaded.tokenizers.source, "give a shorter one.");
+  check_length(sources, *loaded.tokenizers.source, "give a shorter one.");
   const bool own = options.targets.empty();
   const std::vector<std::string> targets =
       own ? translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding, sources) : options.targets;
   if (targets.size() != sources.size())
     throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
-                    " sources, or none at all, found " + std::to_string(targets.size()) +
-                    "; without targets, the model's own translations are taken.");
-  refuse_long(targets, *loaded.tokenizers.target,
-              own ? "that is the model's own: give a --target, or a shorter --source." : "give a shorter one.");
+                    " sources, or none, found " + std::to_string(targets.size()) +
+                    "; without --target, the page shows the model's own translations.");
+  check_length(targets, *loaded.tokenizers.target,
+               own ? "it is the model's own translation; give a --target or shorter --source." : "give a shorter one.");
   std::vector<ExplainedPair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i], own});
   return pairs;
 }
 
-void refuse_layer(Index layer, const TransformerSettings& settings) {
+void check_layer(Index layer, const TransformerSettings& settings) {
   const Index layers = std::max(settings.encoder_layers, settings.decoder_layers);
   if (layer < layers) return;
   throw UserError("--layer: expected a layer from 0 to " + std::to_string(layers - 1) + ", found " +
                   std::to_string(layer) + "; layers are counted from 0.");
 }
 
-/// The user did not name explain.html, so another file of that name must survive. Both outputs may be /dev/null.
+/// Without --html, never overwrites an explain.html that explain did not write. Both outputs may be /dev/null.
 void check_files(const ExplainOptions& options, const fs::path& page) {
   if (!options.html && fs::exists(fs::symlink_status(page)) && !is_page(page))
     throw UserError(page.string() + ": expected no such file, or a page that explain wrote, found something else; " +
-                    "move it away, or name the page with --html FILE.");
+                    "move it, or name the page with --html FILE.");
   if (!options.json || (fs::exists(page) && !fs::is_regular_file(page))) return;
   if (fs::weakly_canonical(fs::absolute(page)) == fs::weakly_canonical(fs::absolute(*options.json)))
     throw UserError("--html and --json: expected two files, found " + page.string() + " for both.");
 }
 
-void say_page(const fs::path& html) {
-  spdlog::info("{}: the page; open it in a browser", html.string());
+void log_page(const fs::path& html) {
+  spdlog::info("wrote the page {}; open it in a browser", html.string());
   const double megabytes = fs::is_regular_file(html) ? static_cast<double>(fs::file_size(html)) / 1e6 : 0;
   if (megabytes <= kLargePage) return;
   spdlog::warn(
-      "the page has {:.0f} MB, which a browser may not open; --layer 0 leaves out the layers besides the "
-      "first, and fewer and shorter sentences make it smaller too",
+      "the page is {:.0f} MB, and some browsers cannot open it; to make it smaller, show only the first layer "
+      "(--layer 0), or give fewer or shorter sentences",
       megabytes);
 }
 
 int run_explain(const ExplainOptions& options) {
   const LoadedModel loaded(options.checkpoint);
-  refuse_layer(options.layer.value_or(0), loaded.model.settings);
+  check_layer(options.layer.value_or(0), loaded.model.settings);
   const fs::path page = options.html.value_or("explain.html");
   check_files(options, page);
-  OutputFile html(page);  // opened first: a wrong path is found before anything is computed
+  OutputFile html(page);  // opened first, so that a wrong path fails before the computation
   std::optional<OutputFile> json;
   if (options.json) json.emplace(*options.json);
   std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
@@ -104,14 +104,14 @@ int run_explain(const ExplainOptions& options) {
     const auto trace = trace_json(explained, explanation, trace_options);
     json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
     json->finish();
-    spdlog::info("{}: the trace", options.json->string());
+    spdlog::info("wrote the trace {}", options.json->string());
   }
   trace_options.form = MatrixForm::packed;
   write_page(trace_json(explained, explanation, trace_options), html.stream());
   html.finish();
   if (!options.html) write_screen(explained, explanation, std::cout);
   std::cout.flush();  // the log goes to standard error, and should come after the screen
-  say_page(page);
+  log_page(page);
   return 0;
 }
 
@@ -120,31 +120,31 @@ int run_explain(const ExplainOptions& options) {
 void add_explain(CLI::App& program, int& status) {
   const auto [verb, options] =
       add_verb(program, status, "explain",
-               "Write a page with every number from sentences to gradients,\nand print tokens, masks, answer and loss",
+               "Write a page with every number from text to gradients, and\nprint tokens, masks, translation and loss",
                run_explain);
-  const auto is_name = [](const std::string& file) { return file.empty() ? "expected the name of a file" : ""; };
+  const auto is_name = [](const std::string& file) { return file.empty() ? "expected a file name" : ""; };
   const auto is_text = [](const std::string& sentence) {
-    const auto fault = utf8_fault(sentence);
+    const auto fault = utf8_error(sentence);
     return fault ? "expected UTF-8 text, found " + *fault + "; set the terminal to UTF-8." : "";
   };
   verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
   verb.add_option("--source", options.sources,
-                  "a sentence; several, each with --source in front, become\none padded batch")
+                  "a sentence; repeat --source for several, which become\none padded batch")
       ->required();
   verb.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)");
   for (const char* name : {"--source", "--target"})
     verb.get_option(name)->check(is_text)->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
   verb.add_option("--html", options.html,
-                  "write the page to FILE, and print no masks\n(default: explain.html, in the current directory)")
+                  "write the page to FILE, and print no summary\n(default: explain.html, in the current directory)")
       ->check(is_name)
       ->type_name("FILE");
-  verb.add_option("--json", options.json, "write all numbers as JSON too; src/page/trace_json.hpp\ndescribes it")
+  verb.add_option("--json", options.json, "also write all numbers as JSON; see\nsrc/page/trace_json.hpp for the format")
       ->check(is_name)
       ->type_name("FILE");
-  take_number(verb.add_option("--layer", options.layer,
+  check_range(verb.add_option("--layer", options.layer,
                               "show only this layer (from 0), embeddings and attention\n(default: all layers)"),
               0, 1000);
-  verb.add_flag("--dropout", options.dropout, "draw dropout, as training does");
+  verb.add_flag("--dropout", options.dropout, "apply dropout, as in training");
 }
 
 }  // namespace glassformer

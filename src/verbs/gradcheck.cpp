@@ -14,7 +14,7 @@ struct GradcheckOptions {
 
 int gradcheck(const GradcheckOptions& options) {
   constexpr double kTolerance = 1e-7;
-  bool right = true;
+  bool correct = true;
   Index kinks = 0;
   const Config config = read_config(options.config.config, options.config.overrides);
   const DataSettings& data = config.data;
@@ -27,15 +27,15 @@ int gradcheck(const GradcheckOptions& options) {
     std::string shape = std::to_string(check.shape.front());
     if (check.shape.size() == 2) shape += " x " + std::to_string(check.shape.back());
     const bool passes = check.error.relative < kTolerance;
-    right = right && passes;
+    correct = correct && passes;
     kinks += check.error.kinks;
     std::printf("%-56s %13s %8ld %12.1e%s\n", check.name.c_str(), shape.c_str(), static_cast<long>(check.error.checked),
                 check.error.relative, passes ? "" : "  WRONG");
   }
-  if (kinks > 0) std::printf("left out: %ld at a kink of the loss\n", static_cast<long>(kinks));
-  std::printf("%s: error of the hand-written gradient against differences of the loss, at most %.0e allowed\n",
-              right ? "all right" : "WRONG", kTolerance);
-  return right ? 0 : 1;
+  if (kinks > 0) std::printf("skipped: %ld numbers at a kink of the loss\n", static_cast<long>(kinks));
+  std::printf("%s: error of the hand-written gradient against finite differences, at most %.0e allowed\n",
+              correct ? "all correct" : "WRONG", kTolerance);
+  return correct ? 0 : 1;
 }
 
 }  // namespace
@@ -43,9 +43,9 @@ int gradcheck(const GradcheckOptions& options) {
 void add_gradcheck(CLI::App& program, int& status) {
   const auto [verb, options] =
       add_verb(program, status, "gradcheck",
-               "Compare the hand-written gradient with finite differences,\na row per tensor", gradcheck);
+               "Compare the hand-written gradient with finite differences,\none row per tensor", gradcheck);
   options.config.add_to(verb, "configs/debug.yaml");
-  take_number(verb.add_option("--samples", options.samples, "numbers checked in each tensor; 0: all\n(default: 20)"), 0,
+  check_range(verb.add_option("--samples", options.samples, "numbers to check per tensor; 0: all\n(default: 20)"), 0,
               1e9);
 }
 

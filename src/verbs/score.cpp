@@ -18,7 +18,7 @@ struct ScoreOptions {
   bool json = false;
 };
 
-/// Every token of a target, as people read it, with its log-probability.
+/// Every token of a target, in readable form, with its log-probability.
 nlohmann::ordered_json to_json(const Tokenizer& tokenizer, std::span<const Id> ids, const std::vector<double>& tokens,
                                double sum) {
   auto list = nlohmann::ordered_json::array();
@@ -30,7 +30,7 @@ nlohmann::ordered_json to_json(const Tokenizer& tokenizer, std::span<const Id> i
 }
 
 int score(const ScoreOptions& options) {
-  constexpr Index kAtOnce = 4096;  // pairs, so that a long text need not fit into memory
+  constexpr Index kChunkSize = 4096;  // pairs; a long text need not fit in memory
   const LoadedModel loaded(options.checkpoint);
   const auto& [source_tokenizer, target_tokenizer] = loaded.tokenizers;
   ParallelReader reader(options.source, options.target);
@@ -38,7 +38,7 @@ int score(const ScoreOptions& options) {
   Index line = 0;
   for (bool more = true; more;) {
     Corpus corpus(source_tokenizer->special(), target_tokenizer->special());
-    while (corpus.size() < kAtOnce && (more = reader.next(source, target)))
+    while (corpus.size() < kChunkSize && (more = reader.next(source, target)))
       corpus.append(source_tokenizer->encode(source), target_tokenizer->encode(target), line++);
     const auto log_probabilities = token_log_probabilities(loaded.model, corpus);
     for (Index i = 0; i < corpus.size(); ++i) {
@@ -62,12 +62,12 @@ int score(const ScoreOptions& options) {
 void add_score(CLI::App& program, int& status) {
   const auto [verb, options] =
       add_verb(program, status, "score",
-               "Print the log-probability of given translations, eos included,\na line for each pair", score);
+               "Print the log-probability of given translations, eos included,\none line per pair", score);
   verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
   verb.add_option("--source", options.source, "text in the source language")->required()->type_name("FILE");
   verb.add_option("--target", options.target, "its translations, line by line")->required()->type_name("FILE");
   verb.add_flag("--json", options.json,
-                "each line as JSON, with every token's log-probability\n(default: log p of the line alone)");
+                "print each line as JSON, with every token's log p\n(default: only log p of the line)");
 }
 
 }  // namespace glassformer

@@ -18,33 +18,33 @@ namespace fs = std::filesystem;
 
 std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
-std::atomic<bool> tells_of_signals = true;
+std::atomic<bool> announces_signals = true;
 
-/// The first Ctrl-C asks the training to stop after its update; the second one ends the program at once. SIGTERM and
+/// The first Ctrl-C stops the training after the current update; the second ends the program at once. SIGTERM and
 /// SIGHUP (the terminal is closed) count as Ctrl-C.
 void on_signal(int signal) {
   if (interrupting_signal.exchange(signal) != 0) {
     std::signal(signal, SIG_DFL);
-    std::raise(signal);  // it arrives when this function returns
+    std::raise(signal);  // delivered when this function returns
     return;
   }
   interrupted = true;
   // Not through the log, which may already be closed.
-  constexpr std::string_view kStopping = "\nfinishing the update and writing a checkpoint; once more ends at once\n";
-  if (tells_of_signals) static_cast<void>(!write(STDERR_FILENO, kStopping.data(), kStopping.size()));
+  constexpr std::string_view kStopping = "\nfinishing the update and writing a checkpoint; Ctrl-C again ends at once\n";
+  if (announces_signals) static_cast<void>(!write(STDERR_FILENO, kStopping.data(), kStopping.size()));
 }
 
-/// `tell` is false with several ranks: if one dies, mpirun sends SIGTERM, and the update cannot be finished.
-void stop_politely_on_signals(bool tell) {
-  tells_of_signals = tell;
-  struct sigaction polite {};
-  polite.sa_handler = on_signal;
-  polite.sa_flags = SA_RESTART;  // no system call fails because of a signal
+/// `announce` is false with several ranks: if one dies, mpirun sends SIGTERM, and the update cannot finish.
+void stop_gracefully_on_signals(bool announce) {
+  announces_signals = announce;
+  struct sigaction graceful {};
+  graceful.sa_handler = on_signal;
+  graceful.sa_flags = SA_RESTART;  // no system call fails because of a signal
 
-  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &polite, nullptr);  // even if a shell's "&" ignores them
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &graceful, nullptr);  // even if "&" made them ignored
   struct sigaction hang_up {};
   sigaction(SIGHUP, nullptr, &hang_up);
-  if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &polite, nullptr);  // nohup ignores it
+  if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &graceful, nullptr);  // nohup keeps its effect
 }
 
 struct TrainOptions {
@@ -58,7 +58,7 @@ struct TrainOptions {
   }
 };
 
-/// Messages of the tokenizers name their key, but do not know its file.
+/// The tokenizers' messages name the config key; this adds the config file.
 TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
   return starting_tokenizers(config);
 } catch (const UserError& error) {
@@ -66,17 +66,17 @@ TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
   throw UserError(file.string() + ": " + error.what());
 }
 
-/// A large text is read twice before the first update: to learn the tokenizers, and to tokenize it.
+/// Before the first update, a large text is read twice: to learn the tokenizers, and to tokenize it.
 void announce_large_text(const DataSettings& data) {
   const auto bytes = fs::file_size(data.source_file(data.train)) + fs::file_size(data.target_file(data.train));
   const double megabytes = static_cast<double>(bytes) / 1e6;
-  if (megabytes > 100) spdlog::info("reading {:.0f} MB of training text, which takes a while ...", megabytes);
+  if (megabytes > 100) spdlog::info("reading {:.0f} MB of training text; this takes a while ...", megabytes);
 }
 
 void verify_last(const fs::path& checkpoint) try {
   verify_checksums(checkpoint, Verify::all);
 } catch (const UserError& error) {
-  throw UserError(std::string(error.what()) + " (Once " + checkpoint.string() + " is removed, --resume goes on from " +
+  throw UserError(std::string(error.what()) + " (If you remove " + checkpoint.string() + ", --resume continues from " +
                   "the one before it, or from the beginning if there is none.)");
 }
 
@@ -87,17 +87,17 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
   }
   RunDirectory old = RunDirectory::resume(directory);
   for (const ChangedKey& key : accept_changes(old, config))
-    spdlog::info("{} was {}, is now {}", key.name, key.before, key.after);
+    spdlog::info("{} was {} and is now {}", key.name, key.before, key.after);
   return old;
 }
 
-/// Reads the text before the run's directory is made, so that a mistake in it leaves nothing behind. If the text must
-/// go to files, it makes the directory as `run`.
+/// Reads the text before creating the run directory, so that a mistake in the text leaves nothing behind. If the
+/// text must go to files, creates the directory first, as `run`.
 TrainingText read_text(const Config& config, const fs::path& file, const fs::path& directory,
                        std::optional<RunDirectory>& run) {
   const auto last = run ? run->last() : std::nullopt;
   if (last) verify_last(*last);
-  if (run && !last) spdlog::info("no checkpoint has been written yet: the training begins from the beginning");
+  if (run && !last) spdlog::info("there is no checkpoint yet: training starts from the beginning");
   announce_large_text(config.data);
   const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
   return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers, [&](Index epoch) {
@@ -110,7 +110,7 @@ TrainingText read_text(const Config& config, const fs::path& file, const fs::pat
 int train(const TrainOptions& options) {
   const auto joined = join_ranks();
   const Ranks& ranks = *joined;
-  const fs::path directory = ranks.is_first() ? options.directory() : fs::path();  // the first one writes for all
+  const fs::path directory = ranks.is_first() ? options.directory() : fs::path();  // only the first one writes
   const Config config = options.config.read(ranks);
   std::optional<RunDirectory> run;
   std::optional<TrainingText> text;
@@ -122,19 +122,19 @@ int train(const TrainOptions& options) {
       ranks, "the training text", [&] { return static_cast<std::uint64_t>(text->fingerprint()); },
       "Copy it from one machine to the others.");
 
-  stop_politely_on_signals(ranks.size() == 1);
+  stop_gracefully_on_signals(ranks.size() == 1);
   const TrainingPlan plan = plan_training(config, text->tokenizers());
   if (!TrainingRun(plan, std::move(*text), directory, run, standard_error(), ranks).train(interrupted)) {
     spdlog::info(
-        "interrupted; the checkpoint is written. Continue with: glassformer train \"{0}/config.yaml\" --resume "
+        "interrupted; wrote a checkpoint. Continue with: glassformer train \"{0}/config.yaml\" --resume "
         "--output \"{0}\"",
         directory.string());
-    std::array<double, 1> signal = {static_cast<double>(interrupting_signal)};  // one rank may have got it, or all
+    std::array<double, 1> signal = {static_cast<double>(interrupting_signal)};  // one rank may have received it, or all
     ranks.largest(signal);
     return 128 + static_cast<int>(signal[0]);
   }
   if (fs::exists(directory / "best"))
-    spdlog::info("done: {0}/best is the best checkpoint, {0}/curves.svg a picture of the run", directory.string());
+    spdlog::info("done: {0}/best is the best checkpoint, {0}/curves.svg plots the run", directory.string());
   else
     spdlog::warn("done, but no validation gave a finite loss, so there is no best checkpoint; the last one is {}/last",
                  directory.string());
@@ -144,10 +144,10 @@ int train(const TrainOptions& options) {
 }  // namespace
 
 void add_train(CLI::App& program, int& status) {
-  const auto [verb, options] = add_verb(program, status, "train", "Train a model as a config file says", train);
+  const auto [verb, options] = add_verb(program, status, "train", "Train a model from a config file", train);
   options.config.add_to(verb, "configs/toy.yaml");
   verb.add_flag("--resume", options.resume, "continue the run from its last checkpoint\n(default: start a new run)");
-  verb.add_option("--output", options.output, "the run's directory\n(default: runs/NAME for configs/NAME.yaml)")
+  verb.add_option("--output", options.output, "the run directory\n(default: runs/NAME for configs/NAME.yaml)")
       ->type_name("DIR");
 }
 

@@ -27,7 +27,7 @@ int translate(const TranslateOptions& options) {
   if (options.early_stopping) decoding.early_stopping = *options.early_stopping;
 
   if (options.n_best > decoding.beam)
-    throw UserError("--n-best: expected at most the beam, which is " + std::to_string(decoding.beam) + ", found " +
+    throw UserError("--n-best: expected at most the beam width, " + std::to_string(decoding.beam) + ", found " +
                     std::to_string(options.n_best) + "; give a larger --beam.");
   if (options.n_best > 0) decoding.n_best = options.n_best;
 
@@ -40,13 +40,13 @@ int translate(const TranslateOptions& options) {
 
   // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
   // a program that waits for each answer, are translated one by one.
-  const auto most = static_cast<std::size_t>(64 * decoding.batch);
+  const auto max_lines = static_cast<std::size_t>(64 * decoding.batch);
   std::vector<std::string> lines;
   std::string line;
   Index number = 0;
   for (bool more = true; more;) {
     lines.clear();
-    while (lines.size() < most && (more = input.next(line))) {
+    while (lines.size() < max_lines && (more = input.next(line))) {
       lines.push_back(line);
       if (!input.has_line_waiting()) break;
     }
@@ -75,20 +75,20 @@ void add_translate(CLI::App& program, int& status) {
   verb.add_flag_function(
       "--early-stopping,!--no-early-stopping",
       [&stop = options.early_stopping](std::int64_t count) { stop = count > 0; },
-      "stop, or do not stop, when as many hypotheses are\n"
+      "end a sentence's search once as many hypotheses are\n"
       "finished as the beam is wide: faster, but sometimes the\n"
       "translation is worse\n(default: decoding.early_stopping of the config)");
-  take_number(verb.add_option("--n-best", options.n_best,
+  check_range(verb.add_option("--n-best", options.n_best,
                               "print the N best translations of each line, each as\n"
                               "  line number, from 0 ||| translation ||| logprob= log p ||| score\n"
                               "(default: only the best, as text)"),
               1, 1000);
-  take_number(
+  check_range(
       verb.add_option("--batch", options.batch, "sentences decoded together\n(default: decoding.batch of the config)"),
       1, 1'000'000);
   verb.add_option("--input", options.input, "text to translate, one sentence per line\n(default: standard input)")
       ->type_name("FILE");
-  verb.add_option("--output", options.output, "where translations go (default: standard output)")->type_name("FILE");
+  verb.add_option("--output", options.output, "file to write to (default: standard output)")->type_name("FILE");
 }
 
 }  // namespace glassformer

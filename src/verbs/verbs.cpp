@@ -10,14 +10,14 @@ namespace glassformer {
 void ConfigOptions::add_to(CLI::App& verb, const std::string& example) {
   verb.add_option("config", config, "a YAML file, for example " + example)->required()->type_name("");
   verb.add_option("--set", overrides,
-                  "set a key of the config, --set model.dropout=0.2\n(may be repeated; default: as the file says;\n"
+                  "set a config key, for example --set model.dropout=0.2\n(may be repeated; default: as in the file;\n"
                   "paths are relative to the current directory)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }
 
 Config ConfigOptions::read(const Ranks& ranks) const {
-  if (!ranks.is_first()) log_nowhere();
+  if (!ranks.is_first()) disable_log();
   Config result;
   ranks.together([&] { result = read_config(config, overrides); });
   Config compared = result;  // without paths, which may differ
@@ -28,9 +28,9 @@ Config ConfigOptions::read(const Ranks& ranks) const {
 }
 
 void SearchOptions::add_to(CLI::App& verb) {
-  take_number(verb.add_option("--beam", beam, "hypotheses kept, 1 is greedy\n(default: decoding.beam of the config)"),
+  check_range(verb.add_option("--beam", beam, "hypotheses kept; 1 is greedy\n(default: decoding.beam of the config)"),
               1, 1000);
-  take_number(verb.add_option("--length-penalty", length_penalty,
+  check_range(verb.add_option("--length-penalty", length_penalty,
                               "score = log p / length^N\n(default: decoding.length_penalty of the config)"),
               0, 1000);
 }
@@ -41,7 +41,7 @@ DecodingSettings SearchOptions::applied_to(DecodingSettings settings) const {
   return settings;
 }
 
-void take_number(CLI::Option* option, double lowest, double highest) {
+void check_range(CLI::Option* option, double lowest, double highest) {
   const auto check = [=](const std::string& text) -> std::string {
     double number = 0;
     if (CLI::detail::lexical_cast(text, number) && number >= lowest && number <= highest) return "";

@@ -8,8 +8,8 @@
 #include "config/config.hpp"
 #include "numerics/ranks.hpp"
 
-/// The verbs of the program. When called, each stores the exit status in `status`. Results go to standard output, the
-/// log to standard error.
+/// The program's verbs. When the user calls one, it stores its exit status in `status`. Results go to standard output,
+/// the log to standard error.
 namespace glassformer {
 
 void add_train(CLI::App& program, int& status);
@@ -21,9 +21,9 @@ void add_average(CLI::App& program, int& status);
 void add_gradcheck(CLI::App& program, int& status);
 void add_benchmark(CLI::App& program, int& status);
 
-inline constexpr const char* kCheckpointHelp = "a checkpoint directory, or a run directory\n(then its best checkpoint)";
+inline constexpr const char* kCheckpointHelp = "a checkpoint directory, or a run directory\n(for its best checkpoint)";
 
-/// Adds a verb: `run` gets what its options fill and returns the exit status.
+/// Adds a verb. `run` gets the parsed options and returns the exit status.
 template <class Options>
 std::pair<CLI::App&, Options&> add_verb(CLI::App& program, int& status, const std::string& name,
                                         const std::string& help, int (*run)(const Options&)) {
@@ -38,11 +38,11 @@ struct ConfigOptions {
   std::filesystem::path config;
   std::vector<std::string> overrides;
   void add_to(CLI::App& verb, const std::string& example);
-  /// Reads the config. Every rank must call it: only the first one logs, and they divide the processors among them.
+  /// Reads the config. Every rank must call this: it silences all but the first, and the ranks divide the processors.
   Config read(const Ranks& ranks) const;
 };
 
-/// --beam and --length-penalty; what is not given is as in the checkpoint's config.
+/// --beam and --length-penalty; if one is not given, the checkpoint's config decides.
 struct SearchOptions {
   std::optional<Index> beam;
   std::optional<double> length_penalty;
@@ -50,6 +50,6 @@ struct SearchOptions {
   DecodingSettings applied_to(DecodingSettings settings) const;
 };
 
-void take_number(CLI::Option* option, double lowest, double highest);
+void check_range(CLI::Option* option, double lowest, double highest);
 
 }  // namespace glassformer

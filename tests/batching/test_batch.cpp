@@ -12,7 +12,7 @@ using Sentences = std::vector<Index>;
 
 Ids row(const IdMatrix& matrix, Index i) { return {matrix.row(i).begin(), matrix.row(i).end()}; }
 
-/// Encodes each character as its code; the special ids are whichever the test wants.
+/// Encodes each character as its code, with the special ids that the test chooses.
 class LetterTokenizer final : public Tokenizer {
  public:
   explicit LetterTokenizer(SpecialIds special) : special_(special) {}
@@ -29,7 +29,7 @@ class LetterTokenizer final : public Tokenizer {
   SpecialIds special_;
 };
 
-/// a-b and x-yyy, with special ids that differ between the sides; no pad is 0.
+/// Three pairs of letters, with special ids that differ between the sides; no pad is 0.
 Corpus letters() {
   const TemporaryDirectory directory;
   const TokenizerPair tokenizers = {std::make_shared<LetterTokenizer>(SpecialIds{11, 12, 13, 14}),
@@ -53,7 +53,7 @@ TEST_CASE("a batch is padded, shifted and ended with the special ids of each sid
   CHECK(row(batch.target_output, 1) == Ids{'u', 22, 24, 24});
 }
 
-TEST_CASE("a batch is as wide as its own sentences need, in the order asked for", "[batching]") {
+TEST_CASE("a batch is only as wide as its own sentences need, and keeps the requested order", "[batching]") {
   const Corpus corpus = letters();
   const Batch batch = make_batch(corpus, Sentences{2, 0});
   CHECK(batch.sentences == Sentences{2, 0});
@@ -65,7 +65,7 @@ TEST_CASE("a batch is as wide as its own sentences need, in the order asked for"
   CHECK(make_batch(corpus, Sentences{}).size() == 0);
 }
 
-TEST_CASE("counted tokens are those that are no padding", "[batching]") {
+TEST_CASE("token counts do not include padding", "[batching]") {
   const Corpus corpus = letters();
   TokenCount count = count_tokens(corpus, Sentences{0, 1});
   CHECK(count.source == 2 + 4);

@@ -9,7 +9,7 @@ namespace {
 
 using Plan = std::vector<std::vector<Index>>;
 
-/// cut_into_parts, always with the same memory.
+/// cut_into_parts, always reusing the same memory.
 Plan cut(const Corpus& corpus, std::span<const Index> sentences, Index parts) {
   static SentenceGroups groups;
   groups = cut_into_parts(corpus, sentences, parts, std::move(groups));
@@ -24,7 +24,7 @@ std::vector<Index> all_of(const Corpus& corpus) {
   return sentences;
 }
 
-/// The lowest costliest shard over all ways of cutting this order into consecutive groups, by trying them all.
+/// The cost of the costliest shard in the best cut of this order into consecutive groups, found by trying all cuts.
 Index best_bottleneck(const Corpus& corpus, std::span<const Index> order, Index shards) {
   if (order.empty()) return 0;
   if (shards == 1) return count_tokens(corpus, order).cells;
@@ -44,7 +44,7 @@ Index bottleneck(const Corpus& corpus, const Plan& shards) {
 
 }  // namespace
 
-TEST_CASE("shards hold every sentence of the batch once, and none is empty", "[batching]") {
+TEST_CASE("shards hold every sentence of the batch exactly once, and none is empty", "[batching]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Corpus corpus = random_corpus(200, seed);
     for (const auto& batch : plan_epoch(corpus, 300, seed, 1)) {
@@ -77,10 +77,10 @@ TEST_CASE("no other cut of the sorted batch has a cheaper costliest shard", "[ba
   }
 }
 
-TEST_CASE("shards of a whole training batch cost about the same and pad less than the batch", "[batching]") {
+TEST_CASE("shards of a full training batch cost about the same and have no more padding than the batch", "[batching]") {
   const Corpus corpus = random_corpus(5000, 2);
   for (const auto& batch : plan_epoch(corpus, 4096, 1, 1)) {
-    if (batch.size() < 100) continue;  // what is left over at the end of the corpus
+    if (batch.size() < 100) continue;  // left over at the end of the corpus
     const Plan shards = cut(corpus, batch, 8);
     REQUIRE(shards.size() == 8);
     TokenCount sum;
@@ -90,7 +90,7 @@ TEST_CASE("shards of a whole training batch cost about the same and pad less tha
   }
 }
 
-TEST_CASE("a batch of few sentences gives as many shards, of nothing none", "[batching]") {
+TEST_CASE("a batch with few sentences gives one shard per sentence, and an empty batch none", "[batching]") {
   const Corpus corpus = corpus_of_lengths({{3, 3}, {30, 30}, {4, 4}});
   CHECK(cut(corpus, all_of(corpus), 8) == Plan{{1}, {2}, {0}});
   CHECK(cut(corpus, all_of(corpus), 2) == Plan{{1}, {2, 0}});
@@ -99,7 +99,7 @@ TEST_CASE("a batch of few sentences gives as many shards, of nothing none", "[ba
   CHECK(cut(corpus, {}, 8).empty());
 }
 
-TEST_CASE("shards repeat for equal arguments", "[batching]") {
+TEST_CASE("shards are the same for equal arguments", "[batching]") {
   const Corpus corpus = random_corpus(100, 4);
   CHECK(cut(corpus, all_of(corpus), 8) == cut(corpus, all_of(corpus), 8));
 }

@@ -15,7 +15,7 @@
 #include "temporary_directory.hpp"
 #include "text/tokenizer.hpp"
 
-/// Small things that the tests of checkpoints need in place of a model and a language.
+/// Small substitutes for a model and a language, for the tests of checkpoints.
 namespace glassformer::stand_in {
 
 namespace fs = std::filesystem;
@@ -37,7 +37,7 @@ inline Index count_entries(const fs::path& directory) {
   return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
 }
 
-/// A matcher for messages that hold this text; Catch2 renamed it in version 3.
+/// A matcher for messages that contain this text; Catch2 renamed it in version 3.
 inline auto Says(const std::string& text) {
 #if __has_include(<catch2/catch_all.hpp>)
   return Catch::Matchers::ContainsSubstring(text);
@@ -46,7 +46,7 @@ inline auto Says(const std::string& text) {
 #endif
 }
 
-/// Knows no words, but can be saved.
+/// Has no words, but can be saved.
 class Tokenizer : public glassformer::Tokenizer {
  public:
   explicit Tokenizer(Index size, SpecialIds special = {}) : size_(size), special_(special) {}
@@ -70,7 +70,7 @@ inline TokenizerPair tokenizers(Index source_size = 5, Index target_size = 3) {
 
 inline ModelDescription description(const TokenizerPair& pair = tokenizers()) { return describe_model({}, pair); }
 
-/// Three tensors with the names and shapes that a model has, but no model.
+/// Three tensors with names and shapes as in a model, but without the model.
 struct SmallArena : Arena<float> {
   SmallArena()
       : Arena({{.name = "model.shared.weight", .shape = {3, 2}, .offset = 0, .size = 6},
@@ -78,7 +78,7 @@ struct SmallArena : Arena<float> {
                {.name = "final_logits_bias", .shape = {3}, .offset = 10, .size = 3}}) {}
 };
 
-/// Numbers that are all different; `salt` makes another set.
+/// Numbers that are all different; each `salt` gives another set.
 inline void fill(SmallArena& arena, float salt = 0) {
   for (Index i = 0; i < arena.size(); ++i) arena.values()[i] = 0.1F * static_cast<float>(i + 1) + salt;
 }
@@ -95,7 +95,7 @@ inline ReadState read_state(const fs::path& directory, Index parameters) {
   return state;
 }
 
-/// A progress with something else at every place.
+/// A progress whose fields all differ.
 inline RunProgress some_progress() {
   return {{.update = 12, .epoch = 3, .batch = 4, .skipped = 9, .skipped_in_row = 2},
           5,        // validated

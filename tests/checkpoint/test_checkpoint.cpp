@@ -27,14 +27,14 @@ void save(const fs::path& directory, const SmallArena& arena, const TrainingStat
 
 std::vector<float> numbers(const SmallArena& arena) { return {arena.values().begin(), arena.values().end()}; }
 
-/// The model's tensors as they stand in its file, to be written again with changes.
+/// The tensors of a model file, so that a test can change and rewrite them.
 std::vector<NamedTensor> tensors_of(const Safetensors& file) {
   std::vector<NamedTensor> tensors;
   for (const TensorPlace& tensor : file.tensors) tensors.push_back({tensor.name, tensor.shape, file.values_of(tensor)});
   return tensors;
 }
 
-/// What read_parameters says when the file of a good checkpoint is changed. The arena must stay as it was.
+/// The error of read_parameters after the model file of a good checkpoint is changed. The arena must not change.
 std::string complaint_after(const std::function<void(const fs::path& model_file)>& change) {
   const TemporaryDirectory directory;
   SmallArena saved, loaded;
@@ -59,7 +59,7 @@ std::string complaint_after_edit(const std::function<void(std::vector<NamedTenso
 
 }  // namespace
 
-TEST_CASE("parameters and training state come back from a checkpoint bit for bit", "[checkpoint]") {
+TEST_CASE("parameters and training state are read back from a checkpoint bit for bit", "[checkpoint]") {
   const TemporaryDirectory directory;
   SmallArena saved, loaded;
   fill(saved);
@@ -75,7 +75,7 @@ TEST_CASE("parameters and training state come back from a checkpoint bit for bit
   CHECK(read.progress == state.progress);
 }
 
-TEST_CASE("a checkpoint directory holds everything that using it takes", "[checkpoint]") {
+TEST_CASE("a checkpoint directory has everything that you need to use it", "[checkpoint]") {
   const TemporaryDirectory directory;
   SmallArena arena;
   save(directory / "checkpoint", filled(arena));
@@ -86,11 +86,10 @@ TEST_CASE("a checkpoint directory holds everything that using it takes", "[check
   CHECK(count_entries(directory / "checkpoint") > 4);  // the tokenizers
   CHECK(json::parse(read_bytes(directory / "checkpoint" / "config.json"))["model_type"] == "marian");
   CHECK(count_entries(directory.path()) == 1);
-  CHECK_THAT(complaint([&] { read_state(directory / "checkpoint", arena.size()); }),
-             Says("training cannot be continued"));
+  CHECK_THAT(complaint([&] { read_state(directory / "checkpoint", arena.size()); }), Says("cannot continue training"));
 }
 
-TEST_CASE("the bias of the output stands in the file as a matrix of one row", "[checkpoint]") {
+TEST_CASE("the file stores the output's bias as a matrix with one row", "[checkpoint]") {
   const TemporaryDirectory directory;
   SmallArena arena;
   save(directory / "checkpoint", filled(arena));
@@ -102,7 +101,7 @@ TEST_CASE("the bias of the output stands in the file as a matrix of one row", "[
 
 namespace {
 
-/// The tensors of a model with two vocabularies, as far as their sizes matter.
+/// The tensors of a model with two vocabularies that depend on the vocabularies' sizes.
 std::vector<TensorPlace> tensors_of_vocabularies(Index source, Index target) {
   const BoundMemory<float> memory;
   ParameterCursor<float> cursor(memory);
@@ -115,7 +114,7 @@ std::vector<TensorPlace> tensors_of_vocabularies(Index source, Index target) {
 
 }  // namespace
 
-TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read without the padding", "[checkpoint]") {
+TEST_CASE("the smaller vocabulary's tables are padded in the file, and read without the padding", "[checkpoint]") {
   const Index source = GENERATE(3, 5), target = 8 - source;
   const TemporaryDirectory directory;
   Arena<float> saved(tensors_of_vocabularies(source, target));
@@ -131,19 +130,19 @@ TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read
     CHECK(found.shape == (is_bias ? std::vector<Index>{1, 5} : std::vector<Index>{5, 2}));
     const std::span<const float> numbers = file.values_of(found);
     for (std::size_t i = static_cast<std::size_t>(tensor.size); i < numbers.size(); ++i) {
-      if (is_bias) CHECK((std::exp(numbers[i]) == 0 && numbers[i] > -65504));  // finite as a half, too
-      CHECK((std::bit_cast<std::uint32_t>(numbers[i]) & 0xFFFFU) == 0);        // exact as a bfloat16
+      if (is_bias) CHECK((std::exp(numbers[i]) == 0 && numbers[i] > -65504));  // finite in half precision too
+      CHECK((std::bit_cast<std::uint32_t>(numbers[i]) & 0xFFFFU) == 0);        // exact in bfloat16
       if (!is_bias) CHECK(numbers[i] == 0);
     }
   }
   const auto size = static_cast<std::size_t>(saved.size());
-  const std::vector<float> before(size + 4, -1);  // 4 behind the arena, which must stay
+  const std::vector<float> before(size + 4, -1);  // 4 numbers after the arena, which must not change
   std::vector<float> expected(saved.values().begin(), saved.values().end()), loaded = before;
   expected.resize(before.size(), -1);
   read_parameters(directory / "checkpoint", tensors, loaded.data());
   CHECK(loaded == expected);
 
-  // A vocabulary that is one word too short does not make padding of that word.
+  // With a vocabulary that is one word too short, that word does not count as padding.
   CHECK_THAT(complaint([&] {
                const auto shorter = tensors_of_vocabularies(source - (source < target), target - (target < source));
                read_parameters(directory / "checkpoint", shorter, loaded.data());
@@ -154,7 +153,7 @@ TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read
   std::vector<NamedTensor> rounded = tensors_of(file);
   std::vector<float> bias(rounded.back().values.begin(), rounded.back().values.end());
   REQUIRE(rounded.back().name == "final_logits_bias");
-  std::fill(bias.begin() + target, bias.end(), -9984.0F);  // -10,000 as a bfloat16
+  std::fill(bias.begin() + target, bias.end(), -9984.0F);  // -10,000 in bfloat16
   rounded.back().values = bias;
   write_safetensors(directory / "rounded.safetensors", rounded);
   fs::rename(directory / "rounded.safetensors", model_file);
@@ -173,7 +172,7 @@ TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read
   read_parameters(directory / "checkpoint", tensors, loaded.data());
   CHECK(loaded == expected);
 
-  const std::vector<float> other(8);  // a table of neither size
+  const std::vector<float> other(8);  // a table that has neither size
   unpadded[0].shape = {4, 2};
   unpadded[0].values = other;
   write_safetensors(model_file, unpadded);
@@ -182,7 +181,7 @@ TEST_CASE("the tables of the smaller vocabulary are padded in the file, and read
       Says("model.encoder.embed_tokens.weight has the shape [4,2], expected [" + std::to_string(source) + ",2]"));
 }
 
-TEST_CASE("a checkpoint replaces the one of its name, but nothing else", "[checkpoint]") {
+TEST_CASE("a checkpoint replaces one of the same name, but nothing else", "[checkpoint]") {
   const TemporaryDirectory directory;
   SmallArena first, second, loaded;
   save(directory / "checkpoint", filled(first));
@@ -195,12 +194,12 @@ TEST_CASE("a checkpoint replaces the one of its name, but nothing else", "[check
 
   fs::create_directory(directory / "thesis");
   write_bytes(directory / "thesis" / "chapter1", "years of work");
-  CHECK_THAT(complaint([&] { save(directory / "thesis", first); }), Says("thesis") && Says("none"));
+  CHECK_THAT(complaint([&] { save(directory / "thesis", first); }), Says("thesis") && Says("something else"));
   CHECK(read_bytes(directory / "thesis" / "chapter1") == "years of work");
   CHECK_THAT(complaint([&] { save(directory / "thesis" / "chapter1", first); }), Says("chapter1"));
 }
 
-TEST_CASE("an error while a checkpoint is saved leaves the older one and nothing else", "[checkpoint]") {
+TEST_CASE("an error while saving a checkpoint leaves the older one and nothing else", "[checkpoint]") {
   struct Failing : stand_in::Tokenizer {
     using stand_in::Tokenizer::Tokenizer;
     void save(const fs::path&, const std::string&) const override { throw UserError("disk full"); }
@@ -219,7 +218,7 @@ TEST_CASE("an error while a checkpoint is saved leaves the older one and nothing
   CHECK(numbers(loaded) == numbers(first));
 }
 
-TEST_CASE("a tensor that is missing, superfluous or of another shape is named", "[checkpoint]") {
+TEST_CASE("the error names each tensor that is missing, unexpected or of another shape", "[checkpoint]") {
   const std::vector<float> two{1, 2}, six(6, 0);
   CHECK(complaint_after_edit([](auto&) {}).empty());
   CHECK_THAT(complaint_after_edit([](auto& tensors) { tensors.erase(tensors.begin()); }),
@@ -238,7 +237,7 @@ TEST_CASE("a tensor that is missing, superfluous or of another shape is named", 
              Says("shared") && Says("fc1") && Says("final_logits_bias"));
 }
 
-TEST_CASE("copies of tied matrices and tables of positions are passed over", "[checkpoint]") {
+TEST_CASE("copies of tied matrices and tables of positions are ignored", "[checkpoint]") {
   const std::vector<float> positions(8, 0.5F);
   CHECK(complaint_after_edit([&](auto& tensors) {
           for (const char* copy :
@@ -248,14 +247,14 @@ TEST_CASE("copies of tied matrices and tables of positions are passed over", "[c
           tensors.push_back({"model.encoder.embed_positions.weight", {4, 2}, positions});
           tensors.push_back({"model.decoder.embed_positions.weight", {4, 2}, positions});
         }).empty());
-  const std::vector<float> others(6, 0.5F);  // no copy: the file's model is not tied
+  const std::vector<float> others(6, 0.5F);  // not a copy: the matrices in the file are not tied
   CHECK_THAT(complaint_after_edit([&](auto& tensors) {
                tensors.push_back({"lm_head.weight", {3, 2}, others});
              }),
              Says("lm_head.weight [3,2] is not part of the model"));
 }
 
-TEST_CASE("a tied matrix is found by each of its names", "[checkpoint]") {
+TEST_CASE("a tied matrix is found under each of its names", "[checkpoint]") {
   for (const char* name :
        {"lm_head.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
     CHECK(complaint_after_edit([&](auto& tensors) {
@@ -275,7 +274,7 @@ TEST_CASE("a checkpoint whose model file is damaged is refused", "[checkpoint]")
   CHECK_THAT(complaint_after([](const fs::path& file) { write_bytes(file, "GIF89a"); }), Says("6 bytes"));
 }
 
-TEST_CASE("a header with any bit flipped never gives other parameters", "[checkpoint]") {
+TEST_CASE("flipping any bit of the header never gives other parameters", "[checkpoint]") {
   const TemporaryDirectory directory;
   SmallArena saved, loaded;
   save(directory / "checkpoint", filled(saved));
@@ -297,7 +296,7 @@ TEST_CASE("a header with any bit flipped never gives other parameters", "[checkp
 TEST_CASE("the average of checkpoints is the mean of each parameter, summed in double precision", "[checkpoint]") {
   const TemporaryDirectory directory;
   std::vector<fs::path> paths;
-  // In float, 2^24 + 1 + 1 + 1 would be 2^24: the ones would be lost.
+  // In float, 2^24 + 1 + 1 + 1 is 2^24: the ones are lost.
   for (const float value : {16777216.0F, 1.0F, 1.0F, 1.0F}) {
     SmallArena arena;
     fill(arena);

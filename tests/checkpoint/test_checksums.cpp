@@ -35,7 +35,7 @@ struct Checkpoint {
 
 }  // namespace
 
-TEST_CASE("a checkpoint comes with the checksums of its files, as sha256sum writes them", "[checkpoint]") {
+TEST_CASE("a checkpoint has the checksums of its files, in the format of sha256sum", "[checkpoint]") {
   const Checkpoint checkpoint;
   CHECK(checkpoint.verdict().empty());
   const std::string lines = read_bytes(checkpoint.path / "SHA256SUMS");
@@ -48,7 +48,7 @@ TEST_CASE("a checkpoint comes with the checksums of its files, as sha256sum writ
              Says("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  abc\n"));
 }
 
-TEST_CASE("a bit that has flipped anywhere in a checkpoint is noticed, and its file named", "[checkpoint]") {
+TEST_CASE("a flipped bit anywhere in a checkpoint is noticed, and the error names the file", "[checkpoint]") {
   const Checkpoint checkpoint;
   for (const fs::path& file : checkpoint.files()) {
     const std::string whole = read_bytes(file);
@@ -69,12 +69,13 @@ TEST_CASE("a bit that has flipped anywhere in a checkpoint is noticed, and its f
   CHECK(checkpoint.verdict().empty());
 }
 
-TEST_CASE("a file of a checkpoint that was cut off anywhere, or is missing, is noticed", "[checkpoint]") {
+TEST_CASE("a checkpoint's file that is truncated anywhere or missing is noticed", "[checkpoint]") {
   const Checkpoint checkpoint;
   for (const fs::path& file : checkpoint.files()) {
     const std::string whole = read_bytes(file);
     CAPTURE(file);
-    for (std::size_t length = 0; length + 1 < whole.size(); ++length) {  // the last letter of the sums ends a line
+    // Without its final newline, SHA256SUMS is still complete.
+    for (std::size_t length = 0; length + 1 < whole.size(); ++length) {
       write_bytes(file, whole.substr(0, length));
       CAPTURE(length);
       CHECK_FALSE(checkpoint.verdict().empty());
@@ -87,14 +88,14 @@ TEST_CASE("a file of a checkpoint that was cut off anywhere, or is missing, is n
   }
 }
 
-TEST_CASE("whoever does not go on with the training need not have its state", "[checkpoint]") {
+TEST_CASE("a checkpoint without a training state is fine if you do not continue training", "[checkpoint]") {
   const Checkpoint checkpoint;
   fs::remove(checkpoint.path / "training_state.safetensors");
   CHECK(checkpoint.verdict(Verify::but_training_state).empty());
   CHECK_FALSE(checkpoint.verdict(Verify::all).empty());
 }
 
-TEST_CASE("other tools' checkpoints have no checksums, and a user may lay files beside", "[checkpoint]") {
+TEST_CASE("checkpoints of other tools have no checksums, and users may add their own files", "[checkpoint]") {
   const Checkpoint checkpoint;
   write_bytes(checkpoint.path / "notes.txt", "mine");
   CHECK(checkpoint.verdict().empty());
@@ -103,9 +104,9 @@ TEST_CASE("other tools' checkpoints have no checksums, and a user may lay files 
   CHECK(checkpoint.verdict().empty());
 }
 
-TEST_CASE("a list of checksums that leads elsewhere is refused", "[checkpoint]") {
+TEST_CASE("a list of checksums that names files in other directories is refused", "[checkpoint]") {
   const Checkpoint checkpoint;
   const std::string sums = read_bytes(checkpoint.path / "SHA256SUMS");
   write_bytes(checkpoint.path / "SHA256SUMS", std::string(64, '0') + "  ../other/model.safetensors\n" + sums);
-  CHECK_THAT(checkpoint.verdict(), Says("SHA256SUMS: expected a checksum and the name of a file") && Says("line 1"));
+  CHECK_THAT(checkpoint.verdict(), Says("SHA256SUMS: expected a checksum and a file name") && Says("line 1"));
 }

@@ -30,16 +30,15 @@ std::vector<std::string> names(const std::vector<fs::path>& paths) {
 
 }  // namespace
 
-TEST_CASE("a new run directory holds its config, and its checkpoints stand in order of update", "[checkpoint]") {
+TEST_CASE("a new run directory has its config, and lists its checkpoints in order of update", "[checkpoint]") {
   const TemporaryDirectory directory;
   const RunDirectory run = run_with(directory / "runs" / "toy", {1200, 5, 123456789});
   CHECK(read_bytes(directory / "runs" / "toy" / "config.yaml") == kConfig);
   CHECK(run.checkpoint(1200) == directory / "runs" / "toy" / "step-00001200");
-  CHECK(names(run.checkpoints()) ==
-        std::vector<std::string>{"step-00000005", "step-00001200", "step-123456789"});
+  CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000005", "step-00001200", "step-123456789"});
 }
 
-TEST_CASE("a directory that holds a run is not begun anew", "[checkpoint]") {
+TEST_CASE("a directory that holds a run is not overwritten by a new run", "[checkpoint]") {
   const TemporaryDirectory directory;
   RunDirectory::create(directory / "toy", kConfig);
   CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }),
@@ -51,11 +50,11 @@ TEST_CASE("a directory that holds a run is not begun anew", "[checkpoint]") {
   CHECK(complaint([&] { RunDirectory::create(directory / "empty", kConfig); }).empty());
   write_bytes(directory / "file", "");
   CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file" / "toy", kConfig); }),
-             Says("cannot be made") && Says("Not a directory"));
+             Says("cannot be created") && Says("Not a directory"));
   CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file", kConfig); }), Says("file: "));
 }
 
-TEST_CASE("a run that ended before its first checkpoint is begun anew, one that lost its checkpoints is not",
+TEST_CASE("a run that ended before its first checkpoint can be restarted, one that lost its checkpoints cannot",
           "[checkpoint]") {
   const TemporaryDirectory directory;
   { RunDirectory::create(directory / "toy", kConfig); }
@@ -70,21 +69,21 @@ TEST_CASE("a run that ended before its first checkpoint is begun anew, one that 
   }
 }
 
-TEST_CASE("a run with a checkpoint that is none is not resumed as if it were not there", "[checkpoint]") {
+TEST_CASE("a run with a broken checkpoint is not resumed as if that checkpoint did not exist", "[checkpoint]") {
   const TemporaryDirectory directory;
   { run_with(directory / "toy", {100, 200}); }
   fs::remove(directory / "toy" / "step-00000200" / "model.safetensors");
   CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("step-00000200: expected a checkpoint"));
 }
 
-TEST_CASE("a damaged config of a run is known as such", "[checkpoint]") {
+TEST_CASE("the error for a run's damaged config says that checkpoints have copies of it", "[checkpoint]") {
   const TemporaryDirectory directory;
   const RunDirectory run = run_with(directory / "toy", {100});
   write_bytes(directory / "toy" / "config.yaml", "data:\n");
   CHECK_THAT(complaint([&] { accept_changes(run, Config{}); }), Says("Every checkpoint"));
 }
 
-TEST_CASE("a run is resumed only where one is, without what an interrupted save has left", "[checkpoint]") {
+TEST_CASE("resuming needs an existing run, and removes what an interrupted save left", "[checkpoint]") {
   const TemporaryDirectory directory;
   CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("no run") && Says("--resume"));
   CHECK_THAT(complaint([&] { RunDirectory::resume(directory.path()); }), Says("no run"));
@@ -97,7 +96,7 @@ TEST_CASE("a run is resumed only where one is, without what an interrupted save 
   CHECK(count_entries(run.path()) == 4);  // and config.yaml, .lock
 }
 
-TEST_CASE("an unfinished checkpoint is no checkpoint", "[checkpoint]") {
+TEST_CASE("an unfinished checkpoint does not count as a checkpoint", "[checkpoint]") {
   const TemporaryDirectory directory;
   const RunDirectory run = run_with(directory / "toy", {100});
   fs::copy(run.checkpoint(100), run.path() / ".step-00000200.partial");
@@ -117,13 +116,13 @@ TEST_CASE("best and last are relative links, so that a run can be moved", "[chec
   run->point("last", run->checkpoint(200));
   CHECK(fs::read_symlink(run->path() / "best") == "step-00000100");
   CHECK(fs::read_symlink(run->path() / "last") == "step-00000200");
-  run.reset();  // and with it the lock
+  run.reset();  // releases the lock too
   fs::rename(directory / "toy", directory / "moved");
   CHECK(resolve_checkpoint(directory / "moved") == directory / "moved" / "step-00000100");
   CHECK(RunDirectory::resume(directory / "moved").last() == directory / "moved" / "step-00000200");
 }
 
-TEST_CASE("a run without a sound link to its last checkpoint continues from the latest", "[checkpoint]") {
+TEST_CASE("a run without a valid link to its last checkpoint continues from the latest", "[checkpoint]") {
   const TemporaryDirectory directory;
   const RunDirectory run = RunDirectory::create(directory / "toy", kConfig);
   CHECK_FALSE(run.last());
@@ -145,8 +144,7 @@ TEST_CASE("pruning keeps the latest checkpoints, the best and the last", "[check
   run.prune(5);
   CHECK(run.checkpoints().size() == 5);
   run.prune(2);
-  CHECK(names(run.checkpoints()) ==
-        std::vector<std::string>{"step-00000100", "step-00000400", "step-00000500"});
+  CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000400", "step-00000500"});
   run.point("last", run.checkpoint(400));
   run.prune(0);
   CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000400"});
@@ -154,7 +152,7 @@ TEST_CASE("pruning keeps the latest checkpoints, the best and the last", "[check
   CHECK(count_entries(run.path()) == 7);  // config.yaml, .lock, best, last, average, two steps
 }
 
-TEST_CASE("a checkpoint is found by its own path or by its run's", "[checkpoint]") {
+TEST_CASE("a checkpoint is found by its own path or by the path of its run", "[checkpoint]") {
   const TemporaryDirectory directory;
   const RunDirectory run = run_with(directory / "toy", {100, 200});
   CHECK(resolve_checkpoint(run.checkpoint(100)) == run.checkpoint(100));
@@ -166,19 +164,18 @@ TEST_CASE("a checkpoint is found by its own path or by its run's", "[checkpoint]
   CHECK(resolve_checkpoint(run.path() / "last") == run.path() / "last");
 }
 
-TEST_CASE("a path that leads to no checkpoint is refused with what is there instead", "[checkpoint]") {
+TEST_CASE("a path without a checkpoint is refused, and the error shows what is there instead", "[checkpoint]") {
   const TemporaryDirectory directory;
   const RunDirectory run = run_with(directory / "toy", {100, 200});
-  const auto complaint_about = [](const fs::path& path) {
-    return complaint([&] { resolve_checkpoint(path); });
-  };
+  const auto complaint_about = [](const fs::path& path) { return complaint([&] { resolve_checkpoint(path); }); };
   const auto both = Says("step-00000100, step-00000200");
-  CHECK_THAT(complaint_about(run.checkpoint(300)),
-             Says("no such directory") && Says("Expected a checkpoint") && both);
+  CHECK_THAT(complaint_about(run.checkpoint(300)), Says("no such directory") && Says("Expected a checkpoint") && both);
   CHECK_THAT(complaint_about(run.path()), Says("neither") && both);
   CHECK_THAT(complaint_about(run.checkpoint(100) / "model.safetensors"), Says("a file"));
   CHECK_THAT(complaint_about(directory / "toi"), Says("no such directory") && Says("Runs in") && Says("toy"));
   CHECK_THAT(complaint_about(directory.path()), Says("Runs in") && Says("toy"));
+  fs::create_directories(directory / "bin" / "last");  // as /bin has a program of this name
+  CHECK_THAT(complaint_about(directory.path()), Says("Runs in") && !Says("bin"));
   CHECK_THAT(complaint_about(directory / "no" / "where"), Says("no such directory"));
   CHECK_THAT(complaint_about(""), Says("no such directory"));
   run.point("best", "step-00000300");
@@ -187,7 +184,7 @@ TEST_CASE("a path that leads to no checkpoint is refused with what is there inst
   CHECK_THAT(complaint_about(young.path()), Says("no checkpoint yet"));
 }
 
-TEST_CASE("two trainings cannot write into one run directory", "[checkpoint]") {
+TEST_CASE("two trainings cannot write into the same run directory", "[checkpoint]") {
   const TemporaryDirectory directory;
   {
     const RunDirectory first = RunDirectory::create(directory / "toy", kConfig);

@@ -28,7 +28,7 @@ std::string complaint_about_bytes(const std::string& bytes) {
   return complaint([&] { read_safetensors(directory / "file.safetensors"); });
 }
 
-/// What is said of a file with this entry for a tensor "x" and so many bytes of data.
+/// The error for a file with this entry for a tensor "x" and this many bytes of data.
 std::string complaint_about_entry(const json& entry, std::size_t data_bytes) {
   return complaint_about_bytes(raw_file(json{{"x", entry}}.dump(), std::string(data_bytes, '\0')));
 }
@@ -46,13 +46,12 @@ std::string small_file() {
 
 }  // namespace
 
-TEST_CASE("safetensors files come back as they were written, bit for bit", "[checkpoint]") {
+TEST_CASE("safetensors files are read back as they were written, bit for bit", "[checkpoint]") {
   const TemporaryDirectory directory;
   const float infinity = std::numeric_limits<float>::infinity();
   const std::vector<float> matrix{-0.0F, 1e-45F, 3.4e38F, infinity, -infinity, 1.0F / 3};
   const std::vector<float> scalar{42}, nothing;
-  write_safetensors(directory / "file",
-                    {{"matrix", {2, 3}, matrix}, {"nothing", {0, 7}, nothing}, {"one", {}, scalar}},
+  write_safetensors(directory / "file", {{"matrix", {2, 3}, matrix}, {"nothing", {0, 7}, nothing}, {"one", {}, scalar}},
                     {{"ärger", "\"quoted\"\n"}});
   const Safetensors file = read_safetensors(directory / "file");
   CHECK(file.metadata == Metadata{{"format", "pt"}, {"ärger", "\"quoted\"\n"}});
@@ -82,8 +81,7 @@ TEST_CASE("a safetensors file written by the reference implementation is read", 
   REQUIRE(file.tensors.size() == 3);
   CHECK(file.find("weight")->shape == std::vector<Index>{2, 3});
   for (Index i = 0; i < 6; ++i) {
-    CHECK(file.values_of(*file.find("weight"))[static_cast<std::size_t>(i)] ==
-          0.5F * static_cast<float>(i) - 1);
+    CHECK(file.values_of(*file.find("weight"))[static_cast<std::size_t>(i)] == 0.5F * static_cast<float>(i) - 1);
   }
   CHECK(file.find("bias")->shape == std::vector<Index>{2});
   CHECK(file.values_of(*file.find("bias"))[0] == 0.1F);
@@ -91,17 +89,17 @@ TEST_CASE("a safetensors file written by the reference implementation is read", 
   CHECK(file.find("empty")->shape == std::vector<Index>{0, 4});
 }
 
-TEST_CASE("a safetensors file that is cut off anywhere is refused", "[checkpoint]") {
+TEST_CASE("a safetensors file that is truncated anywhere is refused", "[checkpoint]") {
   const std::string bytes = small_file();
   CHECK(complaint_about_bytes(bytes).empty());
   for (std::size_t length = 0; length < bytes.size(); ++length) {
-    INFO("cut off after " << length << " bytes");
+    INFO("truncated after " << length << " bytes");
     CHECK_THAT(complaint_about_bytes(bytes.substr(0, length)), Says("file.safetensors: "));
   }
   CHECK_THAT(complaint_about_bytes(bytes + '\0'), Says("29 bytes follow"));
 }
 
-TEST_CASE("a safetensors header with any bit flipped is refused or says the same numbers", "[checkpoint]") {
+TEST_CASE("a safetensors header with any bit flipped is refused or gives the same numbers", "[checkpoint]") {
   const std::string bytes = small_file();
   const std::size_t header_end = bytes.size() - 7 * 4;
   const TemporaryDirectory directory;
@@ -110,7 +108,7 @@ TEST_CASE("a safetensors header with any bit flipped is refused or says the same
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
     write_bytes(directory / "file", damaged);
     INFO("bit " << bit);
-    try {  // a flipped bit in a name only gives another name
+    try {  // a flipped bit in a name gives just another name
       const Safetensors file = read_safetensors(directory / "file");
       CHECK(file.values == std::vector<float>{1, 2, 3, 4, 5, 6, 7});
     } catch (const UserError& error) {
@@ -119,11 +117,11 @@ TEST_CASE("a safetensors header with any bit flipped is refused or says the same
   }
 }
 
-TEST_CASE("a safetensors header that announces terabytes costs no memory", "[checkpoint]") {
+TEST_CASE("a safetensors header that claims terabytes of data does not allocate memory", "[checkpoint]") {
   std::string bytes = small_file();
   for (const std::uint64_t length : {std::uint64_t{1} << 42, ~std::uint64_t{0}, ~std::uint64_t{0} - 7}) {
     std::memcpy(bytes.data(), &length, 8);
-    CHECK_THAT(complaint_about_bytes(bytes), Says("announces a header of " + std::to_string(length) + " bytes"));
+    CHECK_THAT(complaint_about_bytes(bytes), Says("claims to have a header of " + std::to_string(length) + " bytes"));
   }
   const std::int64_t tera = std::int64_t{1} << 40;
   CHECK_THAT(complaint_about_entry(entry_of({tera}, {0, 4 * tera}), 8), Says("data_offsets"));
@@ -139,7 +137,7 @@ TEST_CASE("safetensors shapes whose product overflows are refused", "[checkpoint
   CHECK(complaint_about_entry(entry_of({half, half, 0}, {0, 0}), 0).empty());
 }
 
-TEST_CASE("safetensors numbers of half precision become floats, beside others", "[checkpoint]") {
+TEST_CASE("half-precision safetensors numbers become floats, also next to other types", "[checkpoint]") {
   const TemporaryDirectory directory;
   const auto entry = [](const char* dtype, std::int64_t size, std::int64_t begin, std::int64_t end) {
     return json{{"dtype", dtype}, {"shape", {size}}, {"data_offsets", {begin, end}}};
@@ -160,12 +158,11 @@ TEST_CASE("safetensors numbers of half precision become floats, beside others", 
   CHECK(read.find("c")->size == 2);
 }
 
-TEST_CASE("safetensors numbers of other types are refused by name", "[checkpoint]") {
+TEST_CASE("safetensors numbers of other types are refused, and the error names the type", "[checkpoint]") {
   for (const char* dtype : {"F64", "I64", "U8", "F8_E4M3", ""}) {
     json entry = entry_of({2}, {0, 8});
     entry["dtype"] = dtype;
-    CHECK_THAT(complaint_about_entry(entry, 8),
-               Says("\"x\"") && Says("\"" + std::string(dtype) + "\"") && Says("F32"));
+    CHECK_THAT(complaint_about_entry(entry, 8), Says("\"x\"") && Says("\"" + std::string(dtype) + "\"") && Says("F32"));
   }
 }
 
@@ -201,8 +198,7 @@ TEST_CASE("a safetensors header that is wrong in any other way is refused", "[ch
   CHECK_THAT(complaint_about_entry(entry_of({1}, {4, 8}), 8), Says("does not begin at byte 0"));
 }
 
-TEST_CASE("safetensors data must be covered without gap or overlap, in whatever order the header has it",
-          "[checkpoint]") {
+TEST_CASE("safetensors data must be covered without gaps or overlaps, in any order in the header", "[checkpoint]") {
   const auto complaint_about_two = [](const json& x, const json& y) {
     return complaint_about_bytes(raw_file(json{{"x", x}, {"y", y}}.dump(), std::string(16, '\0')));
   };
@@ -212,11 +208,10 @@ TEST_CASE("safetensors data must be covered without gap or overlap, in whatever 
   CHECK_THAT(complaint_about_two(entry_of({4}, {0, 16}), entry_of({4}, {0, 16})), Says("does not begin"));
 }
 
-TEST_CASE("a safetensors file that cannot be opened or written is a user error that names it", "[checkpoint]") {
+TEST_CASE("a safetensors file that cannot be opened or written is a user error that names the file", "[checkpoint]") {
   const TemporaryDirectory directory;
   const std::vector<float> one{1};
-  CHECK_THAT(complaint([&] { read_safetensors(directory / "missing"); }),
-             Says("missing") && Says("no such file"));
+  CHECK_THAT(complaint([&] { read_safetensors(directory / "missing"); }), Says("missing") && Says("no such file"));
   CHECK_THAT(complaint([&] { read_safetensors(directory.path()); }), Says("not a file"));
   CHECK_THAT(complaint([&] {
                write_safetensors(directory / "no" / "where", {{"x", {1}, one}});

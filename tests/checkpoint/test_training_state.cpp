@@ -10,7 +10,7 @@
 using namespace glassformer;
 using namespace glassformer::stand_in;
 
-TEST_CASE("the progress of a training comes back from JSON exactly", "[checkpoint]") {
+TEST_CASE("the training progress is read back from JSON exactly", "[checkpoint]") {
   RunProgress progress = some_progress();
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> mantissa(-1, 1);
@@ -31,7 +31,7 @@ TEST_CASE("the progress of a training comes back from JSON exactly", "[checkpoin
   CHECK(read_progress(write_progress(progress), "here").update == progress.update);
 }
 
-TEST_CASE("a damaged progress is refused with the place where it stands", "[checkpoint]") {
+TEST_CASE("damaged training progress is refused, and the error says where it is", "[checkpoint]") {
   const std::string good = write_progress(some_progress());
   for (std::size_t length = 0; length < good.size(); ++length) {
     CHECK_THAT(complaint([&] { read_progress(good.substr(0, length), "here"); }), Says("here: "));
@@ -51,7 +51,7 @@ TEST_CASE("a damaged progress is refused with the place where it stands", "[chec
   CHECK_THAT(complaint([&] { read_progress("[]", "here"); }), Says("here: "));
 }
 
-TEST_CASE("a training state comes back as it was written", "[checkpoint]") {
+TEST_CASE("a training state is read back as it was written", "[checkpoint]") {
   const TemporaryDirectory directory;
   const std::vector<float> m{1, -2, 3}, v{4, 5, 1e-40F};
   const RunProgress progress = some_progress();

@@ -6,12 +6,12 @@ using namespace glassformer;
 
 namespace {
 
-/// The first base is the smallest config, which has two lines, and this.
+/// Comes after the two lines of the smallest config in the first base.
 constexpr const char* kModel = "model:\n  d_model: 64\n  heads: 4\n";
 
 }  // namespace
 
-TEST_CASE("a config has what its base has, but for the keys that it gives itself", "[config]") {
+TEST_CASE("a config takes every key from its base that it does not set itself", "[config]") {
   const Workplace place;
   Config expected = place.read(kModel);
   place.write("middle.yaml", "base: a.yaml\nmodel: {heads: 8}\n");
@@ -25,7 +25,7 @@ TEST_CASE("a config has what its base has, but for the keys that it gives itself
   CHECK(read_config(place.write("same.yaml", "base: top.yaml\n"), {"model.d_model=16"}) == expected);
 }
 
-TEST_CASE("a relative path is relative to the file in which it is written", "[config]") {
+TEST_CASE("a relative path is relative to the file that contains it", "[config]") {
   const Workplace place;
   place.read("tokenizer: {kind: sentencepiece, source_model: data/both.model}\n");
   place.write("other/data/en.model", "");
@@ -43,9 +43,10 @@ TEST_CASE("a written config has no base, and explains every key", "[config]") {
   place.read(kModel);
   const std::string text = write_config(read_config(place.write("b.yaml", "base: a.yaml\n")));
   CHECK(text.find("base:") == std::string::npos);
-  CHECK(text.find("\n  d_model: 64                   # width of every token's vector (default 128)\n") !=
-        std::string::npos);
-  CHECK(text.find("  # ending of the source files: train.en (required)\n") != std::string::npos);
+  CHECK(
+      text.find("\n  d_model: 64                   # width of every token's vector; an even number (default 128)\n") !=
+      std::string::npos);
+  CHECK(text.find("  # file extension of the source language, as in train.en (required)\n") != std::string::npos);
 }
 
 TEST_CASE("a message names the file and the line where the value was given", "[config]") {
@@ -59,13 +60,15 @@ TEST_CASE("a message names the file and the line where the value was given", "[c
   CHECK(complaint(kModel, "model:\n  heads: 0\n") ==
         "other/b.yaml:3: model.heads: expected a whole number from 1 to 100000, found 0");
   CHECK(complaint("model: {heads: 3}\n", "") ==
-        "a.yaml:3: model.heads: 3 heads do not divide d_model 128; choose a divisor, for example 2");
-  // Both files have a part in it. The nearer one is to blame.
+        "a.yaml:3: model.heads: expected heads to divide d_model, found 3 heads and d_model 128; "
+        "choose, for example, 2 heads");
+  // Both files contribute to the mistake. The message names the nearer one.
   CHECK(complaint(kModel, "model: {d_model: 66}\n") ==
-        "other/b.yaml:2: model.d_model: 4 heads do not divide d_model 66; choose a divisor, for example 3");
+        "other/b.yaml:2: model.d_model: expected heads to divide d_model, found 4 heads and d_model 66; "
+        "choose, for example, 3 heads");
   CHECK(complaint("data: {}\n", "").starts_with("a.yaml:3: data: given twice"));
   CHECK(complaint(kModel, "model: {heads: 2}\nmodel: {}\n") ==
-        "other/b.yaml:3: model: given twice; the first is in line 2");
+        "other/b.yaml:3: model: given twice; first given on line 2");
 }
 
 TEST_CASE("a base must be a config file, named by the first key", "[config]") {
@@ -92,16 +95,16 @@ TEST_CASE("bases may be nested 10 deep, but not in a circle", "[config]") {
 
   place.write(name(0), "base: data/../c2.yaml\n");
   CHECK(place.complaint_of_file(place.directory / name(2)) ==
-        "c0.yaml:1: base: a config cannot be a base of itself: c2.yaml -> c1.yaml -> c0.yaml -> c2.yaml");
+        "c0.yaml:1: base: a config cannot be its own base: c2.yaml -> c1.yaml -> c0.yaml -> c2.yaml");
   place.write(name(0), "base: c0.yaml\n");
   CHECK(place.complaint_of_file(place.directory / name(0)) ==
-        "c0.yaml:1: base: a config cannot be a base of itself: c0.yaml -> c0.yaml");
+        "c0.yaml:1: base: a config cannot be its own base: c0.yaml -> c0.yaml");
 }
 
-TEST_CASE("aliases of YAML share what they stand for", "[config]") {
+TEST_CASE("YAML aliases share their value instead of copying it", "[config]") {
   const Workplace place;
   CHECK(place.read("model: {dropout: &low 0.05, attention_dropout: *low}\n").model.attention_dropout == 0.05);
-  std::string text = "model:\n  a0: &a0 {x: 1}\n";  // written out, a30 has 2^30 entries
+  std::string text = "model:\n  a0: &a0 {x: 1}\n";  // without sharing, a30 would have 2^30 entries
   for (int i = 1; i <= 30; ++i) {
     const std::string before = "*a" + std::to_string(i - 1), now = "a" + std::to_string(i);
     text += "  " + now + ": &" + now + " {x: " + before + ", y: " + before + "}\n";

@@ -10,14 +10,12 @@ using namespace glassformer;
 
 namespace {
 
-/// Random configs that keep every rule.
-class Dice {
+/// Makes random configs that obey every rule.
+class RandomConfigs {
  public:
-  explicit Dice(std::uint32_t seed) : generator_(seed) {}
+  explicit RandomConfigs(std::uint32_t seed) : generator_(seed) {}
 
-  Index whole(Index lowest, Index highest) {
-    return std::uniform_int_distribution<Index>(lowest, highest)(generator_);
-  }
+  Index whole(Index lowest, Index highest) { return std::uniform_int_distribution<Index>(lowest, highest)(generator_); }
   double fraction() { return std::uniform_real_distribution<double>(0, 1)(generator_); }
   double positive() { return std::exp2(fraction() * 60 - 50); }
   template <typename Enum>
@@ -25,9 +23,9 @@ class Dice {
     return static_cast<Enum>(whole(0, choices - 1));
   }
   std::string text() {
-    static const std::vector<std::string> parts = {
-        "a", "B9", " ",    "#", ":",   ": ", "\"", "'", "\\", "ä", "\n", "\t", "no", "~", "-",
-        "[", "}",  "null", ",", "1e3", "%",  "@",  "&", "*x", "!", "|",  ">",  "語", "?", "\x7f"};
+    static const std::vector<std::string> parts = {"a",  "B9", " ",  "#",  ":", ": ", "\"", "'",    "\\", "ä",
+                                                   "\n", "\t", "no", "~",  "-", "[",  "}",  "null", ",",  "1e3",
+                                                   "%",  "@",  "&",  "*x", "!", "|",  ">",  "語",   "?",  "\x7f"};
     std::string result;
     for (Index i = whole(1, 4); i > 0; --i) result += parts[static_cast<std::size_t>(whole(0, 29))];
     return result;
@@ -98,7 +96,7 @@ class Dice {
 
 }  // namespace
 
-TEST_CASE("what a file leaves out has the default of its struct", "[config]") {
+TEST_CASE("a key that a file leaves out has the default of its struct", "[config]") {
   const Workplace place;
   Config expected;
   expected.data.directory = place.directory / "data";
@@ -106,10 +104,10 @@ TEST_CASE("what a file leaves out has the default of its struct", "[config]") {
   expected.data.target_language = "de";
   expected.training.max_updates = 1000;
   CHECK(place.read("") == expected);
-  CHECK(place.read("model:\ndecoding: {}\n") == expected);  // an empty section says nothing
+  CHECK(place.read("model:\ndecoding: {}\n") == expected);  // empty sections are allowed
 }
 
-TEST_CASE("every type of value is read, and an override comes after the file", "[config]") {
+TEST_CASE("values of every type are read, and overrides are applied after the file", "[config]") {
   const Workplace place;
   const std::string more =
       "model: {d_model: 32, norm: pre, dropout: .25, attention_dropout: 5e-1}\n"
@@ -130,7 +128,7 @@ TEST_CASE("every type of value is read, and an override comes after the file", "
   CHECK(c.training.optimizer.kind == OptimizerSettings::Kind::muon);
 }
 
-TEST_CASE("the word of a choice stands for the value of that name", "[config]") {
+TEST_CASE("each word of a choice gives the value of that name", "[config]") {
   const Workplace place;
   const auto model = [&](const std::string& text) { return place.read("model: {" + text + "}\n").model; };
   const auto set = [&](const std::string& text) { return place.read("", {text}); };
@@ -163,7 +161,7 @@ TEST_CASE("the word of a choice stands for the value of that name", "[config]") 
   CHECK(set("evaluation.bleu_tokenizer=13a").evaluation.bleu_tokenizer == BleuTokenizer::tok_13a);
 }
 
-TEST_CASE("each mask has a switch; a config of before there were any has them all on", "[config]") {
+TEST_CASE("each mask has a switch; an old config without these switches has all masks on", "[config]") {
   const Workplace place;
   CHECK(place.read("masks: {encoder_padding: false}\n").model.masks == MaskSettings{.encoder_padding = false});
   CHECK(place.read("masks: {look_ahead: off}\n").model.masks == MaskSettings{.look_ahead = false});
@@ -185,12 +183,12 @@ TEST_CASE("each mask has a switch; a config of before there were any has them al
   CHECK(changed[0].changes_training);
 }
 
-TEST_CASE("words that YAML takes for something else are still text where text is asked for", "[config]") {
+TEST_CASE("words that YAML reads as numbers or booleans are text where a key takes text", "[config]") {
   const Workplace place;
   place.write("data/1e3.no", "a\n");
   place.write("data/1e3.true", "a\n");
-  const Config c = place.read(
-      "", {"data.source_language=no", "data.target_language=true", "data.train=1e3", "data.valid=1e3"});
+  const Config c =
+      place.read("", {"data.source_language=no", "data.target_language=true", "data.train=1e3", "data.valid=1e3"});
   CHECK(c.data.source_language == "no");
   CHECK(c.data.target_language == "true");
   CHECK(c.data.train == "1e3");
@@ -199,10 +197,9 @@ TEST_CASE("words that YAML takes for something else are still text where text is
 TEST_CASE("paths are relative to the file, and in overrides to the current directory", "[config]") {
   namespace fs = std::filesystem;
   const Workplace place;
-  const fs::path file =
-      place.write("configs/deep/b.yaml",
-                  "data: {directory: ../../data/./, source_language: en, target_language: de}\n"
-                  "training: {max_epochs: 1}\n");
+  const fs::path file = place.write("configs/deep/b.yaml",
+                                    "data: {directory: ../../data/./, source_language: en, target_language: de}\n"
+                                    "training: {max_epochs: 1}\n");
   CHECK(read_config(file).data.directory == place.directory / "data");
 
   const fs::path there = fs::relative(place.directory / "data");
@@ -216,19 +213,18 @@ TEST_CASE("paths are relative to the file, and in overrides to the current direc
   CHECK(place.read(sentencepiece, {"tokenizer.source_model=\"\""}).tokenizer.source_model.empty());
 }
 
-TEST_CASE("Windows line ends and a byte order mark do not matter", "[config]") {
+TEST_CASE("Windows line endings and a byte order mark do not matter", "[config]") {
   const Workplace place;
   std::string text = "\xEF\xBB\xBF" + place.smallest + "model: {heads: 8}\n";
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
-    text.replace(at, 1, "\r\n");
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.replace(at, 1, "\r\n");
   CHECK(read_config(place.write("windows.yaml", text)).model.heads == 8);
 }
 
-TEST_CASE("a written config reads back the same, to the last bit of every number", "[config]") {
+TEST_CASE("a config that is written and read back is the same, down to the last bit", "[config]") {
   const Workplace place;
-  Dice dice(7);
+  RandomConfigs random(7);
   for (int i = 0; i < 300; ++i) {
-    const Config config = dice.config();
+    const Config config = random.config();
     const std::string text = write_config(config);
     INFO(text);
     CHECK(read_config_of_checkpoint(place.write("written.yaml", text)) == config);
@@ -242,11 +238,10 @@ TEST_CASE("a written config works from any directory", "[config]") {
   CHECK(read_config(place.write("runs/toy/config.yaml", write_config(config))) == config);
 }
 
-TEST_CASE("a checkpoint's config needs no data files, but keeps all other rules", "[config]") {
+TEST_CASE("a checkpoint's config needs no data files, but must obey all other rules", "[config]") {
   const Workplace place;
   const std::string text = "data: {directory: gone, source_language: en, target_language: de}\n";
-  CHECK(
-      read_config_of_checkpoint(place.write("c.yaml", text + "training: {max_updates: 9}\n")).data.directory ==
-      place.directory / "gone");
+  CHECK(read_config_of_checkpoint(place.write("c.yaml", text + "training: {max_updates: 9}\n")).data.directory ==
+        place.directory / "gone");
   CHECK_THROWS_AS(read_config_of_checkpoint(place.write("c.yaml", text)), UserError);
 }

@@ -4,9 +4,9 @@
 
 using namespace glassformer;
 
-// The smallest config has two lines, so what the tests add begins in line 3.
+// The smallest config has two lines, so the text that a test adds begins on line 3.
 
-TEST_CASE("an unknown key is an error that names file, line, key and the key that was meant", "[config]") {
+TEST_CASE("an unknown key is an error that names file, line and key, and suggests the right key", "[config]") {
   const Workplace place;
   CHECK(place.complaint("model:\n  d_modle: 64\n") ==
         "a.yaml:4: model.d_modle: unknown key; did you mean model.d_model?");
@@ -16,7 +16,7 @@ TEST_CASE("an unknown key is an error that names file, line, key and the key tha
   CHECK(place.complaint("", {"model.d_modle=64"}) ==
         "--set model.d_modle=64: unknown key; did you mean model.d_model?");
   CHECK(place.complaint("decoding: {lr: 2}\n") ==
-        "a.yaml:3: decoding.lr: unknown key; decoding has beam, length_penalty, early_stopping, batch, "
+        "a.yaml:3: decoding.lr: unknown key; decoding has the keys beam, length_penalty, early_stopping, batch, "
         "max_length_ratio");
   CHECK(place.complaint("", {"lr=2"}) ==
         "--set lr=2: unknown key; the sections are data, tokenizer, model, masks, training, decoding, evaluation");
@@ -24,10 +24,9 @@ TEST_CASE("an unknown key is an error that names file, line, key and the key tha
         "--set a.b.c=2: unknown key; the sections are data, tokenizer, model, masks, training, decoding, evaluation");
 }
 
-TEST_CASE("a key in the wrong section is told where it belongs", "[config]") {
+TEST_CASE("the error for a key in the wrong section names the right section", "[config]") {
   const Workplace place;
-  CHECK(place.complaint("dropout: 0.1\n") ==
-        "a.yaml:3: dropout: unknown key; dropout belongs to model: model.dropout");
+  CHECK(place.complaint("dropout: 0.1\n") == "a.yaml:3: dropout: unknown key; dropout belongs to model: model.dropout");
   CHECK(place.complaint("", {"training.learning_rate=1"}) ==
         "--set training.learning_rate=1: unknown key; "
         "learning_rate belongs to training.schedule: training.schedule.learning_rate");
@@ -42,17 +41,17 @@ TEST_CASE("a key in the wrong section is told where it belongs", "[config]") {
 TEST_CASE("a wrong value is an error that states what was expected and what was found", "[config]") {
   const Workplace place;
   const auto complaint = [&](const std::string& value) { return place.complaint("", {value}); };
-  const std::string share = ": expected a number from 0 to below 1, found ";
-  CHECK(place.complaint("model:\n  heads: 4\n  dropout: 1.5\n") == "a.yaml:5: model.dropout" + share + "1.5");
+  const std::string fraction = ": expected a number of at least 0 and below 1, found ";
+  CHECK(place.complaint("model:\n  heads: 4\n  dropout: 1.5\n") == "a.yaml:5: model.dropout" + fraction + "1.5");
   for (const std::string value : {"1", "-0.1", "1.5", "nan", "inf", "1e3"})
-    CHECK(complaint("model.dropout=" + value) == "--set model.dropout=" + value + share + value);
+    CHECK(complaint("model.dropout=" + value) == "--set model.dropout=" + value + fraction + value);
   for (const std::string value : {"abc", ".nan", "0.1x", "0x1", "1e-400", "0,1"})
-    CHECK(complaint("model.dropout=" + value) == "--set model.dropout=" + value + share + '"' + value + '"');
-  CHECK(complaint("model.dropout=\"0.1\"") == "--set model.dropout=\"0.1\"" + share + "\"0.1\"");
-  CHECK(complaint("model.dropout=[0]") == "--set model.dropout=[0]" + share + "a list");
-  CHECK(complaint("model.dropout={a: 1}") == "--set model.dropout={a: 1}" + share + "a section");
-  CHECK(complaint("model.dropout=~") == "--set model.dropout=~" + share + "nothing");
-  CHECK(place.complaint("model:\n  dropout:\n") == "a.yaml:4: model.dropout" + share + "nothing");
+    CHECK(complaint("model.dropout=" + value) == "--set model.dropout=" + value + fraction + '"' + value + '"');
+  CHECK(complaint("model.dropout=\"0.1\"") == "--set model.dropout=\"0.1\"" + fraction + "\"0.1\"");
+  CHECK(complaint("model.dropout=[0]") == "--set model.dropout=[0]" + fraction + "a list");
+  CHECK(complaint("model.dropout={a: 1}") == "--set model.dropout={a: 1}" + fraction + "a section");
+  CHECK(complaint("model.dropout=~") == "--set model.dropout=~" + fraction + "nothing");
+  CHECK(place.complaint("model:\n  dropout:\n") == "a.yaml:4: model.dropout" + fraction + "nothing");
 
   const std::string whole = ": expected a whole number from 2 to 100000, found ";
   for (const std::string value : {"1e3", "64.0", "1", "-64", "100001", "99999999999999999999999999", "nan"})
@@ -63,10 +62,8 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
 
   for (const std::string value : {"-1", "18446744073709551616", "1.0"})
     CHECK(complaint("training.seed=" + value) ==
-          "--set training.seed=" + value + ": expected a whole number from 0 to 18446744073709551615, found " +
-              value);
-  CHECK(complaint("tokenizer.joint=maybe") ==
-        "--set tokenizer.joint=maybe: expected true or false, found \"maybe\"");
+          "--set training.seed=" + value + ": expected a whole number from 0 to 18446744073709551615, found " + value);
+  CHECK(complaint("tokenizer.joint=maybe") == "--set tokenizer.joint=maybe: expected true or false, found \"maybe\"");
   CHECK(complaint("tokenizer.joint=1") == "--set tokenizer.joint=1: expected true or false, found 1");
   for (const std::string name : {"encoder_padding", "look_ahead", "target_padding", "cross_padding"}) {
     CHECK(complaint("masks." + name + "=leaky") ==
@@ -84,7 +81,7 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
         "--set decoding.length_penalty=.inf: expected a number of at least 0, found \".inf\"");
 }
 
-TEST_CASE("a wrong choice is told the choices and the nearest of them", "[config]") {
+TEST_CASE("the error for a wrong choice lists the choices and suggests the nearest", "[config]") {
   const Workplace place;
   CHECK(place.complaint("", {"tokenizer.kind=sentencepice"}) ==
         "--set tokenizer.kind=sentencepice: expected word, sentencepiece or marian, found \"sentencepice\"; "
@@ -93,72 +90,75 @@ TEST_CASE("a wrong choice is told the choices and the nearest of them", "[config
         "a.yaml:3: model.activation: expected relu, gelu or swish, found 3");
 }
 
-TEST_CASE("rules between keys name the key that was given, an override first", "[config]") {
+TEST_CASE("a broken rule between keys names the key that was given, overrides first", "[config]") {
   const Workplace place;
   CHECK(place.complaint("model:\n  d_model: 64\n  heads: 3\n") ==
-        "a.yaml:5: model.heads: 3 heads do not divide d_model 64; choose a divisor, for example 2");
+        "a.yaml:5: model.heads: expected heads to divide d_model, found 3 heads and d_model 64; "
+        "choose, for example, 2 heads");
   CHECK(place.complaint("model: {heads: 4}\n", {"model.d_model=66"}) ==
-        "--set model.d_model=66: 4 heads do not divide d_model 66; choose a divisor, for example 3");
+        "--set model.d_model=66: expected heads to divide d_model, found 4 heads and d_model 66; "
+        "choose, for example, 3 heads");
   CHECK(place.complaint("", {"model.d_model=63"}) ==
-        "--set model.d_model=63: expected an even number, found 63; positions are half sines, half cosines");
+        "--set model.d_model=63: expected an even number, found 63; positions are encoded as half sines, half cosines");
   CHECK(place.complaint("model: {tied_embeddings: all}\n") ==
-        "a.yaml:3: model.tied_embeddings: tied_embeddings all needs one vocabulary for both languages; "
+        "a.yaml:3: model.tied_embeddings: expected one vocabulary for tied_embeddings: all, found two; "
         "set tokenizer.joint: true or tied_embeddings: target");
   CHECK(place.complaint("tokenizer: {joint: true, kind: sentencepiece, target_model: data/both.model}\n") ==
         "a.yaml:3: tokenizer.target_model: a joint tokenizer has one model; "
-        "name it as source_model and leave target_model \"\"");
+        "name it in source_model and leave target_model \"\"");
   CHECK(place.complaint("tokenizer: {source_model: data/both.model}\n") ==
-        "a.yaml:3: tokenizer.source_model: a given .model file needs tokenizer.kind: sentencepiece, found another");
+        "a.yaml:3: tokenizer.source_model: a .model file needs tokenizer.kind: sentencepiece, found another kind");
   CHECK(place.complaint("", {"training.max_updates=0"}) ==
         "--set training.max_updates=0: max_updates, max_epochs and max_minutes are all 0, "
-        "so training would never end; set one");
+        "so training would never end; set at least one");
   CHECK(place.complaint("", {"training.max_updates=0", "training.max_minutes=0.5"}) == "");
 
   const std::vector<std::string> cosine = {"training.schedule.kind=cosine", "training.max_updates=0",
                                            "training.max_epochs=3"};
   CHECK(
       place.complaint("", cosine) ==
-      "--set training.schedule.kind=cosine: cosine falls until max_updates; set training.max_updates above 0");
+      "--set training.schedule.kind=cosine: the cosine schedule ends at max_updates; set training.max_updates above 0");
   CHECK(place.complaint("", {cosine[0], "training.schedule.warmup=1000"}) ==
-        "--set training.schedule.warmup=1000: warmup 1000 leaves cosine no updates; "
-        "expected less than training.max_updates 1000");
+        "--set training.schedule.warmup=1000: expected warmup below training.max_updates 1000, found 1000; "
+        "cosine needs updates after it");
   CHECK(place.complaint("", {cosine[0], "training.schedule.warmup=999"}) == "");
-  CHECK(place.complaint("", {"training.schedule.warmup=1000"}) == "");  // the other schedules may end early
+  CHECK(place.complaint("", {"training.schedule.warmup=1000"}) == "");  // other schedules may end during warm-up
 }
 
-TEST_CASE("a malformed override shows how one looks", "[config]") {
+TEST_CASE("the error for a malformed override shows the right form", "[config]") {
   const Workplace place;
   for (const std::string text : {"model.dropout", "=3", ""})
-    CHECK(place.complaint("", {text}) ==
-          "--set " + text + ": expected KEY=VALUE, for example --set model.dropout=0.2");
-  CHECK(place.complaint("", {"decoding=3"}) ==
-        "--set decoding=3: decoding is a section; decoding has beam, length_penalty, early_stopping, batch, "
-        "max_length_ratio");
+    CHECK(place.complaint("", {text}) == "--set " + text + ": expected KEY=VALUE, for example --set model.dropout=0.2");
+  CHECK(
+      place.complaint("", {"decoding=3"}) ==
+      "--set decoding=3: expected a key, found a section; decoding has the keys beam, length_penalty, early_stopping, "
+      "batch, max_length_ratio");
   CHECK(place.complaint("", {"data.tests=[a"}) ==
         "--set data.tests=[a: the value is not valid YAML: end of sequence flow not found");
 }
 
-TEST_CASE("what is no config at all is an error with its line", "[config]") {
+TEST_CASE("a file that is not a config is an error with its line", "[config]") {
   const Workplace place;
   const std::string empty =
-      "a.yaml: empty; expected the sections data, tokenizer, model, masks, training, decoding, evaluation";
+      "a.yaml: expected the sections data, tokenizer, model, masks, training, decoding, evaluation, found an empty "
+      "file";
   CHECK(place.complaint_of_text("") == empty);
   CHECK(place.complaint_of_text("# nothing\n\n") == empty);
   const std::string shape =
-      "a.yaml:1: expected the sections data, tokenizer, model, masks, training, decoding, evaluation, "
-      "each key followed by a colon and a space; found ";
-  CHECK(place.complaint_of_text("model:x\n") == shape + "\"model:x\"");
-  CHECK(place.complaint_of_text("- a\n- b\n") == shape + "a list");
-  const std::string second = ": expected one YAML document, found the beginning of a second one; ";
+      "a.yaml:1: expected the sections data, tokenizer, model, masks, training, decoding, evaluation, found ";
+  const std::string colon = "; put a colon and a space after each key";
+  CHECK(place.complaint_of_text("model:x\n") == shape + "\"model:x\"" + colon);
+  CHECK(place.complaint_of_text("- a\n- b\n") == shape + "a list" + colon);
+  const std::string second = ": expected one YAML document, found the start of a second one; ";
   CHECK(place.complaint("---\nmodel: {}\n").starts_with("a.yaml:3" + second));
   CHECK(place.complaint(",\n").starts_with("a.yaml:3"));
-  CHECK(place.complaint_of_text("#\n,").starts_with("a.yaml:2" + second));  // on which yaml-cpp would go on without end
+  CHECK(place.complaint_of_text("#\n,").starts_with("a.yaml:2" + second));  // where yaml-cpp would never return
   CHECK(place.complaint_of_text("# ,\n, b (\nc d").starts_with("a.yaml:2"));
   CHECK(place.complaint("model: 64\n") ==
-        "a.yaml:3: model: expected a section, its keys indented below it, found 64");
+        "a.yaml:3: model: expected a section with its keys indented below it, found 64");
   CHECK(place.complaint("? [a]\n: b\n") == "a.yaml:3: expected a key, found a list");
   CHECK(place.complaint("model:\n\theads: 4\n") ==
-        "a.yaml:4: a tab before \"heads: 4\"; YAML wants spaces there");
+        "a.yaml:4: expected spaces before \"heads: 4\", found a tab; YAML does not allow tabs there");
   CHECK(place.complaint("model:\n\t# a tab before a comment is harmless\n  heads: 8\t# here too\n") == "");
   CHECK(place.complaint("model: {dropout: *x}\n").starts_with("a.yaml:3: not valid YAML: "));
   CHECK(place.complaint("model: {a: [1, 2\n").find("not valid YAML") != std::string::npos);
@@ -166,16 +166,16 @@ TEST_CASE("what is no config at all is an error with its line", "[config]") {
   CHECK(place.complaint(std::string("model: {}\n#\0\n", 13)).starts_with("a.yaml:4"));  // a NUL byte
 }
 
-TEST_CASE("a key or a section that is given twice is an error in the second line", "[config]") {
+TEST_CASE("a key or a section that is given twice is an error at the second place", "[config]") {
   const Workplace place;
   CHECK(place.complaint("model:\n  dropout: 0.1\n  dropout: 0.1\n") ==
-        "a.yaml:5: model.dropout: given twice; the first is in line 4");
-  CHECK(place.complaint("data: {train: a}\n") == "a.yaml:3: data: given twice; the first is in line 1");
+        "a.yaml:5: model.dropout: given twice; first given on line 4");
+  CHECK(place.complaint("data: {train: a}\n") == "a.yaml:3: data: given twice; first given on line 1");
   CHECK(place.complaint("model.dropout: 0.1\nmodel: {dropout: 0.1}\n") ==
-        "a.yaml:4: model.dropout: given twice; the first is in line 3");
+        "a.yaml:4: model.dropout: given twice; first given on line 3");
 }
 
-TEST_CASE("a message stays on one line however long the mistake is", "[config]") {
+TEST_CASE("a message stays on one line, however long the wrong text is", "[config]") {
   const Workplace place;
   const std::string message = place.complaint("model: {\"a\\nb" + std::string(200, 'c') + "\": \"x\"}\n");
   CHECK(message.find('\n') == std::string::npos);
@@ -184,11 +184,10 @@ TEST_CASE("a message stays on one line however long the mistake is", "[config]")
   CHECK(brief("äöü", 3) == "ä...");
 }
 
-TEST_CASE("a missing file is an error that says what is there", "[config]") {
+TEST_CASE("the error for a missing file shows which files exist", "[config]") {
   const Workplace place;
   place.write("toy.yaml", "");
-  CHECK(place.complaint_of_file(place.directory / "toi.yaml") ==
-        "toi.yaml: no such file; did you mean toy.yaml?");
+  CHECK(place.complaint_of_file(place.directory / "toi.yaml") == "toi.yaml: no such file; did you mean toy.yaml?");
   CHECK(place.complaint_of_file(place.directory / "data").starts_with("data"));
   CHECK(place.complaint_of_file("") == "expected the name of a config file, found \"\"");
 
@@ -197,13 +196,12 @@ TEST_CASE("a missing file is an error that says what is there", "[config]") {
   CHECK(place.complaint("", {"data.train=trian"}) ==
         "--set data.train=trian: no file data/trian.en; did you mean train.en?");
   CHECK(place.complaint("", {"data.tests=[newstest]"}) ==
-        "--set data.tests=[newstest]: no file data/newstest.en; data holds both.model, test.de, test.en, "
+        "--set data.tests=[newstest]: no file data/newstest.en; data contains both.model, test.de, test.en, "
         "train.de, "
         "train.en, valid.de, valid.en");
-  CHECK(
-      place.complaint("", {"data.source_language=french"}) ==
-      "--set data.source_language=french: no file data/train.french; data holds both.model, test.de, test.en, "
-      "train.de, train.en, valid.de, valid.en");
+  CHECK(place.complaint("", {"data.source_language=french"}) ==
+        "--set data.source_language=french: no file data/train.french; data contains both.model, test.de, test.en, "
+        "train.de, train.en, valid.de, valid.en");
   const std::string dat = (place.directory / "dat").string();
   CHECK(place.complaint("", {"data.directory=" + dat}) ==
         "--set data.directory=dat: no directory dat; did you mean data?");
@@ -217,7 +215,7 @@ TEST_CASE("a missing file is an error that says what is there", "[config]") {
   CHECK(place.complaint("") == "a.yaml:1: data.target_language: no file data/valid.de; did you mean valid.en?");
 }
 
-TEST_CASE("edit distance counts letters inserted, dropped and replaced", "[config]") {
+TEST_CASE("edit distance counts inserted, dropped and replaced letters", "[config]") {
   CHECK(edit_distance("", "") == 0);
   CHECK(edit_distance("", "abc") == 3);
   CHECK(edit_distance("kitten", "sitting") == 3);

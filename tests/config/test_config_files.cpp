@@ -15,10 +15,10 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Line {
-  std::string value, comment, fallback;  // key: value  # comment (default fallback)
+  std::string value, comment, default_value;  // key: value  # comment (default default_value)
 };
 
-/// The keys of a config file as they stand in its lines, without YAML's rules; how often each stands there too.
+/// The keys of a config file, read line by line without a YAML parser. A key that occurs twice has two entries.
 std::map<std::string, std::vector<Line>> keys_in(std::istream& text) {
   static const std::regex pattern(R"(^( *)(\w+):(?: (.*?))?(?: +# *(.*?) *\((required|default (.*))\))?$)");
   std::map<std::string, std::vector<Line>> keys;
@@ -76,14 +76,14 @@ TEST_CASE("the configs that explain every key have the comments and defaults of 
       REQUIRE(keys.at(key).size() == 1);
       CHECK_FALSE(lines[0].comment.empty());
       CHECK(keys.at(key)[0].comment == lines[0].comment);
-      CHECK(same_value(keys.at(key)[0].fallback, lines[0].fallback));
+      CHECK(same_value(keys.at(key)[0].default_value, lines[0].default_value));
       const bool required = key == "data.directory" || key == "data.source_language" || key == "data.target_language";
-      CHECK(same_value(lines[0].fallback, required ? "required" : lines[0].value));
+      CHECK(same_value(lines[0].default_value, required ? "required" : lines[0].value));
     }
   }
 }
 
-TEST_CASE("every file in configs/ can be read, with its data where that is here", "[config]") {
+TEST_CASE("every file in configs/ can be read, with its data if present", "[config]") {
   REQUIRE(config_files().size() >= 12);
   for (const fs::path& file : config_files()) {
     INFO(file.string());
@@ -91,11 +91,11 @@ TEST_CASE("every file in configs/ can be read, with its data where that is here"
     if (fs::exists(config.data.directory) || config.data.directory.string().find("multi30k") == std::string::npos)
       CHECK(read_config(file) == config);
     else
-      WARN("the data of " << file.filename() << " is not here; its config was read without it");
+      WARN("the data of " << file.filename() << " is missing; its config was read without it");
   }
 }
 
-TEST_CASE("a lesson is the toy's config with masks off, perhaps trained for another time", "[config]") {
+TEST_CASE("a lesson is the toy's config with masks turned off", "[config]") {
   const std::map<std::string, std::vector<std::string>> lessons = {
       {"no_cross_mask", {"masks.cross_padding"}},
       {"no_look_ahead", {"masks.look_ahead"}},
@@ -115,7 +115,7 @@ TEST_CASE("a lesson is the toy's config with masks off, perhaps trained for anot
   }
 }
 
-TEST_CASE("the Multi30k config is the published recipe, within its number of parameters", "[config]") {
+TEST_CASE("the Multi30k config has the published architecture and at most 2.6 million parameters", "[config]") {
   const Config c = without_data("multi30k_tiny.yaml");
   const Index d = c.model.d_model, f = c.model.d_ff, v = c.tokenizer.vocabulary_size;
   const Index linear = d * d + d, norm = 2 * d, feed_forward = d * f + f + f * d + d;
@@ -127,7 +127,7 @@ TEST_CASE("the Multi30k config is the published recipe, within its number of par
   CHECK(v * d + v + encoder + decoder <= 2'600'000);
 }
 
-TEST_CASE("no test line of the reversed digits stands in the training text", "[config]") {
+TEST_CASE("no validation or test line of the reversed digits is in the training text", "[config]") {
   const Config c = without_data("reverse.yaml");
   const std::vector<std::string> train = read_lines(c.data.source_file("train"));
   const std::vector<std::string> target = read_lines(c.data.target_file("train"));

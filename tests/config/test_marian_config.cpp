@@ -20,7 +20,7 @@ json generation(const Config& config, const TokenizerPair& pair) {
 
 }  // namespace
 
-TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]") {
+TEST_CASE("config.json describes the model with Marian's keys", "[checkpoint]") {
   Config config;
   config.model.d_model = 64;
   config.model.heads = 4;
@@ -28,7 +28,7 @@ TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]"
   config.model.decoder_layers = 2;
   config.model.d_ff = 256;
   config.model.dropout = 0.25;
-  const json said = marian(config);
+  const json written = marian(config);
   const json expected = {{"model_type", "marian"},
                          {"architectures", {"MarianMTModel"}},
                          {"is_encoder_decoder", true},
@@ -47,7 +47,7 @@ TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]"
                          {"static_position_embeddings", true},
                          {"max_position_embeddings", 1024},
                          {"vocab_size", 5},
-                         {"decoder_vocab_size", 5},  // transformers 4 needs tables of one size
+                         {"decoder_vocab_size", 5},  // transformers 4 needs tables of the same size
                          {"glassformer_source_vocabulary", 5},
                          {"glassformer_target_vocabulary", 3},
                          {"share_encoder_decoder_embeddings", false},
@@ -60,11 +60,11 @@ TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]"
                          {"torch_dtype", "float32"}};
   for (const auto& [key, value] : expected.items()) {
     INFO(key);
-    REQUIRE(said.contains(key));
-    CHECK(said[key] == value);
+    REQUIRE(written.contains(key));
+    CHECK(written[key] == value);
   }
-  CHECK(said.contains("glassformer_version"));
-  CHECK(said.size() == expected.size() + 1);
+  CHECK(written.contains("glassformer_version"));
+  CHECK(written.size() == expected.size() + 1);
 
   const json same_size = marian(config, tokenizers(4, 4));
   CHECK(same_size["vocab_size"] == 4);
@@ -72,7 +72,7 @@ TEST_CASE("config.json says in Marian's words what the model is", "[checkpoint]"
   CHECK_FALSE(same_size.contains("glassformer_source_vocabulary"));
 }
 
-TEST_CASE("config.json says which matrices are one, and which activation", "[checkpoint]") {
+TEST_CASE("config.json names the tied matrices and the activation", "[checkpoint]") {
   Config config;
   config.model.tied_embeddings = Tying::all;
   config.model.activation = Activation::gelu;
@@ -86,7 +86,7 @@ TEST_CASE("config.json says which matrices are one, and which activation", "[che
   CHECK(marian(config)["activation_function"] == "swish");
 }
 
-TEST_CASE("a pre-norm model does not pass for Marian's", "[checkpoint]") {
+TEST_CASE("a pre-norm model is not saved as a Marian model", "[checkpoint]") {
   Config config;
   config.model.norm = Norm::pre;
   CHECK(marian(config)["model_type"] == "glassformer");
@@ -100,16 +100,16 @@ TEST_CASE("generation_config.json holds the search and the target's ids", "[chec
   config.decoding = {.beam = 5, .length_penalty = 0.6, .max_length_ratio = 2.5};
   const SpecialIds ids{.pad = 7, .bos = 8, .eos = 9, .unk = 10};
   const TokenizerPair pair{std::make_shared<stand_in::Tokenizer>(20), std::make_shared<stand_in::Tokenizer>(20, ids)};
-  const json said = generation(config, pair);
-  CHECK(said == json{{"pad_token_id", 7},
-                     {"bos_token_id", 8},
-                     {"eos_token_id", 9},
-                     {"decoder_start_token_id", 8},
-                     {"num_beams", 5},
-                     {"length_penalty", 0.6},
-                     {"early_stopping", "never"},
-                     {"bad_words_ids", {json::array({7}), json::array({8})}},
-                     {"max_length", 1512}});
+  const json written = generation(config, pair);
+  CHECK(written == json{{"pad_token_id", 7},
+                        {"bos_token_id", 8},
+                        {"eos_token_id", 9},
+                        {"decoder_start_token_id", 8},
+                        {"num_beams", 5},
+                        {"length_penalty", 0.6},
+                        {"early_stopping", "never"},
+                        {"bad_words_ids", {json::array({7}), json::array({8})}},
+                        {"max_length", 1512}});
   CHECK(marian(config, pair)["max_position_embeddings"] == 1512);
   config.decoding.early_stopping = true;
   CHECK(generation(config, pair)["early_stopping"] == true);
@@ -117,10 +117,10 @@ TEST_CASE("generation_config.json holds the search and the target's ids", "[chec
   CHECK(generation(config, pair)["early_stopping"] == false);
 }
 
-TEST_CASE("generation_config.json never forbids eos, not even where a sentence begins with it", "[checkpoint]") {
+TEST_CASE("generation_config.json never forbids eos, even if it also begins sentences", "[checkpoint]") {
   const SpecialIds ids{.pad = 1, .bos = 2, .eos = 2, .unk = 3};
   const TokenizerPair pair{std::make_shared<stand_in::Tokenizer>(20, ids),
                            std::make_shared<stand_in::Tokenizer>(20, ids)};
-  const json said = generation({}, pair);
-  CHECK(said["bad_words_ids"] == json::array({json::array({1})}));
+  const json written = generation({}, pair);
+  CHECK(written["bad_words_ids"] == json::array({json::array({1})}));
 }

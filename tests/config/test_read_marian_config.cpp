@@ -12,7 +12,7 @@ using test::contains;
 
 namespace {
 
-/// What save_pretrained writes of a model like those of OPUS-MT, but smaller; keys that nobody asks for left out.
+/// What save_pretrained writes for a model like those of OPUS-MT, but smaller and without the keys that we ignore.
 json marian() {
   return {{"model_type", "marian"},
           {"vocab_size", 93},
@@ -50,7 +50,7 @@ std::string complaint_about(const std::string& key, const json& value) {
 
 }  // namespace
 
-TEST_CASE("a Marian model's config.json is read as the library means it, its defaults included", "[config]") {
+TEST_CASE("a Marian model's config.json is read with the library's meaning and defaults", "[config]") {
   const Config config = read(marian());
   CHECK(config.model.d_model == 32);
   CHECK(config.model.heads == 4);
@@ -80,7 +80,7 @@ TEST_CASE("a Marian model's config.json is read as the library means it, its def
   CHECK(read(with("activation_function", "silu")).model.activation == Activation::swish);
 }
 
-TEST_CASE("how a Marian model searches stands in generation_config.json, or in older config.json", "[config]") {
+TEST_CASE("search settings are in generation_config.json or, for older Marian models, in config.json", "[config]") {
   const json search = {{"num_beams", 6}, {"length_penalty", 0.5}, {"early_stopping", true}};
   for (const bool old : {false, true}) {
     json config = marian();
@@ -93,33 +93,33 @@ TEST_CASE("how a Marian model searches stands in generation_config.json, or in o
   CHECK_FALSE(read(marian(), {{"early_stopping", "never"}}).decoding.early_stopping);
 }
 
-TEST_CASE("how long the sentences of a Marian model may be stands where the library writes it", "[config]") {
+TEST_CASE("the sentence limit of a Marian model comes from the max_length of the library", "[config]") {
   CHECK(read(marian()).data.max_length == Config{}.data.max_length);
   CHECK(read(marian(), {{"max_length", 512}}).data.max_length == 250);  // 2 * 250 + 10, bos and eos
   CHECK(read(marian(), {{"max_length", 5}}).data.max_length == 1);
 }
 
-TEST_CASE("a search that cannot be is refused", "[config]") {
+TEST_CASE("impossible search settings are refused", "[config]") {
   const auto about = [](const json& generation) { return complaint([&] { read(marian(), generation); }); };
   CHECK(contains(about({{"num_beams", 0}}), "generation_config.json: num_beams: expected a number from 1 to 1000"));
   CHECK(contains(about({{"num_beams", 2000}}), "num_beams: expected a number from 1 to 1000"));
   CHECK(contains(about({{"length_penalty", -0.5}}), "length_penalty: expected at least 0, found -0.5"));
 }
 
-TEST_CASE("what our transformer cannot be is refused in words", "[config]") {
+TEST_CASE("architectures that our transformer lacks are refused with the reason", "[config]") {
   CHECK(contains(complaint_about("model_type", "bart"), "model_type: expected \"marian\""));
   CHECK(contains(complaint_about("decoder_attention_heads", 8), "expected 4 as in the encoder"));
   CHECK(contains(complaint_about("decoder_ffn_dim", 128), "expected 64 as in the encoder"));
   CHECK(contains(complaint_about("activation_function", "gelu_new"), "expected relu, gelu, swish or silu"));
-  CHECK(contains(complaint_about("tie_word_embeddings", false), "expected true where share_encoder"));
+  CHECK(contains(complaint_about("tie_word_embeddings", false), "expected true, because share_encoder"));
   CHECK(contains(complaint_about("static_position_embeddings", false), "computed, not learned"));
   for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"}) {
-    CHECK(contains(complaint_about(key, true), std::string(key) + ": expected false: a post-norm transformer"));
+    CHECK(contains(complaint_about(key, true), std::string(key) + ": expected false (a post-norm transformer"));
   }
   CHECK(contains(complaint([] { read(marian(), nullptr, {{"separate_vocabs", true}}); }), "separate_vocabs"));
 }
 
-TEST_CASE("a config.json that is wrong names the file, the key and what was found", "[config]") {
+TEST_CASE("an error in config.json names the file, the key and what was found", "[config]") {
   CHECK(contains(complaint_about("d_model", 33), "config.json: d_model: expected an even number, found 33."));
   CHECK(contains(complaint_about("d_model", nullptr), "d_model: expected a value, found none."));
   CHECK(contains(complaint_about("d_model", -4), "expected a whole number, found -4."));
@@ -127,9 +127,9 @@ TEST_CASE("a config.json that is wrong names the file, the key and what was foun
   CHECK(contains(complaint_about("d_model", "32"), "expected a whole number, found \"32\"."));
   CHECK(contains(complaint_about("encoder_attention_heads", 0), "as in the encoder"));
   CHECK(contains(complaint_about("encoder_layers", 0), "expected at least 1"));
-  CHECK(contains(complaint_about("dropout", 1), "from 0 to below 1"));
+  CHECK(contains(complaint_about("dropout", 1), "of at least 0 and below 1"));
   CHECK(contains(complaint_about("scale_embedding", 1), "true or false"));
-  CHECK(contains(complaint_about("activation_function", 1), "a text"));
+  CHECK(contains(complaint_about("activation_function", 1), "a string"));
   const test::TemporaryDirectory directory;
   CHECK(contains(complaint([&] { read_config_of_model(directory.path()); }), "config.json"));
   directory.write("config.json", "{");

@@ -12,7 +12,7 @@ using namespace glassformer;
 
 namespace {
 
-/// While it lives, holds what is logged.
+/// Captures the log for as long as it exists.
 class CapturedLog {
  public:
   CapturedLog() : previous_(spdlog::default_logger()) {
@@ -31,7 +31,7 @@ class CapturedLog {
   std::shared_ptr<spdlog::logger> previous_;
 };
 
-const std::string kIgnored = ": removed in version 0.2; ignored, as the value is the old default\n";
+const std::string kIgnored = ": removed in version 0.2; ignored because the value is the old default\n";
 
 std::string set(const RetiredKey& key, const std::string& value) { return std::string(key.name) + "=" + value; }
 
@@ -50,7 +50,7 @@ TEST_CASE("a retired key with its default is ignored with one warning that names
   }
 }
 
-TEST_CASE("a retired key is accepted and refused in --set as it is in a file", "[config]") {
+TEST_CASE("a retired key is accepted or refused with --set just as in a file", "[config]") {
   const Workplace place;
   const CapturedLog log;
   CHECK(place.read("", {"training.tensorboard=false"}) == place.read(""));
@@ -60,7 +60,7 @@ TEST_CASE("a retired key is accepted and refused in --set as it is in a file", "
         "\"true\". Delete the key; scripts/metrics_to_tensorboard.py converts a run's metrics.jsonl for TensorBoard.");
 }
 
-TEST_CASE("a value that a retired key's default does not equal is an error in files, too", "[config]") {
+TEST_CASE("a retired key in a file with any other value than its default is an error", "[config]") {
   const Workplace place;
   const std::string refusal =
       "a.yaml:4: training.tensorboard: this key was removed in version 0.2; "
@@ -88,7 +88,7 @@ TEST_CASE("all retired keys of a file are named in one warning", "[config]") {
   CHECK((text.find(", --set ") != std::string::npos) == (overrides.size() > 1));
 }
 
-TEST_CASE("every retired key is gone from the table of keys, and its refusal says what to do", "[config]") {
+TEST_CASE("no retired key is in the table of keys, and its error message tells you what to do", "[config]") {
   const Workplace place;
   const std::string keys = write_config(Config{});
   CHECK_FALSE(retired_keys().empty());
@@ -102,8 +102,7 @@ TEST_CASE("every retired key is gone from the table of keys, and its refusal say
   }
 }
 
-TEST_CASE("the config of an old checkpoint is read with one warning, also where another config begins with it",
-          "[config]") {
+TEST_CASE("an old checkpoint's config is read with one warning, also when it is used as model.from", "[config]") {
   const Workplace place;
   const std::string config = write_config(place.read(""));
   std::string old = config;

@@ -11,7 +11,7 @@
 
 namespace glassformer {
 
-/// A directory of its own for one test, with the data files that its configs name; removed at the end.
+/// A temporary directory for one test, with the data files that its configs name.
 class Workplace {
  public:
   Workplace() {
@@ -21,8 +21,7 @@ class Workplace {
       directory = fs::temp_directory_path() / ("glassformer-config-" + std::to_string(++count));
     } while (!fs::create_directory(directory));
     directory = fs::canonical(directory);
-    for (const char* name :
-         {"train.en", "train.de", "valid.en", "valid.de", "test.en", "test.de", "both.model"})
+    for (const char* name : {"train.en", "train.de", "valid.en", "valid.de", "test.en", "test.de", "both.model"})
       write("data/" + std::string(name), "a .\n");
   }
   ~Workplace() { std::filesystem::remove_all(directory); }
@@ -41,13 +40,11 @@ class Workplace {
     return read_config(write("a.yaml", smallest + more), overrides);
   }
 
-  /// What read() complains about, with the directory's name left out; "" if it does not.
+  /// The message with which read() fails, without the directory's name; "" if it succeeds.
   std::string complaint(const std::string& more, const std::vector<std::string>& overrides = {}) const {
     return complaint_of_file(write("a.yaml", smallest + more), overrides);
   }
-  std::string complaint_of_text(const std::string& text) const {
-    return complaint_of_file(write("a.yaml", text));
-  }
+  std::string complaint_of_text(const std::string& text) const { return complaint_of_file(write("a.yaml", text)); }
   std::string complaint_of_file(const std::filesystem::path& file,
                                 const std::vector<std::string>& overrides = {}) const {
     try {

@@ -1,5 +1,5 @@
-// The core alone, without a file, a config or a tokenizer: makes sequences of ids, trains a model to copy them, and
-// prints the loss and the copy of a sequence it has not seen. Exit status 0 if that copy is right.
+// Uses the core alone, without files, a config or a tokenizer: makes sequences of ids, trains a model to copy them, and
+// prints the loss and the copy of an unseen sequence. The exit status is 0 if that copy is right.
 #include <algorithm>
 #include <cstdio>
 #include <random>

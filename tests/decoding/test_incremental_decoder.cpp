@@ -13,13 +13,13 @@ namespace {
 constexpr Index kSteppedVocabulary = 37;
 const std::vector<Id> kTokens = {kBos, 5, 9, 30, 4};
 
-TinyModel<double> taught_with(const MaskSettings& masks) {
+TinyModel<double> tiny_with_masks(const MaskSettings& masks) {
   TransformerSettings settings = tiny_settings();
   settings.masks = masks;
   return TinyModel<double>(settings, kSteppedVocabulary);
 }
 
-/// Steps along kTokens in every sentence: the logits of each step, [B, V].
+/// Decodes kTokens step by step in every sentence. Returns the logits [B, V] of each step.
 std::vector<Buffer<double>> step_by_step(const TinyModel<double>& tiny, std::span<const std::vector<Id>> sources) {
   const std::vector<std::span<const Id>> spans(sources.begin(), sources.end());
   IncrementalDecoder<double> decoder(tiny.model);
@@ -33,8 +33,8 @@ std::vector<Buffer<double>> step_by_step(const TinyModel<double>& tiny, std::spa
   return logits;
 }
 
-/// The same by teacher forcing: all sentences are one batch, padded to the longest.
-std::vector<Buffer<double>> at_once(const TinyModel<double>& tiny, std::span<const std::vector<Id>> sources) {
+/// The same by teacher forcing, with all sentences in one batch, padded to the longest.
+std::vector<Buffer<double>> teacher_forced(const TinyModel<double>& tiny, std::span<const std::vector<Id>> sources) {
   const Index B = std::ssize(sources), T = std::ssize(kTokens);
   std::size_t longest = 0;
   for (const std::vector<Id>& source : sources) longest = std::max(longest, source.size());
@@ -62,9 +62,9 @@ double largest_difference_of_steps(const std::vector<Buffer<double>>& a, const s
 
 }  // namespace
 
-TEST_CASE("a hypothesis' logits are the same to the bit, whatever is decoded beside it", "[decoding][batches]") {
+TEST_CASE("no bit of a hypothesis's logits depends on what else is in the batch", "[decoding][batches]") {
   TransformerSettings settings = tiny_settings();
-  const Index width = GENERATE(16, 24, 40, 256);  // of 256, keys and values have gaps between their rows
+  const Index width = GENERATE(16, 24, 40, 256);  // at 256, keys and values have gaps between rows
   settings.d_model = width;
   const TinyModel<float> tiny(settings, kSteppedVocabulary);
   const std::vector<std::vector<Id>> sources = random_sources(70, 0, 20, kSteppedVocabulary);
@@ -78,7 +78,7 @@ TEST_CASE("a hypothesis' logits are the same to the bit, whatever is decoded bes
     for (Index b = 0; b < 70; ++b) rows.push_back({b, b, token});
     expected.push_back(together.step(rows));
   }
-  for (const Index b : {0, 1, 17, 69}) {  // `alone` is used again and again
+  for (const Index b : {0, 1, 17, 69}) {  // `alone` is reused
     alone.start(std::span(all).subspan(static_cast<std::size_t>(b), 1), 1);
     for (std::size_t t = 0; t < kTokens.size(); ++t) {
       const Extension row{0, 0, kTokens[t]};
@@ -88,17 +88,17 @@ TEST_CASE("a hypothesis' logits are the same to the bit, whatever is decoded bes
   }
 }
 
-TEST_CASE("what is taught without a padding mask is decoded without it, padding of the batch included", "[decoding]") {
+TEST_CASE("a model trained without a padding mask is decoded without it, and sees the batch's padding", "[decoding]") {
   const std::vector<std::vector<Id>> sources = random_sources(6, 0, 12, kSteppedVocabulary);
   for (const MaskSettings& masks :
        {MaskSettings{}, MaskSettings{.encoder_padding = false}, MaskSettings{.cross_padding = false},
         MaskSettings{.encoder_padding = false, .target_padding = false, .cross_padding = false}}) {
     CAPTURE(masks.encoder_padding, masks.target_padding, masks.cross_padding);
-    const TinyModel<double> tiny = taught_with(masks);
+    const TinyModel<double> tiny = tiny_with_masks(masks);
     const std::vector<Buffer<double>> steps = step_by_step(tiny, sources);
-    CHECK(largest_difference_of_steps(steps, at_once(tiny, sources)) < 1e-12);
+    CHECK(largest_difference_of_steps(steps, teacher_forced(tiny, sources)) < 1e-12);
 
-    double difference = 0;  // from each sentence alone, where there is no padding
+    double difference = 0;  // from each sentence alone, without padding
     for (Index b = 0; b < 6; ++b) {
       const std::vector<Buffer<double>> alone = step_by_step(tiny, {&sources[static_cast<std::size_t>(b)], 1});
       for (std::size_t t = 0; t < alone.size(); ++t) {
@@ -109,11 +109,12 @@ TEST_CASE("what is taught without a padding mask is decoded without it, padding 
   }
 }
 
-TEST_CASE("without the look-ahead mask teacher forcing sees more than step by step is there", "[decoding]") {
+TEST_CASE("without the look-ahead mask, teacher forcing sees tokens that a stepwise decoder does not have yet",
+          "[decoding]") {
   const std::vector<std::vector<Id>> sources = random_sources(6, 0, 12, kSteppedVocabulary);
-  const TinyModel<double> right = taught_with({}), leaking = taught_with({.look_ahead = false});
+  const TinyModel<double> causal = tiny_with_masks({}), leaking = tiny_with_masks({.look_ahead = false});
   const std::vector<Buffer<double>> steps = step_by_step(leaking, sources);
-  CHECK(largest_difference_of_steps(steps, step_by_step(right, sources)) == 0);
-  CHECK(largest_difference_of_steps(steps, at_once(right, sources)) < 1e-12);
-  CHECK(largest_difference_of_steps(steps, at_once(leaking, sources)) > 1e-6);
+  CHECK(largest_difference_of_steps(steps, step_by_step(causal, sources)) == 0);
+  CHECK(largest_difference_of_steps(steps, teacher_forced(causal, sources)) < 1e-12);
+  CHECK(largest_difference_of_steps(steps, teacher_forced(leaking, sources)) > 1e-6);
 }

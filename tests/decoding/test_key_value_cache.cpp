@@ -6,29 +6,29 @@
 
 using namespace glassformer;
 
-TEST_CASE("a row sees keys and values of its ancestors, however rows are continued", "[decoding]") {
-  constexpr Index kLayers = 2, kSlots = 6, kWidth = 2, kSteps = 50;  // the cache grows on the way
+TEST_CASE("a row sees the keys and values of its ancestors, however rows are extended", "[decoding]") {
+  constexpr Index kLayers = 2, kSlots = 6, kWidth = 2, kSteps = 50;  // enough steps for the cache to grow
   RandomValues random(5);
   KeyValueCache<double> cache;
   cache.start(kLayers, kSlots, kWidth);
 
-  std::vector<std::vector<double>> told(3);  // what each row has been told so far, one number per token
+  std::vector<std::vector<double>> written(3);  // what was written to each row so far, one number per token
   std::vector<Index> parents = {0, 0, 0};
   for (Index t = 0; t < kSteps; ++t) {
     cache.extend(parents);
     REQUIRE(cache.length() == t + 1);
-    for (Index r = 0; r < static_cast<Index>(told.size()); ++r) {
-      told[static_cast<std::size_t>(r)].push_back(random.number());
+    for (Index r = 0; r < static_cast<Index>(written.size()); ++r) {
+      written[static_cast<std::size_t>(r)].push_back(random.number());
       for (std::size_t layer = 0; layer < kLayers; ++layer) {
-        const double number = told[static_cast<std::size_t>(r)].back() + static_cast<double>(layer);
+        const double number = written[static_cast<std::size_t>(r)].back() + static_cast<double>(layer);
         cache.newest(layer, r).eigen() << number, number, -number, -number;
       }
     }
-    for (Index r = 0; r < static_cast<Index>(told.size()); ++r) {
+    for (Index r = 0; r < static_cast<Index>(written.size()); ++r) {
       for (std::size_t layer = 0; layer < kLayers; ++layer) {
         for (Index i = 0; i <= t; ++i) {
           const double number =
-              told[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)] + static_cast<double>(layer);
+              written[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)] + static_cast<double>(layer);
           REQUIRE(cache.keys(layer, r)(i, 1) == number);
           REQUIRE(cache.values(layer, r)(i, 0) == -number);
         }
@@ -37,9 +37,9 @@ TEST_CASE("a row sees keys and values of its ancestors, however rows are continu
     parents.assign(static_cast<std::size_t>(1 + random.index(kSlots)), 0);
     std::vector<std::vector<double>> next;
     for (Index& parent : parents) {
-      parent = random.index(static_cast<Index>(told.size()));
-      next.push_back(told[static_cast<std::size_t>(parent)]);
+      parent = random.index(static_cast<Index>(written.size()));
+      next.push_back(written[static_cast<std::size_t>(parent)]);
     }
-    told = next;
+    written = next;
   }
 }

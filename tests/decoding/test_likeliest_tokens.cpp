@@ -22,7 +22,7 @@ std::vector<Id> ids_of(std::span<const NextToken> tokens) {
 
 }  // namespace
 
-TEST_CASE("the likeliest tokens are those a full sort puts first", "[decoding]") {
+TEST_CASE("the most likely tokens are those that a full sort puts first", "[decoding]") {
   const Index V = GENERATE(3, 5, 63, 64, 65, 1000);
   const std::size_t count = GENERATE(1U, 2U, 10U, 2000U);
   RandomValues random(static_cast<std::uint64_t>(V));
@@ -39,7 +39,7 @@ TEST_CASE("the likeliest tokens are those a full sort puts first", "[decoding]")
   CHECK(ids_of(likeliest.choose(logits, count)) == expected);
 }
 
-TEST_CASE("log-probabilities are over all tokens, also those that may not be chosen", "[decoding]") {
+TEST_CASE("log-probabilities are over all tokens, including those that may not be chosen", "[decoding]") {
   const std::vector<float> logits = {std::log(0.4F) + 90, std::log(0.1F) + 90, std::log(0.2F) + 90,
                                      std::log(0.3F) + 90};
   LikeliestTokens likeliest(kChosenFrom);
@@ -49,12 +49,12 @@ TEST_CASE("log-probabilities are over all tokens, also those that may not be cho
   CHECK(tokens[1].log_probability == Approx(std::log(0.2)).epsilon(1e-5));
 }
 
-TEST_CASE("eos may be chosen even where it also is bos or pad", "[decoding]") {
+TEST_CASE("eos may be chosen even if it is also bos or pad", "[decoding]") {
   LikeliestTokens likeliest({.source_pad = 0, .bos = 2, .eos = 2, .target_pad = 2});
   CHECK(ids_of(likeliest.choose(std::vector<float>{1, 2, 3, 0}, 9)) == std::vector<Id>{2, 1, 0, 3});
 }
 
-TEST_CASE("impossible tokens are not chosen, and none of a row with NaN", "[decoding]") {
+TEST_CASE("impossible tokens are not chosen, nor is any token of a row with NaN", "[decoding]") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   LikeliestTokens likeliest(kChosenFrom);
   CHECK(ids_of(likeliest.choose(std::vector<float>{0, 0, -kInfinity, 1, -kInfinity, 2}, 9)) == std::vector<Id>{5, 3});

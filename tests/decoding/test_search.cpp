@@ -11,7 +11,7 @@ using namespace glassformer;
 
 namespace {
 
-/// All sequences of at most `longest` of the tokens 3 .. V - 1.
+/// All sequences of at most `longest` tokens in 3 .. V - 1.
 std::vector<std::vector<Id>> all_sequences(Index vocabulary_size, std::size_t longest) {
   std::vector<std::vector<Id>> all = {{}};
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -26,12 +26,12 @@ std::vector<std::vector<Id>> all_sequences(Index vocabulary_size, std::size_t lo
 
 }  // namespace
 
-TEST_CASE("a beam wide enough for everything finds what trying everything finds", "[decoding]") {
+TEST_CASE("a beam wide enough for all hypotheses finds the same as exhaustive search", "[decoding]") {
   constexpr Index kVocabulary = 5;  // two words
   DecodingSettings settings;
   settings.length_penalty = GENERATE(0.0, 0.6, 1.0);
   settings.max_length_ratio = 0;  // at most 10 tokens
-  settings.beam = settings.n_best = 3 * 1024;       // as many as there are extensions of all of 10 tokens
+  settings.beam = settings.n_best = 3 * 1024;  // the number of extensions of all hypotheses of 10 tokens
   const TinyModel<float> tiny(tiny_settings(), kVocabulary, 11);
   const std::vector<Id> source = {4, 3, 3, 4, kEos};
   IncrementalDecoder<float> decoder(tiny.model);
@@ -84,7 +84,7 @@ TEST_CASE("hypotheses come best first, with the scores that teacher forcing give
 }
 
 TEST_CASE("a beam of one is greedy search", "[decoding]") {
-  // Without a length penalty: with one, a beam of one would look for a longer hypothesis after the first eos.
+  // Without a length penalty: with one, a beam of one would keep looking for a longer hypothesis after the first eos.
   constexpr Index kVocabulary = 30;
   TinyModel<float> tiny(tiny_settings(), kVocabulary, 3);
   tiny.output_bias()[kEos] += 1;

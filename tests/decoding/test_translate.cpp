@@ -24,7 +24,7 @@ bool same_to_the_bit(const std::vector<std::vector<Hypothesis>>& a, const std::v
 
 }  // namespace
 
-TEST_CASE("translations are the same to the bit for every size of batch and number of threads", "[decoding][batches]") {
+TEST_CASE("translations are the same to the bit for every batch size and number of threads", "[decoding][batches]") {
   TransformerSettings shape = tiny_settings();
   shape.d_model = GENERATE(16, 24, 64);
   TinyModel<float> tiny(shape, kTranslatedVocabulary);
@@ -67,7 +67,7 @@ TEST_CASE("no sources give no translations, and a source of eos alone gives one"
   CHECK(!translate(tiny.model, settings, kTinyIds, sources).front().empty());
 }
 
-TEST_CASE("a translation never contains pad or bos, nor more tokens than allowed", "[decoding]") {
+TEST_CASE("a translation never contains pad, bos or more tokens than allowed", "[decoding]") {
   TinyModel<float> tiny(tiny_settings(), kTranslatedVocabulary);
   tiny.output_bias()[kPad] = 20;
   tiny.output_bias()[kBos] = 20;
@@ -100,7 +100,7 @@ TEST_CASE("a beam may be wider than the vocabulary", "[decoding]") {
   }
 }
 
-TEST_CASE("a model that has gone astray gives empty translations, cut off", "[decoding]") {
+TEST_CASE("a model that has diverged gives empty translations, marked as cut off", "[decoding]") {
   TinyModel<float> tiny(tiny_settings(), kTranslatedVocabulary);
   set(tiny.output_bias(), std::numeric_limits<float>::quiet_NaN());
   DecodingSettings settings;

@@ -43,13 +43,13 @@ struct TinyModel {
       if (tensor.name == "lm_head.weight") scale(values, static_cast<Scalar>(peak));
     }
   }
-  /// What is added to the logits. [V]
+  /// The bias of the logits. [V]
   RowView<Scalar> output_bias() {
     return Transformer<Scalar>(model.settings, model.vocabulary).output.bias.in(model.weights);
   }
 };
 
-/// `count` random sentences of `shortest` .. `longest` words, eos behind them.
+/// `count` random sentences of `shortest` .. `longest` words, each followed by eos.
 inline std::vector<std::vector<Id>> random_sources(std::size_t count, Index shortest, Index longest,
                                                    Index vocabulary_size, std::uint64_t seed = 7) {
   RandomValues random(seed);
@@ -62,8 +62,8 @@ inline std::vector<std::vector<Id>> random_sources(std::size_t count, Index shor
   return sources;
 }
 
-/// The logits [R * T, V] that teacher forcing gives for R beginnings of translations of one source, each bos and then
-/// what the hypothesis holds; shorter ones are padded.
+/// The logits [R * T, V] that teacher forcing gives for R partial translations of one source. Each starts with bos,
+/// followed by the hypothesis; shorter ones are padded.
 template <class Scalar>
 Buffer<Scalar> forced_logits(const TinyModel<Scalar>& tiny, const std::vector<Id>& source,
                              const std::vector<std::vector<Id>>& hypotheses) {

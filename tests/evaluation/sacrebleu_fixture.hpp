@@ -14,7 +14,7 @@
 #define GLASSFORMER_SOURCE_DIR "."
 #endif
 
-/// What the sacrebleu package says of the same texts; scripts/fixtures/make_sacrebleu_fixtures.py wrote it down.
+/// The sacrebleu package's results for the same texts, written by scripts/fixtures/make_sacrebleu_fixtures.py.
 namespace glassformer::sacrebleu {
 
 inline const nlohmann::json& fixture() {
@@ -25,7 +25,7 @@ inline const nlohmann::json& fixture() {
   return content;
 }
 
-/// The text without "|version:...", the one field in which we and the package differ.
+/// The text without "|version:...", the only field in which we differ from the package.
 inline std::string without_version(std::string text) {
   const std::string version = "|version:" + std::string(kScorer);
   const std::size_t at = text.find(version);
@@ -41,8 +41,8 @@ inline std::vector<std::string> lines_of(const std::filesystem::path& path) {
   return lines;
 }
 
-/// The words between single blanks, as Python's split(" ").
-inline std::vector<std::string> split_at_blanks(const std::string& line) {
+/// Splits at every space, as Python's split(" ") does.
+inline std::vector<std::string> split_at_spaces(const std::string& line) {
   std::vector<std::string> words(1);
   for (const char c : line) {
     if (c == ' ') {
@@ -54,7 +54,7 @@ inline std::vector<std::string> split_at_blanks(const std::string& line) {
   return words;
 }
 
-/// Hypotheses made from references, as spoil() in scripts/fixtures/make_sacrebleu_fixtures.py makes them.
+/// Makes hypotheses from references, as spoil() in scripts/fixtures/make_sacrebleu_fixtures.py does.
 inline std::vector<std::string> spoil(const std::vector<std::string>& lines, const std::string& way) {
   std::vector<std::string> result;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -62,7 +62,7 @@ inline std::vector<std::string> spoil(const std::vector<std::string>& lines, con
       result.push_back(lines[(i + 1) % lines.size()]);
       continue;
     }
-    std::vector<std::string> words = split_at_blanks(lines[i]);
+    std::vector<std::string> words = split_at_spaces(lines[i]);
     if (way == "swap neighbours in every third line" && i % 3 == 0) {
       for (std::size_t j = 0; j + 1 < words.size(); j += 2) std::swap(words[j], words[j + 1]);
     }

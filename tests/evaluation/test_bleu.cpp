@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kTolerance = 1e-9;
 
-/// Compares every part of BLEU, for both tokenizers, with regard to case and without.
+/// Compares every part of BLEU, for both tokenizers, with and without case.
 void check_bleu(const Lines& hypotheses, const Lines& references, const nlohmann::json& figures) {
   REQUIRE(figures.size() == 4);
   for (const auto& expected : figures) {
@@ -44,7 +44,7 @@ double bleu_of_words(const std::string& hypothesis, const std::string& reference
 
 }  // namespace
 
-TEST_CASE("BLEU of hard little corpora is what sacreBLEU says", "[evaluation]") {
+TEST_CASE("BLEU of small, difficult corpora equals sacreBLEU's", "[evaluation]") {
   REQUIRE(sacrebleu::fixture()["corpora"].size() > 20);
   for (const auto& corpus : sacrebleu::fixture()["corpora"]) {
     CAPTURE(corpus["name"].get<std::string>());
@@ -52,7 +52,7 @@ TEST_CASE("BLEU of hard little corpora is what sacreBLEU says", "[evaluation]") 
   }
 }
 
-TEST_CASE("BLEU of spoilt Multi30k sentences is what sacreBLEU says", "[evaluation]") {
+TEST_CASE("BLEU of corrupted Multi30k sentences equals sacreBLEU's", "[evaluation]") {
   if (!std::filesystem::exists(sacrebleu::multi30k())) {
     WARN("SKIPPED: " << sacrebleu::multi30k() << " does not exist");
     return;
@@ -65,7 +65,7 @@ TEST_CASE("BLEU of spoilt Multi30k sentences is what sacreBLEU says", "[evaluati
   }
 }
 
-TEST_CASE("A word counts at most as often as the reference has it", "[evaluation]") {
+TEST_CASE("A word counts at most as often as it occurs in the reference", "[evaluation]") {
   const Bleu bleu = corpus_bleu(Lines{"the the the the the the the"}, Lines{"the cat is on the mat"});
   CHECK(bleu.matches[0] == 2);
   CHECK(bleu.precisions[0] == Approx(100 * 2.0 / 7));  // the example of Papineni et al. 2002, section 2.1
@@ -85,25 +85,25 @@ TEST_CASE("BLEU is 0 without any match, and without any 4-gram", "[evaluation]")
   CHECK(bleu_of_words("a b c d", "a b c d") == Approx(100));
 }
 
-TEST_CASE("A translation too short pays exp(1 - r/c), one too long pays nothing", "[evaluation]") {
+TEST_CASE("A translation that is too short is penalised by exp(1 - r/c), one that is too long is not", "[evaluation]") {
   CHECK(bleu_of_words("a b c d", "a b c d e f") == Approx(100 * std::exp(1 - 6.0 / 4)));
   CHECK(corpus_bleu(Lines{"a b c d e f"}, Lines{"a b c d"}).brevity_penalty == 1);
 }
 
 TEST_CASE("The BLEU of a corpus is not the mean over its sentences", "[evaluation]") {
-  // One sentence alone scores 0 for want of a 4-gram; in the corpus its words count all the same.
+  // The first sentence alone scores 0, because it has no 4-gram; in the corpus its words still count.
   CHECK(bleu_of_words("a b", "a b") == 0);
   CHECK(corpus_bleu(Lines{"a b", "c d e f"}, Lines{"a b", "c d e f"}).score == Approx(100));
 }
 
-TEST_CASE("BLEU of nothing is 0", "[evaluation]") {
+TEST_CASE("BLEU of an empty corpus is 0", "[evaluation]") {
   const Bleu bleu = corpus_bleu({}, {});
   CHECK(bleu.score == 0);
   CHECK(bleu.hypothesis_length == 0);
   CHECK(bleu.reference_length == 0);
 }
 
-TEST_CASE("The signature names every choice, and glassformer as the one who counted", "[evaluation]") {
+TEST_CASE("The signature names every choice, and glassformer as the scorer", "[evaluation]") {
   const std::string by_default = corpus_bleu({}, {}).signature;
   const std::string other = corpus_bleu({}, {}, {.bleu_tokenizer = BleuTokenizer::none, .lowercase = true}).signature;
   CHECK(by_default.find("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glassformer") == 0);

@@ -29,7 +29,7 @@ double chrf_of(const std::string& hypothesis, const std::string& reference) {
 
 }  // namespace
 
-TEST_CASE("chrF of hard little corpora is what sacreBLEU says", "[evaluation]") {
+TEST_CASE("chrF of small, difficult corpora equals sacreBLEU's", "[evaluation]") {
   REQUIRE(sacrebleu::fixture()["corpora"].size() > 20);
   for (const auto& corpus : sacrebleu::fixture()["corpora"]) {
     CAPTURE(corpus["name"].get<std::string>());
@@ -37,7 +37,7 @@ TEST_CASE("chrF of hard little corpora is what sacreBLEU says", "[evaluation]") 
   }
 }
 
-TEST_CASE("chrF of spoilt Multi30k sentences is what sacreBLEU says", "[evaluation]") {
+TEST_CASE("chrF of corrupted Multi30k sentences equals sacreBLEU's", "[evaluation]") {
   if (!std::filesystem::exists(sacrebleu::multi30k())) {
     WARN("SKIPPED: " << sacrebleu::multi30k() << " does not exist");
     return;
@@ -56,16 +56,14 @@ TEST_CASE("chrF weighs recall four times as much as precision", "[evaluation]") 
   CHECK(chrf_of("abc", "ab") > chrf_of("ab", "abc"));
 }
 
-TEST_CASE("chrF does not see white space", "[evaluation]") {
-  CHECK(chrf_of("ab cd\u00a0ef", "abc def") == Approx(100));
-}
+TEST_CASE("chrF ignores white space", "[evaluation]") { CHECK(chrf_of("ab cd\u00a0ef", "abc def") == Approx(100)); }
 
 TEST_CASE("chrF counts code points, not bytes", "[evaluation]") {
   // The first bytes of é and è are the same.
   CHECK(chrf_of("é", "è") == 0);
 }
 
-TEST_CASE("chrF of nothing is 0", "[evaluation]") {
+TEST_CASE("chrF of empty text is 0", "[evaluation]") {
   CHECK(corpus_chrf({}, {}).score == 0);
   CHECK(chrf_of("", "") == 0);
   CHECK(chrf_of("a", "") == 0);

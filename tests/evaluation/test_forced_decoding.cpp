@@ -40,8 +40,7 @@ TEST_CASE("forced decoding gives each token's log-probability, eos included, and
   CHECK(sum == Approx(-teacher_forced_loss(tiny.model, corpus).cross_entropy).epsilon(1e-9));
 }
 
-TEST_CASE("a translation's log-probability is the same whether the search gives it or forced decoding",
-          "[evaluation]") {
+TEST_CASE("the search and forced decoding give a translation the same log-probability", "[evaluation]") {
   TinyModel<float> tiny(tiny_settings(), kForcedVocabulary);
   tiny.output_bias()[kEos] += 1;
   const auto sources = random_sources(20, 0, 8, kForcedVocabulary);
@@ -65,7 +64,7 @@ TEST_CASE("a translation's log-probability is the same whether the search gives 
   }
 }
 
-TEST_CASE("a model is evaluated under the masks that it was taught with", "[evaluation]") {
+TEST_CASE("a model is evaluated with the masks that it was trained with", "[evaluation]") {
   const Corpus corpus = random_corpus();
   const auto loss_under = [&](const MaskSettings& masks) {
     TransformerSettings settings = tiny_settings();

@@ -22,7 +22,7 @@ TransformerSettings with_norm(Norm norm) {
 
 }  // namespace
 
-TEST_CASE("The figures of the model as it is are those of training, to the bit", "[explanation]") {
+TEST_CASE("With the model's own masks, the trace has the same figures as training, to the bit", "[explanation]") {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     const ExplainedExample example(with_norm(norm));
     const Batch& batch = example.explanation.batch;
@@ -56,7 +56,7 @@ TEST_CASE("The figures of the model as it is are those of training, to the bit",
   }
 }
 
-TEST_CASE("Losses are given place by place, 0 where padding is expected", "[explanation]") {
+TEST_CASE("Losses are given for each position, 0 where padding is expected", "[explanation]") {
   const ExplainedExample example;
   for (const ExplainedVariant& variant : example.explanation.variants) {
     const Matrix<float> losses = example::losses(variant.trace.answers);
@@ -71,7 +71,7 @@ TEST_CASE("Losses are given place by place, 0 where padding is expected", "[expl
   }
 }
 
-TEST_CASE("An answer is the model's distribution at a place: likeliest first, with the loss of what is expected",
+TEST_CASE("An answer is the model's distribution at a position, most likely first, and the expected token's loss",
           "[explanation]") {
   const ExplainedExample example;
   const Answers& answers = example.right().answers;
@@ -79,10 +79,10 @@ TEST_CASE("An answer is the model's distribution at a place: likeliest first, wi
   REQUIRE(answers.size() == 2);
   double loss = 0;
   for (Index b = 0; b < 2; ++b) {
-    const auto& places = answers[static_cast<std::size_t>(b)];
-    REQUIRE(places.size() == 6);
+    const auto& positions = answers[static_cast<std::size_t>(b)];
+    REQUIRE(positions.size() == 6);
     for (Index t = 0; t < 6; ++t) {
-      const Answer& answer = places[static_cast<std::size_t>(t)];
+      const Answer& answer = positions[static_cast<std::size_t>(t)];
       const Eigen::ArrayXd powers = logits.row(b * 6 + t).transpose().array().exp(), p = powers / powers.sum();
       CAPTURE(b, t);
       CHECK(answer.expected == example.explanation.batch.target_output(b, t));
@@ -106,7 +106,7 @@ TEST_CASE("An answer is the model's distribution at a place: likeliest first, wi
   CHECK(loss == Approx(example.right().loss.loss));
 }
 
-TEST_CASE("A small vocabulary is shown whole", "[explanation]") {
+TEST_CASE("A small vocabulary is shown in full", "[explanation]") {
   const ExplainedExample example(tiny_settings(), {{"a b", "t"}}, false, 3);
   for (const Answer& answer : example.right().answers.at(0)) {
     CHECK(answer.likeliest.size() == 7);
@@ -116,8 +116,7 @@ TEST_CASE("A small vocabulary is shown whole", "[explanation]") {
   }
 }
 
-TEST_CASE("Attention is shared out among what is visible: rows sum to 1, and blocked keys get nothing",
-          "[explanation]") {
+TEST_CASE("Attention is distributed over the visible keys: rows sum to 1, and blocked keys get 0", "[explanation]") {
   const ExplainedExample example;
   const TransformerMasks& masks = example.explanation.variants.front().masks;
   const Index B = 2, H = example.tiny.model.settings.heads;
@@ -137,7 +136,7 @@ TEST_CASE("Attention is shared out among what is visible: rows sum to 1, and blo
   }
 }
 
-TEST_CASE("What each layer of the decoder sends back adds up to the gradient of the memory", "[explanation]") {
+TEST_CASE("The gradients from all decoder layers add up to the gradient of the memory", "[explanation]") {
   const ExplainedExample example;
   const Matrix<double> sum = example.computed("decoder.layers.0.encoder_attn.kv_proj", "d_x") +
                              example.computed("decoder.layers.1.encoder_attn.kv_proj", "d_x");
@@ -146,7 +145,7 @@ TEST_CASE("What each layer of the decoder sends back adds up to the gradient of 
   CHECK(largest_difference(sum, whole) < 1e-6 * whole.cwiseAbs().maxCoeff());
 }
 
-TEST_CASE("Dropout is drawn only when it is asked for, and the same again for the same seed", "[explanation]") {
+TEST_CASE("Dropout is drawn only on request, and is the same for the same seed", "[explanation]") {
   const auto drops = [](const ExplainedExample& example) {
     return std::ranges::any_of(example.explanation.recording.steps(),
                                [](const RecordedStep& step) { return step.part.ends_with("dropout"); });

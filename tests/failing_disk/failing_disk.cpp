@@ -1,7 +1,7 @@
-// A disk that fails: loaded before the program (LD_PRELOAD), it stands between the program and the system, and lets one
-// call fail, the FAIL_AT-th of FAIL_CALL (write, fsync or rename) on a file or directory below FAIL_BELOW. From then
-// on every such call fails, as on a disk that is full; with FAIL_ONCE=1 only that one. With FAIL_AT=0 none fails. At the
-// end the number of such calls is written to the file FAIL_COUNT.
+// Simulates a failing disk. Loaded before the program (LD_PRELOAD), it intercepts the program's system calls and makes
+// one fail: the FAIL_AT-th FAIL_CALL (write, fsync or rename) on a file or directory below FAIL_BELOW. All later such
+// calls fail too, as on a full disk; with FAIL_ONCE=1, only that one fails. With FAIL_AT=0, none fails. At exit, it
+// writes the number of such calls to the file FAIL_COUNT.
 
 #include <dlfcn.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-"""Beam search in NumPy, as plain as its definition, and how close the decisions of a search are."""
+"""A plain beam search in NumPy, and how close the decisions of a search are."""
 
 from typing import NamedTuple
 
@@ -21,12 +21,12 @@ class Hypothesis(NamedTuple):
 
 
 def beam_search(model, source, beam, length_penalty=1.0, early_stopping=False):
-    """The `beam` best hypotheses, best first, and how close the closest decision was. Single precision may decide
-    otherwise if that is close to 0. The error of a sum grows with its terms, so a difference of two sums counts as what
-    it is for each token.
+    """The `beam` best hypotheses, best first, and how close the closest decision was. If that is close to 0, single
+    precision may decide otherwise. The error of a sum grows with its number of terms, so a difference of two sums is
+    divided by the number of tokens.
 
-    At each step every hypothesis is extended by every token. Of the 2 * beam likeliest extensions, those that end in
-    eos are finished if they are among the first `beam`, and the first `beam` of the others run on. The search ends at
+    At each step every hypothesis is extended by every token. Of the 2 * beam most likely extensions, those that end in
+    eos are finished if they are among the first `beam`, and the first `beam` of the others continue. The search ends at
     the longest length allowed, or, with early stopping, once `beam` hypotheses are finished."""
     source_ids = np.array([[*source, EOS]])
     memory = model.encode(source_ids)
@@ -34,8 +34,9 @@ def beam_search(model, source, beam, length_penalty=1.0, early_stopping=False):
 
     def by_score(hypotheses, last=False):
         ranked = sorted(hypotheses, key=lambda h: -h.score(length_penalty))
-        for pair in list(zip(ranked, ranked[1:]))[0 if last else beam - 1:beam]:  # only the last order matters, not who
-            first, second = (h.score(length_penalty) for h in pair)               # is where among those that stay
+        # During the search, only who stays matters; the order matters only in the last ranking.
+        for pair in list(zip(ranked, ranked[1:]))[0 if last else beam - 1:beam]:
+            first, second = (h.score(length_penalty) for h in pair)
             differences.append((first - second) / max(h.tokens ** (1 - length_penalty) for h in pair))
         return ranked[:beam]
 
@@ -59,7 +60,7 @@ def beam_search(model, source, beam, length_penalty=1.0, early_stopping=False):
 
 
 def closest_decision(model, source, translation):
-    """The smallest difference between the two likeliest tokens, over all steps of a greedy translation."""
+    """The smallest difference between the two most likely tokens, over all steps of a greedy translation."""
     steps = min(len(translation) + 1, model.longest(source))
     table = model.log_probabilities(source, translation)[:steps]
     table[:, [PAD, BOS]] = -np.inf

@@ -1,7 +1,7 @@
 """Models that several tests share. Each is trained once."""
 
 import pytest
-from program import PROGRAM, toy_lines, train, unequal_pairs, write_pairs
+from program import PROGRAM, toy_pairs, train, unequal_pairs, write_pairs
 from reference import Model
 
 
@@ -21,10 +21,10 @@ def text(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def half_trained(tmp_path_factory):
-    """A run whose model has learnt something but not all: translations are partly right, and a beam finds others."""
+    """A run whose model has learnt something but not all: some translations are right, and a beam finds others."""
     text = tmp_path_factory.mktemp("half_trained_text")
-    write_pairs(text, "train", toy_lines("train")[:2000])
-    write_pairs(text, "valid", toy_lines("valid")[:100])
+    write_pairs(text, "train", toy_pairs("train")[:2000])
+    write_pairs(text, "valid", toy_pairs("valid")[:100])
     return train(tmp_path_factory.mktemp("half_trained") / "run", text,
                  {"model.d_model": 32, "model.d_ff": 64, "model.heads": 4, "tokenizer.vocabulary_size": 200,
                   "training.max_tokens": 1000, "training.shards": 4, "training.max_updates": 300,

@@ -1,14 +1,14 @@
-"""Figures by their definitions, from the NumPy pass: what the program's should be."""
+"""The figures that the program should report, computed from their definitions with the NumPy model."""
 
 import numpy as np
 from reference import BOS, EOS, PAD, log_softmax
 
-# How far the program, which computes in single precision, may be from NumPy, which computes in double precision.
-FLOAT = 2e-6            # relative, of a mean over many tokens: one rounding of a number with 24 bits is 6e-8
-LOG_PROBABILITY = 5e-5  # of a token: five times the largest difference seen, for log-probabilities down to -22
-CLOSE = 1e-4            # two logits that are closer may change places
-ROUNDING = 1e-9         # relative, of what is computed in double precision from counts
-SENTENCES = 64  # of a padded batch, here; the program's own batches do not matter to a figure
+# How far the program, in single precision, may be from NumPy, in double precision.
+FLOAT = 2e-6            # relative, for a mean over many tokens; one rounding to 24 bits is 6e-8
+LOG_PROBABILITY = 5e-5  # for a token: five times the largest difference seen, for log-probabilities down to -22
+CLOSE = 1e-4            # two logits that are closer may swap places
+ROUNDING = 1e-9         # relative, for what is computed in double precision from counts
+SENTENCES = 64  # in a padded batch here; no figure depends on the program's own batches
 
 
 def padded(rows):
@@ -20,8 +20,7 @@ def padded(rows):
 
 
 def encode(model, pairs):
-    """Pairs of lines as pairs of ids; those with an empty side are left out, as the program leaves them out of the
-    loss."""
+    """Pairs of lines as pairs of ids. Pairs with an empty side are left out, as in the program's loss."""
     ids = [(model.source.encode(source), model.target.encode(target)) for source, target in pairs]
     return [pair for pair in ids if all(pair)]
 
@@ -60,13 +59,13 @@ class Loss:
         return self.correct / self.tokens
 
 
-# --- How a batch is cut up (src/batching/batch.hpp), for the share of padding -----------------------------------------
+# --- How a batch is split (src/batching/batch.hpp), for the share of padding -----------------------------------------
 def lengths(pair):
     return len(pair[0]) + 1, len(pair[1]) + 1  # eos or bos included
 
 
 def cells(pairs):
-    """Of the padded batch of these pairs, on both sides."""
+    """The number of cells in the padded batch of these pairs, on both sides."""
     return len(pairs) * sum(max(sides) for sides in zip(*map(lengths, pairs)))
 
 
@@ -89,7 +88,7 @@ def within(pairs, limit):
 
 
 def cut(pairs, parts):
-    """At most so many groups of neighbours by length, of which the largest is as small as it can be."""
+    """At most `parts` groups of pairs with similar lengths. The largest group is as small as possible."""
     pairs = longest_first(pairs)
     limit = next(limit for limit in range(1, cells(pairs) + 1) if len(within(pairs, limit)) <= parts)
     return within(pairs, limit)

@@ -1,4 +1,4 @@
-"""How the tests run the program, and the text and the models they run it on."""
+"""Runs the program, and makes the texts and models that the tests run it on."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from reference import read_safetensors
 
-# Threads that wait for others sleep. By default they spin, and two test runs side by side would take ten times as long.
+# Waiting threads sleep. By default they spin, and two test runs side by side would take ten times as long.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -21,7 +21,8 @@ class Failed(Exception):
 
 
 def run(command, *arguments, stdin="", status=0):
-    """What `glassformer COMMAND ARGUMENTS` prints to standard output and standard error. A Path or a number will do."""
+    """What `glassformer COMMAND ARGUMENTS` prints to standard output and standard error. Arguments may be
+    Paths or numbers."""
     done = subprocess.run([PROGRAM, command, *map(str, arguments)], input=stdin.encode(), capture_output=True,
                           timeout=600)
     out, err = done.stdout.decode(), done.stderr.decode()
@@ -35,8 +36,8 @@ def run_json(command, *arguments):
 
 
 def train(directory, text, settings=(), *options, base="debug"):
-    """Trains on the text in the directory `text`, whose files are train.en, train.de, valid.en and valid.de. The config
-    is that of configs/debug.yaml (one layer, width 8, no dropout, no label smoothing) with these settings."""
+    """Trains on the text in the directory `text`: train.en, train.de, valid.en and valid.de. The config is
+    configs/debug.yaml (one layer, width 8, no dropout, no label smoothing) with these settings."""
     _, log = run("train", ROOT / f"configs/{base}.yaml", "--output", directory, *set_options(text, settings), *options)
     return Run(directory, log)
 
@@ -50,7 +51,7 @@ def set_options(text, settings):
 
 
 def variant(trained, directory, settings):
-    """The trained model, one tiny update later, with these settings in its config."""
+    """Trains the model further by one tiny update, with these settings in its config."""
     config = trained.config()
     shape = {f"model.{key}": config["model"][key] for key in ("d_model", "heads", "d_ff")}
     return train(directory, config["data"]["directory"],
@@ -59,7 +60,7 @@ def variant(trained, directory, settings):
 
 
 class Run:
-    """What a training has left behind."""
+    """The files of a training run."""
 
     def __init__(self, directory, log=""):
         self.directory, self.log = Path(directory), log
@@ -75,28 +76,28 @@ class Run:
         lines = (self / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         return [line for line in map(json.loads, lines) if line["kind"] == kind]
 
-    def timeless(self, kind):
-        """The same without what a clock has measured."""
+    def without_times(self, kind):
+        """The same without anything that depends on time."""
         return [{key: value for key, value in line.items() if "minutes" not in key and "second" not in key}
                 for line in self.metrics(kind)]
 
     def progress(self, checkpoint="last"):
-        """How far the training was: counts, and the search for the best."""
+        """How far training had got: counts, and the search for the best."""
         return json.loads(read_safetensors(self / checkpoint / "training_state.safetensors")[1]["progress"])
 
     def checkpoint(self, update):
         return self / f"step-{update:08d}"
 
 
-def toy_lines(name):
+def toy_pairs(name):
     """Pairs of sentences of the toy corpus."""
     sides = [(ROOT / f"data/toy/{name}.{side}").read_text(encoding="utf-8").splitlines() for side in ("en", "de")]
     return list(zip(*sides))
 
 
 def unequal_pairs(count, seed, name="train", longest=6):
-    """Pairs of very unequal length: each one to six sentences of the toy corpus in a row, most of them short."""
-    draw, sentences = random.Random(seed), toy_lines(name)
+    """Pairs of very unequal length. Each joins one to `longest` sentences of the toy corpus; most are short."""
+    draw, sentences = random.Random(seed), toy_pairs(name)
     pairs = []
     for _ in range(count):
         chosen = draw.choices(sentences, k=min(longest, 1 + int(draw.expovariate(1))))
@@ -115,22 +116,22 @@ def write_pairs(directory, name, pairs, end="\n"):
 
 
 def write_text(file, lines, end="\n", byte_order_mark=False, ended=True):
-    """Writes lines to a file; `ended` False leaves out the end of the last one. Returns the file."""
+    """Writes lines to a file and returns the file. With `ended` False, the last line has no line end."""
     text = end.join(lines) + (end if ended else "")
     Path(file).write_bytes((b"\xEF\xBB\xBF" if byte_order_mark else b"") + text.encode())
     return file
 
 
 def awkward(line, draw):
-    """The line as people may leave it: white space doubled, tabs, spaces at both ends, other case, unknown words."""
+    """The line with a flaw: doubled white space, tabs, spaces at both ends, swapped case, or an unknown word."""
     way = draw.randrange(6)
     return [line, line.replace(" ", "  "), line.replace(" ", "\t", 2), f" \t{line}  ", line.swapcase(),
             f"{line} unheardof"][way]
 
 
 def awkward_pairs(pairs, seed):
-    """These pairs, but each side awkward in its own way; some sides, and some pairs, are empty or white space: at the
-    start, at the end and in between."""
+    """Makes each side of these pairs awkward in its own way. Some sides, and some whole pairs, become empty or white
+    space: at the start, at the end and in between."""
     draw, count = random.Random(seed), len(pairs)
     pairs = [(awkward(source, draw), awkward(target, draw)) for source, target in pairs]
     for place, sides in zip((0, 1, count // 3, count // 2, count // 2 + 1, 2 * count // 3, count - 2, count - 1),

@@ -1,5 +1,5 @@
-"""The whole transformer in NumPy, in double precision, sharing no code with the program: the second opinion on every
-figure that the program reports, and the shortest description of the model.
+"""The whole transformer in NumPy, in double precision, sharing no code with the program. It gives a second opinion on
+every figure that the program reports, and is the shortest description of the model.
 
     model = Model("runs/toy/best")
     logits = model.logits(source_ids, target_input_ids)
@@ -17,7 +17,7 @@ import yaml
 PAD, BOS, EOS, UNK = range(4)
 
 
-# --- What lies in a checkpoint ----------------------------------------------------------------------------------------
+# --- What a checkpoint contains --------------------------------------------------------------------------------------
 def read_safetensors(file):
     """The tensors by name, in the order of the file, and the metadata."""
     data = Path(file).read_bytes()
@@ -30,13 +30,13 @@ def read_safetensors(file):
 
 
 def read_lines(file):
-    """The lines of a text, which end with LF or CRLF; a byte order mark at its beginning does not count."""
+    """The lines of a text, which end with LF or CRLF; a byte order mark at its start is ignored."""
     lines = Path(file).read_bytes().decode("utf-8-sig").split("\n")
     return [line.removesuffix("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
 
 
 def read_weights(checkpoint):
-    """The model's tensors by name, in the order of the file, without the rows that pad the smaller vocabulary's tables."""
+    """The model's tensors by name, in the file's order, without the rows that pad the smaller vocabulary's tables."""
     source, target = (len(Vocabulary(checkpoint / f"{side}.vocab.json").words) for side in ("source", "target"))
     rows = {"model.encoder.embed_tokens.weight": source, "model.decoder.embed_tokens.weight": target,
             "lm_head.weight": target}
@@ -118,7 +118,7 @@ class Model:
         return x_hat * self.weights[name + ".weight"] + self.weights[name + ".bias"]
 
     def attention(self, name, x, memory, blocked):
-        """x [B, T, D] asks, memory [B, S, D] answers, blocked [B or 1, T or 1, S]."""
+        """Queries from x [B, T, D], keys and values from memory [B, S, D]. blocked [B or 1, T or 1, S]"""
         heads = self.settings["heads"]
 
         def project(part, y):  # [B, S, D] gives [B, H, S, D/H]
@@ -176,9 +176,9 @@ class Model:
     def logits(self, source, target_input):
         return self.decode(source, self.encode(source), target_input)
 
-    # --- What is made of the logits ---------------------------------------------------------------------------------
+    # --- From logits to tokens --------------------------------------------------------------------------------------
     def log_probabilities(self, source, target):
-        """Of every token at each place of one target sentence, eos included, given one source sentence. [T, V]"""
+        """Of every token at each position of one target sentence, eos included, given one source sentence. [T, V]"""
         return log_softmax(self.logits(np.array([[*source, EOS]]), np.array([[BOS, *target]]))[0])
 
     def token_log_probabilities(self, source, target):
@@ -191,7 +191,7 @@ class Model:
         return int(self.config["decoding"]["max_length_ratio"] * len(source)) + 10
 
     def greedy(self, source):
-        """The likeliest token at each step, until eos or the longest translation that the config allows."""
+        """The most likely token at each step, until eos or the longest translation that the config allows."""
         source_ids, target = np.array([[*source, EOS]]), []
         memory = self.encode(source_ids)
         while len(target) < self.longest(source):

@@ -1,5 +1,5 @@
-"""Every figure of `benchmark`, recomputed: counts from the text, speeds as count divided by seconds. How fast it is, no
-test asks. Whatever is computed from the printed figures may differ by ROUNDING.
+"""Every figure of `benchmark`, recomputed: counts from the text, speeds as counts divided by seconds. No test asks how
+fast the program is. Figures computed from the printed ones may differ by ROUNDING.
 """
 
 import json
@@ -47,13 +47,13 @@ def exported(text, settings, file):
 
 
 def tokens(pairs, side):
-    """With eos or bos."""
+    """The tokens on one side, with eos or bos."""
     return sum(len(pair[side]) + 1 for pair in pairs)
 
 
 def operations(pairs):
-    """Of training: a multiplication and an addition, forward and twice that backward, for each weight that a token
-    passes and, in attention, for each number of a key or value that a query may see."""
+    """The operations of training: a multiplication and an addition, forward and twice that backward, for each weight
+    that a token passes and, in attention, for each number of a key or value that a query may see."""
     D, F, encoder, decoder = (SHAPE[key] for key in ("d_model", "d_ff", "encoder_layers", "decoder_layers"))
     projection, feed_forward = D * D, 2 * D * F
     products = 0
@@ -66,20 +66,20 @@ def operations(pairs):
 
 
 def used_batches(batches, accumulation, updates):
-    """Those of each update, again and again. The last update of an epoch has those that are left."""
+    """The batches of all updates, epoch after epoch. The last update of an epoch has the batches that are left."""
     groups = [batches[first:first + accumulation] for first in range(0, len(batches), accumulation)]
     return [batch for update in range(updates) for batch in groups[update % len(groups)]]
 
 
 # --- The batches ------------------------------------------------------------------------------------------------------
 def vocabulary_of(file, size):
-    """The most frequent words; of equally frequent ones the first in the alphabet."""
+    """The most frequent words; ties are broken alphabetically."""
     counts = Counter(Path(file).read_text(encoding="utf-8").split())
     words = sorted(counts, key=lambda word: (-counts[word], word))[:size - 4]
     return {word: number for number, word in enumerate(words, 4)}
 
 
-def test_the_exported_batches_hold_every_sentence_once_but_for_empty_and_long_ones(awkward_text, tmp_path):
+def test_the_exported_batches_hold_every_sentence_once_except_empty_and_long_ones(awkward_text, tmp_path):
     model, batches = exported(awkward_text, {}, tmp_path / "batches")
     encoded, unknown = [], 3
     for language in ("en", "de"):
@@ -100,7 +100,7 @@ def test_no_batch_has_more_padded_tokens_on_its_larger_side_than_max_tokens(awkw
     padded = [len(batch) * (max(len(side) for pair in batch for side in pair) + 1) for batch in batches]
     assert max(padded) <= MAX_TOKENS and len(batches) > 5
     longest = 1 + max(len(side) for batch in batches for pair in batch for side in pair)
-    assert max(padded) > MAX_TOKENS - longest  # the limit is made use of
+    assert max(padded) > MAX_TOKENS - longest  # the batches use the limit
 
 
 # --- The figures ------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def test_parameters_are_the_numbers_of_the_model_that_training_writes(awkward_te
     found = json.loads(benchmark(awkward_text, {}, "--seconds", 0.01))
     assert found["parameters"] == sum(tensor.size for tensor in weights.values())
     sizes = [len(Vocabulary(trained / f"best/{side}.vocab.json").words) for side in ("source", "target")]
-    assert sizes[0] < sizes[1] == VOCABULARY  # so that no figure can take one for the other
+    assert sizes[0] < sizes[1] == VOCABULARY  # so that no figure can confuse them
 
 
 def test_memory_is_at_least_what_weights_gradients_and_moments_need_and_at_most_what_the_system_saw(awkward_text):
@@ -147,7 +147,7 @@ def test_memory_is_at_least_what_weights_gradients_and_moments_need_and_at_most_
 
 
 @pytest.mark.parametrize("shards", [4, 100])
-def test_shards_even_more_than_sentences_have_every_token_once_and_less_padding_than_their_batch(
+def test_shards_have_every_token_once_and_less_padding_even_if_they_outnumber_the_sentences(
         awkward_text, tmp_path, shards):
     settings = {"training.shards": shards}
     _, batches = exported(awkward_text, settings, tmp_path / "batches")

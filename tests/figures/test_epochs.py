@@ -1,4 +1,4 @@
-"""Epochs, a text that lies in files because it is too large for memory, and what ends a training."""
+"""Epochs, a text that is kept in files because it is too large for memory, and what ends training."""
 
 import pytest
 from program import train, unequal_pairs, write_pairs
@@ -30,16 +30,16 @@ def updates(whole):
     return found
 
 
-def test_max_epochs_ends_the_training_and_says_how_much_time_is_left(whole, updates):
+def test_max_epochs_ends_training_and_predicts_the_time_left(whole, updates):
     lines, last = whole.metrics("train"), updates * EPOCHS
     assert [(line["update"], line["epoch"]) for line in lines] == [(u, (u - 1) // updates + 1) for u in range(1, last + 1)]
-    assert f"the end, at update {last}: training.max_epochs are done" in whole.log
+    assert f"finished at update {last}: reached training.max_epochs" in whole.log
     for line in lines:
         expected = line["minutes"] * (last / line["update"] - 1)
         assert line["minutes_left"] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_validation_every_so_many_epochs(text, updates, tmp_path):
+def test_validation_every_n_epochs(text, updates, tmp_path):
     done = train(tmp_path / "run", text, {**SETTINGS, "training.max_epochs": 5, "training.validation.unit": "epochs",
                                           "training.validation.every": 2})
     found = [(line["update"], line["epoch"]) for line in done.metrics("validation")]
@@ -50,29 +50,29 @@ def test_a_text_in_files_gives_the_same_figures_and_weights(text, whole, tmp_pat
     in_files = train(tmp_path / "run", text, {**SETTINGS, "training.max_epochs": EPOCHS, "data.mapped_above": 100})
     assert [("too many for memory" in (run / "train.log").read_text()) for run in (in_files, whole)] == [True, False]
     for kind in ("train", "validation"):
-        assert in_files.timeless(kind) == whole.timeless(kind)
+        assert in_files.without_times(kind) == whole.without_times(kind)
     assert (in_files / "last/model.safetensors").read_bytes() == (whole / "last/model.safetensors").read_bytes()
 
 
 @pytest.mark.parametrize("mapped_above", [100, 10 ** 6])
-def test_a_training_stopped_within_an_epoch_goes_on_as_if_it_had_never_stopped(text, updates, mapped_above, tmp_path):
+def test_a_run_stopped_within_an_epoch_continues_as_if_it_had_never_stopped(text, updates, mapped_above, tmp_path):
     settings = {**SETTINGS, "training.shards": 2, "data.mapped_above": mapped_above}
     whole, stopped = (train(tmp_path / name, text, {**settings, "training.max_updates": last})
                       for name, last in (("whole", 2 * updates + 2), ("stopped", updates + 1)))
     assert stopped.progress()["epoch"] == 1 and stopped.progress()["batch"] == 1
     continued = train(tmp_path / "stopped", text, {**settings, "training.max_updates": 2 * updates + 2}, "--resume")
     for kind in ("train", "validation"):
-        assert continued.timeless(kind) == whole.timeless(kind)
+        assert continued.without_times(kind) == whole.without_times(kind)
     assert (continued / "last/model.safetensors").read_bytes() == (whole / "last/model.safetensors").read_bytes()
 
 
-def test_max_minutes_ends_the_training_after_the_update_that_exceeds_them(text, tmp_path):
+def test_max_minutes_ends_training_after_the_update_that_exceeds_it(text, tmp_path):
     most = 0.01
     done = train(tmp_path / "run", text, {**SETTINGS, "training.max_minutes": most, "training.validation.every": 100000,
                                           "training.checkpoints.keep": 1})
     lines, [validation] = done.metrics("train"), done.metrics("validation")
     assert all(line["minutes"] < most for line in lines[:-1]) and validation["minutes"] >= most
     assert validation["update"] == lines[-1]["update"]
-    assert f"the end, at update {lines[-1]['update']}: training.max_minutes are over" in done.log
+    assert f"finished at update {lines[-1]['update']}: reached training.max_minutes" in done.log
     for line in lines:
         assert line["minutes_left"] == pytest.approx(max(0, most - line["minutes"]), rel=1e-9, abs=1e-12)

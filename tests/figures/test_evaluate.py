@@ -1,5 +1,5 @@
-"""Every figure of `evaluate`, recomputed from its definition: loss, perplexity and accuracy by the second forward pass;
-BLEU, chrF and exact match by the second implementation of each, from what `translate` prints.
+"""Every figure of `evaluate`, recomputed from its definition: loss, perplexity and accuracy with the second forward
+pass; BLEU, chrF and exact match with a second implementation of each, from what `translate` prints.
 """
 
 import math
@@ -8,7 +8,7 @@ from statistics import mean
 import numpy as np
 import pytest
 from figures import CLOSE, LOG_PROBABILITY, ROUNDING
-from program import awkward_pairs, run, run_json, toy_lines, train, unequal_pairs, variant, write_pairs
+from program import awkward_pairs, run, run_json, toy_pairs, train, unequal_pairs, variant, write_pairs
 from reference import BOS, EOS, Model, log_softmax, read_lines, read_weights
 from text_metrics import bleu, bleu_line, chrf, chrf_line, exact_match
 
@@ -18,7 +18,7 @@ KEYS = ["checkpoint", "beam", "length_penalty", "parameters", "name", "source", 
 
 
 def with_capitals(line):
-    """Like a printed sentence: the case and the punctuation that lowercase and 13a are for."""
+    """Like a printed sentence, with the case and punctuation that `lowercase` and 13a handle."""
     return line.capitalize().replace(" .", ".").replace(" ?", "?")
 
 
@@ -29,12 +29,12 @@ def printed(pairs):
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     text = tmp_path_factory.mktemp("printed")
-    write_pairs(text, "train", printed(toy_lines("train")[:2000]))
-    write_pairs(text, "valid", printed(toy_lines("valid")[:50]))
+    write_pairs(text, "train", printed(toy_pairs("train")[:2000]))
+    write_pairs(text, "valid", printed(toy_pairs("valid")[:50]))
     pairs = printed(unequal_pairs(150, seed=9, name="valid"))
     pairs[70] = tuple(" ".join(pair[side] for pair in pairs[:12]) for side in (0, 1))  # far longer than all others
     write_pairs(text, "awkward", awkward_pairs(pairs, seed=9), "\r\n")
-    [(source, target)] = printed(toy_lines("valid")[50:51])
+    [(source, target)] = printed(toy_pairs("valid")[50:51])
     write_pairs(text, "reversed", [(source, " ".join(reversed(target.split())))])  # words match, but few n-grams
     trained = train(tmp_path_factory.mktemp("trained") / "run", text,
                     {"model.d_model": 32, "model.d_ff": 64, "model.heads": 4, "tokenizer.vocabulary_size": 300,
@@ -46,8 +46,8 @@ def trained(tmp_path_factory):
 
 
 def teacher_forced(model, pairs):
-    """The log-probabilities of each pair's tokens, and how many tokens are the likeliest, at least and at most: where
-    two logits are CLOSE, the program may take either."""
+    """The log-probabilities of each pair's tokens, and how many tokens are the most likely ones, at least and at most:
+    if two logits are CLOSE, the program may take either."""
     log_probabilities, fewest, most = [], 0, 0
     for source, target in pairs:
         ids = np.array([*target, EOS])
@@ -62,7 +62,7 @@ def teacher_forced(model, pairs):
 
 
 def check(found, model, checkpoint, files, translations):
-    """Every figure of one text."""
+    """Checks every figure of one text."""
     assert list(found) == KEYS
     sources, references = map(read_lines, files)
     settings = model.config["evaluation"]
@@ -95,7 +95,7 @@ def translate(checkpoint, source, *options):
 
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenizer", ["none", "13a"])
-def test_every_figure_is_what_its_definition_says(trained, tmp_path, tokenizer, lowercase):
+def test_every_figure_matches_its_definition(trained, tmp_path, tokenizer, lowercase):
     other = variant(trained, tmp_path / "run", {"evaluation.bleu_tokenizer": tokenizer,
                                                 "evaluation.lowercase": lowercase,
                                                 "data.tests": "[awkward, reversed]"})
@@ -109,7 +109,7 @@ def test_every_figure_is_what_its_definition_says(trained, tmp_path, tokenizer, 
 
 
 @pytest.mark.parametrize("beam, length_penalty", [(2, None), (4, 0.2), (4, 3)])
-def test_translations_are_those_of_the_beam_and_the_length_penalty_asked_for(trained, tmp_path, beam, length_penalty):
+def test_translations_use_the_beam_and_length_penalty_of_the_options(trained, tmp_path, beam, length_penalty):
     options = ["--beam", beam, *(["--length-penalty", length_penalty] if length_penalty is not None else [])]
     files = [trained.text / f"awkward.{language}" for language in ("en", "de")]
     [test] = run_json("evaluate", trained.directory, "--source", files[0], "--reference", files[1], *options)
@@ -139,14 +139,14 @@ def test_the_text_output_shows_the_same_figures_as_json(trained):
                      f"perplexity {test['perplexity']:.3f}, token accuracy {100 * test['token_accuracy']:.2f}%, "
                      f"exact match {100 * test['exact_match']:.2f}%\n")
         if test["pairs_with_an_empty_side"] > 0:
-            expected += (f"  ({test['pairs_with_an_empty_side']} pairs with an empty side are not in loss, perplexity "
-                         "and token accuracy)\n")
+            expected += ("  (loss, perplexity and token accuracy leave out "
+                         f"{test['pairs_with_an_empty_side']} pairs with an empty side)\n")
         expected += f"  {bleu_line(bleu(translations, references, 'none', False), version)}\n"
         expected += f"  {chrf_line(chrf(translations, references, False), version)}\n"
     assert out == expected
 
 
-def test_the_awkward_text_tells_right_figures_from_wrong_ones(trained):
+def test_the_awkward_text_distinguishes_right_figures_from_wrong_ones(trained):
     """Without this, the previous tests could not fail."""
     source, reference = (trained.text / f"awkward.{language}" for language in ("en", "de"))
     model, references = Model(trained / "best"), read_lines(reference)

@@ -1,8 +1,8 @@
-"""Every kind of model: logits, scores, loss, accuracy and translations against the second forward pass.
+"""Compares every kind of model with the second forward pass: logits, scores, loss, accuracy and translations.
 
-Each model has had some updates with dropout and label smoothing, so that no gain is 1 and no bias 0. TOLERANCE, of a
-logit and of a token's log-probability, is ten times the largest difference seen: 1e-6, a rounding or two of single
-precision for numbers between 4 and 8.
+Each model was trained for some updates with dropout and label smoothing, so that no gain is 1 and no bias is 0.
+TOLERANCE, for a logit and for a token's log-probability, is ten times the largest difference seen: 1e-6, one or two
+roundings in single precision for numbers between 4 and 8.
 """
 
 import json
@@ -25,7 +25,7 @@ MASKS = ["encoder_padding", "look_ahead", "target_padding", "cross_padding"]
 
 @pytest.fixture(scope="module")
 def trained(text, tmp_path_factory):
-    """trained(settings): a model of two layers on each side."""
+    """trained(settings) trains a model with two layers on each side."""
     def make(settings):
         return train(tmp_path_factory.mktemp("model") / "run", text, {
             "model.d_model": 16, "model.heads": 4, "model.d_ff": 24, "model.encoder_layers": 2,
@@ -113,7 +113,7 @@ def test_evaluate_matches_loss_and_accuracy(kind, files, pairs):
     assert 0 < found["token_accuracy"] < 1
 
 
-def test_translate_takes_the_likeliest_token_at_each_step(kind, pairs):
+def test_translate_takes_the_most_likely_token_at_each_step(kind, pairs):
     trained, model = kind
     lines = [source for source, _ in pairs[:10]]
     out, _ = run("translate", trained.directory, stdin="".join(line + "\n" for line in lines))
@@ -130,12 +130,12 @@ def test_translate_takes_the_likeliest_token_at_each_step(kind, pairs):
 # --- Masks ------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("norm, off", [*(("post", [mask]) for mask in MASKS), ("pre", MASKS)],
                          ids=lambda value: "-".join(value) if isinstance(value, list) else value)
-def test_a_mask_that_is_off_hides_nothing_from_the_model_and_the_others_do(trained, tmp_path, norm, off):
+def test_a_mask_that_is_off_hides_nothing_and_the_others_still_hide(trained, tmp_path, norm, off):
     masked = trained({"model.norm": norm, **{f"masks.{mask}": False for mask in off}})
     model = Model(masked / "best")
     assert model.masks_on == {mask: mask not in off for mask in MASKS}
     source, target_input, logits = check_logits(masked, model, tmp_path / "trace.json")
-    for mask in MASKS:  # each of them would change the logits
+    for mask in MASKS:  # switching any of them changes the logits
         model.masks_on = {**model.masks_on, mask: not model.masks_on[mask]}
         assert abs(model.logits(source, target_input) - logits).max() > 10 * TOLERANCE
         model.masks_on = {**model.masks_on, mask: not model.masks_on[mask]}

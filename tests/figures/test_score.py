@@ -1,7 +1,7 @@
 """Every figure of `score`, recomputed by the second forward pass.
 
-The program computes in single precision, which rounds logits of 16 to 32 in steps of 2e-6, and each number before them
-as well. The log-probability of one token may differ by LOG_PROBABILITY, that of a line by as much for each token.
+The program computes in single precision, which rounds logits between 16 and 32 in steps of 2e-6, and rounds all numbers
+before them too. The log-probability of a token may differ by LOG_PROBABILITY, that of a line by as much per token.
 """
 
 import json
@@ -21,7 +21,7 @@ def recomputed(model, source, target):
 
 
 class Scored:
-    """Pairs of lines and what NumPy makes of each."""
+    """Pairs of lines, and the log-probabilities that NumPy computes for each."""
 
     def __init__(self, model, pairs):
         self.model, self.pairs, self.known = model, pairs, {}
@@ -66,20 +66,20 @@ def test_each_token_and_each_line_has_the_log_probability_that_the_model_gives_i
     scored.check_text(score(half_trained, files), scored.pairs)
 
 
-def test_of_5000_lines_each_has_its_score_in_its_place(half_trained, scored, tmp_path):
-    pairs = [("", ""), *random.Random(4).choices(scored.pairs, k=4998), ("", "")]  # no period that could hide a gap
+def test_each_of_5000_lines_has_its_own_score(half_trained, scored, tmp_path):
+    pairs = [("", ""), *random.Random(4).choices(scored.pairs, k=4998), ("", "")]  # no repetition that could hide a gap
     files = write_pairs(tmp_path, "text", pairs)
     scored.check_text(score(half_trained, files), pairs)
     scored.check_json(score(half_trained, files, "--json"), pairs)
 
 
 @pytest.mark.parametrize("count", [1, 4096, 4097])
-def test_no_line_is_lost_where_a_part_of_the_text_ends(half_trained, scored, tmp_path, count):
+def test_no_line_is_lost_between_chunks_of_the_text(half_trained, scored, tmp_path, count):
     pairs = random.Random(count).choices(scored.pairs, k=count)
     scored.check_text(score(half_trained, write_pairs(tmp_path, "text", pairs)), pairs)
 
 
-def test_carriage_returns_a_byte_order_mark_and_a_last_line_without_end_change_nothing(half_trained, scored, tmp_path):
+def test_carriage_returns_a_byte_order_mark_and_a_missing_last_line_end_change_nothing(half_trained, scored, tmp_path):
     pairs = [*scored.pairs, scored.pairs[5]]
     files = [write_text(tmp_path / "source", [s for s, _ in pairs], "\r\n", byte_order_mark=True, ended=False),
              write_text(tmp_path / "target", [t for _, t in pairs], "\n", byte_order_mark=True)]
@@ -88,7 +88,7 @@ def test_carriage_returns_a_byte_order_mark_and_a_last_line_without_end_change_n
     scored.check_text(score(half_trained, files), [(target, source) for source, target in pairs])
 
 
-def test_the_text_tells_lines_apart(scored):
-    """Without this, a line could take the place of another one unnoticed."""
+def test_different_lines_have_different_scores(scored):
+    """Without this, swapped lines could go unnoticed."""
     sums = sorted(scored.expected(pair)[0].sum() for pair in set(scored.pairs))
     assert len(sums) > 150 and (np.diff(sums) > 1e-3).mean() > 0.9

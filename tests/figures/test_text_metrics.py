@@ -1,4 +1,4 @@
-"""Proves the second implementation of BLEU and chrF itself: against what sacreBLEU found for the same text."""
+"""Checks the second implementation of BLEU and chrF against the results of sacreBLEU for the same text."""
 
 import json
 
@@ -7,10 +7,10 @@ from program import ROOT
 from text_metrics import bleu, bleu_line, chrf, chrf_line, exact_match, tokenize_13a
 
 FIXTURE = json.loads((ROOT / "tests/fixtures/sacrebleu.json").read_text(encoding="utf-8"))
-ROUNDING = 1e-9  # both compute a percentage in double precision, in another order of operations
+ROUNDING = 1e-9  # both compute a percentage in double precision, with a different order of operations
 
 
-def test_13a_cuts_every_line_as_sacrebleu_does():
+def test_13a_splits_every_line_as_sacrebleu_does():
     for example in FIXTURE["lines"]:
         assert tokenize_13a(example["line"]).split() == example["tokens_13a"], example["line"]
 
@@ -35,5 +35,5 @@ def test_chrf_matches_sacrebleu_with_and_without_case(corpus):
         assert chrf_line(found) == expected["line"]
 
 
-def test_exact_match_compares_words_and_neither_white_space_nor_anything_less():
+def test_exact_match_compares_whole_words_and_ignores_white_space():
     assert exact_match([" a  b\t", "a b", "", "A b"], ["a b", "ab", "", "a b"]) == 2 / 4

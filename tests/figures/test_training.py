@@ -1,4 +1,4 @@
-"""What `train` says of its updates: loss, perplexity, norm of the gradient, learning rate, tokens, padding, epochs."""
+"""What `train` reports about its updates: loss, perplexity, gradient norm, learning rate, tokens, padding, epochs."""
 
 import json
 import math
@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from figures import FLOAT, Loss, encode, lengths, micro_batches, padding_share
-from program import ROOT, run, set_options, toy_lines, train, unequal_pairs, write_pairs
+from program import ROOT, run, set_options, toy_pairs, train, unequal_pairs, write_pairs
 from reference import Model, read_lines, read_safetensors, read_weights
 
 BETA1, BETA2, EPSILON, MOMENTUM = 0.9, 0.98, 1e-9, 0.95  # configs/debug.yaml
@@ -22,14 +22,14 @@ SETTINGS = {"model.norm": "pre", "model.activation": "swish",  # smooth, so that
 
 
 def batches_of(text, settings, file):
-    """The batches of the first epoch in their order, each a list of pairs of ids. They are written to the file."""
+    """Writes the batches of the first epoch to the file, and returns them in order: each is a list of pairs of ids."""
     run("benchmark", ROOT / "configs/debug.yaml", "--export-batches", file, *set_options(text, settings))
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()[1:]]
     return [list(zip(line["source"], line["target"])) for line in lines]
 
 
 class Watched:
-    """A training that wrote a checkpoint after every update, so that each update can be repeated."""
+    """A training run with a checkpoint after every update, so that each update can be repeated."""
 
     def __init__(self, directory, text, settings):
         self.run = train(directory, text, settings)
@@ -56,7 +56,7 @@ class Watched:
         return tuple(vector.astype(float) for vector in (state["adam.m"], state["adam.v"], parameters))
 
     def matrices(self):
-        """Where in the vectors the matrices of layers are, which Muon updates, with their shapes."""
+        """The places of the layers' matrices in the vectors, and their shapes. Muon updates these matrices."""
         begin = 0
         for name, tensor in read_weights(self.run / "last").items():
             if tensor.ndim == 2 and ".layers." in name:
@@ -64,7 +64,7 @@ class Watched:
             begin += tensor.size
 
     def fed_to_optimizer(self, update):
-        """m was decay * m + (1 - decay) * g: this is g."""
+        """The g in the update m = decay * m + (1 - decay) * g."""
         before, after = self.state(update - 1)[0], self.state(update)[0]
         decay = np.full(after.size, BETA1)
         if self.run.config()["training"]["optimizer"]["kind"] == "muon":
@@ -73,7 +73,7 @@ class Watched:
         return (after - decay * before) / (1 - decay)
 
     def slope(self, update, direction):
-        """How fast the loss of an update rises along a direction, by differences."""
+        """How fast the loss of an update rises along a direction, by finite differences."""
         def moved(step):
             model, begin = self.model_before(update), 0
             for name, tensor in model.weights.items():
@@ -88,15 +88,15 @@ class Watched:
 def watched(tmp_path_factory, text):
     watched = Watched(tmp_path_factory.mktemp("watched") / "run", text, SETTINGS)
     sizes = [sum(len(target) + 1 for _, target in batch) for batch in watched.batches]
-    assert len(watched.batches) % ACCUMULATION == 1, "the last update of an epoch is to have fewer batches"
-    assert max(sizes) > 2 * min(sizes), "batches are to be of very unequal size"
+    assert len(watched.batches) % ACCUMULATION == 1, "the last update of an epoch should have fewer batches"
+    assert max(sizes) > 2 * min(sizes), "batches should be of very unequal size"
     return watched
 
 
 @pytest.fixture(scope="module")
 def windows(watched):
-    """Lines of the log with the updates that each is about, of the first epoch. The first line is left out, because no
-    checkpoint comes before the first update."""
+    """The log lines of the first epoch, each with the updates that it covers. The first line is left out, because there
+    is no checkpoint before the first update."""
     lines = {line["update"]: line for line in watched.run.metrics("train")}
     ends = range(2 * WINDOW, watched.first_epoch + 1, WINDOW)
     assert len(ends) >= 3
@@ -123,7 +123,7 @@ def test_gradient_norm_is_the_window_mean_and_matches_finite_differences(watched
         for update in updates:
             gradient = watched.fed_to_optimizer(update)
             slopes.append(watched.slope(update, gradient / np.linalg.norm(gradient)))
-        assert line["gradient_norm"] == pytest.approx(np.mean(slopes), rel=1e-4)  # of differences
+        assert line["gradient_norm"] == pytest.approx(np.mean(slopes), rel=1e-4)  # error of the differences
 
 
 def test_the_gradient_is_right_in_any_direction(watched):
@@ -137,7 +137,7 @@ def test_the_gradient_is_right_in_any_direction(watched):
 
 
 def test_tokens_per_second_count_both_sides_without_padding(watched, windows):
-    """How many seconds a window took is not told; but both sides took the same, and no more than has passed."""
+    """The seconds of a window are not reported, but both sides took the same time, and no more than has passed."""
     seconds = 0
     for line, updates in windows:
         pairs = [pair for update in updates for batch in watched.batches_at(update) for pair in batch]
@@ -174,7 +174,7 @@ def test_an_epoch_ends_with_its_last_batch(watched):
         assert line["epoch"] == math.ceil(line["update"] / watched.first_epoch)
 
 
-def test_minutes_left_follow_from_the_share_done(watched):
+def test_minutes_left_follow_from_the_fraction_done(watched):
     lines = watched.run.metrics("train")
     for line in lines:
         done = line["update"] / SETTINGS["training.max_updates"]
@@ -182,12 +182,12 @@ def test_minutes_left_follow_from_the_share_done(watched):
     assert [line["minutes"] for line in lines] == sorted(line["minutes"] for line in lines)
 
 
-def test_every_window_has_a_line_and_the_last_one_too(watched):
+def test_every_window_has_a_line_even_a_short_last_one(watched):
     assert [line["update"] for line in watched.run.metrics("train")] == [*range(WINDOW, 28, WINDOW), 28]
     assert all(line["skipped"] == 0 for line in watched.run.metrics("train"))
 
 
-def test_the_log_says_what_the_metrics_say(watched):
+def test_the_log_shows_the_same_figures_as_the_metrics(watched):
     log = (watched.run / "train.log").read_text(encoding="utf-8")
     for line in watched.run.metrics("train"):
         speeds = re.search(rf"update +{line['update']} .*source +([\d.]+)(k?)/s +target +([\d.]+)(k?)/s", log).groups()
@@ -217,7 +217,7 @@ def test_a_text_with_fewer_sentences_than_shards(tmp_path):
 
 
 def test_a_batch_of_one_sentence_counts_like_any_other(tmp_path):
-    pairs = [pair for pair in toy_lines("train") if all(len(side.split()) == 6 for side in pair)][:9]
+    pairs = [pair for pair in toy_pairs("train") if all(len(side.split()) == 6 for side in pair)][:9]
     write_pairs(tmp_path, "train", pairs)
     write_pairs(tmp_path, "valid", pairs[:2])
     watched = Watched(tmp_path / "run", tmp_path, {**SETTINGS, "training.max_tokens": 8 * 7, "training.accumulation": 1,
@@ -230,13 +230,13 @@ def test_a_batch_of_one_sentence_counts_like_any_other(tmp_path):
 
 
 # --- Text -------------------------------------------------------------------------------------------------------------
-def test_line_ends_spaces_and_empty_lines_change_no_figure(tmp_path, text):
+def test_line_ends_spaces_and_empty_lines_do_not_change_figures(tmp_path, text):
     """CRLF, a byte order mark, tabs and double spaces change nothing. Lines that are empty on one side (at the start,
     in the middle, at the end) and pairs that are too long are left out and counted."""
     settings = {**SETTINGS, "data.max_length": 20, "tokenizer.min_frequency": 2, "training.max_updates": 12}
     kept = [pair for pair in unequal_pairs(60, seed=7) if max(len(side.split()) for side in pair) <= 20]
     kept.append(next(pair for pair in unequal_pairs(999, seed=8) if max(len(side.split()) for side in pair) == 20))
-    once = iter(f"word{number}" for number in range(99))  # words that occur once join no vocabulary
+    once = iter(f"word{number}" for number in range(99))  # words that occur once enter no vocabulary
     too_long = (" ".join(next(once) for _ in range(21)), next(once))
     plain, awkward = tmp_path / "plain", tmp_path / "awkward"
     for directory, pairs, end in ((plain, kept, "\n"), (awkward, [
@@ -251,18 +251,18 @@ def test_line_ends_spaces_and_empty_lines_change_no_figure(tmp_path, text):
     runs = [train(directory / "run", directory, settings) for directory in (plain, awkward)]
     for run_, empty, long in ((runs[0], 0, 0), (runs[1], 4, 1)):
         assert (f"{len(kept)} training pairs, 5 validation pairs; left out of training: {empty} with an empty side, "
-                f"{long} with more than 20 tokens on a side") in run_.log
+                f"{long} with more than 20 tokens on one side") in run_.log
     for kind in ("train", "validation"):
-        assert runs[0].timeless(kind) == runs[1].timeless(kind)
+        assert runs[0].without_times(kind) == runs[1].without_times(kind)
     assert (runs[0] / "last/model.safetensors").read_bytes() == (runs[1] / "last/model.safetensors").read_bytes()
 
 
 # --- Optimizer --------------------------------------------------------------------------------------------------------
 SCHEDULES = {
-    "inverse_sqrt": lambda t, rate, warmup, most, final: rate * math.sqrt(warmup / t),
-    "constant": lambda t, rate, warmup, most, final: rate,
-    "cosine": lambda t, rate, warmup, most, final:
-        final + (rate - final) * (1 + math.cos(math.pi * max(0, t - 1 - warmup) / (most - warmup))) / 2,
+    "inverse_sqrt": lambda t, rate, warmup, last, final: rate * math.sqrt(warmup / t),
+    "constant": lambda t, rate, warmup, last, final: rate,
+    "cosine": lambda t, rate, warmup, last, final:
+        final + (rate - final) * (1 + math.cos(math.pi * max(0, t - 1 - warmup) / (last - warmup))) / 2,
 }
 
 
@@ -270,17 +270,17 @@ SCHEDULES = {
 def test_learning_rate_follows_its_schedule(tmp_path, kind):
     write_pairs(tmp_path, "train", unequal_pairs(4, seed=5))
     write_pairs(tmp_path, "valid", unequal_pairs(2, seed=6))
-    rate, warmup, most, initial, final = 0.03, 5, 14, 0.001, 0.0004
+    rate, warmup, last, initial, final = 0.03, 5, 14, 0.001, 0.0004
     run_ = train(tmp_path / "run", tmp_path, {
         "training.schedule.kind": kind, "training.schedule.learning_rate": rate, "training.schedule.warmup": warmup,
         "training.schedule.initial_rate": initial, "training.schedule.final_rate": final, "training.log_every": 1,
-        "training.max_updates": most, "training.validation.every": 1000, "decoding.max_length_ratio": 0.1})
+        "training.max_updates": last, "training.validation.every": 1000, "decoding.max_length_ratio": 0.1})
     for line in run_.metrics("train"):
         t = line["update"]
         expected = (initial + (rate - initial) * t / warmup if t < warmup
-                    else SCHEDULES[kind](t, rate, warmup, most, final))
+                    else SCHEDULES[kind](t, rate, warmup, last, final))
         assert line["learning_rate"] == pytest.approx(expected, rel=1e-12)
-    assert len(run_.metrics("train")) == most
+    assert len(run_.metrics("train")) == last
 
 
 @pytest.fixture(scope="module", params=[("adam", 0.05, 0.2), ("adam", 0.05, 0), ("adam", 0, 0.2), ("adamw", 0.05, 0.2),
@@ -301,10 +301,10 @@ def test_clipping_scales_only_the_gradient_and_the_logged_norm_is_unclipped(opti
         _, _, parameters = watched.state(update - 1)
         gradient = watched.fed_to_optimizer(update) - (decay * parameters if kind == "adam" else 0)
         norm = np.linalg.norm(gradient)
-        told = lines[update - 1]["gradient_norm"]
-        assert told == pytest.approx(watched.slope(update, gradient / norm), rel=1e-4)  # of differences
-        assert told > 0.2, "there must be something to clip"
-        assert norm == pytest.approx(min(told, clip or told), rel=1e-5)  # of m, which has 24 bits
+        logged = lines[update - 1]["gradient_norm"]
+        assert logged == pytest.approx(watched.slope(update, gradient / norm), rel=1e-4)  # error of the differences
+        assert logged > 0.2, "there must be something to clip"
+        assert norm == pytest.approx(min(logged, clip or logged), rel=1e-5)  # error of m, which has 24 bits
 
 
 def test_update_is_that_of_adam_adamw_or_muon(optimized):
@@ -327,7 +327,7 @@ def test_update_is_that_of_adam_adamw_or_muon(optimized):
 
 
 def orthogonalized(x):
-    """Five steps of Newton and Schulz bring the singular values of x near to 1."""
+    """Five Newton-Schulz steps bring the singular values of x close to 1."""
     x = x / np.linalg.norm(x)
     for _ in range(5):
         gram = x @ x.T

@@ -1,7 +1,7 @@
-"""Every translation, and every figure of `translate --n-best`, recomputed by the second forward pass.
+"""Every translation, and every figure of `translate --n-best`, recomputed with the second forward pass.
 
-Two tokens or hypotheses that are almost equally likely may change places in single precision. So sentences are chosen
-for which the closest decision is CLEAR; the model is half trained, and nearly all of them are.
+Two tokens or hypotheses that are almost equally likely may swap places in single precision. So the tests use sentences
+whose closest decision is CLEAR. The model is half trained, and nearly all sentences are like that.
 """
 
 import random
@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from beam import beam_search, closest_decision
 from figures import LOG_PROBABILITY
-from program import awkward_pairs, run, toy_lines, train, unequal_pairs, variant, write_text
+from program import awkward_pairs, run, toy_pairs, train, unequal_pairs, variant, write_text
 from reference import EOS, Model
 
 CLEAR = 4 * LOG_PROBABILITY
-CLEAR_SUMS = 1e-5  # of the log p of hypotheses, for each token: 20 times the largest difference seen
+CLEAR_SUMS = 1e-5  # for the log p of hypotheses, per token: 20 times the largest difference seen
 SIX_DECIMALS = 1e-6
 
 
 class Translated:
-    """Source lines, and the greedy translation of each by NumPy. An empty line has an empty one."""
+    """Source lines with their greedy translations by NumPy. An empty line has an empty translation."""
 
     def __init__(self, model, lines):
         self.translations = {}
@@ -50,7 +50,7 @@ def translated(half_trained_model):
 
 @pytest.fixture(scope="module")
 def long_text(translated):
-    """5,000 lines that begin and end with empty ones, without a period that could hide a gap."""
+    """5,000 lines that begin and end with empty ones, without a repetition that could hide a gap."""
     return ["", "", *random.Random(6).choices(translated.lines + 5 * [""], k=4996), "", ""]
 
 
@@ -66,7 +66,7 @@ def translate(trained, lines, *options):
 
 
 def n_best(trained, lines, *options):
-    """The (translation, log-probability, score)s of each line. Checks the form, and that no line is missing."""
+    """A list of (translation, log-probability, score) for each line. Checks the format, and that no line is missing."""
     found = []
     for line in translate(trained, lines, *options).splitlines():
         number, text, log_probability, score = re.fullmatch(
@@ -80,29 +80,29 @@ def n_best(trained, lines, *options):
 
 
 # --- One translation of each line -------------------------------------------------------------------------------------
-def test_greedy_search_takes_the_likeliest_token_at_each_step(half_trained, translated):
+def test_greedy_search_takes_the_most_likely_token_at_each_step(half_trained, translated):
     translated.check(translate(half_trained, translated.lines), translated.lines)
 
 
 @pytest.mark.parametrize("batch", [2, 7, 64])
-def test_of_5000_lines_each_has_its_translation_in_its_place(half_trained, translated, long_text, tmp_path, batch):
+def test_each_of_5000_lines_has_its_own_translation(half_trained, translated, long_text, tmp_path, batch):
     text, output = write_text(tmp_path / "text", long_text), tmp_path / "output"
     out, _ = run("translate", half_trained.directory, "--batch", batch, "--input", text, "--output", output)
     assert out == ""
     translated.check(output.read_text(encoding="utf-8"), long_text)
 
 
-def test_standard_input_and_output_are_as_good_as_files(half_trained, translated, long_text):
+def test_standard_input_and_output_work_like_files(half_trained, translated, long_text):
     translated.check(translate(half_trained, long_text[:300], "--batch", 2), long_text[:300])
 
 
 @pytest.mark.parametrize("count", [1, 128, 129, 256])
-def test_no_line_is_lost_where_64_batches_are_full(half_trained, translated, count):
+def test_no_line_is_lost_after_64_full_batches(half_trained, translated, count):
     lines = random.Random(count).choices(translated.lines, k=count)
     translated.check(translate(half_trained, lines, "--batch", 2), lines)
 
 
-def test_carriage_returns_a_byte_order_mark_and_a_last_line_without_end_change_nothing(
+def test_carriage_returns_a_byte_order_mark_and_a_missing_last_line_end_change_nothing(
         half_trained, translated, tmp_path):
     lines = [*translated.lines, next(filter(str.strip, translated.lines))]
     text = write_text(tmp_path / "text", lines, "\r\n", byte_order_mark=True, ended=False)
@@ -111,7 +111,7 @@ def test_carriage_returns_a_byte_order_mark_and_a_last_line_without_end_change_n
 
 def test_a_translation_is_cut_off_at_the_longest_length_that_the_config_allows(cut_off):
     model = Model(cut_off / "best")
-    expected = Translated(model, [source for source, _ in toy_lines("valid")[:40]])
+    expected = Translated(model, [source for source, _ in toy_pairs("valid")[:40]])
     expected.check(translate(cut_off, expected.lines), expected.lines)
     lengths = [len(translation.split()) for translation in expected.translations.values()]
     at_limit = [length == int(1.5 * len(line.split())) + 10 for line, length in zip(expected.lines, lengths)]
@@ -122,14 +122,14 @@ def test_a_translation_is_cut_off_at_the_longest_length_that_the_config_allows(c
 @pytest.mark.parametrize("stopping, length_penalty", [("--early-stopping", 1), ("--early-stopping", 2),
                                                       ("--no-early-stopping", 0), ("--no-early-stopping", 0.6),
                                                       ("--no-early-stopping", 2)])
-def test_beam_search_finds_what_its_definition_says(half_trained, half_trained_model, stopping, length_penalty):
+def test_beam_search_matches_its_definition(half_trained, half_trained_model, stopping, length_penalty):
     lines = awkward_lines(18, seed=7)
     found = n_best(half_trained, lines, "--beam", 3, "--n-best", 3, stopping, "--length-penalty", length_penalty)
     check_beams(half_trained_model, lines, found, 3, length_penalty, stopping == "--early-stopping")
 
 
-def check_beams(model, lines, found, beam, length_penalty, early_stopping=False, most=None):
-    """Returns the hypotheses of the lines that were clear enough to be compared."""
+def check_beams(model, lines, found, beam, length_penalty, early_stopping=False, count=None):
+    """Compares the lines that are clear enough, and returns their hypotheses."""
     compared, clear = [], 0
     for line, translations in zip(lines, found):
         source = model.source.encode(line)
@@ -139,7 +139,7 @@ def check_beams(model, lines, found, beam, length_penalty, early_stopping=False,
         expected, closest = beam_search(model, source, beam, length_penalty, early_stopping)
         if closest > CLEAR_SUMS:
             clear += 1
-            expected = expected[:most]
+            expected = expected[:count]
             compared += expected
             assert [text for text, *_ in translations] == [model.target.decode(h.ids) for h in expected], line
             for (_, log_probability, score), h in zip(translations, expected):
@@ -162,8 +162,8 @@ def test_early_stopping_and_the_length_penalty_change_some_translations(half_tra
     assert none != strong
 
 
-def test_of_a_translation_that_is_cut_off_the_eos_counts_neither_for_log_p_nor_for_the_length(cut_off):
-    lines = [source for source, _ in toy_lines("valid")[:20]]
+def test_a_translation_that_is_cut_off_has_no_eos_in_log_p_or_length(cut_off):
+    lines = [source for source, _ in toy_pairs("valid")[:20]]
     found = n_best(cut_off, lines, "--beam", 2, "--n-best", 2, "--length-penalty", 0.8)
     compared = check_beams(Model(cut_off / "best"), lines, found, 2, 0.8)
     assert sum(not h.finished for h in compared) > 10
@@ -177,7 +177,7 @@ def test_log_p_and_score_of_the_n_best_are_those_of_teacher_forcing_and_the_best
     assert translate(half_trained, lines, *options) == "".join(best[0][0] + "\n" for best in found)
     checked = {}
     for line, translations in zip(lines, found):
-        assert checked.setdefault(line, translations) == translations  # whatever its batch
+        assert checked.setdefault(line, translations) == translations  # in any batch
     for line, translations in checked.items():
         source, scores = model.source.encode(line), [score for *_, score in translations]
         assert scores == sorted(scores, reverse=True) and len({text for text, *_ in translations}) == len(translations)
@@ -189,14 +189,14 @@ def test_log_p_and_score_of_the_n_best_are_those_of_teacher_forcing_and_the_best
                 assert score == pytest.approx(log_probability / len(ids) ** penalty, abs=SIX_DECIMALS)
 
 
-def test_fewer_are_printed_if_fewer_are_asked_for(half_trained, half_trained_model):
-    lines = [source for source, _ in toy_lines("valid")[40:60]]
+def test_n_best_prints_fewer_than_the_beam_if_asked(half_trained, half_trained_model):
+    lines = [source for source, _ in toy_pairs("valid")[40:60]]
     found = n_best(half_trained, lines, "--beam", 4, "--n-best", 2)
     assert all(len(translations) == 2 for translations in found)
-    check_beams(half_trained_model, lines, found, 4, 1, most=2)
+    check_beams(half_trained_model, lines, found, 4, 1, count=2)
 
 
-def test_greedy_search_has_the_log_p_and_score_of_its_translation(half_trained, half_trained_model, translated):
+def test_greedy_search_reports_the_log_p_and_score_of_its_translation(half_trained, half_trained_model, translated):
     model, lines = half_trained_model, [line for line in translated.lines if line.strip()][:40]
     for line, [(text, log_probability, score)] in zip(lines, n_best(half_trained, lines, "--n-best", 1)):
         source, ids = model.source.encode(line), [*model.target.encode(text), EOS]

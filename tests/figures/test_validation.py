@@ -1,4 +1,4 @@
-"""What `train` says of its validations, which checkpoint it calls the best, when it stops, and what it averages."""
+"""What `train` reports about validation, which checkpoint it calls the best, when it stops, and what it averages."""
 
 import math
 import re
@@ -6,13 +6,13 @@ import re
 import numpy as np
 import pytest
 from figures import FLOAT, Loss, encode
-from program import run, toy_lines, train, unequal_pairs, write_pairs
+from program import run, toy_pairs, train, unequal_pairs, write_pairs
 from reference import Model, read_lines, read_safetensors
 from text_metrics import bleu, exact_match
 
 
 def figures_of(model, pairs):
-    """Loss without label smoothing and all that follows from greedy translations."""
+    """Loss without label smoothing, and all figures that follow from greedy translations."""
     loss = Loss(model, encode(model, pairs))
     sources, references = zip(*pairs)
     translations = [model.target.decode(model.greedy(ids)) if ids else "" for ids in map(model.source.encode, sources)]
@@ -24,10 +24,10 @@ def figures_of(model, pairs):
 
 @pytest.fixture(scope="module")
 def validated(tmp_path_factory):
-    """A run that learns, whose config asks for a beam of 5 with label smoothing and dropout, and BLEU of 13a. Its
-    validation text has sentences of very unequal length, empty lines, double spaces and tabs."""
+    """A run that learns, with label smoothing, dropout and a beam of 5 in its config. Its validation text has sentences
+    of very unequal length, empty lines, double spaces and tabs."""
     text = tmp_path_factory.mktemp("validated_text")
-    write_pairs(text, "train", toy_lines("train")[:2000])
+    write_pairs(text, "train", toy_pairs("train")[:2000])
     pairs = unequal_pairs(100, seed=3, name="valid", longest=4)
     pairs[:20] = [(source, reference.replace(" ", "  ").replace(" .", "\t.")) for source, reference in pairs[:20]]
     pairs[0], pairs[50], pairs[-1] = ("", pairs[0][1]), (pairs[50][0], ""), ("", "")
@@ -46,7 +46,7 @@ def recomputed(validated):
     return [(line, figures_of(Model(done.checkpoint(line["update"])), pairs)) for line in done.metrics("validation")]
 
 
-def test_validation_figures_are_means_over_all_tokens_and_of_greedy_translations(recomputed):
+def test_validation_figures_are_means_over_all_tokens_and_use_greedy_translations(recomputed):
     assert [line["update"] for line, _ in recomputed] == [200, 400]
     for line, expected in recomputed:
         assert line["loss"] == pytest.approx(expected["loss"], rel=FLOAT)
@@ -54,7 +54,7 @@ def test_validation_figures_are_means_over_all_tokens_and_of_greedy_translations
         assert line["token_accuracy"] == pytest.approx(expected["token_accuracy"], rel=1e-12)
         assert line["bleu"] == pytest.approx(expected["bleu"], abs=1e-9)
         assert line["exact_match"] == pytest.approx(expected["exact_match"], abs=1e-12)
-    assert recomputed[-1][1]["bleu"] > 20 and recomputed[-1][1]["exact_match"] > 0.05, "something is to be learnt"
+    assert recomputed[-1][1]["bleu"] > 20 and recomputed[-1][1]["exact_match"] > 0.05, "it should learn something"
 
 
 def test_the_log_shows_the_same_figures_and_the_first_translations(validated, recomputed):
@@ -92,16 +92,16 @@ def test_curves_show_every_line_of_the_metrics(validated):
     assert not shown
 
 
-# --- The best, the end ------------------------------------------------------------------------------------------------
+# --- The best checkpoint, the end of training -------------------------------------------------------------------------
 LOWER_IS_BETTER = {"loss", "perplexity"}
 
 
 @pytest.mark.parametrize("metric", ["loss", "perplexity", "token_accuracy", "bleu", "exact_match"])
 def test_the_best_is_chosen_by_its_metric_and_patience_ends_the_training(tmp_path, metric):
-    """The learning rate rises until the model, which has learnt the sentences by then, forgets them again: every figure
-    gets better, and then worse for good."""
-    write_pairs(tmp_path, "train", toy_lines("train")[:6])
-    write_pairs(tmp_path, "valid", toy_lines("train")[:6])
+    """The learning rate rises until the model, having learnt the sentences, forgets them again: every figure gets
+    better, and then worse for good."""
+    write_pairs(tmp_path, "train", toy_pairs("train")[:6])
+    write_pairs(tmp_path, "valid", toy_pairs("train")[:6])
     patience = 4
     done = train(tmp_path / "run", tmp_path, {
         "model.d_model": 16, "model.d_ff": 32, "training.max_tokens": 500, "training.shards": 4,
@@ -113,13 +113,13 @@ def test_the_best_is_chosen_by_its_metric_and_patience_ends_the_training(tmp_pat
     sign = -1 if metric in LOWER_IS_BETTER else 1
     best, without = None, 0
     for line in lines:
-        assert without < patience, "the training went on without patience"
+        assert without < patience, "training continued after its patience ran out"
         better = best is None or sign * line[metric] > sign * best[metric]
         assert line["best"] == better
         best, without = (line, 0) if better else (best, without + 1)
-    assert best is not lines[0], "some validation is to be better than the first"
+    assert best is not lines[0], "some validation should be better than the first"
     assert without == patience
-    assert f"the end, at update {lines[-1]['update']}: {patience} validations without a new best" in done.log
+    assert f"finished at update {lines[-1]['update']}: {patience} validations without a new best" in done.log
 
     assert (done / "best").resolve() == done.checkpoint(best["update"]).resolve()
     assert (done / "last").resolve() == done.checkpoint(lines[-1]["update"]).resolve()
@@ -131,10 +131,10 @@ def test_the_best_is_chosen_by_its_metric_and_patience_ends_the_training(tmp_pat
 
 
 @pytest.mark.parametrize("metric", ["loss", "bleu"])
-def test_a_figure_that_is_only_as_good_as_the_best_is_no_new_best(tmp_path, metric):
+def test_a_figure_only_as_good_as_the_best_is_not_a_new_best(tmp_path, metric):
     """The learning rate is too small to move a weight, so all validations give the same figures."""
-    write_pairs(tmp_path, "train", toy_lines("train")[:6])
-    write_pairs(tmp_path, "valid", toy_lines("train")[:6])
+    write_pairs(tmp_path, "train", toy_pairs("train")[:6])
+    write_pairs(tmp_path, "valid", toy_pairs("train")[:6])
     done = train(tmp_path / "run", tmp_path, {
         "training.schedule.learning_rate": 1e-30, "training.schedule.initial_rate": 1e-30,
         "training.max_updates": 6, "training.validation.every": 2, "training.validation.metric": metric,
@@ -147,7 +147,7 @@ def test_a_figure_that_is_only_as_good_as_the_best_is_no_new_best(tmp_path, metr
 
 # --- Averages ---------------------------------------------------------------------------------------------------------
 def mean_of(checkpoints):
-    """In double precision, rounded once."""
+    """The mean in double precision, rounded once."""
     models = [read_safetensors(checkpoint / "model.safetensors")[0] for checkpoint in checkpoints]
     return {name: np.mean([model[name].astype(float) for model in models], axis=0).astype(np.float32)
             for name in models[0]}
@@ -160,11 +160,11 @@ def same_tensors(checkpoint, expected):
 
 @pytest.fixture(scope="module")
 def averaged(tmp_path_factory):
-    """Its learning rate stays high, so the mean of the last checkpoints is far better than each of them. It validates
-    on sentences that it learns."""
+    """A run whose learning rate stays high, so the mean of the last checkpoints is far better than each of them. It
+    validates on sentences that it trains on."""
     text = tmp_path_factory.mktemp("averaged_text")
-    write_pairs(text, "train", toy_lines("train")[:100])
-    write_pairs(text, "valid", toy_lines("train")[:60])
+    write_pairs(text, "train", toy_pairs("train")[:100])
+    write_pairs(text, "valid", toy_pairs("train")[:60])
     done = train(tmp_path_factory.mktemp("averaged") / "run", text, {
         "model.d_model": 16, "model.d_ff": 32, "training.max_tokens": 500, "training.shards": 4,
         "training.schedule.kind": "constant", "training.schedule.learning_rate": 0.02, "training.schedule.warmup": 10,
@@ -185,10 +185,10 @@ def test_averaged_model_is_validated_and_becomes_best_if_better(averaged):
     pairs = list(zip(*(read_lines(text / f"valid.{side}") for side in ("en", "de"))))
     expected = figures_of(Model(done / "average-00000200"), pairs)
     found = re.search(rf"mean of the last 3 checkpoints, in {re.escape(str(done / 'average-00000200'))}: "
-                      r"loss (\S+), BLEU (\S+), exact match (\S+)%(; better than any of them, so best points to it)?",
+                      r"loss (\S+), BLEU (\S+), exact match (\S+)%(; this is the best so far, so best points to it)?",
                       done.log)
     loss, score, percentage = map(float, found.groups()[:3])
-    assert loss == pytest.approx(expected["loss"], abs=6e-5)  # half of the last decimal, and a little
+    assert loss == pytest.approx(expected["loss"], abs=6e-5)  # half a unit of the last decimal, and a little more
     assert score == pytest.approx(expected["bleu"], abs=0.006)
     assert percentage == pytest.approx(100 * expected["exact_match"], abs=0.006)
     assert expected["loss"] < min(line["loss"] for line in done.metrics("validation"))

@@ -1,8 +1,8 @@
 """BLEU, chrF2 and exact match from their definitions, sharing no code with the program. test_text_metrics.py compares
 them with sacreBLEU.
 
-An n-gram is a run of n symbols: words for BLEU, characters for chrF. It matches as often as both the hypothesis and the
-reference have it. All counts are summed over the text before anything is divided.
+An n-gram is a run of n symbols: words for BLEU, characters for chrF. It matches as often as it occurs in both the
+hypothesis and the reference. All counts are summed over the text before anything is divided.
 """
 
 import re
@@ -17,8 +17,8 @@ def tokenize_13a(line):
     for old, new in {"<skipped>": "", "-\n": "", "\n": " ", **ENTITIES}.items():
         line = line.replace(old, new)
     line = re.sub(r"([!-&(-+/:-@[-`{-~])", r" \1 ", f" {line} ")  # all of ASCII's punctuation except ' , - .
-    line = re.sub(r"([^0-9])([.,])", r"\1 \2 ", line)             # a point or comma that does not follow a digit
-    line = re.sub(r"([.,])([^0-9])", r" \1 \2", line)             # a point or comma that does not precede one
+    line = re.sub(r"([^0-9])([.,])", r"\1 \2 ", line)             # a period or comma that does not follow a digit
+    line = re.sub(r"([.,])([^0-9])", r" \1 \2", line)             # a period or comma that does not precede one
     return re.sub(r"([0-9])(-)", r"\1 \2 ", line)                 # a dash that follows a digit
 
 
@@ -33,7 +33,7 @@ def count_ngrams(hypothesis, reference, n):
 
 
 def bleu(hypotheses, references, tokenizer, lowercase):
-    """With smoothing "exp": the k-th order without a match has a precision of 1 / 2^k of one match."""
+    """With smoothing "exp": the k-th order without a match counts as having 1 / 2^k of a match."""
     def words(line):
         line = (line.lower() if lowercase else line).rstrip()
         return (tokenize_13a(line) if tokenizer == "13a" else line).split()
@@ -42,11 +42,11 @@ def bleu(hypotheses, references, tokenizer, lowercase):
     counts = [[count_ngrams(*pair, n) for pair in pairs] for n in (1, 2, 3, 4)]
     matches, totals = ([sum(count[i] for count in order) for order in counts] for i in (0, 1))
     ours, theirs = (sum(len(pair[side]) for pair in pairs) for side in (0, 1))
-    precisions, share = [0.0] * 4, 1.0
+    precisions, smoothed = [0.0] * 4, 1.0
     for n in range(4):
         if matches[0] > 0 and totals[n] > 0:
-            share /= 1 if matches[n] else 2
-            precisions[n] = 100 * (matches[n] or share) / totals[n]
+            smoothed /= 1 if matches[n] else 2
+            precisions[n] = 100 * (matches[n] or smoothed) / totals[n]
     penalty = 1.0 if ours >= theirs else exp(1 - theirs / ours) if ours else 0.0
     score = penalty * exp(sum(map(log, precisions)) / 4) if all(precisions) else 0.0
     signature = f"nrefs:1|case:{'lc' if lowercase else 'mixed'}|eff:no|tok:{tokenizer}|smooth:exp"
@@ -64,18 +64,18 @@ def bleu_line(result, version=""):
 
 
 def chrf(hypotheses, references, lowercase):
-    """chrF2 of 6 orders, without white space. Precision and recall are means over the orders that both sides have; the
-    n-grams of a hypothesis whose reference has none are not counted."""
+    """chrF2 of 6 orders, without white space. Precision and recall are means over the orders that both sides have. If
+    a reference has no n-grams, those of its hypothesis do not count."""
     def characters(line):
         return "".join((line.lower() if lowercase else line).split())
 
-    shares = []
+    orders = []
     for n in range(1, 7):
         counts = [count_ngrams(characters(h), characters(r), n) for h, r in zip(hypotheses, references)]
         matches, ours, theirs = (sum(count[i] for count in counts if count[2] > 0) for i in range(3))
         if ours > 0 and theirs > 0:
-            shares.append((matches / ours, matches / theirs))
-    precision, recall = (sum(share[i] for share in shares) / max(len(shares), 1) for i in (0, 1))
+            orders.append((matches / ours, matches / theirs))
+    precision, recall = (sum(order[i] for order in orders) / max(len(orders), 1) for i in (0, 1))
     score = 100 * 5 * precision * recall / (4 * precision + recall) if precision > 0 else 0.0  # beta^2 = 4
     return {"score": score, "signature": f"nrefs:1|case:{'lc' if lowercase else 'mixed'}|eff:yes|nc:6|nw:0|space:no"}
 
@@ -85,5 +85,5 @@ def chrf_line(result, version=""):
 
 
 def exact_match(hypotheses, references):
-    """The share of lines whose words are those of the reference."""
+    """The fraction of lines with the same words as their reference."""
     return sum(h.split() == r.split() for h, r in zip(hypotheses, references)) / len(references)

@@ -7,7 +7,7 @@
 using namespace glassformer;
 using namespace glassformer::stand_in;
 
-TEST_CASE("of a directory there is one lock, for as long as it or a copy of it lives", "[files]") {
+TEST_CASE("a locked directory cannot be locked again until the lock and all its copies are destroyed", "[files]") {
   const TemporaryDirectory directory;
   std::optional<DirectoryLock> first(directory.path());
   std::optional<DirectoryLock> copy = first;
@@ -19,7 +19,7 @@ TEST_CASE("of a directory there is one lock, for as long as it or a copy of it l
   CHECK(second().empty());
 }
 
-TEST_CASE("a directory that is not there cannot be locked", "[files]") {
+TEST_CASE("a directory that does not exist cannot be locked", "[files]") {
   const TemporaryDirectory directory;
   CHECK_THAT(complaint([&] { const DirectoryLock lock(directory / "nowhere"); }),
              Says("nowhere/.lock: cannot be opened"));

@@ -3,15 +3,15 @@
 #include <csignal>
 
 #include "catch.hpp"
-#include "files/durable_files.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "files/durable_files.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;
 
 namespace {
 
-/// While it lives, no file can grow beyond so many bytes: a full disk on a small scale.
+/// While it exists, no file can grow beyond `bytes`, as on a full disk.
 class SmallDisk {
  public:
   explicit SmallDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -33,7 +33,7 @@ class SmallDisk {
 
 }  // namespace
 
-TEST_CASE("a file that cannot be written wholly leaves the older one and nothing else", "[checkpoint]") {
+TEST_CASE("if a file cannot be written completely, the older one stays and nothing else", "[checkpoint]") {
   const TemporaryDirectory directory;
   write_file_durably(directory / "file", "older");
   {
@@ -47,7 +47,7 @@ TEST_CASE("a file that cannot be written wholly leaves the older one and nothing
   CHECK(read_bytes(directory / "file") == std::string(5000, 'x'));
 }
 
-TEST_CASE("a directory gets its name only when everything in it is written", "[checkpoint]") {
+TEST_CASE("a directory gets its name only after everything in it is written", "[checkpoint]") {
   const TemporaryDirectory directory;
   const fs::path target = directory / "deep" / "target";
   write_directory_durably(target, [&](const fs::path& unfinished) {
@@ -68,7 +68,7 @@ TEST_CASE("a directory gets its name only when everything in it is written", "[c
   CHECK(count_entries(target.parent_path()) == 1);
 }
 
-TEST_CASE("an error while a directory is written leaves the older one and nothing else", "[checkpoint]") {
+TEST_CASE("if a directory cannot be written completely, the older one stays and nothing else", "[checkpoint]") {
   const TemporaryDirectory directory;
   const auto fail = [](const fs::path& unfinished) {
     write_bytes(unfinished / "file", "half");
@@ -83,11 +83,10 @@ TEST_CASE("an error while a directory is written leaves the older one and nothin
   CHECK(count_entries(directory.path()) == 1);
 }
 
-TEST_CASE("what killed processes leave behind is cleared away, and an interrupted swap is undone",
-          "[checkpoint]") {
+TEST_CASE("leftovers of killed processes are removed, and an interrupted swap is undone", "[checkpoint]") {
   const TemporaryDirectory directory;
-  for (const char* name :
-       {".new.partial", ".swapped.partial", ".swapped.replaced", ".done.replaced", "done", ".hidden", ".foreign.partial"}) {
+  for (const char* name : {".new.partial", ".swapped.partial", ".swapped.replaced", ".done.replaced", "done", ".hidden",
+                           ".foreign.partial"}) {
     fs::create_directory(directory / name);
     write_bytes(directory / name / "file", name);
   }
@@ -112,7 +111,7 @@ TEST_CASE("a link is moved from one target to the next in one step", "[checkpoin
   CHECK_THAT(complaint([&] { point_link_durably(directory / "no" / "link", "two"); }), Says("link"));
 }
 
-TEST_CASE("a directory that is removed leaves nothing", "[checkpoint]") {
+TEST_CASE("removing a directory leaves nothing behind", "[checkpoint]") {
   const TemporaryDirectory directory;
   fs::create_directory(directory / "target");
   write_bytes(directory / "target" / "file", "1");

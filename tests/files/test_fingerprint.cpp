@@ -5,7 +5,7 @@
 
 using namespace glassformer;
 
-TEST_CASE("fingerprints tell numbers, their order and the signs of zeros apart", "[files]") {
+TEST_CASE("fingerprints distinguish numbers, their order and the signs of zeros", "[files]") {
   const auto of = [](std::vector<float> numbers) {
     Fingerprint fingerprint;
     fingerprint.mix(std::span<const float>(numbers));

@@ -23,7 +23,7 @@ Lines lines_of(const std::string& bytes) {
   return read_lines(directory.write("text", bytes));
 }
 
-/// What reading these bytes complains about.
+/// The error message from reading these bytes.
 std::string complaint_of(const std::string& bytes) {
   const TemporaryDirectory directory;
   return complaint([&] { read_lines(directory.write("text", bytes)); });
@@ -31,7 +31,7 @@ std::string complaint_of(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("lines lose their ends, of either kind, and nothing else", "[text]") {
+TEST_CASE("lines lose their line endings, LF or CRLF, and nothing else", "[text]") {
   CHECK(lines_of("a b\nc\n") == Lines{"a b", "c"});
   CHECK(lines_of("a b\r\nc\r\n") == Lines{"a b", "c"});
   CHECK(lines_of(" a \n\t\n") == Lines{" a ", "\t"});
@@ -39,7 +39,7 @@ TEST_CASE("lines lose their ends, of either kind, and nothing else", "[text]") {
   CHECK(lines_of("a\r\r\n") == Lines{"a\r"});
 }
 
-TEST_CASE("a last line counts with or without a line end", "[text]") {
+TEST_CASE("a last line counts with or without a line ending", "[text]") {
   CHECK(lines_of("a\nb") == Lines{"a", "b"});
   CHECK(lines_of("a\nb\r") == Lines{"a", "b"});
   CHECK(lines_of("a\n\n") == Lines{"a", ""});
@@ -60,9 +60,8 @@ TEST_CASE("Unicode's own line separators do not end a line", "[text]") {
   CHECK(lines_of(line + "\n") == Lines{line});
 }
 
-TEST_CASE("invalid UTF-8 is named by file, line and byte", "[text]") {
-  CHECK(contains(complaint_of("gut\ngr\xFC\xDF\n"),
-                 "text:2: expected UTF-8 text, found the byte 0xFC at byte 3"));
+TEST_CASE("the error for invalid UTF-8 gives file, line and byte", "[text]") {
+  CHECK(contains(complaint_of("gut\ngr\xFC\xDF\n"), "text:2: expected UTF-8 text, found the byte 0xFC at byte 3"));
   CHECK(contains(complaint_of("\xFF\xFE"
                               "a"),
                  "text:1: expected UTF-8 text, found the byte 0xFF at byte 1"));
@@ -76,12 +75,11 @@ TEST_CASE("invalid UTF-8 is named by file, line and byte", "[text]") {
   CHECK(complaint_of("\u00E4 \u20AC \U0001F600 \U0010FFFF\n").empty());  // valid: 2, 3 and 4 bytes
 }
 
-TEST_CASE("a NUL byte is named by file, line and byte", "[text]") {
-  CHECK(contains(complaint_of(std::string("a\nb\0c\n", 6)),
-                 "text:2: expected UTF-8 text, found a NUL byte at byte 2"));
+TEST_CASE("the error for a NUL byte gives file, line and byte", "[text]") {
+  CHECK(contains(complaint_of(std::string("a\nb\0c\n", 6)), "text:2: expected UTF-8 text, found a NUL byte at byte 2"));
 }
 
-TEST_CASE("what cannot be read as a file is named with the reason", "[text]") {
+TEST_CASE("the error for a file that cannot be read gives the reason", "[text]") {
   const TemporaryDirectory directory;
   CHECK(contains(complaint([&] { read_lines(directory.path()); }), "Is a directory"));
   CHECK(contains(complaint([&] { read_lines(directory.path() / "none.en"); }), "none.en: cannot be opened"));
@@ -111,7 +109,7 @@ TEST_CASE("the reader counts lines as it goes", "[text]") {
   CHECK(reader.lines_read() == 2);
 }
 
-TEST_CASE("a line is waiting only when all of it is there", "[text]") {
+TEST_CASE("a line is waiting only after all of it has arrived", "[text]") {
   const TemporaryDirectory directory;
   const fs::path pipe = directory.path() / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -141,7 +139,7 @@ TEST_CASE("a line is waiting only when all of it is there", "[text]") {
   CHECK_FALSE(reader.next(line));
 }
 
-TEST_CASE("lines longer than what is read at once are whole", "[text]") {
+TEST_CASE("lines longer than what is read at once stay whole", "[text]") {
   const std::string longest(300'000, 'x'), shorter(65'535, 'y');
   CHECK(lines_of(shorter + "\n" + longest + "\r\nz\n" + shorter) == Lines{shorter, longest, "z", shorter});
 }

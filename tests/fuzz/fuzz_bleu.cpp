@@ -7,7 +7,7 @@
 
 using namespace glassformer;
 
-/// Lines in turn are hypotheses and references: the figures are from 0 to 100, and 100 for a text against itself.
+/// Lines are hypotheses and references in turn. The scores must be from 0 to 100.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::may_refuse([&] {
     const std::vector<std::string> lines = read_lines(fuzz::as_file("both", data, size));

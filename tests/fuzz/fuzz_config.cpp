@@ -3,7 +3,7 @@
 
 using namespace glassformer;
 
-/// A config file: whatever is accepted comes back from what is written of it.
+/// A config file: if it is accepted, writing it and reading it back gives the same config.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::may_refuse([&] {
     const Config config = read_config_of_checkpoint(fuzz::as_file("config.yaml", data, size));

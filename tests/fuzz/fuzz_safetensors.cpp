@@ -3,7 +3,7 @@
 
 using namespace glassformer;
 
-/// A safetensors file: of what is accepted, every tensor can be read to its last number.
+/// A safetensors file: if it is accepted, every tensor can be read to its last number.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::may_refuse([&] {
     const Safetensors file = read_safetensors(fuzz::as_file("model.safetensors", data, size));

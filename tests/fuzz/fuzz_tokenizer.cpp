@@ -3,7 +3,7 @@
 
 using namespace glassformer;
 
-/// A vocabulary file: what is accepted encodes a text and decodes what comes of it.
+/// A vocabulary file: if it is accepted, it can encode a text and decode the result.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::may_refuse([&] {
     const std::filesystem::path file = fuzz::as_file("source.vocab.json", data, size);

@@ -8,18 +8,18 @@
 #include "model/example.hpp"
 #include "numerics/row_operations.hpp"
 
-/// A law is something that holds for every model and every batch. It is tried on 200 of them, of random shape and
-/// content, always the same 200. They are drawn so that each has what the law speaks of.
+/// A law is a statement that holds for every model and every batch. We check it on 200 of them with random shapes and
+/// contents, always the same 200. They are drawn so that the law applies to each.
 namespace glassformer::laws {
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr int kDraws = 20;  // this sanitizer looks for other mistakes, and takes ten times as long
+constexpr int kDraws = 20;  // this sanitizer looks for other errors, and is ten times slower
 #else
 constexpr int kDraws = 200;
 #endif
 
-/// Tries `law(random)` on so many draws. The number of the draw stands beside whatever fails. (Each law has a seed of
-/// its own, so that they are not all tried on the same models.)
+/// Checks `law(random)` on `draws` draws. Failures report the number of the draw. (Laws have different seeds, so that
+/// they are not all checked on the same models.)
 void hold(std::uint64_t seed, const auto& law, int draws = kDraws) {
   RandomValues random(seed);
   for (int draw = 0; draw < draws; ++draw) {
@@ -28,10 +28,10 @@ void hold(std::uint64_t seed, const auto& law, int draws = kDraws) {
   }
 }
 
-/// One of low .. high.
+/// A random number in low .. high.
 inline Index between(RandomValues& random, Index low, Index high) { return low + random.index(high - low + 1); }
 
-/// A model of any shape that is quickly computed, without dropout.
+/// Settings for a model of random shape that is fast to compute, without dropout.
 inline TransformerSettings draw_settings(RandomValues& random) {
   TransformerSettings settings = example::settings(
       random.index(2) == 0 ? Norm::post : Norm::pre, static_cast<Tying>(random.index(3)),
@@ -45,7 +45,7 @@ inline TransformerSettings draw_settings(RandomValues& random) {
   return settings;
 }
 
-/// Any rates at the four places where dropout can be.
+/// The settings with random dropout rates at all four places.
 inline TransformerSettings draw_dropout(RandomValues& random, TransformerSettings settings) {
   for (double* rate : {&settings.dropout, &settings.embedding_dropout, &settings.attention_dropout,
                        &settings.activation_dropout}) {
@@ -54,8 +54,8 @@ inline TransformerSettings draw_dropout(RandomValues& random, TransformerSetting
   return settings;
 }
 
-/// 2 to 6 sentence pairs of 1 to 9 tokens on either side, padded: the last pair is shorter than the first on both
-/// sides, and some sources have padding in their midst, too.
+/// 2 to 6 sentence pairs with 1 to 9 tokens on each side, padded. The last pair is shorter than the first on both
+/// sides, and some sources also have padding in the middle.
 inline example::PaddedBatch draw_batch(RandomValues& random) {
   example::PaddedBatch batch = example::random_batch(random, between(random, 2, 6), between(random, 2, 9));
   const Index last = batch.source.rows() - 1, length = batch.source.cols();
@@ -65,14 +65,14 @@ inline example::PaddedBatch draw_batch(RandomValues& random) {
     const Index s = random.index(length - 1);
     if (batch.source(b, s + 1) != example::kSourcePad && random.index(3) > 0) batch.source(b, s) = example::kSourcePad;
   }
-  batch.make_masks_anew();
+  batch.remake_masks();
   return batch;
 }
 
-/// A model whose numbers have the size that training gives them: weights shrink with the width, gains are about 1.
+/// A model whose weights are about as large as after training: they shrink with the width, and gains are about 1.
 template <class Scalar>
 struct DrawnModel : example::RandomModel<Scalar> {
-  Matrix<Scalar> logits;  // of the last forward, which leaves probabilities in their place
+  Matrix<Scalar> logits;  // of the last forward, which replaces them with probabilities
 
   DrawnModel(RandomValues& random, const TransformerSettings& settings) : example::RandomModel<Scalar>(settings) {
     for (const TensorPlace& tensor : this->weights.tensors()) {
@@ -89,7 +89,7 @@ struct DrawnModel : example::RandomModel<Scalar> {
     logits = this->model.decode(pass, batch.target_input, memory, batch.masks).eigen();
     this->example::template RandomModel<Scalar>::forward(batch, pass);
   }
-  /// The gradient of the summed loss, in place of what was there.
+  /// Replaces `gradient` with the gradient of the summed loss.
   void forward_backward(const example::PaddedBatch& batch) {
     forward(batch, batch.training());
     set(this->gradient.values(), Scalar{0});
@@ -102,11 +102,11 @@ void copy_weights(const DrawnModel<Scalar>& from, DrawnModel<Scalar>& to) {
   to.weights.values().eigen() = from.weights.values().eigen();
 }
 
-/// What a place may hold where nobody looks.
-inline double draw_anything(RandomValues& random) {
+/// A huge number, infinity or NaN, for a place that must not be read.
+inline double draw_extreme_value(RandomValues& random) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr double kAnything[] = {1e30, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
-  return kAnything[random.index(4)];
+  constexpr double kValues[] = {1e30, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
+  return kValues[random.index(4)];
 }
 
 }  // namespace glassformer::laws

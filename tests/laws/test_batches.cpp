@@ -8,8 +8,8 @@
 #include "threads.hpp"
 #include "training/sharded_gradient.hpp"
 
-/// A sentence gets the same result alone as inside any padded batch; a batch gives the same gradient in one piece as in
-/// many, on one thread as on many.
+/// A sentence gets the same result alone as in any padded batch. A batch gives the same gradient in one piece or many,
+/// on one thread or many.
 using namespace glassformer;
 using namespace glassformer::laws;
 
@@ -38,7 +38,7 @@ struct DrawnTraining {
       for (Id& id : target) id = static_cast<Id>(4 + random.index(kVocabulary - 4));
       corpus.append(source, target, i);
       const Index part = i < static_cast<Index>(parts.size()) ? i : random.index(static_cast<Index>(parts.size()));
-      parts[static_cast<std::size_t>(part)].push_back(i);  // in each part there is one at least
+      parts[static_cast<std::size_t>(part)].push_back(i);  // each part has at least one
     }
   }
 
@@ -55,8 +55,8 @@ struct DrawnTraining {
     return {Eigen::Map<const Eigen::ArrayXf>(sharded.gradient().data(), model.weights.size()), loss};
   }
 
-  /// The same but for rounding: the whole gradient to 1e-6, each tensor to 1e-5 (where its own is hardly more than
-  /// rounding, beside a hundredth of the whole).
+  /// The same up to rounding: the whole gradient to 1e-6, each tensor to 1e-5 of its own norm or of a hundredth of the
+  /// whole norm, whichever is larger (a smaller gradient is mostly rounding).
   void check_same(const Found& a, const Found& b) const {
     CHECK(a.loss.loss == Approx(b.loss.loss).epsilon(1e-6));
     CHECK(a.loss.tokens == b.loss.tokens);
@@ -72,7 +72,7 @@ struct DrawnTraining {
 
 }  // namespace
 
-TEST_CASE("Law: a sentence alone gets the logits that it gets inside any padded batch", "[laws]") {
+TEST_CASE("Law: a sentence gets the same logits alone as in any padded batch", "[laws]") {
   hold(21, [](RandomValues& random) {
     const example::PaddedBatch batch = draw_batch(random);
     const Index T = batch.target_input.cols();
@@ -91,7 +91,7 @@ TEST_CASE("Law: a sentence alone gets the logits that it gets inside any padded 
   });
 }
 
-TEST_CASE("Law: loss and gradient of a padded batch are the sums of its sentences'", "[laws]") {
+TEST_CASE("Law: loss and gradient of a padded batch are the sums over its sentences", "[laws]") {
   hold(22, [](RandomValues& random) {
     const example::PaddedBatch batch = draw_batch(random);
     DrawnModel<double> drawn(random, draw_dropout(random, draw_settings(random)));
@@ -111,7 +111,7 @@ TEST_CASE("Law: loss and gradient of a padded batch are the sums of its sentence
   });
 }
 
-TEST_CASE("Law: greedy and beam search find the same tokens for a sentence alone as in any batch", "[laws][batches]") {
+TEST_CASE("Law: greedy and beam search find the same tokens for a sentence alone and in any batch", "[laws][batches]") {
   constexpr Index kVocabulary = 20;
   hold(23, [&](RandomValues& random) {
     TinyModel<float> tiny(draw_settings(random), kVocabulary, static_cast<std::uint64_t>(random.index(1000)));
@@ -133,7 +133,7 @@ TEST_CASE("Law: greedy and beam search find the same tokens for a sentence alone
   });
 }
 
-TEST_CASE("Law: k batches of unequal size give the gradient of one batch of them all", "[laws]") {
+TEST_CASE("Law: k batches of unequal size give the same gradient as one batch with all their sentences", "[laws]") {
   hold(24, [](RandomValues& random) {
     const DrawnTraining training(random);
     const Index shards = between(random, 1, 8);
@@ -166,8 +166,7 @@ TEST_CASE("Law: 1, 2 and 5 threads give the same gradient to the bit", "[laws]")
   });
 }
 
-TEST_CASE("Law: who asks for fewer of the best hypotheses gets the first of those that he would get of more",
-          "[laws][batches]") {
+TEST_CASE("Law: a smaller n_best returns the first hypotheses of a larger one", "[laws][batches]") {
   constexpr Index kVocabulary = 20;
   hold(31, [&](RandomValues& random) {
     TinyModel<float> tiny(draw_settings(random), kVocabulary, static_cast<std::uint64_t>(random.index(1000)));

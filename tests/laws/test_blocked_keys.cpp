@@ -4,7 +4,7 @@
 #include "layers/attention_example.hpp"
 #include "model/recorded_run.hpp"
 
-/// What stands behind a mask can change in any way without changing one bit of what stands before it.
+/// Values that a mask blocks can change in any way without changing one bit of the results.
 using namespace glassformer;
 using namespace glassformer::laws;
 using example::AttentionExample, example::AttentionShape;
@@ -17,7 +17,7 @@ AttentionShape draw_shape(RandomValues& random) {
   return {between(random, 1, 3), between(random, 1, 9), between(random, 1, 9), heads, heads * between(random, 1, 17)};
 }
 
-/// Any of the masks there are; `key` is blocked for all queries of sentence 0. (The causal ones make the shape square.)
+/// A mask of any kind. `key` is blocked for all queries of sentence 0. (The causal masks make the shape square.)
 Mask draw_mask(RandomValues& random, AttentionShape& shape, Index key) {
   Mask padding = example::random_padding(random, shape);
   padding.blocked(0, key) = 1;
@@ -43,17 +43,17 @@ bool sees_nothing(const Mask& mask, Index sentence, Index query) {
 
 bool all_zero(const auto& numbers) { return (as_eigen(numbers).array() == 0).all(); }
 
-/// Equal as numbers: -0 is 0.
+/// Equal as numbers: -0 equals 0.
 bool equal(const auto& a, const auto& b) { return (a.eigen().array() == b.eigen().array()).all(); }
 
-/// Puts a number into the rows of padded source tokens. [M, any]
+/// Sets the rows [M, any] of padded source tokens to a number.
 void set_where_padded(auto& rows, const IdMatrix& source, auto number) {
   for (Index n = 0; n < source.size(); ++n) {
     if (source.data()[n] == example::kSourcePad) set(rows.row(n), number);
   }
 }
 
-/// Forward and backward of a batch in training, recorded.
+/// Records forward and backward of a batch in training mode.
 template <class Scalar>
 Recording record(DrawnModel<Scalar>& drawn, const example::PaddedBatch& batch) {
   Recording recording;
@@ -64,7 +64,7 @@ Recording record(DrawnModel<Scalar>& drawn, const example::PaddedBatch& batch) {
   return recording;
 }
 
-/// The gradient of the input of a layer of the encoder or decoder.
+/// The gradient of the input of an encoder or decoder layer.
 Matrix<double> d_input(const Recording& recording, const std::string& stack, std::size_t layer) {
   const std::string part = stack + ".layers." + std::to_string(layer) + ".self_attn_layer_norm.residual";
   return example::last_recorded(recording, part, "d_x");
@@ -72,8 +72,7 @@ Matrix<double> d_input(const Recording& recording, const std::string& stack, std
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Law: what a key holds that is blocked for all queries changes no bit of the context or of any "
-                   "gradient",
+TEMPLATE_TEST_CASE("Law: a key and value blocked for all queries change no bit of the context or of any gradient",
                    "[laws]", float, double) {
   hold(1, [](RandomValues& random) {
     AttentionShape shape = draw_shape(random);
@@ -86,8 +85,8 @@ TEMPLATE_TEST_CASE("Law: what a key holds that is blocked for all queries change
         if (!blocked_for_all(mask, b, j)) continue;
         CHECK(all_zero(e.d_k.row(b * shape.S + j)));
         CHECK(all_zero(e.d_v.row(b * shape.S + j)));
-        set(e.key(b, j), static_cast<TestType>(draw_anything(random)));
-        set(e.value(b, j), static_cast<TestType>(draw_anything(random)));
+        set(e.key(b, j), static_cast<TestType>(draw_extreme_value(random)));
+        set(e.value(b, j), static_cast<TestType>(draw_extreme_value(random)));
       }
     }
     e.forward_backward();
@@ -98,8 +97,7 @@ TEMPLATE_TEST_CASE("Law: what a key holds that is blocked for all queries change
   });
 }
 
-TEMPLATE_TEST_CASE("Law: what a key holds changes no bit of the context, nor of its gradient by the query, where the "
-                   "query does not see the key",
+TEMPLATE_TEST_CASE("Law: a key and value that a query does not see change no bit of its context or its gradient",
                    "[laws]", float, double) {
   hold(2, [](RandomValues& random) {
     AttentionShape shape = draw_shape(random);
@@ -108,7 +106,7 @@ TEMPLATE_TEST_CASE("Law: what a key holds changes no bit of the context, nor of 
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
     e.forward_backward();
     const Buffer<TestType> context = e.context, d_q = e.d_q;
-    const auto anything = static_cast<TestType>(draw_anything(random));
+    const auto anything = static_cast<TestType>(draw_extreme_value(random));
     for (Index b = 0; b < shape.B; ++b) {
       set(e.key(b, key), anything);
       set(e.value(b, key), anything);
@@ -121,7 +119,7 @@ TEMPLATE_TEST_CASE("Law: what a key holds changes no bit of the context, nor of 
           CHECK(same_bits(e.context.row(row), context.row(row)));
           CHECK(same_bits(e.d_q.row(row), d_q.row(row)));
         } else if (std::isnan(anything) && e.dropout == 0) {
-          CHECK(e.context.row(row).eigen().hasNaN());  // what is visible is not hidden
+          CHECK(e.context.row(row).eigen().hasNaN());  // a visible NaN must show up
         }
       }
     }
@@ -133,7 +131,7 @@ TEMPLATE_TEST_CASE("Law: a query that sees nothing has weights, context and grad
   hold(3, [](RandomValues& random) {
     AttentionShape shape = draw_shape(random);
     const Mask drawn = draw_mask(random, shape, random.index(shape.S));
-    // With a row for each query, of which at least one sees nothing.
+    // With a row for each query, at least one of which sees nothing.
     Mask mask = combined_mask(drawn, all_visible(shape.B, shape.T, shape.S));
     mask.blocked.row(random.index(shape.B * shape.T)).eigen().setOnes();
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
@@ -148,7 +146,7 @@ TEMPLATE_TEST_CASE("Law: a query that sees nothing has weights, context and grad
         }
         CHECK(all_zero(e.context.row(b * shape.T + t)));
         CHECK(all_zero(e.d_q.row(b * shape.T + t)));
-        scale(e.d_context.row(b * shape.T + t), TestType{1000});  // whatever its gradient is
+        scale(e.d_context.row(b * shape.T + t), TestType{1000});  // must not change d_k or d_v
       }
     }
     e.forward_backward();
@@ -157,19 +155,18 @@ TEMPLATE_TEST_CASE("Law: a query that sees nothing has weights, context and grad
   });
 }
 
-TEMPLATE_TEST_CASE("Law: what the encoder gives for padding, and what the embeddings hold for it, changes no bit of "
-                   "the logits",
+TEMPLATE_TEST_CASE("Law: the encoder's output for padding and the embeddings of padding change no bit of the logits",
                    "[laws]", float, double) {
   hold(4, [](RandomValues& random) {
     TransformerSettings settings = draw_settings(random);
-    settings.tied_embeddings = Tying::none;  // tied to the output, pad's embedding is a class like any other
+    settings.tied_embeddings = Tying::none;  // if tied, pad's embedding is an output class like any other
     const example::PaddedBatch batch = draw_batch(random);
     DrawnModel<TestType> drawn(random, settings);
     drawn.forward_backward(batch);
     const Matrix<TestType> logits = drawn.logits;
     const RowVector<TestType> gradient = drawn.gradient.values().eigen();
 
-    const auto anything = static_cast<TestType>(draw_anything(random));
+    const auto anything = static_cast<TestType>(draw_extreme_value(random));
     set(drawn.model.source_embedding.table.in(drawn.weights).row(example::kSourcePad), anything);
     set(drawn.model.target_embedding.table.in(drawn.weights).row(example::kTargetPad), anything);
     drawn.forward_backward(batch);
@@ -183,22 +180,22 @@ TEMPLATE_TEST_CASE("Law: what the encoder gives for padding, and what the embedd
   });
 }
 
-// Keys and values, that is, not what they are made of: where the memory itself were NaN, so would be the gradient of
-// the matrix that projects it, for 0 * NaN is NaN.
-TEMPLATE_TEST_CASE("Law: what the keys and values of padding hold changes no bit of any gradient of the model",
-                   "[laws]", float, double) {
+// This holds for the keys and values, but not for the memory they are projected from. If that were NaN, so would be the
+// gradient of the projection matrix, because 0 * NaN is NaN.
+TEMPLATE_TEST_CASE("Law: the keys and values of padding change no bit of any gradient of the model", "[laws]", float,
+                   double) {
   hold(7, [](RandomValues& random) {
     const example::PaddedBatch batch = draw_batch(random);
     DrawnModel<TestType> drawn(random, draw_dropout(random, draw_settings(random)));
     drawn.forward_backward(batch);
     const RowVector<TestType> gradient = drawn.gradient.values().eigen();
 
-    const auto anything = static_cast<TestType>(draw_anything(random));
+    const auto anything = static_cast<TestType>(draw_extreme_value(random));
     const Pass pass = batch.training();
     const Buffer<TestType>& memory = drawn.model.encode(pass, batch.source, batch.masks.encoder_padding);
     auto& logits = drawn.model.decode(pass, batch.target_input, memory, batch.masks);
     drawn.model.cross_entropy.forward(pass, logits, batch.target_output);
-    for (DecoderLayer<TestType>& layer : drawn.model.decoder_layers) {  // the same keys and values again, in one place
+    for (DecoderLayer<TestType>& layer : drawn.model.decoder_layers) {  // recomputed into the same memory
       set_where_padded(layer.cross_attention.sublayer.kv_proj.forward(pass, memory), batch.source, anything);
     }
     set(drawn.gradient.values(), TestType{0});
@@ -207,9 +204,10 @@ TEMPLATE_TEST_CASE("Law: what the keys and values of padding hold changes no bit
   });
 }
 
-TEMPLATE_TEST_CASE("Law: a source without words gets no attention and no gradient, a target padded on the left no "
-                   "NaN, their neighbours what they had",
-                   "[laws]", float, double) {
+TEMPLATE_TEST_CASE(
+    "Law: an empty source gets no attention and no gradient, a left-padded target gives no NaN, and "
+    "other sentences do not change",
+    "[laws]", float, double) {
   hold(5, [](RandomValues& random) {
     example::PaddedBatch batch = draw_batch(random);
     const Index B = batch.source.rows(), S = batch.source.cols(), T = batch.target_input.cols();
@@ -221,7 +219,7 @@ TEMPLATE_TEST_CASE("Law: a source without words gets no attention and no gradien
     const Index empty = random.index(B), left = (empty + 1) % B;
     batch.source.row(empty).eigen().setConstant(example::kSourcePad);
     for (Index t = between(random, 1, T) - 1; t >= 0; --t) batch.target_input(left, t) = example::kTargetPad;
-    batch.make_masks_anew();
+    batch.remake_masks();
     drawn.forward_backward(batch);
     CHECK(std::isfinite(drawn.loss.loss));
     CHECK(drawn.logits.allFinite());
@@ -244,11 +242,11 @@ TEMPLATE_TEST_CASE("Law: a source without words gets no attention and no gradien
   });
 }
 
-TEMPLATE_TEST_CASE("Law: padding takes no gradient: neither its embedding nor any row of a padded place", "[laws]",
+TEMPLATE_TEST_CASE("Law: padding gets no gradient: neither its embedding nor any row at a padded position", "[laws]",
                    float, double) {
   hold(6, [](RandomValues& random) {
     TransformerSettings settings = draw_dropout(random, draw_settings(random));
-    settings.tied_embeddings = Tying::none;  // tied to the output, pad's embedding is a class like any other
+    settings.tied_embeddings = Tying::none;  // if tied, pad's embedding is an output class like any other
     const example::PaddedBatch batch = draw_batch(random);
     DrawnModel<TestType> drawn(random, settings);
     const Recording recording = record(drawn, batch);

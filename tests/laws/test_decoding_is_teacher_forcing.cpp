@@ -7,8 +7,8 @@
 #include "decoding/tiny_model.hpp"
 #include "laws/draws.hpp"
 
-/// Decoding step by step, with keys and values kept, gives the logits that teacher forcing computes at once for the
-/// same beginning, where nothing is kept.
+/// Decoding step by step, with cached keys and values, gives the same logits as teacher forcing, which computes the
+/// same prefix at once without a cache.
 using namespace glassformer;
 using namespace glassformer::laws;
 
@@ -16,14 +16,14 @@ namespace {
 
 constexpr Index kDecodedVocabulary = 37;
 
-/// A running hypothesis and what it holds so far.
+/// A running hypothesis and its tokens so far.
 struct Running {
   Index sentence;
   std::vector<Id> ids;
 };
 
-/// Steps along random hypotheses of some sentences, as a beam would: up to `beam` children of random parents, until the
-/// sentence's own last step. Gives the largest difference from teacher forcing.
+/// Decodes random hypotheses of some sentences step by step, as beam search would. In each step a sentence gets `beam`
+/// children of random parents, until its own last step. Returns the largest difference from teacher forcing.
 template <class Scalar>
 double difference_from_teacher_forcing(const TransformerSettings& settings, RandomValues& random, Index longest,
                                        Index beam) {
@@ -70,13 +70,13 @@ double difference_from_teacher_forcing(const TransformerSettings& settings, Rand
   return difference;
 }
 
-/// Greedy search that keeps nothing: each step computes the whole beginning anew, by teacher forcing.
+/// Greedy search without a cache: each step recomputes the whole prefix by teacher forcing.
 std::vector<Id> greedy_without_cache(const TinyModel<float>& tiny, const std::vector<Id>& source, std::size_t longest) {
   std::vector<Id> ids;
   while (ids.size() < longest) {
     Buffer<float> logits = forced_logits(tiny, source, {ids});
     const auto next = logits.row(logits.rows() - 1);
-    next[kPad] = next[kBos] = -std::numeric_limits<float>::infinity();  // which no translation contains
+    next[kPad] = next[kBos] = -std::numeric_limits<float>::infinity();  // no translation contains them
     Index likeliest = 0;
     next.eigen().maxCoeff(&likeliest);
     if (likeliest == kEos) break;
@@ -108,7 +108,7 @@ TEST_CASE("Law: greedy search finds the same tokens with the cache as without", 
     const DecodingSettings settings{.beam = 1, .max_length_ratio = 1};
     const auto found = translate(tiny.model, settings, kTinyIds, sources);
     for (std::size_t b = 0; b < sources.size(); ++b) {
-      const std::size_t words = sources[b].size() - 1;  // a translation has at most ten tokens more
+      const std::size_t words = sources[b].size() - 1;  // a translation has at most ten more tokens
       CHECK(found[b].front().ids == greedy_without_cache(tiny, sources[b], words + 10));
     }
   });

@@ -5,8 +5,8 @@
 #include "laws/draws.hpp"
 #include "single_layer.hpp"
 
-/// Dropout keeps the expectation, is off in evaluation, draws its numbers from (seed, update, sentence, site) and
-/// nothing else, and goes back by the very way on which it came.
+/// Dropout keeps the expectation, is off in evaluation, draws its numbers only from (seed, update, sentence, site), and
+/// uses the same factors backward as forward.
 using namespace glassformer;
 using namespace glassformer::laws;
 
@@ -43,9 +43,9 @@ std::vector<Matrix<double>> kept(DrawnModel<double>& drawn, const example::Padde
 }  // namespace
 
 TEST_CASE("Law: dropout keeps the expectation", "[laws]") {
-  // The sum of n factors has mean n and variance n rate / (1 - rate). How many deviations it is off is nearly normal,
-  // so the sum of 200 such squares is nearly chi-squared: beyond 134 .. 283 once in ten thousand times on either side.
-  // That one of 200 is off by more than 5 happens once in nine thousand times.
+  // The sum of n factors has mean n and variance n rate / (1 - rate). Its error in standard deviations is nearly
+  // normal, so the sum of 200 squared errors is nearly chi-squared: it is below 134 once in ten thousand times, and
+  // above 283 just as rarely. One of 200 errors exceeds 5 once in nine thousand times.
   double squares = 0;
   hold(41, [&](RandomValues& random) {
     const double rate = random.number(0.05, 0.8);
@@ -65,7 +65,7 @@ TEST_CASE("Law: dropout keeps the expectation", "[laws]") {
   CHECK(squares < 283);
 }
 
-TEST_CASE("Law: in evaluation a model with dropout gives the bits of the same model without", "[laws]") {
+TEST_CASE("Law: in evaluation, a model with dropout gives the same bits as without", "[laws]") {
   hold(42, [](RandomValues& random) {
     const TransformerSettings settings = draw_settings(random);
     DrawnModel<double> without(random, settings), with(random, draw_dropout(random, settings));
@@ -74,14 +74,14 @@ TEST_CASE("Law: in evaluation a model with dropout gives the bits of the same mo
     without.forward(batch, batch.training());
     with.forward(batch, batch.training());
     CHECK_FALSE(same_bits(with.logits, without.logits));
-    Pass evaluation = batch.training();  // which knows the sentences, as evaluation need not
+    Pass evaluation = batch.training();  // includes the sentences, which evaluation does not need
     evaluation.training = false;
     with.forward(batch, evaluation);
     CHECK(same_bits(with.logits, without.logits));
   });
 }
 
-TEST_CASE("Law: what dropout draws for a sentence depends neither on its batch nor on its place in it", "[laws]") {
+TEST_CASE("Law: the dropout drawn for a sentence depends neither on its batch nor on its place in it", "[laws]") {
   hold(43, [](RandomValues& random) {
     DrawnModel<double> drawn(random, draw_dropout(random, draw_settings(random)));
     const example::PaddedBatch batch = draw_batch(random);
@@ -92,7 +92,7 @@ TEST_CASE("Law: what dropout draws for a sentence depends neither on its batch n
   });
 }
 
-TEST_CASE("Law: at every site dropout draws anew for another seed, update or sentence, and not what another site draws",
+TEST_CASE("Law: every site draws different dropout for another seed, update or sentence, and differs from other sites",
           "[laws]") {
   hold(44, [](RandomValues& random) {
     TransformerSettings settings = draw_settings(random);
@@ -107,26 +107,26 @@ TEST_CASE("Law: at every site dropout draws anew for another seed, update or sen
     const std::vector<Index> neighbour{sentence.sentences[0] + 1};
     other_sentence.sentences = neighbour;
 
-    const auto here = kept(drawn, sentence, pass);
+    const auto original = kept(drawn, sentence, pass);
     const auto again = kept(drawn, sentence, pass);
     const auto with_seed = kept(drawn, sentence, other_seed);
     const auto with_update = kept(drawn, sentence, other_update);
     const auto with_sentence = kept(drawn, sentence, other_sentence);
-    std::set<std::vector<double>> drawn_by_sites;  // of each site 6 x 6 numbers, which will not be equal by chance
-    for (std::size_t site = 0; site < here.size(); ++site) {
+    std::set<std::vector<double>> drawn_by_sites;  // 6 x 6 numbers per site, which will not be equal by chance
+    for (std::size_t site = 0; site < original.size(); ++site) {
       CAPTURE(site);
-      CHECK((here[site] == again[site]));
-      CHECK((here[site] != with_seed[site]));
-      CHECK((here[site] != with_update[site]));
-      CHECK((here[site] != with_sentence[site]));
-      const Matrix<double> corner = here[site].topLeftCorner(6, 6);
+      CHECK((original[site] == again[site]));
+      CHECK((original[site] != with_seed[site]));
+      CHECK((original[site] != with_update[site]));
+      CHECK((original[site] != with_sentence[site]));
+      const Matrix<double> corner = original[site].topLeftCorner(6, 6);
       drawn_by_sites.emplace(corner.data(), corner.data() + corner.size());
     }
-    CHECK(drawn_by_sites.size() == here.size());
+    CHECK(drawn_by_sites.size() == original.size());
   });
 }
 
-TEMPLATE_TEST_CASE("Law: dropout's backward multiplies by what its forward multiplied by", "[laws]", float, double) {
+TEMPLATE_TEST_CASE("Law: dropout multiplies by the same factors backward as forward", "[laws]", float, double) {
   hold(45, [](RandomValues& random) {
     const std::vector<Index> sentences{random.index(1000), random.index(1000)};
     const Pass pass{.training = true, .seed = 5, .update = 6, .sentences = sentences};

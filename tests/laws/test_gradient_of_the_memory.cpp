@@ -5,14 +5,14 @@
 #include "gradients.hpp"
 #include "model/recorded_run.hpp"
 
-/// All layers of the decoder read the same memory. So its gradient is a sum with one addend for each layer: what comes
-/// back out of that layer's keys and values.
+/// All decoder layers read the same memory. So its gradient is a sum with one term per layer: the gradient through that
+/// layer's keys and values.
 using namespace glassformer;
 using namespace glassformer::laws;
 
 namespace {
 
-/// The loss where each layer of the decoder has a memory of its own.
+/// The loss if each decoder layer has its own memory.
 double loss_with(Transformer<double>& model, const example::PaddedBatch& batch,
                  const std::vector<Buffer<double>>& memories) {
   const Buffer<double>* x = &model.target_embedding.forward({}, batch.target_input);
@@ -25,7 +25,7 @@ double loss_with(Transformer<double>& model, const example::PaddedBatch& batch,
 
 }  // namespace
 
-TEST_CASE("Law: the gradient of the memory is the sum of one addend for each layer of the decoder", "[laws]") {
+TEST_CASE("Law: the gradient of the memory is the sum of one term per decoder layer", "[laws]") {
   hold(51, [](RandomValues& random) {
     TransformerSettings settings = draw_settings(random);
     settings.decoder_layers = between(random, 2, 4);
@@ -37,18 +37,18 @@ TEST_CASE("Law: the gradient of the memory is the sum of one addend for each lay
     const double loss = drawn.model.forward(pass, batch.input()).loss;
     drawn.model.backward(pass, 1);
 
-    std::vector<Matrix<double>> addends;
-    for (const DecoderLayer<double>& layer : drawn.model.decoder_layers) addends.emplace_back(layer.d_memory().eigen());
-    const Matrix<double> sum = std::reduce(addends.begin() + 1, addends.end(), addends.front());
+    std::vector<Matrix<double>> terms;
+    for (const DecoderLayer<double>& layer : drawn.model.decoder_layers) terms.emplace_back(layer.d_memory().eigen());
+    const Matrix<double> sum = std::reduce(terms.begin() + 1, terms.end(), terms.front());
     CHECK(largest_difference(example::last_recorded(recording, "decoder", "d_memory"), sum) < 1e-13);
 
     const Buffer<double>& memory = drawn.model.encode({}, batch.source, batch.masks.encoder_padding);
-    std::vector<Buffer<double>> memories(addends.size(), memory);
+    std::vector<Buffer<double>> memories(terms.size(), memory);
     REQUIRE(loss_with(drawn.model, batch, memories) == loss);
     const auto size = static_cast<std::size_t>(memory.size());
-    for (std::size_t i = 0; i < addends.size(); ++i) {
+    for (std::size_t i = 0; i < terms.size(); ++i) {
       require_gradient(
-          "memory of layer " + std::to_string(i), {memories[i].data(), size}, {addends[i].data(), size},
+          "memory of layer " + std::to_string(i), {memories[i].data(), size}, {terms[i].data(), size},
           [&] { return loss_with(drawn.model, batch, memories); }, 4);
     }
   });

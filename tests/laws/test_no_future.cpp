@@ -1,13 +1,13 @@
 #include "laws/draws.hpp"
 #include "seeds/shifted_mask.hpp"
 
-/// What the decoder gives for place t does not depend on any target token after t, and a detector that would notice.
+/// The decoder's output at position t does not depend on any target token after t. The leak detector is tested, too.
 using namespace glassformer;
 using namespace glassformer::laws;
 
 namespace {
 
-/// The logits of a batch, where the decoder's self-attention is under the mask `used`.
+/// The logits of a batch if the decoder's self-attention uses the mask `used`.
 template <class Scalar>
 Matrix<Scalar> logits_under(DrawnModel<Scalar>& drawn, const example::PaddedBatch& batch, const Mask& used) {
   TransformerMasks masks = batch.masks;
@@ -16,8 +16,8 @@ Matrix<Scalar> logits_under(DrawnModel<Scalar>& drawn, const example::PaddedBatc
   return drawn.model.decode({}, batch.target_input, memory, masks).eigen();
 }
 
-/// The detector: changes one token of a single sentence after the other, and counts the cells (t, j) in which token j
-/// reaches the logits at t although the mask `promised` says that it does not. `used` is what the decoder works with.
+/// The detector: changes the tokens of a single sentence one at a time, and counts the cells (t, j) in which token j
+/// reaches the logits at t although the mask `promised` blocks it. `used` is the mask that the decoder uses.
 template <class Scalar>
 Index leaking_cells(DrawnModel<Scalar>& drawn, const example::PaddedBatch& sentence, const Mask& used,
                     const Mask& promised) {
@@ -45,12 +45,12 @@ TEMPLATE_TEST_CASE("Law: no target token changes a bit of the logits before it, 
     drawn.forward(batch, {});
     const Matrix<TestType> logits = drawn.logits;
 
-    const Index from = between(random, 1, T - 1);  // tokens from here on become others, some of them padding
+    const Index from = between(random, 1, T - 1);  // replaces the tokens from here on, some with padding
     example::PaddedBatch changed = batch;
     for (Index b = 0; b < B; ++b) {
       for (Index t = from; t < T; ++t) changed.target_input(b, t) = static_cast<Id>(random.index(7));
     }
-    changed.make_masks_anew();
+    changed.remake_masks();
     drawn.forward(changed, {});
     for (Index b = 0; b < B; ++b) {
       CHECK(same_bits(drawn.logits.middleRows(b * T, from), logits.middleRows(b * T, from)));
@@ -85,7 +85,7 @@ TEMPLATE_TEST_CASE("Law: under a model's own masks the future stays hidden if lo
   });
 }
 
-TEST_CASE("Law: under a prefix mask only the prefix is seen before its time", "[laws]") {
+TEST_CASE("Law: under a prefix mask, only the prefix is visible to earlier positions", "[laws]") {
   hold(13, [](RandomValues& random) {
     const Index T = between(random, 2, 9);
     const example::PaddedBatch sentence = example::random_batch(random, 1, T);
@@ -96,12 +96,12 @@ TEST_CASE("Law: under a prefix mask only the prefix is seen before its time", "[
 }
 
 TEST_CASE("Law: the seeds' shifted mask leaks in 18 cells of a decoder of one layer", "[laws]") {
-  // It is meant to show a prefix of 4 tokens and to be causal after it. But row t sees the keys up to t + 3.
+  // It is meant to show a prefix of 4 tokens and be causal after that. But row t sees the keys up to t + 3.
   const Mask seed = seeds::shifted_mask(10, 4), meant = prefix_mask(10, 4);
   CHECK((seed.blocked.eigen().array() == 0 && meant.blocked.eigen().array() == 1).count() == 18);
   hold(14, [&](RandomValues& random) {
     TransformerSettings settings = draw_settings(random);
-    settings.decoder_layers = 1;  // with more of them, what has leaked goes on
+    settings.decoder_layers = 1;  // with more layers, leaks spread
     const example::PaddedBatch sentence = example::random_batch(random, 1, 10);
     DrawnModel<double> drawn(random, settings);
     CHECK(leaking_cells(drawn, sentence, seed, meant) == 18);

@@ -6,7 +6,7 @@
 #include "layers/scaled_dot_product_attention.hpp"
 #include "single_layer.hpp"
 
-/// One scaled dot-product attention with random queries, keys and values, and masks for it.
+/// An example of scaled dot-product attention with random queries, keys and values, and masks for it.
 namespace glassformer::example {
 
 /// B sentences, T queries, S keys, H heads, D columns.
@@ -44,12 +44,12 @@ struct AttentionExample {
     forward();
     backward();
   }
-  /// What key j of sentence b holds.
+  /// Key j of sentence b.
   RowView<Scalar> key(Index b, Index j) { return k.row(b * shape.S + j); }
   RowView<Scalar> value(Index b, Index j) { return v.row(b * shape.S + j); }
 };
 
-/// A mask of its own for every query of every sentence. Query 0 sees nothing; of the others, about half is hidden.
+/// A separate mask row for every query of every sentence. Query 0 sees nothing; the others see about half of the keys.
 inline Mask random_mask(RandomValues& random, const AttentionShape& shape) {
   Mask mask = all_visible(shape.B, shape.T, shape.S);
   for (Index n = 0; n < mask.blocked.rows(); ++n) {

@@ -23,7 +23,7 @@ TEST_CASE("ReLU is max(0, x)", "[layers]") {
   CHECK(activate_one(Activation::relu, 2.5) == 2.5);
 }
 
-TEST_CASE("GELU is x times the normal distribution's cumulative function, not its tanh approximation", "[layers]") {
+TEST_CASE("GELU is x times the standard normal CDF, not its tanh approximation", "[layers]") {
   for (const double x : {-4.0, -1.0, -0.1, 0.0, 0.5, 1.0, 3.0}) {
     CHECK(std::abs(activate_one(Activation::gelu, x) - x * 0.5 * std::erfc(-x / std::sqrt(2.0))) < 1e-15);
   }
@@ -36,7 +36,7 @@ TEST_CASE("Swish is x times the logistic function", "[layers]") {
   }
 }
 
-TEMPLATE_TEST_CASE("No activation overflows, neither forward nor backward", "[layers]", float, double) {
+TEMPLATE_TEST_CASE("No activation overflows, forward or backward", "[layers]", float, double) {
   for (const Activation activation : kActivations) {
     ActivationLayer<TestType> layer("layer", activation);
     const Buffer<TestType> x{{TestType(-1e30), TestType(-200), TestType(200), TestType(1e30)}};
@@ -60,7 +60,7 @@ TEST_CASE("The gradient of every activation is right", "[layers]") {
     RandomValues random(1);
     Buffer<double> x = random.matrix(4, 5);
     x.eigen() *= 3;
-    REQUIRE(x.eigen().cwiseAbs().minCoeff() > 1e-3);  // not at 0, where ReLU has a kink
+    REQUIRE(x.eigen().cwiseAbs().minCoeff() > 1e-3);  // away from 0, where ReLU has a kink
     const Buffer<double> d_y = random.matrix(4, 5);
     Buffer<double> d_x;
     ActivationLayer<double> layer("layer", activation);

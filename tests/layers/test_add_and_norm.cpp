@@ -22,7 +22,7 @@ struct SquaringSublayer {
   }
 };
 
-/// Add & norm around it. Its part is split as in a model: the sublayer's comes first.
+/// Add & norm around this sublayer. Its part is split as in a model, with the sublayer's first.
 struct SquaringBlock : AddAndNorm<SquaringSublayer, double> {
   SquaringBlock(const Part<double>& part, const Buffer<double>& slope, const AddAndNormSettings& settings)
       : AddAndNorm(part.at("squares"), slope, part.at("norm"), settings) {}
@@ -39,8 +39,8 @@ struct AddAndNormExample {
 
   const Buffer<double>& forward() { return block->forward(kTrainingPass, x); }
   const Buffer<double>& backward() { return block->backward(kTrainingPass, d_y); }
-  Buffer<double> normed(const Buffer<double>& rows) { return block->join.layer_norm.forward({}, rows); }
-  /// What the sublayer gives, with dropout. Like the join's, this dropout has site 0.
+  Buffer<double> normed(const Buffer<double>& rows) { return block->residual.layer_norm.forward({}, rows); }
+  /// The sublayer's output after dropout. This dropout has site 0, like that of the residual connection.
   Buffer<double> dropped(const Buffer<double>& u) {
     Buffer<double> y = block->sublayer.forward({}, u);
     SingleLayer<Dropout<double>>(random, dropout)->forward(kTrainingPass, y, y);
@@ -63,7 +63,7 @@ TEST_CASE("Pre-norm is x + dropout(sublayer(LayerNorm(x)))", "[layers]") {
   CHECK(largest_difference(y, example.x.eigen() + dropped.eigen()) < 1e-15);
 }
 
-TEST_CASE("The gradients of add & norm are right, post-norm and pre-norm, with dropout too", "[layers]") {
+TEST_CASE("The gradients of add & norm are right for post-norm and pre-norm, with and without dropout", "[layers]") {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     for (const double dropout : {0.0, 0.4}) {
       CAPTURE(norm == Norm::post, dropout);

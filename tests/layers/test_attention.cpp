@@ -24,7 +24,7 @@ TEST_CASE("The parameters of attention have Marian's names, and query, key and v
   }
 }
 
-TEST_CASE("Each projection reads the tensor that bears its name", "[layers]") {
+TEST_CASE("Each projection reads the tensor with its name", "[layers]") {
   RandomValues random(2);
   SingleLayer<SelfAttention<double>> self(random, AttentionSettings{4, 1, 0});
   SingleLayer<CrossAttention<double>> cross(random, AttentionSettings{4, 1, 0});
@@ -46,7 +46,7 @@ TEST_CASE("Each projection reads the tensor that bears its name", "[layers]") {
   CHECK(cross->out_proj.weight.value().data() == tensor(cross, 6));
 }
 
-TEST_CASE("Self-attention is attention of three linear maps of the same rows, mapped once more", "[layers]") {
+TEST_CASE("Self-attention maps the same rows to queries, keys and values, attends, and maps the result", "[layers]") {
   RandomValues random(3);
   const AttentionSettings settings{6, 3, 0};
   SingleLayer<SelfAttention<double>> self(random, settings);
@@ -65,7 +65,7 @@ TEST_CASE("Self-attention is attention of three linear maps of the same rows, ma
   CHECK(largest_difference(y, self->out_proj.forward({}, context)) < 1e-14);
 }
 
-TEST_CASE("The gradients of self-attention are right, with dropout and rows that see nothing", "[layers]") {
+TEST_CASE("The gradients of self-attention are right, with dropout and with rows that see nothing", "[layers]") {
   const IdMatrix ids{{4, 7, 0}, {0, 4, 5}};  // sentence 1 is padded on the left: its first query sees nothing
   const Mask mask = combined_mask(padding_mask(ids, 0), look_ahead_mask(3));
   for (const double dropout : {0.0, 0.3}) {
@@ -82,7 +82,7 @@ TEST_CASE("The gradients of self-attention are right, with dropout and rows that
 }
 
 TEST_CASE("In cross-attention the queries come from the decoder, the keys and values from the memory", "[layers]") {
-  // Two queries, three keys, weights and results worked out with numpy.
+  // Two queries and three keys. The weights and results were computed with NumPy.
   RandomValues random(5);
   SingleLayer<CrossAttention<double>> attention(random, AttentionSettings{2, 1, 0});
   attention->projections.weight.in(attention.weights).eigen() << 1, -0.5, 0.5, 1,  // Wq^T
@@ -107,7 +107,7 @@ TEST_CASE("In cross-attention the queries come from the decoder, the keys and va
   CHECK(largest_difference(masked_y, masked_expected) < 1e-10);
 }
 
-TEST_CASE("The gradients of cross-attention are right, those of the memory too", "[layers]") {
+TEST_CASE("The gradients of cross-attention are right, including that of the memory", "[layers]") {
   const IdMatrix source{{4, 0, 7, 5}, {0, 0, 0, 0}};  // padding in the middle; a sentence that is all padding
   const Mask mask = padding_mask(source, 0);
   for (const double dropout : {0.0, 0.3}) {

@@ -9,11 +9,11 @@ using namespace glassformer;
 
 namespace {
 
-/// Three rows of which the last is padding (pad 0).
+/// Three rows; the last one is padding (pad 0).
 const Buffer<double> kLogits{{2, 0.5, -1, 0, 1}, {0, 0, 3, -2, 0.5}, {1, 1, 1, 1, 1}};
 const IdMatrix kExpected{{4, 2, 0}};
 
-/// What forward and then backward make of the logits.
+/// The results of forward and then backward.
 template <class Scalar>
 struct ComputedLoss {
   CrossEntropy<Scalar> layer;
@@ -34,7 +34,7 @@ LossSum loss_sum_of(const Buffer<double>& logits, const IdMatrix& expected, cons
 
 }  // namespace
 
-TEST_CASE("Cross-entropy and its gradient are those that PyTorch gives for the worked example", "[layers]") {
+TEST_CASE("Cross-entropy and its gradient match PyTorch on the worked example", "[layers]") {
   const ComputedLoss<double> computed(kLogits, kExpected, {.pad = 0}, 0.5);
   const LossSum& sum = computed.sum;
   CHECK(sum.tokens == 2);
@@ -48,13 +48,13 @@ TEST_CASE("Cross-entropy and its gradient are those that PyTorch gives for the w
   CHECK(largest_difference(computed.d_logits, d_logits) < 1e-10);
 }
 
-TEST_CASE("Of equally likely tokens the first counts as the prediction, as with argmax", "[layers]") {
+TEST_CASE("If tokens are equally likely, the first one counts as the prediction, as with argmax", "[layers]") {
   const Buffer<double> logits{{0, 2, 2, -1}};
   CHECK(loss_sum_of(logits, IdMatrix{{1}}, {.pad = 0}).correct == 1);
   CHECK(loss_sum_of(logits, IdMatrix{{2}}, {.pad = 0}).correct == 0);
 }
 
-TEST_CASE("Label smoothing is that of torch.nn.CrossEntropyLoss: spread over all classes", "[layers]") {
+TEST_CASE("Label smoothing is spread over all classes, as in torch.nn.CrossEntropyLoss", "[layers]") {
   const ComputedLoss<double> computed(kLogits, kExpected, {0, 0.1}, 0.5);
   const LossSum& sum = computed.sum;
   CHECK(sum.loss / 2 == Approx(1.03352167457).epsilon(1e-10));
@@ -67,7 +67,7 @@ TEST_CASE("Label smoothing is that of torch.nn.CrossEntropyLoss: spread over all
   CHECK(largest_difference(computed.d_logits, d_logits) < 1e-10);
 }
 
-TEMPLATE_TEST_CASE("Rows where padding is expected count nothing, whatever their logits are", "[layers]", float,
+TEMPLATE_TEST_CASE("Rows where padding is expected do not count, whatever their logits are", "[layers]", float,
                    double) {
   constexpr Id kPad = 3;
   const IdMatrix expected{{4, kPad}, {kPad, 0}};
@@ -89,7 +89,7 @@ TEMPLATE_TEST_CASE("Rows where padding is expected count nothing, whatever their
   }
 }
 
-TEST_CASE("The id of padding need not be a column of the logits", "[layers]") {
+TEST_CASE("The padding id need not be a column of the logits", "[layers]") {
   for (const Id pad : {-1, 5}) {
     const ComputedLoss<double> computed(kLogits, IdMatrix{{4, 2, pad}}, {pad, 0.1}, 0.5);
     const ComputedLoss<double> usual(kLogits, kExpected, {0, 0.1}, 0.5);
@@ -98,11 +98,11 @@ TEST_CASE("The id of padding need not be a column of the logits", "[layers]") {
   }
 }
 
-TEMPLATE_TEST_CASE("Forward turns the logits into probabilities and remembers what each row adds to the loss",
-                   "[layers]", float, double) {
+TEMPLATE_TEST_CASE("Forward turns the logits into probabilities and stores what each row adds to the loss", "[layers]",
+                   float, double) {
   RandomValues random(3);
   const Buffer<TestType> logits =
-      buffer_of(random.matrix<TestType>(3, 40).eigen() * 3);  // not a whole number of stretches
+      buffer_of(random.matrix<TestType>(3, 40).eigen() * 3);  // 40: not a whole number of chunks
   const IdMatrix expected{{4, 0, 39}};
   const ComputedLoss<TestType> computed(logits, expected, {7, 0.1});
   for (Index n = 0; n < 3; ++n) {

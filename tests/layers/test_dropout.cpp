@@ -13,7 +13,7 @@ Pass dropout_pass(const std::vector<Index>& sentences) {
   return {.training = true, .seed = 1, .update = 2, .sentences = sentences};
 }
 
-/// What dropout multiplies a matrix by. The rows are those of the sentences, each with `groups` equal parts.
+/// The factors by which dropout multiplies a matrix. Its rows are those of the sentences, in `groups` equal parts each.
 Matrix<double> dropout_factors(double rate, const Pass& pass, Index groups, Index rows, Index cols, Site site = 3) {
   const BoundMemory<double> unused;
   Construction<double> construction(unused);
@@ -59,14 +59,14 @@ TEST_CASE("Dropout multiplies by 0 or by 1/(1 - rate), forward and backward, in 
   CHECK(same_bits(d_in_place, d_x));
 }
 
-TEST_CASE("Dropout is off outside of training and at rate 0, forward and backward", "[layers]") {
+TEST_CASE("Dropout is off outside training and at rate 0, forward and backward", "[layers]") {
   const std::vector<Index> sentences{4, 9};
   RandomValues random(1);
   const Buffer<double> x = random.matrix(6, 5);
   for (const auto& [rate, pass] : {std::pair{0.5, Pass{}}, std::pair{0.0, dropout_pass(sentences)}}) {
     SingleLayer<Dropout<double>> dropout(random, rate);
     Buffer<double> y(6, 5), d_x(6, 5);
-    dropout->forward(dropout_pass(sentences), x, y);  // an earlier pass may have dropped
+    dropout->forward(dropout_pass(sentences), x, y);  // an earlier pass may have dropped numbers
     dropout->forward(pass, x, y);
     dropout->backward(pass, x, d_x);
     CHECK_FALSE(dropout->is_active(pass));
@@ -75,9 +75,8 @@ TEST_CASE("Dropout is off outside of training and at rate 0, forward and backwar
   }
 }
 
-TEST_CASE("Dropout treats a sentence alike in every batch, at every place in it and however far it is padded",
-          "[layers]") {
-  // Sentence 9, three tokens of five numbers, alone; then second of three sentences that are padded to seven.
+TEST_CASE("Dropout treats a sentence alike in every batch, at any place in it and with any padding", "[layers]") {
+  // Sentence 9 (three tokens of five numbers) alone, and then as the second of three sentences padded to seven tokens.
   const std::vector<Index> alone{9}, batch{4, 9, 2};
   const Matrix<double> expected = dropout_factors(0.5, dropout_pass(alone), 1, 3, 5);
   const Matrix<double> padded = dropout_factors(0.5, dropout_pass(batch), 1, 3 * 7, 5);
@@ -92,7 +91,7 @@ TEST_CASE("Dropout treats a sentence alike in every batch, at every place in it 
   }
 }
 
-TEST_CASE("Dropout draws new numbers for another sentence, row, group, site, update and seed", "[layers]") {
+TEST_CASE("Dropout draws different numbers for another sentence, row, group, site, update or seed", "[layers]") {
   const std::vector<Index> sentences{9}, other_sentence{10};
   const Pass pass = dropout_pass(sentences);
   Pass other_update = pass, other_seed = pass;
@@ -106,16 +105,16 @@ TEST_CASE("Dropout draws new numbers for another sentence, row, group, site, upd
   for (Index row = 1; row < 4; ++row) CHECK(here.row(0) != here.row(row));  // rows 2 and 3: the second group
 }
 
-TEST_CASE("Dropout draws the numbers of (seed, update, site, sentence, group and place)", "[layers]") {
+TEST_CASE("Dropout draws the random numbers at (seed, update, site, sentence, group, position)", "[layers]") {
   const std::vector<Index> sentences{4, 9};
   const Matrix<double> drawn = dropout_factors(0.5, dropout_pass(sentences), 3, 2 * 3 * 2, 5);
   Buffer<std::uint8_t> kept(2, 5);
-  // The last group of sentence 9, of which the last row is the second place.
+  // The last row is position 1 in the last group of sentence 9.
   draw_kept({.seed = 1, .update = 2, .site = 3, .sentence = 9, .row = 2 << 20}, 0.5, kept);
   CHECK(same_bits(drawn.row(11), kept.eigen().row(1).cast<double>() * 2));
 }
 
-TEST_CASE("Each dropout has a site of its own, in the order of construction", "[layers]") {
+TEST_CASE("Each dropout has its own site, numbered in the order of construction", "[layers]") {
   const std::vector<Index> sentences{9};
   const BoundMemory<double> unused;
   Construction<double> construction(unused);

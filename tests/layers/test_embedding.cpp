@@ -10,7 +10,7 @@ using namespace glassformer;
 
 namespace {
 
-/// An embedding with a table of its own: V = 6 ids.
+/// An embedding with its own table: V = 6 ids.
 struct EmbeddingWithTable : Embedding<double> {
   EmbeddingWithTable(const Part<double>& part, Index width, const EmbeddingSettings& settings)
       : Embedding(part, part.matrix("weight", 6, width), settings) {}
@@ -23,14 +23,14 @@ constexpr double kNaNInTable = std::numeric_limits<double>::quiet_NaN();
 /// Two sentences, the second padded; id 4 occurs three times.
 const IdMatrix kEmbeddedIds{{4, 0, 4}, {5, 4, kEmbeddingPad}};
 
-double expected_position(Index place, Index column, Index width) {
+double expected_position(Index t, Index column, Index width) {
   const Index i = column % (width / 2);
-  const double angle = static_cast<double>(place) /
+  const double angle = static_cast<double>(t) /
                        std::pow(10000.0, 2 * static_cast<double>(i) / static_cast<double>(width));
   return column < width / 2 ? std::sin(angle) : std::cos(angle);
 }
 
-/// Positions are what remains where the table is 0.
+/// The positions, which forward returns if the table is all zeros.
 Buffer<double> positions_of(EmbeddingAlone& embedding, Index length) {
   embedding.weights.values().eigen().setZero();
   const IdMatrix ids = buffer_of(Matrix<Id>::Constant(1, length, 4));
@@ -43,9 +43,9 @@ TEST_CASE("Positions are sines in the first half of the columns and cosines in t
   RandomValues random(1);
   EmbeddingAlone embedding(random, 8, EmbeddingSettings{kEmbeddingPad});
   const Buffer<double> positions = positions_of(embedding, 50);
-  for (Index place = 0; place < 50; ++place) {
+  for (Index t = 0; t < 50; ++t) {
     for (Index column = 0; column < 8; ++column) {
-      CHECK(std::abs(positions(place, column) - expected_position(place, column, 8)) < 1e-12);
+      CHECK(std::abs(positions(t, column) - expected_position(t, column, 8)) < 1e-12);
     }
   }
   CHECK(positions(0, 0) == 0);
@@ -60,13 +60,11 @@ TEST_CASE("Positions are the same whether sentences get longer or shorter", "[la
   for (const Index length : {3, 2, 4, 5, 30, 3}) {
     const Buffer<double> positions = positions_of(embedding, length);
     REQUIRE(positions.rows() == length);
-    for (Index place = 0; place < length; ++place) {
-      CHECK(std::abs(positions(place, 1) - expected_position(place, 1, 6)) < 1e-12);
-    }
+    for (Index t = 0; t < length; ++t) CHECK(std::abs(positions(t, 1) - expected_position(t, 1, 6)) < 1e-12);
   }
 }
 
-TEST_CASE("A token's vector is its row of the table, scaled by sqrt(D) or not, plus its position, which begins at 0",
+TEST_CASE("A token's vector is its row of the table, scaled by sqrt(D) or not, plus its position, counted from 0",
           "[layers]") {
   for (const bool scaled : {true, false}) {
     RandomValues random(1);
@@ -87,7 +85,7 @@ TEST_CASE("A token's vector is its row of the table, scaled by sqrt(D) or not, p
   }
 }
 
-TEST_CASE("One token embedded alone has the bits it has in a batch", "[layers]") {
+TEST_CASE("A token embedded alone has the same bits as in a batch", "[layers]") {
   RandomValues random(2);
   EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad});
   Buffer<double> alone(1, 4);
@@ -95,7 +93,7 @@ TEST_CASE("One token embedded alone has the bits it has in a batch", "[layers]")
   CHECK(same_bits(alone.row(0), embedding->forward({}, kEmbeddedIds).row(3 + 1)));
 }
 
-TEST_CASE("Padding gives rows of zeros and no gradient, even where the table holds NaN for it", "[layers]") {
+TEST_CASE("Padding gives rows of zeros and no gradient, even if the table holds NaN for it", "[layers]") {
   RandomValues random(3);
   EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad, true, 0.3});
   const Buffer<double> x = embedding->forward(kTrainingPass, kEmbeddedIds);
@@ -104,14 +102,14 @@ TEST_CASE("Padding gives rows of zeros and no gradient, even where the table hol
   CHECK(x.eigen().row(5).isZero(0));
 
   Buffer<double> d_x = random.matrix(6, 4);
-  d_x.eigen().row(5).setConstant(kNaNInTable);  // whatever comes back to the padded place
+  d_x.eigen().row(5).setConstant(kNaNInTable);  // whatever gradient reaches the padding
   embedding->backward(kTrainingPass, d_x);
   const auto d_table = embedding->table.gradient().eigen();
   CHECK(d_table.row(kEmbeddingPad).isZero(0));
   CHECK(d_table.allFinite());
 }
 
-TEST_CASE("A token that occurs several times gets the sum of its gradients, one that does not occur gets none",
+TEST_CASE("A token that occurs several times gets the sum of its gradients, and one that does not occur gets none",
           "[layers]") {
   RandomValues random(4);
   EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad});
@@ -139,7 +137,7 @@ TEST_CASE("Two embeddings can share a table, and both add to its gradient", "[la
   CHECK(largest_difference(first.gradient.values(), 2 * once) < 1e-15);
 }
 
-TEST_CASE("The gradient of the embedding table is right, scaled and not, with dropout and without", "[layers]") {
+TEST_CASE("The gradient of the embedding table is right, scaled with dropout and unscaled without it", "[layers]") {
   for (const double dropout : {0.0, 0.4}) {
     RandomValues random(5);
     EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad, dropout > 0, dropout});

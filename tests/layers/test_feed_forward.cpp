@@ -35,13 +35,14 @@ TEST_CASE("The feed-forward network is a linear map, an activation and a linear 
   }
 }
 
-TEST_CASE("The gradients of the feed-forward network are right, with any activation and dropout", "[layers]") {
+TEST_CASE("The gradients of the feed-forward network are right for any activation, with and without dropout",
+          "[layers]") {
   for (const Activation activation : {Activation::relu, Activation::gelu, Activation::swish}) {
     for (const double dropout : {0.0, 0.3}) {
       CAPTURE(static_cast<int>(activation), dropout);
       FeedForwardExample example(1, activation, dropout);
       const Buffer<double>& expanded = example.layer->expand.forward({}, example.x);
-      REQUIRE(expanded.eigen().cwiseAbs().minCoeff() > 1e-3);  // not at ReLU's kink
+      REQUIRE(expanded.eigen().cwiseAbs().minCoeff() > 1e-3);  // away from ReLU's kink
       require_gradients(
           example.layer, [&] { return example.loss(); },
           [&]() -> InputGradients {
@@ -51,7 +52,7 @@ TEST_CASE("The gradients of the feed-forward network are right, with any activat
   }
 }
 
-TEST_CASE("A real gradient that is wrong by a thousandth in one entry is found", "[layers]") {
+TEST_CASE("The gradient checker finds one entry of a real gradient that is wrong by a thousandth", "[layers]") {
   FeedForwardExample example(2, Activation::gelu, 0.3);
   example.forward();
   Buffer<double> d_x = example.backward();
@@ -72,7 +73,7 @@ TEST_CASE("A real gradient that is wrong by a thousandth in one entry is found",
   CHECK(error_after_corrupting({example.x.data(), 24}, {d_x.data(), 24}) > kLargestGradientError);
 }
 
-TEST_CASE("The feed-forward network treats every token alike, wherever it stands", "[layers]") {
+TEST_CASE("The feed-forward network treats every token alike, at any position", "[layers]") {
   FeedForwardExample example(3, Activation::gelu, 0);
   const RowVector<double> third = example.forward().row(2).eigen();
   example.x.eigen().row(0) = example.x.eigen().row(2);

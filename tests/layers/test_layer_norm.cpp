@@ -7,7 +7,7 @@
 
 using namespace glassformer;
 
-TEST_CASE("Layer normalisation takes mean and variance of each row, the variance divided by D", "[layers]") {
+TEST_CASE("Layer normalisation uses the mean and variance of each row, with the variance divided by D", "[layers]") {
   RandomValues random(1);
   SingleLayer<LayerNorm<double>> norm(random, 6);
   const auto gain = norm->gain.value(), bias = norm->bias.value();
@@ -24,14 +24,14 @@ TEST_CASE("Layer normalisation takes mean and variance of each row, the variance
   }
 }
 
-TEST_CASE("Layer normalisation of [1 0 0 0] is that of torch.nn.LayerNorm", "[layers]") {
+TEST_CASE("Layer normalisation of [1 0 0 0] matches torch.nn.LayerNorm", "[layers]") {
   RandomValues random(1);
   SingleLayer<LayerNorm<double>> norm(random, 4);
   norm->gain.in(norm.weights).eigen().setOnes();
   norm->bias.in(norm.weights).eigen().setZero();
   const Buffer<double> x{{1, 0, 0, 0}};
   const Buffer<double>& y = norm->forward({}, x);
-  CHECK(std::abs(y(0, 0) - 1.7320) < 1e-4);  // 1.5 with a variance divided by D - 1
+  CHECK(std::abs(y(0, 0) - 1.7320) < 1e-4);  // it would be 1.5 if the variance were divided by D - 1
   for (Index i = 1; i < 4; ++i) CHECK(std::abs(y(0, i) + 0.5773) < 1e-4);
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("The gradients of layer normalisation are right", "[layers]") {
       });
 }
 
-TEST_CASE("Adding the same to a whole row changes nothing, so the gradient of a row sums to zero", "[layers]") {
+TEST_CASE("Adding a constant to a row changes nothing, so the gradient of a row sums to zero", "[layers]") {
   RandomValues random(4);
   SingleLayer<LayerNorm<double>> norm(random, 6);
   const Buffer<double> x = random.matrix(5, 6), d_y = random.matrix(5, 6);

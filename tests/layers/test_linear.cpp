@@ -33,7 +33,7 @@ TEST_CASE("The gradients of a linear map are right", "[layers]") {
       });
 }
 
-TEST_CASE("The tensors of a linear map are those of torch.nn.Linear: weight [out, in], then bias [out]", "[layers]") {
+TEST_CASE("A linear map has the tensors of torch.nn.Linear: weight [out, in], then bias [out]", "[layers]") {
   RandomValues random(3);
   const SingleLayer<Linear<double>> map(random, 5, 7);
   const auto& tensors = map.weights.tensors();
@@ -44,7 +44,7 @@ TEST_CASE("The tensors of a linear map are those of torch.nn.Linear: weight [out
   CHECK(tensors[1].shape == std::vector<Index>{7});
 }
 
-TEST_CASE("Linear maps can share parameters: some outputs of one are a map of their own", "[layers]") {
+TEST_CASE("Linear maps can share parameters: some outputs of one map can form another map", "[layers]") {
   RandomValues random(4);
   SingleLayer<Linear<double>> map(random, 5, 6);
   Linear<double> part("part", map->weight.middle_rows(2, 3), map->bias.middle(2, 3));

@@ -29,7 +29,7 @@ TEST_CASE("The padding mask blocks the keys that are padding", "[layers]") {
   check_mask(padding_mask(ids, 0), 3, 1, MaskTable{{0, 0, 1, 1, 0}, {0, 0, 0, 1, 1}, {1, 1, 1, 0, 0}});
 }
 
-TEST_CASE("Which id is padding is said by the caller", "[layers]") {
+TEST_CASE("The caller chooses which id is padding", "[layers]") {
   const IdMatrix ids{{7, 6, 0, 0, 1}, {1, 2, 3, 0, 0}};
   check_mask(padding_mask(ids, 1), 2, 1, MaskTable{{0, 0, 0, 0, 1}, {1, 0, 0, 0, 0}});
   check_mask(padding_mask(ids, 99), 2, 1, MaskTable::Zero(2, 5));
@@ -49,7 +49,7 @@ TEST_CASE("The combined mask blocks what either mask blocks", "[layers]") {
   check_mask(combined_mask(look_ahead_mask(4), padding_mask(target, 0)), 2, 4, expected);
 }
 
-TEST_CASE("Of a target that is padded on the left, the combined mask blocks whole rows", "[layers]") {
+TEST_CASE("If a target is padded on the left, the combined mask blocks whole rows", "[layers]") {
   const IdMatrix target{{0, 0, 0, 4, 5}};
   check_mask(combined_mask(padding_mask(target, 0), look_ahead_mask(5)), 1, 5,
              MaskTable{{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}, {1, 1, 1, 0, 1}, {1, 1, 1, 0, 0}});
@@ -69,7 +69,7 @@ TEST_CASE("The prefix mask shows the prefix to every query and is causal after i
   }
 }
 
-TEST_CASE("A mask can be asked about one query and one key of one sentence", "[layers]") {
+TEST_CASE("A mask answers whether one query of one sentence sees one key", "[layers]") {
   const IdMatrix ids{{7, 0}, {0, 6}};
   const Mask padding = padding_mask(ids, 0);
   for (Index query = 0; query < 3; ++query) {  // the same for every query
@@ -97,15 +97,15 @@ TEST_CASE("The transformer's three masks: source padding twice, and target paddi
   check_mask(masks.decoder_combined, 2, 3, MaskTable{{0, 1, 1}, {0, 0, 1}, {0, 0, 1}, {0, 1, 1}, {0, 1, 1}, {0, 1, 1}});
 }
 
-TEST_CASE("A mask that is off has the shape that it has when it is on, and blocks nothing", "[layers]") {
+TEST_CASE("A mask that is off keeps its shape and blocks nothing", "[layers]") {
   check_mask(all_visible(2, 3, 4), 2, 3, MaskTable::Zero(6, 4));
   const Mask padding = padding_mask(IdMatrix{{7, 6, 0, 0, 1}, {1, 2, 3, 0, 0}}, 0);
-  check_mask(switched(padding, true), 2, 1, padding.blocked.eigen());
-  check_mask(switched(padding, false), 2, 1, MaskTable::Zero(2, 5));
-  check_mask(switched(look_ahead_mask(3), false), 1, 3, MaskTable::Zero(3, 3));
+  check_mask(apply_switch(padding, true), 2, 1, padding.blocked.eigen());
+  check_mask(apply_switch(padding, false), 2, 1, MaskTable::Zero(2, 5));
+  check_mask(apply_switch(look_ahead_mask(3), false), 1, 3, MaskTable::Zero(3, 3));
 }
 
-TEST_CASE("Each of the transformer's masks has a switch of its own", "[layers]") {
+TEST_CASE("Each of the transformer's masks has its own switch", "[layers]") {
   const IdMatrix source{{5, 9, 3, 3, 3}, {5, 3, 7, 8, 0}}, target{{1, 2, 9}, {2, 9, 9}};  // pads: 3 and 9
   const TransformerMasks all = make_masks(source, target, {3, 9});
   const auto check = [&](const MaskSettings& on, const MaskTable& encoder, const MaskTable& decoder,
@@ -127,7 +127,7 @@ TEST_CASE("Each of the transformer's masks has a switch of its own", "[layers]")
   check({false, false, false, false}, nothing, MaskTable::Zero(6, 3), nothing);
 }
 
-TEST_CASE("A mask finds its row for each row of scores: of all sentences, heads and queries", "[layers]") {
+TEST_CASE("A mask finds its row for each row of scores of all sentences, heads and queries", "[layers]") {
   const Index B = 3, H = 2, T = 4;
   for (const auto& [sentences, queries] : {std::pair<Index, Index>{1, 1}, {B, 1}, {1, T}, {B, T}}) {
     const Mask mask = all_visible(sentences, queries, 5);
@@ -139,7 +139,7 @@ TEST_CASE("A mask finds its row for each row of scores: of all sentences, heads 
   }
 }
 
-TEST_CASE("A mask that is made anew reuses the memory of an older one and nothing of its contents", "[layers]") {
+TEST_CASE("A new mask can reuse the memory of an older one and keeps none of its contents", "[layers]") {
   const IdMatrix target{{1, 2, 9}, {2, 9, 9}};
   Mask old = all_visible(2, 5, 5);
   old.blocked.fill(1);

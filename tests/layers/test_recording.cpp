@@ -19,7 +19,7 @@ Buffer<double> twice(const Pass& pass, const std::string& name, const Buffer<dou
 }
 constexpr int kLineOfRecord = __LINE__ - 3;
 
-/// A pass that is recorded, and a matrix.
+/// A pass with a recording, and a matrix.
 struct RecordedExample {
   Recording recording;
   Pass pass;
@@ -35,7 +35,7 @@ struct RecordedExample {
 
 }  // namespace
 
-TEST_CASE("A part's name says where in the model it is, and its tensors' names begin with its prefix", "[layers]") {
+TEST_CASE("A part's name shows where in the model it is, and its tensor names begin with its prefix", "[layers]") {
   const BoundMemory<float> unused;
   Construction<float> construction(unused);
   const Part<float> whole(construction, "", "model.");
@@ -55,7 +55,7 @@ TEST_CASE("A part's name says where in the model it is, and its tensors' names b
   CHECK(tensors[2].name == "model.last");
 }
 
-TEST_CASE("A recorded step knows its part of the model, its line, its file and its function", "[layers]") {
+TEST_CASE("A recorded step stores its part of the model, its line, its file and its function", "[layers]") {
   RecordedExample e;
   twice(e.pass, "", e.x);
   twice(e.pass, "encoder.layers.12.self_attn", e.x);
@@ -69,7 +69,7 @@ TEST_CASE("A recorded step knows its part of the model, its line, its file and i
   CHECK(e.output(1).part == "encoder.layers.12.self_attn");
 }
 
-TEST_CASE("Equations and tensors are cut from the text: names, axes, formula", "[layers]") {
+TEST_CASE("Names, axes and the formula are parsed from the text of an equation", "[layers]") {
   RecordedExample e;
   const Buffer<double> weight = RandomValues(2).matrix(2, 4);
   const Buffer<double> y = buffer_of((e.x.eigen() * weight.eigen().transpose()).eval());
@@ -97,7 +97,7 @@ TEST_CASE("Equations and tensors are cut from the text: names, axes, formula", "
   CHECK(e.output(1).axes == "1, out");
 }
 
-TEST_CASE("An input is what was last recorded at its place, as long as the numbers and the shape are the same",
+TEST_CASE("An input is the tensor last recorded at its location if the numbers and the shape are the same",
           "[layers]") {
   RecordedExample e;
   Buffer<double> y = buffer_of(2 * e.x.eigen()), z = y;
@@ -105,13 +105,13 @@ TEST_CASE("An input is what was last recorded at its place, as long as the numbe
   e.pass.record("", "z [N, D] = {another_name}", z, y);
   CHECK(&e.input(1) == &e.output(0));
 
-  y(1, 3) += 1;  // which is not recorded
+  y(1, 3) += 1;  // a change that is not recorded
   e.pass.record("", "z [N, D] = {y}", z, y);
   CHECK(&e.input(2) != &e.output(0));
   CHECK_FALSE(e.input(2).computed);
   CHECK(e.input(2).values(1, 3) == y(1, 3));
 
-  const auto left_half = e.x.view().middle_cols(0, 2);  // begins where x does
+  const auto left_half = e.x.view().middle_cols(0, 2);  // begins at the same address as x
   e.pass.record("", "z [N, D] = {left half}", z, left_half);
   CHECK(&e.input(3) != &e.input(0));
   CHECK(same_bits(e.input(3).values, left_half));
@@ -119,7 +119,7 @@ TEST_CASE("An input is what was last recorded at its place, as long as the numbe
   CHECK(&e.input(4) == &e.input(0));
 }
 
-TEST_CASE("What is given is recorded once, and a NaN in it is the same NaN", "[layers]") {
+TEST_CASE("A given tensor is recorded once, even if it contains NaN", "[layers]") {
   RecordedExample e;
   e.x(0, 1) = std::numeric_limits<double>::quiet_NaN();
   const Buffer<double> y = e.x, z = e.x;
@@ -129,7 +129,7 @@ TEST_CASE("What is given is recorded once, and a NaN in it is the same NaN", "[l
   CHECK(&e.input(0) == &e.input(1));
 }
 
-TEST_CASE("The input of a step in place is what was there before", "[layers]") {
+TEST_CASE("The input of an in-place step is what was there before", "[layers]") {
   RecordedExample e;
   Buffer<double> y = twice(e.pass, "", e.x);
   const Buffer<double> before = y;
@@ -145,12 +145,12 @@ TEST_CASE("The input of a step in place is what was there before", "[layers]") {
   CHECK(same_bits(e.output(2).values, y));
 }
 
-TEST_CASE("A step in place whose input was never recorded is a programming error", "[layers]") {
+TEST_CASE("An in-place step whose input was never recorded is a programming error", "[layers]") {
   RecordedExample e;
   CHECK_THROWS_AS(e.pass.record("part", "z [N, D] = 10 * {y}", e.x, e.x), std::logic_error);
 }
 
-TEST_CASE("What is added to is the last input of a +=, if it was recorded", "[layers]") {
+TEST_CASE("The last input of a += is the old value, if it was recorded", "[layers]") {
   RecordedExample e;
   Buffer<double> sum = e.x;
   e.pass.record("", "sum [N, D] += {x}", sum, e.x);
@@ -190,7 +190,7 @@ TEMPLATE_TEST_CASE("Numbers of any type, blocks and rows are recorded as they ar
   CHECK(same_bits(e.output(1).values, numbers.row(1).eigen().template cast<double>()));
 }
 
-TEST_CASE("Without a recording nothing is recorded", "[layers]") {
+TEST_CASE("Without a recording, nothing is recorded", "[layers]") {
   RecordedExample e;
   const Buffer<double> y = twice({}, "", e.x);
   Pass().record_copy(e.x, y);

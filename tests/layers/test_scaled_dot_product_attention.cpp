@@ -8,7 +8,7 @@
 using namespace glassformer;
 using example::AttentionExample, example::AttentionShape;
 
-TEST_CASE("Attention is what plain loops make of the formula, the scale being sqrt(d_head)", "[layers]") {
+TEST_CASE("Attention matches plain loops over the formula, with scores divided by sqrt(d_head)", "[layers]") {
   for (const AttentionShape& shape :
        {AttentionShape{1, 1, 1, 1, 2}, {2, 3, 4, 2, 6}, {3, 5, 2, 1, 4}, {2, 4, 9, 4, 4}, {1, 12, 17, 2, 32}}) {
     RandomValues random(1);
@@ -42,7 +42,7 @@ TEST_CASE("Attention is what plain loops make of the formula, the scale being sq
   }
 }
 
-TEST_CASE("The gradients of attention are right under any mask, with dropout too", "[layers]") {
+TEST_CASE("The gradients of attention are right under any mask, with and without dropout", "[layers]") {
   for (const AttentionShape& shape : {AttentionShape{2, 3, 4, 2, 6}, {3, 5, 2, 1, 4}, {1, 1, 1, 1, 2}}) {
     for (const double dropout : {0.0, 0.4}) {
       RandomValues random(2);
@@ -66,12 +66,13 @@ TEST_CASE("The gradients of attention are right under any mask, with dropout too
   }
 }
 
-TEST_CASE("The weights of every query that sees something sum to 1, and those used carry the dropout", "[layers]") {
+TEST_CASE("The weights of a query that sees something sum to 1, and dropout applies to those that are used",
+          "[layers]") {
   const AttentionShape shape{2, 3, 4, 2, 2 * 4};
   for (const double dropout : {0.0, 0.5}) {
     RandomValues random(6);
     AttentionExample<double> e(random, shape, all_visible(1, 1, 4), dropout);
-    // Each head's values are the unit matrix, so the context holds the weights that were used.
+    // Each head's values are the identity matrix, so the context holds the weights that were used.
     e.v.eigen() = Matrix<double>::Identity(4, 4).replicate(2, 2);
     e.forward();
     const Buffer<double>& weights = e.layer->weights();
@@ -87,7 +88,7 @@ TEST_CASE("The weights of every query that sees something sum to 1, and those us
   }
 }
 
-TEST_CASE("Where lengths are multiples of 4, a sentence's context has the same bits whatever its place in the batch",
+TEST_CASE("If lengths are multiples of 4, a sentence's context has the same bits at any place in the batch",
           "[layers][batches]") {
   RandomValues random(8);
   for (const Index S : {4, 12, 20, 28, 36, 52}) {

@@ -29,7 +29,7 @@ void softmax_backward(const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights) 
   MaskedSoftmax<Scalar>("softmax").backward({}, weights, d_weights);
 }
 
-/// Row 0 sees all, row 3 nothing, the others some.
+/// Row 0 sees all keys, row 3 none, and the others some.
 BlockedKeys some_blocked(RandomValues& random, Index rows, Index cols) {
   BlockedKeys blocked(rows, cols);
   for (Index i = 0; i < rows; ++i) {
@@ -40,7 +40,7 @@ BlockedKeys some_blocked(RandomValues& random, Index rows, Index cols) {
 
 }  // namespace
 
-TEST_CASE("Softmax weights are exp(score) over the sum of the visible, and exactly 0 where blocked", "[layers]") {
+TEST_CASE("Softmax weights are exp(score) over the sum of the visible ones, and exactly 0 where blocked", "[layers]") {
   RandomValues random(1);
   for (const Index size : {1, 2, 3, 8, 13, 40}) {
     const Buffer<double> scores = buffer_of(5 * random.matrix(8, size).eigen());
@@ -106,7 +106,7 @@ TEMPLATE_TEST_CASE("Blocked scores may be anything, NaN and infinity included, w
   }
 }
 
-TEMPLATE_TEST_CASE("A visible score that is NaN is not hidden", "[layers]", float, double) {
+TEMPLATE_TEST_CASE("The weight of a visible NaN score is NaN", "[layers]", float, double) {
   RandomValues random(4);
   for (const Index size : {1, 2, 3, 8, 9, 17, 33}) {
     for (Index at = 0; at < size; ++at) {
@@ -114,7 +114,7 @@ TEMPLATE_TEST_CASE("A visible score that is NaN is not hidden", "[layers]", floa
       Buffer<double> scores = random.matrix(2, size);
       scores.eigen().col(at).setConstant(kNaNScore);
       BlockedKeys blocked = all_visible(1, 2, size).blocked;
-      blocked.eigen().row(1).setOnes();  // in the second row it is all that is visible
+      blocked.eigen().row(1).setOnes();  // in the second row, only this key is visible
       blocked(1, at) = 0;
       const Buffer<TestType> weights = softmax_of<TestType>(scores, blocked);
       CHECK(std::isnan(weights(0, at)));
@@ -123,7 +123,7 @@ TEMPLATE_TEST_CASE("A visible score that is NaN is not hidden", "[layers]", floa
   }
 }
 
-TEMPLATE_TEST_CASE("Large scores overflow neither up nor down", "[layers]", float, double) {
+TEMPLATE_TEST_CASE("Scores of large magnitude do not overflow", "[layers]", float, double) {
   const Buffer<double> scores{{1e30, 1e30, -1e30}, {1000, 999, -1000}, {-1e30, -1e30, -1e30}, {-1000, -999, -1e30}};
   const Buffer<TestType> weights = softmax_of<TestType>(scores, all_visible(1, 4, 3).blocked);
   const double e = std::exp(1.0);
@@ -133,7 +133,7 @@ TEMPLATE_TEST_CASE("Large scores overflow neither up nor down", "[layers]", floa
 }
 
 TEST_CASE("A row of visible scores far below the blocked ones keeps its weights", "[layers]") {
-  // The lesson of -1e9 and of renormalising: what is blocked must not set the scale.
+  // Adding -1e9, or renormalising afterwards, fails here: blocked scores must not set the scale.
   const Buffer<double> scores{{0.5, 1.0, 200.0, 1e9}};
   const Buffer<float> weights = softmax_of<float>(scores, BlockedKeys{{0, 0, 1, 1}});
   CHECK(weights(0, 0) == Approx(1 / (1 + std::exp(0.5))).epsilon(1e-6));
@@ -153,7 +153,7 @@ TEST_CASE("The gradient of the masked softmax is right", "[layers]") {
                     });
 }
 
-TEST_CASE("Masks of any shape find their rows among the scores of all sentences, heads and queries", "[layers]") {
+TEST_CASE("Masks of any shape apply to the right scores of all sentences, heads and queries", "[layers]") {
   const Index B = 3, H = 2, T = 4, S = 5;
   RandomValues random(6);
   const Buffer<double> scores = random.matrix(B * H * T, S);

@@ -32,7 +32,7 @@ class Machine {
 
 }  // namespace
 
-TEST_CASE("resident memory rises with what is used, and the peak stays", "[machine]") {
+TEST_CASE("resident memory rises with use, and its peak stays", "[machine]") {
   constexpr std::int64_t kBytes = std::int64_t{256} << 20;
   const ResidentMemory before = resident_memory();
   REQUIRE(before.now > 0);
@@ -40,12 +40,12 @@ TEST_CASE("resident memory rises with what is used, and the peak stays", "[machi
   {
     const std::vector<char> block(static_cast<std::size_t>(kBytes), 'x');
     CHECK(resident_memory().now > before.now + kBytes / 2);
-    CHECK(std::ranges::count(block, 'x') == kBytes);  // so that it is not left out
+    CHECK(std::ranges::count(block, 'x') == kBytes);  // so that the compiler does not drop the block
   }
   CHECK(resident_memory().peak > before.now + kBytes / 2);
 }
 
-TEST_CASE("RAM and swap limit memory; what is available comes before it", "[machine]") {
+TEST_CASE("RAM and swap limit memory; less than that may be available", "[machine]") {
   Machine machine;
   CHECK(machine.left().bytes == 7 * kGiB);
   CHECK(machine.left().available == 5 * kGiB);
@@ -53,10 +53,10 @@ TEST_CASE("RAM and swap limit memory; what is available comes before it", "[mach
   CHECK(machine.left(2).bytes == 3 * kGiB);
   machine.write("proc/meminfo", "MemTotal:    8388608 kB\nSwapTotal:   2097152 kB\n");
   CHECK(machine.left().bytes == 9 * kGiB);
-  CHECK(machine.left().available == 9 * kGiB);  // the system does not say
+  CHECK(machine.left().available == 9 * kGiB);  // there is no MemAvailable
 }
 
-TEST_CASE("a cgroup of version 2 limits memory, and so do those around it", "[machine]") {
+TEST_CASE("a version 2 cgroup limits memory, and so do its ancestors", "[machine]") {
   const Machine machine;
   machine.write("proc/self/cgroup", "0::/outer/inner\n");
   machine.write("sys/fs/cgroup/outer/inner/memory.max", "max\n");
@@ -69,9 +69,9 @@ TEST_CASE("a cgroup of version 2 limits memory, and so do those around it", "[ma
   CHECK(machine.left().bytes == 2 * kGiB);
 }
 
-TEST_CASE("where the system says nothing, memory has no known limit", "[machine]") {
+TEST_CASE("if the system gives no figures, the memory limit is unknown", "[machine]") {
   const test::TemporaryDirectory empty;
   CHECK(memory_left(1, empty.path()).bytes == 0);
   CHECK(memory_left(1, empty.path()).available == 0);
-  CHECK(memory_left().bytes > 0);  // of this machine it is known
+  CHECK(memory_left().bytes > 0);  // on this machine it is known
 }

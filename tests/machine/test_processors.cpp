@@ -4,7 +4,7 @@
 
 using namespace glassformer;
 
-TEST_CASE("a program that mpirun has not started is alone on its machine", "[machine]") {
+TEST_CASE("a program not started by mpirun is the only rank", "[machine]") {
   const auto ranks = join_ranks();
   CHECK(ranks->size() == 1);
   const RankPlaces places = rank_places(*ranks);
@@ -14,7 +14,7 @@ TEST_CASE("a program that mpirun has not started is alone on its machine", "[mac
   CHECK(places.processors >= 1);
   CHECK(places.processors <= processor_count());
   CHECK_FALSE(host_name().empty());
-  CHECK(speaker().empty());
+  CHECK(message_prefix().empty());
   CHECK_NOTHROW(require_same(
       *ranks, "the text", [] { return std::uint64_t{1}; }, ""));
 }

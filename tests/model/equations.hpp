@@ -9,23 +9,23 @@
 
 #include "model/recorded_run.hpp"
 
-/// Every equation that the glass shows, computed once more from its inputs alone: plainly, and by nothing of src/.
+/// Recomputes every recorded equation from its inputs alone, in plain code that uses no layer from src/.
 namespace glassformer::example {
 
 using Numbers = Matrix<double>;
 
-/// The inputs of one step, and what else its equation speaks of.
+/// The inputs of one step, and whatever else its equation refers to.
 struct Known {
   const TransformerSettings& settings;
   const PaddedBatch& batch;
   std::string part;
   std::vector<Numbers> in;
-  Numbers before;  ///< of a +=; zeros if nothing was there
+  Numbers before;  ///< the output before a +=; zeros if there was none
 
   Index B() const { return batch.source.rows(); }
   Index H() const { return settings.heads; }
   bool of_encoder() const { return part.starts_with("encoder"); }
-  bool is_padding(Index n) const {  // of what is asked for
+  bool is_padding(Index n) const {  // whether padding is expected at row n
     return batch.target_output(n / batch.target_output.cols(), n % batch.target_output.cols()) == kTargetPad;
   }
   double dropout_rate() const {
@@ -38,7 +38,7 @@ using Law = std::function<Numbers(const Known&)>;
 
 inline double normal_cdf(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-inline double bend(Activation activation, double x) {
+inline double activate(Activation activation, double x) {
   if (activation == Activation::relu) return x > 0 ? x : 0;
   return activation == Activation::gelu ? x * normal_cdf(x) : x / (1 + std::exp(-x));
 }
@@ -71,7 +71,7 @@ inline auto head_of_weights(auto& x, const Known& k, Index b, Index h) {
   return x.middleRows((b * k.H() + h) * T, T);
 }
 
-/// a b^T of each head: weights from tokens.
+/// a b^T for each head: weights from tokens.
 inline Numbers weights_of_heads(const Known& k, const Numbers& a, const Numbers& b_side) {
   Numbers weights(a.rows() * k.H(), b_side.rows() / k.B());
   for (Index b = 0; b < k.B(); ++b) {
@@ -82,7 +82,7 @@ inline Numbers weights_of_heads(const Known& k, const Numbers& a, const Numbers&
   return weights;
 }
 
-/// w x, or w^T x, of each head: tokens from weights and tokens.
+/// w x, or w^T x, for each head: tokens from weights and tokens.
 inline Numbers tokens_of_heads(const Known& k, const Numbers& w, const Numbers& x, bool transposed) {
   Numbers tokens(transposed ? k.B() * w.cols() : w.rows() / k.H(), x.cols());
   for (Index b = 0; b < k.B(); ++b) {
@@ -95,7 +95,7 @@ inline Numbers tokens_of_heads(const Known& k, const Numbers& w, const Numbers& 
   return tokens;
 }
 
-/// The softmax of what the mask, [B, S] or [B*T, S], leaves visible.
+/// The softmax over the keys that the mask, [B, S] or [B*T, S], leaves visible.
 inline Numbers masked_softmax(const Known& k, const Numbers& scores, const Numbers& mask) {
   const Index T = scores.rows() / (k.B() * k.H());
   Numbers weights = Numbers::Zero(scores.rows(), scores.cols());
@@ -111,14 +111,14 @@ inline Numbers masked_softmax(const Known& k, const Numbers& scores, const Numbe
   return weights;
 }
 
-/// The distribution that is asked for at row n, with label smoothing. [1, V]
-inline Numbers asked_for(const Numbers& expected, Index n, Index V) {
+/// The target distribution of row n, with label smoothing. [1, V]
+inline Numbers target_distribution(const Numbers& expected, Index n, Index V) {
   Numbers q = Numbers::Constant(1, V, kSmoothing / static_cast<double>(V));
   q(0, static_cast<Index>(expected(n / expected.cols(), n % expected.cols()))) += 1 - kSmoothing;
   return q;
 }
 
-/// One row after the other; 0 where padding is expected.
+/// Computes a matrix row by row; 0 where padding is expected.
 inline Numbers row_by_row(const Known& k, Index cols, const std::function<Numbers(Index n)>& row) {
   Numbers rows = Numbers::Zero(k.in[0].rows(), cols);
   for (Index n = 0; n < rows.rows(); ++n) {
@@ -127,7 +127,7 @@ inline Numbers row_by_row(const Known& k, Index cols, const std::function<Number
   return rows;
 }
 
-/// What embeddings are added to or read from: a row of the table for each token that is no padding.
+/// Calls action(n, id) for each token n that is not padding. The token's embedding is row `id`.
 inline void for_each_token(const Known& k, const Numbers& ids, const std::function<void(Index n, Index id)>& action) {
   for (Index n = 0; n < ids.size(); ++n) {
     const auto id = static_cast<Index>(ids(n / ids.cols(), n % ids.cols()));

@@ -4,14 +4,14 @@
 
 namespace glassformer::example {
 
-/// The equations of the way back, as the recorder has them.
+/// The equations of the backward pass, as recorded.
 inline std::map<std::string, Law> backward_laws() {
   return {
       {"d_logits = ({p} - q) * {d_loss}, q from {expected}; 0 at padding",
        [](const Known& k) {
          return row_by_row(k, k.in[0].cols(), [&](Index n) {
            const Numbers p = k.in[0].row(n);
-           return Numbers(k.in[1](0, 0) * (p - asked_for(k.in[2], n, p.cols())));
+           return Numbers(k.in[1](0, 0) * (p - target_distribution(k.in[2], n, p.cols())));
          });
        }},
       {"d_bias += sum over n of {d_y}[n]", [](const Known& k) { return Numbers(k.before + sum_of_rows(k.in[0])); }},
@@ -61,7 +61,7 @@ inline std::map<std::string, Law> backward_laws() {
        }},
       {"d_x = {d_sum} + {d_entered}", [](const Known& k) { return Numbers(k.in[0] + k.in[1]); }},
       {"d_x = {d_sum} + {d_x_via_norm}", [](const Known& k) { return Numbers(k.in[0] + k.in[1]); }},
-      {"d_memory += {what comes back out of this layer}", [](const Known& k) { return Numbers(k.before + k.in[0]); }},
+      {"d_memory += {d_memory of this layer}", [](const Known& k) { return Numbers(k.before + k.in[0]); }},
       {"d_table += {scale} * {d_embedded}[n] in row {id}[n], of every token n but padding",
        [](const Known& k) {
          Numbers table = k.before;

@@ -4,7 +4,7 @@
 
 namespace glassformer::example {
 
-/// The equations of a pass forward, as the recorder has them.
+/// The equations of the forward pass, as recorded.
 inline std::map<std::string, Law> forward_laws() {
   return {
       {"embedded = {scale} * {table}[{id}] + {position}[t], 0 at padding",
@@ -53,7 +53,7 @@ inline std::map<std::string, Law> forward_laws() {
          return Numbers(rows_times(k.in[1], k.in[0]).rowwise() + Eigen::RowVectorXd(k.in[2].row(0)));
        }},
       {"activated = activation({expanded})",
-       [](const Known& k) { return each(k.in[0], [&](double x) { return bend(k.settings.activation, x); }); }},
+       [](const Known& k) { return each(k.in[0], [&](double x) { return activate(k.settings.activation, x); }); }},
       {"p = softmax of each row of {logits}",
        [](const Known& k) {
          const Numbers powers = k.in[0].array().exp();
@@ -62,7 +62,7 @@ inline std::map<std::string, Law> forward_laws() {
       {"losses = - sum over v of q_v log {p}_v, q from {expected}; 0 at padding",
        [](const Known& k) {
          return row_by_row(k, 1, [&](Index n) {
-           const Numbers log_p = k.in[0].row(n).array().log(), q = asked_for(k.in[1], n, log_p.cols());
+           const Numbers log_p = k.in[0].row(n).array().log(), q = target_distribution(k.in[1], n, log_p.cols());
            return Numbers::Constant(1, 1, -times(q, log_p).sum());
          });
        }},

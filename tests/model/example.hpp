@@ -39,19 +39,20 @@ inline TransformerSettings with_dropout(TransformerSettings settings) {
   return settings;
 }
 
-/// Sentence pairs side by side. The ModelInput refers to it.
+/// Padded sentence pairs. The ModelInput refers to them.
 struct PaddedBatch {
   IdMatrix source, target_input, target_output;
   std::vector<Index> sentences;
   TransformerMasks masks = make_masks(source, target_input, {kSourcePad, kTargetPad});
 
-  void make_masks_anew() { masks = make_masks(source, target_input, {kSourcePad, kTargetPad}); }
+  void remake_masks() { masks = make_masks(source, target_input, {kSourcePad, kTargetPad}); }
   ModelInput input() const { return {source, target_input, target_output, masks}; }
   Pass training() const { return {.training = true, .seed = 17, .update = 3, .sentences = sentences}; }
   Index tokens() const { return (target_output.eigen().array() != kTargetPad).count(); }
 };
 
-/// Three ragged sentences. The second has padding in its midst, too, which no tokenizer makes but a mask must bear.
+/// Three sentences of different lengths. The second also has padding in the middle: no tokenizer makes that, but masks
+/// must handle it.
 inline PaddedBatch batch() {
   return {.source = IdMatrix{{5, 4, 8, 6, 2}, {7, 3, 5, 2, 3}, {6, 2, 3, 3, 3}},
           .target_input = IdMatrix{{0, 5, 6, 4}, {0, 3, 1, 1}, {0, 4, 6, 1}},
@@ -93,13 +94,13 @@ inline PaddedBatch random_batch(RandomValues& random, Index sentences, Index len
       if (t + 1 < T) batch.target_input(b, t + 1) = batch.target_output(b, t);
     }
   }
-  batch.make_masks_anew();
+  batch.remake_masks();
   return batch;
 }
 
 constexpr double kSmoothing = 0.1;
 
-/// A transformer of its own with random weights, and a gradient that starts at 0.
+/// A transformer with its own random weights and a gradient that starts at 0.
 template <class Scalar>
 struct RandomModel {
   Transformer<Scalar> model;
@@ -114,12 +115,12 @@ struct RandomModel {
   explicit RandomModel(const TransformerSettings& settings)
       : RandomModel(settings, vocabulary(settings.tied_embeddings)) {}
 
-  /// Gives the probabilities. [N, V]
+  /// Returns the probabilities [N, V].
   const Buffer<Scalar>& forward(const PaddedBatch& batch, const Pass& pass = {}) {
     loss = model.forward(pass, batch.input());
     return model.probabilities();
   }
-  /// In training. Adds to the gradient that of the summed loss.
+  /// In training mode. Adds the gradient of the summed loss to `gradient`.
   void forward_backward(const PaddedBatch& batch) {
     forward(batch, batch.training());
     model.backward(batch.training(), 1);

@@ -5,7 +5,7 @@
 
 #include "laws/draws.hpp"
 
-/// A whole pass forward and backward of a random model in double, seen through the glass.
+/// A recorded forward and backward pass of a random model in double precision.
 namespace glassformer::example {
 
 constexpr double kLossScale = 0.125;
@@ -16,7 +16,7 @@ struct RecordedRun {
   Recording recording;
   LossSum loss;
 
-  /// Without `recorded`, the same pass, but nobody looks.
+  /// If `recorded` is false, runs the same pass without a recording.
   RecordedRun(std::uint64_t seed, const TransformerSettings& settings, PaddedBatch given, bool recorded = true)
       : RecordedRun(RandomValues(seed), settings, std::move(given), recorded) {}
 
@@ -32,7 +32,7 @@ struct RecordedRun {
   }
 };
 
-/// What a part has computed last under this name; empty if there is nothing.
+/// The last tensor that a part computed under this name; empty if there is none.
 inline Matrix<double> last_recorded(const Recording& recording, const std::string& part, const std::string& name) {
   Matrix<double> values;
   for (const RecordedTensor& tensor : recording.tensors()) {
@@ -41,7 +41,7 @@ inline Matrix<double> last_recorded(const Recording& recording, const std::strin
   return values;
 }
 
-/// What is computed, as it stands on a page: "y = {x} {weight}^T + {bias}".
+/// The equation as the page shows it: "y = {x} {weight}^T + {bias}".
 inline std::string equation(const Recording& recording, const RecordedStep& step) {
   return recording.tensors()[step.output].name + (step.adds ? " += " : " = ") + step.formula;
 }

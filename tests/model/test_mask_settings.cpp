@@ -5,22 +5,22 @@ using namespace glassformer;
 
 namespace {
 
-TransformerSettings masked_by(const MaskSettings& masks) {
+TransformerSettings settings_with_masks(const MaskSettings& masks) {
   TransformerSettings settings = example::settings(Norm::post, Tying::none);
   settings.masks = masks;
   return settings;
 }
 
-/// The probabilities under the masks that the model's settings name.
+/// The probabilities under the masks that the model's settings select.
 const Buffer<double>& probabilities(Transformer<double>& model, const example::PaddedBatch& batch) {
   const TransformerMasks masks = model.masks(batch.source, batch.target_input);
   model.forward({}, {batch.source, batch.target_input, batch.target_output, masks});
   return model.probabilities();
 }
 
-/// How far the probabilities of the batch's last sentence, its padding left out, depend on that padding.
+/// How far the padding of the batch's last sentence changes the probabilities at its words.
 double influence_of_padding(const MaskSettings& masks) {
-  example::RandomModel<double> random(masked_by(masks));
+  example::RandomModel<double> random(settings_with_masks(masks));
   const example::PaddedBatch together = example::batch(), alone = example::alone(together, 2);
   const Buffer<double> p = probabilities(random.model, alone);  // [3, V]
   return largest_difference(probabilities(random.model, together).view().middle_rows(2 * 4, 3), p);
@@ -28,7 +28,7 @@ double influence_of_padding(const MaskSettings& masks) {
 
 }  // namespace
 
-TEST_CASE("A model has the masks that its settings name", "[model]") {
+TEST_CASE("A model makes the masks that its settings select", "[model]") {
   const example::PaddedBatch batch = example::batch();
   for (const MaskSettings& on : {MaskSettings{}, MaskSettings{.encoder_padding = false},
                                  MaskSettings{.look_ahead = false}, MaskSettings{.target_padding = false},
@@ -36,7 +36,7 @@ TEST_CASE("A model has the masks that its settings name", "[model]") {
     CAPTURE(on.encoder_padding, on.look_ahead, on.target_padding, on.cross_padding);
     const TransformerMasks expected =
         make_masks(batch.source, batch.target_input, {example::kSourcePad, example::kTargetPad}, on);
-    const Transformer<double> model(masked_by(on), example::vocabulary(Tying::none));
+    const Transformer<double> model(settings_with_masks(on), example::vocabulary(Tying::none));
     const TransformerMasks masks = model.masks(batch.source, batch.target_input);
     CHECK(same_bits(masks.encoder_padding.blocked, expected.encoder_padding.blocked));
     CHECK(same_bits(masks.decoder_combined.blocked, expected.decoder_combined.blocked));
@@ -44,11 +44,11 @@ TEST_CASE("A model has the masks that its settings name", "[model]") {
   }
 }
 
-TEST_CASE("Padding means nothing to a sentence under the padding masks, and something without one of them", "[model]") {
+TEST_CASE("Padding changes a sentence's probabilities only if a mask that hides it is off", "[model]") {
   CHECK(influence_of_padding({}) < 1e-12);
   CHECK(influence_of_padding({.encoder_padding = false}) > 1e-6);
   CHECK(influence_of_padding({.cross_padding = false}) > 1e-6);
-  CHECK(influence_of_padding({.target_padding = false}) < 1e-12);  // it stands behind the words, in their future
-  CHECK(influence_of_padding({.look_ahead = false}) < 1e-12);      // padding is no word to come
+  CHECK(influence_of_padding({.target_padding = false}) < 1e-12);  // it follows the words, so look-ahead hides it
+  CHECK(influence_of_padding({.look_ahead = false}) < 1e-12);      // target_padding hides it
   CHECK(influence_of_padding({.look_ahead = false, .target_padding = false}) > 1e-6);
 }

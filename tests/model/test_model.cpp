@@ -11,7 +11,7 @@ namespace {
 constexpr Index kWidth = 16, kInner = 40, kEmbeddedVocabulary = 200;
 constexpr Id kPadRow = 3;
 
-/// A freshly initialized model, and a transformer that says where each parameter lies.
+/// A freshly initialized model, and a transformer that locates each parameter.
 struct Fresh {
   Model<double> model;
   Transformer<double> layers;
@@ -31,12 +31,12 @@ struct Fresh {
 
 double deviation(const Matrix<double>& m) { return std::sqrt(m.squaredNorm() / static_cast<double>(m.size())); }
 
-/// Of uniform numbers in +-sqrt(6 / (in + out)).
+/// The standard deviation of uniform numbers in +-sqrt(6 / (in + out)).
 double xavier(Index in, Index out) { return std::sqrt(2.0 / static_cast<double>(in + out)); }
 
 }  // namespace
 
-TEST_CASE("a fresh model's weights are as wide as they are said to be, its padding embedding and biases are 0",
+TEST_CASE("a fresh model's weights have the documented standard deviations, its padding embedding and biases are 0",
           "[model]") {
   Fresh fresh(1);
   const DecoderLayer<double>& layer = fresh.layers.decoder_layers[1];
@@ -49,24 +49,24 @@ TEST_CASE("a fresh model's weights are as wide as they are said to be, its paddi
   CHECK(deviation(fresh(feed_forward.expand.weight)) == Approx(xavier(kWidth, kInner)).epsilon(0.1));
   CHECK(fresh(attention.projections.bias).isZero(0));
   CHECK(fresh(feed_forward.contract.bias).isZero(0));
-  CHECK((fresh(layer.feed_forward.join.layer_norm.gain).array() == 1).all());
+  CHECK((fresh(layer.feed_forward.residual.layer_norm.gain).array() == 1).all());
   CHECK(same_bits(fresh.model.weights.values(), Fresh(1).model.weights.values()));
   CHECK_FALSE(same_bits(fresh.model.weights.values(), Fresh(1, 2).model.weights.values()));
 }
 
-TEST_CASE("the initial gain makes the value, output and feed-forward weights smaller, and no others", "[model]") {
-  Fresh whole(1), half(0.5);
-  const auto is_same = [&](const auto& parameter) { return half(parameter) == whole(parameter); };
-  const auto is_half = [&](const auto& parameter) { return half(parameter) == 0.5 * whole(parameter); };
+TEST_CASE("the initial gain scales the value, output and feed-forward weights, and no others", "[model]") {
+  Fresh full(1), half(0.5);
+  const auto is_same = [&](const auto& parameter) { return half(parameter) == full(parameter); };
+  const auto is_half = [&](const auto& parameter) { return half(parameter) == 0.5 * full(parameter); };
   const auto check_attention = [&](const auto& attention) {
     CHECK(is_same(attention.projections.weight.middle_rows(0, 2 * kWidth)));
     CHECK(is_half(attention.projections.weight.middle_rows(2 * kWidth, kWidth)));
     CHECK(is_half(attention.out_proj.weight));
   };
-  CHECK(is_same(whole.layers.source_embedding.table));
+  CHECK(is_same(full.layers.source_embedding.table));
   for (std::size_t l = 0; l < 2; ++l) {
-    const EncoderLayer<double>& encoder = whole.layers.encoder_layers[l];
-    const DecoderLayer<double>& decoder = whole.layers.decoder_layers[l];
+    const EncoderLayer<double>& encoder = full.layers.encoder_layers[l];
+    const DecoderLayer<double>& decoder = full.layers.decoder_layers[l];
     for (const auto* feed_forward : {&encoder.feed_forward.sublayer, &decoder.feed_forward.sublayer}) {
       CHECK(is_half(feed_forward->expand.weight));
       CHECK(is_half(feed_forward->contract.weight));

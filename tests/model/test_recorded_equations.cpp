@@ -11,7 +11,7 @@ using example::RecordedRun;
 
 namespace {
 
-/// Models of every kind, and a batch with padding, some of it in the midst of a sentence.
+/// Settings for models of every kind.
 std::vector<TransformerSettings> kinds_of_models() {
   std::vector<TransformerSettings> kinds;
   for (int norm = 0; norm < 2; ++norm) {
@@ -28,7 +28,7 @@ std::vector<TransformerSettings> kinds_of_models() {
   return kinds;
 }
 
-void hold_for_models(const auto& law) {
+void for_each_kind_of_model(const auto& law) {
   std::uint64_t seed = 100;
   for (const TransformerSettings& settings : kinds_of_models()) {
     CAPTURE(settings.norm == Norm::post, static_cast<int>(settings.tied_embeddings),
@@ -46,7 +46,7 @@ example::Known known(const RecordedRun& run, const RecordedStep& step) {
   return known;
 }
 
-/// The gradient of one parameter, as it was recorded last: q, k and v lie side by side there.
+/// The last recorded gradient of one parameter. Recorded gradients have q, k and v side by side.
 Matrix<double> recorded_gradient(const Recording& recording, std::string name, Index D) {
   const auto replace = [&name](const std::string& from, const std::string& to) {
     if (const auto at = name.find(from); at != std::string::npos) name.replace(at, from.size(), to);
@@ -78,11 +78,11 @@ Matrix<double> recorded_gradient(const Recording& recording, std::string name, I
 
 }  // namespace
 
-TEST_CASE("Every recorded equation is what was computed, and every equation that is known is recorded", "[model]") {
+TEST_CASE("Every recorded equation gives the recorded result, and every known equation is recorded", "[model]") {
   std::map<std::string, example::Law> laws = example::forward_laws();
   laws.merge(example::backward_laws());
   std::set<std::string> used;
-  hold_for_models([&](std::uint64_t seed, const TransformerSettings& settings) {
+  for_each_kind_of_model([&](std::uint64_t seed, const TransformerSettings& settings) {
     const RecordedRun run(seed, settings, example::batch());
     REQUIRE(run.recording.steps().size() > 200);
     for (const RecordedStep& step : run.recording.steps()) {
@@ -102,19 +102,19 @@ TEST_CASE("Every recorded equation is what was computed, and every equation that
   }
 }
 
-TEST_CASE("To be recorded changes no bit of loss or gradient", "[model]") {
-  hold_for_models([](std::uint64_t seed, const TransformerSettings& settings) {
-    const RecordedRun seen(seed, settings, example::batch()), unseen(seed, settings, example::batch(), false);
-    CHECK(unseen.recording.steps().empty());
-    CHECK(seen.loss.loss == unseen.loss.loss);
-    CHECK(seen.loss.cross_entropy == unseen.loss.cross_entropy);
-    CHECK(seen.drawn.gradient.values().eigen().cwiseAbs().maxCoeff() > 0);
-    CHECK(same_bits(seen.drawn.gradient.values(), unseen.drawn.gradient.values()));
+TEST_CASE("Recording changes no bit of the loss or gradient", "[model]") {
+  for_each_kind_of_model([](std::uint64_t seed, const TransformerSettings& settings) {
+    const RecordedRun recorded(seed, settings, example::batch()), plain(seed, settings, example::batch(), false);
+    CHECK(plain.recording.steps().empty());
+    CHECK(recorded.loss.loss == plain.loss.loss);
+    CHECK(recorded.loss.cross_entropy == plain.loss.cross_entropy);
+    CHECK(recorded.drawn.gradient.values().eigen().cwiseAbs().maxCoeff() > 0);
+    CHECK(same_bits(recorded.drawn.gradient.values(), plain.drawn.gradient.values()));
   });
 }
 
-TEST_CASE("The gradient of every parameter is what was recorded of it last", "[model]") {
-  hold_for_models([](std::uint64_t seed, const TransformerSettings& settings) {
+TEST_CASE("The gradient of every parameter is the last one recorded", "[model]") {
+  for_each_kind_of_model([](std::uint64_t seed, const TransformerSettings& settings) {
     const RecordedRun run(seed, settings, example::batch());
     for (const TensorPlace& place : run.drawn.gradient.tensors()) {
       CAPTURE(place.name);
@@ -126,11 +126,11 @@ TEST_CASE("The gradient of every parameter is what was recorded of it last", "[m
   });
 }
 
-TEST_CASE("Only parameters, ids, masks and what dropout keeps are given: all else was computed by an earlier step",
+TEST_CASE("An input is a parameter, ids, a mask, a constant or what dropout keeps, or an earlier step computed it",
           "[model]") {
   const std::set<std::string> given{"table", "id", "position", "scale", "weight", "bias", "gain", "mask",
                                     "expected", "d_loss"};
-  hold_for_models([&](std::uint64_t seed, const TransformerSettings& settings) {
+  for_each_kind_of_model([&](std::uint64_t seed, const TransformerSettings& settings) {
     const RecordedRun run(seed, settings, example::batch());
     std::set<std::size_t> computed;
     std::set<std::string> found;
@@ -150,17 +150,16 @@ TEST_CASE("Only parameters, ids, masks and what dropout keeps are given: all els
   });
 }
 
-TEST_CASE("Where embeddings are tied, one tensor is read by all, and the gradients of all uses add up in one place",
-          "[model]") {
+TEST_CASE("If embeddings are tied, all uses read one tensor, and their gradients add up in one place", "[model]") {
   const RecordedRun run(7, example::settings(Norm::post, Tying::all), example::batch());
   std::set<std::size_t> tables;
   std::vector<const RecordedStep*> gradients;
   for (const RecordedStep& step : run.recording.steps()) {
-    const bool maps = step.part == "decoder.output", embeds = step.part.ends_with("embed_tokens");
+    const bool is_output = step.part == "decoder.output", is_embedding = step.part.ends_with("embed_tokens");
     const std::string& name = run.output(step).name;
-    if (embeds && name == "embedded") tables.insert(step.inputs[1].tensor);
-    if (maps && name == "y") tables.insert(step.inputs[1].tensor);
-    if ((embeds && name == "d_table") || (maps && name == "d_weight")) gradients.push_back(&step);
+    if (is_embedding && name == "embedded") tables.insert(step.inputs[1].tensor);
+    if (is_output && name == "y") tables.insert(step.inputs[1].tensor);
+    if ((is_embedding && name == "d_table") || (is_output && name == "d_weight")) gradients.push_back(&step);
   }
   CHECK(tables.size() == 1);
   REQUIRE(gradients.size() == 3);

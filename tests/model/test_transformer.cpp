@@ -25,7 +25,7 @@ TransformerSettings wide(TransformerSettings settings) {
 
 }  // namespace
 
-TEST_CASE("The probabilities have a row for each target token and a column for each word", "[model]") {
+TEST_CASE("The probabilities have a row for each target token and a column for each vocabulary entry", "[model]") {
   RandomModel<double> random(example::settings(Norm::post, Tying::target));
   const example::PaddedBatch batch = example::batch();
   const Buffer<double>& p = random.forward(batch);
@@ -35,7 +35,7 @@ TEST_CASE("The probabilities have a row for each target token and a column for e
   CHECK(random.loss.tokens == batch.tokens());
 }
 
-TEMPLATE_TEST_CASE("No word of the target changes a bit of the probabilities before it", "[model]", float, double) {
+TEMPLATE_TEST_CASE("No target token changes a bit of the probabilities before it", "[model]", float, double) {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     RandomModel<TestType> model(wide(example::settings(norm, Tying::none)));
     RandomValues random(5);
@@ -43,14 +43,14 @@ TEMPLATE_TEST_CASE("No word of the target changes a bit of the probabilities bef
     const example::PaddedBatch batch = example::random_batch(random, B, T);
     const Buffer<TestType> p = model.forward(batch);
 
-    for (const Index from : {1, 5, 11}) {  // words from here on become others, some of them padding
+    for (const Index from : {1, 5, 11}) {  // replaces the tokens from here on, some with padding
       example::PaddedBatch changed = batch;
       for (Index t = from; t < T; ++t) {
         for (Index b = 0; b < B; ++b) {
           changed.target_input(b, t) = static_cast<Id>((batch.target_input(b, t) + 1 + b) % 7);
         }
       }
-      changed.make_masks_anew();
+      changed.remake_masks();
       const Buffer<TestType>& others = model.forward(changed);
       for (Index b = 0; b < B; ++b) {
         CAPTURE(norm == Norm::post, from, b);
@@ -65,10 +65,10 @@ TEST_CASE("Every target token sees the whole source", "[model]") {
   RandomModel<double> random(example::settings(Norm::post, Tying::target));
   example::PaddedBatch batch = example::batch();
   const Buffer<double> p = random.forward(batch);
-  batch.source(0, 4) = 7;  // the last word of the first sentence
+  batch.source(0, 4) = 7;  // the last token of the first sentence
   const Buffer<double>& others = random.forward(batch);
   for (Index t = 0; t < 4; ++t) CHECK(largest_difference(others.row(t), p.row(t)) > 1e-6);
-  CHECK(same_bits(others.view().middle_rows(4, 8), p.view().middle_rows(4, 8)));  // of the other sentences
+  CHECK(same_bits(others.view().middle_rows(4, 8), p.view().middle_rows(4, 8)));  // the other sentences
 }
 
 TEST_CASE("Each of the four dropout rates drops something", "[model]") {
@@ -86,7 +86,7 @@ TEST_CASE("Each of the four dropout rates drops something", "[model]") {
   }
 }
 
-TEMPLATE_TEST_CASE("A model that has run another batch gives the bits of a fresh one", "[model]", float, double) {
+TEMPLATE_TEST_CASE("A model that has run another batch gives the same bits as a fresh one", "[model]", float, double) {
   RandomValues random(6);
   const example::PaddedBatch batch = example::batch(), larger = example::random_batch(random, 5, 9);
   for (const Norm norm : {Norm::post, Norm::pre}) {
@@ -96,12 +96,12 @@ TEMPLATE_TEST_CASE("A model that has run another batch gives the bits of a fresh
     set(used.gradient.values(), TestType{0});
     used.forward_backward(batch);
     fresh.forward_backward(batch);
-    CHECK(same_bits(used.model.probabilities(), fresh.model.probabilities()));  // which now are d_logits
+    CHECK(same_bits(used.model.probabilities(), fresh.model.probabilities()));  // now d_logits
     CHECK(same_bits(used.gradient.values(), fresh.gradient.values()));
   }
 }
 
-TEMPLATE_TEST_CASE("bind() says where the weights are and which gradient backward adds to", "[model]", float, double) {
+TEMPLATE_TEST_CASE("bind() sets which weights are read and which gradient backward adds to", "[model]", float, double) {
   const TransformerSettings settings = example::settings(Norm::post, Tying::target);
   const example::PaddedBatch batch = example::batch();
   RandomModel<TestType> first(settings), second(settings);
@@ -123,14 +123,14 @@ TEMPLATE_TEST_CASE("bind() says where the weights are and which gradient backwar
   CHECK(largest_difference(gradient.values(), twice) < 1e-5 * twice.cwiseAbs().maxCoeff());
 }
 
-TEST_CASE("In float, loss and gradient are those of double up to rounding", "[model]") {
+TEST_CASE("Loss and gradient in float are the same as in double, up to rounding", "[model]") {
   RandomValues random(7);
   const example::PaddedBatch batch = example::random_batch(random, 4, 11);
   for (const Norm norm : {Norm::post, Norm::pre}) {
     const TransformerSettings settings = wide(example::with_dropout(example::settings(norm, Tying::target)));
     RandomModel<double> exact(settings);
     RandomModel<float> rounded(settings);
-    // Smaller numbers than -1 .. 1: at this width softmax would be as good as a maximum, and rounding would show.
+    // Weights smaller than -1 .. 1: otherwise, at this width, softmax is almost a maximum and amplifies rounding.
     rounded.weights.values().eigen() = (exact.weights.values().eigen() / 8).cast<float>();
     exact.weights.values().eigen() = rounded.weights.values().eigen().cast<double>();
     exact.forward_backward(batch);
@@ -138,7 +138,7 @@ TEST_CASE("In float, loss and gradient are those of double up to rounding", "[mo
     CHECK(rounded.loss.loss == Approx(exact.loss.loss).epsilon(1e-5));
     CHECK(rounded.loss.correct == exact.loss.correct);
     for (const TensorPlace& tensor : exact.gradient.tensors()) {
-      if (tensor.name.ends_with("k_proj.bias")) continue;  // exactly 0, but for rounding
+      if (tensor.name.ends_with("k_proj.bias")) continue;  // 0 except for rounding
       CAPTURE(tensor.name);
       const auto gradient = exact.gradient.values(tensor);
       const double difference = largest_difference(gradient, rounded.gradient.values(tensor));
@@ -147,8 +147,7 @@ TEST_CASE("In float, loss and gradient are those of double up to rounding", "[mo
   }
 }
 
-TEMPLATE_TEST_CASE("Models at work side by side give the bits that each gives alone", "[model][threads]", float,
-                   double) {
+TEMPLATE_TEST_CASE("Models that run in parallel give the same bits as each alone", "[model][threads]", float, double) {
   const TransformerSettings settings = wide(example::with_dropout(example::settings(Norm::post, Tying::target)));
   RandomValues random(8);
   std::vector<example::PaddedBatch> batches;
@@ -173,7 +172,7 @@ TEMPLATE_TEST_CASE("Models at work side by side give the bits that each gives al
   }
 }
 
-TEST_CASE("Every tensor has a name of its own, and tied matrices are stored once under Marian's names", "[model]") {
+TEST_CASE("Every tensor has a unique name, and tied matrices are stored once under Marian's names", "[model]") {
   const auto names = [](Norm norm, Tying tying) {
     const Transformer<float> model(example::settings(norm, tying), example::vocabulary(tying));
     std::set<std::string> set;
@@ -191,7 +190,7 @@ TEST_CASE("Every tensor has a name of its own, and tied matrices are stored once
   CHECK((!all.contains(source) && !all.contains(target) && !all.contains(output) && all.contains(shared)));
   for (const auto& set : {none, one, all}) CHECK(set.contains("final_logits_bias"));
 
-  // 16 tensors to an encoder layer, 26 to a decoder layer.
+  // 16 tensors per encoder layer, 26 per decoder layer.
   CHECK(none.size() == 4 + 2 * 16 + 2 * 26);
   CHECK(all.size() == 2 + 2 * 16 + 2 * 26 + 4);
   CHECK(all.contains("model.encoder.layer_norm.weight"));

@@ -8,7 +8,7 @@ using namespace glassformer;
 
 namespace {
 
-/// Checks `limit` numbers of every tensor (0: all), the loss being the mean over the batch's tokens.
+/// Checks the gradient of the mean loss over the batch's tokens, for `limit` numbers of every tensor (0: all).
 void check_model(const TransformerSettings& settings, const VocabularyShape& vocabulary, double label_smoothing,
                  Index limit) {
   CAPTURE(settings.norm == Norm::post, static_cast<int>(settings.tied_embeddings),
@@ -32,31 +32,30 @@ void check_model(const TransformerSettings& settings, double label_smoothing, In
   check_model(settings, example::vocabulary(settings.tied_embeddings), label_smoothing, limit);
 }
 
-constexpr Index kSome = 7;  // numbers of each tensor
+constexpr Index kSome = 7;  // numbers checked per tensor
 
 }  // namespace
 
-TEST_CASE("The gradients of the post-norm transformer are what differences say, whatever is tied", "[model]") {
+TEST_CASE("The post-norm transformer's gradients match finite differences, whatever is tied", "[model]") {
   check_model(example::settings(Norm::post, Tying::none, Activation::gelu), 0, kSome);
   check_model(example::settings(Norm::post, Tying::target, Activation::relu), 0.1, kSome);
   check_model(example::settings(Norm::post, Tying::all, Activation::swish), 0.1, kSome);
 }
 
-TEST_CASE("The gradients of the pre-norm transformer are what differences say, whatever is tied", "[model]") {
+TEST_CASE("The pre-norm transformer's gradients match finite differences, whatever is tied", "[model]") {
   check_model(example::settings(Norm::pre, Tying::none, Activation::relu), 0.1, kSome);
   check_model(example::settings(Norm::pre, Tying::target, Activation::swish), 0, kSome);
   check_model(example::settings(Norm::pre, Tying::all, Activation::gelu), 0.1, kSome);
 }
 
-TEST_CASE("The gradients of the transformer are what differences say while dropout drops at all four places",
-          "[model]") {
+TEST_CASE("The transformer's gradients match finite differences with dropout at all four places", "[model]") {
   check_model(example::with_dropout(example::settings(Norm::post, Tying::target, Activation::relu)), 0.1, kSome);
   check_model(example::with_dropout(example::settings(Norm::post, Tying::all, Activation::gelu)), 0, kSome);
   check_model(example::with_dropout(example::settings(Norm::pre, Tying::none, Activation::swish)), 0.1, kSome);
   check_model(example::with_dropout(example::settings(Norm::pre, Tying::all, Activation::relu)), 0.1, kSome);
 }
 
-TEST_CASE("The gradients of the transformer are what differences say where masks are off", "[model]") {
+TEST_CASE("The transformer's gradients match finite differences with masks off", "[model]") {
   for (const MaskSettings& masks : {MaskSettings{.look_ahead = false}, MaskSettings{false, false, false, false}}) {
     TransformerSettings settings = example::settings(Norm::post, Tying::target, Activation::gelu);
     settings.masks = masks;
@@ -66,7 +65,7 @@ TEST_CASE("The gradients of the transformer are what differences say where masks
   }
 }
 
-TEST_CASE("Gradients are right where buffers leave gaps between their rows", "[model]") {
+TEST_CASE("Gradients are right if buffers have gaps between rows", "[model]") {
   TransformerSettings settings = example::with_dropout(example::settings(Norm::post, Tying::all));
   settings.d_model = 256;
   settings.d_ff = 2048;
@@ -76,7 +75,7 @@ TEST_CASE("Gradients are right where buffers leave gaps between their rows", "[m
   check_model(settings, vocabulary, 0.1, 1);
 }
 
-TEST_CASE("Every single number of a smaller transformer's gradient is what differences say", "[model]") {
+TEST_CASE("Every number of a smaller transformer's gradient matches finite differences", "[model]") {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     TransformerSettings settings = example::with_dropout(example::settings(norm, Tying::target));
     settings.d_model = 4;
@@ -86,34 +85,33 @@ TEST_CASE("Every single number of a smaller transformer's gradient is what diffe
   }
 }
 
-TEST_CASE("A transformer may have an encoder or a decoder without layers; its gradients are right all the same",
-          "[model]") {
+TEST_CASE("Gradients are right even if the encoder or the decoder has no layers", "[model]") {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     TransformerSettings settings = example::settings(norm, Tying::target);
     settings.encoder_layers = 0;
     check_model(settings, 0, kSome);
     settings.decoder_layers = 0;
     check_model(settings, 0, kSome);
-    settings.encoder_layers = 1;  // whose result nothing reads
+    settings.encoder_layers = 1;  // nothing reads its result
     check_model(settings, 0, kSome);
   }
 }
 
-TEST_CASE("A gradient of the whole transformer that is wrong by a thousandth in one entry is found", "[model]") {
+TEST_CASE("The check finds an error of a thousandth in one entry of the whole transformer's gradient", "[model]") {
   const example::PaddedBatch batch = example::batch();
   example::RandomModel<double> random(example::settings(Norm::post, Tying::all));
   const auto loss = [&] { return random.model.forward(batch.training(), batch.input()).loss; };
   random.forward_backward(batch);
 
   for (const TensorPlace& tensor : random.weights.tensors()) {
-    // A bias of the keys adds the same to all scores of a query: it changes nothing and has no gradient to spoil.
+    // A key bias adds the same to all scores of a query, so it changes nothing and has no gradient to corrupt.
     if (tensor.name.ends_with("k_proj.bias")) continue;
     CAPTURE(tensor.name);
     Index largest = 0;
     random.gradient.values(tensor).eigen().cwiseAbs().maxCoeff(&largest);
     double& value = random.weights.values(tensor)[largest];
-    const double right = random.gradient.values(tensor)[largest], spoiled = 1.001 * right;
-    CHECK(check_gradient({&value, 1}, {&spoiled, 1}, loss).relative > kLargestGradientError);
-    CHECK(check_gradient({&value, 1}, {&right, 1}, loss).relative < kLargestGradientError);
+    const double correct = random.gradient.values(tensor)[largest], corrupted = 1.001 * correct;
+    CHECK(check_gradient({&value, 1}, {&corrupted, 1}, loss).relative > kLargestGradientError);
+    CHECK(check_gradient({&value, 1}, {&correct, 1}, loss).relative < kLargestGradientError);
   }
 }

@@ -8,7 +8,7 @@ using namespace glassformer;
 
 namespace {
 
-/// Three tensors, and a fourth parameter that is tied to the first.
+/// Four tensors, and a parameter that is tied to the first of them.
 struct FewParameters {
   BoundMemory<float> memory;
   ParameterCursor<float> cursor{memory};
@@ -27,8 +27,7 @@ struct FewParameters {
 
 }  // namespace
 
-TEST_CASE("An arena's tensors lie one after the other, without gaps, in the order in which they were asked for",
-          "[numerics]") {
+TEST_CASE("An arena stores its tensors without gaps, in the order in which they were requested", "[numerics]") {
   const FewParameters p;
   const auto& tensors = p.weights.tensors();
   REQUIRE(tensors.size() == 4);
@@ -56,7 +55,7 @@ TEST_CASE("An arena starts at zero, and an arena without tensors is empty", "[nu
   CHECK(Arena<double>(std::vector<TensorPlace>()).size() == 0);
 }
 
-TEST_CASE("A parameter's value is its part of the bound weights", "[numerics]") {
+TEST_CASE("A parameter's value is its slice of the bound weights", "[numerics]") {
   FewParameters p;
   CHECK(p.table.rows() == 4);
   CHECK(p.table.cols() == 3);
@@ -76,7 +75,7 @@ TEST_CASE("A parameter's value is its part of the bound weights", "[numerics]") 
   CHECK(p.weights.values()[13] == -2);
 }
 
-TEST_CASE("Parameters follow the memory that is bound, weights and gradient separately", "[numerics]") {
+TEST_CASE("Parameters use the bound memory, with weights and gradient bound separately", "[numerics]") {
   FewParameters p;
   Arena<float> other_weights(p.cursor.tensors()), other_gradient(p.cursor.tensors());
   const MatrixParameter<float> copy = p.weight;
@@ -105,7 +104,8 @@ TEST_CASE("A copy of a parameter is the same parameter, has no tensor of its own
   CHECK(p.gradient.values()[11] == 3);
 }
 
-TEST_CASE("Adjacent parameters of the same width can be used as one, and some of its rows as another", "[numerics]") {
+TEST_CASE("Adjacent parameters of the same width can be combined into one, and some rows of it used as another",
+          "[numerics]") {
   BoundMemory<float> memory;
   ParameterCursor<float> cursor(memory);
   const auto q = cursor.matrix("q", 2, 3), k = cursor.matrix("k", 4, 3), v = cursor.matrix("v", 1, 3);
@@ -134,7 +134,7 @@ TEST_CASE("Adjacent parameters of the same width can be used as one, and some of
   CHECK(both.middle(5, 1).in(weights)[0] == 21 + 5);
 }
 
-TEST_CASE("Two arenas of the same tensors share nothing, nor do copies", "[numerics]") {
+TEST_CASE("Two arenas with the same tensors share no memory, nor do copies", "[numerics]") {
   FewParameters p;
   p.gradient.values().eigen().setOnes();
   CHECK(p.weights.values()[0] == 0);

@@ -19,8 +19,8 @@ namespace {
 enum class Form { plain, transposed_right, transposed_left };
 constexpr Form kForms[] = {Form::plain, Form::transposed_right, Form::transposed_left};
 
-/// Operands of C [N, M] = A B, in the shapes that the form wants, each a block of columns of a wider matrix. What
-/// lies beside the blocks is NaN.
+/// Operands of C [N, M] = A B, in the shapes that the form needs. Each is a block of columns of a wider matrix that is
+/// NaN elsewhere.
 template <class Scalar>
 struct Operands {
   Form form;
@@ -29,11 +29,11 @@ struct Operands {
 
   Operands(RandomValues& random, Form form_, Index N_, Index K_, Index M_) : form(form_), N(N_), K(K_), M(M_) {
     const bool left = form == Form::transposed_left, right = form == Form::transposed_right;
-    wide_a = surrounded(random, left ? K : N, left ? N : K);
-    wide_b = surrounded(random, right ? M : K, right ? K : M);
-    wide_c = surrounded(random, N, M);
+    wide_a = with_nan_margins(random, left ? K : N, left ? N : K);
+    wide_b = with_nan_margins(random, right ? M : K, right ? K : M);
+    wide_c = with_nan_margins(random, N, M);
   }
-  static Buffer<Scalar> surrounded(RandomValues& random, Index rows, Index cols) {
+  static Buffer<Scalar> with_nan_margins(RandomValues& random, Index rows, Index cols) {
     Buffer<Scalar> wide(rows, cols + 5);
     wide.fill(std::numeric_limits<Scalar>::quiet_NaN());
     random.fill(wide.view().middle_cols(2, cols));
@@ -48,12 +48,12 @@ struct Operands {
     if (form == Form::transposed_right) multiply_transposed_right(a(), b(), into, result);
     if (form == Form::transposed_left) multiply_transposed_left(a(), b(), into, result);
   }
-  /// One number of the product, and how far rounding may take it.
+  /// One element of the product, and the sum of the magnitudes of its terms, which bounds its rounding error.
   struct Sum {
     double value = 0, magnitude = 0;
   };
   Sum sum(Index n, Index m) const {
-    // By pointers: where tests are not optimized, a call for each number would take most of their time.
+    // Uses pointers: in unoptimized tests, a call for each number would take most of the time.
     const bool left = form == Form::transposed_left, right = form == Form::transposed_right;
     const Index a_stride = wide_a.view().stride(), b_stride = wide_b.view().stride();
     const Scalar* x = wide_a.data() + (left ? n + 2 : n * a_stride + 2);
@@ -69,7 +69,7 @@ struct Operands {
   }
 };
 
-/// Whether C is the product (added to what was there), as plain loops say, and nothing beside C has changed.
+/// Whether C is the product from plain loops (for Result::add, plus the old C), and nothing beside C has changed.
 template <class Scalar>
 bool is_product(Operands<Scalar>& o, Result result) {
   if (result == Result::overwrite) o.c().eigen().setConstant(std::numeric_limits<Scalar>::quiet_NaN());
@@ -92,8 +92,7 @@ bool is_product(Operands<Scalar>& o, Result result) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("All forms of the product are what plain loops say, of tiles and beside them, for blocks "
-                   "of columns too",
+TEMPLATE_TEST_CASE("All forms of the product match plain loops, for full and partial tiles and for blocks of columns",
                    "[numerics]", float, double) {
   RandomValues random(1);
   for (const Form form : kForms) {
@@ -110,7 +109,7 @@ TEMPLATE_TEST_CASE("All forms of the product are what plain loops say, of tiles 
   }
 }
 
-TEMPLATE_TEST_CASE("Long thin products are right, too", "[numerics]", float, double) {
+TEMPLATE_TEST_CASE("Long, thin products are right too", "[numerics]", float, double) {
   RandomValues random(1);
   for (const Form form : kForms) {
     for (const auto& [N, K, M] : {std::array<Index, 3>{1, 64, 2000}, {2000, 64, 1}, {3, 5000, 4}, {1, 1, 40'000},
@@ -123,7 +122,7 @@ TEMPLATE_TEST_CASE("Long thin products are right, too", "[numerics]", float, dou
   }
 }
 
-TEST_CASE("A product over no numbers is 0, and one of no rows is nothing", "[numerics]") {
+TEST_CASE("A product with inner size 0 is 0, and one without rows writes nothing", "[numerics]") {
   RandomValues random(1);
   for (const Form form : kForms) {
     Operands<float> over_nothing(random, form, 3, 0, 4);
@@ -134,7 +133,7 @@ TEST_CASE("A product over no numbers is 0, and one of no rows is nothing", "[num
   }
 }
 
-TEMPLATE_TEST_CASE("A product has the same bits with 1, 2 and 5 threads, called inside and outside of tasks",
+TEMPLATE_TEST_CASE("A product has the same bits with 1, 2 and 5 threads, called inside or outside of tasks",
                    "[numerics][threads]", float, double) {
   RandomValues random(1);
   for (const Form form : kForms) {
@@ -155,7 +154,7 @@ TEMPLATE_TEST_CASE("A product has the same bits with 1, 2 and 5 threads, called 
       for (const int threads : {1, 2, 5}) {
         const WithThreads with(threads);
         CHECK(same_bits(product(), expected));
-        CHECK(omp_get_max_threads() == threads);  // a product leaves the setting as it found it
+        CHECK(omp_get_max_threads() == threads);  // a product does not change the setting
 
         std::vector<Buffer<TestType>> products(6, start);
         run_tasks(6, [&](Index i) { operands.multiply_into(products[static_cast<std::size_t>(i)], Result::add); });
@@ -166,7 +165,7 @@ TEMPLATE_TEST_CASE("A product has the same bits with 1, 2 and 5 threads, called 
   }
 }
 
-TEMPLATE_TEST_CASE("A row of a product has the same bits wherever it stands among however many rows",
+TEMPLATE_TEST_CASE("A row of a product has the same bits at any position among any number of rows",
                    "[numerics][batches]", float, double) {
   RandomValues random(1);
   for (const auto& [K, M] : {std::array<Index, 2>{8, 8}, {13, 37}, {64, 192}, {64, 1}, {300, 100}, {24, 513},
@@ -183,7 +182,7 @@ TEMPLATE_TEST_CASE("A row of a product has the same bits wherever it stands amon
       multiply_transposed_right(rows, b, c, Result::add);
       REQUIRE(same_bits(c, repeated(expected, N)));
       c = repeated(start, N);
-      multiply(rows, b_transposed, c, Result::add);  // nor does the layout matter
+      multiply(rows, b_transposed, c, Result::add);  // the layout does not matter either
       REQUIRE(same_bits(c, repeated(expected, N)));
       c = repeated(start, N);
       multiply_transposed_left(columns, b_transposed, c, Result::add);
@@ -192,7 +191,7 @@ TEMPLATE_TEST_CASE("A row of a product has the same bits wherever it stands amon
   }
 }
 
-TEMPLATE_TEST_CASE("Terms of 0 at the end of a sum change no bit", "[numerics][batches]", float, double) {
+TEMPLATE_TEST_CASE("Terms of 0 at the end of a sum change no bits", "[numerics][batches]", float, double) {
   RandomValues random(2);
   Buffer<TestType> wide_a = random.matrix<TestType>(5, 57);
   const Buffer<TestType> tall_b = random.matrix<TestType>(57, 33);
@@ -216,7 +215,7 @@ TEMPLATE_TEST_CASE("A bias is added to every row of A B^T", "[numerics]", float,
   }
 }
 
-TEMPLATE_TEST_CASE("In a product of what is visible, a factor of exactly 0 keeps its row of B out, even NaN",
+TEMPLATE_TEST_CASE("multiply_visible skips a row of B where its factor is exactly 0, even if the row is NaN",
                    "[numerics]", float, double) {
   RandomValues random(4);
   for (const auto& [N, K, M] : {std::array<Index, 3>{1, 1, 1}, {5, 9, 7}, {13, 40, 33}}) {
@@ -225,7 +224,7 @@ TEMPLATE_TEST_CASE("In a product of what is visible, a factor of exactly 0 keeps
     multiply_visible(a, b, c);
     CHECK(same_bits(c, expected));
 
-    // Every row of A leaves out some rows of B. The last row of B is left out by all.
+    // Every row of A skips some rows of B, and all of them skip the last one.
     for (Index n = 0; n < N; ++n) {
       for (Index k = 0; k < K; ++k) {
         if (k == K - 1 || random.index(3) == 0) a(n, k) = random.index(2) == 0 ? TestType{0} : -TestType{0};
@@ -245,6 +244,4 @@ TEMPLATE_TEST_CASE("In a product of what is visible, a factor of exactly 0 keeps
   }
 }
 
-TEST_CASE("The name of the backend can be told", "[numerics]") {
-  CHECK(gemm_backend().find(" bits") != std::string::npos);
-}
+TEST_CASE("The backend has a name", "[numerics]") { CHECK(gemm_backend().find("-bit vectors") != std::string::npos); }

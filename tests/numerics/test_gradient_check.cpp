@@ -31,13 +31,13 @@ struct Cubic {
     d_x.back() += x.front();
     return d_x;
   }
-  GradientError check(const std::vector<double>& written, Index limit = 0) {
-    return check_gradient(x, written, [this] { return loss(); }, limit);
+  GradientError check(const std::vector<double>& analytic, Index limit = 0) {
+    return check_gradient(x, analytic, [this] { return loss(); }, limit);
   }
 };
 
 /// loss = mean over inputs x of the sum over units j of weight_j * x * relu(x + bias_j): it has a kink wherever a unit
-/// begins to see an input.
+/// becomes active for an input.
 struct ManyKinks {
   static constexpr std::size_t kUnits = 20, kInputs = 2000;
   std::vector<double> input, weight, bias;
@@ -62,20 +62,20 @@ struct ManyKinks {
     }
     return d_bias;
   }
-  /// How many units have a kink closer than that.
+  /// How many units have a kink closer than `distance`.
   Index units_with_a_kink_within(double distance) const {
     return std::count_if(bias.begin(), bias.end(), [&](double b) {
       return std::any_of(input.begin(), input.end(), [&](double x) { return std::abs(x + b) < distance; });
     });
   }
-  GradientError check(const std::vector<double>& written, Index limit = 0) {
-    return check_gradient(bias, written, [this] { return loss(); }, limit);
+  GradientError check(const std::vector<double>& analytic, Index limit = 0) {
+    return check_gradient(bias, analytic, [this] { return loss(); }, limit);
   }
 };
 
 }  // namespace
 
-TEST_CASE("The gradient checker accepts a right gradient and puts the values back", "[numerics]") {
+TEST_CASE("The gradient checker accepts a correct gradient and restores the values", "[numerics]") {
   Cubic cubic(12);
   const std::vector<double> before = cubic.x;
   const GradientError error = cubic.check(cubic.gradient());
@@ -93,8 +93,8 @@ TEST_CASE("The gradient checker finds the one entry that is a thousandth too lar
     CAPTURE(i);
     CHECK(error.relative > 1e-5);
     CHECK(error.worst == static_cast<Index>(i));
-    CHECK(error.written == spoiled[i]);
-    CHECK(error.measured == Approx(cubic.gradient()[i]).epsilon(1e-9));
+    CHECK(error.analytic == spoiled[i]);
+    CHECK(error.numerical == Approx(cubic.gradient()[i]).epsilon(1e-9));
   }
 }
 
@@ -120,13 +120,13 @@ TEST_CASE("The gradient checker accepts neither NaN nor infinity, in the gradien
       CHECK_FALSE(cubic.check(spoiled).relative < 1e-7);
     }
     CHECK_FALSE(check_gradient(cubic.x, cubic.gradient(), [bad] { return bad; }).relative < 1e-7);
-    // Around one number only: that is no kink, to be left out.
+    // Not finite around one number only: this is not a kink to be skipped.
     const auto bad_around_2 = [&, here = cubic.x[2]] { return cubic.x[2] == here ? cubic.loss() : bad; };
     CHECK_FALSE(check_gradient(cubic.x, cubic.gradient(), bad_around_2).relative < 1e-7);
   }
 }
 
-TEST_CASE("A kink nearby does not disturb the gradient checker: it takes a smaller step", "[numerics]") {
+TEST_CASE("A nearby kink does not disturb the gradient checker: it takes a smaller step", "[numerics]") {
   ManyKinks many;
   REQUIRE(many.units_with_a_kink_within(2e-4) > 5);
   REQUIRE(many.units_with_a_kink_within(2e-4 / 16) == 0);
@@ -137,7 +137,7 @@ TEST_CASE("A kink nearby does not disturb the gradient checker: it takes a small
   CHECK(error.kinks == 0);
   CHECK(many.bias == before);
 
-  // |x - kink| + x^2 / 2, with the kink anywhere, near or far, on one side or the other.
+  // |x - kink| + x^2 / 2, with the kink near or far, on either side.
   for (const double distance : {3e-6, 1e-5, 3e-5, 2e-4 / 3, 1e-4, 1.14e-4, 1.9e-4, 2.1e-4}) {
     for (const double side : {-1.0, 1.0}) {
       CAPTURE(distance, side);
@@ -152,8 +152,8 @@ TEST_CASE("A kink nearby does not disturb the gradient checker: it takes a small
   }
 }
 
-TEST_CASE("A number at a kink is left out and counted, and a neighbour takes its place", "[numerics]") {
-  // sum |x_i|, of which x_3, x_4 and x_6 stand at the kink.
+TEST_CASE("A number at a kink is skipped and counted, and a neighbour is checked instead", "[numerics]") {
+  // The sum of |x_i|, where x_3, x_4 and x_6 are at the kink.
   std::vector<double> x = {-2, 1, -1, 0, 0, 3, 0, 0.5}, d_x = {-1, 1, -1, 1, -1, 1, 0.5, 1};
   const auto loss = [&] {
     double sum = 0;
@@ -172,7 +172,7 @@ TEST_CASE("A number at a kink is left out and counted, and a neighbour takes its
   d_x[5] *= 1.001;
   CHECK(check_gradient(x, d_x, loss, 2).worst == 5);
 
-  // Nothing but kinks: nothing is known, so nothing is right.
+  // If every number is at a kink, none is checked, and the gradient must not count as correct.
   std::vector<double> zeros(8, 0.0);
   x = zeros;
   const GradientError none = check_gradient(x, zeros, loss);
@@ -181,10 +181,10 @@ TEST_CASE("A number at a kink is left out and counted, and a neighbour takes its
   CHECK_FALSE(none.relative < 1e-7);
 }
 
-TEST_CASE("Amid kinks, the gradient checker finds the one entry that is a millionth too large, or missing",
+TEST_CASE("Among kinks, the gradient checker finds the one entry that is a millionth too large, or missing",
           "[numerics]") {
   ManyKinks many;
-  many.bias[3] = -many.input[0];  // this unit stands at a kink and is left out
+  many.bias[3] = -many.input[0];  // this unit is at a kink and is skipped
   for (std::size_t i = 0; i < many.bias.size(); ++i) {
     if (i == 3) continue;
     CAPTURE(i);
@@ -201,8 +201,8 @@ TEST_CASE("Amid kinks, the gradient checker finds the one entry that is a millio
   CHECK(many.check(std::vector<double>(20, 0.0)).relative == Approx(1));
 }
 
-TEST_CASE("Of a sparse gradient, the checker moves mostly numbers that matter, and a few of the others", "[numerics]") {
-  // Rows 40 and 41 of an embedding of 100 rows and 4 columns are in use: loss = sum of their squares.
+TEST_CASE("In a sparse gradient, the checker moves mostly numbers that matter, and a few of the others", "[numerics]") {
+  // Rows 40 and 41 of an embedding of 100 rows and 4 columns are used: loss = sum of their squares.
   std::vector<double> x(400), d_x(400, 0.0);
   RandomValues random(3);
   for (double& value : x) value = random.number(0.5, 1.5);
@@ -227,18 +227,18 @@ TEST_CASE("Of a sparse gradient, the checker moves mostly numbers that matter, a
   CHECK(check_gradient(x, d_x, loss_of(160, 168), 5).checked == 5);
   CHECK(std::count(moved.begin() + 160, moved.begin() + 168, true) == 4);
 
-  // Where few numbers matter, the others fill the sample; where all matter, they all do.
+  // If few numbers matter, others fill the sample up to its limit.
   CHECK(check_gradient(x, d_x, loss_of(160, 168), 100).checked == 100);
   CHECK(check_gradient(x, d_x, loss_of(160, 168), 1).checked == 1);
   CHECK(check_gradient(x, d_x, loss_of(160, 168)).checked == 400);
-  // A gradient that is 0 and should not be: the first of those is always among the sample.
+  // A gradient that is 0 but should not be. The first number with gradient 0 is always in the sample.
   CHECK(check_gradient(x, d_x, loss_of(0, 168), 5).relative > 0.1);
 }
 
 TEST_CASE("With a limit, the gradient checker moves that many numbers, spread evenly", "[numerics]") {
   Cubic cubic(12);
   std::vector<double> spoiled = cubic.gradient();
-  spoiled[1] *= 2;  // between 0 and 3, where a limit of 4 does not look
+  spoiled[1] *= 2;  // between 0 and 3: with a limit of 4, this is not checked
   const GradientError few = cubic.check(spoiled, 4);
   CHECK(few.checked == 4);
   CHECK(few.relative < 1e-9);

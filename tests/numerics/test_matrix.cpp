@@ -10,7 +10,7 @@
 
 using namespace glassformer;
 
-TEST_CASE("A buffer keeps its memory when it shrinks and grows back, and takes new memory only to grow beyond",
+TEST_CASE("A buffer keeps its memory when it shrinks and grows back, and reallocates only to grow further",
           "[numerics]") {
   Buffer<float> buffer(4, 6);
   const float* const memory = buffer.data();
@@ -38,22 +38,22 @@ TEST_CASE("A buffer is aligned to the widest vector register", "[numerics]") {
   }
 }
 
-TEST_CASE("Between rows that would begin at multiples of 2 KiB a buffer leaves a cache line free", "[numerics]") {
+TEST_CASE("A buffer leaves a cache line free between rows that would begin at multiples of 2 KiB", "[numerics]") {
   CHECK(Buffer<float>(3, 512).view().stride() == 528);
   CHECK(Buffer<float>(3, 1536).view().stride() == 1552);
   CHECK(Buffer<double>(3, 256).view().stride() == 264);
   CHECK(Buffer<std::uint8_t>(3, 2048).view().stride() == 2112);
   CHECK(Buffer<float>(3, 511).view().stride() == 511);
   CHECK(Buffer<float>(3, 256).view().stride() == 256);
-  CHECK(Buffer<float>(1, 512).view().stride() == 512);  // a single row is nothing but its numbers
+  CHECK(Buffer<float>(1, 512).view().stride() == 512);  // a single row needs no gap
 
   Buffer<float> buffer(2, 512);
-  buffer.resize(7, 512);  // more memory is taken for the gaps, too: the address sanitizer looks at the last row
+  buffer.resize(7, 512);  // allocates memory for the gaps too: the address sanitizer checks the last row
   for (Index r = 0; r < 7; ++r) buffer.row(r).eigen().setConstant(static_cast<float>(r));
   for (Index r = 0; r < 7; ++r) CHECK((buffer.row(r).eigen().array() == static_cast<float>(r)).all());
 }
 
-TEST_CASE("A buffer of 2 MiB or more begins at a huge page", "[numerics]") {
+TEST_CASE("A buffer of 2 MiB or more is aligned to a huge page", "[numerics]") {
   constexpr std::uintptr_t kHugePage = 2 << 20;
   CHECK(reinterpret_cast<std::uintptr_t>(Buffer<float>(512, 1024).data()) % kHugePage == 0);
   CHECK(reinterpret_cast<std::uintptr_t>(Buffer<double>(3000, 1001).data()) % kHugePage == 0);
@@ -75,7 +75,7 @@ TEST_CASE("A buffer is a row-major matrix", "[numerics]") {
   CHECK((filled.eigen().array() == 7).all());
 }
 
-TEST_CASE("A copied buffer has the same numbers in memory of its own, which it reuses", "[numerics]") {
+TEST_CASE("A copied buffer has the same numbers in its own memory, which it reuses", "[numerics]") {
   RandomValues random(1);
   for (const Index cols : {4, 512}) {  // without and with gaps between the rows
     const Buffer<float> from = random.matrix<float>(3, cols);
@@ -90,7 +90,7 @@ TEST_CASE("A copied buffer has the same numbers in memory of its own, which it r
   }
 }
 
-TEST_CASE("A block of a matrix is a view of the same numbers: some rows, some columns", "[numerics]") {
+TEST_CASE("A block of a matrix is a view of the same numbers, in some rows and some columns", "[numerics]") {
   RandomValues random(2);
   for (const Index cols : {10, 512}) {
     Buffer<float> buffer = random.matrix<float>(6, cols);
@@ -111,7 +111,7 @@ TEST_CASE("A block of a matrix is a view of the same numbers: some rows, some co
   }
 }
 
-TEST_CASE("A row is a view of numbers that lie next to each other", "[numerics]") {
+TEST_CASE("A row is a view of adjacent numbers", "[numerics]") {
   Buffer<double> buffer{{1, 2, 3}, {4, 5, 6}};
   const RowView<double> row = buffer.row(1);
   CHECK(row.size() == 3);
@@ -125,7 +125,7 @@ TEST_CASE("A row is a view of numbers that lie next to each other", "[numerics]"
   STATIC_REQUIRE(std::is_same_v<decltype(read_only[0]), const double&>);
 }
 
-TEST_CASE("Views of a matrix that is const are of const numbers", "[numerics]") {
+TEST_CASE("Views of a const matrix have const elements", "[numerics]") {
   STATIC_REQUIRE(std::is_same_v<decltype(std::declval<const Buffer<float>&>().view()), MatrixView<const float>>);
   STATIC_REQUIRE(std::is_same_v<decltype(std::declval<const Buffer<float>&>().row(0)), RowView<const float>>);
   STATIC_REQUIRE(std::is_convertible_v<MatrixView<float>, MatrixView<const float>>);
@@ -134,7 +134,7 @@ TEST_CASE("Views of a matrix that is const are of const numbers", "[numerics]") 
   STATIC_REQUIRE_FALSE(std::is_convertible_v<const Buffer<float>&, MatrixView<float>>);
 }
 
-TEST_CASE("A moved buffer takes its numbers along and leaves an empty one that can be used again", "[numerics]") {
+TEST_CASE("A moved buffer takes its numbers along and leaves behind an empty buffer that can be reused", "[numerics]") {
   RandomValues random(1);
   Buffer<double> from = random.matrix(3, 4);
   const Buffer<double> numbers = from;
@@ -143,7 +143,7 @@ TEST_CASE("A moved buffer takes its numbers along and leaves an empty one that c
   Buffer<double> to(std::move(from));
   CHECK(to.data() == memory);
   CHECK(same_bits(to, numbers));
-  CHECK(from.size() == 0);  // NOLINT(bugprone-use-after-move): this is the law under test
+  CHECK(from.size() == 0);  // NOLINT(bugprone-use-after-move): this is what is tested
 
   from.resize(2, 2);
   from.fill(5);

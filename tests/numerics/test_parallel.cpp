@@ -16,7 +16,7 @@
 
 using namespace glassformer;
 
-TEST_CASE("Every task is run once, whatever the number of threads", "[numerics][threads]") {
+TEST_CASE("Every task runs exactly once, with any number of threads", "[numerics][threads]") {
   for (const int threads : {1, 2, 5}) {
     const WithThreads with(threads);
     CHECK(thread_count() == threads);
@@ -30,7 +30,7 @@ TEST_CASE("Every task is run once, whatever the number of threads", "[numerics][
 
 TEST_CASE("Tasks do run on several threads", "[numerics][threads]") {
   const WithThreads with(2);
-  // Each of two tasks waits for the other to begin, though not for ever.
+  // Each of two tasks waits for the other to begin, but not forever.
   std::atomic<int> begun = 0, met = 0;
   run_tasks(2, [&](Index) {
     ++begun;
@@ -40,7 +40,7 @@ TEST_CASE("Tasks do run on several threads", "[numerics][threads]") {
   CHECK(met == 2);
 }
 
-TEST_CASE("Of the exceptions of several tasks, the one of the lowest number comes out, after all tasks have ended",
+TEST_CASE("If several tasks throw, the exception of the lowest-numbered one is rethrown after all tasks have ended",
           "[numerics][threads]") {
   for (const int threads : {1, 2, 5}) {
     const WithThreads with(threads);
@@ -69,20 +69,20 @@ TEST_CASE("After an exception, tasks run as before", "[numerics][threads]") {
   CHECK(runs == 4);
 }
 
-TEST_CASE("Tasks may run tasks", "[numerics][threads]") {
+TEST_CASE("Tasks can run tasks", "[numerics][threads]") {
   const WithThreads with(2);
   std::atomic<int> runs = 0;
   run_tasks(3, [&](Index) { run_tasks(5, [&](Index) { ++runs; }); });
   CHECK(runs == 15);
 }
 
-TEST_CASE("Ranges cover every number once and are cut alike for any number of threads", "[numerics][threads]") {
+TEST_CASE("Ranges cover every index once and are the same for any number of threads", "[numerics][threads]") {
   for (const Index size : {0, 1, 16384, 16385, 100'000}) {
     std::vector<std::vector<Index>> cuts;
     for (const int threads : {1, 2, 5}) {
       const WithThreads with(threads);
       std::vector<char> visits(static_cast<std::size_t>(size));
-      std::vector<Index> begins(static_cast<std::size_t>(size));  // of the range that each number is in
+      std::vector<Index> begins(static_cast<std::size_t>(size));  // of the range that each index is in
       run_ranges(size, [&](Index begin, Index end) {
         for (Index i = begin; i < end; ++i) {
           ++visits[static_cast<std::size_t>(i)];
@@ -100,14 +100,14 @@ TEST_CASE("Ranges cover every number once and are cut alike for any number of th
 TEST_CASE("A sum over ranges has the same bits for any number of threads", "[numerics][threads]") {
   RandomValues random(1);
   std::vector<double> numbers(200'000);
-  for (double& x : numbers) x = random.number() * std::exp(10 * random.number());  // order matters to their sum
+  for (double& x : numbers) x = random.number() * std::exp(10 * random.number());  // their sum depends on the order
 
   const auto sum_of = [&](Index begin, Index end) {
     double sum = 0;
     for (Index i = begin; i < end; ++i) sum += numbers[static_cast<std::size_t>(i)];
     return sum;
   };
-  // The ranges' sums in the ranges' order.
+  // The sums of the ranges, in the order of the ranges.
   std::vector<std::pair<Index, double>> parts;
   {
     const WithThreads one(1);
@@ -129,7 +129,7 @@ TEST_CASE("A sum over ranges has the same bits for any number of threads", "[num
   CHECK(sum_ranges(0, sum_of) == 0);
 }
 
-TEST_CASE("A task has its workspace to itself, and there are no more of them than threads", "[numerics][threads]") {
+TEST_CASE("A task has its workspace to itself, and there are no more workspaces than threads", "[numerics][threads]") {
   for (const int threads : {1, 2, 5}) {
     const WithThreads with(threads);
     struct Workspace {
@@ -138,7 +138,7 @@ TEST_CASE("A task has its workspace to itself, and there are no more of them tha
     };
     std::atomic<int> made = 0;
     Workspaces<Workspace> workspaces([&] { return std::unique_ptr<Workspace>(new Workspace{made++}); });
-    CHECK(made == 0);  // none before there is a task
+    CHECK(made == 0);  // none before the first task
     std::atomic<int> runs = 0, shared = 0;
     for (int repetition = 0; repetition < 3; ++repetition) {  // workspaces are kept from one call to the next
       run_tasks_with(workspaces, 50, [&](Index, Workspace& workspace) {
@@ -174,7 +174,7 @@ TEST_CASE("A workspace keeps what earlier tasks left in it", "[numerics]") {
   CHECK(workspaces.take().get() == address);
 }
 
-TEST_CASE("A FunctionRef calls what it refers to, with arguments and result", "[numerics]") {
+TEST_CASE("A FunctionRef calls what it refers to, passing arguments and the result", "[numerics]") {
   int calls = 0;
   const auto counted = [&calls](int a, double b) {
     ++calls;

@@ -14,9 +14,9 @@ namespace {
 
 using Words = std::array<std::uint32_t, 4>;
 
-/// Philox4x32-10 as the paper has it (Salmon et al. 2011, section 3.3): ten rounds of multiplying, swapping and
-/// adding a key that grows by Weyl sequences. Written a second time, so that the project's numbers are pinned to
-/// the paper and not to a library.
+/// Philox4x32-10 as in the paper (Salmon et al. 2011, section 3.3): ten rounds of multiplying, swapping and mixing
+/// in a key that advances by Weyl sequences. This second implementation ties the project's numbers to the paper and
+/// not to a library.
 Words philox(Words counter, std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t left = std::uint64_t{0xD2511F53} * counter[0], right = std::uint64_t{0xCD9E8D57} * counter[2];
@@ -36,7 +36,7 @@ std::vector<double> uniform(const RandomRow& row, Index size) {
 
 constexpr RandomRow kRow{.seed = 0x123456789abcdef0, .update = 11, .site = 22, .sentence = 33, .row = 44};
 
-/// All rows that differ from kRow in one coordinate, the seed in its lower and in its upper half.
+/// Rows that differ from kRow in one coordinate each. The seed differs once in its lower and once in its upper half.
 std::vector<RandomRow> neighbours() {
   std::vector<RandomRow> rows(6, kRow);
   rows[0].seed += 1;
@@ -50,7 +50,7 @@ std::vector<RandomRow> neighbours() {
 
 }  // namespace
 
-TEST_CASE("Philox as written in this test gives the known answers of Random123's kat_vectors", "[numerics]") {
+TEST_CASE("Philox as implemented in this test gives the known answers in Random123's kat_vectors", "[numerics]") {
   CHECK(philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   CHECK(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==
         Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
@@ -70,7 +70,7 @@ TEST_CASE("Random numbers are Philox of their coordinates: counter (block of fou
   CHECK(uniform({}, 1)[0] == std::ldexp(0x6627e8, -24));
 }
 
-TEST_CASE("A random number does not depend on how many are asked for, nor on the type", "[numerics]") {
+TEST_CASE("A random number does not depend on how many are drawn or on the type", "[numerics]") {
   const std::vector<double> many = uniform(kRow, 103);
   for (const Index size : {1, 2, 3, 4, 5, 7, 64}) {
     const std::vector<double> few = uniform(kRow, size);
@@ -81,7 +81,7 @@ TEST_CASE("A random number does not depend on how many are asked for, nor on the
   CHECK(std::vector<double>(floats.begin(), floats.end()) == many);
 }
 
-TEST_CASE("Nothing is written beyond the numbers asked for", "[numerics]") {
+TEST_CASE("Nothing is written beyond the numbers requested", "[numerics]") {
   for (Index size = 0; size < 9; ++size) {
     std::vector<float> numbers(12, -1);
     fill_uniform(kRow, size, numbers.data());
@@ -89,20 +89,20 @@ TEST_CASE("Nothing is written beyond the numbers asked for", "[numerics]") {
   }
 }
 
-TEST_CASE("Each coordinate matters: another seed, update, site, sentence or row gives other numbers", "[numerics]") {
+TEST_CASE("Each coordinate matters: a new seed, update, site, sentence or row gives different numbers", "[numerics]") {
   constexpr Index kSize = 4096;
   const std::vector<double> here = uniform(kRow, kSize);
   for (const RandomRow& row : neighbours()) {
     const std::vector<double> there = uniform(row, kSize);
     double covariance = 0;
     for (std::size_t i = 0; i < here.size(); ++i) covariance += (here[i] - 0.5) * (there[i] - 0.5);
-    // Of independent numbers the correlation is normal with deviation 1/sqrt(size); 5 of them is one in a million.
+    // For independent numbers the correlation is normal with deviation 1/sqrt(size); 5 of them are one in a million.
     CHECK(std::abs(covariance / kSize * 12) < 5 / std::sqrt(kSize));
     CHECK(here != there);
   }
 }
 
-TEST_CASE("Uniform numbers lie in [0, 1) and have mean 1/2 and variance 1/12, within five deviations", "[numerics]") {
+TEST_CASE("Uniform numbers are in [0, 1), with mean 1/2 and variance 1/12 within five deviations", "[numerics]") {
   constexpr Index kRows = 100, kCols = 2000;
   constexpr double kCount = kRows * kCols;
   double sum = 0, squares = 0, smallest = 1, largest = 0;
@@ -120,7 +120,7 @@ TEST_CASE("Uniform numbers lie in [0, 1) and have mean 1/2 and variance 1/12, wi
   CHECK(std::abs(squares / kCount - 1.0 / 12) < 5 / std::sqrt(180 * kCount));
 }
 
-TEST_CASE("What dropout keeps is decided by Philox: counter (column, row, sentence, site), 16 bits for each of 8 rows",
+TEST_CASE("Philox decides what dropout keeps: counter (column, row, sentence, site), 16 bits for each of 8 rows",
           "[numerics]") {
   const std::uint32_t seed = 0x12345678 ^ 0x9abcdef0, threshold = 19661;  // 0.3 * 2^16, rounded
   RandomRow first = kRow;
@@ -135,7 +135,7 @@ TEST_CASE("What dropout keeps is decided by Philox: counter (column, row, senten
         CHECK(kept(r, j) == ((r % 2 == 0 ? word & 0xFFFF : word >> 16) >= threshold));
       }
     }
-    Buffer<std::uint8_t> guarded(9, cols + 2);  // fewer rows; nothing beyond them
+    Buffer<std::uint8_t> guarded(9, cols + 2);  // fewer rows, and nothing is written beyond them
     guarded.fill(7);
     const auto block = guarded.view().block(1, 1, 3, cols);
     draw_kept(first, 0.3, block);
@@ -150,13 +150,13 @@ TEST_CASE("Dropout's rate is rounded to the nearest multiple of 2^-16", "[numeri
   first.row = 48;
   const double half = philox({0, 48, 33, 22}, {0x12345678 ^ 0x9abcdef0, 11})[0] & 0xFFFF;  // decides kept(0, 0)
   Buffer<std::uint8_t> kept(8, 1);
-  draw_kept(first, (half + 0.6) / 65536, kept);  // rounded, it lies above `half`
+  draw_kept(first, (half + 0.6) / 65536, kept);  // rounded, this is above `half`
   CHECK(kept(0, 0) == 0);
   draw_kept(first, (half + 0.4) / 65536, kept);
   CHECK(kept(0, 0) == 1);
 }
 
-TEST_CASE("Dropout drops with the given probability, alike in every row", "[numerics]") {
+TEST_CASE("Dropout drops with the given probability in every row", "[numerics]") {
   constexpr Index kCount = 50'000;
   for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
     Buffer<std::uint8_t> kept(8, kCount);

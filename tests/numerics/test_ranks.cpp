@@ -5,7 +5,7 @@
 
 using namespace glassformer;
 
-TEST_CASE("blocks are contiguous, in the order of ranks, and differ by one at most", "[numerics]") {
+TEST_CASE("Blocks are contiguous and in rank order, and their sizes differ by at most one", "[numerics]") {
   for (const Index count : {1, 7, 8, 64}) {
     for (int size = 1; size <= count; ++size) {
       Index next = 0;
@@ -21,7 +21,7 @@ TEST_CASE("blocks are contiguous, in the order of ranks, and differ by one at mo
   }
 }
 
-TEST_CASE("a process alone sums what is its own, and waits for nobody", "[numerics]") {
+TEST_CASE("A single process sums its own values and does not wait", "[numerics]") {
   CHECK(alone.size() == 1);
   CHECK(alone.is_first());
   std::vector<float> sum = {1, 2, 3};

@@ -16,7 +16,7 @@ constexpr Index kRowSizes[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100, 25
 template <class Scalar>
 constexpr Scalar kNotANumber = std::numeric_limits<Scalar>::quiet_NaN();
 
-/// A row of random numbers that begins `offset` numbers behind a cache line, with NaN on both sides.
+/// A row of random numbers that begins `offset` numbers after the start of a cache line, with NaN around it.
 template <class Scalar>
 class GuardedRow {
  public:
@@ -24,7 +24,7 @@ class GuardedRow {
     memory_.fill(kNotANumber<Scalar>);
     random.fill(row());
   }
-  /// The same numbers elsewhere.
+  /// The same numbers at another offset.
   GuardedRow(const GuardedRow& other, Index offset)
       : memory_(1, other.size_ + 48), offset_(offset), size_(other.size_) {
     memory_.fill(kNotANumber<Scalar>);
@@ -43,7 +43,7 @@ class GuardedRow {
   Index offset_, size_;
 };
 
-/// All that the operations compute of two rows, one result after the other; those that are rows included.
+/// The results of all operations on two rows, in one list. Results that are rows are listed number by number.
 template <class Scalar>
 std::vector<Scalar> all_results(GuardedRow<Scalar> x, GuardedRow<Scalar> y) {
   const RowView<const Scalar> a = x.row(), b = y.row();
@@ -55,7 +55,7 @@ std::vector<Scalar> all_results(GuardedRow<Scalar> x, GuardedRow<Scalar> y) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("The sum, mean and products of rows are those of plain loops", "[numerics]", float, double) {
+TEMPLATE_TEST_CASE("The sum, mean and products of rows match plain loops", "[numerics]", float, double) {
   for (const Index size : kRowSizes) {
     CAPTURE(size);
     RandomValues random(1);
@@ -79,7 +79,7 @@ TEMPLATE_TEST_CASE("The sum, mean and products of rows are those of plain loops"
   CHECK(dot(RowView<const TestType>(nullptr, 0), RowView<const TestType>(nullptr, 0)) == 0);
 }
 
-TEMPLATE_TEST_CASE("The bits of a result do not depend on where in memory the row is or on what lies around it",
+TEMPLATE_TEST_CASE("The bits of a result do not depend on where in memory the row is or on what is around it",
                    "[numerics][batches]", float, double) {
   for (const Index size : kRowSizes) {
     RandomValues random(2);
@@ -110,7 +110,7 @@ TEMPLATE_TEST_CASE("The largest number of a row is found at every position", "[n
   CHECK(largest(RowView<const TestType>(nullptr, 0)) == kMinusInfinity<TestType>);
 }
 
-TEMPLATE_TEST_CASE("The largest number of a row is that of the others if one is NaN", "[numerics]", float, double) {
+TEMPLATE_TEST_CASE("If one number of a row is NaN, the largest is that of the others", "[numerics]", float, double) {
   for (const Index size : kRowSizes) {
     for (Index at = 0; at < size; ++at) {
       for (const TestType others : {TestType{3}, std::numeric_limits<TestType>::infinity(), kMinusInfinity<TestType>}) {
@@ -123,7 +123,7 @@ TEMPLATE_TEST_CASE("The largest number of a row is that of the others if one is 
   }
 }
 
-TEMPLATE_TEST_CASE("Exponentials are exact to a few units, exactly 0 of -infinity, and their sum is returned",
+TEMPLATE_TEST_CASE("Exponentials are accurate to a few ulps and exactly 0 for -infinity, and their sum is returned",
                    "[numerics]", float, double) {
   constexpr TestType kUnits = 4 * std::numeric_limits<TestType>::epsilon();
   for (const Index size : kRowSizes) {
@@ -145,7 +145,7 @@ TEMPLATE_TEST_CASE("Exponentials are exact to a few units, exactly 0 of -infinit
   }
 }
 
-TEMPLATE_TEST_CASE("The exponential of a shifted largest number is 1, and NaN stays NaN", "[numerics]", float, double) {
+TEMPLATE_TEST_CASE("The exponential of the shifted maximum is 1, and NaN stays NaN", "[numerics]", float, double) {
   Buffer<TestType> x{{0, -1, kNotANumber<TestType>, kMinusInfinity<TestType>}};
   CHECK(std::isnan(exponentials(x.row(0), TestType{0})));
   CHECK(x(0, 0) == 1);
@@ -153,8 +153,7 @@ TEMPLATE_TEST_CASE("The exponential of a shifted largest number is 1, and NaN st
   CHECK(x(0, 3) == 0);
 }
 
-TEMPLATE_TEST_CASE("What goes number by number is what plain loops make of it, within the row alone", "[numerics]",
-                   float, double) {
+TEMPLATE_TEST_CASE("Elementwise operations match plain loops and write only to the row", "[numerics]", float, double) {
   for (const Index size : kRowSizes) {
     CAPTURE(size);
     RandomValues random(5);
@@ -194,7 +193,7 @@ TEMPLATE_TEST_CASE("Numbers are cleared where another row is 0 or -0, even if th
   CHECK(std::isnan(x(0, 4)));
 }
 
-TEST_CASE("Whole matrices are scaled, added and copied row by row, blocks of them too", "[numerics]") {
+TEST_CASE("Whole matrices and blocks of them are scaled, added and copied row by row", "[numerics]") {
   RandomValues random(6);
   Buffer<double> wide = random.matrix(3, 9);
   const Matrix<double> before = wide.eigen(), x = random.matrix(3, 4).eigen();

@@ -12,7 +12,7 @@
 
 namespace glassformer::example {
 
-/// The four specials and so many words on each side; those beyond seven are called more8, more9, ...
+/// Each side has the four special tokens and `words` words. Words beyond the seventh are called more8, more9, ...
 inline TokenizerPair letters_as_words(std::size_t words) {
   const test::TemporaryDirectory directory;
   const TokenizerSettings settings;
@@ -26,10 +26,10 @@ inline TokenizerPair letters_as_words(std::size_t words) {
           learn_words(settings, {directory.write("target", target + "\n")})};
 }
 
-/// Either side has the longer sentence once, so both are padded.
+/// The source is longer in the first pair, the target in the second, so both sides are padded.
 inline std::vector<ExplainedPair> two_pairs() { return {{"a b c d", "u v"}, {"e f", "w x y t z"}}; }
 
-/// A small random model, and its words for these sentences.
+/// A small random model, with tokenizers that know the words of its sentences.
 struct ExplainedExample {
   TokenizerPair tokenizers;
   TinyModel<float> tiny;
@@ -52,18 +52,18 @@ struct ExplainedExample {
     return explanation.variants.at(i);
   }
   const Trace& trace(const std::string& name) const { return variant(name).trace; }
-  /// The last of that name which a step of that part computed.
+  /// The last tensor called `name` that a step of `part` computed.
   const Matrix<double>& computed(const std::string& part, const std::string& name) const {
     const Matrix<double>* last = nullptr;
     for (const RecordedTensor& tensor : explanation.recording.tensors()) {
       if (tensor.computed && tensor.part == part && tensor.name == name) last = &tensor.values;
     }
-    if (last == nullptr) throw std::runtime_error(part + " has computed no " + name);
+    if (last == nullptr) throw std::runtime_error(part + " computed no " + name);
     return *last;
   }
 };
 
-/// The losses of all places, [B, T]
+/// The losses at all positions, [B, T]
 inline Matrix<float> losses(const Answers& answers) {
   Matrix<float> losses(std::ssize(answers), std::ssize(answers.front()));
   for (Index n = 0; n < losses.size(); ++n) {
@@ -73,7 +73,7 @@ inline Matrix<float> losses(const Answers& answers) {
   return losses;
 }
 
-/// The likeliest tokens of one sentence's counted places.
+/// The most likely token at each counted position of one sentence.
 inline std::vector<Id> likeliest(const std::vector<Answer>& places) {
   std::vector<Id> ids;
   for (const Answer& place : places) {

@@ -1,4 +1,4 @@
-"""What all tests of the page in a browser share: a browser, and what a user does with the page."""
+"""What all browser tests of the page share: a browser, and the actions of a user."""
 
 import math
 import unittest
@@ -11,10 +11,10 @@ from selenium.webdriver.common.by import By
 CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(path).exists()), None)
 CHROMEDRIVER = next((path for path in ("/usr/bin/chromedriver",) if Path(path).exists()), None)
 
-# Walks the cursor of a heat map through all its cells and gives the value that the readout says to each, row by row.
+# Moves the cursor of a heat map through all its cells and returns what the readout shows for each, row by row.
 READ_MAP = """
 const [view, readout] = arguments;
-const [rows, cols] = view.ariaLabel.match(/(\\d+) rows, (\\d+) columns/).slice(1).map(Number);
+const [rows, cols] = view.ariaLabel.match(/(\\d+) rows?, (\\d+) columns?/).slice(1).map(Number);
 const press = (key, ctrlKey = false) =>
   view.dispatchEvent(new KeyboardEvent("keydown", { key, ctrlKey, bubbles: true }));
 view.focus();
@@ -33,15 +33,15 @@ return texts;
 
 
 def number_in(text):
-    """The number in what a readout says, as a user reads it: before the comma, after which stands a reason.
-    None if it says "not finite"."""
+    """The number in a readout: the part before the comma, which a reason may follow.
+    None if the readout shows "not finite"."""
     value = text.split(",")[0].replace("−", "-")
     words = {"not a number": math.nan, "not finite": None, "∞": math.inf, "-∞": -math.inf}
     return words[value] if value in words else float(value)
 
 
-def share_in(text):
-    """The share that a percentage shows, and how far it may be off by rounding; None if it says "not finite"."""
+def fraction_in(text):
+    """The fraction that a percentage stands for, and its rounding error; None if the text is "not finite"."""
     if text == "not finite":
         return None, 0
     if text.startswith("<"):
@@ -60,7 +60,7 @@ def open_browser():
 
 
 class PageTest(unittest.TestCase):
-    page = None  # the path of the page that open() opens
+    page = None  # the path of the page; open() opens it
 
     @classmethod
     def setUpClass(cls):
@@ -74,7 +74,7 @@ class PageTest(unittest.TestCase):
         severe = [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
         self.assertEqual(severe, [])
 
-    # What a user does
+    # The actions of a user
 
     def open(self, address):
         self.browser.get("about:blank")
@@ -96,7 +96,7 @@ class PageTest(unittest.TestCase):
     def text(self, selector, inside=None):
         return self.find(selector, inside).get_attribute("textContent")
 
-    def texts(self, selector, inside=None):  # in one call: the driver takes a while for each
+    def texts(self, selector, inside=None):  # in one call, because each call to the driver is slow
         return self.script("const [selector, inside] = arguments; return [...(inside ?? document)"
                            ".querySelectorAll(selector)].map((one) => one.textContent)", selector, inside)
 

@@ -21,7 +21,7 @@ constexpr MaskSettings kNoPaddingMasks{.encoder_padding = false, .target_padding
 
 }  // namespace
 
-TEST_CASE("What is explained are the pairs side by side, in their order", "[page]") {
+TEST_CASE("explain runs the pairs as one padded batch, in their order", "[page]") {
   const ExplainedExample example;
   const Batch& batch = example.explanation.batch;
   CHECK(batch.size() == 2);
@@ -33,9 +33,9 @@ TEST_CASE("What is explained are the pairs side by side, in their order", "[page
   CHECK(example.explanation.pairs.at(1).target == "w x y t z");
 }
 
-TEST_CASE("Other masks change what they are said to change, and only the model as it is is recorded", "[page]") {
+TEST_CASE("Each mask variant changes what it claims to change, and only the unchanged model is recorded", "[page]") {
   const ExplainedExample example;
-  const auto from_future = [](const Trace& trace) {  // weight of the next word, of the first query
+  const auto from_future = [](const Trace& trace) {  // the first query's weight on the next word
     return trace.attention.at(2).weights(0, 1);
   };
   CHECK(from_future(example.right()) == 0);
@@ -45,7 +45,7 @@ TEST_CASE("Other masks change what they are said to change, and only the model a
   CHECK(example.trace("next_word_visible").attention.at(2).weights(0, 2) == 0);
   CHECK(example.trace("no_look_ahead").loss.loss != example.right().loss.loss);
 
-  const auto to_padding = [](const Trace& trace) {  // of the second source, in the first cross-attention
+  const auto to_padding = [](const Trace& trace) {  // weight on padding of source 1, cross-attention of layer 0
     return trace.attention.at(3).weights.bottomRows(6).rightCols(2).sum();
   };
   CHECK(to_padding(example.right()) == 0);
@@ -53,7 +53,7 @@ TEST_CASE("Other masks change what they are said to change, and only the model a
   CHECK(same_bits(example.trace("no_cross_mask").attention.at(1).weights, example.right().attention.at(1).weights));
   const Matrix<float> right = example::losses(example.right().answers);
   const Matrix<float> no_cross = example::losses(example.trace("no_cross_mask").answers);
-  // The longest sentence has no padding to see.
+  // The longest source has no padding that could be seen.
   CHECK(no_cross.row(0).isApprox(right.row(0), 1e-6F));
   CHECK_FALSE(no_cross.row(1).isApprox(right.row(1), 1e-6F));
 
@@ -66,11 +66,11 @@ TEST_CASE("Other masks change what they are said to change, and only the model a
 
   std::size_t losses = 0;
   for (const RecordedStep& step : example.explanation.recording.steps()) losses += step.part == "loss";
-  CHECK(losses == 3);  // p, losses; d_logits
+  CHECK(losses == 3);  // steps: p, losses and d_logits
 }
 
-TEST_CASE("Masks that block the same give the same figures, one after the other", "[page]") {
-  const ExplainedExample example(tiny_settings(), {{"a b c", "t u"}});  // no padding, so that four variants are alike
+TEST_CASE("Masks that block the same cells give the same results, run after run", "[page]") {
+  const ExplainedExample example(tiny_settings(), {{"a b c", "t u"}});  // no padding, so four variants are the same
   for (const char* name : {"no_padding_masks", "no_cross_mask", "padded_queries"}) {
     CAPTURE(name);
     CHECK(example.trace(name).loss.loss == example.right().loss.loss);
@@ -79,19 +79,18 @@ TEST_CASE("Masks that block the same give the same figures, one after the other"
   CHECK(example.trace("inverted").gradient_norms != example.right().gradient_norms);
 }
 
-TEST_CASE("A sentence without words can be explained, too", "[page]") {
+TEST_CASE("A sentence without words can be explained", "[page]") {
   const ExplainedExample example(tiny_settings(), {{"", ""}});
   CHECK(example.right().loss.tokens == 1);
   CHECK(example.right().answers.at(0).size() == 1);
   CHECK(example.tokenizers.target->piece(example.right().answers[0][0].expected) == "</s>");
 }
 
-TEST_CASE("What a sentence gets alone is what it gets when it is explained alone, under the masks of every variant",
-          "[page]") {
+TEST_CASE("`alone` has the results of explaining the sentence alone, for every variant", "[page]") {
   for (const MaskSettings& masks : {MaskSettings{}, kNoPaddingMasks, MaskSettings{.look_ahead = false}}) {
     for (const bool dropout : {false, true}) {
       const ExplainedExample batch(without(masks), example::two_pairs(), dropout);
-      // (Dropout is drawn by a pair's number, so of the pairs alone only the first draws the same.)
+      // (Dropout depends on the pair's number, so only the first pair draws the same when it is alone.)
       for (Index b = 0; b < (dropout ? 1 : 2); ++b) {
         const ExplainedExample one(without(masks), {example::two_pairs()[static_cast<std::size_t>(b)]}, dropout);
         const Index T = one.explanation.batch.target_output.cols();
@@ -108,33 +107,32 @@ TEST_CASE("What a sentence gets alone is what it gets when it is explained alone
   }
 }
 
-TEST_CASE("With all masks a sentence gets alone what it gets in company, without padding masks it does not", "[page]") {
+TEST_CASE("Other sentences in the batch change a sentence's losses only if padding masks are off", "[page]") {
   const ExplainedExample example;
-  const auto company_matters = [&](const std::string& variant, Index b, Index tokens) {
+  const auto batch_matters = [&](const std::string& variant, Index b, Index tokens) {
     const Matrix<float> alone = example::losses(example.variant(variant).alone);
-    const Matrix<float> together = example::losses(example.trace(variant).answers);
-    return !alone.row(b).leftCols(tokens).isApprox(together.row(b).leftCols(tokens), 1e-4F);
+    const Matrix<float> in_batch = example::losses(example.trace(variant).answers);
+    return !alone.row(b).leftCols(tokens).isApprox(in_batch.row(b).leftCols(tokens), 1e-4F);
   };
   for (const Index b : {0, 1}) {
     const Index tokens = b == 0 ? 3 : 6;
     CAPTURE(b);
-    CHECK_FALSE(company_matters("right", b, tokens));
-    CHECK_FALSE(company_matters("next_word_visible", b, tokens));
-    CHECK(company_matters("no_cross_mask", b, tokens) == (b == 1));  // whose source is the padded one
-    CHECK(company_matters("no_padding_masks", b, tokens) == (b == 1));
+    CHECK_FALSE(batch_matters("right", b, tokens));
+    CHECK_FALSE(batch_matters("next_word_visible", b, tokens));
+    CHECK(batch_matters("no_cross_mask", b, tokens) == (b == 1));  // the one with the padded source
+    CHECK(batch_matters("no_padding_masks", b, tokens) == (b == 1));
   }
 }
 
-TEST_CASE("Attention on padding is the weight that words give to padded keys: the mean of layers, heads and words",
-          "[page]") {
+TEST_CASE("Attention to padding is averaged over layers, heads and words, but not over padded queries", "[page]") {
   const ExplainedExample example;
-  // Sources of 5 and 3 tokens, targets of 3 and 6: by hand, for the second source and the first target.
+  // Sources have 5 and 3 tokens, targets 3 and 6. Computed by hand for the second source and the first target.
   const ExplainedVariant& variant = example.variant("no_padding_masks");
   const std::vector<AttentionWeights>& attention = variant.trace.attention;
   double encoder = 0, cross = 0, decoder = 0;
   for (const std::size_t layer : {0U, 1U}) {
     for (const Index head : {0, 1}) {
-      for (Index word = 0; word < 3; ++word) {  // of sentence 1: rows behind its two heads, and those of sentence 0
+      for (Index word = 0; word < 3; ++word) {  // the rows of sentence 1 follow the two heads of sentence 0
         const auto row = attention[layer].weights.row((2 + head) * 5 + word);
         encoder += static_cast<double>(row(3)) + static_cast<double>(row(4));
       }
@@ -147,7 +145,7 @@ TEST_CASE("Attention on padding is the weight that words give to padded keys: th
   CHECK(variant.on_padding[1][0] == Approx(encoder / (2 * 2 * 3)));
   CHECK(variant.on_padding[1][2] == Approx(cross / (2 * 2 * 6)));
   CHECK(variant.on_padding[1][0] > 0.01);
-  CHECK(variant.on_padding[0][1] == 0);  // its padding lies in the future
+  CHECK(variant.on_padding[0][1] == 0);  // its padding is in the future
   CHECK(variant.on_padding[0][0] == 0);  // the longest source has none
   for (const auto& shares : example.variant("right").on_padding) CHECK(shares == std::array<double, 3>{});
 

@@ -28,7 +28,7 @@ const MaskVariant& named(const std::vector<MaskVariant>& variants, const std::st
   return *found;
 }
 
-/// Whether a mask of B sentences, T queries and S keys blocks exactly what `expected(b, t, s)` says.
+/// Whether a mask of B sentences, T queries and S keys blocks exactly the cells for which `expected(b, t, s)` is true.
 bool blocks(const Mask& mask, Index B, Index T, Index S, const auto& expected) {
   if (mask.keys() != S) return false;
   for (Index b = 0; b < B; ++b) {
@@ -45,8 +45,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("The first variant is what the model was trained with, and each has a name, a title and a word of its own",
-          "[page]") {
+TEST_CASE("The first variant has the model's own masks, and each variant has a name, a title and a text", "[page]") {
   const Padded ids;
   for (const bool look_ahead : {true, false}) {
     const MaskSettings masks{.look_ahead = look_ahead, .cross_padding = look_ahead};
@@ -72,7 +71,7 @@ TEST_CASE("The first variant is what the model was trained with, and each has a 
   }
 }
 
-TEST_CASE("Each variant blocks what it says, and names the masks that differ", "[page]") {
+TEST_CASE("Each variant blocks what its title says, and lists the masks that differ", "[page]") {
   const Padded ids;
   const auto variants = variants_of({}, ids);
   const auto source_pad = [&](Index b, Index, Index s) { return ids.source(b, s) == kNoWord; };
@@ -118,14 +117,14 @@ TEST_CASE("Each variant blocks what it says, and names the masks that differ", "
   CHECK(blocks(inverted.cross_padding, 2, 6, 4, [&](Index b, Index t, Index s) { return !source_pad(b, t, s); }));
 }
 
-TEST_CASE("The reasons of every variant are those by which its masks block, whichever masks the model has", "[page]") {
+TEST_CASE("The reasons of every variant explain what its masks block, whichever masks the model has", "[page]") {
   const Padded ids;
   const auto source_pad = [&](Index b, Index s) { return ids.source(b, s) == kNoWord; };
   const auto target_pad = [&](Index b, Index s) { return ids.target(b, s) == kNoWord; };
   constexpr bool MaskSettings::*kSwitches[] = {&MaskSettings::encoder_padding, &MaskSettings::look_ahead,
                                                &MaskSettings::target_padding, &MaskSettings::cross_padding};
   for (const auto first : kSwitches) {
-    for (const auto second : kSwitches) {  // each off, and each pair
+    for (const auto second : kSwitches) {  // one mask off, or two
       MaskSettings masks;
       masks.*first = masks.*second = false;
       for (const MaskVariant& variant : variants_of(masks, ids)) {
@@ -139,7 +138,7 @@ TEST_CASE("The reasons of every variant are those by which its masks block, whic
         const Index late = is("next_word_visible") ? 1 : is("future_of_three") ? 3 : 0;
         const bool looks_ahead = on.look_ahead || late > 0, queries = is("padded_queries");
 
-        // Which of the reasons hold, in the order in which they are told; upside down, there is one.
+        // The reasons that apply, in the order of the variant's list. The inverted variant has only one.
         const auto expected = [&](bool padding, bool future, bool padded_query) {
           Names names;
           if (padding) names.emplace_back("padding");
@@ -179,34 +178,34 @@ TEST_CASE("The reasons of every variant are those by which its masks block, whic
   }
 }
 
-TEST_CASE("What a variant says is so for these masks and this batch", "[page]") {
+TEST_CASE("The text of a variant is true for its masks and batch", "[page]") {
   const auto says = [](const MaskSettings& masks, const Padded& ids, const std::string& name) {
     return named(variants_of(masks, ids), name).says;
   };
-  const auto tells = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   const Padded both, unpadded{IdMatrix{{5, 4, 8, 2}}, IdMatrix{{1, 5, 6}}};
   const Padded target_only{IdMatrix{{5, 4}, {7, 2}}, IdMatrix{{1, 5, 6}, {1, 3, 0}}};
-  CHECK(tells(says({}, both, "no_padding_masks"), "Words attend to padding"));
-  CHECK(tells(says({}, target_only, "no_padding_masks"), "only padding attends to padding"));
-  CHECK(tells(says({.look_ahead = false}, target_only, "no_padding_masks"), "Words attend to padding"));
-  CHECK(tells(says({}, unpadded, "no_padding_masks"), "nothing changes"));
-  CHECK(tells(says({.look_ahead = false}, both, "no_look_ahead"), "nothing changes"));
-  CHECK(tells(says({.look_ahead = false}, both, "no_look_ahead"), "sees the words it must predict"));
-  CHECK_FALSE(tells(says({.look_ahead = false}, both, "no_look_ahead"), "padding"));
-  CHECK(tells(says({.cross_padding = false}, both, "no_cross_mask"), "nothing changes"));
-  CHECK(tells(says({.cross_padding = false}, both, "no_cross_mask"), "let words attend to padding"));
-  CHECK_FALSE(tells(says({.cross_padding = false}, unpadded, "no_cross_mask"), "padding"));
+  CHECK(contains(says({}, both, "no_padding_masks"), "Words attend to padding"));
+  CHECK(contains(says({}, target_only, "no_padding_masks"), "only padding attends to padding"));
+  CHECK(contains(says({.look_ahead = false}, target_only, "no_padding_masks"), "Words attend to padding"));
+  CHECK(contains(says({}, unpadded, "no_padding_masks"), "nothing changes"));
+  CHECK(contains(says({.look_ahead = false}, both, "no_look_ahead"), "nothing changes"));
+  CHECK(contains(says({.look_ahead = false}, both, "no_look_ahead"), "sees the words it must predict"));
+  CHECK_FALSE(contains(says({.look_ahead = false}, both, "no_look_ahead"), "padding"));
+  CHECK(contains(says({.cross_padding = false}, both, "no_cross_mask"), "nothing changes"));
+  CHECK(contains(says({.cross_padding = false}, both, "no_cross_mask"), "let words attend to padding"));
+  CHECK_FALSE(contains(says({.cross_padding = false}, unpadded, "no_cross_mask"), "padding"));
 
   const std::string all = says({.look_ahead = false}, both, "all_masks");
-  CHECK(tells(all, "no longer sees the words"));
-  CHECK_FALSE(tells(all, "padding"));
+  CHECK(contains(all, "no longer sees the words"));
+  CHECK_FALSE(contains(all, "padding"));
   const std::string padding = says({.cross_padding = false}, both, "all_masks");
-  CHECK_FALSE(tells(padding, "no longer sees the words"));
-  CHECK(tells(padding, "No word attends to padding any more"));
-  CHECK_FALSE(tells(says({.target_padding = false}, both, "all_masks"), "any more"));  // none did before
+  CHECK_FALSE(contains(padding, "no longer sees the words"));
+  CHECK(contains(padding, "No word attends to padding any more"));
+  CHECK_FALSE(contains(says({.target_padding = false}, both, "all_masks"), "any more"));  // no word did before
 }
 
-TEST_CASE("A variant that makes no difference to the batch names no mask", "[page]") {
+TEST_CASE("A variant that does not affect the batch lists no changed mask", "[page]") {
   const Padded unpadded{IdMatrix{{5, 4, 8, 2}}, IdMatrix{{1, 5, 6}}};
   const auto variants = variants_of({}, unpadded);
   for (const char* name : {"no_padding_masks", "no_cross_mask", "padded_queries"}) {
@@ -219,7 +218,7 @@ TEST_CASE("A variant that makes no difference to the batch names no mask", "[pag
   CHECK(named(without, "no_look_ahead").says != named(variants, "no_look_ahead").says);
 }
 
-TEST_CASE("A model that learned without a mask is shown with all of them, too", "[page]") {
+TEST_CASE("A model trained without a mask gets a variant with all masks", "[page]") {
   const Padded ids;
   const auto variants = variants_of({.look_ahead = false}, ids);
   const MaskVariant& all = named(variants, "all_masks");
@@ -229,7 +228,7 @@ TEST_CASE("A model that learned without a mask is shown with all of them, too", 
   CHECK(std::ranges::count(variants_of({}, ids), "all_masks", &MaskVariant::name) == 0);
 }
 
-TEST_CASE("Of a model that learned without some masks, each variant changes one thing and no other", "[page]") {
+TEST_CASE("For a model trained without some masks, each variant changes one thing only", "[page]") {
   const Padded ids;
   const auto no_padding = variants_of({.encoder_padding = false, .target_padding = false, .cross_padding = false}, ids);
   CHECK(named(no_padding, "no_look_ahead").changed == Names{"decoder_combined"});

@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// What the page makes of a number's letters: six bits each, and zeros behind them, are a float.
+/// Unpacks one number as the page does: six bits per letter, then zeros, are the bits of a float.
 float unpacked(const std::string& text, std::size_t number, std::size_t count = 4) {
   const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::uint32_t bits = 0;
@@ -35,7 +35,7 @@ double of_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 }  // namespace
 
-TEST_CASE("Numbers are packed into 24 bits, to 2^-16 of their size", "[page]") {
+TEST_CASE("Numbers are packed into 24 bits, to a relative error of 2^-16", "[page]") {
   RandomValues random(1);
   Matrix<double> numbers(13, 7);
   for (Index i = 0; i < numbers.size(); ++i) {
@@ -53,7 +53,7 @@ TEST_CASE("Numbers are packed into 24 bits, to 2^-16 of their size", "[page]") {
   }
 }
 
-TEST_CASE("Numbers of large matrices are packed into 18 bits, to 2^-10 of their size", "[page]") {
+TEST_CASE("Numbers of large matrices are packed into 18 bits, to a relative error of 2^-10", "[page]") {
   RandomValues random(2);
   Matrix<double> numbers(64, 33);
   for (Index i = 0; i < numbers.size(); ++i) {
@@ -65,11 +65,11 @@ TEST_CASE("Numbers of large matrices are packed into 18 bits, to 2^-10 of their 
     const double number = numbers.data()[i];
     CHECK(std::abs(unpacked(text, static_cast<std::size_t>(i), 3) - number) <= 0x1.01p-10 * std::abs(number));
   }
-  const Matrix<double> at_the_border = numbers.leftCols(32);
-  CHECK(matrix_json(at_the_border, MatrixForm::packed).at("packed").get<std::string>().size() == 4 * 64 * 32);
+  const Matrix<double> at_the_limit = numbers.leftCols(32);
+  CHECK(matrix_json(at_the_limit, MatrixForm::packed).at("packed").get<std::string>().size() == 4 * 64 * 32);
 }
 
-TEST_CASE("Of what is packed, what 24 bits can hold stays as it is", "[page]") {
+TEST_CASE("Packing does not change numbers that fit into 24 bits", "[page]") {
   for (const float number :
        {0.0F, 1.0F, -1.0F, 0.5F, -1.5F, 3.0F, 0x1p-126F, -0x1p-130F, 0x1p127F, kInfinity, -kInfinity}) {
     CAPTURE(number);
@@ -80,7 +80,7 @@ TEST_CASE("Of what is packed, what 24 bits can hold stays as it is", "[page]") {
   CHECK(std::isnan(packed_and_unpacked(-std::numeric_limits<double>::quiet_NaN())));
 }
 
-TEST_CASE("What is packed is rounded to nearest, halves to even, over into the exponent and to infinity", "[page]") {
+TEST_CASE("Packing rounds to nearest, halves to even, if necessary into the next exponent or to infinity", "[page]") {
   CHECK(packed_and_unpacked(of_bits(0x3F80007F)) == of_bits(0x3F800000));
   CHECK(packed_and_unpacked(of_bits(0x3F800080)) == of_bits(0x3F800000));
   CHECK(packed_and_unpacked(of_bits(0x3F800081)) == of_bits(0x3F800100));
@@ -90,14 +90,14 @@ TEST_CASE("What is packed is rounded to nearest, halves to even, over into the e
   CHECK(packed_and_unpacked(std::numeric_limits<float>::max()) == kInfinity);
 }
 
-TEST_CASE("As numbers, a matrix is written row by row with seven digits, and null where it is not finite", "[page]") {
+TEST_CASE("In number form, a matrix is written row by row, in short decimals, with null if not finite", "[page]") {
   Matrix<double> numbers(2, 3);
   numbers << 0.1F, -2, 1e-20, std::numeric_limits<double>::quiet_NaN(), kInfinity, 1234567.8;
   const auto json = matrix_json(numbers, MatrixForm::numbers);
   CHECK(json.dump() == R"({"rows":2,"cols":3,"numbers":[0.1,-2.0,1e-20,null,null,1234567.8]})");
 }
 
-TEST_CASE("A mask is a letter for each cell on the page, and numbers elsewhere", "[page]") {
+TEST_CASE("In packed form, a mask has one character for each cell; in number form, numbers", "[page]") {
   const Buffer<std::uint8_t> mask{{0, 1, 1}, {0, 0, 1}};
   CHECK(mask_json(mask, MatrixForm::packed).dump() == R"({"rows":2,"cols":3,"bits":"011001"})");
   const auto numbers = mask_json(mask, MatrixForm::numbers);

@@ -32,7 +32,7 @@ const std::string kTraceBegins = R"(<script type="application/json" id="trace">)
 
 }  // namespace
 
-TEST_CASE("The page is one file: style, trace and scripts stand in it, and nothing is loaded", "[page]") {
+TEST_CASE("The page is one file with style, trace and scripts, and loads nothing", "[page]") {
   const std::string page = page_of(page_trace_of(example::ExplainedExample()));
   CHECK(page.starts_with("<!doctype html>"));
   CHECK(page.ends_with("</html>\n"));
@@ -51,7 +51,7 @@ TEST_CASE("The page is one file: style, trace and scripts stand in it, and nothi
   CHECK(page.find(embedded_files().at("src/page/web/02_words.css")) != std::string::npos);
 }
 
-TEST_CASE("A page is recognised by its beginning", "[page]") {
+TEST_CASE("A page is recognised by its first bytes", "[page]") {
   const test::TemporaryDirectory directory;
   const std::string page = page_of(Json::object());
   CHECK(is_page(directory.write("page", page)));
@@ -61,7 +61,7 @@ TEST_CASE("A page is recognised by its beginning", "[page]") {
   CHECK_FALSE(is_page("nowhere"));
 }
 
-TEST_CASE("All scripts stand in the page, in the order of their names", "[page]") {
+TEST_CASE("The page contains all scripts, in alphabetical order", "[page]") {
   const std::string page = page_of(Json::object());
   std::size_t last = 0;
   int scripts = 0;
@@ -77,7 +77,7 @@ TEST_CASE("All scripts stand in the page, in the order of their names", "[page]"
   CHECK(scripts > 0);
 }
 
-TEST_CASE("A sentence does not break out of the trace, whatever it holds", "[page]") {
+TEST_CASE("No sentence can break out of the trace", "[page]") {
   const std::string hostile = "</script><b>&amp;<!-- <script> \\u003c \" '";
   const Json trace = page_trace_of(example::ExplainedExample(tiny_settings(), {{hostile, hostile}}));
   const std::string page = page_of(trace);

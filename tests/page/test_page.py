@@ -1,9 +1,9 @@
-"""Tests of the page that `glassformer explain` makes, in a browser, against the trace as JSON.
+"""Tests the page that `glassformer explain` writes, in a browser, against the trace as JSON.
 
     python3 tests/page/test_page.py PAGE.html TRACE.json SOURCE_ROOT
 
-SOURCE_ROOT is the project's directory: the lines of code that the page shows must be those of its files.
-Wants selenium, chromium and chromedriver; scripts/dev/test_page.sh sees to them.
+SOURCE_ROOT is the project's directory. The lines of code on the page must be the same as in its files.
+Needs selenium, chromium and chromedriver; scripts/dev/test_page.sh installs them.
 """
 
 import json
@@ -13,14 +13,14 @@ import sys
 import unittest
 from pathlib import Path
 
-from page_test import PageTest, number_in, share_in
+from page_test import PageTest, fraction_in, number_in
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 PAGE, TRACE, SOURCE_ROOT = (Path(argument).resolve() for argument in sys.argv[1:4])
-TOLERANCE = 2.0**-15  # the page has the upper 24 bits of a float
+TOLERANCE = 2.0**-15  # the page has the upper 24 bits of each float
 SHOWN_TOLERANCE = 2.0**-13  # and shows five digits
-LARGE, LARGE_TOLERANCE = 2048, 2.0**-9  # but 18 bits in matrices of more numbers than that
+LARGE, LARGE_TOLERANCE = 2048, 2.0**-9  # a matrix of more than 2048 numbers has 18 bits each
 SECTIONS = ["text", "masks", "walk", "attention", "answer", "gradient", "what-if"]
 
 
@@ -36,7 +36,7 @@ class ThisPageTest(PageTest):
         super().setUp()
         self.open("text")
 
-    # What must be so
+    # Assertions
 
     def assert_step_shown(self, number):
         step, count = self.trace["steps"][number], len(self.trace["steps"])
@@ -89,11 +89,11 @@ class WalkTest(ThisPageTest):
             self.open(f"step-{number + 1}")
             self.assert_step_shown(number)
 
-    def test_an_address_behind_the_end_opens_the_last_step(self):
+    def test_an_address_past_the_end_opens_the_last_step(self):
         self.open("step-999999")
         self.assert_step_shown(len(self.trace["steps"]) - 1)
 
-    def test_buttons_and_slider_walk(self):
+    def test_buttons_and_slider_change_the_step(self):
         self.open("step-5")
         self.find(".next").click()
         self.assert_step_shown(5)
@@ -126,14 +126,14 @@ class WalkTest(ThisPageTest):
             self.script("arguments[0].click()", link)
             self.assert_step_shown(maker)
 
-    def test_what_no_step_computed_is_given(self):
+    def test_an_input_that_no_step_computed_is_marked_as_given(self):
         makers = {step["output"] for step in self.trace["steps"]}
         number = next(number for number, step in enumerate(self.trace["steps"])
                       if any(one["tensor"] not in makers for one in step["inputs"]))
         self.open(f"step-{number + 1}")
         self.assertIn("given", self.text(".step-tensors"))
 
-    def test_source_lines_are_those_of_the_files(self):
+    def test_source_lines_match_the_files(self):
         seen = set()
         for number, step in enumerate(self.trace["steps"]):
             place = (step["code"]["file"], *step["code"]["lines"])
@@ -178,7 +178,7 @@ class NumbersTest(ThisPageTest):
         blocked = next((i for i, one in enumerate(tensors) if None in one["values"]["numbers"]), 0)
         return [0, attention, blocked, self.trace["d_logits"], self.trace["memory_gradient"]["sum"], len(tensors) - 1]
 
-    def test_decoded_tensors_are_those_of_the_json(self):
+    def test_decoded_tensors_match_the_json(self):
         for index in self.five_tensors():
             expected = self.trace["tensors"][index]["values"]
             shown = self.script("return window.glassformer.matrix(arguments[0])", index)
@@ -257,24 +257,24 @@ class NumbersTest(ThisPageTest):
         self.assertEqual(texts, [str(one) for one in self.trace["batch"]["target_output"]["ids"][sentence]])
         self.assertIn(self.trace["batch"]["target_output"]["tokens"][sentence][-1], self.text(".readout", figure))
 
-    def test_pointing_at_a_cell_gives_its_number(self):
+    def test_pointing_at_a_cell_shows_its_number(self):
         self.open("attention")
         view = self.find(".attention .heat-map-view")
         ActionChains(self.browser).move_to_element_with_offset(view, 20, 20).perform()
         self.assertRegex(self.text(".attention .readout .value"), r"^\d")
 
-    def test_every_heat_map_gives_its_number_on_focus(self):
+    def test_every_heat_map_shows_a_number_on_focus(self):
         for address in [*SECTIONS, "step-7", f"step-{len(self.trace['steps'])}"]:
             self.open(address)
             for view in self.find_all(".heat-map-view"):
                 self.assertEqual(view.get_attribute("tabindex"), "0")
-                says = self.script(
+                shown = self.script(
                     "const view = arguments[0]; view.focus();"
                     "view.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));"
                     "return [...document.querySelectorAll('.readout.speaking .value')]"
                     ".map((one) => one.textContent)", view)
-                self.assertTrue(any(re.match(r"−?(\d|∞)|not a number", text) for text in says),
-                                f"{address}: {view.get_attribute('aria-label')}: {says}")
+                self.assertTrue(any(re.match(r"−?(\d|∞)|not a number", text) for text in shown),
+                                f"{address}: {view.get_attribute('aria-label')}: {shown}")
 
 
 class SectionsTest(ThisPageTest):
@@ -321,14 +321,14 @@ class SectionsTest(ThisPageTest):
                 self.assertEqual("not counted" in row.get_attribute("textContent"), not one["counted"])
                 self.assertEqual("pad" in (row.get_attribute("class") or ""), not one["counted"])
 
-    def assert_share(self, text, expected):
-        share, off = share_in(text)
+    def assert_fraction(self, text, expected):
+        fraction, off = fraction_in(text)
         if expected is None:
-            self.assertIsNone(share, text)
+            self.assertIsNone(fraction, text)
         else:
-            self.assertLessEqual(abs(share - expected), off, f"{text}, expected {expected}")
+            self.assertLessEqual(abs(fraction - expected), off, f"{text}, expected {expected}")
 
-    def test_the_figures_of_the_answer(self):
+    def test_the_figures_of_the_loss(self):
         self.open("answer")
         figures = dict(zip(self.texts(".figures dt"), self.texts(".figures dd:not(.note)"), strict=True))
         loss = self.trace["loss"]
@@ -337,10 +337,10 @@ class SectionsTest(ThisPageTest):
         self.assertEqual(figures["correct"], f"{loss['correct']} of {loss['tokens']}")
         smoothing, vocabulary = self.trace["model"]["label_smoothing"], len(self.trace["vocabulary"]["target"])
         self.assertEqual(float(figures["label smoothing"]), smoothing)
-        # A model that answers exactly what is asked for, q, loses the entropy of q.
+        # The lowest loss is that of a model that predicts the target distribution q: the entropy of q.
         q = [1 - smoothing + smoothing / vocabulary] + (vocabulary - 1) * [smoothing / vocabulary]
-        least = -sum(share * math.log(share) for share in q)
-        self.assertIn(f"no loss is below {least:.4}", self.texts(".figures .note"))
+        lowest = -sum(p * math.log(p) for p in q)
+        self.assertIn(f"lowest possible loss: {lowest:.4}", self.texts(".figures .note"))
 
     def test_the_probability_and_loss_of_every_position(self):
         self.open("answer")
@@ -350,17 +350,17 @@ class SectionsTest(ThisPageTest):
                 if not one["counted"]:
                     continue
                 probability, loss = self.texts(".number", row)
-                self.assert_share(probability, one["probability"])
+                self.assert_fraction(probability, one["probability"])
                 self.assert_close(number_in(loss), one["loss"], "loss", 1e-3)
                 self.script("arguments[0].click()", self.find("input", row))
-                says = self.text(".answer-detail p")
-                shown = re.search(r"Cross-entropy: (not finite|\S+), minus", says).group(1)
-                self.assert_close(number_in(shown), one["cross_entropy"], says, 1e-3)
-                shares = self.texts(".likeliest .number")
-                for text, token in zip(shares, one["likeliest"], strict=True):
-                    self.assert_share(text, token["probability"])
+                paragraph = self.text(".answer-detail p")
+                shown = re.search(r"Cross-entropy: (not finite|\S+), minus", paragraph).group(1)
+                self.assert_close(number_in(shown), one["cross_entropy"], paragraph, 1e-3)
+                probabilities = self.texts(".likeliest .number")
+                for text, token in zip(probabilities, one["likeliest"], strict=True):
+                    self.assert_fraction(text, token["probability"])
 
-    def test_the_ten_likeliest_of_every_position(self):
+    def test_the_most_likely_tokens_of_every_position(self):
         self.open("answer")
         for sentence, positions in enumerate(self.trace["answer"]):
             self.choose_sentence(sentence)
@@ -426,7 +426,7 @@ class SectionsTest(ThisPageTest):
             self.assert_close(number_in(text), mean, f"mean loss of {variant['name']}", 1e-3)
 
     def assert_gradients_that_change_most(self, changed):
-        """The table shows the norms of twelve tensors; no other norm changes by a larger factor."""
+        """The table shows the norms of twelve tensors. No other norm changes by a larger factor."""
         names = [one["name"].removeprefix("model.") for one in self.trace["gradients"]]
         norms = dict(zip(names, zip(self.trace["what_if"][0]["gradient_norms"], changed, strict=True), strict=True))
 
@@ -442,10 +442,10 @@ class SectionsTest(ThisPageTest):
             for text, norm in zip(self.texts(".number", row), norms[name], strict=True):
                 self.assert_close(number_in(text), norm, name, 1e-2)
         self.assertEqual(len(shown), 12)
-        least = min(factor(name) for name in shown)
-        self.assertTrue(all(factor(name) <= least for name in norms if name not in shown))
+        smallest = min(factor(name) for name in shown)
+        self.assertTrue(all(factor(name) <= smallest for name in norms if name not in shown))
 
-    def test_what_is_said_fits_this_model_and_this_trace(self):
+    def test_the_sentences_fit_the_model_and_the_trace(self):
         steps, tensors, layer = self.trace["steps"], self.trace["tensors"], self.trace["layer"]
         dropped = [step["part"] for step in steps if step["part"].endswith(".dropout")]
         self.open("text")
@@ -455,7 +455,7 @@ class SectionsTest(ThisPageTest):
         self.assertEqual("before dropout" in self.text(".lead"), any("attn.dropout" in part for part in dropped))
         self.open("answer")
         shown = len(self.trace["answer"][0][0]["likeliest"])
-        self.assertIn(f"The {shown} likeliest", [one.text for one in self.find_all("h4")])
+        self.assertIn(f"The {shown} most likely tokens", [one.text for one in self.find_all("h4")])
         self.open("what-if")
         self.assertIn("The loss includes label smoothing", self.text("main"))
         self.open("walk")

@@ -1,10 +1,10 @@
-"""Tests that the page of `glassformer explain` says why a cell is blocked, and other sentences about masks, as they are
-for the masks that are on. In a browser, of models with all masks, without each, and without each pair.
+"""Tests, in a browser, what the page of `glassformer explain` says about masks: why a cell is blocked, and other
+sentences that depend on the masks that are on. The models have all masks, or lack one mask or two.
 
     python3 tests/page/test_reasons.py DIRECTORY
 
-DIRECTORY holds a page and its trace of each model, called after the masks that are off: all.html, look_ahead.html,
-look_ahead+cross_padding.html, ...; scripts/dev/test_page.sh makes them. What is expected follows from these names and from
+DIRECTORY has a page and its trace for each model, named after the masks that are off: all.html, look_ahead.html,
+look_ahead+cross_padding.html, ...; scripts/dev/test_page.sh makes them. The expected text follows from these names and
 the ids of the batch alone.
 """
 
@@ -20,21 +20,21 @@ from page_test import READ_MAP, PageTest, number_in
 DIRECTORY = Path(sys.argv[1]).resolve()
 SWITCHES = ["encoder_padding", "look_ahead", "target_padding", "cross_padding"]
 KINDS = ["encoder self", "decoder self", "cross"]
-SAID = {
+SENTENCES = {
     "": "",
     "padding": "this key is padding",
-    "future": "this key lies in the future",
-    "padding future": "this key is padding, and it lies in the future",
+    "future": "this key is in the future",
+    "padding future": "this key is padding, and it is in the future",
     "query": "this query is padding",
     "padding query": "this key is padding, and this query is padding",
-    "future query": "this key lies in the future, and this query is padding",
-    "padding future query": "this key is padding, and it lies in the future, and this query is padding",
-    "inverted": "the mask is 0 here, which is read as blocked",
+    "future query": "this key is in the future, and this query is padding",
+    "padding future query": "this key is padding, it is in the future, and this query is padding",
+    "inverted": "the model’s own mask has a 0 here, and 0 is read as blocked",
 }
 
 
 class Model:
-    """One of the models: which masks it has, its batch, and why each of its cells is blocked."""
+    """One of the models: its masks, its batch, and why each cell is blocked."""
 
     def __init__(self, off):
         self.off = off
@@ -45,7 +45,7 @@ class Model:
         self.target = [[id_ == batch["pad"]["target"] for id_ in ids] for ids in batch["target_input"]["ids"]]
 
     def sides(self, kind):
-        """Queries and keys of a kind of attention: which of them are padding."""
+        """For the queries and the keys of a kind of attention, which of them are padding."""
         return (self.source if kind == "encoder self" else self.target,
                 self.target if kind == "decoder self" else self.source)
 
@@ -55,7 +55,7 @@ class Model:
         return variant == "all_masks" or (mask not in self.off and mask not in left_out)
 
     def why(self, kind, sentence, query, key, variant="right"):
-        """Why the query may not look at the key: a key of SAID."""
+        """Why the query may not attend to the key: a key of SENTENCES."""
         queries, keys = self.sides(kind)
         padding = {"encoder self": "encoder_padding", "decoder self": "target_padding", "cross": "cross_padding"}[kind]
         late = {"next_word_visible": 1, "future_of_three": 3}.get(variant, 0)
@@ -85,7 +85,7 @@ class Model:
 MODELS = [Model(off) for count in range(3) for off in itertools.combinations(SWITCHES, count)]
 
 
-# All heat maps of an element: for each the texts of its cells, row by row, as its readout says them.
+# For each heat map in an element, what its readout shows for each cell, row by row.
 READ_MAPS = f"""
 const [root] = arguments;
 const readMap = function () {{ {READ_MAP} }};
@@ -117,14 +117,14 @@ class ReasonsTest(PageTest):
             yield variant
 
     def assert_masks(self, texts, reasons):
-        self.assertEqual(texts, [[f"1, blocked: {SAID[why]}" if why else "0, visible" for why in one]
+        self.assertEqual(texts, [[f"1, blocked: {SENTENCES[why]}" if why else "0, visible" for why in one]
                                  for one in reasons])
 
     def assert_weights(self, heads, reasons):
         for texts in heads:
             for text, why in zip(texts, reasons, strict=True):
                 if why:
-                    self.assertEqual(text, f"0, blocked: {SAID[why]}")
+                    self.assertEqual(text, f"0, blocked: {SENTENCES[why]}")
                 else:
                     self.assertNotIn("blocked", text)
 
@@ -161,7 +161,7 @@ class ReasonsTest(PageTest):
             for variant in self.variants(model):
                 name = variant["name"]
                 changed = model.changed(name)
-                shown = self.script(READ_MAPS, self.find(".variant"))  # masks, as it is and changed; heads, the same
+                shown = self.script(READ_MAPS, self.find(".variant"))  # masks, then heads; each unchanged, then changed
                 self.assert_masks(shown[:2 * len(changed)], [
                     model.reasons(kind, sentence, which) for kind in changed for which in ("right", name)])
                 kind, heads = changed[0] if changed else "encoder self", model.trace["model"]["heads"]
@@ -172,21 +172,21 @@ class ReasonsTest(PageTest):
                     self.assert_weights(shown[first:first + heads], model.reasons(kind, sentence, which))
 
     @for_every_model
-    def test_attention_on_padding_and_what_a_sentence_gets_alone(self, model):
+    def test_attention_to_padding_and_predictions_for_a_sentence_alone(self, model):
         vocabulary, own = model.trace["vocabulary"]["target"], model.trace["what_if"][0]
         for sentence in self.sentences(model, "what-if"):
             for variant in self.variants(model):
                 changes = bool(model.changed(variant["name"]))
                 self.assertEqual(self.texts(".answers-compared thead th")[1:],
-                                 ["as it is", "as it is, and alone", "changed", "changed, and alone"] if changes
+                                 ["unchanged", "unchanged, alone", "changed", "changed, alone"] if changes
                                  else ["in the batch", "alone"])
                 self.assertEqual(self.texts(".losses.padding thead th")[1:],
-                                 ["as it is", "changed"] if changes else ["in the batch"])
+                                 ["unchanged", "changed"] if changes else ["in the batch"])
                 for kind in KINDS:
                     shown = [float(text.rstrip("%")) for text in self.texts(f"[data-kind='{kind}'] .number")]
-                    for share, one in zip(shown, (own, variant) if changes else (own,), strict=True):
-                        expected = 100 * self.share_on_padding(model, one, kind, sentence)
-                        self.assertAlmostEqual(share, expected, delta=0.0051 * 100 if expected > 9 else 0.06)
+                    for percent, one in zip(shown, (own, variant) if changes else (own,), strict=True):
+                        expected = 100 * self.attention_to_padding(model, one, kind, sentence)
+                        self.assertAlmostEqual(percent, expected, delta=0.0051 * 100 if expected > 9 else 0.06)
                 rows = self.script(
                     "const texts = (row, what) => [...row.querySelectorAll(what)].map((one) => one.textContent.trim());"
                     "return [...document.querySelectorAll('.answers-compared tbody tr')].map((row) =>"
@@ -203,10 +203,10 @@ class ReasonsTest(PageTest):
                     for loss, one in zip(losses, columns, strict=True):
                         self.assertAlmostEqual(number_in(loss), one["losses"][sentence][position], delta=1e-3)
 
-    def share_on_padding(self, model, variant, kind, sentence):
-        """The mean over layers, heads and words of the weight on padded keys, from the weights."""
+    def attention_to_padding(self, model, variant, kind, sentence):
+        """The weight on padded keys, averaged over layers, heads and words."""
         queries, keys = model.sides(kind)
-        heads, shares = model.trace["model"]["heads"], []
+        heads, sums = model.trace["model"]["heads"], []
         for layer, weights in zip(model.trace["attention"], variant["attention"]):
             if layer["kind"] != kind:
                 continue
@@ -215,11 +215,11 @@ class ReasonsTest(PageTest):
                     continue
                 row = (sentence * heads + head) * len(queries[sentence]) + query
                 numbers = weights["numbers"][row * weights["cols"]:(row + 1) * weights["cols"]]
-                shares.append(sum(number for number, pad in zip(numbers, keys[sentence]) if pad))
-        return sum(shares) / len(shares)
+                sums.append(sum(number for number, pad in zip(numbers, keys[sentence]) if pad))
+        return sum(sums) / len(sums)
 
     @for_every_model
-    def test_what_is_said_of_the_masks(self, model):
+    def test_the_sentences_about_masks(self, model):
         self.open("masks")
         for mask, parts in {"encoder_padding": ["encoder_padding"], "look_ahead": ["look_ahead"],
                             "target_padding": ["target_padding"], "cross_padding": ["cross_padding"],
@@ -227,35 +227,35 @@ class ReasonsTest(PageTest):
             note = self.text(f"[data-mask={mask}] .note")
             missing = [part for part in parts if part in model.off]
             self.assertEqual("off" in note.lower(), len(missing) == len(parts), note)
-            self.assertEqual(note == "Only one of them is on.", 0 < len(missing) < len(parts), note)
+            self.assertEqual(note == "Only one of the two is on.", 0 < len(missing) < len(parts), note)
         seen = [kind for kind in KINDS if any(
             why == "" and not query and key
             for sentence, queries in enumerate(model.sides(kind)[0])
             for (query, key), why in zip(itertools.product(queries, model.sides(kind)[1][sentence]),
                                          model.reasons(kind, sentence)))]
-        says = self.find_all(".view-masks p.note")[-1].get_attribute("textContent")
+        note = self.find_all(".view-masks p.note")[-1].get_attribute("textContent")
         titles = {"encoder self": "encoder self-attention", "decoder self": "decoder self-attention",
                   "cross": "cross-attention"}
-        self.assertEqual("No word attends to their outputs" in says, not seen)
+        self.assertEqual("No word attends to their outputs" in note, not seen)
         for kind in KINDS:
-            self.assertEqual(titles[kind] in says, kind in seen, says)
+            self.assertEqual(titles[kind] in note, kind in seen, note)
 
         self.open("attention")
-        says = dict(zip(KINDS, self.texts(".attention-kind > p"), strict=True))
+        sentences = dict(zip(KINDS, self.texts(".attention-kind > p"), strict=True))
         for kind, mask in zip(KINDS, ("encoder_padding", "target_padding", "cross_padding")):
-            self.assertEqual("but not to padding" in says[kind], mask not in model.off)
-            self.assertEqual("padding included" in says[kind], kind in seen)
-            self.assertEqual("no word attends to it" in says[kind], mask in model.off and kind not in seen)
-        self.assertEqual("the tokens before it" in says["decoder self"], "look_ahead" not in model.off)
-        self.assertNotIn("padding", self.script("trace.source.pad = -1; return attentionWords(trace, 'cross')"))
+            self.assertEqual("but not to padding" in sentences[kind], mask not in model.off)
+            self.assertEqual("padding included" in sentences[kind], kind in seen)
+            self.assertEqual("no word attends to it" in sentences[kind], mask in model.off and kind not in seen)
+        self.assertEqual("the tokens before it" in sentences["decoder self"], "look_ahead" not in model.off)
+        self.assertNotIn("padding", self.script("trace.source.pad = -1; return attentionText(trace, 'cross')"))
         self.open("gradient")
         self.assertEqual("padding gets a gradient too" in self.text(".lead"), "cross_padding" in model.off)
         self.assertEqual("at padded positions is exactly 0" in self.text(".lead"), "cross_padding" not in model.off)
-        without = self.script("trace.source.pad = -1; return memoryPaddingWords(trace)")
+        without = self.script("trace.source.pad = -1; return memoryPaddingText(trace)")
         self.assertEqual(without, "This batch’s source has no padding.")
 
     @for_every_model
-    def test_what_the_decoder_reads_is_what_no_mask_blocks(self, model):
+    def test_the_decoder_reads_what_no_mask_blocks(self, model):
         self.open("text")
         self.assertEqual("its look-ahead mask is off" in self.text("main"), "look_ahead" in model.off)
         for sentence, figure in enumerate(self.find_all("figure.shift")):
@@ -272,7 +272,7 @@ class ReasonsTest(PageTest):
                     self.assertEqual(self.texts(".readout strong", figure), [words, expected[position]])
 
 
-    def test_what_is_said_of_pre_norm_without_label_smoothing_and_dropout(self):
+    def test_the_sentences_for_pre_norm_without_label_smoothing_and_dropout(self):
         model = MODELS[0]
         self.page = model.page
         self.open("text")

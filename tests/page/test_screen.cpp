@@ -31,7 +31,7 @@ std::ptrdiff_t lines_with(const std::vector<std::string>& lines, const std::stri
 
 }  // namespace
 
-TEST_CASE("The screen shows tokens and masks as they are: 1 is blocked", "[page]") {
+TEST_CASE("The screen shows tokens and masks, with 1 for blocked", "[page]") {
   const auto lines = screen_of(ExplainedExample());
   CHECK(lines_with(lines, "encoder reads  a b c d </s>") == 1);
   CHECK(lines_with(lines, "encoder reads  e f </s> <pad> <pad>") == 1);
@@ -45,7 +45,7 @@ TEST_CASE("The screen shows tokens and masks as they are: 1 is blocked", "[page]
   CHECK(lines_with(lines, "off") == 0);
 }
 
-TEST_CASE("The screen shows the model's answers and losses", "[page]") {
+TEST_CASE("The screen shows the model's predictions and losses", "[page]") {
   const ExplainedExample example(tiny_settings(), {{"a b", "t", true}});
   const auto lines = screen_of(example);
   CHECK(lines_with(lines, "translation    t") == 1);
@@ -58,19 +58,19 @@ TEST_CASE("The screen shows the model's answers and losses", "[page]") {
   CHECK(line->find(" " + example.tokenizers.target->piece(first.likeliest.front().id) + " ", 57) != std::string::npos);
   const LossSum& sum = example.right().loss;
   std::snprintf(loss, sizeof loss, "%.4f", sum.loss / 2);
-  CHECK(lines_with(lines, std::string("Mean loss ") + loss + " of 2 tokens (label smoothing 0.1)") == 1);
+  CHECK(lines_with(lines, std::string("Mean loss ") + loss + " over 2 tokens (label smoothing 0.1)") == 1);
 }
 
 TEST_CASE("The screen names the masks that are off", "[page]") {
   TransformerSettings settings = tiny_settings();
   settings.masks = {.look_ahead = false, .cross_padding = false};
   const auto lines = screen_of(ExplainedExample(settings));
-  CHECK(lines_with(lines, "These masks are off: look_ahead, cross_padding") == 1);
+  CHECK(lines_with(lines, "Masks that are off: look_ahead, cross_padding") == 1);
   CHECK(lines_with(lines, "  <s>         0 0 0 1 1 1 ") == 1);
   CHECK(lines_with(lines, "  cross-attention padding  0 0 0 0 0") == 2);
 }
 
-TEST_CASE("However long the sentences, the screen is small", "[page]") {
+TEST_CASE("The screen stays small, however long the sentences are", "[page]") {
   std::string source, target;
   for (int i = 0; i < 40; ++i) source += "a b ", target += "unknown_long_word ";
   const ExplainedExample example(tiny_settings(), std::vector<ExplainedPair>(5, {source, target}));
@@ -80,13 +80,13 @@ TEST_CASE("However long the sentences, the screen is small", "[page]") {
     CAPTURE(line);
     CHECK(characters(line) <= 80);
   }
-  CHECK(lines_with(lines, "0 0 0 …") == 6);  // of each: two padding masks, and the last query shown
+  CHECK(lines_with(lines, "0 0 0 …") == 6);  // for each sentence: two padding masks, and the last query shown
   CHECK(lines_with(lines, "  …") == 2);
   CHECK(lines_with(lines, "encoder reads") == 2);
   CHECK(lines_with(lines, "first 2 of 5 sentences") == 1);
 }
 
-TEST_CASE("No control character of a sentence reaches the terminal", "[page]") {
+TEST_CASE("Control characters in a sentence do not reach the terminal", "[page]") {
   const auto lines = screen_of(ExplainedExample(tiny_settings(), {{"a \x1B[2J b", "t \u009Bm u"}}));
   for (const std::string& line : lines) {
     CHECK(std::ranges::none_of(line, [](char byte) { return static_cast<unsigned char>(byte) < 0x20; }));
@@ -95,16 +95,16 @@ TEST_CASE("No control character of a sentence reaches the terminal", "[page]") {
   CHECK(lines_with(lines, "target         t \uFFFDm u") == 1);
 }
 
-TEST_CASE("Control characters cannot reach the terminal", "[page]") {
+TEST_CASE("printable() replaces control characters", "[page]") {
   CHECK(printable("schläft …") == "schläft …");
   CHECK(printable("\x1B[31mred") == "\uFFFD[31mred");
   CHECK(printable("a\tb\nc\r\x7F") == "a\uFFFDb\uFFFDc\uFFFD\uFFFD");
-  CHECK(printable("a\u0085b\u009Bc\u00A0d") == "a\uFFFDb\uFFFDc\u00A0d");  // C1; U+00A0 is the first that is none
+  CHECK(printable("a\u0085b\u009Bc\u00A0d") == "a\uFFFDb\uFFFDc\u00A0d");  // C1; U+00A0 is not a control character
   CHECK(printable(std::string("a\0b", 3)) == "a\uFFFDb");
   CHECK(printable("\xC2") == "\xC2");
 }
 
-TEST_CASE("Text is cut between characters, with a sign that it was", "[page]") {
+TEST_CASE("Text is cut between characters, and an ellipsis marks the cut", "[page]") {
   CHECK(cut_to("schläft", 7) == "schläft");
   CHECK(cut_to("schläft", 6) == "schlä…");
   CHECK(cut_to("schläft", 5) == "schl…");
@@ -113,7 +113,7 @@ TEST_CASE("Text is cut between characters, with a sign that it was", "[page]") {
   CHECK(cut_to("", 3).empty());
 }
 
-TEST_CASE("Text is filled up to a width in characters, not in bytes", "[page]") {
+TEST_CASE("Text is padded to a width in characters, not in bytes", "[page]") {
   CHECK(fit("schläft", 9) == "schläft  ");
   CHECK(fit("schläft", 7) == "schläft");
   CHECK(fit("schläft", 4) == "sch…");

@@ -15,7 +15,7 @@ using example::RecordedRun;
 
 namespace {
 
-/// Pre and post norm, with dropout and without: together they record every step that there is.
+/// Post-norm without dropout and pre-norm with it: together they record every kind of step.
 const std::vector<std::unique_ptr<RecordedRun>>& runs() {
   static const std::vector<std::unique_ptr<RecordedRun>> all = [] {
     std::vector<std::unique_ptr<RecordedRun>> made;
@@ -58,8 +58,8 @@ std::string code_of(const CodeLines& found) {
   return code;
 }
 
-/// What the lines of a step must hold, by the function that they stand in and the name of what it computes.
-const std::map<std::pair<std::string, std::string>, std::string> kWords{
+/// What the lines of a step must contain, by their function and the name of the tensor they compute.
+const std::map<std::pair<std::string, std::string>, std::string> kExpectedCode{
     {{"Embedding::forward", "embedded"}, "embed(ids(b, t), t, x);"},
     {{"Dropout::forward", "y"}, "keep(x.row(n), kept_.row(n), factor, y.row(n));"},
     {{"Linear::forward", "y"}, "multiply_transposed_right(x, weight.value(), bias.value(), y_);"},
@@ -72,7 +72,7 @@ const std::map<std::pair<std::string, std::string>, std::string> kWords{
     {{"ScaledDotProductAttention::forward", "scores"}, "scale(weights_.view(),"},
     {{"ScaledDotProductAttention::forward", "context"}, "multiply_visible(weight_block(used.view(), i)"},
     {{"MaskedSoftmax::forward", "weights"}, "exponentials(row, largest(row))"},
-    {{"ResidualJoin::leave", "sum"}, "add(x, sum_.view());"},
+    {{"ResidualConnection::leave", "sum"}, "add(x, sum_.view());"},
     {{"LayerNorm::forward", "inv_std"}, "inv_std = 1 / std::sqrt("},
     {{"LayerNorm::forward", "x_hat"}, "scale(x_hat, inv_std);"},
     {{"LayerNorm::forward", "y"}, "y[j] = g[j] * x_hat[j] + b[j];"},
@@ -96,13 +96,13 @@ const std::map<std::pair<std::string, std::string>, std::string> kWords{
     {{"ScaledDotProductAttention::backward_scores", "d_k"}, "key_block(d_k, i)"},
     {{"SelfAttention::backward", "d_query_key_value"}, "attention.backward(pass, d_context, d_q, d_k, d_v);"},
     {{"CrossAttention::backward", "d_key_value"}, "attention.backward(pass, d_context, d_q_, d_k, d_v);"},
-    {{"ResidualJoin::enter_backward", "d_x"}, "add(*d_sum_,"},
+    {{"ResidualConnection::enter_backward", "d_x"}, "add(*d_sum_,"},
     {{"Transformer::backward_decoder", "d_memory"}, "add(layer->d_memory(), d_memory_.view());"},
     {{"Embedding::backward", "d_table"}, "add_scaled(scale_, d_embedded_.row("}};
 
 }  // namespace
 
-TEST_CASE("The lines of a step stand above its record in the same function, and hold what computed it", "[page]") {
+TEST_CASE("The lines of a step are above its record, in the same function, and contain its computation", "[page]") {
   std::set<std::pair<std::string, std::string>> used;
   for_each_step([&](const RecordedRun& run, const RecordedStep& step) {
     const CodeLines lines = found(step);
@@ -110,25 +110,25 @@ TEST_CASE("The lines of a step stand above its record in the same function, and 
     REQUIRE((1 < lines.first && lines.first <= lines.last && lines.last < step.line));
     CHECK((lines.file.starts_with("src/layers/") || lines.file.starts_with("src/model/")));
     const std::string code = code_of(lines);
-    CHECK(code.front() == ' ');  // inside of a function: neither its head nor what is between functions
+    CHECK(code.front() == ' ');  // inside a function: not its head, and nothing between functions
     CHECK(code.find("\n}") == std::string::npos);
     CHECK(code.find(".record(") == std::string::npos);
     const std::string outer_indent(code.find_first_not_of(' ') - 2, ' ');
-    CHECK(code.find("\n" + outer_indent + "} else {") == std::string::npos);  // all of it in the same branch
+    CHECK(code.find("\n" + outer_indent + "} else {") == std::string::npos);  // all in the same branch
     CHECK(lines.function.ends_with("::" + step.function));
 
     const std::pair key(lines.function, run.output(step).name);
-    REQUIRE(kWords.contains(key));
+    REQUIRE(kExpectedCode.contains(key));
     used.insert(key);
-    CHECK(code.find(kWords.at(key)) != std::string::npos);
+    CHECK(code.find(kExpectedCode.at(key)) != std::string::npos);
   });
-  for (const auto& [key, words] : kWords) {
+  for (const auto& [key, text] : kExpectedCode) {
     CAPTURE(key.first, key.second);
     CHECK(used.contains(key));
   }
 }
 
-TEST_CASE("Steps of different paragraphs have different lines, those of one loop the same", "[page]") {
+TEST_CASE("Steps of different paragraphs have different lines; steps of one loop have the same lines", "[page]") {
   std::map<std::pair<std::string, std::string>, std::pair<int, int>> lines;
   for_each_step([&](const RecordedRun& run, const RecordedStep& step) {
     const CodeLines code = found(step);
@@ -146,11 +146,11 @@ TEST_CASE("Steps of different paragraphs have different lines, those of one loop
   CHECK(of("Linear::backward", "d_bias").second < of("Linear::backward", "d_weight").first);
   CHECK(of("Linear::backward", "d_weight").second < of("Linear::backward", "d_x").first);
   for (const char* name : {"x_hat", "y"}) CHECK(of("LayerNorm::forward", name) == of("LayerNorm::forward", "inv_std"));
-  // A blank line inside of a loop does not end the paragraph.
+  // A blank line inside a loop does not end the paragraph.
   CHECK(of("LayerNorm::backward", "d_x") == of("LayerNorm::backward", "d_gain"));
 }
 
-TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, or where its block begins", "[page]") {
+TEST_CASE("A paragraph starts after a blank line, after an earlier record, or where its block begins", "[page]") {
   const std::string text =
       "template <class Scalar>\n"                         // 1
       "void Layer<Scalar>::forward(const Pass& pass,\n"   // 2
@@ -195,8 +195,8 @@ TEST_CASE("In any text, a paragraph ends at a blank line, at an earlier record, 
   }
 }
 
-TEST_CASE("Every step back differentiates a step forward of its part, or what its summand does", "[page]") {
-  const std::set<std::string> sums{"d_memory"};  // over the layers of the decoder
+TEST_CASE("Every backward step differentiates a forward step of its part, or the same step as its summand", "[page]") {
+  const std::set<std::string> sums{"d_memory"};  // over the decoder's layers
   for (const auto& run : runs()) {
     const std::vector<RecordedStep>& steps = run->recording.steps();
     const auto differentiated = differentiated_steps(run->recording);
@@ -220,7 +220,7 @@ TEST_CASE("Every step back differentiates a step forward of its part, or what it
   }
 }
 
-TEST_CASE("A step back differentiates the last step that reads what it is the gradient of", "[page]") {
+TEST_CASE("The step that computes d_x differentiates the last step that reads x", "[page]") {
   const std::map<std::pair<std::string, std::string>, std::string> expected{
       {{"encoder.layers.0.self_attn", "d_scores"}, "weights"},
       {{"encoder.layers.0.self_attn", "d_products"}, "scores"},

@@ -41,8 +41,8 @@ const Json& tensor(const Json& trace, const Json& number) {
   return trace.at("tensors").at(number.get<std::size_t>());
 }
 
-/// What a step says, but for the numbers of tensors and steps, which depend on what else is in the trace.
-std::string told_by(const Json& trace, const Json& step) {
+/// A step as text, without the numbers of tensors and steps, which depend on what else is in the trace.
+std::string step_text(const Json& trace, const Json& step) {
   std::string text = step.at("part").get<std::string>() + ": " + step.at("equation").get<std::string>() + "; " +
                      step.at("code").dump() + tensor(trace, step.at("output")).dump();
   for (const Json& input : step.at("inputs")) {
@@ -102,7 +102,7 @@ TEST_CASE("A trace has every key of its format", "[page]") {
   CHECK(Json::parse(trace.dump()) == trace);
 }
 
-TEST_CASE("Masks, answers, gradients and what-ifs of a trace have the sizes of batch and model", "[page]") {
+TEST_CASE("Masks, answers, gradients and variants in a trace have the sizes of the batch and the model", "[page]") {
   const ExplainedExample example;
   const Json trace = trace_of(example);
   const Index B = 2, S = 5, T = 6, H = 2;
@@ -155,7 +155,7 @@ TEST_CASE("Masks, answers, gradients and what-ifs of a trace have the sizes of b
   }
 }
 
-TEST_CASE("A trace's numbers of tensors lead to what they are said to be", "[page]") {
+TEST_CASE("The tensor numbers in a trace refer to the right tensors", "[page]") {
   for (const bool dropout : {false, true}) {
     const ExplainedExample example(tiny_settings(), example::two_pairs(), dropout);
     const Json trace = trace_of(example);
@@ -185,7 +185,7 @@ TEST_CASE("A trace's numbers of tensors lead to what they are said to be", "[pag
   }
 }
 
-TEST_CASE("A trace's steps name what they read, and come forward first, then backward", "[page]") {
+TEST_CASE("The steps of a trace name their inputs; forward steps come before backward steps", "[page]") {
   const ExplainedExample example;
   const Json trace = trace_of(example), &steps = trace.at("steps");
   bool back = false;
@@ -216,7 +216,7 @@ TEST_CASE("A trace's steps name what they read, and come forward first, then bac
   CHECK(back);
 }
 
-TEST_CASE("A trace's sources are the files as they are, and hold the lines of every step", "[page]") {
+TEST_CASE("The sources in a trace are the unchanged files, and contain the lines of every step", "[page]") {
   const ExplainedExample example;
   const Json trace = trace_of(example);
   for (const auto& [file, text] : trace.at("sources").items()) {
@@ -231,15 +231,15 @@ TEST_CASE("A trace's sources are the files as they are, and hold the lines of ev
   }
 }
 
-TEST_CASE("With one layer only, other layers' steps are left out, and all numbers still lead to the same", "[page]") {
+TEST_CASE("With one layer only, the steps of other layers are left out, and all numbers stay right", "[page]") {
   const ExplainedExample example;
   const Json whole = trace_of(example), part = trace_of(example, 1);
   std::set<std::string> known;
-  for (const Json& step : whole.at("steps")) known.insert(told_by(whole, step));
+  for (const Json& step : whole.at("steps")) known.insert(step_text(whole, step));
   std::set<std::string> names_of_others;
   std::size_t of_layer = 0, of_layer_in_whole = 0;
   for (const Json& step : part.at("steps")) {
-    CHECK(known.contains(told_by(part, step)));
+    CHECK(known.contains(step_text(part, step)));
     const auto where = step.at("part").get<std::string>();
     if (where.find(".layers.0") != std::string::npos) {
       const std::string end = where.ends_with(".kv_proj") ? "kv_proj " : "";
@@ -272,7 +272,7 @@ TEST_CASE("With one layer only, other layers' steps are left out, and all number
   }
 }
 
-TEST_CASE("A trace tells what was given from what another layer computed", "[page]") {
+TEST_CASE("A trace distinguishes given tensors from those that another layer computed", "[page]") {
   const ExplainedExample example;
   const Json part = trace_of(example, 1);
   std::set<std::size_t> outputs;
@@ -288,10 +288,10 @@ TEST_CASE("A trace tells what was given from what another layer computed", "[pag
     const bool given = one.at("name") == "mask" || one.at("name") == "id" || one.at("name") == "table";
     if (given) CHECK(one.at("computed") == false);
   }
-  CHECK(of_others > 0);  // what layer 0 gives to layer 1
+  CHECK(of_others > 0);  // what layer 0 passes to layer 1
 }
 
-TEST_CASE("The reasons of a trace are the elementary masks that are on", "[page]") {
+TEST_CASE("The reasons in a trace are the elementary masks that are on", "[page]") {
   TransformerSettings settings = tiny_settings();
   settings.masks = {.look_ahead = false, .cross_padding = false};
   const Json what_if = trace_of(ExplainedExample(settings)).at("what_if");
@@ -313,17 +313,17 @@ TEST_CASE("The reasons of a trace are the elementary masks that are on", "[page]
   check_matrix(all.at(1).at("blocked"), 6, 6);
 }
 
-TEST_CASE("A trace says which masks a model learned without", "[page]") {
+TEST_CASE("A trace lists the masks that were off in training", "[page]") {
   TransformerSettings settings = tiny_settings();
   settings.masks = {.encoder_padding = false, .look_ahead = false};
   const Json trace = trace_of(ExplainedExample(settings));
   CHECK(trace.at("model").at("learned_without") == Json{"encoder_padding", "look_ahead"});
   CHECK(trace.at("what_if").back().at("name") == "all_masks");
-  CHECK(trace.at("masks").at("encoder_padding").at("numbers").at(9) == 0.0);  // off; the other two are as they were
+  CHECK(trace.at("masks").at("encoder_padding").at("numbers").at(9) == 0.0);  // off; the other two are still on
   CHECK(trace.at("masks").at("cross_padding").at("numbers").at(9) == 1.0);
 }
 
-TEST_CASE("For the page, a trace's matrices are packed", "[page]") {
+TEST_CASE("For the page, the matrices of a trace are packed", "[page]") {
   const ExplainedExample example;
   const Json packed = trace_of(example, {}, MatrixForm::packed);
   for (const Json& tensor : packed.at("tensors")) {

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// "B*H*T" in numbers; a digit in front of a letter multiplies it. 0 for a word that is no product of known letters.
+/// The size of "B*H*T". A digit in front of a letter multiplies it. 0 if the text is not a product of known letters.
 Index size_of(const std::string& product, const std::map<char, Index>& sizes) {
   Index size = 1;
   bool letter_needed = true;
@@ -48,7 +48,7 @@ ExplainedExample with_many_words(const TransformerSettings& settings = tiny_sett
   return ExplainedExample(settings, example::two_pairs(), false, kManyWords);
 }
 
-std::set<Id> ids_spoken_of(const ExplainedExample& example) {
+std::set<Id> mentioned_ids(const ExplainedExample& example) {
   const IdMatrix& expected = example.explanation.batch.target_output;
   std::set<Id> ids(expected.data(), expected.data() + expected.size());
   ids.insert({0, 1, 2, 3});
@@ -66,8 +66,8 @@ Json trace_in_form(const ExplainedExample& example, MatrixForm form) {
 
 }  // namespace
 
-TEST_CASE("The axes of every recorded tensor are its shape", "[page]") {
-  // With these sizes no two letters are the same, nor two of the products that tensors have for rows or columns.
+TEST_CASE("The axes of every recorded tensor match its shape", "[page]") {
+  // With these sizes, no two letters are equal, and neither are two products that occur as rows or columns.
   TransformerSettings settings = example::settings(Norm::pre, Tying::none);
   settings.d_model = 22;
   settings.d_ff = 17;
@@ -76,11 +76,11 @@ TEST_CASE("The axes of every recorded tensor are its shape", "[page]") {
     const example::RecordedRun run(3, with_dropout ? example::with_dropout(settings) : settings, example::batch());
     const std::map<char, Index> sizes{{'B', 3}, {'S', 5}, {'T', 4}, {'H', 2}, {'D', 22}, {'F', 17}, {'V', 7}};
     std::map<char, Index> of_source = sizes;
-    of_source['V'] = 9;  // the encoder's table is over the source's vocabulary
+    of_source['V'] = 9;  // the encoder's table has the source vocabulary
     for (const RecordedTensor& tensor : run.recording.tensors()) {
       const std::string axes = tensor_axes(tensor);
       CAPTURE(tensor.part, tensor.name, tensor.axes, axes);
-      if (tensor.name == "mask") {  // [B, S] or [B*T, S]: the layer does not know which
+      if (tensor.name == "mask") {  // [B, S] or [B*T, S]: the layer cannot tell which
         CHECK(axes.empty());
         continue;
       }
@@ -93,7 +93,7 @@ TEST_CASE("The axes of every recorded tensor are its shape", "[page]") {
   }
 }
 
-TEST_CASE("A layer's letters are those of its place in the model", "[page]") {
+TEST_CASE("A layer's letters are translated according to its place in the model", "[page]") {
   CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.self_attn", "B*H*T, S")) == "B*H*S, S");
   CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.self_attn", "B*H*T, S")) == "B*H*T, T");
   CHECK(tensor_axes(tensor_with_axes("decoder.layers.3.encoder_attn", "B*H*T, S")) == "B*H*T, S");
@@ -113,7 +113,7 @@ TEST_CASE("A layer's letters are those of its place in the model", "[page]") {
   CHECK(tensor_axes(tensor_with_axes("loss", "")).empty());
 }
 
-TEST_CASE("Of a small vocabulary, a page shows every token", "[page]") {
+TEST_CASE("A page shows every token of a small vocabulary", "[page]") {
   const ExplainedExample example;
   const ShownIds shown = shown_ids(example.explained(), example.explanation);
   CHECK(shown.source == std::vector<Id>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
@@ -122,27 +122,27 @@ TEST_CASE("Of a small vocabulary, a page shows every token", "[page]") {
   for (const Json& tensor : page.at("tensors")) CHECK(!tensor.contains("ids"));
 }
 
-TEST_CASE("Of a large vocabulary, a page shows the tokens that are spoken of, in rising order", "[page]") {
+TEST_CASE("A page shows only the mentioned tokens of a large vocabulary, in ascending order", "[page]") {
   const ExplainedExample example = with_many_words();
   const ShownIds shown = shown_ids(example.explained(), example.explanation);
-  CHECK(shown.source == std::vector<Id>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});  // the specials; a b c d e f
-  const std::set<Id> spoken_of = ids_spoken_of(example);
-  CHECK(shown.target == std::vector<Id>(spoken_of.begin(), spoken_of.end()));
+  CHECK(shown.source == std::vector<Id>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});  // the special tokens, then a b c d e f
+  const std::set<Id> mentioned = mentioned_ids(example);
+  CHECK(shown.target == std::vector<Id>(mentioned.begin(), mentioned.end()));
   CHECK(shown.target.size() > 12);
 }
 
-TEST_CASE("One table for both sides shows the tokens of both", "[page]") {
+TEST_CASE("If both sides share one table, it shows the tokens of both", "[page]") {
   TransformerSettings settings = tiny_settings();
   settings.tied_embeddings = Tying::all;
   const ExplainedExample example = with_many_words(settings);
   const ShownIds shown = shown_ids(example.explained(), example.explanation);
   CHECK(shown.source == shown.target);
-  std::set<Id> both = ids_spoken_of(example);
+  std::set<Id> both = mentioned_ids(example);
   both.insert({4, 5, 6, 7, 8, 9});
   CHECK(shown.source == std::vector<Id>(both.begin(), both.end()));
 }
 
-TEST_CASE("Padding that is no row of the table is not shown as one", "[page]") {
+TEST_CASE("Padding without a row in the embedding table is not shown as a row", "[page]") {
   const ExplainedExample example = with_many_words();
   const TokenizerPair opus = load_marian_tokenizers(GLASSFORMER_SOURCE_DIR "/tests/fixtures/marian/opus", true);
   REQUIRE(opus.target->special().pad == kNoToken);
@@ -151,7 +151,7 @@ TEST_CASE("Padding that is no row of the table is not shown as one", "[page]") {
   CHECK(shown.target.front() >= 0);
 }
 
-TEST_CASE("On a page, an axis of a large vocabulary is cut, and says so; the JSON is whole", "[page]") {
+TEST_CASE("The page cuts the axis of a large vocabulary and lists the ids shown; the JSON is complete", "[page]") {
   const ExplainedExample example = with_many_words();
   const ShownIds shown = shown_ids(example.explained(), example.explanation);
   const Json page = trace_in_form(example, MatrixForm::packed), whole = trace_in_form(example, MatrixForm::numbers);

@@ -10,7 +10,7 @@
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
 
-/// What tests of the program itself need.
+/// Helpers for tests that run the program.
 namespace glassformer::program_test {
 
 namespace fs = std::filesystem;
@@ -18,7 +18,7 @@ using stand_in::read_bytes;
 using stand_in::TemporaryDirectory;
 using stand_in::write_bytes;
 
-/// The program as a user runs it: from a directory of its own, with arguments as the shell takes them.
+/// Runs the program as a user does: in a directory of its own, with arguments that the shell parses.
 class Program {
  public:
   struct Result {
@@ -29,7 +29,7 @@ class Program {
   Result run(const std::string& arguments, const std::string& input = "") const {
     return shell("\"$glassformer\" " + arguments, input);
   }
-  /// What a shell prints; "$glassformer" is the program.
+  /// Runs shell commands; "$glassformer" is the program.
   Result shell(const std::string& commands, const std::string& input = "") const {
     write_bytes(directory_ / ".in", input);
     const int status = std::system(("cd '" + directory_.path().string() + "' && glassformer='" GLASSFORMER_PROGRAM
@@ -45,7 +45,7 @@ class Program {
 
 inline std::string config(const std::string& name) { return "'" GLASSFORMER_SOURCE_DIR "/configs/" + name + ".yaml'"; }
 
-/// A mistake of the user's: one line on standard error, status 2, nothing on standard output.
+/// Checks how a user error ends: one line on standard error, nothing on standard output, status 2.
 inline void check_refused(const Program::Result& result, const std::string& expected) {
   CAPTURE(result.err);
   CHECK(result.status == 2);

@@ -7,7 +7,7 @@
 
 using namespace glassformer::program_test;
 
-TEST_CASE("--help names every verb, fits a terminal, and is made for help2man", "[program]") {
+TEST_CASE("--help lists every verb, fits a terminal, and works with help2man", "[program]") {
   const Program program;
   const std::string help = program.run("--help").out;
   CHECK(help.find("\nUsage: glassformer [OPTIONS] SUBCOMMAND\n") != std::string::npos);
@@ -24,7 +24,7 @@ TEST_CASE("--help names every verb, fits a terminal, and is made for help2man", 
   CHECK(program.run("--version").out == "glassformer " GLASSFORMER_VERSION "\n");
 }
 
-TEST_CASE("a mistake on the command line is named, with what was probably meant", "[program]") {
+TEST_CASE("an error names the mistake on the command line, and what was probably meant", "[program]") {
   const Program program;
   check_refused(program.run("trian run --beam 2"), "unknown verb trian; did you mean train?");
   check_refused(program.run("export run"), "unknown verb export; ");
@@ -36,18 +36,18 @@ TEST_CASE("a mistake on the command line is named, with what was probably meant"
   check_refused(program.run("train toy.yaml --output"), "--output");
 }
 
-TEST_CASE("training says that it runs on OMP_NUM_THREADS threads", "[program]") {
+TEST_CASE("train logs that it runs on OMP_NUM_THREADS threads", "[program]") {
   const Program program;
   CHECK(program.shell("OMP_NUM_THREADS=3 \"$glassformer\" train " + config("debug") + " --output run").err.find(
             " 3 threads, ") != std::string::npos);
 }
 
-#ifndef __clang__  // whose OpenMP does not tell here what the test wants to hear
+#ifndef __clang__  // clang's OpenMP does not print what this test reads
 TEST_CASE("train, evaluate, translate and score run on OMP_NUM_THREADS threads", "[program]") {
   const Program program;
   write_bytes(program / "a.en", "she sleeps .\n");
   write_bytes(program / "a.de", "sie schläft .\n");
-  // At the first piece of work for several threads, OpenMP lets each of them say who it is.
+  // When several threads first share work, OpenMP makes each of them print its number.
   const std::string threads = "OMP_NUM_THREADS=3 OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='thread %n of %N' ";
   const std::vector<std::string> verbs = {"train " + config("debug") + " --output run", "translate run --input a.en",
                                           "evaluate run --source a.en --reference a.de",

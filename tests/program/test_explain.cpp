@@ -8,7 +8,7 @@ using namespace glassformer::program_test;
 
 namespace {
 
-/// A model that knows two sentences by heart, in "run".
+/// Has trained a model in "run" that knows two sentences by heart.
 const Program& trained() {
   static const Program program;
   static const int status = program.run("train " + config("debug") + " --output run").status;
@@ -24,19 +24,18 @@ nlohmann::json trace_in(const Program& program, const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("explain writes explain.html and prints one screen, with translations of its own if you give none",
-          "[program]") {
+TEST_CASE("explain writes explain.html, prints one screen, and translates if there is no --target", "[program]") {
   const Program& program = trained();
   const auto shown = program.run(kSleeps + " --source 'the small dog sees a house .'");
   CAPTURE(shown.err);
   CHECK(shown.status == 0);
-  CHECK(shown.err.find("explain.html: the page") != std::string::npos);
+  CHECK(shown.err.find("wrote the page explain.html") != std::string::npos);
   CHECK(shown.out.find("translation    sie schläft .\n") != std::string::npos);
   CHECK(shown.out.find(" of 12 tokens (label smoothing 0)") != std::string::npos);
   CHECK(std::count(shown.out.begin(), shown.out.end(), '\n') < 40);
   CHECK(read_bytes(program / "explain.html").find("sie schläft .") != std::string::npos);
 
-  const auto given = program.run(kSleeps + " --target 'sie sieht .'");  // over its own page
+  const auto given = program.run(kSleeps + " --target 'sie sieht .'");  // overwrites its own page
   CHECK(given.status == 0);
   CHECK(given.out.find("target         sie sieht .\n") != std::string::npos);
   CHECK(given.out.find("translation") == std::string::npos);
@@ -52,7 +51,7 @@ TEST_CASE("explain does not overwrite an explain.html that it did not write", "[
     check_refused(program.run(kSleeps), "explain.html: expected no such file");
     CHECK(read_bytes(program / "explain.html") == text);
   }
-  CHECK(program.run(kSleeps + " --html explain.html").status == 0);  // unless you say so
+  CHECK(program.run(kSleeps + " --html explain.html").status == 0);  // unless --html names it
   fs::remove(program / "explain.html");
   fs::create_directory(program / "explain.html");
   check_refused(program.run(kSleeps), "name the page with --html");
@@ -83,9 +82,9 @@ TEST_CASE("explain writes the trace as JSON", "[program]") {
   CHECK(of_two.at("model").at("dropout") == true);
 }
 
-TEST_CASE("explain writes a page, and the trace beside it", "[program]") {
+TEST_CASE("explain writes a page and a trace", "[program]") {
   const Program& program = trained();
-  const auto written = program.run(kSleeps + " --html page.html --json beside.json --layer 0");
+  const auto written = program.run(kSleeps + " --html page.html --json page.json --layer 0");
   CAPTURE(written.err);
   CHECK(written.status == 0);
   CHECK(written.out.empty());
@@ -93,11 +92,11 @@ TEST_CASE("explain writes a page, and the trace beside it", "[program]") {
   const std::string page = read_bytes(program / "page.html");
   CHECK(page.rfind("<!doctype html>", 0) == 0);
   CHECK(page.find("sie schläft .") != std::string::npos);
-  CHECK(trace_in(program, "beside.json").at("tensors").at(0).at("values").contains("numbers"));
+  CHECK(trace_in(program, "page.json").at("tensors").at(0).at("values").contains("numbers"));
   CHECK_FALSE(fs::exists(program / "page.html.partial"));
 }
 
-TEST_CASE("explain says what to do where the model's own translation does not end", "[program]") {
+TEST_CASE("explain says what to do if the model's own translation does not end", "[program]") {
   const Program program;
   const std::string untrained = " --set training.max_updates=1 --set training.max_epochs=0 --output run";
   REQUIRE(program.run("train " + config("debug") + untrained).status == 0);
@@ -124,7 +123,7 @@ TEST_CASE("explain refuses what it cannot show, and leaves nothing behind", "[pr
   for (int i = 0; i < 61; ++i) many += "ä ";
   const auto long_one = program.run("explain run --source '" + many + "'");
   check_refused(long_one, "at most 60 tokens, found 61");
-  CHECK(long_one.err.find(" ä…\"") != std::string::npos);  // not cut inside of a character
+  CHECK(long_one.err.find(" ä…\"") != std::string::npos);  // not cut in the middle of a character
   check_refused(program.run(kSleeps + " --target '" + many + "'"), "found 61");
 
   check_refused(program.run(kSleeps + " --html one --json ./one"), "expected two files");

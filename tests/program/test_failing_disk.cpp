@@ -15,7 +15,8 @@ std::string train(int updates) {
          std::to_string(updates);
 }
 
-/// The program on a disk whose calls fail from this one on; 0: none.
+/// Runs the program on a disk where calls fail: the one with the number `at`, and, unless `once`, all later ones.
+/// With 0, none fails.
 std::string with_failing(const std::string& call, int at, bool once, const std::string& below = "/run") {
   return "FAIL_CALL=" + call + " FAIL_AT=" + std::to_string(at) + " FAIL_ONCE=" + (once ? "1" : "0") +
          " FAIL_BELOW=" + below +
@@ -23,10 +24,10 @@ std::string with_failing(const std::string& call, int at, bool once, const std::
          "' \"$glassformer\" ";
 }
 
-/// A run of ten updates that can be taken up again and again.
-class BegunRun {
+/// A run of ten updates that can be resumed repeatedly.
+class ResumableRun {
  public:
-  BegunRun() {
+  ResumableRun() {
     REQUIRE(program_.run(train(10)).status == 0);
     copy("run", "begun");
   }
@@ -52,21 +53,22 @@ class BegunRun {
 
 }  // namespace
 
-TEST_CASE("whichever call of a save fails, there is one message, and a sound checkpoint to go on from", "[program]") {
+TEST_CASE("whichever call of a save fails, there is one message, and an intact checkpoint to resume from",
+          "[program]") {
   const Program whole;
   REQUIRE(whole.run(train(20)).status == 0);
   const std::string weights = read_bytes(whole / "run/last/model.safetensors");
   const fs::path best = fs::read_symlink(whole / "run/best");
 
-  BegunRun begun;
-  const Program& program = begun.program();
+  ResumableRun resumable;
+  const Program& program = resumable.program();
   for (const std::string call : {"write", "fsync", "rename"}) {
-    const int calls = begun.calls(call);
+    const int calls = resumable.calls(call);
     CHECK(calls > 3);
     for (int at = 1; at <= calls; ++at) {
       for (const bool once : {false, true}) {
         CAPTURE(call, at, once);
-        const auto result = begun.resume_with_failing(call, at, once);
+        const auto result = resumable.resume_with_failing(call, at, once);
         CAPTURE(result.err);
         CHECK((result.status == 0 || result.status == 1 || result.status == 2));
         if (result.status != 0) CHECK(result.err.find("glassformer: ") != std::string::npos);
@@ -84,7 +86,7 @@ TEST_CASE("whichever call of a save fails, there is one message, and a sound che
   }
 }
 
-TEST_CASE("whichever write fails while a text goes to files, the training ends with a message, and another trains",
+TEST_CASE("whichever write fails while a text goes to files, training ends with a message, and the next run succeeds",
           "[program]") {
   const std::string mapped = train(10) + " --set data.mapped_above=10";
   const Program whole;
@@ -108,7 +110,7 @@ TEST_CASE("whichever write fails while a text goes to files, the training ends w
     for (const auto& entry : fs::directory_iterator(program / "run")) {
       CHECK(entry.path().string().find("glassformer-ids") == std::string::npos);
     }
-    REQUIRE(program.run(mapped).status == 0);  // and now the disk does not fail
+    REQUIRE(program.run(mapped).status == 0);  // this time the disk does not fail
     CHECK(read_bytes(program / "run/last/model.safetensors") == weights);
   }
 }

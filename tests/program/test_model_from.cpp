@@ -9,7 +9,7 @@ namespace {
 const std::string kProject = GLASSFORMER_SOURCE_DIR;
 const std::string kForeign = "'" + kProject + "/tests/fixtures/marian/opus'";
 
-/// A config that says nothing of the model but where it comes from. The toy's validation text is enough to train on.
+/// A config that only says where the model comes from. The toy's validation text is enough to train on.
 void write_config(const Program& program) {
   write_bytes(program / "tune.yaml", "data: {directory: " + kProject + "/data/toy, source_language: en, " +
                                          "target_language: de, train: valid, valid: test}\n" +
@@ -27,14 +27,14 @@ double loss_of(const Program& program, const std::string& checkpoint) {
 
 }  // namespace
 
-TEST_CASE("training goes on from a model of transformers', with its shape, weights and tokenizers", "[program]") {
+TEST_CASE("training continues from a model of transformers, with its shape, weights and tokenizers", "[program]") {
   const Program program;
   write_config(program);
   const double before = loss_of(program, kForeign);
   const auto still = program.run("train tune.yaml --output still --set training.schedule.learning_rate=1e-12");
   CAPTURE(still.err);
   REQUIRE(still.status == 0);
-  CHECK(still.err.find("beginning with") != std::string::npos);
+  CHECK(still.err.find("starting from") != std::string::npos);
   CHECK(loss_of(program, "still") == Approx(before).margin(1e-5));
 
   const std::string train = "train tune.yaml --output tuned --set training.schedule.learning_rate=5e-3 --set ";
@@ -42,7 +42,7 @@ TEST_CASE("training goes on from a model of transformers', with its shape, weigh
   REQUIRE(program.run(train + "training.max_updates=100 --resume").status == 0);
   CHECK(loss_of(program, "tuned") < before - 0.05);
 
-  // What comes of it is a Marian model again, with the same ids.
+  // The result is a Marian model again, with the same ids.
   for (const char* name : {"vocab.json", "source.spm", "target.spm"}) {
     CAPTURE(name);
     const auto content = [](const fs::path& file) {
@@ -61,7 +61,7 @@ TEST_CASE("training goes on from a model of transformers', with its shape, weigh
   }
 }
 
-TEST_CASE("a model of transformers' stands every verb", "[program]") {
+TEST_CASE("gradcheck, benchmark and explain accept a model of transformers", "[program]") {
   const Program program;
   write_config(program);
   for (const std::string verb : {"gradcheck tune.yaml", "benchmark tune.yaml --seconds 0.1"}) {
@@ -77,7 +77,7 @@ TEST_CASE("a model of transformers' stands every verb", "[program]") {
   CHECK(nlohmann::json::parse(read_bytes(program / "trace.json")).at("batch").at("pad").at("source") == -1);
 }
 
-TEST_CASE("training goes on from a checkpoint of ours", "[program]") {
+TEST_CASE("training continues from a checkpoint of Glassformer", "[program]") {
   const Program program;
   REQUIRE(program.run("train " + config("debug") + " --output first --set training.max_updates=50").status == 0);
   const std::string again = "train " + config("debug") + " --output second --set model.from=first/best --set "
@@ -88,7 +88,7 @@ TEST_CASE("training goes on from a checkpoint of ours", "[program]") {
   CHECK(program.run("score first" + text).out == program.run("score second" + text).out);
 }
 
-TEST_CASE("a model to begin with that is not there, or has another shape, is refused before anything is made",
+TEST_CASE("a starting model that is missing, or has another shape, is refused before anything is written",
           "[program]") {
   const Program program;
   write_config(program);

@@ -14,7 +14,7 @@ using glassformer::heap_allocations;
 namespace {
 
 /// The last number of a checkpoint's last tensor.
-double value_in(const fs::path& checkpoint) {
+double last_value(const fs::path& checkpoint) {
   const std::string bytes = read_bytes(checkpoint / "model.safetensors");
   float value = 0;
   std::memcpy(&value, bytes.data() + bytes.size() - sizeof value, sizeof value);
@@ -23,15 +23,15 @@ double value_in(const fs::path& checkpoint) {
 
 }  // namespace
 
-TEST_CASE("average writes the mean of two checkpoints of a run, and nothing else", "[program]") {
+TEST_CASE("average writes the mean of two checkpoints of a run, and refuses anything else", "[program]") {
   const Program program;
   const std::string train = "train " + config("debug") +
                             " --set training.validation.every=50 --set training.checkpoints.keep=2 --output ";
   REQUIRE(program.run(train + "run --set training.max_updates=100").status == 0);
   REQUIRE(program.run("average run/step-* --output mean").status == 0);
-  const auto first = value_in(program / "run/step-00000050"), second = value_in(program / "run/step-00000100");
+  const auto first = last_value(program / "run/step-00000050"), second = last_value(program / "run/step-00000100");
   REQUIRE(first != second);
-  CHECK(value_in(program / "mean") == Approx((first + second) / 2).epsilon(1e-6));
+  CHECK(last_value(program / "mean") == Approx((first + second) / 2).epsilon(1e-6));
   CHECK(program.run("translate mean", "she sleeps .\n").status == 0);
 
   check_refused(program.run("average run/step-* --output mean"), "mean");  // nothing is overwritten
@@ -45,7 +45,7 @@ TEST_CASE("average writes the mean of two checkpoints of a run, and nothing else
                   change.substr(0, change.find('=')));
   }
 
-  // Where the text lies changes no run, but other words make another vocabulary, though one of the same size.
+  // The directory of the text does not matter, but other words make another vocabulary, even of the same size.
   for (const std::string other : {"en", "de"}) {
     fs::create_directory(program / other);
     for (const std::string name : {"train.en", "train.de", "valid.en", "valid.de"}) {
@@ -59,7 +59,7 @@ TEST_CASE("average writes the mean of two checkpoints of a run, and nothing else
   }
 }
 
-TEST_CASE("train, evaluate and translate work together, and output and log keep apart", "[program]") {
+TEST_CASE("train, evaluate and translate work together, and keep output and log apart", "[program]") {
   const Program program;
   const auto trained = program.run("train " + config("debug") + " --output run");
   CAPTURE(trained.err);
@@ -72,12 +72,12 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
   CHECK(translated.out == "sie schläft .\n\nder kleine hund sieht ein haus .\n");
   CHECK(program.run("translate run/last --beam 3 --batch 1 --length-penalty 0.5", "she sleeps .\n").out ==
         "sie schläft .\n");
-  // With such a penalty the longest translation is the best, and only a search that goes on to the end finds it.
+  // With this penalty the longest translation is the best, and only a search that runs to the end finds it.
   const std::string search = "translate run --beam 2 --length-penalty 50 --";
   CHECK(program.run(search + "early-stopping", "she sleeps .\n").out.size() <
         program.run(search + "no-early-stopping", "she sleeps .\n").out.size());
 
-  // Whoever sends a line and waits gets the answer before sending another.
+  // A program that sends a line and waits gets the answer before it sends another.
   CHECK(program.shell("mkfifo asked answered; timeout 60 \"$glassformer\" translate run <asked >answered & "
                       "exec 3>asked 4<answered; echo 'she sleeps .' >&3; read -r answer <&4; echo \"$answer\"; "
                       "exec 3>&-; wait").out == "sie schläft .\n");
@@ -100,7 +100,7 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
             .out == program.run("evaluate run --source a.en --reference a.de").out.replace(0, 4, "pipe"));
   CHECK(program.run("evaluate run --source a.en --reference a.de >/dev/full").status == 1);
 
-  // A mistake that shows half-way costs no older file.
+  // A mistake found halfway leaves the older file alone.
   write_bytes(program / "bad.en", "she sleeps .\n\xFF\n");
   check_refused(program.run("translate run --input bad.en --output b.de"), "bad.en:2");
   CHECK(read_bytes(program / "b.de") == "sie schläft .\n");
@@ -108,7 +108,7 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
   CHECK(program.run("translate run --input a.en --output a.en").status == 0);
   CHECK(read_bytes(program / "a.en") == "sie schläft .\n");
 
-  // What the search says of its translations, and what score says of the same ones.
+  // The search and score report the same log-probabilities for the same translations.
   const auto ranked = program.run("translate run --beam 3 --n-best 3", "she sleeps .\n\n");
   CAPTURE(ranked.out);
   std::istringstream list(ranked.out);
@@ -149,7 +149,7 @@ TEST_CASE("train, evaluate and translate work together, and output and log keep 
   check_refused(program.run("train " + config("debug") + " --output run --resume --set model.d_ff=32"), "model.d_ff");
 }
 
-TEST_CASE("a mistake in what was given gives one message and status 2, and leaves no run directory", "[program]") {
+TEST_CASE("a user error gives one message and status 2, and leaves no run directory", "[program]") {
   const Program program;
   check_refused(program.run("train nowhere.yaml --output run"), "nowhere.yaml");
   check_refused(program.run("train " + config("debug") + " --output run --set model.heads=3"), "heads");
@@ -176,7 +176,7 @@ TEST_CASE("a mistake in what was given gives one message and status 2, and leave
   check_refused(program.run("evaluate text"), "text");
 }
 
-TEST_CASE("a run that ended before its first checkpoint does not stand in the way of the next", "[program]") {
+TEST_CASE("a run that ended before its first checkpoint does not block the next", "[program]") {
   const Program program;
   const std::string diverging = "train " + config("debug") + " --output run --set training.schedule.kind=constant "
                                 "--set training.schedule.warmup=0 --set training.schedule.learning_rate=1e30";
@@ -187,7 +187,7 @@ TEST_CASE("a run that ended before its first checkpoint does not stand in the wa
   CHECK(program.run("train " + config("debug") + " --output run --set training.max_updates=1").status == 0);
 }
 
-TEST_CASE("a run that is resumed before its first checkpoint is the run that it would have been", "[program]") {
+TEST_CASE("a run resumed before its first checkpoint ends with the same weights as one never stopped", "[program]") {
   const Program program;
   const std::string train = "train " + config("debug") + " --output ";
   program.shell("\"$glassformer\" " + train + "run --set training.max_updates=0 --set training.max_minutes=1 "
@@ -199,17 +199,18 @@ TEST_CASE("a run that is resumed before its first checkpoint is the run that it 
   CHECK(read_bytes(program / "run/last/model.safetensors") == read_bytes(program / "whole/last/model.safetensors"));
 }
 
-TEST_CASE("a training that is interrupted writes a checkpoint, and says how to go on", "[program]") {
+TEST_CASE("an interrupted training writes a checkpoint and says how to continue", "[program]") {
   const Program program;
   for (const auto& [signal, status] : {std::pair("INT", 130), {"TERM", 143}, {"HUP", 129}}) {
     const std::string run = signal;
     CAPTURE(run);
     const auto interrupted = program.shell(
-        // Who has started the tests may ignore signals, as nohup does.
+        // The process that started the tests may ignore signals, as nohup does.
         "hear=; env --default-signal true 2>/dev/null && hear='env --default-signal'; $hear \"$glassformer\" train " +
         config("debug") + " --output " + run +
         " --set training.max_updates=0 --set training.max_minutes=1 --set training.validation.every=100000000 & "
-        "while kill -0 $! && ! grep -q 'update *10 ' .err; do sleep 0.05; done; kill -" + run + " $!; wait $!");
+        "while kill -0 $! && ! grep -q 'update *10 ' .err; do sleep 0.05; done; kill -" +
+        run + " $!; wait $!");
     CAPTURE(interrupted.err);
     CHECK(interrupted.status == status);
     CHECK(interrupted.err.find("--resume") != std::string::npos);
@@ -217,20 +218,20 @@ TEST_CASE("a training that is interrupted writes a checkpoint, and says how to g
   }
 }
 
-TEST_CASE("a second Ctrl-C ends a training at once", "[program]") {
+TEST_CASE("a second Ctrl-C ends training at once", "[program]") {
   const Program program;
-  const auto interrupted = program.shell(  // translations of so many words take minutes
+  const auto interrupted = program.shell(  // translations this long take minutes
       "\"$glassformer\" train " + config("debug") +
       " --output run --set training.validation.every=1 --set decoding.max_length_ratio=100000 & "
       "until grep -q 'vocabulary' .err; do sleep 0.05; done; kill -INT $!; "
-      "until grep -q 'once more' .err; do sleep 0.05; done; kill -INT $!; wait $!");
+      "until grep -q 'Ctrl-C again' .err; do sleep 0.05; done; kill -INT $!; wait $!");
   CAPTURE(interrupted.err);
   CHECK(interrupted.status == 130);
   CHECK(interrupted.err.find("--resume") == std::string::npos);
   CHECK(program.run("train " + config("debug") + " --output run --set training.max_updates=1").status == 0);
 }
 
-TEST_CASE("descriptors that are closed spoil no file of a run", "[program]") {
+TEST_CASE("closed standard descriptors do not corrupt a run's files", "[program]") {
   const Program program;
   const std::string train = "\"$glassformer\" train " + config("debug") + " --output run --set training.max_updates=";
   CHECK(program.shell(train + "50 <&- >&- 2>&-").status == 0);
@@ -238,7 +239,7 @@ TEST_CASE("descriptors that are closed spoil no file of a run", "[program]") {
   check_refused(program.shell("\"$glassformer\" translate run <&-"), "standard input");
 }
 
-TEST_CASE("a run whose last checkpoint is damaged says so on --resume, and goes on without it", "[program]") {
+TEST_CASE("train --resume reports a damaged last checkpoint, and continues once you remove it", "[program]") {
   const Program program;
   const std::string train = "train " + config("debug") + " --output run --set training.validation.every=50" +
                             " --set training.checkpoints.keep=2 --set training.max_updates=";
@@ -249,7 +250,7 @@ TEST_CASE("a run whose last checkpoint is damaged says so on --resume, and goes 
   write_bytes(damaged / "training_state.safetensors", state);
   const auto refused = program.run(train + "100 --resume");
   check_refused(refused, "training_state.safetensors");
-  CHECK(refused.err.find("Once run/step-00000100 is removed") != std::string::npos);
+  CHECK(refused.err.find("If you remove run/step-00000100") != std::string::npos);
   fs::remove_all(damaged);
   const auto resumed = program.run(train + "100 --resume");
   CAPTURE(resumed.err);
@@ -257,7 +258,7 @@ TEST_CASE("a run whose last checkpoint is damaged says so on --resume, and goes 
   CHECK(resumed.err.find("resuming from run/step-00000050") != std::string::npos);
 }
 
-TEST_CASE("evaluate takes the test texts of the config, or says that they are not there", "[program]") {
+TEST_CASE("evaluate uses the test texts of the config, or says that they are missing", "[program]") {
   const Program program;
   fs::create_directory(program / "text");
   for (const char* name : {"train.en", "train.de", "valid.en", "valid.de", "test.en", "test.de"}) {
@@ -268,16 +269,16 @@ TEST_CASE("evaluate takes the test texts of the config, or says that they are no
   REQUIRE(program.run(train + " --output run --set data.tests=[test]").status == 0);
   CHECK(program.run("evaluate run").out.find("test: 2 pairs") == 0);
   fs::remove(program / "text/test.de");
-  check_refused(program.run("evaluate run"), "test.de: the test text of the checkpoint's config is not there");
+  check_refused(program.run("evaluate run"), "test.de: expected this test text of the checkpoint's config");
   REQUIRE(program.run(train + " --output none --set data.tests=[]").status == 0);
   check_refused(program.run("evaluate none"), "data.tests is empty");
   check_refused(program.run("evaluate run --source text/test.en"), "--reference");
 }
 
-TEST_CASE("a limit on the size of files is an error with a message", "[program]") {
+TEST_CASE("exceeding a limit on file sizes gives an error message", "[program]") {
   const Program program;
   const auto limited = program.shell("ulimit -f 8; GCOV_PREFIX=counters \"$glassformer\" train " + config("debug") +
-                                     " --output run --set model.d_model=64");  // counters: of coverage, limited too
+                                     " --output run --set model.d_model=64");  // coverage counters are limited too
   CAPTURE(limited.err);
   CHECK(limited.status == 1);
   CHECK(limited.err.find("Free some space") != std::string::npos);
@@ -287,7 +288,7 @@ TEST_CASE("a limit on the size of files is an error with a message", "[program]"
 
 TEST_CASE("a model that certainly needs more memory than ulimit allows is refused before anything is written",
           "[program]") {
-  if (heap_allocations() < 0) return;  // a sanitizer needs more memory than such a limit allows
+  if (heap_allocations() < 0) return;  // a sanitizer needs more memory than this limit allows
   const Program program;
   const std::string train = "\"$glassformer\" train " + config("debug") + " --output run --set model.d_model=2048 " +
                             "--set model.d_ff=100000 --set training.shards=8";
@@ -297,8 +298,8 @@ TEST_CASE("a model that certainly needs more memory than ulimit allows is refuse
   CHECK_FALSE(fs::exists(program / "run"));
 }
 
-TEST_CASE("a text larger than the memory it may use is trained on from files", "[program]") {
-  if (heap_allocations() < 0) return;  // a sanitizer needs more memory than such a limit allows
+TEST_CASE("training reads a text from files if it is larger than the memory it may use", "[program]") {
+  if (heap_allocations() < 0) return;  // a sanitizer needs more memory than this limit allows
   const Program program;
   // 40 MB of tokens are more than a quarter of the memory that the limit leaves.
   REQUIRE(
@@ -332,21 +333,21 @@ TEST_CASE("the command line explains itself", "[program]") {
   check_refused(program.run("translate run --length-penalty nan"), "found nan");
 }
 
-TEST_CASE("gradcheck finds the gradients of the configs right, with or without a kink of ReLU nearby", "[program]") {
+TEST_CASE("gradcheck confirms the gradients of the configs, with or without a kink of ReLU nearby", "[program]") {
   const Program program;
-  // Not 20 numbers of each tensor, as is the default, but 5, which saves time; some of these are near a kink as well.
+  // 2 numbers of each tensor instead of the default 20, to save time; some of them may be near a kink too.
   for (const char* name : {"debug", "toy", "reverse"}) {
     const auto checked = program.run("gradcheck --samples 2 " + config(name));
     CAPTURE(name, checked.out);
     CHECK(checked.status == 0);
     CHECK(checked.out.find("model.decoder.layers.0.encoder_attn.k_proj.weight") != std::string::npos);
-    CHECK(checked.out.find("\nall right: ") != std::string::npos);
+    CHECK(checked.out.find("\nall correct: ") != std::string::npos);
     std::istringstream lines(checked.out);
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
   }
 }
 
-TEST_CASE("benchmark trains, keeps nothing, and says how fast it was", "[program]") {
+TEST_CASE("benchmark trains, saves nothing, and reports its speed", "[program]") {
   const Program program;
   const auto result =
       program.shell("OMP_NUM_THREADS=2 \"$glassformer\" benchmark " + config("debug") + " --seconds 0.05");
@@ -371,7 +372,7 @@ TEST_CASE("benchmark trains, keeps nothing, and says how fast it was", "[program
   check_refused(program.run("benchmark " + config("debug") + " --seconds 0"), "expected a number from 0.001");
 }
 
-TEST_CASE("benchmark writes model and batches for another program", "[program]") {
+TEST_CASE("benchmark exports model and batches for another program", "[program]") {
   const Program program;
   REQUIRE(program.run("benchmark " + config("debug") + " --export-batches batches.jsonl").status == 0);
   std::istringstream lines(read_bytes(program / "batches.jsonl"));
@@ -388,8 +389,8 @@ TEST_CASE("benchmark writes model and batches for another program", "[program]")
   check_refused(program.run("benchmark " + config("debug") + " --export-batches nowhere/batches.jsonl"), "nowhere");
 }
 
-TEST_CASE("the log says before a training how much memory it will need at its peak, within a fifth", "[program]") {
-  if (heap_allocations() < 0) return;  // a sanitizer watches the heap, and needs memory of its own
+TEST_CASE("before training, the log forecasts the peak memory to within a fifth", "[program]") {
+  if (heap_allocations() < 0) return;  // a sanitizer tracks the heap and needs memory of its own
   const std::string arguments = GENERATE("'" GLASSFORMER_SOURCE_DIR "/configs/toy.yaml' --set training.max_epochs=2",
                                          "'" GLASSFORMER_SOURCE_DIR "/configs/debug.yaml'",
                                          "'" GLASSFORMER_SOURCE_DIR "/configs/debug.yaml' --set model.d_model=512 "
@@ -403,6 +404,6 @@ TEST_CASE("the log says before a training how much memory it will need at its pe
     REQUIRE(found != std::string::npos);
     return std::stod(result.err.substr(found + words.size()));
   };
-  const double forecast = number_after("about "), peak = number_after("memory at the peak: ");
+  const double forecast = number_after("about "), peak = number_after("peak memory: ");
   CHECK(std::abs(forecast - peak) < 0.2 * peak + 6);  // MB
 }

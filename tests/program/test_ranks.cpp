@@ -11,15 +11,15 @@ using namespace program_test;
 
 namespace {
 
-/// False, and said loudly, where several processes cannot be started.
+/// Warns and returns false if the test cannot start several processes.
 bool has_mpirun() {
   const bool there = fs::exists(GLASSFORMER_MPIRUN);
   if (!there) WARN("SKIPPED: this build has no MPI, or there is no mpirun (on Debian, libopenmpi-dev and openmpi-bin)");
   return there;
 }
 
-/// For Open MPI: more processes than processors, by any user, not bound. (What a sanitizer sees of MPI is not ours.)
-/// Ranks that wait for each other for ever are ended after five minutes.
+/// Lets Open MPI run more processes than processors, as any user, not bound to processors. Leaks are not checked,
+/// because MPI's are not ours. Ranks that wait for each other forever are stopped after five minutes.
 const std::string kMpirun =
     "MPIEXEC_TIMEOUT=300 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
     "OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe "
@@ -28,7 +28,7 @@ const std::string kMpirun =
 
 std::string ranks(int count) { return kMpirun + "-n " + std::to_string(count) + " "; }
 
-/// With a text "few" to validate on, which takes less time than the toy's.
+/// Provides a text "few" to validate on, which takes less time than the toy's.
 class RanksProgram : public Program {
  public:
   RanksProgram() {
@@ -37,7 +37,7 @@ class RanksProgram : public Program {
   }
 };
 
-/// A small training: the sum of its gradients takes several segments, and its batches have more sentences than shards.
+/// A small training run: summing its gradients takes several segments, and its batches have more sentences than shards.
 std::string train(const std::string& run, const std::string& more = "") {
   return "\"$glassformer\" train " + config("toy") + " --output " + run +
          " --set data.train=valid --set data.valid=\"$PWD/few\" --set training.max_tokens=400"
@@ -49,7 +49,7 @@ std::string train(const std::string& run, const std::string& more = "") {
 
 std::string weight_bytes(const fs::path& run) { return read_bytes(run / "last/model.safetensors"); }
 
-/// What does not tell of time in a run's metrics.
+/// The numbers of a run's metrics that do not depend on time.
 std::vector<double> figures(const fs::path& run) {
   std::vector<double> found;
   std::istringstream lines(read_bytes(run / "metrics.jsonl"));
@@ -68,7 +68,7 @@ Index occurrences(const std::string& text, const std::string& part) {
   return found;
 }
 
-/// One message, of one rank, and status 2; mpirun says more.
+/// Checks for one message, from one rank, and status 2; mpirun prints more.
 void check_one_message(const Program::Result& result, const std::string& expected) {
   CAPTURE(result.err);
   CHECK(result.status == 2);
@@ -83,7 +83,7 @@ TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and wi
   const RanksProgram program;
   const std::string more = GENERATE("", "--set training.optimizer.kind=muon --set model.norm=pre",
                                     "--set training.shards=5 --set training.accumulation=2",
-                                    // More segments than are under way.
+                                    // More segments than are in flight at once.
                                     "--set model.d_model=128 --set model.d_ff=1024 --set training.max_updates=3");
   CAPTURE(more);
   REQUIRE(program.shell(train("alone", more)).status == 0);
@@ -112,12 +112,12 @@ TEST_CASE("ranks whose text is too large for memory get the same weights, and le
   REQUIRE(result.status == 0);
   CHECK(weight_bytes(program / "run") == weight_bytes(program / "alone"));
   CHECK(fs::is_empty(program / "elsewhere"));
-  for (const auto& entry : fs::directory_iterator(program / "temporary")) {  // Open MPI has a directory here, too
+  for (const auto& entry : fs::directory_iterator(program / "temporary")) {  // Open MPI keeps a directory here too
     CHECK_FALSE(entry.path().filename().string().starts_with(".glassformer-"));
   }
 }
 
-TEST_CASE("a run is continued by other ranks, of which only the first sees its directory", "[program][mpi]") {
+TEST_CASE("other ranks can continue a run, and only the first one needs its directory", "[program][mpi]") {
   if (!has_mpirun()) return;
   const RanksProgram program;
   fs::create_directory(program / "elsewhere");
@@ -133,7 +133,7 @@ TEST_CASE("a run is continued by other ranks, of which only the first sees its d
   CHECK(fs::is_empty(program / "elsewhere"));
 }
 
-TEST_CASE("a rank that is killed ends the others, and the run goes on from its last checkpoint", "[program][mpi]") {
+TEST_CASE("killing a rank ends the others, and the run can continue from its last checkpoint", "[program][mpi]") {
   if (!has_mpirun()) return;
   const RanksProgram program;
   const std::string more = "--set training.max_updates=", long_run = more + "1000000";
@@ -141,10 +141,10 @@ TEST_CASE("a rank that is killed ends the others, and the run goes on from its l
       ranks(3) + "sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec \"$0\" \"$@\"' " +
       train("run", long_run) +
       " & while kill -0 $! && [ ! -e run/last ]; do sleep 0.05; done; kill -KILL $(cat pid.1); wait $!; status=$?; "
-      "while kill -0 $(cat pid.0); do sleep 0.05; done; (exit $status)");  // mpirun does not wait for its end
+      "while kill -0 $(cat pid.0); do sleep 0.05; done; (exit $status)");  // mpirun does not wait for rank 0 to end
   CAPTURE(killed.err);
   CHECK(killed.status != 0);
-  CHECK(killed.err.find("rank 1") != std::string::npos);  // as mpirun says it
+  CHECK(killed.err.find("rank 1") != std::string::npos);  // in mpirun's words
   const Index update = std::stol(fs::read_symlink(program / "run/last").string().substr(5));
   const std::string end = more + std::to_string(update + 2);
   REQUIRE(program.shell(train("run", end + " --resume")).status == 0);
@@ -152,7 +152,7 @@ TEST_CASE("a rank that is killed ends the others, and the run goes on from its l
   CHECK(weight_bytes(program / "run") == weight_bytes(program / "whole"));
 }
 
-TEST_CASE("ranks of which one is told to end write one checkpoint and say how to go on", "[program][mpi]") {
+TEST_CASE("if one rank gets SIGTERM, the ranks write one checkpoint and say how to continue", "[program][mpi]") {
   if (!has_mpirun()) return;
   const RanksProgram program;
   const auto ended = program.shell(
@@ -165,13 +165,13 @@ TEST_CASE("ranks of which one is told to end write one checkpoint and say how to
   CHECK(fs::exists(program / "run/last/model.safetensors"));
 }
 
-TEST_CASE("what is wrong with ranks is one message", "[program][mpi]") {
+TEST_CASE("a mistake in starting ranks gives one message", "[program][mpi]") {
   if (!has_mpirun()) return;
   const RanksProgram program;
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shards=2")), "2 shards and 3 processes");
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shard=2")), "did you mean");
   check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " + train("run", "--set training.seed=5")),
-                    "the config: expected the same on every rank, found others on rank 1 on");
+                    "the config: expected the same on all ranks, found a difference on rank 1 on");
   for (const char* name : {"valid.en", "valid.de"}) {
     std::string text = read_bytes(fs::path(GLASSFORMER_SOURCE_DIR) / "data/toy" / name);
     fs::create_directories(program / "text");
@@ -182,7 +182,7 @@ TEST_CASE("what is wrong with ranks is one message", "[program][mpi]") {
   CHECK_FALSE(fs::exists(program / "run"));
 }
 
-TEST_CASE("a program without MPI does not train several times what was meant to be one training", "[program][mpi]") {
+TEST_CASE("a program without MPI refuses to train as several ranks", "[program][mpi]") {
   if (fs::exists(GLASSFORMER_MPIRUN)) return;
   const RanksProgram program;
   check_refused(program.shell("OMPI_COMM_WORLD_SIZE=2 " + train("run")), "built without MPI");

@@ -11,10 +11,10 @@ namespace {
 bool has_escapes(const std::string& text) { return text.find('\x1b') != std::string::npos; }
 bool has_colour(const std::string& text) { return std::regex_search(text, std::regex("\x1b\\[[0-9;:]*m")); }
 
-/// The program on a pseudo terminal: what it writes there, standard output and standard error together.
+/// Runs the program on a pseudo-terminal, which shows standard output and standard error together.
 class Terminal {
  public:
-  bool is_there() const { return program_.shell("script -qec true /dev/null").status == 0; }
+  bool is_available() const { return program_.shell("script -qec true /dev/null").status == 0; }
   std::string show(const std::string& environment, const std::string& arguments) const {
     const auto shown = program_.shell("unset NO_COLOR; export " + environment + "; script -qec \"'$glassformer' " +
                                       arguments + "\" /dev/null");
@@ -29,11 +29,11 @@ class Terminal {
 
 }  // namespace
 
-TEST_CASE("there is no colour, with NO_COLOR or without; where nothing can be rewritten, there are no escapes",
+TEST_CASE("output has no colour, with or without NO_COLOR, and no escapes where lines cannot be rewritten",
           "[program]") {
   const Terminal terminal;
-  if (!terminal.is_there()) {
-    WARN("skipped: no script(1) here that makes a pseudo terminal");
+  if (!terminal.is_available()) {
+    WARN("SKIPPED: there is no script(1) to make a pseudo-terminal");
     return;
   }
   const std::string train = "train " + config("debug") + " --output ";
@@ -49,12 +49,12 @@ TEST_CASE("there is no colour, with NO_COLOR or without; where nothing can be re
   }
 }
 
-TEST_CASE("in a pipe there are no escapes", "[program]") {
+TEST_CASE("output to a pipe has no escapes", "[program]") {
   const Program program;
   const std::string train = "train " + config("debug") + " --output run";
   for (const std::string& verb : {train, std::string("explain run --source 'she sleeps .'")}) {
-    const auto said = program.shell("TERM=xterm CLICOLOR_FORCE=1 \"$glassformer\" " + verb);
-    CHECK(said.status == 0);
-    CHECK_FALSE(has_escapes(said.out + said.err));
+    const auto result = program.shell("TERM=xterm CLICOLOR_FORCE=1 \"$glassformer\" " + verb);
+    CHECK(result.status == 0);
+    CHECK_FALSE(has_escapes(result.out + result.err));
   }
 }

@@ -10,7 +10,7 @@
 
 namespace glassformer {
 
-/// For tests: an update as it may be in the middle of a run.
+/// Figures as they may be in the middle of a run, for tests.
 inline TrainingFigures some_figures() {
   return {.update = 1200,
           .epoch = 3,
@@ -35,8 +35,8 @@ struct Screen {
     return {terminal, write, [this] { return width; }, interval};
   }
 
-  /// What one would see: each line as it stands after all carriage returns and erasures. Writing over a longer
-  /// text without erasing it shows.
+  /// What you would see: each line after all carriage returns and erasures. Text that is overwritten by a shorter text
+  /// but not erased remains visible.
   std::vector<std::string> lines() const {
     std::vector<std::string> seen{""};
     std::size_t column = 0;

@@ -56,9 +56,8 @@ Index count(const std::string& text, const std::string& part) {
   return found;
 }
 
-/// What stands between `begin` and `end`, each time.
-std::vector<std::string> all_between(const std::string& text, const std::string& begin,
-                                     const std::string& end) {
+/// Every text between `begin` and `end`.
+std::vector<std::string> all_between(const std::string& text, const std::string& begin, const std::string& end) {
   std::vector<std::string> found;
   for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
     at += begin.size();
@@ -67,7 +66,7 @@ std::vector<std::string> all_between(const std::string& text, const std::string&
   return found;
 }
 
-/// Points of all curves, or only those that begin a piece of line ("M").
+/// The number of points of all curves, or only of those that start a piece of line ("M").
 Index count_points(const std::string& svg, const std::string& commands = "ML") {
   Index points = 0;
   for (const std::string& path : all_between(svg, "<g fill='", "'/>")) {
@@ -77,8 +76,8 @@ Index count_points(const std::string& svg, const std::string& commands = "ML") {
   return points;
 }
 
-/// name="value" name='value' ..., no value of which is NaN or infinite.
-bool are_sound_attributes(const std::string& text) {
+/// Whether a text is name="value" name='value' ..., where no value is NaN or infinite.
+bool are_well_formed_attributes(const std::string& text) {
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t equals = text.find('=', at);
@@ -93,8 +92,9 @@ bool are_sound_attributes(const std::string& text) {
   return true;
 }
 
-/// Every element is closed in order, there is one root, no entity that XML does not know, no NaN and no infinity.
-bool is_sound(const std::string& svg) {
+/// Whether all elements are closed in order, there is one root, XML defines all entities, and no value is NaN or
+/// infinite.
+bool is_well_formed(const std::string& svg) {
   for (const std::string& entity : all_between(svg, "&", ";")) {
     if (entity != "amp" && entity != "#160") return false;
   }
@@ -111,7 +111,7 @@ bool is_sound(const std::string& svg) {
     }
     if (is_empty) tag.pop_back();
     const std::size_t name_end = std::min(tag.find(' '), tag.size());
-    if (!are_sound_attributes(tag.substr(name_end))) return false;
+    if (!are_well_formed_attributes(tag.substr(name_end))) return false;
     if (open.empty()) ++roots;
     if (!is_empty) open.push_back(tag.substr(0, name_end));
   }
@@ -120,17 +120,17 @@ bool is_sound(const std::string& svg) {
 
 }  // namespace
 
-TEST_CASE("The check for sound XML can fail", "[report][curves]") {
-  CHECK(is_sound("<svg a=\"1\"><text>a &amp; b</text><path/></svg>"));
+TEST_CASE("The check for well-formed XML can fail", "[report][curves]") {
+  CHECK(is_well_formed("<svg a=\"1\"><text>a &amp; b</text><path/></svg>"));
   for (const char* broken : {"<svg>", "<svg></text></svg>", "<svg>&</svg>", "<svg a=1></svg>", "<svg/><svg/>",
                              "<svg>a < b</svg>", "<svg y=\"nan\"/>"}) {
-    CHECK_FALSE(is_sound(broken));
+    CHECK_FALSE(is_well_formed(broken));
   }
 }
 
-TEST_CASE("The picture holds every point of a short run", "[report][curves]") {
+TEST_CASE("The plot shows every point of a short run", "[report][curves]") {
   const std::string svg = drawn(training_of(60), validation_of(6, 10));
-  CHECK(is_sound(svg));
+  CHECK(is_well_formed(svg));
   CHECK(count_points(svg) == 60 + 4 * 6);  // training; loss, accuracy, BLEU and exact match of the validation
   CHECK(count_points(svg, "M") == 5);      // each in one piece
   CHECK(count(svg, "<circle ") == 60 + 4 * 6);
@@ -141,7 +141,7 @@ TEST_CASE("The picture holds every point of a short run", "[report][curves]") {
   }
 }
 
-TEST_CASE("Points lie where the axes say", "[report][curves]") {
+TEST_CASE("Points are where the axes put them", "[report][curves]") {
   auto validation = validation_of(3, 500);
   for (std::size_t i = 0; i < 3; ++i) validation[i].loss = std::vector{1.0, 2.0, 5.0}[i];
   const std::string svg = drawn({}, validation);
@@ -160,7 +160,7 @@ TEST_CASE("Points lie where the axes say", "[report][curves]") {
   for (std::size_t i = 0; i < 6; ++i) CHECK(at[i] == Approx(expected[i]).margin(0.11));
 }
 
-TEST_CASE("Ticks are round numbers that hold all values", "[report][curves]") {
+TEST_CASE("Ticks are round numbers and cover all values", "[report][curves]") {
   const auto ticks = [](double low, double high) {
     auto validation = validation_of(2, 10);
     validation[0].loss = low;
@@ -177,14 +177,14 @@ TEST_CASE("Ticks are round numbers that hold all values", "[report][curves]") {
   CHECK(ticks(-3, 100) == Labels{"-20", "0", "20", "40", "60", "80", "100"});
 }
 
-TEST_CASE("The picture names the best validation: the last that was the best so far", "[report][curves]") {
+TEST_CASE("The plot names the best validation: the last that was the best so far", "[report][curves]") {
   CHECK(count(drawn(training_of(60), validation_of(6, 1000)), "the best validation is at update 2,000<") == 1);
   CHECK(count(drawn(training_of(60), {}), "best") == 0);
 }
 
-TEST_CASE("A long run is thinned out", "[report][curves]") {
+TEST_CASE("The curves of a long run are thinned out", "[report][curves]") {
   const std::string svg = drawn(training_of(100001), validation_of(1001, 100));
-  CHECK(is_sound(svg));
+  CHECK(is_well_formed(svg));
   CHECK(count_points(svg) < 5000);
   CHECK(count_points(svg) > 2500);
   CHECK(svg.size() < 200000);
@@ -197,13 +197,13 @@ TEST_CASE("NaN and infinity break the line and nothing else", "[report][curves]"
   training[3].perplexity = kNaN;
   training[5].perplexity = std::numeric_limits<double>::infinity();
   const std::string svg = drawn(training, {});
-  CHECK(is_sound(svg));
+  CHECK(is_well_formed(svg));
   CHECK(count_points(svg) == 8);
   CHECK(count_points(svg, "M") == 3);
   CHECK(count(svg, "<circle ") == 8);
 }
 
-TEST_CASE("A picture comes out of runs with next to nothing to show", "[report][curves]") {
+TEST_CASE("Runs with next to nothing to show get a plot too", "[report][curves]") {
   auto all_nan_training = training_of(3);
   for (auto& f : all_nan_training) f.perplexity = kNaN;
   auto all_nan_validation = validation_of(3, 1);
@@ -212,18 +212,18 @@ TEST_CASE("A picture comes out of runs with next to nothing to show", "[report][
   huge[0].perplexity = 1e300;
   huge[1].perplexity = 0;
 
-  CHECK(is_sound(drawn({}, {})));
-  CHECK(is_sound(drawn(training_of(1), {})));
-  CHECK(is_sound(drawn({}, validation_of(1, 7))));
-  CHECK(is_sound(drawn(training_of(2), validation_of(1, 2))));
-  CHECK(is_sound(drawn(huge, {})));
+  CHECK(is_well_formed(drawn({}, {})));
+  CHECK(is_well_formed(drawn(training_of(1), {})));
+  CHECK(is_well_formed(drawn({}, validation_of(1, 7))));
+  CHECK(is_well_formed(drawn(training_of(2), validation_of(1, 2))));
+  CHECK(is_well_formed(drawn(huge, {})));
   auto absurd = validation_of(2, 1);
   absurd[0].loss = 1e300;
   absurd[1].loss = -1e29;
   absurd[1].bleu = -1e300;
-  CHECK(is_sound(drawn({}, absurd)));
+  CHECK(is_well_formed(drawn({}, absurd)));
   const std::string nothing = drawn(all_nan_training, all_nan_validation);
-  CHECK(is_sound(nothing));
+  CHECK(is_well_formed(nothing));
   CHECK(count(nothing, "nothing yet") == 2);
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("A curve without values is not in the legend", "[report][curves]") {
   CHECK(count(svg, "</tspan> training") == 0);
 }
 
-TEST_CASE("A picture that cannot be written is the user's mistake", "[report][curves]") {
+TEST_CASE("A plot that cannot be written is a user error", "[report][curves]") {
   const stand_in::TemporaryDirectory directory;
   CHECK_THROWS_AS(write_curves(directory / "none" / "curves.svg", {}), UserError);
 }

@@ -28,8 +28,7 @@ TEST_CASE("Training figures are plain lines in a pipe and in train.log, and a li
       log.training(some_figures(), false);
       log.training(some_figures(), true);
       log.status("validating ...");
-      log.validation({.update = 1250, .epoch = 3, .bleu = 30, .best = true},
-                     {{"a man", "ein Mann", "eine Frau"}});
+      log.validation({.update = 1250, .epoch = 3, .bleu = 30, .best = true}, {{"a man", "ein Mann", "eine Frau"}});
     }
     CHECK(spdlog::default_logger() == before);
 
@@ -51,7 +50,7 @@ TEST_CASE("Training figures are plain lines in a pipe and in train.log, and a li
   }
 }
 
-TEST_CASE("A status leaves no trace, whether there are figures to show in its place or not", "[report][log]") {
+TEST_CASE("A status leaves no trace, whether or not figures replace it", "[report][log]") {
   for (const bool trained : {false, true}) {
     const TemporaryDirectory run;
     Screen screen;
@@ -70,7 +69,7 @@ TEST_CASE("A status leaves no trace, whether there are figures to show in its pl
   }
 }
 
-TEST_CASE("Without a run directory nothing is said", "[report][log]") {
+TEST_CASE("Without a run directory nothing is logged", "[report][log]") {
   Screen screen;
   RunLog log("", {}, screen.target(true));
   log.status("validating ...");
@@ -79,7 +78,7 @@ TEST_CASE("Without a run directory nothing is said", "[report][log]") {
   CHECK(screen.written.empty());
 }
 
-TEST_CASE("A log is continued, not replaced, and a directory that is none is the user's mistake",
+TEST_CASE("A log is appended to, not replaced, and a file in place of the run directory is a user error",
           "[report][log]") {
   const TemporaryDirectory run;
   Screen screen;
@@ -92,7 +91,7 @@ TEST_CASE("A log is continued, not replaced, and a directory that is none is the
   CHECK_THROWS_AS(RunLog(run / "train.log", {}, screen.target(false)), UserError);
 }
 
-TEST_CASE("A full disk under train.log is told once and ends nothing", "[report][log]") {
+TEST_CASE("A full disk under train.log is reported once and stops nothing", "[report][log]") {
   if (!std::filesystem::exists("/dev/full")) {
     WARN("skipped: this system has no /dev/full");
     return;
@@ -107,7 +106,7 @@ TEST_CASE("A full disk under train.log is told once and ends nothing", "[report]
   }
   CHECK(contains(screen.written, "first"));
   CHECK(contains(screen.written, "second"));
-  const std::size_t told = screen.written.find("train.log is incomplete");
-  CHECK(told != std::string::npos);
-  CHECK(screen.written.find("train.log is incomplete", told + 1) == std::string::npos);
+  const std::size_t warning = screen.written.find("train.log is incomplete");
+  CHECK(warning != std::string::npos);
+  CHECK(screen.written.find("train.log is incomplete", warning + 1) == std::string::npos);
 }

@@ -44,19 +44,19 @@ ValidationFigures validation_at(Index update) {
 
 }  // namespace
 
-TEST_CASE("Figures come back from metrics.jsonl exactly as they went in", "[report][metrics]") {
+TEST_CASE("Figures are read from metrics.jsonl exactly as they were written", "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";
   MetricsFile file(path);
   file.append(training_at(50));
   file.append(validation_at(50));
   file.append(training_at(100));
-  const Metrics metrics = read_metrics(path);  // while the file is still open: every line is there at once
+  const Metrics metrics = read_metrics(path);  // while the file is still open: every line is written at once
   CHECK(metrics.training == std::vector{training_at(50), training_at(100)});
   CHECK(metrics.validation == std::vector{validation_at(50)});
 }
 
-TEST_CASE("Each line of metrics.jsonl is one JSON object which says its kind", "[report][metrics]") {
+TEST_CASE("Each line of metrics.jsonl is one JSON object that states its kind", "[report][metrics]") {
   const TemporaryDirectory run;
   MetricsFile file(run / "metrics.jsonl");
   file.append(training_at(50));
@@ -73,7 +73,8 @@ TEST_CASE("Each line of metrics.jsonl is one JSON object which says its kind", "
   CHECK(first.rfind(R"({"kind":"train","update":50,"epoch":2,"loss":)", 0) == 0);
 }
 
-TEST_CASE("What is not finite or not known is null, and comes back as such", "[report][metrics]") {
+TEST_CASE("A value that is not finite or not known is written as null, and read as NaN or as not known",
+          "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";
   MetricsFile file(path);
@@ -92,7 +93,7 @@ TEST_CASE("What is not finite or not known is null, and comes back as such", "[r
   CHECK(read.minutes_left < 0);
 }
 
-TEST_CASE("A resumed run drops the lines of later updates and goes on behind the rest", "[report][metrics]") {
+TEST_CASE("A resumed run drops the lines of later updates and continues after the others", "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";
   MetricsFile file(path);
@@ -109,7 +110,7 @@ TEST_CASE("A resumed run drops the lines of later updates and goes on behind the
   CHECK(read_bytes(path).empty());
 }
 
-TEST_CASE("A last line torn by a crash is skipped in reading and dropped in resuming", "[report][metrics]") {
+TEST_CASE("A last line cut off by a crash is skipped in reading and dropped in resuming", "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";
   MetricsFile(path).append(training_at(50));
@@ -122,20 +123,20 @@ TEST_CASE("A last line torn by a crash is skipped in reading and dropped in resu
   }
 }
 
-TEST_CASE("A damaged line is named by file and number", "[report][metrics]") {
+TEST_CASE("The error for a damaged line gives its file and number", "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";
   MetricsFile(path).append(training_at(50));
   const std::string whole = read_bytes(path);
-  for (const char* damage : {"{\n", "\n", "[]\n", "{\"kind\":\"train\"}\n",
-                             "{\"kind\":\"test\",\"update\":1}\n", "{\"kind\":\"train\",\"update\":\"x\"}\n"}) {
+  for (const char* damage : {"{\n", "\n", "[]\n", "{\"kind\":\"train\"}\n", "{\"kind\":\"test\",\"update\":1}\n",
+                             "{\"kind\":\"train\",\"update\":\"x\"}\n"}) {
     CAPTURE(damage);
     stand_in::write_bytes(path, whole + damage + whole);
     CHECK_THAT(complaint([&] { read_metrics(path); }), stand_in::Says(path.string() + ":2: "));
   }
 }
 
-TEST_CASE("Metrics that cannot be read or written are the user's mistake", "[report][metrics]") {
+TEST_CASE("Metrics that cannot be read or written are a user error", "[report][metrics]") {
   const TemporaryDirectory run;
   CHECK_THROWS_AS(read_metrics(run / "none.jsonl"), UserError);
   CHECK_THROWS_AS(MetricsFile(run / "none" / "metrics.jsonl"), UserError);

@@ -14,19 +14,17 @@
 using namespace glassformer;
 
 TEST_CASE("The training line names every figure", "[report][progress]") {
-  CHECK(
-      training_line(some_figures(), {3000, 30}) ==
-      "update 1,200  epoch  3/30  loss  2.1345  ppl    8.45  grad   0.91  rate 1.2e-03  source 12.3k/s  target "
-      "11.8k/s  padding 10.0%  left 1m40s");
+  CHECK(training_line(some_figures(), {3000, 30}) ==
+        "update 1,200  epoch  3/30  loss  2.1345  ppl    8.45  grad   0.91  rate 1.2e-03  source 12.3k/s  target "
+        "11.8k/s  padding 10.0%  left 1m40s");
 }
 
-TEST_CASE("A terminal of eighty columns shows how far the training is, how well and how fast it goes",
-          "[report][progress]") {
+TEST_CASE("A terminal of eighty columns shows progress, loss, speed and the time left", "[report][progress]") {
   CHECK(training_line(some_figures(), {3000, 30}, 79) ==
         "update 1,200  epoch  3/30  loss  2.1345  target 11.8k/s  left 1m40s");
 }
 
-TEST_CASE("The training line is never wider than its terminal and loses the least important figures first",
+TEST_CASE("The training line is never wider than its terminal and drops the least important figures first",
           "[report][progress]") {
   for (int width = 30; width < 150; ++width) {
     const std::string line = training_line(some_figures(), {0, 30}, width);
@@ -41,7 +39,7 @@ TEST_CASE("The training line is never wider than its terminal and loses the leas
   CHECK_FALSE(contains(narrow, "grad"));
 }
 
-TEST_CASE("Lines of a run have their columns in the same places", "[report][progress]") {
+TEST_CASE("All lines of a run have their columns in the same places", "[report][progress]") {
   TrainingFigures late = some_figures();
   late.update = 999999;
   late.epoch = 30;
@@ -67,7 +65,7 @@ TEST_CASE("Lines of a run have their columns in the same places", "[report][prog
   CHECK(contains(training_line(broken, {}), "left     -"));
 }
 
-TEST_CASE("Numbers and times are short and of one width", "[report][progress]") {
+TEST_CASE("Numbers and times are short and have a fixed width", "[report][progress]") {
   CHECK(with_commas(0) == "0");
   CHECK(with_commas(999) == "999");
   CHECK(with_commas(1000) == "1,000");
@@ -87,7 +85,7 @@ TEST_CASE("Numbers and times are short and of one width", "[report][progress]") 
   CHECK(fit_number(123456.7, 7, 2) == " 123457");
 }
 
-TEST_CASE("The validation line shows all its figures, and those of translations only where there are some",
+TEST_CASE("The validation line shows all its figures, and figures of translations only if there are any",
           "[report][progress]") {
   ValidationFigures figures{.update = 1250,
                             .epoch = 3,
@@ -114,7 +112,7 @@ namespace {
 
 void say(ProgressDisplay& display, const std::string& text) { display.log({"", spdlog::level::info, text}); }
 
-/// A display without times in front of its lines.
+/// A display that does not prefix its lines with the time.
 std::unique_ptr<ProgressDisplay> plain_display(DisplayTarget target) {
   auto display = std::make_unique<ProgressDisplay>(std::move(target));
   const auto local = spdlog::pattern_time_type::local;
@@ -124,7 +122,7 @@ std::unique_ptr<ProgressDisplay> plain_display(DisplayTarget target) {
 
 }  // namespace
 
-TEST_CASE("On a terminal one line rewrites itself and log lines stand above it undamaged", "[report][progress]") {
+TEST_CASE("On a terminal the live line is redrawn and log lines above it stay intact", "[report][progress]") {
   Screen screen;
   const auto display = plain_display(screen.target(true));
   say(*display, "begin");
@@ -143,7 +141,7 @@ TEST_CASE("On a terminal one line rewrites itself and log lines stand above it u
   CHECK(screen.lines() == std::vector<std::string>{"begin", "in between", "more", "last", ""});
 }
 
-TEST_CASE("The live line keeps the last column free, in a window of any width, and cuts no character in two",
+TEST_CASE("The live line leaves the last column free in a window of any width, and never splits a character",
           "[report][progress]") {
   Screen screen;
   const auto display = plain_display(screen.target(true));
@@ -158,7 +156,8 @@ TEST_CASE("The live line keeps the last column free, in a window of any width, a
   CHECK(screen.lines().back() == "ä");
 }
 
-TEST_CASE("The live line is redrawn only so often, but after a log line or on request at once", "[report][progress]") {
+TEST_CASE("The live line is redrawn at most once per interval, but at once after a log line or on request",
+          "[report][progress]") {
   Screen screen;
   const auto display = plain_display(screen.target(true, std::chrono::hours(1)));
   display->draw("first");
@@ -170,7 +169,7 @@ TEST_CASE("The live line is redrawn only so often, but after a log line or on re
   CHECK(screen.lines().back() == "third");
 }
 
-TEST_CASE("In a pipe there are lines and nothing but lines", "[report][progress]") {
+TEST_CASE("A pipe gets log lines and nothing else", "[report][progress]") {
   Screen screen;
   const auto display = plain_display(screen.target(false));
   display->draw("live");

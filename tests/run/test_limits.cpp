@@ -5,7 +5,7 @@
 
 using namespace glassformer;
 
-TEST_CASE("the config chooses the figure by which a checkpoint is the best", "[training]") {
+TEST_CASE("the config chooses the figure that decides which checkpoint is best", "[training]") {
   const ValidationFigures figures{.loss = 1, .perplexity = 2, .token_accuracy = 3, .bleu = 4, .exact_match = 5};
   CHECK(chosen_figure(Metric::loss, figures) == 1);
   CHECK(chosen_figure(Metric::perplexity, figures) == 2);
@@ -14,7 +14,7 @@ TEST_CASE("the config chooses the figure by which a checkpoint is the best", "[t
   CHECK(chosen_figure(Metric::exact_match, figures) == 5);
 }
 
-TEST_CASE("of loss and perplexity the lower is better, of the others the higher; the first one always is, NaN never",
+TEST_CASE("for loss and perplexity, lower is better, otherwise higher; the first is always better, NaN never",
           "[training]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   RunProgress begun;

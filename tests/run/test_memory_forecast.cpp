@@ -45,7 +45,7 @@ TEST_CASE("activations are those of the largest micro-batch", "[training]") {
   CHECK(forecast(plan, corpus_of_lengths({{50, 50}})).activations > 4 * forecast(plan).activations);
 }
 
-TEST_CASE("a training that certainly needs more memory than there is, is refused; one that may, is warned of",
+TEST_CASE("a run that certainly needs more memory than there is gets an error, one that may need more a warning",
           "[training]") {
   MemoryForecast forecast{.program = 1'000'000,
                           .text = 400'000,
@@ -57,19 +57,18 @@ TEST_CASE("a training that certainly needs more memory than there is, is refused
                           .validation = 4'000'000,
                           .left = {}};
   CHECK(forecast.text_for_log() ==
-        "about 71 MB of memory at the peak: weights 10, gradients 20, moments of the optimizer "
-        "30, activations 5.0, validation 4.0, training text 1.0, the program 0.6");
+        "expected peak memory: about 71 MB (weights 10, gradients 20, optimizer moments 30, activations 5.0, "
+        "validation 4.0, training text 1.0, the program itself 0.6)");
   forecast.left = {.bytes = 60'000'000, .available = 60'000'000, .limit = "ulimit -v"};
-  CHECK_NOTHROW(forecast.refuse_certain_excess());
+  CHECK_NOTHROW(forecast.throw_if_over_limit());
   CHECK(contains(forecast.warning(), "expected to need 70 MB more, and 60 MB are available"));
   forecast.left = {.bytes = 59'999'999, .available = 59'999'999, .limit = "ulimit -v"};
-  CHECK(
-      contains(complaint([&] { forecast.refuse_certain_excess(); }),
-               "needs at least 60 MB of memory (weights 10, gradients of its shards 20, moments of the optimizer 30), "
-               "but ulimit -v leaves only 60 MB. Set fewer training.shards"));
+  CHECK(contains(complaint([&] { forecast.throw_if_over_limit(); }),
+                 "needs at least 60 MB of memory (weights 10, gradients of its shards 20, optimizer moments 30), but "
+                 "ulimit -v leaves only 60 MB. Lower training.shards"));
   forecast.left.available = 70'000'000;
   CHECK(forecast.warning().empty());
   forecast.left = {};  // unknown
-  CHECK_NOTHROW(forecast.refuse_certain_excess());
+  CHECK_NOTHROW(forecast.throw_if_over_limit());
   CHECK(forecast.warning().empty());
 }

@@ -57,7 +57,7 @@ TrainingText text_of(
   return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers, files};
 }
 
-/// Returns whether the end was reached.
+/// Returns whether the run reached its end.
 bool train_toy(const Config& config, const fs::path& directory, bool resume = false,
                const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
   std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
@@ -70,7 +70,7 @@ bool train_toy(const Config& config, const fs::path& directory, bool resume = fa
   return TrainingRun(plan_training(config, tokenizers), std::move(text), directory, begun, display).train(interrupted);
 }
 
-/// Trains, and is interrupted when the log says something that matches.
+/// Trains until the log contains a match of `pattern`, then interrupts the run.
 bool train_until(const std::string& pattern, const Config& config, const fs::path& directory) {
   std::atomic<bool> interrupted = false;
   DisplayTarget display = kNowhere;
@@ -80,14 +80,14 @@ bool train_until(const std::string& pattern, const Config& config, const fs::pat
   return train_toy(config, directory, false, interrupted, display);
 }
 
-/// Trains, and is interrupted during the update after this one.
+/// Trains and interrupts the run after this update.
 void train_up_to(Index update, const Config& config, const fs::path& directory) {
   CHECK_FALSE(train_until("update +" + std::to_string(update) + " ", config, directory));
 }
 
 Index parameters_of(const fs::path& checkpoint) { return LoadedModel(checkpoint).model.weights.size(); }
 
-/// Makes a word of the source so large that it overflows; gives the word. The checksums go.
+/// Makes the embedding of the rarest source word so large that it overflows. Removes the checksums. Returns the word.
 std::string overflow_rarest_word(const fs::path& checkpoint) {
   const Config config = read_config_of_checkpoint(checkpoint / "config.yaml");
   const std::shared_ptr<const Tokenizer> source = load_tokenizers(config.tokenizer, checkpoint).source;
@@ -111,7 +111,8 @@ std::string weights(const fs::path& run) { return stand_in::read_bytes(run / "la
 
 }  // namespace
 
-TEST_CASE("a run that was stopped in the middle of an epoch and resumed ends with the same bits", "[training]") {
+TEST_CASE("a run that was stopped in the middle of an epoch and resumed ends with the same weights, bit for bit",
+          "[training]") {
   for (const std::string optimizer : {"training.optimizer.kind=adam", "training.optimizer.kind=muon"}) {
     CAPTURE(optimizer);
     const TemporaryDirectory directory;
@@ -123,7 +124,7 @@ TEST_CASE("a run that was stopped in the middle of an epoch and resumed ends wit
   }
 }
 
-TEST_CASE("an interrupted run has a checkpoint of the update it was interrupted at", "[training]") {
+TEST_CASE("an interrupted run writes a checkpoint at the update where it stopped", "[training]") {
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=50"});
   train_toy(config, directory / "run", false, true);
@@ -132,8 +133,9 @@ TEST_CASE("an interrupted run has a checkpoint of the update it was interrupted 
   CHECK(fs::exists(directory / "run" / "step-00000050"));
 }
 
-TEST_CASE("a run leaves what it promises: config, log, metrics, curves, best, last and no more than the latest k",
-          "[training]") {
+TEST_CASE(
+    "a run writes config, log, metrics, curves, best and last, and keeps only the best and the latest k checkpoints",
+    "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=12", "training.validation.every=3", "training.log_every=2",
                  "training.checkpoints.keep=1"}),
@@ -150,7 +152,7 @@ TEST_CASE("a run leaves what it promises: config, log, metrics, curves, best, la
   CHECK(metrics.validation.back().loss < metrics.validation.front().loss);
 }
 
-TEST_CASE("validation comes after so many epochs, where epochs are what is counted", "[training]") {
+TEST_CASE("with the unit epochs, a run validates after every N epochs", "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_epochs=5", "training.validation.every=2", "training.validation.unit=epochs"}),
             directory / "run");
@@ -161,7 +163,7 @@ TEST_CASE("validation comes after so many epochs, where epochs are what is count
   CHECK(metrics.validation[2].epoch == 5);
 }
 
-TEST_CASE("a text too large for memory is trained on in the same order, and its file has no name", "[training]") {
+TEST_CASE("a text too large for memory gives the same weights, and its file has no name", "[training]") {
   const auto with = [](const std::string& updates, const std::string& mapped_above) {
     return toy({"training.max_updates=" + updates, "data.mapped_above=" + mapped_above});
   };
@@ -180,7 +182,7 @@ TEST_CASE("a text too large for memory is trained on in the same order, and its 
   for (const fs::path& name : names("files")) CHECK((names("memory").contains(name) || name == "step-00000013"));
 }
 
-TEST_CASE("each epoch cuts a text into other pieces, and always into the same", "[training]") {
+TEST_CASE("with sampling, each epoch splits a text into different pieces, but the same ones every time", "[training]") {
   const Config config = sampled({"training.max_updates=1"});
   TrainingText text = text_of(config, tokenizers_of(config));
   const auto pieces_of_epoch = [&](Index epoch) {
@@ -193,7 +195,7 @@ TEST_CASE("each epoch cuts a text into other pieces, and always into the same", 
   CHECK(pieces_of_epoch(0) == first);
 }
 
-TEST_CASE("a text that changes during a training is refused in the next epoch that reads it", "[training]") {
+TEST_CASE("a text that changes during training is rejected in the next epoch that reads it", "[training]") {
   const TemporaryDirectory directory;
   const Config toy_config = toy({"training.max_updates=1"});
   for (const char* name : {"valid.en", "valid.de"}) fs::copy(toy_config.data.directory / name, directory / name);
@@ -204,17 +206,16 @@ TEST_CASE("a text that changes during a training is refused in the next epoch th
   std::ofstream(directory / "valid.en", std::ios::app) << "the dog\n";
   std::ofstream(directory / "valid.de", std::ios::app) << "the dog\n";
   CHECK_THAT(stand_in::complaint([&] { text.take(2); }),
-             stand_in::Says("expected the lines that were there when the training began"));
+             stand_in::Says("expected the lines that the run started with"));
 }
 
-TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and resumed, ends with the same bits",
-          "[training]") {
+TEST_CASE("with sampling, a run that was stopped and resumed ends with the same weights, bit for bit", "[training]") {
   const TemporaryDirectory directory;
   train_toy(sampled({"training.max_updates=13"}), directory / "whole");
   CHECK(read_metrics(directory / "whole" / "metrics.jsonl").validation.back().epoch >= 2);
   train_toy(sampled({"training.max_updates=5"}), directory / "parts");
   train_toy(sampled({"training.max_updates=12"}), directory / "parts", true);
-  CHECK(read_metrics(directory / "parts" / "metrics.jsonl").validation.back().epoch == 2);  // and not at its end
+  CHECK(read_metrics(directory / "parts" / "metrics.jsonl").validation.back().epoch == 2);  // which has not ended
   train_toy(sampled({"training.max_updates=13"}), directory / "parts", true);
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
   train_toy(sampled({"training.max_updates=5", "data.mapped_above=500"}), directory / "files");
@@ -224,7 +225,7 @@ TEST_CASE("a run whose text is cut into other pieces each epoch, stopped and res
   CHECK(weights(directory / "whole") != weights(directory / "not_sampled"));
 }
 
-TEST_CASE("a text that becomes too large for memory in the second epoch goes to the run's directory", "[training]") {
+TEST_CASE("a text that becomes too large for memory in the second epoch moves to the run directory", "[training]") {
   const TemporaryDirectory directory;
   Config config = sampled({"training.max_updates=13"});
   const TokenizerPair tokenizers = tokenizers_of(config);
@@ -242,9 +243,9 @@ TEST_CASE("a text that becomes too large for memory in the second epoch goes to 
   CHECK(weights(directory / "file") == weights(directory / "memory"));
 }
 
-TEST_CASE("patience stops a run that no longer gets better", "[training]") {
+TEST_CASE("patience stops a run that no longer improves", "[training]") {
   const TemporaryDirectory directory;
-  // A rate of nearly nothing: exact match stays at 0, so nothing after the first validation is better.
+  // With this tiny learning rate, exact match stays at 0, so no validation is better than the first.
   train_toy(toy({"training.max_updates=100", "training.validation.every=2", "training.validation.patience=3",
                  "training.validation.metric=exact_match", "training.schedule.learning_rate=1e-12"}),
             directory / "run");
@@ -269,7 +270,7 @@ TEST_CASE("the mean of the last checkpoints is written at the end", "[training]"
   CHECK(largest_difference((a.values().eigen() + b.values().eigen()) / 2, mean.values()) < 1e-7);
 }
 
-TEST_CASE("an interrupt changes neither the last weights nor the mean, and its checkpoint goes", "[training]") {
+TEST_CASE("an interrupt changes neither the last weights nor the mean, and its checkpoint is removed", "[training]") {
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=12", "training.validation.every=4", "training.log_every=1",
                              "training.checkpoints.keep=1", "training.checkpoints.average=3"});
@@ -294,15 +295,15 @@ TEST_CASE("a run interrupted in its last update is validated when it is resumed"
   CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000003");
 }
 
-TEST_CASE("an interrupt during the last validation finds the run complete", "[training]") {
+TEST_CASE("a run interrupted during its last validation is complete", "[training]") {
   const TemporaryDirectory directory;
   CHECK(train_until("validation +loss", toy({"training.max_updates=3"}), directory / "run"));
   CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000003");
 }
 
-TEST_CASE("where the mean is the best, it stays so until something better comes", "[training]") {
+TEST_CASE("if the mean is the best, it stays the best until something better comes", "[training]") {
   const TemporaryDirectory directory;
-  // A rate so high that the weights jump to and fro: their mean is better than any of them.
+  // The learning rate is so high that the weights jump back and forth: their mean is better than any of them.
   const std::vector<std::string> keys = {"training.validation.every=5",         "training.checkpoints.keep=1",
                                          "training.schedule.kind=constant",     "training.schedule.warmup=0",
                                          "training.schedule.learning_rate=0.3", "training.validation.metric=loss"};
@@ -325,7 +326,7 @@ TEST_CASE("where the mean is the best, it stays so until something better comes"
   CHECK(loss_of_best() <= loss_of_mean);
 }
 
-TEST_CASE("a run cannot be continued with another text", "[training]") {
+TEST_CASE("a run cannot be resumed with a different text", "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=2"}), directory / "run");
   CHECK_THAT(stand_in::complaint([&] {
@@ -334,7 +335,7 @@ TEST_CASE("a run cannot be continued with another text", "[training]") {
              stand_in::Says("text has changed"));
 }
 
-TEST_CASE("a run copied without its links can be continued", "[training]") {
+TEST_CASE("a run copied without its links can be resumed", "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=2"}), directory / "run");
   fs::copy(directory / "run", directory / "copy", fs::copy_options::recursive);
@@ -342,7 +343,7 @@ TEST_CASE("a run copied without its links can be continued", "[training]") {
   CHECK(fs::read_symlink(directory / "copy" / "last") == "step-00000004");
 }
 
-TEST_CASE("a training that diverges stops, says so, and keeps its last checkpoint", "[training]") {
+TEST_CASE("a run that diverges stops, reports it, and keeps its last checkpoint", "[training]") {
   for (const Index skipped : {0, 3}) {
     CAPTURE(skipped);
     const TemporaryDirectory directory;
@@ -357,7 +358,7 @@ TEST_CASE("a training that diverges stops, says so, and keeps its last checkpoin
   }
 }
 
-TEST_CASE("weights that are no finite numbers are in no checkpoint", "[training]") {
+TEST_CASE("no checkpoint contains weights that are not finite", "[training]") {
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=50", "training.validation.every=1", "training.schedule.warmup=0",
                              "training.schedule.kind=constant", "training.schedule.learning_rate=1e38",
@@ -373,7 +374,7 @@ TEST_CASE("weights that are no finite numbers are in no checkpoint", "[training]
   }
 }
 
-TEST_CASE("a state of training that does not fit the text is refused", "[training]") {
+TEST_CASE("a training state that does not fit the text is rejected", "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=2"}), directory / "run");
   const fs::path last = directory / "run" / "last";
@@ -390,7 +391,7 @@ TEST_CASE("a state of training that does not fit the text is refused", "[trainin
   CHECK(complaint_with(&RunProgress::batch, good.progress.batch).empty());
 }
 
-TEST_CASE("a picture that cannot be drawn stops no training", "[training]") {
+TEST_CASE("a plot that cannot be written does not stop training", "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=1"}), directory / "run");
   fs::remove(directory / "run" / "curves.svg");
@@ -398,7 +399,7 @@ TEST_CASE("a picture that cannot be drawn stops no training", "[training]") {
   CHECK(train_toy(toy({"training.max_updates=2"}), directory / "run", true));
 }
 
-TEST_CASE("another validation text is told of, and the search for the best begins anew", "[training]") {
+TEST_CASE("a changed validation text is reported, and the search for the best starts over", "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=2"}), directory / "run");
   const auto best_update = [&] {
@@ -422,7 +423,8 @@ TEST_CASE("another validation text is told of, and the search for the best begin
   CHECK(best_update() == 3);
 }
 
-TEST_CASE("an update whose loss is not finite is skipped, and the log says where that began", "[training]") {
+TEST_CASE("an update whose loss is not finite is skipped, and the log shows where NaN or infinity first appeared",
+          "[training]") {
   const TemporaryDirectory directory;
   const std::vector<std::string> overrides{"training.max_tokens=100", "training.max_skipped=20",
                                            "training.log_every=1"};
@@ -436,7 +438,7 @@ TEST_CASE("an update whose loss is not finite is skipped, and the log says where
   train_toy(with("training.max_updates=40"), directory / "run", true);
 
   const std::string log = stand_in::read_bytes(directory / "run" / "train.log");
-  CHECK_THAT(log, stand_in::Says("is skipped: its loss is not finite. The first NaN or infinity came up in "
+  CHECK_THAT(log, stand_in::Says("is skipped: its loss is not finite. NaN or infinity first appeared in "
                                  "encoder.embed_tokens: embedded = "));
   std::smatch line;
   REQUIRE(std::regex_search(log, line, std::regex("training pair in line ([0-9]+)")));
@@ -450,11 +452,11 @@ TEST_CASE("an update whose loss is not finite is skipped, and the log says where
   CHECK(skipped < 39);
   const auto state = stand_in::read_state(directory / "run" / "last", parameters_of(directory / "run" / "last"));
   CHECK(state.progress.skipped == skipped);
-  CHECK(state.progress.skipped_in_row < skipped);  // for others came in between
+  CHECK(state.progress.skipped_in_row < skipped);  // finite updates came in between
   CHECK(std::ranges::all_of(state.adam_m, [](float number) { return std::isfinite(number); }));
 }
 
-TEST_CASE("a skipped update does not count for Adam's bias correction", "[training]") {
+TEST_CASE("a skipped update does not count in Adam's bias correction", "[training]") {
   const auto with = [](const std::string& updates) {
     return toy({"training.schedule.kind=constant", "training.schedule.warmup=0",
                 "training.schedule.learning_rate=0.001", "training.max_updates=" + updates});
@@ -464,7 +466,7 @@ TEST_CASE("a skipped update does not count for Adam's bias correction", "[traini
   const fs::path last = directory / "run" / "last";
   const std::vector<float> before = read_safetensors(last / "model.safetensors").values;
   stand_in::ReadState state = stand_in::read_state(last, parameters_of(last));
-  std::ranges::fill(state.adam_m, 0.0F);  // as though the first update had been skipped
+  std::ranges::fill(state.adam_m, 0.0F);  // as if the first update had been skipped
   std::ranges::fill(state.adam_v, 0.0F);
   state.progress.skipped = 1;
   fs::remove(last / "SHA256SUMS");
@@ -476,7 +478,8 @@ TEST_CASE("a skipped update does not count for Adam's bias correction", "[traini
   CHECK(largest == Approx(0.001).epsilon(0.01));  // Adam's first step, whatever the gradient's size
 }
 
-TEST_CASE("a training that skips updates and is stopped goes on as one that is not", "[training]") {
+TEST_CASE("a run that skips updates ends with the same weights whether it was stopped and resumed or not",
+          "[training]") {
   const TemporaryDirectory directory;
   const auto with = [&](const std::string& updates) {
     return toy({"training.max_tokens=100", "training.max_skipped=20", "training.max_updates=" + updates});
@@ -489,7 +492,7 @@ TEST_CASE("a training that skips updates and is stopped goes on as one that is n
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
 }
 
-TEST_CASE("the last updates are in the figures, however few they are", "[training]") {
+TEST_CASE("the last updates are reported, however few they are", "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=7", "training.log_every=5"}), directory / "run");
   const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
@@ -497,7 +500,7 @@ TEST_CASE("the last updates are in the figures, however few they are", "[trainin
   CHECK(metrics.training[1].update == 7);
 }
 
-TEST_CASE("a run without a mask says so loudly, trains without it, and is to be continued and used without it",
+TEST_CASE("a run without a mask warns about it, trains without it, and must be resumed and used without it",
           "[training]") {
   const TemporaryDirectory directory;
   const Config right = toy({"training.max_updates=2"});
@@ -506,7 +509,7 @@ TEST_CASE("a run without a mask says so loudly, trains without it, and is to be 
   train_toy(leaking, directory / "leaking");
   CHECK(stand_in::read_bytes(directory / "right" / "train.log").find("is OFF") == std::string::npos);
   CHECK_THAT(stand_in::read_bytes(directory / "leaking" / "train.log"),
-             stand_in::Says("warning: masks.look_ahead is OFF: the decoder sees the words it is asked for."));
+             stand_in::Says("warning: masks.look_ahead is OFF: the decoder sees the words it has to predict."));
   CHECK(weights(directory / "right") != weights(directory / "leaking"));
 
   CHECK(LoadedModel(directory / "right").model.settings.masks == MaskSettings{});
@@ -515,7 +518,7 @@ TEST_CASE("a run without a mask says so loudly, trains without it, and is to be 
              stand_in::Says("masks.look_ahead (false)"));
 }
 
-TEST_CASE("gradcheck finds the model of the debugger's config right, with its masks and without", "[training]") {
+TEST_CASE("gradcheck passes for the model of configs/debug.yaml, with its masks and without", "[training]") {
   const std::string masks = GENERATE("true", "false");
   const Config config = read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/debug.yaml",
                                     {"model.dropout=0.3", "masks.encoder_padding=" + masks, "masks.look_ahead=" + masks,
@@ -527,7 +530,7 @@ TEST_CASE("gradcheck finds the model of the debugger's config right, with its ma
   const auto checks = check_model_gradient(model, config.training, text, 4);
   CHECK(checks.size() > 30);
   for (const TensorCheck& check : checks) {
-    CAPTURE(check.name, check.error.written, check.error.measured);
+    CAPTURE(check.name, check.error.analytic, check.error.numerical);
     CHECK(check.error.relative < 1e-7);
   }
 }

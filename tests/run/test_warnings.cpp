@@ -14,7 +14,7 @@ using namespace glassformer;
 
 namespace {
 
-/// What a run's log says of this config.
+/// What a run's log contains about this config.
 std::string warnings_about(const Config& config) {
   const stand_in::TemporaryDirectory run;
   {
@@ -26,7 +26,7 @@ std::string warnings_about(const Config& config) {
 
 }  // namespace
 
-TEST_CASE("the default config needs no warning, a post-norm model without warm-up does", "[training]") {
+TEST_CASE("the default config gets no warning, a post-norm model without warm-up does", "[training]") {
   Config config;
   CHECK(warnings_about(config) == "");
   config.training.schedule.warmup = 0;
@@ -35,7 +35,7 @@ TEST_CASE("the default config needs no warning, a post-norm model without warm-u
   CHECK(warnings_about(config) == "");
 }
 
-TEST_CASE("each mask that is off is told in a line of its own", "[training]") {
+TEST_CASE("each mask that is off gets a warning on a line of its own", "[training]") {
   const std::vector<std::pair<bool MaskSettings::*, std::string>> masks = {
       {&MaskSettings::encoder_padding, "masks.encoder_padding"},
       {&MaskSettings::look_ahead, "masks.look_ahead"},
@@ -45,10 +45,10 @@ TEST_CASE("each mask that is off is told in a line of its own", "[training]") {
   for (const auto& [mask, name] : masks) {
     Config config;
     config.model.masks.*mask = all_off.model.masks.*mask = false;
-    const std::string told = warnings_about(config);
-    CHECK_THAT(told, stand_in::Says("  warning: " + name + " is OFF: "));
-    CHECK(std::count(told.begin(), told.end(), '\n') == 1);
+    const std::string log = warnings_about(config);
+    CHECK_THAT(log, stand_in::Says("  warning: " + name + " is OFF: "));
+    CHECK(std::count(log.begin(), log.end(), '\n') == 1);
   }
-  const std::string told = warnings_about(all_off);
-  CHECK(std::count(told.begin(), told.end(), '\n') == 4);
+  const std::string log = warnings_about(all_off);
+  CHECK(std::count(log.begin(), log.end(), '\n') == 4);
 }

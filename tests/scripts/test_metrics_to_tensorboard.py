@@ -1,4 +1,4 @@
-"""Reads back with TensorBoard what scripts/metrics_to_tensorboard.py writes. Skipped without the package tensorboard.
+"""Reads with TensorBoard what scripts/metrics_to_tensorboard.py writes. Skipped without the package tensorboard.
 
     python3 tests/scripts/test_metrics_to_tensorboard.py
 """
@@ -29,7 +29,7 @@ class MetricsToTensorboard(unittest.TestCase):
     def convert(self):
         return subprocess.run([sys.executable, SCRIPT, self.run_directory], capture_output=True, text=True)
 
-    def test_figures_come_out_by_kind_and_update_without_what_is_null_or_torn(self):
+    def test_figures_are_stored_by_kind_and_update_without_null_values_and_torn_lines(self):
         from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
         (self.run_directory / "metrics.jsonl").write_text(METRICS)
         for _ in range(2):  # the second time replaces the first
@@ -43,7 +43,7 @@ class MetricsToTensorboard(unittest.TestCase):
         first, last = (event.wall_time for event in events.Scalars("train/minutes"))
         self.assertAlmostEqual(last - first, 120)
 
-    def test_a_directory_that_is_no_run_is_refused(self):
+    def test_a_directory_that_is_not_a_run_is_refused(self):
         refused = self.convert()
         self.assertEqual(refused.returncode, 2)
         self.assertIn("metrics.jsonl: no such file; give the directory of a run", refused.stderr)

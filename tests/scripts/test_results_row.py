@@ -1,4 +1,4 @@
-"""Tests of the row for a table of results, with a stand-in for the program.
+"""Tests the script that prints a row of results, with a stand-in for the program.
 
     python3 tests/scripts/test_results_row.py
 """
@@ -61,18 +61,18 @@ class ResultsRow(unittest.TestCase):
     def test_one_seed_has_no_deviation(self):
         self.assertIn("| 100.00 | 100.00 |", self.row(self.run_of("a", 100, 50)))
 
-    def test_runs_of_different_models_make_no_row(self):
+    def test_runs_of_different_models_are_refused(self):
         with self.assertRaises(SystemExit) as refused:
             self.row(self.run_of("a", 100, 50), self.run_of("b", 100, 50, parameters=2_000_000))
         self.assertEqual(refused.exception.code, 2)
         self.assertIn("of one config", self.errors.getvalue())
 
-    def test_a_path_that_is_no_run_is_refused(self):
+    def test_a_path_that_is_not_a_run_is_refused(self):
         with self.assertRaises(SystemExit) as refused:
             self.row(self.directory / "nowhere")
         self.assertEqual(refused.exception.code, 2)
 
-    def test_a_bleu_that_is_not_sacrebleus_is_an_error(self):
+    def test_a_bleu_that_differs_from_sacrebleu_is_an_error(self):
         try:
             import sacrebleu  # noqa: F401
         except ImportError:

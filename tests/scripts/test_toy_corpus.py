@@ -1,4 +1,4 @@
-"""Tests of the toy corpus: its German against sentences checked by hand, and the laws of the files.
+"""Tests the toy corpus: its German against sentences checked by hand, and the properties of its files.
 
     python3 tests/scripts/test_toy_corpus.py
 """
@@ -20,7 +20,7 @@ from toy_grammar import Clause, Sentence  # noqa: E402
 
 
 def np(words: str) -> grammar.NounPhrase:
-    """A noun phrase from its lemmas: "the small dog", "a dog", "the small dog +" where + makes the plural."""
+    """A noun phrase from its lemmas: "the small dog", "a dog", "the small dog +" where + means plural."""
     determiner, *rest = words.split()
     plural = rest[-1] == "+"
     *adjective, noun = rest[:-1] if plural else rest
@@ -83,7 +83,7 @@ HAND_CHECKED = {
         (say(do("she", "buy", "an expensive egg")),
          "she buys an expensive egg .", "sie kauft ein teures ei ."),
     ],
-    "plural: strong endings without article, weak with die": [
+    "plural: strong endings without an article, weak with die": [
         (say(do("a small dog +", "see", "a blue boat +")),
          "small dogs see blue boats .", "kleine hunde sehen blaue boote ."),
         (say(do("the big bird +", "like", "the green tree +")),
@@ -116,7 +116,7 @@ HAND_CHECKED = {
         (say(be("i", "happy")), "i am happy .", "ich bin glücklich ."),
         (say(be("the flower +", "beautiful")), "the flowers are beautiful .", "die blumen sind schön ."),
     ],
-    "nicht: after the object, before the predicate, last with a verb alone": [
+    "nicht: after the object, before the predicate, last if the verb is alone": [
         (say(do("the dog", "see", "the house", NOT)),
          "the dog does not see the house .", "der hund sieht das haus nicht ."),
         (say(be("the house", "small", NOT)), "the house is not small .", "das haus ist nicht klein ."),
@@ -125,7 +125,7 @@ HAND_CHECKED = {
         (say(do("i", "read", "the blue letter", NOT)),
          "i do not read the blue letter .", "ich lese den blauen brief nicht ."),
     ],
-    "kein: where not meets a, and before a subject": [
+    "kein: if not meets a, and before a subject": [
         (say(do("the dog", "see", "a house", NOT)), "the dog does not see a house .",
          "der hund sieht kein haus ."),
         (say(do("the dog", "see", "a house +", NOT)),
@@ -205,7 +205,7 @@ def read(name: str) -> list:
 
 
 class Grammar(unittest.TestCase):
-    def test_the_rules_say_what_a_german_teacher_would_say(self):
+    def test_the_rules_give_the_german_checked_by_hand(self):
         self.assertGreaterEqual(sum(map(len, HAND_CHECKED.values())), 40)
         for phenomenon, table in HAND_CHECKED.items():
             for sentence, english, german in table:
@@ -213,7 +213,7 @@ class Grammar(unittest.TestCase):
                     self.assertEqual(grammar.english(sentence), english)
                     self.assertEqual(grammar.german(sentence), german)
 
-    def test_no_form_of_a_word_is_missing_and_no_two_english_words_look_alike(self):
+    def test_no_form_of_a_word_is_missing_and_no_two_english_forms_are_the_same(self):
         for noun in grammar.NOUNS.values():
             self.assertIn(noun.gender, ("m", "f", "n"))
             self.assertNotEqual(noun.english, noun.english_plural)
@@ -229,13 +229,13 @@ class Grammar(unittest.TestCase):
 class Files(unittest.TestCase):
     SIZES = {"train": 10000, "valid": 500, "test": 500, "test_compositional": 500}
 
-    def test_they_are_parallel_small_and_of_the_promised_length(self):
+    def test_files_are_parallel_small_and_of_the_promised_length(self):
         for name, size in self.SIZES.items():
             self.assertEqual((len(read(f"{name}.en")), len(read(f"{name}.de"))), (size, size))
         files = [DATA / f"{name}.{language}" for name in self.SIZES for language in ("en", "de")]
         self.assertLess(sum(file.stat().st_size for file in files), 1_000_000)
 
-    def test_no_sentence_occurs_twice_in_any_of_them(self):
+    def test_no_sentence_occurs_twice_in_the_files(self):
         for language in ("en", "de"):
             lines = [line for name in self.SIZES for line in read(f"{name}.{language}")]
             self.assertEqual(len(lines), len(set(lines)), language)
@@ -247,12 +247,12 @@ class Files(unittest.TestCase):
                 for word in {word for line in read(f"{name}.{language}") for word in line.split()}:
                     self.assertGreaterEqual(train[word], 10, word)
 
-    def test_lines_are_lower_case_words_between_single_spaces(self):
+    def test_lines_are_lowercase_words_separated_by_single_spaces(self):
         for name in self.SIZES:
             for line in read(f"{name}.en") + read(f"{name}.de"):
                 self.assertRegex(line, r"^[a-zäöüß]+( ([a-zäöüß]+|,))+ [.?]$")
 
-    def test_the_script_makes_these_bytes_and_notices_others(self):
+    def test_the_script_reproduces_the_files_and_notices_changes(self):
         check = [sys.executable, str(SCRIPT), "--check"]
         self.assertEqual(subprocess.run(check).returncode, 0)
         with tempfile.TemporaryDirectory() as directory:
@@ -266,7 +266,7 @@ class Files(unittest.TestCase):
 
 
 class HeldOutPairs(unittest.TestCase):
-    """These read the English text alone, so that a mistake in the generator's own bookkeeping shows."""
+    """These tests read only the English text, so they also find mistakes in the generator's own bookkeeping."""
 
     def setUp(self):
         self.nouns = [{noun.english, noun.english_plural} for noun in grammar.NOUNS.values()]
@@ -281,14 +281,14 @@ class HeldOutPairs(unittest.TestCase):
         for adjective, noun in corpus.HELD_OUT_PAIRS:
             self.assertIn(grammar.NOUNS[noun].kind, grammar.ADJECTIVES[adjective].kinds)
 
-    def test_adjective_and_noun_never_meet_outside_test_compositional(self):
+    def test_held_out_pairs_never_occur_outside_test_compositional(self):
         for name in ("train", "valid", "test"):
             for line in read(f"{name}.en"):
                 words = set(line.split())
                 for adjective, noun in corpus.HELD_OUT_PAIRS:
                     self.assertFalse(adjective in words and words & self.forms(noun), f"{name}: {line}")
 
-    def test_each_sentence_of_test_compositional_holds_one_and_all_pairs_have_their_share(self):
+    def test_each_sentence_of_test_compositional_has_one_pair_and_every_pair_is_frequent(self):
         counts = dict.fromkeys(corpus.HELD_OUT_PAIRS, 0)
         for line in read("test_compositional.en"):
             words = line.split()

@@ -25,7 +25,7 @@ inline const nlohmann::json& golden_entries() {
   return content.at("entries");
 }
 
-/// JSON has neither infinity nor NaN: they are strings there, spelled as in YAML.
+/// JSON has no infinity or NaN, so they are strings there, spelled as in YAML.
 inline double to_number(const nlohmann::json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (!value.is_string()) return value.get<double>();
@@ -35,14 +35,14 @@ inline double to_number(const nlohmann::json& value) {
   throw std::invalid_argument("not a number: " + value.dump());
 }
 
-/// The innermost lists, one after the other.
+/// Appends the innermost lists in order.
 inline void append_rows(const nlohmann::json& list, std::vector<nlohmann::json>& rows) {
   if (!list.at(0).is_array()) return rows.push_back(list);
   for (const nlohmann::json& part : list) append_rows(part, rows);
 }
 
-/// A number is [1, 1], a list of them [1, N]. Of more dimensions, all but the last become rows one after the other:
-/// masks [B, 1, T, T] become [B * T, T] and weights [H, T, S] become [H * T, S], as masks and attention have it.
+/// A number becomes [1, 1], a list of numbers [1, N]. With more dimensions, all but the last are flattened into rows:
+/// masks [B, 1, T, T] become [B * T, T] and weights [H, T, S] become [H * T, S], as masks and attention store them.
 template <class Scalar = double>
 Matrix<Scalar> to_matrix(const nlohmann::json& value) {
   std::vector<nlohmann::json> rows;
@@ -67,12 +67,12 @@ struct Tolerance {
   }
 };
 
-/// Of numbers printed with so many decimals: half a unit of the last.
+/// For numbers printed with `count` decimals: half a unit of the last one.
 inline Tolerance decimals(int count) { return {.absolute = 0.5 * std::pow(10, -count)}; }
 
-/// One example: what goes in, what must come out, and how exactly.
+/// One example: inputs, expected results, and their tolerance.
 ///
-/// A key may lead into a list or an object: "shapes/combined", "scores/0".
+/// A key may point into a list or an object: "shapes/combined", "scores/0".
 class Golden {
  public:
   explicit Golden(const std::string& id) : entry_(find(id)) {
@@ -81,7 +81,7 @@ class Golden {
   Golden(const Golden&) = delete;
   Golden& operator=(const Golden&) = delete;
 
-  /// An example that is checked is checked whole: an expected value for which no line of the test asked is a failure.
+  /// Fails if the test checked some of the example's expected values but not all.
   ~Golden() noexcept(false) {
     if (checked_.empty() || std::uncaught_exceptions() > 0) return;
     for (const auto& [key, value] : entry_.at("expected").items()) {
@@ -99,7 +99,7 @@ class Golden {
   std::vector<std::string> words(const std::string& key) const { return at("inputs", key); }
   Matrix<double> printed(const std::string& key) const { return to_matrix(at("seed_printed", key)); }
 
-  /// `got` is what the example expects under `key`: a number, words, or a matrix, ours or Eigen's.
+  /// Compares `got` with what the example expects under `key`: a number, words, or a matrix, ours or Eigen's.
   template <class Result>
   void check(const std::string& key, const Result& got) {
     checked_.insert(key.substr(0, key.find('/')));
@@ -112,11 +112,11 @@ class Golden {
     }
   }
 
-  /// `got` is what the notebook prints.
+  /// Compares `got` with what the notebook prints.
   void check_printed(const std::string& key, const auto& got, Tolerance tolerance) const {
     compare("seed_printed", key, got, tolerance);
   }
-  /// The same where the inputs, too, are printed digits: as exactly as the example says.
+  /// The same with the example's tolerance, for inputs that are printed digits too.
   void check_printed(const std::string& key, const auto& got) const { compare("seed_printed", key, got, tolerance_); }
 
  private:
@@ -144,7 +144,7 @@ class Golden {
 
   const nlohmann::json& entry_;
   Tolerance tolerance_;
-  std::set<std::string> checked_;  // keys of what is expected
+  std::set<std::string> checked_;  // the expected keys that were checked
 };
 
 }  // namespace glassformer::seeds

@@ -12,17 +12,17 @@
 #include "layers/softmax.hpp"
 #include "single_layer.hpp"
 
-/// What several seeds do, by the project's own layers.
+/// Operations that several seeds share, built from the project's own layers.
 namespace glassformer::seeds {
 
-using Table = Matrix<std::uint8_t>;  ///< what a mask holds: 1 = blocked
+using Table = Matrix<std::uint8_t>;  ///< the entries of a mask: 1 = blocked
 
 inline Mask nothing_blocked(Index keys) { return all_visible(1, 1, keys); }
 
 /// A mask of one sentence, with a row for each query.
 inline Mask mask_of(const Table& blocked) { return {1, blocked.rows(), buffer_of(blocked)}; }
 
-/// To six decimals, as the mistakes' numbers are written.
+/// Compares to six decimals, as many as the tests of mistakes give.
 inline void check_close(const Matrix<double>& got, const Matrix<double>& expected) {
   CAPTURE(got, expected);
   CHECK(largest_difference(got, expected) < 1e-6);
@@ -33,7 +33,7 @@ inline RowVector<Index> visible_keys(const Table& blocked) {
   return blocked.cols() - blocked.cast<Index>().rowwise().sum().transpose().array();
 }
 
-/// The queries that see no key at all.
+/// The queries that see no key.
 inline RowVector<Index> blind_queries(const Table& blocked) {
   std::vector<Index> queries;
   for (Index t = 0; t < blocked.rows(); ++t) {
@@ -42,7 +42,7 @@ inline RowVector<Index> blind_queries(const Table& blocked) {
   return RowVector<Index>::Map(queries.data(), static_cast<Index>(queries.size()));
 }
 
-/// Weights of scores [N, S], where the N rows are the T queries of one head after another. \pre mask is of one sentence
+/// Weights for scores [N, S]. The N rows are the T queries of each head in turn. \pre the mask is for one sentence
 template <class Scalar>
 Matrix<Scalar> masked_softmax(const Matrix<Scalar>& scores, const Mask& mask) {
   Buffer<Scalar> weights = buffer_of(scores);
@@ -50,7 +50,7 @@ Matrix<Scalar> masked_softmax(const Matrix<Scalar>& scores, const Mask& mask) {
   return weights.eigen();
 }
 
-/// What attention of one sentence gives. The weights are those of one head after another.
+/// The result of attention for one sentence. The weights' rows are the T queries of each head in turn.
 template <class Scalar>
 struct Attended {
   Matrix<Scalar> weights, context;  // [H * T, S], [T, D]
@@ -80,14 +80,14 @@ struct SeedLoss {
   }
 };
 
-/// The training pass `update` of sentence 0.
+/// A training pass over sentence 0 in this update.
 inline Pass training_update(std::uint64_t seed, std::uint32_t update) {
   static constexpr std::array<Index, 1> kSentence{0};
   return {.training = true, .seed = seed, .update = update, .sentences = kSentence};
 }
 
-/// The attention of seed 003: a linear map to queries, keys and values, which lie side by side, then scaled
-/// dot-product attention of one head. The map's bias is 0, for the seeds have none.
+/// The attention of seed 003: a linear map computes queries, keys and values side by side; scaled dot-product attention
+/// with one head follows. The map's bias is 0, because the seeds have none.
 ///
 /// N = rows of x (all sentences), T = words of a sentence, D = width of the queries.
 struct SeedAttention {
@@ -129,7 +129,7 @@ struct SeedAttention {
     d_weight = map->weight.gradient().eigen();
   }
 
-  /// What the last pass computed under this name.
+  /// The tensor of this name that was recorded last.
   Matrix<double> recorded(const std::string& name) const {
     for (auto step = recording.steps().rbegin(); step != recording.steps().rend(); ++step) {
       const RecordedTensor& output = recording.tensors()[step->output];

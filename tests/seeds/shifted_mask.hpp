@@ -4,8 +4,8 @@
 
 namespace glassformer::seeds {
 
-/// Blocked as the matrix of seed 002 is, for v = (1, .., 1, 0, .., 0) with `ones` ones: row by row one more key is
-/// visible, beginning with `ones` of them. For a causal mask with a prefix, which it is meant to be, that is too many.
+/// The mask matrix of seed 002, for v = (1, .., 1, 0, .., 0) with `ones` ones: the first row shows `ones` keys, and
+/// each further row one more. For a causal mask with a prefix, which it is meant to be, that is too many.
 inline Mask shifted_mask(Index length, Index ones) {
   Mask mask = all_visible(1, length, length);
   for (Index query = 0; query < length; ++query) {

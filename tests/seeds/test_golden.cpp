@@ -21,7 +21,7 @@ TEST_CASE("golden.json has 35 examples, and each has one test whose name begins 
   }
 }
 
-TEST_CASE("A number of the seeds agrees within its tolerance, infinities and NaN by kind", "[fixtures]") {
+TEST_CASE("Numbers of the seeds agree within a tolerance, infinities and NaN only with themselves", "[fixtures]") {
   const double infinity = to_number(".inf"), nan = to_number(".nan");
   const Tolerance tolerance{.absolute = 0.1, .relative = 0.01};
   CHECK(tolerance.allows(101.0, 100));
@@ -40,7 +40,7 @@ TEST_CASE("A number of the seeds agrees within its tolerance, infinities and NaN
   CHECK_FALSE(tolerance.allows(1, nan));
 }
 
-TEST_CASE("Lists in lists become rows one after the other, as a mask holds them", "[fixtures]") {
+TEST_CASE("Nested lists are flattened into rows, as a mask stores them", "[fixtures]") {
   const Matrix<Index> mask = to_matrix<Index>(nlohmann::json::parse("[[[[0, 1], [2, 3]]], [[[4, 5], [6, 7]]]]"));
   CHECK(mask == Matrix<Index>{{0, 1}, {2, 3}, {4, 5}, {6, 7}});
   CHECK(to_matrix<Index>(nlohmann::json::parse("[1, 2, true]")) == Matrix<Index>{{1, 2, 1}});

@@ -13,19 +13,19 @@ const Mask kSomeVisible = mask_of(Table{{0, 1, 1, 0}, {0, 0, 0, 0}, {1, 1, 0, 1}
 
 }  // namespace
 
-TEST_CASE("Where every query sees something, all ways of masking give the same weights", "[layers]") {
+TEST_CASE("If every query sees something, all ways of masking give the same weights", "[layers]") {
   RandomValues random(1);
   const Matrix<double> scores = 3 * random.matrix(3, 4).eigen();
   const Matrix<double> expected = masked_softmax(scores, kSomeVisible);
   for (const double value : {-1e9, kMinusInfinity<double>}) {
     const Matrix<double> weights = unmasked_softmax<double>(scores + additive_mask<double>(kSomeVisible, value));
-    CHECK(largest_difference(weights, expected) < 1e-6);  // of scores near 1e9, doubles keep seven decimals
+    CHECK(largest_difference(weights, expected) < 1e-6);  // near 1e9, doubles keep seven decimals
     CHECK(kSomeVisible.blocked.eigen().cast<double>().cwiseProduct(weights).isZero(0));
   }
   CHECK(largest_difference(renormalised(mask_after_softmax(scores, kSomeVisible)), expected) < 1e-15);
 }
 
-TEST_CASE("A mask that is one row for all queries masks the weights of each", "[layers]") {
+TEST_CASE("A mask with one row for all queries masks the weights of each", "[layers]") {
   RandomValues random(2);
   const Matrix<double> scores = random.matrix(3, 4).eigen();
   const Mask padding = padding_mask(IdMatrix{{7, 8, 0, 0}}, 0);
@@ -35,7 +35,7 @@ TEST_CASE("A mask that is one row for all queries masks the weights of each", "[
   CHECK(weights.rightCols(2).isZero(0));
 }
 
-TEST_CASE("What a query that sees nothing gets, by each way of masking", "[layers]") {
+TEST_CASE("What each way of masking gives to a query that sees nothing", "[layers]") {
   const Matrix<double> scores{{0.5, 1, -0.25, 2}};
   const Mask all = mask_of(Table::Ones(1, 4));
   CHECK(unmasked_softmax<double>(scores + additive_mask<double>(all, kMinusInfinity<double>)).array().isNaN().all());
@@ -45,7 +45,7 @@ TEST_CASE("What a query that sees nothing gets, by each way of masking", "[layer
   CHECK(masked_softmax(scores, all).isZero(0));
 }
 
-TEST_CASE("Without division by its sum, a row masked after the softmax tells what was blocked", "[layers]") {
+TEST_CASE("Without division by its sum, a row masked after the softmax reveals what was blocked", "[layers]") {
   const Mask mask = mask_of(Table{{0, 0, 1}});
   const Matrix<double> low{{0, 0, 0}}, high{{0, 0, 5}};  // they differ in what is blocked
   CHECK(mask_after_softmax(low, mask).sum() == Approx(2 / 3.0));

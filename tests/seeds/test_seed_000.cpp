@@ -8,7 +8,7 @@ using namespace glassformer::seeds;
 
 namespace {
 
-/// Scores of which the notebook shows the visible ones. The others may have been anything; here they are 9.
+/// The notebook shows only the visible scores. The others could be anything; this makes them 9.
 Matrix<double> scores_of(const Golden& golden) {
   const Matrix<double> visible = golden.input("scores_visible");
   return visible.array().isFinite().select(visible, 9.0);
@@ -16,7 +16,7 @@ Matrix<double> scores_of(const Golden& golden) {
 
 }  // namespace
 
-TEST_CASE("000.causal_rule: a query sees the keys up to its own place", "[seeds]") {
+TEST_CASE("000.causal_rule: a query sees the keys up to its own position", "[seeds]") {
   Golden golden("000.causal_rule");
   const Mask mask = look_ahead_mask(golden.integer("T"));
   golden.check("mask", 1 - mask.blocked.eigen().array());  // the notebook writes 1 for visible, the project for blocked
@@ -26,7 +26,7 @@ TEST_CASE("000.causal_additive: the same rule, as a number to add to each score"
   Golden golden("000.causal_additive");
   const Mask mask = look_ahead_mask(golden.integer("T"));
   golden.check("mask", additive_mask<double>(mask, golden.number("neg")));
-  // The notebook's 0 * -1e9 prints as -0. To a score, adding -0 and adding 0 are the same.
+  // The notebook's 0 * -1e9 prints as -0. Adding -0 to a score is the same as adding 0.
 }
 
 TEST_CASE("000.single_head: scores, causal mask, softmax, times V", "[seeds]") {
@@ -35,20 +35,20 @@ TEST_CASE("000.single_head: scores, causal mask, softmax, times V", "[seeds]") {
   const Mask mask = look_ahead_mask(scores.rows());
   CHECK(mask.blocked.eigen() == golden.input<std::uint8_t>("blocked"));
 
-  // As the notebook does it: add -1e9, then an ordinary softmax.
+  // The notebook's way: add -1e9, then an ordinary softmax.
   const Matrix<double> added = unmasked_softmax<double>(scores + additive_mask<double>(mask, -1e9));
   golden.check("attn", added);
-  // As the project does it: the softmax leaves out what is blocked.
+  // The project's way: the softmax leaves out blocked keys.
   const Matrix<double> attn = masked_softmax(scores, mask);
   golden.check("attn", attn);
   golden.check_printed("attn", attn);
   golden.check("output", attn * V);
   golden.check_printed("output", attn * V);
-  // Both subtract the largest of a row first, or exp(1000) would be infinite.
+  // Both subtract the row's largest score first; otherwise, exp(1000) would be infinite.
   golden.check("attn", masked_softmax<double>(scores.array() + 1000, mask));
 
-  // And by the layer. With the unit matrix for keys and sqrt(d_head) times the scores for queries, Q K^T / sqrt(d_head)
-  // is the scores.
+  // With the layer: if the keys are the identity matrix and the queries are sqrt(d_head) times the scores, then
+  // Q K^T / sqrt(d_head) gives the scores.
   const Matrix<double> q = std::sqrt(4.0) * scores, k = Matrix<double>::Identity(4, 4);
   const Attended<double> attended = attend(q, k, V, mask);
   golden.check("attn", attended.weights);

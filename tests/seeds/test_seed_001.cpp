@@ -28,12 +28,12 @@ struct PrefixAttention {
 
 }  // namespace
 
-TEST_CASE("001.look_ahead_3: what lies ahead of each query is blocked", "[seeds]") {
+TEST_CASE("001.look_ahead_3: the keys after each query are blocked", "[seeds]") {
   Golden golden("001.look_ahead_3");
   golden.check("mask", look_ahead_mask(golden.integer("size")).blocked);
 }
 
-TEST_CASE("001.sdpa_prefix: attention of a prefix of three words to itself", "[seeds]") {
+TEST_CASE("001.sdpa_prefix: a prefix of three words attends to itself", "[seeds]") {
   Golden golden("001.sdpa_prefix");
   const PrefixAttention<double> exact(golden);
   const PrefixAttention<float> printed(golden);
@@ -46,8 +46,8 @@ TEST_CASE("001.sdpa_prefix: attention of a prefix of three words to itself", "[s
   golden.check("attn", printed.attended.weights);
   golden.check("output", printed.attended.context);
 
-  // The example is saturated: a wrong scale gives the same output. It shows in the tiny weights, so these are compared
-  // relatively, to a few units of float's last place.
+  // The example is saturated: a wrong scale gives the same output. Only the tiny weights reveal it, so the tolerance is
+  // relative: a few units in float's last place.
   constexpr Tolerance kFloat{.relative = 4e-7};
   golden.check_printed("logits", printed.logits(-1e9), kFloat);
   golden.check_printed("attn", printed.attended.weights, kFloat);
@@ -55,11 +55,11 @@ TEST_CASE("001.sdpa_prefix: attention of a prefix of three words to itself", "[s
   golden.check_printed("attn", exact.attended.weights, kFloat);
 }
 
-TEST_CASE("001.float32_absorption: near 1e9 floats are 64 apart, so that a score added to -1e9 is lost", "[seeds]") {
+TEST_CASE("001.float32_absorption: near 1e9 floats are 64 apart, so a score added to -1e9 is lost", "[seeds]") {
   Golden golden("001.float32_absorption");
   const Matrix<float> scores = golden.input<float>("scores");
   const Mask all = mask_of(Table::Ones(1, 3));
   golden.check("sum_f32", scores + additive_mask<float>(all, golden.number("add")));
-  // The project adds nothing to scores; a blocked key is left out of the sum.
+  // The project adds nothing to scores; it leaves blocked keys out of the sum.
   CHECK(masked_softmax(scores, all).isZero(0));
 }

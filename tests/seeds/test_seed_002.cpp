@@ -11,11 +11,11 @@ using namespace glassformer;
 using namespace glassformer::seeds;
 
 // Seed 002 (formulas, and a sample in PyTorch): padding, the decoder's mask, cross-attention, the steps of training.
-// It errs most of all five; most of its examples show what it writes beside what is right.
+// It has the most mistakes of the five. Most of its examples show a mistake next to the right result.
 
 namespace {
 
-/// Blocked as the seed's code does it: a triangle laid into the matrix from column mask_begin + 1 on.
+/// Blocks what the seed's code blocks: a triangle in the top right corner, from column mask_begin + 1 on.
 Table code_mask(Index length, Index mask_begin) {
   Table blocked = Table::Zero(length, length);
   const Index size = length - mask_begin - 1;
@@ -32,7 +32,7 @@ Corpus corpus_of(const std::vector<std::pair<std::vector<Id>, std::vector<Id>>>&
 
 constexpr Id kFirstWord = 4;  // after the special ids
 
-/// Each word's id is its place in the list; [BOS] and [EOS] are left out.
+/// A word's id is kFirstWord plus its index in the list; [BOS] and [EOS] are left out.
 std::vector<Id> ids_of_words(const std::vector<std::string>& words) {
   std::vector<Id> ids;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -51,17 +51,17 @@ std::vector<std::string> words_of_ids(const IdMatrix& ids, const std::vector<std
 
 }  // namespace
 
-TEST_CASE("002.padding_outer: v times v blocks the rows of padded queries too; only keys need it", "[seeds]") {
+TEST_CASE("002.padding_outer: v times v also blocks the rows of padded queries; only keys need blocking", "[seeds]") {
   Golden golden("002.padding_outer");
   const Matrix<Id> v = golden.input<Id>("v");  // 0 is padding
   const Table outer = (v.transpose() * v).cast<std::uint8_t>();
   golden.check("outer", outer);
   golden.check("fully_masked_rows", blind_queries(1 - outer.array()));
-  // Right: one row for all queries. What padded queries see is no matter, for the loss does not count them.
+  // Right: one row for all queries. What padded queries see does not matter, because the loss ignores them.
   golden.check("recommended_key_mask", 1 - padding_mask(golden.ids("v"), 0).blocked.eigen().replicate(5, 1).array());
 }
 
-TEST_CASE("002.fully_masked_row: a query that sees nothing, in four ways", "[seeds]") {
+TEST_CASE("002.fully_masked_row: four ways to treat a query that sees nothing", "[seeds]") {
   Golden golden("002.fully_masked_row");
   const Matrix<double> scores = golden.input("scores");
   const Matrix<float> scores_float = golden.input<float>("scores");
@@ -72,7 +72,7 @@ TEST_CASE("002.fully_masked_row: a query that sees nothing, in four ways", "[see
   golden.check("minus1e9_float64", unmasked_softmax<double>(scores + additive_mask<double>(all, -1e9)));
   golden.check("unmasked", unmasked_softmax(scores));
 
-  // Right: it attends to nothing, and nothing is learned from it.
+  // Right: it attends to nothing, and its gradient is 0.
   const Matrix<double> weights = masked_softmax(scores, all);
   golden.check("safe_zero", weights);
   Buffer<double> d_scores = buffer_of(scores);  // any d_weights
@@ -80,20 +80,20 @@ TEST_CASE("002.fully_masked_row: a query that sees nothing, in four ways", "[see
   golden.check("safe_zero", d_scores);
 }
 
-TEST_CASE("002.clm_mask_10: the seed's decoder mask shows 18 keys that it must not", "[seeds]") {
+TEST_CASE("002.clm_mask_10: the seed's decoder mask shows 18 keys that it should hide", "[seeds]") {
   Golden golden("002.clm_mask_10");
   const Index T = golden.integer("T"), prefix = golden.integer("prefix");
   const Table wrong = shifted_mask(T, prefix).blocked.eigen();
   golden.check("seed_matrix", wrong);
   golden.check("seed_visible_per_row", visible_keys(wrong));
 
-  // Right: causal; or, if the first four words are given, all of those and causal from there.
+  // Right: causal; or, if the first four words are given, all queries see those, and the rest is causal.
   const Table right = prefix_mask(T, prefix).blocked.eigen();
   golden.check("causal", look_ahead_mask(T).blocked);
   golden.check("prefix_lm", right);
   golden.check("prefix_visible_per_row", visible_keys(right));
 
-  const Table leaking = right.array() * (1 - wrong.array());  // blocked, but visible in the seed
+  const Table leaking = right.array() * (1 - wrong.array());  // should be blocked, but the seed shows it
   golden.check("leaking", leaking);
   golden.check("leaks", leaking.cast<int>().sum());
 }
@@ -108,7 +108,7 @@ TEST_CASE("002.clm_code: the seed's code shows one key more than its matrix", "[
                visible_keys(prefix_mask(T, begin).blocked.eigen())(0));  // which is right for row 0
 }
 
-TEST_CASE("002.clm_code_begin0: from 0 on, the seed's code gives the causal mask", "[seeds]") {
+TEST_CASE("002.clm_code_begin0: with mask_begin 0, the seed's code gives the causal mask", "[seeds]") {
   Golden golden("002.clm_code_begin0");
   const Index T = golden.integer("tgt_length");
   const Table code = code_mask(T, golden.integer("mask_begin"));
@@ -117,7 +117,7 @@ TEST_CASE("002.clm_code_begin0: from 0 on, the seed's code gives the causal mask
   golden.check("equals_causal", code == look_ahead_mask(T).blocked.eigen());
 }
 
-TEST_CASE("002.scale: scores are divided by the root of a head's width, not of the model's", "[seeds]") {
+TEST_CASE("002.scale: scores are divided by the square root of a head's width, not of the model's", "[seeds]") {
   Golden golden("002.scale");
   const Matrix<double> raw = golden.input("raw");  // 2, 0, -2
   const Index d_model = golden.integer("d_model"), heads = golden.integer("heads");
@@ -127,7 +127,7 @@ TEST_CASE("002.scale: scores are divided by the root of a head's width, not of t
   k.leftCols(2) = raw.transpose().replicate(1, 2) / 2;
   golden.check("sqrt_dk", attend(q, k, k, nothing_blocked(3), heads).weights.row(0));
 
-  // As the seed has it, the softmax is flatter than it should be.
+  // With the seed's divisor, the softmax is flatter than it should be.
   golden.check("sqrt_dmodel", unmasked_softmax<double>(raw / std::sqrt(d_model)));
 }
 
@@ -139,20 +139,20 @@ TEST_CASE("002.cross_attention: queries from the decoder, keys and values from t
   cross.weights.values().eigen().setZero();
   cross->projections.weight.in(cross.weights).eigen() << golden.input("Wq").transpose(),  // the example has x W,
       golden.input("Wk").transpose(), golden.input("Wv").transpose();                     // the project x W^T
-  cross->out_proj.weight.in(cross.weights).eigen().setIdentity();  // the seed has no map after attention
+  cross->out_proj.weight.in(cross.weights).eigen().setIdentity();  // the seed has no output projection
 
   const Buffer<double>& output = cross->forward({}, x_dec, x_enc, nothing_blocked(3));
   golden.check("attn", cross->attention.weights());
   golden.check("output", output);
 
-  // The seed forgets the source's padding here. Blocked, it weighs nothing.
+  // The seed forgets to mask the source's padding here. Masked, it gets no weight.
   const Mask padding = padding_mask(golden.ids("src_blocked"), 1);
   const Buffer<double>& output_masked = cross->forward({}, x_dec, x_enc, padding);
   golden.check("attn_masked", cross->attention.weights());
   golden.check("output_masked", output_masked);
 }
 
-TEST_CASE("002.right_shift: the decoder reads the target from bos on, and is asked for it up to eos", "[seeds]") {
+TEST_CASE("002.right_shift: the decoder reads the target from bos on, and must predict it up to eos", "[seeds]") {
   Golden golden("002.right_shift");
   const std::vector<std::string> source = golden.words("src_tokens"), target = golden.words("tgt_tokens");
   const Corpus corpus = corpus_of({{ids_of_words(source), ids_of_words(target)}});
@@ -166,7 +166,7 @@ TEST_CASE("002.right_shift: the decoder reads the target from bos on, and is ask
   golden.check("src_mask", 1 - padding_mask(batch.source, 0).blocked.eigen().array());  // 1 = visible
 }
 
-TEST_CASE("002.right_shift_batch: shifting padded rows, and which places count", "[seeds]") {
+TEST_CASE("002.right_shift_batch: shifting padded rows, and which positions count", "[seeds]") {
   Golden golden("002.right_shift_batch");
   const Matrix<Id> target = golden.input<Id>("tgt");  // bos, words, eos, padding
   const Id pad = static_cast<Id>(golden.integer("PAD"));
@@ -179,7 +179,7 @@ TEST_CASE("002.right_shift_batch: shifting padded rows, and which places count",
   golden.check("loss_weight", counts);
 
   // The example drops the last column, which leaves the eos of the shorter sentence in its input; make_batch puts
-  // padding there. They differ only where nothing is asked for, and what stands there lies ahead of all that counts.
+  // padding there. They differ only at a position that the loss ignores, and no position that counts can see it.
   const Matrix<Id> dropped = target.leftCols(4), input = batch.target_input.eigen();
   golden.check("tgt_input", counts.select(input, dropped));
   CHECK(counts.select(0, (input - dropped).array()).matrix() == Matrix<Id>{{0, 0, 0, 0}, {0, 0, -2, 0}});
@@ -188,8 +188,7 @@ TEST_CASE("002.right_shift_batch: shifting padded rows, and which places count",
   golden.check("ntokens", SeedLoss(logits, batch.target_output, {pad, 0}).sum.tokens);
 }
 
-TEST_CASE("002.cross_entropy_pad: the loss of a mean token, padding not counted; label smoothing in two ways",
-          "[seeds]") {
+TEST_CASE("002.cross_entropy_pad: the mean loss per token, without padding; label smoothing in two ways", "[seeds]") {
   Golden golden("002.cross_entropy_pad");
   const Matrix<double> logits = golden.input("logits");  // [N, V]
   const IdMatrix targets = golden.ids("targets");
@@ -205,7 +204,7 @@ TEST_CASE("002.cross_entropy_pad: the loss of a mean token, padding not counted;
     const double loss = SeedLoss(logits.row(n), IdMatrix{{targets(0, n)}}, {pad, 0}).sum.loss;
     golden.check("nll/" + std::to_string(n), loss);
   }
-  // Wrong: padding counted like a word, in the sum and in its divisor.
+  // Wrong: padding counts like a word, in the sum and in its divisor.
   constexpr Id kNoPadding = -1;
   golden.check("wrong_mean_over_all_positions", SeedLoss(logits, targets, {kNoPadding, 0}).sum.loss / 3);
 
@@ -215,8 +214,8 @@ TEST_CASE("002.cross_entropy_pad: the loss of a mean token, padding not counted;
   golden.check("ls_pytorch_mean", smooth.sum.loss / 2);
   golden.check("ls_fairseq_grad", smooth.d_logits);
 
-  // The Annotated Transformer spreads eps over the V - 2 classes that are neither the right one nor padding, and takes
-  // the divergence of q from p: cross-entropy less the entropy of q, a constant, which changes no gradient.
+  // The Annotated Transformer spreads eps over the V - 2 classes that are neither the right one nor padding. Its loss
+  // is KL(q || p): cross-entropy minus the entropy of q, a constant that does not change the gradient.
   const double entropy = -(1 - smoothing) * std::log(1 - smoothing) - smoothing * std::log(smoothing / 3);
   double cross_entropy = 0;
   for (Index n = 0; n < 2; ++n) {
@@ -230,7 +229,7 @@ TEST_CASE("002.cross_entropy_pad: the loss of a mean token, padding not counted;
   golden.check("ls_annotated_ce_mean", cross_entropy / 2);
 }
 
-TEST_CASE("002.half_precision: a large negative number must fit into its type", "[seeds]") {
+TEST_CASE("002.half_precision: a large negative number must fit in its type", "[seeds]") {
   Golden golden("002.half_precision");
   const double neg = golden.number("neg");
   const Mask blocked = mask_of(Table::Ones(1, 1));

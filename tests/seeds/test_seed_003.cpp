@@ -4,31 +4,31 @@
 using namespace glassformer;
 using namespace glassformer::seeds;
 
-// Seed 003 (PyTorch): six words attend to themselves; masking after the softmax and before it; dropout; a class of it.
+// Seed 003 (PyTorch): self-attention of six words; masking after and before the softmax; dropout; all of it as a class.
 // The notebook prints four decimals.
 
 namespace {
 
 const Mask kCausalOfSix = look_ahead_mask(6);
 
-/// The printed digits of each row's visible scores.
+/// Compares each row's visible scores with the printed digits.
 void check_printed_rows(const Golden& golden, const std::string& key, const Matrix<double>& scores) {
   for (Index t = 0; t < scores.rows(); ++t) {
     golden.check_printed(key + "/" + std::to_string(t), scores.row(t).head(t + 1), decimals(4));
   }
 }
 
-/// PyTorch's draw differs by platform, and the project's is keyed by (seed, update, sentence). For the weights that the
+/// PyTorch's dropout differs by platform; the project's depends on (seed, update, sentence). For the weights that the
 /// causal mask leaves, this update draws what the notebook prints. (We tried updates one by one until one did.)
 const Pass kPrintedDraw = training_update(1, 79157);
 
-/// What was drawn is `keep`, where a key is visible.
+/// Checks that the draw is `keep`, where a key is visible.
 void check_draw(const SeedAttention& attention, const Matrix<double>& keep) {
   const Matrix<double> kept = (attention.dropped_weights().array() != 0).cast<double>();
   CHECK(kept == keep.triangularView<Eigen::Lower>().toDenseMatrix());
 }
 
-/// Backward from the loss sum(context^2) / 2, whose derivative by the context is the context itself.
+/// Backward from the loss sum(context^2) / 2, whose derivative with respect to the context is the context.
 void check_backward(Golden& golden, SeedAttention& attention) {
   golden.check("loss", 0.5 * attention.context.squaredNorm());
   golden.check("context", attention.context);
@@ -47,7 +47,7 @@ void check_backward(Golden& golden, SeedAttention& attention) {
 
 }  // namespace
 
-TEST_CASE("003.self_attention: queries, keys, values, scores, weights and context, nothing masked", "[seeds]") {
+TEST_CASE("003.self_attention: queries, keys, values, scores, weights and context, without a mask", "[seeds]") {
   Golden golden("003.self_attention");
   SeedAttention attention(golden);
   attention.forward(golden.input("x"), nothing_blocked(6));
@@ -66,13 +66,13 @@ TEST_CASE("003.mask_after_softmax: weights set to 0, then divided by their sum",
   SeedAttention attention(golden);
   attention.forward(golden.input("x"), kCausalOfSix);
   const Matrix<double> masked = mask_after_softmax<double>(attention.scaled_scores(), kCausalOfSix);
-  const RowVector<double> row_sums = masked.rowwise().sum();  // not 1: they tell of the scores ahead
+  const RowVector<double> row_sums = masked.rowwise().sum();  // not 1: they depend on the scores ahead
   golden.check("masked", masked);
   golden.check("row_sums", row_sums);
   golden.check("renormalised", renormalised(masked));
   golden.check_printed("row_sums", row_sums, decimals(4));
   golden.check_printed("renormalised", renormalised(masked), decimals(4));
-  golden.check("renormalised", attention.weights);  // the project's weights are these
+  golden.check("renormalised", attention.weights);  // the project's weights are the same
 }
 
 TEST_CASE("003.mask_before_softmax: blocked scores left out of the softmax", "[seeds]") {
@@ -86,7 +86,7 @@ TEST_CASE("003.mask_before_softmax: blocked scores left out of the softmax", "[s
   check_printed_rows(golden, "scores_visible", attention.scores());
   golden.check_printed("attn", attn, decimals(4));
 
-  // As the notebook has it, -infinity added before an ordinary softmax: the same.
+  // The notebook's way, adding -infinity before an ordinary softmax, gives the same.
   const double infinity = to_number(".inf");
   golden.check("attn",
                unmasked_softmax<double>(attention.scaled_scores() + additive_mask<double>(kCausalOfSix, -infinity)));
@@ -96,7 +96,7 @@ TEST_CASE("003.mask_before_softmax: blocked scores left out of the softmax", "[s
   CHECK(largest_difference(attn, after) < 1e-15);
 }
 
-TEST_CASE("003.renormalise_underflow: masked after the softmax, a large score ahead leaves 0 / 0", "[seeds]") {
+TEST_CASE("003.renormalise_underflow: with a mask after the softmax, a large score ahead leaves 0 / 0", "[seeds]") {
   Golden golden("003.renormalise_underflow");
   const Matrix<float> scores = golden.input<float>("scores_row");  // 0, 200
   const Mask mask = mask_of(1 - golden.input<std::uint8_t>("visible").array());
@@ -105,9 +105,9 @@ TEST_CASE("003.renormalise_underflow: masked after the softmax, a large score ah
   golden.check("mask_after_renormalised", renormalised(mask_after_softmax(scores, mask)));
 }
 
-TEST_CASE("003.dropout_on_weights: with the printed draw, the printed weights", "[seeds]") {
+TEST_CASE("003.dropout_on_weights: the printed draw gives the printed weights", "[seeds]") {
   Golden golden("003.dropout_on_weights");
-  const Golden self_attention("003.self_attention");  // whose words and weights these are
+  const Golden self_attention("003.self_attention");  // has the words and weights
   SeedAttention attention(self_attention, golden.number("p"));
   attention.forward(self_attention.input("x"), kCausalOfSix, kPrintedDraw);
   CHECK(largest_difference(attention.weights, golden.input("attn")) < 1e-6);
@@ -120,7 +120,7 @@ TEST_CASE("003.dropout_on_weights: with the printed draw, the printed weights", 
   golden.check_printed("dropped", dropped, decimals(4));
 }
 
-TEST_CASE("003.causal_class: the class CausalAttention, on a batch of two equal sentences", "[seeds]") {
+TEST_CASE("003.causal_class: the class CausalAttention, on a batch of two identical sentences", "[seeds]") {
   Golden golden("003.causal_class");
   const Index sentences = golden.integer("batch");
   SeedAttention attention(golden);
@@ -132,7 +132,7 @@ TEST_CASE("003.causal_class: the class CausalAttention, on a batch of two equal 
   }
 }
 
-TEST_CASE("003.backward_causal: the gradients of causal attention, as PyTorch has them", "[seeds]") {
+TEST_CASE("003.backward_causal: the gradients of causal attention, as in PyTorch", "[seeds]") {
   Golden golden("003.backward_causal");
   SeedAttention attention(golden);
   attention.forward(golden.input("x"), kCausalOfSix);
@@ -150,7 +150,7 @@ TEST_CASE("003.backward_causal_pad: the same with padding, whose keys and values
   CHECK(attention.d_qkv.eigen().bottomRows(2).rightCols(4).isZero(0));  // d_k and d_v of the last two words
 }
 
-TEST_CASE("003.backward_dropout: the same through dropout of the weights, with the printed draw", "[seeds]") {
+TEST_CASE("003.backward_dropout: the same through dropout on the weights, with the printed draw", "[seeds]") {
   Golden golden("003.backward_dropout");
   SeedAttention attention(golden, golden.number("p"));
   attention.forward(golden.input("x"), kCausalOfSix, kPrintedDraw);

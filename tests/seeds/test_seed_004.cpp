@@ -3,7 +3,7 @@
 using namespace glassformer;
 using namespace glassformer::seeds;
 
-// Seed 004 (TensorFlow): the three masks of an encoder-decoder. Its shapes [B, 1, S] have one more 1, for the heads.
+// Seed 004 (TensorFlow): the three masks of an encoder-decoder. Their shapes have a 1 for the heads: [B, 1, T, S].
 
 namespace {
 
@@ -23,14 +23,14 @@ Matrix<int> band_part(Matrix<int> a, Index lower, Index upper) {
 
 }  // namespace
 
-TEST_CASE("004.padding_mask: padding is blocked wherever it lies", "[seeds]") {
+TEST_CASE("004.padding_mask: padding is blocked wherever it is", "[seeds]") {
   Golden golden("004.padding_mask");
   const Mask mask = padding_mask(golden.ids("ids"), static_cast<Id>(golden.integer("pad")));
   golden.check("mask", mask.blocked);
   golden.check("shape", shape_of(mask));
 }
 
-TEST_CASE("004.look_ahead_3: only the length of the sentence counts", "[seeds]") {
+TEST_CASE("004.look_ahead_3: the mask depends only on the length of the sentence", "[seeds]") {
   Golden golden("004.look_ahead_3");
   golden.check("mask", look_ahead_mask(golden.integer("size")).blocked);
 }
@@ -43,17 +43,17 @@ TEST_CASE("004.look_ahead_5: the look-ahead mask is what band_part(ones, -1, 0) 
   golden.check("band_part", band_part(Matrix<int>::Ones(5, 5), -1, 0));
 }
 
-TEST_CASE("004.band_part: a band of diagonals is kept", "[seeds]") {
+TEST_CASE("004.band_part: keeps a band of diagonals", "[seeds]") {
   Golden golden("004.band_part");
   const Matrix<int> a = golden.input<int>("a");
   golden.check("band_1_all", band_part(a, 1, -1));
   golden.check("band_2_1", band_part(a, 2, 1));
-  // What the notebook wants of it is the band of all keys up to the query. In the project that is a mask's complement.
+  // The notebook uses it for the band of all keys up to the query. In the project, that is the complement of a mask.
   const Matrix<int> visible = 1 - look_ahead_mask(4).blocked.eigen().cast<int>().array();
   CHECK(band_part(Matrix<int>::Ones(4, 4), -1, 0) == visible);
 }
 
-TEST_CASE("004.combined_mask: blocked is what is padding or lies ahead", "[seeds]") {
+TEST_CASE("004.combined_mask: blocks padding and what is ahead", "[seeds]") {
   Golden golden("004.combined_mask");
   const Mask padding = padding_mask(golden.ids("tgt"), static_cast<Id>(golden.integer("pad")));
   const Mask look_ahead = look_ahead_mask(padding.keys());
@@ -65,7 +65,7 @@ TEST_CASE("004.combined_mask: blocked is what is padding or lies ahead", "[seeds
   golden.check("min_visible_per_row", visible_keys(combined.blocked.eigen()).minCoeff());
 }
 
-TEST_CASE("004.create_mask: encoder padding, decoder combined, and the source's padding for cross-attention",
+TEST_CASE("004.create_mask: padding for the encoder, combined for the decoder, source padding for cross-attention",
           "[seeds]") {
   Golden golden("004.create_mask");
   const Id pad = static_cast<Id>(golden.integer("pad"));
@@ -78,15 +78,15 @@ TEST_CASE("004.create_mask: encoder padding, decoder combined, and the source's 
   golden.check("shapes/dec_padding", shape_of(masks.cross_padding));
 }
 
-TEST_CASE("004.left_padding: padded on the left, a decoder's first queries see nothing", "[seeds]") {
+TEST_CASE("004.left_padding: with padding on the left, a decoder's first queries see nothing", "[seeds]") {
   Golden golden("004.left_padding");
   const Id pad = static_cast<Id>(golden.integer("pad"));
   const IdMatrix left = golden.ids("tgt"), right{{4, 5, pad, pad, pad}};
   const Mask combined = make_masks(left, left, {pad, pad}).decoder_combined;
   golden.check("combined", combined.blocked);
   golden.check("fully_masked_rows", blind_queries(combined.blocked.eigen()));
-  // The project pads on the right (make_batch), where every query sees at least the first word.
+  // The project pads on the right (make_batch), so every query sees at least the first word.
   CHECK(blind_queries(make_masks(right, right, {pad, pad}).decoder_combined.blocked.eigen()).size() == 0);
-  // If such a row comes nevertheless, its weights are 0, not NaN.
+  // If such a row occurs anyway, its weights are 0, not NaN.
   CHECK(masked_softmax<double>(Matrix<double>::Ones(5, 5), combined).topRows(3).isZero(0));
 }

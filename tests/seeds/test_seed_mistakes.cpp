@@ -5,20 +5,20 @@
 using namespace glassformer;
 using namespace glassformer::seeds;
 
-// Where the seeds err, or say what can mislead: the wrong way's number, the right way's beside it, and why. The wrong
-// way is written out in the test, the right one is the library's. 26 points, of which are
+// Where the seeds are wrong or misleading: the wrong result, the right one next to it, and why. The tests spell out the
+// wrong way; the library provides the right one. There are 26 points:
 //
-//   here               5, 7, 8, 10, 12, 14, 15, 24, 26, which are about masks and lengths
-//   in the next page   2, 3, 13, 16, 17, 18, 20, 23 (test_seed_mistakes_attention.cpp)
+//   in this file       5, 7, 8, 10, 12, 14, 15, 24, 26, about masks and lengths
+//   in the next file   2, 3, 13, 16, 17, 18, 20, 23 (test_seed_mistakes_attention.cpp)
 //   in [seeds]         1 (002.scale), 4 (002.padding_outer, 002.fully_masked_row), 6 (002.clm_code),
 //                      11 (002.cross_attention, 004.create_mask, 002.cross_entropy_pad),
 //                      19 (003.mask_after_softmax, 003.renormalise_underflow),
 //                      21 (001.float32_absorption, 002.fully_masked_row, 002.half_precision), 25 (004.left_padding)
-//   no tests           9, labels of encoder and decoder that are changed about; 22, cells run out of their order
+//   not tested         9, swapped labels of encoder and decoder; 22, cells run out of order
 
 namespace {
 
-/// Context of the six words of seed 003, or of what is made of them.
+/// The context of the six words of seed 003, or of a changed copy of them.
 Matrix<double> context_of(const Matrix<double>& x, const Mask& mask) {
   SeedAttention attention(Golden("003.causal_class"));
   attention.forward(x, mask);
@@ -29,8 +29,8 @@ Matrix<double> six_words() { return Golden("003.causal_class").input("x"); }
 
 }  // namespace
 
-TEST_CASE("Mistake 5: under a mask shifted by the prefix, words see the answer that they are asked for", "[mistakes]") {
-  // Words 0 to 3 are given. When word 4 changes, nothing before it may.
+TEST_CASE("Mistake 5: under a mask shifted by the prefix, words see the answer that they must predict", "[mistakes]") {
+  // Words 0 to 3 are given. When word 4 changes, nothing before it may change.
   const Mask wrong = shifted_mask(6, 4), right = prefix_mask(6, 4);
   const Matrix<double> x = six_words();
   Matrix<double> changed = x;
@@ -42,11 +42,11 @@ TEST_CASE("Mistake 5: under a mask shifted by the prefix, words see the answer t
   CHECK(same_bits(context_of(x, right).topRows(4), context_of(changed, right).topRows(4)));
 }
 
-TEST_CASE("Mistake 7: a mask of -infinity is added; subtracted, it makes NaN", "[mistakes]") {
+TEST_CASE("Mistake 7: a mask of -infinity must be added; subtracting it gives NaN", "[mistakes]") {
   const Matrix<double> scores{{1, 2, 3}};
   const Mask mask = mask_of(Table{{0, 0, 1}});
   const Matrix<double> minus_infinity = additive_mask<double>(mask, to_number("-.inf"));
-  // The blocked score becomes +infinity, the largest; infinity less infinity is NaN, and so is the sum.
+  // The blocked score becomes +infinity, the largest; infinity minus infinity is NaN, and so is the sum.
   CHECK(unmasked_softmax<double>(scores - minus_infinity).array().isNaN().all());
   const Matrix<double> right{{0.268941, 0.731059, 0}};
   check_close(unmasked_softmax<double>(scores + minus_infinity), right);
@@ -55,7 +55,7 @@ TEST_CASE("Mistake 7: a mask of -infinity is added; subtracted, it makes NaN", "
 
 TEST_CASE("Mistake 8: a padding mask needs a byte for each key, not a float for each query and key", "[mistakes]") {
   const Index length = 3000;
-  const Matrix<float> wrong = Matrix<float>::Zero(length, length);  // of which the seed then makes no use
+  const Matrix<float> wrong = Matrix<float>::Zero(length, length);  // the seed then does not use it
   const Mask right = padding_mask(buffer_of(Matrix<Id>::Constant(1, length, 5)), 0);
   CHECK(wrong.size() * static_cast<Index>(sizeof(float)) == 36'000'000);
   CHECK(right.blocked.size() * static_cast<Index>(sizeof(std::uint8_t)) == 3'000);
@@ -69,10 +69,11 @@ TEST_CASE("Mistake 10: (1, 0, .., 0) generates the causal mask; as a padding mas
   const Mask right = combined_mask(padding_mask(target_input, 0), look_ahead_mask(8));
   CHECK(visible_keys(wrong.blocked.eigen()) == RowVector<Index>{{1, 1, 1, 1, 1, 1, 1, 1}});
   CHECK(visible_keys(right.blocked.eigen()) == RowVector<Index>{{1, 2, 3, 4, 5, 6, 7, 8}});
-  CHECK(same_bits(right.blocked, prefix_mask(8, 1).blocked));  // a prefix of one word: what its author had in mind
+  CHECK(same_bits(right.blocked, prefix_mask(8, 1).blocked));  // a prefix of one word, as its author intended
 }
 
-TEST_CASE("Mistake 12: M words are s_0 .. s_(M-1), and with N of padding the layers give M + N rows", "[mistakes]") {
+TEST_CASE("Mistake 12: M words are s_0 .. s_(M-1), and with N padding tokens the layers give M + N rows",
+          "[mistakes]") {
   const Index M = 4, N = 2;
   IdMatrix ids(1, M + N);
   ids.fill(0);
@@ -80,11 +81,11 @@ TEST_CASE("Mistake 12: M words are s_0 .. s_(M-1), and with N of padding the lay
   CHECK(visible_keys(padding_mask(ids, 0).blocked.eigen())(0) == M);
   const Matrix<double> context = context_of(six_words(), padding_mask(ids, 0));
   CHECK(context.rows() == M + N);      // right
-  CHECK(context.rows() != M + N - 1);  // wrong: as the seed has the shape of its output
+  CHECK(context.rows() != M + N - 1);  // wrong: the seed's output shape
 }
 
-TEST_CASE("Mistake 14: the encoder needs a mask, too, or padding changes what it says of the words", "[mistakes]") {
-  const Matrix<double> padded = six_words();  // of which the last two stand for padding
+TEST_CASE("Mistake 14: the encoder needs a mask too, or padding changes its output for the words", "[mistakes]") {
+  const Matrix<double> padded = six_words();  // the last two stand for padding
   const Mask padding = padding_mask(IdMatrix{{5, 6, 7, 8, 0, 0}}, 0);
   const Matrix<double> alone = context_of(padded.topRows(4), nothing_blocked(4));
   check_close(alone.row(0), Matrix<double>{{-0.571270, -0.081566}});
@@ -93,10 +94,10 @@ TEST_CASE("Mistake 14: the encoder needs a mask, too, or padding changes what it
   CHECK(largest_difference(context_of(padded, padding).topRows(4), alone) < 1e-15);
 }
 
-TEST_CASE("Mistake 15: to see itself and what was before is no limit; it is what a word sees in translation",
+TEST_CASE("Mistake 15: seeing only itself and earlier words is not a limit; it is what a word sees in translation",
           "[mistakes]") {
-  // A translation of which three words are there has these and no others. Trained with the causal mask, the third word
-  // has met the same; trained without, something else.
+  // When a translation has three words so far, the third sees only these. With the causal mask, it saw the same in
+  // training; without it, it saw more.
   const Matrix<double> x = six_words();
   const Matrix<double> translation = context_of(x.topRows(3), nothing_blocked(3)).row(2);
   check_close(translation, Matrix<double>{{-0.630023, -0.063183}});
@@ -107,21 +108,21 @@ TEST_CASE("Mistake 15: to see itself and what was before is no limit; it is what
   check_close(context_of(x, look_ahead_mask(6)).row(0), context_of(x.topRows(1), nothing_blocked(1)));
 }
 
-TEST_CASE("Mistake 24: which id is padding is a setting, and ids are integers", "[mistakes]") {
-  const IdMatrix ids{{0, 7, 9, 1, 1}};  // of a vocabulary in which 1 is padding and 0 a word
+TEST_CASE("Mistake 24: the id of padding is a setting, and ids are integers", "[mistakes]") {
+  const IdMatrix ids{{0, 7, 9, 1, 1}};  // from a vocabulary in which 1 is padding and 0 a word
   CHECK(padding_mask(ids, 0).blocked.eigen() == Table{{1, 0, 0, 0, 0}});  // wrong: hides a word, shows the padding
   CHECK(padding_mask(ids, 1).blocked.eigen() == Table{{0, 0, 0, 1, 1}});  // right
-  // Source and target have each their own.
+  // Source and target each have their own.
   const TransformerMasks masks = make_masks(ids, IdMatrix{{0, 1, 2}}, {1, 2});
   CHECK(masks.encoder_padding.blocked.eigen() == Table{{0, 0, 0, 1, 1}});
   CHECK(masks.decoder_combined.blocked.eigen() == Table{{0, 1, 1}, {0, 0, 1}, {0, 0, 1}});
 
   const Id large = (1 << 24) + 1;
-  CHECK(static_cast<Id>(static_cast<float>(large)) == large - 1);  // wrong: floats end at 24 bits; another word
+  CHECK(static_cast<Id>(static_cast<float>(large)) == large - 1);  // wrong: floats have 24 bits; another word
   CHECK(IdMatrix{{large}}(0, 0) == large);                         // right
 }
 
-TEST_CASE("Mistake 26: some write 1 for visible, some for blocked; taken for each other, they show the future alone",
+TEST_CASE("Mistake 26: some write 1 for visible, some for blocked; confusing them shows only the future",
           "[mistakes]") {
   const Table visible = 1 - look_ahead_mask(6).blocked.eigen().array();  // as seeds 000, 002 and 003 (tril) write it
   SeedAttention attention(Golden("003.causal_class"));

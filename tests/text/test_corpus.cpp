@@ -11,7 +11,7 @@ using Ids = std::vector<Id>;
 
 Ids copy(std::span<const Id> ids) { return {ids.begin(), ids.end()}; }
 
-/// Two files and the tokenizers made from them.
+/// Two files, and tokenizers with a few words.
 struct TwoTexts {
   TemporaryDirectory directory;
   fs::path source, target;
@@ -31,7 +31,7 @@ struct TwoTexts {
 
 }  // namespace
 
-TEST_CASE("a corpus holds the ids of both sides, without eos, and the numbers of their lines", "[text]") {
+TEST_CASE("a corpus holds the ids of both sides, without eos, and their line numbers", "[text]") {
   const TwoTexts text("a b\nc\n", "x\ny z q\n");
   const Corpus corpus = text.read();
   REQUIRE(corpus.size() == 2);
@@ -61,16 +61,16 @@ TEST_CASE("pairs with more than max_length tokens on one side are left out and c
   CHECK(text.read(0).size() == 4);  // 0: no limit
 }
 
-TEST_CASE("files with different numbers of lines are an error that gives both", "[text]") {
+TEST_CASE("files with different numbers of lines are an error that gives both numbers", "[text]") {
   const TwoTexts less("a\nb\nc\n", "x\ny\n");
-  CHECK(less.complaint() == less.target.string() + ": expected 3 lines, as many as " + less.source.string() +
-                                " has, found 2; both files must hold one sentence a line");
+  CHECK(less.complaint() == less.target.string() + ": expected 3 lines, as many as in " + less.source.string() +
+                                ", found 2; both files must have one sentence per line");
   const TwoTexts more("a\n", "x\ny\n\nz\n");
   CHECK(contains(more.complaint(), "train.de: expected 1 lines"));
   CHECK(contains(more.complaint(), "found 4;"));
 }
 
-TEST_CASE("a corpus without a pair is an error that says why", "[text]") {
+TEST_CASE("a corpus without a pair is an error that gives the reason", "[text]") {
   CHECK(contains(TwoTexts("", "").complaint(), "of 0 lines"));
   const std::string message = TwoTexts("a a\n\n", "x\ny\n").complaint(1);
   CHECK(contains(message, "of 2 lines, 1 have an empty side and 1 have more than 1 tokens"));
@@ -95,7 +95,7 @@ TEST_CASE("a corpus carries the special ids of both its tokenizers", "[text]") {
   CHECK(SentencePairs(read).source_special.eos == 2);
 }
 
-TEST_CASE("the fingerprint of a text depends on every line, and is that of version 0.1", "[text]") {
+TEST_CASE("the fingerprint of a text depends on every line, and equals that of version 0.1", "[text]") {
   const TemporaryDirectory directory;
   const auto of = [&](const std::string& source, const std::string& target) {
     ParallelReader reader(directory.write("a.en", source), directory.write("a.de", target));
@@ -105,7 +105,7 @@ TEST_CASE("the fingerprint of a text depends on every line, and is that of versi
   };
   constexpr Index kOfVersion01 = 3437300837406339786;
   CHECK(of("a b\nc\n", "x\ny z\n") == kOfVersion01);
-  CHECK(of("a b\r\nc", "x\ny z") == kOfVersion01);  // ends of lines do not count
+  CHECK(of("a b\r\nc", "x\ny z") == kOfVersion01);  // line endings do not count
   CHECK(of("a b\nd\n", "x\ny z\n") != kOfVersion01);
   CHECK(of("a b\nc\n", "x\ny y\n") != kOfVersion01);
   CHECK(of("c\na b\n", "y z\nx\n") != kOfVersion01);
@@ -124,7 +124,7 @@ TEST_CASE("the fingerprint of tokens depends on where a sentence ends", "[text]"
   CHECK(of({{{1, 2}, {3}}}) != of({{{1, 2}, {4}}}));
 }
 
-TEST_CASE("the names of data files are made of directory, name and language", "[text]") {
+TEST_CASE("the names of data files consist of directory, name and language", "[text]") {
   DataSettings settings;
   settings.directory = "data/toy";
   settings.source_language = "en";

@@ -16,7 +16,7 @@ std::pair<std::vector<Id>, std::vector<Id>> pair_of(Index i) {
 
 }  // namespace
 
-TEST_CASE("a corpus in a file has the pairs that were added to it, and the file has no name", "[text]") {
+TEST_CASE("a corpus in a file has the pairs added to it, and the file has no name", "[text]") {
   const TemporaryDirectory directory;
   Corpus corpus(SpecialIds{.eos = 77}, SpecialIds{});
   for (Index i = 0; i < kPairs; ++i) {
@@ -38,7 +38,7 @@ TEST_CASE("a corpus in a file has the pairs that were added to it, and the file 
   CHECK(different == 0);
 }
 
-TEST_CASE("a corpus that no file can be made for is an error that names the directory", "[text]") {
+TEST_CASE("if no file can be created for a corpus, the error names the directory", "[text]") {
   const TemporaryDirectory directory;
   CHECK(contains(complaint([&] { Corpus().move_to_file(directory / "none"); }), (directory / "none").string()));
 }

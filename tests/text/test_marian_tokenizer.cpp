@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A copy of a model's directory, of which a file is changed.
+/// A copy of a model's directory, in which files can be changed.
 class Copy {
  public:
   explicit Copy(const std::string& model) {
@@ -40,7 +40,7 @@ class Copy {
 
 }  // namespace
 
-TEST_CASE("a Marian tokenizer looks pieces up in its own table; what that lacks is unknown", "[text]") {
+TEST_CASE("a Marian tokenizer looks up pieces in its own table; pieces not in it are unknown", "[text]") {
   Copy copy("opus");
   const Id unk = copy.load().source->special().unk;
   const std::vector<Id> before = copy.load().source->encode("she sleeps .");
@@ -54,7 +54,7 @@ TEST_CASE("a Marian tokenizer looks pieces up in its own table; what that lacks 
   CHECK(without->piece(before.front()) == "<" + std::to_string(before.front()) + ">");  // an id without a piece
 }
 
-TEST_CASE("tables that pad the smaller vocabulary make it no larger", "[text]") {
+TEST_CASE("padding the tables of the smaller vocabulary does not enlarge it", "[text]") {
   Copy copy("untied");
   copy.change("config.json", [](json& config) {
     config["vocab_size"] = config["decoder_vocab_size"] = 60;
@@ -65,7 +65,7 @@ TEST_CASE("tables that pad the smaller vocabulary make it no larger", "[text]") 
   CHECK(copy.load(false).target->vocabulary_size() == 60);
 }
 
-TEST_CASE("the code of a language is a piece of its own, in front of a sentence only", "[text]") {
+TEST_CASE("a language code is a single piece, but only at the start of a sentence", "[text]") {
   Copy copy("opus");
   Id code = 0;
   copy.change("vocab.json", [&](json& table) {
@@ -78,22 +78,22 @@ TEST_CASE("the code of a language is a piece of its own, in front of a sentence 
   REQUIRE_FALSE(translated.empty());
   CHECK(translated.front() == code);
   CHECK(std::count(translated.begin(), translated.end(), code) == 1);
-  const auto midst = tokenizer->encode("she >>deu<< sleeps .");
-  CHECK(std::count(midst.begin(), midst.end(), code) == 0);
-  CHECK(contains(complaint([&] { tokenizer->encode(">>xyz<< she"); }), "begins with >>xyz<<, which"));
+  const auto inside = tokenizer->encode("she >>deu<< sleeps .");
+  CHECK(std::count(inside.begin(), inside.end(), code) == 0);
+  CHECK(contains(complaint([&] { tokenizer->encode(">>xyz<< she"); }), "begins with >>xyz<<, which is not"));
   CHECK(contains(complaint([&] { tokenizer->encode(">>xyz<< she"); }), "It has >>deu<<."));
   CHECK(tokenizer->encode("").empty());
 }
 
-TEST_CASE("a model of one language takes the code of a language for an unknown word", "[text]") {
+TEST_CASE("a model without language codes treats a code as an unknown word", "[text]") {
   const auto tokenizer = Copy("untied").load(false).source;
   CHECK(tokenizer->encode(">>xyz<< she").front() == tokenizer->special().unk);
 }
 
-TEST_CASE("a piece of the other language is written without the mark of a word's beginning", "[text]") {
+TEST_CASE("a piece of the other language is decoded without the mark that starts a word", "[text]") {
   const auto [source, target] = Copy("opus").load();
   const std::vector<Id> girl = source->encode("the girl"), sie = target->encode("sie schläft");
-  CHECK(source->piece(girl.front()) == "\u2581the");  // which German has not
+  CHECK(source->piece(girl.front()) == "\u2581the");  // which the German model lacks
   std::vector<Id> mixed = sie;
   mixed.insert(mixed.end(), girl.begin(), girl.end());
   CHECK(target->decode(mixed) == "sie schläft the girl");
@@ -101,7 +101,7 @@ TEST_CASE("a piece of the other language is written without the mark of a word's
   CHECK(target->decode({}) == "");
 }
 
-TEST_CASE("a Marian tokenizer is saved as it was loaded", "[text]") {
+TEST_CASE("saving and reloading a Marian tokenizer changes nothing", "[text]") {
   TokenizerSettings settings;
   settings.kind = TokenizerKind::marian;
   for (const std::string model : {"opus", "untied"}) {
@@ -111,8 +111,8 @@ TEST_CASE("a Marian tokenizer is saved as it was loaded", "[text]") {
     const test::TemporaryDirectory directory;
     save_tokenizers(settings, loaded, directory.path());
     fs::copy(copy / "config.json", directory / "config.json");  // the checkpoint writes it
-    const TokenizerPair again = load_tokenizers(settings, directory.path());
-    for (const auto& [a, b] : {std::pair(loaded.source, again.source), {loaded.target, again.target}}) {
+    const TokenizerPair reloaded = load_tokenizers(settings, directory.path());
+    for (const auto& [a, b] : {std::pair(loaded.source, reloaded.source), {loaded.target, reloaded.target}}) {
       CHECK(a->vocabulary() == b->vocabulary());
       CHECK(a->vocabulary_size() == b->vocabulary_size());
       CHECK(a->encode("she sleeps .") == b->encode("she sleeps ."));
@@ -121,7 +121,7 @@ TEST_CASE("a Marian tokenizer is saved as it was loaded", "[text]") {
   }
 }
 
-TEST_CASE("sampling cuts into other pieces, which mean the same", "[text]") {
+TEST_CASE("sampling gives different pieces of the same sentence", "[text]") {
   const auto tokenizer = Copy("untied").load(false).target;
   std::vector<std::vector<Id>> ways;
   with_sampling_seed(3, [&] {
@@ -131,7 +131,7 @@ TEST_CASE("sampling cuts into other pieces, which mean the same", "[text]") {
   CHECK(std::count(ways.begin(), ways.end(), ways.front()) < 20);
 }
 
-TEST_CASE("a Marian tokenizer's directory that is not whole is refused by the name of the file", "[text]") {
+TEST_CASE("an incomplete directory of a Marian tokenizer is rejected, and the error names the file", "[text]") {
   for (const char* file : {"config.json", "vocab.json", "source.spm", "target.spm"}) {
     const Copy copy("opus");
     fs::remove(copy / file);

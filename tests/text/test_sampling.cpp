@@ -10,7 +10,7 @@ using namespace glassformer;
 
 namespace {
 
-/// A text of long words made of a few syllables, and a joint tokenizer of few pieces for it.
+/// A text of long words made of a few syllables, and a joint tokenizer for it with few pieces.
 struct Text {
   test::TemporaryDirectory directory;
   std::filesystem::path file = directory / "text";
@@ -44,7 +44,7 @@ struct Text {
 
 }  // namespace
 
-TEST_CASE("Sampling cuts a sentence into other pieces each time, which decode to the same sentence", "[text]") {
+TEST_CASE("Sampling splits a sentence into different pieces each time, which decode to the same sentence", "[text]") {
   const Text text(GENERATE(SentencePieceModel::bpe, SentencePieceModel::unigram));
   const Tokenizer& tokenizer = *text.tokenizers.source;
   const std::string sentence = "unwiderstehlich schmetterling";
@@ -58,15 +58,15 @@ TEST_CASE("Sampling cuts a sentence into other pieces each time, which decode to
   CHECK(ways.size() > 5);
 }
 
-TEST_CASE("What sampling draws depends on the seed alone", "[text]") {
+TEST_CASE("Samples depend only on the seed", "[text]") {
   const Text text(GENERATE(SentencePieceModel::bpe, SentencePieceModel::unigram));
   CHECK(text.sample(1, 0.2) == text.sample(1, 0.2));
   CHECK(text.sample(1, 0.2) != text.sample(2, 0.2));
   CHECK(text.sample(1, 0) == text.sample(2, 0));
-  constexpr std::uint64_t kNoSeed = 0xFFFFFFFF;  // so the library calls it
+  constexpr std::uint64_t kNoSeed = 0xFFFFFFFF;  // the library's value for "no seed"
   CHECK(text.sample(kNoSeed, 0.2) == text.sample(kNoSeed, 0.2));
 }
 
-TEST_CASE("What goes wrong while sampling is told", "[text]") {
+TEST_CASE("An exception during sampling reaches the caller", "[text]") {
   CHECK_THROWS_AS(with_sampling_seed(1, [] { throw std::runtime_error("the disk"); }), std::runtime_error);
 }

@@ -28,24 +28,22 @@ TokenizerSettings sentencepiece_settings(SentencePieceModel model = SentencePiec
 std::shared_ptr<const Tokenizer> trained(const std::string& source, const std::string& target,
                                          const TokenizerSettings& settings) {
   const TemporaryDirectory directory;
-  return make_tokenizers(settings, directory.write("train.en", source), directory.write("train.de", target))
-      .source;
+  return make_tokenizers(settings, directory.write("train.en", source), directory.write("train.de", target)).source;
 }
 
-/// A .model file made by the library itself, as a user would make it.
+/// A .model file trained by the library itself, as a user would train it.
 fs::path write_model(const TemporaryDirectory& directory, std::map<std::string, std::string> options) {
-  std::unordered_map<std::string, std::string> all = {
-      {"input", directory.write("model-text", sentences(500)).string()},
-      {"model_prefix", (directory.path() / "given").string()},
-      {"vocab_size", "70"},
-      {"model_type", "bpe"},
-      {"minloglevel", "3"}};
+  std::unordered_map<std::string, std::string> all = {{"input", directory.write("model-text", sentences(500)).string()},
+                                                      {"model_prefix", (directory.path() / "given").string()},
+                                                      {"vocab_size", "70"},
+                                                      {"model_type", "bpe"},
+                                                      {"minloglevel", "3"}};
   all.insert(options.begin(), options.end());
   REQUIRE(sentencepiece::SentencePieceTrainer::Train(all).ok());
   return directory.path() / "given.model";
 }
 
-/// What `action` writes to standard output and standard error, by whichever library.
+/// What `action` and the libraries it calls write to standard output and standard error.
 std::string printed_by(const std::function<void()>& action) {
   const TemporaryDirectory directory;
   const fs::path file = directory.path() / "printed";
@@ -72,7 +70,7 @@ std::string saved(const Tokenizer& tokenizer) {
 
 }  // namespace
 
-TEST_CASE("both kinds of pieces give the sentence back", "[text]") {
+TEST_CASE("pieces of both kinds of models decode to the original sentence", "[text]") {
   for (const auto model : {SentencePieceModel::bpe, SentencePieceModel::unigram}) {
     const auto tokenizer = trained(sentences(500), sentences(500, 2), sentencepiece_settings(model));
     CHECK(tokenizer->vocabulary_size() == 80);
@@ -86,7 +84,7 @@ TEST_CASE("both kinds of pieces give the sentence back", "[text]") {
   }
 }
 
-TEST_CASE("trained pieces have pad 0, bos 1, eos 2, unk 3, and text cannot name them", "[text]") {
+TEST_CASE("a trained model has pad 0, bos 1, eos 2, unk 3, and their names in a text are ordinary text", "[text]") {
   const auto tokenizer = trained(sentences(500), "", sentencepiece_settings());
   const SpecialIds special = tokenizer->special();
   CHECK(Ids{special.pad, special.bos, special.eos, special.unk} == Ids{0, 1, 2, 3});
@@ -105,7 +103,7 @@ TEST_CASE("decoding leaves out pad, bos and eos and shows unk", "[text]") {
   CHECK(contains(tokenizer->decode(tokenizer->encode("the \u732B .")), "\u2047"));
 }
 
-TEST_CASE("every character of the training text has a piece, in whichever file it stands", "[text]") {
+TEST_CASE("every character of the training text has a piece, whichever file it is in", "[text]") {
   const auto tokenizer = trained(sentences(500), sentences(200) + "\u017B\n", sentencepiece_settings());
   const Ids ids = tokenizer->encode("\u017B");
   CHECK(std::ranges::count(ids, tokenizer->special().unk) == 0);
@@ -124,7 +122,7 @@ TEST_CASE("the same text gives the same pieces, byte for byte, and nothing is pr
   }
 }
 
-TEST_CASE("a vocabulary that the text does not allow is an error which says what it allows", "[text]") {
+TEST_CASE("a vocabulary size that the text does not allow is an error that gives the limit", "[text]") {
   for (const auto model : {SentencePieceModel::bpe, SentencePieceModel::unigram}) {
     const auto train = [&](Index size) {
       return complaint([&] { trained(sentences(500), "", sentencepiece_settings(model, size)); });
@@ -145,26 +143,26 @@ TEST_CASE("a vocabulary that the text does not allow is an error which says what
   }
 }
 
-TEST_CASE("text without anything to learn is an error and not the end of the process", "[text]") {
+TEST_CASE("text without anything to learn is an error and does not abort the process", "[text]") {
   const std::string long_line = std::string(70000, 'a') + "\n";
   for (const auto model : {SentencePieceModel::bpe, SentencePieceModel::unigram}) {
-    for (const std::string& text : {std::string(), std::string("\n \n"), std::string("\u200B\n\u0001\n"),
-                                    std::string("\u2585 a\n"), long_line}) {
+    for (const std::string& text :
+         {std::string(), std::string("\n \n"), std::string("\u200B\n\u0001\n"), std::string("\u2585 a\n"), long_line}) {
       CAPTURE(text.size());
       CHECK(contains(complaint([&] { trained(text, text, sentencepiece_settings(model)); }),
                      "expected text to train a tokenizer on"));
     }
-    // Beside other lines they do no harm.
+    // Among other lines they do no harm.
     trained(sentences(500) + long_line, "\n\u2585 a\n\u0001\n", sentencepiece_settings(model));
   }
 }
 
-TEST_CASE("a mistake in the text is named while training", "[text]") {
+TEST_CASE("an error in the text is reported during training", "[text]") {
   const std::string message = complaint([] { trained(sentences(3), "a\nb\xFF\n", sentencepiece_settings()); });
   CHECK(contains(message, "train.de:2: expected UTF-8 text"));
 }
 
-TEST_CASE("SentencePiece tokenizers come back from their files", "[text]") {
+TEST_CASE("SentencePiece tokenizers can be saved and loaded", "[text]") {
   const TemporaryDirectory directory;
   const fs::path english = directory.write("train.en", sentences(500));
   const fs::path german = directory.write("train.de", sentences(500, 3));
@@ -178,13 +176,12 @@ TEST_CASE("SentencePiece tokenizers come back from their files", "[text]") {
     CHECK(saved(*loaded.target) == saved(*made.target));
     CHECK((loaded.source == loaded.target) == joint);
     CHECK(loaded.target->encode("der B\u00E4r") == made.target->encode("der B\u00E4r"));
-    const bool same_files =
-        read_bytes(directory.path() / "source.spm") == read_bytes(directory.path() / "target.spm");
+    const bool same_files = read_bytes(directory.path() / "source.spm") == read_bytes(directory.path() / "target.spm");
     CHECK(same_files == joint);
   }
 }
 
-TEST_CASE("a given model keeps the special ids with which it was trained", "[text]") {
+TEST_CASE("an existing model keeps the special ids it was trained with", "[text]") {
   const TemporaryDirectory directory;
   const fs::path text = directory.write("train.en", sentences(500));
   TokenizerSettings settings = sentencepiece_settings();
@@ -192,7 +189,7 @@ TEST_CASE("a given model keeps the special ids with which it was trained", "[tex
   const TokenizerPair joint = make_tokenizers(settings, text, text);
   const SpecialIds special = joint.source->special();
   CHECK(Ids{special.pad, special.bos, special.eos, special.unk} == Ids{3, 1, 2, 0});
-  CHECK(joint.source->vocabulary_size() == 70);  // vocabulary_size is for training
+  CHECK(joint.source->vocabulary_size() == 70);  // vocabulary_size is only for training
   CHECK(joint.target == joint.source);
   CHECK(joint.source->decode(Ids{1, 2, 3}).empty());
 
@@ -203,13 +200,12 @@ TEST_CASE("a given model keeps the special ids with which it was trained", "[tex
   CHECK(separate.target->vocabulary_size() == 80);
 }
 
-TEST_CASE("a given model that lacks a special id is an error which says how to train one", "[text]") {
+TEST_CASE("an existing model that lacks a special id is an error that shows how to train one", "[text]") {
   const TemporaryDirectory directory;
   const fs::path text = directory.write("train.en", sentences(500));
   TokenizerSettings settings = sentencepiece_settings();
   settings.source_model = write_model(directory, {});
-  CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }),
-                 "without pad; train it with --pad_id=0"));
+  CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }), "without pad; train it with --pad_id=0"));
   write_model(directory, {{"pad_id", "0"}, {"unk_id", "1"}, {"bos_id", "-1"}, {"eos_id", "-1"}});
   CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }), "without bos, eos;"));
 }
@@ -224,8 +220,7 @@ TEST_CASE("a missing or damaged model is an error", "[text]") {
     return complaint([&] { make_tokenizers(settings, text, text); });
   };
   CHECK(complaint_of(model).empty());
-  for (const std::string& bytes :
-       {std::string(), std::string("no model\n"), model.substr(0, model.size() / 2)}) {
+  for (const std::string& bytes : {std::string(), std::string("no model\n"), model.substr(0, model.size() / 2)}) {
     CHECK(contains(complaint_of(bytes), "damaged.model: expected a SentencePiece model"));
   }
   settings.source_model = directory.path() / "none.model";
@@ -233,6 +228,5 @@ TEST_CASE("a missing or damaged model is an error", "[text]") {
   CHECK(contains(complaint([&] { load_tokenizers(settings, directory.path()); }), "source.spm: cannot be opened"));
 
   settings.target_model = settings.source_model;
-  CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }),
-                 "tokenizer.target_model: expected none"));
+  CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }), "tokenizer.target_model: expected none"));
 }

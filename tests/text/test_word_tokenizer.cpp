@@ -15,14 +15,12 @@ std::shared_ptr<const Tokenizer> learned(const std::string& source, const std::s
                                          TokenizerSettings settings = {}) {
   const TemporaryDirectory directory;
   settings.joint = true;
-  return make_tokenizers(settings, directory.write("train.en", source), directory.write("train.de", target))
-      .source;
+  return make_tokenizers(settings, directory.write("train.en", source), directory.write("train.de", target)).source;
 }
 
 std::vector<std::string> pieces(const Tokenizer& tokenizer) {
   std::vector<std::string> all;
-  for (Index id = 0; id < tokenizer.vocabulary_size(); ++id)
-    all.push_back(tokenizer.piece(static_cast<Id>(id)));
+  for (Index id = 0; id < tokenizer.vocabulary_size(); ++id) all.push_back(tokenizer.piece(static_cast<Id>(id)));
   return all;
 }
 
@@ -35,7 +33,7 @@ std::string complaint_of_vocabulary(const std::string& json) {
 
 }  // namespace
 
-TEST_CASE("words follow the special ids, the most frequent first, ties in the order of their bytes", "[text]") {
+TEST_CASE("words follow the special ids, most frequent first, ties in byte order", "[text]") {
   const auto tokenizer = learned("b a c\nB b \u00E4\n", "z b\n");
   CHECK(pieces(*tokenizer) ==
         std::vector<std::string>{"<pad>", "<s>", "</s>", "<unk>", "b", "B", "a", "c", "z", "\u00E4"});
@@ -43,7 +41,7 @@ TEST_CASE("words follow the special ids, the most frequent first, ties in the or
   CHECK(Ids{special.pad, special.bos, special.eos, special.unk} == Ids{0, 1, 2, 3});
 }
 
-TEST_CASE("words are what any white space separates", "[text]") {
+TEST_CASE("any white space separates words", "[text]") {
   const auto tokenizer = learned("a b c d e f\n");
   CHECK(tokenizer->encode("  a\tb  c\u00A0d\u3000e\u2028f ") == Ids{4, 5, 6, 7, 8, 9});
   CHECK(tokenizer->encode("").empty());
@@ -51,7 +49,7 @@ TEST_CASE("words are what any white space separates", "[text]") {
   CHECK(tokenizer->encode("ab") == Ids{3});
 }
 
-TEST_CASE("a word that the vocabulary lacks becomes unk and is shown as such", "[text]") {
+TEST_CASE("a word that is not in the vocabulary becomes unk and is decoded as <unk>", "[text]") {
   const auto tokenizer = learned("a b\n");
   CHECK(tokenizer->encode("a x b") == Ids{4, 3, 5});
   CHECK(tokenizer->decode(Ids{4, 3, 5}) == "a <unk> b");
@@ -63,13 +61,13 @@ TEST_CASE("decoding leaves out pad, bos and eos", "[text]") {
   CHECK(tokenizer->decode(Ids{1, 2, 0}).empty());
 }
 
-TEST_CASE("text cannot name a special id", "[text]") {
+TEST_CASE("the name of a special id in a text becomes unk", "[text]") {
   const auto tokenizer = learned("<s> <s> a </s> <pad> <unk> <s>x\n");
   CHECK(pieces(*tokenizer) == std::vector<std::string>{"<pad>", "<s>", "</s>", "<unk>", "<s>x", "a"});
   CHECK(tokenizer->encode("<s> a </s> <pad> <unk>") == Ids{3, 5, 3, 3, 3});
 }
 
-TEST_CASE("rare words are left out, and the rarest beyond the vocabulary's size", "[text]") {
+TEST_CASE("words below min_frequency are left out, and so are the rarest beyond the vocabulary size", "[text]") {
   TokenizerSettings settings;
   settings.min_frequency = 2;
   CHECK(learned("a a b c c c\n", "", settings)->vocabulary_size() == 6);
@@ -79,20 +77,18 @@ TEST_CASE("rare words are left out, and the rarest beyond the vocabulary's size"
         std::vector<std::string>{"<pad>", "<s>", "</s>", "<unk>", "c", "a"});
 }
 
-TEST_CASE("a vocabulary without a word is an error", "[text]") {
+TEST_CASE("a vocabulary without words is an error", "[text]") {
   TokenizerSettings settings;
   CHECK(contains(complaint([&] { learned("\n \n", "", settings); }), "train.en: expected text"));
   settings.min_frequency = 3;
   CHECK(contains(complaint([&] { learned("a a b\n", "", settings); }), "occurs 3 times"));
   settings.vocabulary_size = 4;
-  CHECK(contains(complaint([&] { learned("a\n", "", settings); }),
-                 "tokenizer.vocabulary_size: expected at least 5"));
+  CHECK(contains(complaint([&] { learned("a\n", "", settings); }), "tokenizer.vocabulary_size: expected at least 5"));
 }
 
 TEST_CASE("each language has its own words unless the vocabulary is joint", "[text]") {
   const TemporaryDirectory directory;
-  const fs::path english = directory.write("train.en", "a b\n"),
-                 german = directory.write("train.de", "c d e\n");
+  const fs::path english = directory.write("train.en", "a b\n"), german = directory.write("train.de", "c d e\n");
   const TokenizerPair separate = make_tokenizers({}, english, german);
   CHECK(separate.source->vocabulary_size() == 6);
   CHECK(separate.target->vocabulary_size() == 7);
@@ -104,7 +100,7 @@ TEST_CASE("each language has its own words unless the vocabulary is joint", "[te
   CHECK(joint.source->vocabulary_size() == 9);
 }
 
-TEST_CASE("word tokenizers come back from their files", "[text]") {
+TEST_CASE("word tokenizers can be saved and loaded", "[text]") {
   const TemporaryDirectory directory;
   const fs::path english = directory.write("train.en", "a \"quoted\\\" \u00E4 \u2581\n");
   const fs::path german = directory.write("train.de", sentences(50));
@@ -118,13 +114,13 @@ TEST_CASE("word tokenizers come back from their files", "[text]") {
     CHECK(pieces(*loaded.target) == pieces(*made.target));
     CHECK((loaded.source == loaded.target) == joint);
     CHECK(loaded.target->encode("der B\u00E4r <s>") == made.target->encode("der B\u00E4r <s>"));
-    const bool same_files = read_bytes(directory.path() / "source.vocab.json") ==
-                            read_bytes(directory.path() / "target.vocab.json");
+    const bool same_files =
+        read_bytes(directory.path() / "source.vocab.json") == read_bytes(directory.path() / "target.vocab.json");
     CHECK(same_files == joint);
   }
 }
 
-TEST_CASE("other tools cut a sentence into the same words, by a SentencePiece model and a table of ids", "[text]") {
+TEST_CASE("other tools split a sentence into the same words, with a SentencePiece model and a table of ids", "[text]") {
   const TemporaryDirectory directory;
   const fs::path text = directory.write("train.en", "the dog \u00E4 \"quoted\\\" . . !\n");
   TokenizerSettings settings;
@@ -138,13 +134,13 @@ TEST_CASE("other tools cut a sentence into the same words, by a SentencePiece mo
     CAPTURE(sentence);
     CHECK(others.source->encode(sentence) == words.source->encode(sentence));
   }
-  CHECK(others.source->encode("the blue cat .").size() == 3);  // unknown words in a row are one to SentencePiece
+  CHECK(others.source->encode("the blue cat .").size() == 3);  // SentencePiece merges adjacent unknown words
   CHECK(others.target->decode(words.source->encode("the dog .")) == "the dog .");
 }
 
 TEST_CASE("a damaged vocabulary file is an error", "[text]") {
   CHECK(complaint_of_vocabulary(R"(["<pad>", "<s>", "</s>", "<unk>", "a"])").empty());
-  const std::string expected = "source.vocab.json: expected a JSON list of different words";
+  const std::string expected = "source.vocab.json: expected a JSON list of distinct words";
   for (const std::string text : {R"(["<pad>", "<s>", "</s>", "<unk>", "a")", R"({"a": 1})", R"([1, 2, 3, 4])", "",
                                  R"(["<s>", "<pad>", "</s>", "<unk>", "a"])", R"(["<pad>"])",
                                  R"(["<pad>", "<s>", "</s>", "<unk>", "a", "a"])", "[\"<pad>\", \"\xFF\"]"}) {
@@ -155,7 +151,7 @@ TEST_CASE("a damaged vocabulary file is an error", "[text]") {
   CHECK(contains(complaint([&] { load_tokenizers({}, empty.path()); }), "source.vocab.json: cannot be opened"));
 }
 
-TEST_CASE("a given model does not go with the word tokenizer", "[text]") {
+TEST_CASE("the word tokenizer rejects an existing model", "[text]") {
   TokenizerSettings settings;
   settings.source_model = "some.model";
   CHECK(contains(complaint([&] { learned("a\n", "", settings); }), "found some.model"));

@@ -10,7 +10,7 @@
 #include "temporary_directory.hpp"
 #include "text/corpus.hpp"
 
-/// Small texts, corpora and files for the tests of this room.
+/// Small texts, corpora and files for these tests.
 namespace glassformer::text_test {
 
 namespace fs = std::filesystem;
@@ -19,19 +19,16 @@ using test::complaint;
 using test::contains;
 using test::TemporaryDirectory;
 
-/// 0 .. count - 1, the same numbers on every platform.
+/// Draws a number from 0 to count - 1, the same on every platform.
 inline Index draw(std::mt19937_64& generator, Index count) {
   return static_cast<Index>(generator() % static_cast<std::uint64_t>(count));
 }
 
-/// Sentences of a made-up world. Its people have names of three syllables, so that there is something to learn
-/// below the word.
+/// Sentences from a made-up world. Its people have names of three syllables, so that there are subwords to learn.
 inline std::string sentences(int count, std::uint64_t seed = 1) {
-  constexpr std::array syllables = {"ba", "do",  "fi",  "gu",  "lin", "mar",
-                                    "ne", "pol", "ris", "sta", "tu",  "zwö"};
+  constexpr std::array syllables = {"ba", "do", "fi", "gu", "lin", "mar", "ne", "pol", "ris", "sta", "tu", "zwö"};
   constexpr std::array does = {"watches", "carries", "paints", "sucht", "findet", "forgets", "repairs"};
-  constexpr std::array what = {"a red bicycle", "the 12 boats", "das Fenster",
-                               "ten apples",    "einen Brief",  "it"};
+  constexpr std::array what = {"a red bicycle", "the 12 boats", "das Fenster", "ten apples", "einen Brief", "it"};
   std::mt19937_64 generator(seed);
   const auto pick = [&](const auto& from) {
     return std::string(from[static_cast<std::size_t>(draw(generator, static_cast<Index>(from.size())))]);
@@ -45,7 +42,7 @@ inline std::string sentences(int count, std::uint64_t seed = 1) {
   return text;
 }
 
-/// A corpus in which sentence i of a side has the ids 10, 11, 12, ... in the number that `lengths` says.
+/// A corpus of sentences with these lengths. Each sentence has the ids 10, 11, 12, ...
 inline Corpus corpus_of_lengths(const std::vector<std::pair<Index, Index>>& lengths) {
   Corpus corpus;
   std::vector<Id> ids(1000);
@@ -58,7 +55,7 @@ inline Corpus corpus_of_lengths(const std::vector<std::pair<Index, Index>>& leng
   return corpus;
 }
 
-/// Lengths as in captions or news: sums of random numbers (bell-shaped), the target near its source.
+/// Sentence lengths as in captions or news: sums of random numbers (bell-shaped), each target near its source.
 inline Corpus random_corpus(Index size, std::uint64_t seed, Index typical = 13) {
   std::mt19937_64 generator(seed);
   std::vector<std::pair<Index, Index>> lengths;

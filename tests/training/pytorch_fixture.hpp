@@ -9,7 +9,7 @@
 #include "model/transformer.hpp"
 #include "training/settings.hpp"
 
-/// What PyTorch says of one model and one batch; scripts/fixtures/make_torch_fixtures.py wrote it down.
+/// PyTorch's results for one model and one batch, as recorded by scripts/fixtures/make_torch_fixtures.py.
 namespace glassformer::pytorch {
 
 using nlohmann::json;
@@ -82,13 +82,13 @@ inline Batch batch(const json& fixture) {
           make_masks(source, target_input, vocabulary(fixture).pad)};
 }
 
-/// [rows, cols] or [size], as TensorPlace has it.
+/// [rows, cols] or [size], as in TensorPlace.
 inline std::vector<Index> shape(const json& tensor) {
   if (!tensor.at(0).is_array()) return {static_cast<Index>(tensor.size())};
   return {static_cast<Index>(tensor.size()), static_cast<Index>(tensor.at(0).size())};
 }
 
-/// The numbers of a tensor, row after row.
+/// The numbers of a tensor, row by row.
 inline RowVector<double> numbers(const json& tensor) {
   std::vector<double> numbers;
   for (const json& row : tensor) {

@@ -13,7 +13,7 @@ using namespace glassformer;
 
 namespace {
 
-/// A config, trained on the toy's text.
+/// A config, with the toy text as training data.
 Config config_for_toy_text(const std::string& name) {
   const std::string source = GLASSFORMER_SOURCE_DIR;
   return read_config(source + "/configs/" + name + ".yaml",
@@ -22,10 +22,10 @@ Config config_for_toy_text(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("new, malloc and its relatives are counted", "[training]") {
+TEST_CASE("new, malloc and related functions are counted", "[training]") {
   const std::int64_t before = heap_allocations();
   if (before < 0) {
-    WARN("SKIPPED: on this system, or under this sanitizer, allocations are not counted");
+    WARN("SKIPPED: allocations are not counted on this system or under this sanitizer");
     return;
   }
   void* volatile memory = std::malloc(100);  // volatile, so that the compiler does not drop it
@@ -44,7 +44,8 @@ TEST_CASE("new, malloc and its relatives are counted", "[training]") {
   CHECK(heap_allocations() - before == 6);
 }
 
-TEMPLATE_TEST_CASE("Once warm, layers and model allocate nothing, forward or backward", "[training]", float, double) {
+TEMPLATE_TEST_CASE("After a warm-up, layers and model allocate nothing, forward or backward", "[training]", float,
+                   double) {
   TransformerSettings settings{.d_model = 16, .heads = 2, .encoder_layers = 2, .decoder_layers = 2, .d_ff = 24};
   settings.dropout = settings.embedding_dropout = settings.attention_dropout = settings.activation_dropout = 0.1;
   for (const Norm norm : {Norm::post, Norm::pre}) {
@@ -54,7 +55,7 @@ TEMPLATE_TEST_CASE("Once warm, layers and model allocate nothing, forward or bac
     const example::PaddedBatch large = example::random_batch(random, 5, 9), small = example::random_batch(random, 3, 4);
     const auto update = [&](const example::PaddedBatch& batch) { model.forward_backward(batch); };
     update(large);
-    update(small);  // products of small matrices have buffers of their own
+    update(small);  // products of small matrices have their own buffers
     const std::int64_t before = heap_allocations();
     update(small);
     update(large);
@@ -62,9 +63,9 @@ TEMPLATE_TEST_CASE("Once warm, layers and model allocate nothing, forward or bac
   }
 }
 
-TEST_CASE("a warm update allocates nothing", "[training]") {
+TEST_CASE("after a warm-up, an update allocates nothing", "[training]") {
   const std::string name = GENERATE("toy", "benchmark/tiny", "benchmark/small");
-  const WithThreads one(1);  // of several, each grows its buffers when it first gets the longest sentences
+  const WithThreads one(1);  // each thread grows its buffers when it first gets the longest sentences
   const Config config = config_for_toy_text(name);
   const TokenizerPair tokenizers = starting_tokenizers(config);
   const Corpus corpus = Corpus::read(config.data.source_file("train"), config.data.target_file("train"), tokenizers,

@@ -7,7 +7,7 @@ using namespace glassformer::text_test;
 
 namespace {
 
-/// Six pairs, two to a batch.
+/// Six pairs, two per batch.
 class Example {
  public:
   explicit Example(Index accumulation = 1) {
@@ -20,7 +20,7 @@ class Example {
               return SentencePairs(corpus_);
             }};
   }
-  const std::vector<Index>& epochs() const { return epochs_; }  ///< whose text was asked for
+  const std::vector<Index>& epochs() const { return epochs_; }  ///< whose text was requested
 
  private:
   Corpus corpus_ = corpus_of_lengths({{3, 3}, {3, 3}, {3, 3}, {3, 3}, {3, 3}, {3, 3}});
@@ -28,7 +28,7 @@ class Example {
   std::vector<Index> epochs_;
 };
 
-/// Trains one update and returns its batches.
+/// Advances by one update and returns its batches.
 std::vector<BatchSequence::Batch> step(BatchSequence& sequence, Progress& progress) {
   sequence.prepare(progress);
   const auto next = sequence.next(progress);
@@ -65,7 +65,7 @@ TEST_CASE("batches come in the order of the plan, epoch after epoch, and every e
   }
 }
 
-TEST_CASE("the last update of an epoch has the batches that are left", "[training]") {
+TEST_CASE("the last update of an epoch has the remaining batches", "[training]") {
   Example example(2);
   BatchSequence sequence = example.sequence();
   Progress progress;
@@ -74,7 +74,7 @@ TEST_CASE("the last update of an epoch has the batches that are left", "[trainin
   CHECK(progress.epoch == 1);
 }
 
-TEST_CASE("a sequence continues from a progress, unless there is no such batch", "[training]") {
+TEST_CASE("a sequence continues from a given progress, unless there is no such batch", "[training]") {
   Example example;
   BatchSequence sequence = example.sequence();
   Progress progress;
@@ -84,9 +84,9 @@ TEST_CASE("a sequence continues from a progress, unless there is no such batch",
   const std::vector<BatchSequence::Batch> next = step(sequence, progress);
 
   progress.batch = 1;
-  BatchSequence again = example.sequence();
-  CHECK(again.go_to(progress));
-  CHECK(step(again, progress) == next);
+  BatchSequence resumed = example.sequence();
+  CHECK(resumed.go_to(progress));
+  CHECK(step(resumed, progress) == next);
   for (const auto& [batch, exists] : {std::pair(0, true), std::pair(2, true), std::pair(3, false)}) {
     progress.batch = batch;
     CHECK(example.sequence().go_to(progress) == exists);

@@ -7,13 +7,13 @@
 
 using namespace glassformer;
 
-TEST_CASE("orthogonalize brings singular values near to 1 and keeps singular vectors", "[training]") {
+TEST_CASE("orthogonalize brings singular values close to 1 and keeps singular vectors", "[training]") {
   RandomValues random(1);
   for (const auto& [rows, cols] : {std::pair<Index, Index>{16, 16}, {12, 30}, {30, 12}}) {
     CAPTURE(rows, cols);
     Buffer<double> x = random.matrix(rows, cols);
     const Eigen::JacobiSVD<Eigen::MatrixXd> svd(x.eigen(), Eigen::ComputeThinU | Eigen::ComputeThinV);
-    REQUIRE(svd.singularValues().minCoeff() > 0.005 * svd.singularValues().norm());  // what five steps can lift to 1
+    REQUIRE(svd.singularValues().minCoeff() > 0.005 * svd.singularValues().norm());  // enough for five steps
     NewtonSchulzMemory<double> memory;
     orthogonalize<double>(x, memory);
     const Eigen::MatrixXd values = svd.matrixU().transpose() * x.eigen() * svd.matrixV();
@@ -24,19 +24,19 @@ TEST_CASE("orthogonalize brings singular values near to 1 and keeps singular vec
   }
 }
 
-TEST_CASE("orthogonalize gives the same for a matrix and its multiple, and leaves zeros alone", "[training]") {
+TEST_CASE("orthogonalize gives the same for a matrix and a multiple of it, and keeps zeros", "[training]") {
   RandomValues random(2);
-  Buffer<double> x = random.matrix(5, 7), longer(5, 7), nothing(5, 7);
-  longer.eigen() = 1000 * x.eigen();
-  nothing.fill(0);
+  Buffer<double> x = random.matrix(5, 7), scaled(5, 7), zeros(5, 7);
+  scaled.eigen() = 1000 * x.eigen();
+  zeros.fill(0);
   NewtonSchulzMemory<double> memory;
-  for (Buffer<double>* matrix : {&x, &longer, &nothing}) orthogonalize<double>(*matrix, memory);
-  CHECK(largest_difference(x, longer) < 1e-9);
-  CHECK((nothing.eigen().array() == 0).all());
+  for (Buffer<double>* matrix : {&x, &scaled, &zeros}) orthogonalize<double>(*matrix, memory);
+  CHECK(largest_difference(x, scaled) < 1e-9);
+  CHECK((zeros.eigen().array() == 0).all());
 }
 
-TEST_CASE("Muon leaves other parameters alone, and its buffers serve matrices of several shapes", "[training]") {
-  // A gradient of orthogonal rows of length 1 has all its singular values at 1, and five steps leave them alike.
+TEST_CASE("Muon leaves other parameters alone, and reuses its buffers for matrices of several shapes", "[training]") {
+  // Gradients with orthonormal columns: all singular values are 1, and five steps keep them equal.
   std::vector<TensorPlace> places = {{.name = "a", .shape = {2, 2}, .offset = 1, .size = 4},
                                      {.name = "b", .shape = {3, 2}, .offset = 6, .size = 6}};
   const std::vector<double> g = {9, 0, 1, -1, 0, 9, 1, 0, 0, 0, 0, 1, 9};

@@ -12,7 +12,7 @@ using namespace glassformer;
 
 namespace {
 
-/// Adam of one parameter, written down plainly in double precision, for comparison.
+/// Adam for one parameter, in plain double precision, for comparison.
 struct PlainAdam {
   OptimizerSettings s;
   double m = 0, v = 0;
@@ -31,7 +31,7 @@ struct PlainAdam {
 
 std::vector<TensorPlace> one_vector(Index size) { return {{.name = "v", .shape = {size}, .size = size}}; }
 
-/// Tensors one after the other, as in an arena: two matrices of layers among others.
+/// Consecutive tensors, as in an arena. Two of them are matrices of layers.
 std::vector<TensorPlace> mixed_tensors() {
   std::vector<TensorPlace> tensors = {{.name = "model.shared.weight", .shape = {500, 120}},
                                       {.name = "final_logits_bias", .shape = {500}},
@@ -50,7 +50,7 @@ std::vector<TensorPlace> mixed_tensors() {
 
 }  // namespace
 
-TEST_CASE("Adam and AdamW follow their formula over twenty updates, weight decay included", "[training]") {
+TEST_CASE("Adam and AdamW follow their formulas over twenty updates, weight decay included", "[training]") {
   for (const auto kind : {OptimizerSettings::Kind::adam, OptimizerSettings::Kind::adamw}) {
     const OptimizerSettings settings{.kind = kind, .epsilon = 1e-3, .weight_decay = 0.1, .clip_norm = 0};
     RandomValues random(1);
@@ -71,7 +71,7 @@ TEST_CASE("Adam and AdamW follow their formula over twenty updates, weight decay
 }
 
 TEST_CASE("the first update of Adam moves each parameter by the rate against its gradient's sign", "[training]") {
-  // m / (1 - beta1) is g and v / (1 - beta2) is g^2: without the corrections it would be much less.
+  // m / (1 - beta1) is g and v / (1 - beta2) is g^2: without the corrections the step would be smaller.
   std::vector<float> p = {1, 1, 1};
   const std::vector<float> g = {0.5F, -20, 0.001F};
   Optimizer<float> adam({.clip_norm = 0}, one_vector(3));
@@ -81,7 +81,7 @@ TEST_CASE("the first update of Adam moves each parameter by the rate against its
   CHECK(p[2] == Approx(0.9));
 }
 
-TEST_CASE("a gradient longer than clip_norm is scaled down to it, a shorter one is left alone", "[training]") {
+TEST_CASE("a gradient longer than clip_norm is scaled down to it, and a shorter one is left alone", "[training]") {
   const std::vector<float> g = {3, 4};
   CHECK(gradient_norm<float>(g) == Approx(5));
   for (const double clip : {1.0, 5.0, 10.0}) {
@@ -93,7 +93,7 @@ TEST_CASE("a gradient longer than clip_norm is scaled down to it, a shorter one 
   }
 }
 
-TEST_CASE("muon updates the matrices of layers in a way of its own, and all else as adamw does", "[training]") {
+TEST_CASE("muon updates the matrices of layers differently from adamw, and everything else the same", "[training]") {
   const std::vector<TensorPlace> tensors = mixed_tensors();
   const Index size = tensors.back().offset + tensors.back().size;
   RandomValues random(3);

@@ -18,7 +18,7 @@ using pytorch::json;
 
 namespace {
 
-/// The largest difference that passes, as a part of the largest number that PyTorch has in the tensor.
+/// The largest allowed difference, relative to the largest number in PyTorch's tensor.
 template <class Scalar>
 constexpr double kLargestError = std::is_same_v<Scalar, double> ? 1e-9 : 1e-4;
 
@@ -31,7 +31,7 @@ void check_numbers(const auto& actual, const json& expected, double largest) {
   CHECK(largest_difference(actual, numbers) / largest < kLargestError<Scalar>);
 }
 
-/// Every tensor, neither more nor less of them than PyTorch has, each of the same shape.
+/// Checks every tensor. There must be exactly the tensors that PyTorch has, with the same shapes.
 template <class Scalar>
 void check_tensors(const Arena<Scalar>& actual, const json& expected, bool gradient) {
   std::map<std::string, std::vector<Index>> ours, theirs;
@@ -44,14 +44,14 @@ void check_tensors(const Arena<Scalar>& actual, const json& expected, bool gradi
   for (const TensorPlace& tensor : actual.tensors()) {
     CAPTURE(tensor.name, gradient);
     const json& numbers = expected.at(tensor.name);
-    // A bias of the keys adds the same to all scores of a query, which softmax does not see: its gradient is 0, and
-    // what is computed is rounding. It must be small beside the other gradients; beside itself it means nothing.
+    // A key bias adds the same to all scores of a query, which does not change the softmax. So its gradient is 0 except
+    // for rounding, and the error is relative to the largest of all gradients instead.
     const bool zero = gradient && tensor.name.ends_with("k_proj.bias");
     check_numbers<Scalar>(actual.values(tensor), numbers, zero ? largest_of_all : largest_of(numbers));
   }
 }
 
-/// Forward and backward of the whole model, then ten updates, beside what PyTorch wrote down of the same.
+/// Compares forward and backward of the whole model, and then ten updates, with PyTorch's recorded results.
 template <class Scalar>
 void check_case(const std::string& name) {
   const json torch = pytorch::fixture(name);
@@ -93,7 +93,7 @@ void check_case(const std::string& name) {
 
 }  // namespace
 
-// The ragged batch, the random parameters and the optimizer's settings are made in scripts/fixtures/make_torch_fixtures.py.
+// scripts/fixtures/make_torch_fixtures.py makes the padded batch, the random parameters and the optimizer settings.
 
 TEMPLATE_TEST_CASE("PyTorch agrees: post-norm, ReLU, nothing tied, no label smoothing", "[pytorch]", double, float) {
   check_case<TestType>("post_relu_untied");

@@ -15,8 +15,7 @@ ScheduleSettings schedule_of(Kind kind) {
 
 }  // namespace
 
-TEST_CASE("every schedule rises linearly from the initial rate to the full one at the end of the warm-up",
-          "[training]") {
+TEST_CASE("every schedule rises linearly from the initial rate to the peak at the end of the warm-up", "[training]") {
   for (const Kind kind : {Kind::inverse_sqrt, Kind::cosine, Kind::constant}) {
     CHECK(learning_rate(schedule_of(kind), 1000, 1) == Approx(0.001 + 0.009 / 100));
     CHECK(learning_rate(schedule_of(kind), 1000, 50) == Approx(0.0055));
@@ -24,13 +23,12 @@ TEST_CASE("every schedule rises linearly from the initial rate to the full one a
   }
 }
 
-TEST_CASE("after the warm-up, inverse_sqrt halves the rate whenever the updates are four times as many",
-          "[training]") {
+TEST_CASE("after the warm-up, inverse_sqrt halves the rate each time the number of updates quadruples", "[training]") {
   CHECK(learning_rate(schedule_of(Kind::inverse_sqrt), 0, 400) == Approx(0.005));
   CHECK(learning_rate(schedule_of(Kind::inverse_sqrt), 0, 1600) == Approx(0.0025));
 }
 
-TEST_CASE("cosine goes from the full rate by the mean to the final rate, and stays there", "[training]") {
+TEST_CASE("cosine goes from the peak through the mean to the final rate, and stays there", "[training]") {
   CHECK(learning_rate(schedule_of(Kind::cosine), 1100, 601) == Approx(0.006));
   CHECK(learning_rate(schedule_of(Kind::cosine), 1100, 351) == Approx(0.002 + 0.008 * (1 + std::cos(M_PI / 4)) / 2));
   CHECK(learning_rate(schedule_of(Kind::cosine), 1100, 101) == Approx(0.01));
@@ -39,12 +37,12 @@ TEST_CASE("cosine goes from the full rate by the mean to the final rate, and sta
   CHECK(learning_rate(schedule_of(Kind::cosine), 1100, 2000) == Approx(0.002));
 }
 
-TEST_CASE("constant stays", "[training]") {
+TEST_CASE("constant keeps the rate", "[training]") {
   CHECK(learning_rate(schedule_of(Kind::constant), 0, 101) == Approx(0.01));
   CHECK(learning_rate(schedule_of(Kind::constant), 0, 100000) == Approx(0.01));
 }
 
-TEST_CASE("without warm-up the first update has the full rate", "[training]") {
+TEST_CASE("without warm-up, the first update has the peak rate", "[training]") {
   for (const Kind kind : {Kind::inverse_sqrt, Kind::cosine, Kind::constant}) {
     ScheduleSettings no_warmup = schedule_of(kind);
     no_warmup.warmup = 0;

@@ -59,8 +59,8 @@ struct ShardedExample {
 
 }  // namespace
 
-TEST_CASE("vectors are added in their order, whatever the threads", "[training][threads]") {
-  constexpr float kLarge = 16'777'216;  // 2^24: added to it, 1 is lost
+TEST_CASE("vectors are added in order, whatever the number of threads", "[training][threads]") {
+  constexpr float kLarge = 16'777'216;  // 2^24: adding 1 to it has no effect
   for (const int threads : {1, 3}) {
     const WithThreads with_threads(threads);
     std::vector<std::vector<float>> shards;
@@ -88,12 +88,12 @@ TEST_CASE("loss and gradient have the same bits on 1, 2 and 5 threads", "[traini
   CHECK(gradients[0] == gradients[2]);
 }
 
-TEST_CASE("the gradient is that of the mean loss over the target's tokens", "[training]") {
+TEST_CASE("the gradient is that of the mean loss over the target tokens", "[training]") {
   ShardedExample example;
   example.model.settings.masks.look_ahead = GENERATE(true, false);
   const std::vector<float> sharded = example.gradient(3, {example.sentences});
 
-  const Batch batch = make_batch(example.corpus, example.sentences);  // in one piece, and divided afterwards
+  const Batch batch = make_batch(example.corpus, example.sentences);  // in one piece, divided afterwards
   const auto transformer = make_transformer(example.model, TrainingSettings().label_smoothing);
   Arena<float> sum(example.model.weights.tensors());
   transformer->bind(example.model.weights, sum);
@@ -106,7 +106,7 @@ TEST_CASE("the gradient is that of the mean loss over the target's tokens", "[tr
   CHECK((mean.eigen() - expected).norm() < 1e-5F * expected.norm());
 }
 
-TEST_CASE("micro-batches change loss and gradient by rounding only", "[training]") {
+TEST_CASE("micro-batches change loss and gradient only by rounding", "[training]") {
   ShardedExample example;
   double loss = 0, loss_in_pieces = 0;
   const std::vector<float> whole = example.gradient(3, {example.sentences}, &loss, 100'000);
@@ -117,7 +117,7 @@ TEST_CASE("micro-batches change loss and gradient by rounding only", "[training]
   CHECK(loss_in_pieces == Approx(loss).epsilon(1e-6));
 }
 
-TEST_CASE("computing twice gives the same: nothing of the last batch is left", "[training]") {
+TEST_CASE("computing twice gives the same: nothing is left of the previous batch", "[training]") {
   ShardedExample example;
   ShardedGradient sharded(example.model, in_shards(4, 50));
   const std::vector<std::vector<Index>> batches = {example.sentences}, other = {{5, 6, 7}};
@@ -128,7 +128,7 @@ TEST_CASE("computing twice gives the same: nothing of the last batch is left", "
   CHECK(first == std::vector<float>(sharded.gradient().begin(), sharded.gradient().end()));
 }
 
-TEST_CASE("another update draws other dropout", "[training]") {
+TEST_CASE("another update draws different dropout", "[training]") {
   ShardedExample example;
   ShardedGradient sharded(example.model, in_shards(2, 50));
   const std::vector<std::vector<Index>> batches = {example.sentences};

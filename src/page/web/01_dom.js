@@ -1,8 +1,8 @@
-// Small helpers to build elements and to write numbers. Whatever text the trace brings enters the page here, as text
-// and never as HTML, so a sentence may hold any characters.
+// Small helpers that build elements and format numbers. All text from the trace enters the page here, as text and never
+// as HTML, so a sentence may contain any characters.
 "use strict";
 
-/// element("p", { class: "note", onclick: f }, "text", child): an attribute of false or null is left out.
+/// element("p", { class: "note", onclick: f }, "text", child): an attribute that is false or null is left out.
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -14,7 +14,7 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-/// "−1.23457": six digits by default, enough to tell two neighbours of the packed numbers apart from rounding.
+/// "−1.23457": by default with six digits, enough to tell any two packed numbers apart.
 function formatNumber(number, digits = 6) {
   if (number === null) return "not finite"; // JSON has neither NaN nor infinity
   if (Number.isNaN(number)) return "not a number";
@@ -27,7 +27,7 @@ function formatNumber(number, digits = 6) {
   return (short + (exponent ? "e" + exponent.replace("+", "") : "")).replaceAll("-", "−");
 }
 
-/// At most four or five characters, to be written inside a cell: in units of 10^power.
+/// At most five characters, to fit into a cell: the number in units of 10^power.
 function formatCell(number, power) {
   if (Number.isNaN(number)) return "NaN";
   if (!Number.isFinite(number) || number === 0) return formatNumber(number);
@@ -38,21 +38,22 @@ function formatCell(number, power) {
   return text.replace(/^(-?)0\./, "$1.").replace("-", "−");
 }
 
-/// Puts other children into a node.
 function fill(node, ...children) {
   node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
 }
 
-function percent(share) {
-  if (share === null) return formatNumber(share);
-  if (share > 0.0995) return `${(100 * share).toFixed(0)}%`;
-  return share < 1e-6 ? "< 0.0001%" : `${Number((100 * share).toPrecision(2))}%`;
+function percent(fraction) {
+  if (fraction === null) return formatNumber(fraction);
+  if (fraction > 0.0995) return `${(100 * fraction).toFixed(0)}%`;
+  return fraction < 1e-6 ? "< 0.0001%" : `${Number((100 * fraction).toPrecision(2))}%`;
 }
 
-/// A sentence that the reader has to have read before looking.
+/// "1 row", "2 rows"
+const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/// What to read first in a section.
 const lead = (...children) => element("p", { class: "lead" }, ...children);
 
-/// A table with a title above each column.
 const titledTable = (attributes, titles, rows) =>
   element(
     "table",
@@ -69,21 +70,20 @@ const titledTable = (attributes, titles, rows) =>
     element("tbody", {}, rows),
   );
 
-/// A box in which what is too wide can be scrolled, by keyboard too.
+/// A box that scrolls sideways if its content is too wide, by keyboard too.
 const scrollBox = (name, ...children) =>
   element("div", { class: "scroll-box", tabindex: 0, role: "group", "aria-label": name }, ...children);
 
-/// One of several, as radio buttons: one tab stop, and the arrow keys choose.
+/// A choice of one from several, as radio buttons: one tab stop, and the arrow keys choose.
 function chooser(legend, options, chosen, choose) {
   chooser.count = (chooser.count ?? 0) + 1;
-  const group = `choice-${chooser.count}`;
   const button = ({ value, text }) =>
     element(
       "label",
       {},
       element("input", {
         type: "radio",
-        name: group,
+        name: `choice-${chooser.count}`,
         value: String(value),
         checked: value === chosen,
         onchange: () => choose(value),

@@ -1,9 +1,9 @@
-// Matrices of the trace. Their numbers stay packed until somebody asks for the first of them.
+// Matrices of the trace. A matrix stays packed until one of its numbers is read.
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BITS_OF_LETTER = new Map([...LETTERS].map((letter, bits) => [letter.charCodeAt(0), bits]));
 
-/// Three or four letters a number: the upper 18 or 24 bits of a float32, six a letter.
+/// A number takes three or four letters of six bits: the upper 18 or 24 bits of a float32.
 function unpack(text, letters) {
   const numbers = new Float32Array(text.length / letters);
   const words = new Uint32Array(numbers.buffer);
@@ -15,7 +15,7 @@ function unpack(text, letters) {
   return numbers;
 }
 
-/// How many letters a packed number has; undefined where numbers are not packed.
+/// How many letters a packed number takes; undefined if the numbers are not packed.
 const lettersOf = ({ packed, rows, cols }) => (packed ? packed.length / (rows * cols) : undefined);
 
 function decode(json) {
@@ -33,7 +33,7 @@ class Matrix {
     this.#json = json;
     this.rows = json.rows;
     this.cols = json.cols;
-    this.digits = lettersOf(json) === 3 ? 3 : 5; // as many as a packed number has
+    this.digits = lettersOf(json) === 3 ? 3 : 5; // as many as packing keeps
   }
 
   get numbers() {
@@ -45,7 +45,7 @@ class Matrix {
     return this.numbers[row * this.cols + col];
   }
 
-  /// Smallest, largest, and largest without its sign, of the finite numbers.
+  /// The smallest, the largest, and the largest absolute value of the finite numbers.
   get range() {
     if (this.#range) return this.#range;
     let [least, most] = [Infinity, -Infinity];
@@ -59,7 +59,7 @@ class Matrix {
     return this.#range;
   }
 
-  /// `count` rows from `first` on, seen as a matrix.
+  /// `count` rows, starting at row `first`, as a matrix.
   rowsFrom(first, count) {
     return { rows: count, cols: this.cols, digits: this.digits, at: (row, col) => this.at(first + row, col) };
   }

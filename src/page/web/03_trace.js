@@ -1,4 +1,4 @@
-// The trace as the page reads it: one recorded pass of the model, forward and backward. Nothing changes it.
+// The trace that the page shows: one recorded pass of the model, forward and backward. It is read-only.
 
 class Trace {
   #matrices = new Map();
@@ -10,12 +10,12 @@ class Trace {
     this.source = new Text(json.batch.source, json.batch.pad.source);
     this.target = new Text(json.batch.target_input, json.batch.pad.target);
     this.expected = new Text(json.batch.target_output, json.batch.pad.target);
-    this.makers = new Map(json.steps.map((step, number) => [step.output, number]));
+    this.producers = new Map(json.steps.map((step, number) => [step.output, number]));
   }
 
-  /// The matrix of tensor `index`, or the one that lies in `json`; the same object each time.
-  matrix(place) {
-    const json = typeof place === "number" ? this.json.tensors[place].values : place;
+  /// A matrix, given as the number of a tensor or as its JSON. Returns the same object each time.
+  matrix(given) {
+    const json = typeof given === "number" ? this.json.tensors[given].values : given;
     if (!this.#matrices.has(json)) this.#matrices.set(json, new Matrix(json));
     return this.#matrices.get(json);
   }
@@ -24,24 +24,24 @@ class Trace {
     return this.matrix(this.json.masks[name]);
   }
 
-  /// The masks that the model is used with, what they block and why, and what comes of it; section 7 has others.
+  /// The model under its own masks: what they block and why, and the results. Section 7 shows the other variants.
   get own() {
     return this.json.what_if[0];
   }
 
-  /// Whether an elementary mask is on: one of the reasons for which a mask blocks.
+  /// Whether an elementary mask is on, that is, whether it is one of the reasons why `mask` blocks.
   isOn(mask, reason, variant = this.own) {
     return variant.reasons[mask].some(({ name }) => name === reason);
   }
 
-  /// Whether the pass has dropout in a part of the model: "" is any part.
-  dropsOut(part = "") {
+  /// Whether the pass has dropout in parts whose name ends in `part`; by default, in any part.
+  hasDropout(part = "") {
     return this.steps.some((step) => step.part.endsWith(`${part}.dropout`));
   }
 
-  /// The step that computed a tensor; undefined where none did: it is given.
-  maker(tensor) {
-    return this.makers.get(tensor);
+  /// The step that computed a tensor; undefined if no step of the trace did.
+  producer(tensor) {
+    return this.producers.get(tensor);
   }
 }
 

@@ -1,4 +1,4 @@
-// Words for places in the model: "encoder.layers.0.self_attn" becomes "encoder, layer 0, self-attention".
+// Readable names for parts of the model: "encoder.layers.0.self_attn" becomes "encoder layer 0 · self-attention".
 // Layers are counted from 0, as in the code and in a checkpoint.
 
 const PART_TITLES = {
@@ -18,7 +18,7 @@ const PART_TITLES = {
   output: "logits",
 };
 
-/// The sublayer that a norm and the residual sum belong to.
+/// The sublayer that a layer norm and its residual sum belong to.
 const NORMED = {
   self_attn_layer_norm: "self-attention",
   encoder_attn_layer_norm: "cross-attention",
@@ -27,20 +27,20 @@ const NORMED = {
 
 const BLOCKS_OF = { fc1: "feed_forward", fc2: "feed_forward", embed_tokens: "embedding" };
 
-/// What one name in a part's path is called. Post-norm adds and norms behind a sublayer, pre-norm norms before it.
-function nameWords(trace, name) {
+/// The readable form of one name in a path. Post-norm adds and normalises after a sublayer; pre-norm normalises before.
+function readableName(trace, name) {
   if (!NORMED[name]) return PART_TITLES[name] ?? name.replaceAll("_", " ");
   return trace.json.model.norm === "post" ? `add & norm after ${NORMED[name]}` : `norm & add around ${NORMED[name]}`;
 }
 
 /// "encoder.layers.0.self_attn.q_proj" -> ["encoder", "layer 0", "self-attention", "queries"]
-function partWords(trace, part) {
+function partNames(trace, part) {
   const names = part.replace(/^model\./, "").replace(/\.(weight|bias)$/, "");
   const words = [];
   for (const name of names.replace(/layers\.(\d+)/g, (_, layer) => `layer ${layer}`).split(".")) {
     const block = BLOCKS_OF[name];
     if (block && words.at(-1) !== PART_TITLES[block]) words.push(PART_TITLES[block]);
-    const word = nameWords(trace, name);
+    const word = readableName(trace, name);
     if (word !== words.at(-1)) words.push(word);
   }
   return words;
@@ -48,12 +48,12 @@ function partWords(trace, part) {
 
 /// "encoder layer 0 · self-attention"
 function partTitle(trace, part) {
-  const words = partWords(trace, part);
+  const words = partNames(trace, part);
   return (/^layer \d/.test(words[1] ?? "") ? [`${words[0]} ${words[1]}`, ...words.slice(2)] : words).join(" · ");
 }
 
-/// The block a step belongs to, for the contents: at most encoder, layer, sublayer.
-const blockWords = (trace, part) => partWords(trace, part).slice(0, /\.layers\.\d/.test(`.${part}`) ? 3 : 2);
+/// The block that a step belongs to, for the table of contents: at most encoder, layer, sublayer.
+const blockNames = (trace, part) => partNames(trace, part).slice(0, /\.layers\.\d/.test(`.${part}`) ? 3 : 2);
 
 const ATTENTION_KINDS = {
   "encoder self": {
@@ -76,7 +76,7 @@ const ATTENTION_KINDS = {
   },
 };
 
-/// The kind of attention of which a part is a part, or undefined.
+/// The kind of attention that a part belongs to, or undefined.
 function attentionKind(part) {
   if (/encoder_attn(\.|$)/.test(part)) return "cross";
   if (!/self_attn(\.|$)/.test(part)) return undefined;

@@ -1,11 +1,11 @@
-// What the rows and columns of a matrix are called. An axis gives a short label to write beside the map, a long one for
-// the readout, and says which places are padding. Counting begins at 1, as people count.
+// Labels for the rows and columns of a matrix. An axis has a short label for the edge of the map, a long one for the
+// readout, and `pad`, which tells whether an index is padding. Labels count from 1.
 
 const numberAxis = (long) => ({ tokens: false, short: (i) => String(i + 1), long, pad: () => false });
 
-/// Tokens of one sentence. `what` is what they are here: "query", "key", or nothing.
-function tokenAxis(text, sentence, what = "") {
-  const name = what ? `${what} ` : "";
+/// The tokens of one sentence. `role` is "query", "key" or empty.
+function tokenAxis(text, sentence, role = "") {
+  const name = role ? `${role} ` : "";
   return {
     tokens: true,
     short: (i) => text.token(sentence, i),
@@ -14,7 +14,7 @@ function tokenAxis(text, sentence, what = "") {
   };
 }
 
-/// Tokens of all sentences, one after the other.
+/// The tokens of all sentences, concatenated.
 function batchAxis(text) {
   const [length, of] = [text.length, (i) => [Math.floor(i / text.length), i % text.length]];
   return {
@@ -26,8 +26,8 @@ function batchAxis(text) {
   };
 }
 
-/// Positions of the target by what is read and what is asked there: "<s> → der".
-function askedAxis(trace, sentences) {
+/// Positions of the target, labelled with the token read and the token expected there: "<s> → der".
+function predictionAxis(trace, sentences) {
   const { target, expected } = trace;
   const of = (i) => [sentences[Math.floor(i / target.length)], i % target.length];
   return {
@@ -35,25 +35,25 @@ function askedAxis(trace, sentences) {
     short: (i) => `${target.token(...of(i))} → ${expected.token(...of(i))}`,
     long: (i) => {
       const [sentence, position] = of(i);
-      const [read, asked] = [target.token(sentence, position), expected.token(sentence, position)];
-      return `at “${read}” asked for “${asked}” (sentence ${sentence + 1}, position ${position + 1})`;
+      const [read, next] = [target.token(sentence, position), expected.token(sentence, position)];
+      return `input “${read}”, expected “${next}” (sentence ${sentence + 1}, position ${position + 1})`;
     },
     pad: (i) => expected.isPad(...of(i)),
   };
 }
 
-/// Parts side by side: 3D is queries, keys, values; 2D is keys, values.
+/// Blocks side by side: 3D is queries, keys and values; 2D is keys and values.
 function partedAxis(names, width) {
   return numberAxis((i) => `${names[Math.floor(i / width)]} ${(i % width) + 1}`);
 }
 
-/// Tokens of a vocabulary. `ids` says which; without it, all of them.
+/// Tokens of a vocabulary: those with these ids, or all of them.
 function vocabularyAxis(tokens, ids) {
   const id = (i) => (ids ? ids[i] : i);
   return { ...numberAxis((i) => `“${tokens[id(i)]}” (id ${id(i)})`), short: (i) => String(id(i)) };
 }
 
-/// The axis of one term of "axes" ("D", "3D", "V", ...), where it is not an axis of tokens.
+/// The axis of one term of "axes" ("D", "3D", "V", ...), if it is not an axis of tokens.
 function plainAxis(trace, term, { part, ids }, isRow) {
   const width = trace.json.model.d_model;
   if (term === "3D") return partedAxis(["query", "key", "value"], width);
@@ -68,7 +68,7 @@ function plainAxis(trace, term, { part, ids }, isRow) {
   return numberAxis((i) => `${isRow ? "row" : "column"} ${i + 1}`);
 }
 
-/// "B*S, D" -> ["B*S", "D"]. A mask does not say its axes: they follow from its shape and from the attention it is for.
+/// "B*S, D" -> ["B*S", "D"]. A mask does not state its axes: they follow from its shape and its kind of attention.
 function axisTerms(trace, { name, part, axes, values }) {
   if (axes) return axes.split(",").map((term) => term.trim());
   const kind = name === "mask" ? ATTENTION_KINDS[kindOfPart(trace, part)] : null;

@@ -1,31 +1,31 @@
-// Which keys a query may not look at, and why: the elementary masks that are on tell both.
+// Which keys a query may not attend to, and why. Both follow from the elementary masks that are on.
 
 const REASONS = {
   padding: "this key is padding",
-  future: "this key lies in the future",
+  future: "this key is in the future",
   padded_query: "this query is padding",
-  inverted: "the mask is 0 here, which is read as blocked",
+  inverted: "the model’s own mask has a 0 here, and 0 is read as blocked",
 };
 
-/// The mask of one sentence as queries by keys: it is stored with a row for each query, or with one for all of them.
+/// The mask of one sentence, queries by keys. It is stored with a row for each query, or with one row for all of them.
 function maskOfSentence(mask, sentences, sentence, queries) {
   const row = (query) => (mask.rows === sentences ? sentence : sentence * queries + query);
   return { rows: queries, cols: mask.cols, at: (query, key) => mask.at(row(query), key) };
 }
 
-/// The names of the elementary masks that keep a query from a key: none where it may look. `variant`: whose masks.
+/// The names of the elementary masks of `variant` that block a key for a query; empty if the key is visible.
 function blockedBy(trace, kind, sentence, query, key, variant = trace.own) {
   const blocks = ({ sentences, queries, blocked }) =>
     trace.matrix(blocked).at((sentences === 1 ? 0 : sentence) * queries + (queries === 1 ? 0 : query), key);
   return variant.reasons[ATTENTION_KINDS[kind].mask].filter(blocks).map(({ name }) => name);
 }
 
-/// ["padding", "future"] -> "this key is padding, and it lies in the future"
-const reasonWords = (names) =>
-  names
-    .map((name) => REASONS[name])
-    .join(", and ")
-    .replaceAll(", and this key", ", and it");
+/// ["padding", "future"] -> "this key is padding, and it is in the future"
+const reasonText = (names) => {
+  const reasons = names.map((name) => REASONS[name]);
+  const last = reasons.length > 1 ? `, and ${reasons.pop()}` : "";
+  return (reasons.join(", ") + last).replaceAll(/, (and )?this key/g, ", $1it");
+};
 
 /// How a blocked cell is hatched: "future", "padding", "both", or "neither".
 function hatchKind(names) {
@@ -35,7 +35,7 @@ function hatchKind(names) {
   return future ? "future" : "neither";
 }
 
-/// The kinds of attention in which a word of some sentence may attend to padding.
+/// The kinds of attention in which a word of any sentence may attend to padding.
 function paddingSeen(trace) {
   const places = (text, sentence, pad) =>
     [...text.ids[sentence].keys()].filter((position) => text.isPad(sentence, position) === pad);

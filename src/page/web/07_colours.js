@@ -1,11 +1,11 @@
-// Colours of heat maps, safe for the colour-blind: blue to orange for signed numbers, one hue for amounts. They are
-// read from the style sheet, which has them for light and for dark surroundings.
+// The colours of heat maps, which colour-blind readers can tell apart: blue to orange for signed numbers, one hue for
+// amounts. They come from the style sheet, which defines them for light and dark mode.
 
 const SHADES = 128; // on each side of zero
 
 const parseColour = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-/// `count` shades from the first to the last of some colours, evenly spaced.
+/// `count` shades, evenly spaced from the first of these colours to the last.
 function shadesBetween(colours, count) {
   return Array.from({ length: count }, (_, i) => {
     const place = (i / (count - 1)) * (colours.length - 1);
@@ -45,18 +45,18 @@ const power = (scale) => String(powerOf(scale)).replace("-", "−");
 
 /// The shade of a number, [red, green, blue].
 function shadeOf(palette, scale, number) {
-  const share = scale.limit > 0 ? Math.max(-1, Math.min(1, number / scale.limit)) : 0;
-  if (scale.kind === "signed") return palette.signed[Math.round((share + 1) * SHADES)];
-  return palette.amount[Math.round(Math.max(0, share) * SHADES)];
+  const fraction = scale.limit > 0 ? Math.max(-1, Math.min(1, number / scale.limit)) : 0;
+  if (scale.kind === "signed") return palette.signed[Math.round((fraction + 1) * SHADES)];
+  return palette.amount[Math.round(Math.max(0, fraction) * SHADES)];
 }
 
-/// The power of ten in units of which numbers are written into cells: 0, unless they would all be tiny, or too long.
+/// Numbers in cells are in units of 10 to this power: 0, unless they would all be tiny, or too long.
 function powerOf({ limit }) {
   if (!(limit > 0) || !Number.isFinite(limit) || (limit >= 0.05 && limit < 1000)) return 0;
   return Math.floor(Math.log10(limit));
 }
 
-/// A bar from the scale's lower end to its upper, with the numbers at its ends.
+/// A bar with the colours of a scale, and the scale's limits at its ends.
 function scaleLegend(scale) {
   const [low, high] = [scale.kind === "signed" ? -scale.limit : 0, scale.limit];
   return element(
@@ -65,6 +65,6 @@ function scaleLegend(scale) {
     element("span", {}, formatNumber(low, 3)),
     element("span", { class: `scale-bar ${scale.kind}`, "aria-hidden": "true" }),
     element("span", {}, formatNumber(high, 3)),
-    powerOf(scale) ? element("span", { class: "note" }, "in cells: times 10", element("sup", {}, power(scale))) : null,
+    powerOf(scale) ? element("span", { class: "note" }, "cell values × 10", element("sup", {}, power(scale))) : null,
   );
 }

@@ -1,23 +1,24 @@
-// A heat map: a matrix as coloured cells. It is one tab stop; the arrow keys move a cursor inside; pointing, tapping
-// and the cursor each write the cell's number into a readout. A map with too many cells for numbers can be enlarged.
+// A heat map: a matrix as coloured cells. It is one tab stop, and the arrow keys move a cursor in it. The readout shows
+// the number of the cell that you point at, tap, or reach with the cursor. A map too dense for numbers can be enlarged.
 //
 // heatMap({
-//   name,             what it shows, for the screen reader
+//   name,             what it shows, for screen readers
 //   matrix,           { rows, cols, at(row, col) }
-//   rows, cols,       axes, see axes.js
-//   scale,            see colours.js
-//   blocked,          (row, col) => reasons, [] for none: these cells are hatched   (optional)
+//   rows, cols,       axes, see 05_axes.js
+//   scale,            see 07_colours.js
+//   blocked,          (row, col) => why the cell is blocked, [] if it is not; blocked cells are hatched (optional)
 //   value,            (row, col) => text for the readout instead of the number      (optional)
-//   short,            (row, col) => text to be written in the cell instead of the number     (optional)
-//   square,           cells as high as wide                                         (optional)
-//   readout,          an element which several maps share                           (optional)
-//   group,            a list that the map joins, for a button which several share   (optional)
-//   fade,             false: rows of padding do not step back                       (optional)
-//   plain,            true: neither legend nor button; whoever calls shows them     (optional)
+//   short,            (row, col) => text for the cell instead of the number         (optional)
+//   square,           true: cells are as high as they are wide                      (optional)
+//   readout,          an element that several maps share                            (optional)
+//   group,            a list to add the map to, for a button that several share     (optional)
+//   fade,             false: rows of padding are not faded                          (optional)
+//   plain,            true: no legend and no button; the caller adds them           (optional)
 // })
 
 function heatMap(options) {
   const map = { fade: true, ...options, enlarged: false, cursor: null, hover: null, layout: null };
+  const { rows, cols } = map.matrix;
   map.canvas = element("canvas", { "aria-hidden": "true" });
   map.sheet = element("div", { class: "sheet" }, map.canvas);
   map.view = element(
@@ -27,7 +28,7 @@ function heatMap(options) {
       tabindex: 0,
       role: "application",
       "aria-roledescription": "heat map",
-      "aria-label": `${map.name}, ${map.matrix.rows} rows, ${map.matrix.cols} columns. Arrow keys move the cursor.`,
+      "aria-label": `${map.name}, ${plural(rows, "row")}, ${plural(cols, "column")}. The arrow keys move the cursor.`,
     },
     map.sheet,
   );
@@ -36,29 +37,28 @@ function heatMap(options) {
   listen(map);
   options.group?.push(map);
   new ResizeObserver(() => fit(map)).observe(map.view);
-  const foot = () => element("div", { class: "heat-map-foot" }, scaleLegend(map.scale), enlargeButton([map]));
   return element(
     "div",
     { class: "heat-map" },
     map.view,
-    map.plain ? null : foot(),
+    map.plain ? null : element("div", { class: "heat-map-foot" }, scaleLegend(map.scale), enlargeButton([map])),
     map.ownReadout ? map.readout : null,
   );
 }
 
-const READOUT_HINT = "Point, tap, or move with the arrow keys.";
+const READOUT_HINT = "Point at a cell, tap it, or use the arrow keys.";
 
 const makeReadout = () => element("output", { class: "readout", "aria-live": "polite" }, READOUT_HINT);
 
-/// For one map, or for several side by side, which then stand below each other.
+/// The button of one map, or of several side by side, which it stacks when it enlarges them.
 function enlargeButton(maps) {
   const [first] = maps;
   if (maps.length === 1 && first.matrix.cols <= 12 && first.matrix.rows <= 40) return null;
-  const button = element("button", { type: "button", class: "quiet", "aria-pressed": "false" }, "Show the numbers");
+  const button = element("button", { type: "button", class: "quiet", "aria-pressed": "false" }, "Show numbers");
   button.addEventListener("click", () => {
     const enlarged = !first.enlarged;
     button.setAttribute("aria-pressed", String(enlarged));
-    button.textContent = enlarged ? "Fit to the width" : "Show the numbers";
+    button.textContent = enlarged ? "Fit to width" : "Show numbers";
     first.view.closest(".side-by-side")?.classList.toggle("enlarged", enlarged);
     for (const map of maps) {
       map.enlarged = enlarged;
@@ -69,7 +69,7 @@ function enlargeButton(maps) {
   return button;
 }
 
-/// Lays the map out for the width it has, and draws it.
+/// Lays the map out for its current width and draws it.
 function fit(map) {
   const width = map.view.clientWidth;
   if (!width) return;
@@ -83,10 +83,10 @@ function fit(map) {
   draw(map, palette);
 }
 
-/// The words for one cell: its row, its column, its number, and why it is blocked.
+/// The text for one cell: its row, its column, its number, and why it is blocked.
 function cellText(map, row, col) {
   const places = [map.rows.long(row), map.cols.long(col)].filter((text) => text !== "");
-  const reason = reasonWords(map.blocked?.(row, col) ?? []);
+  const reason = reasonText(map.blocked?.(row, col) ?? []);
   const number = () => formatNumber(map.matrix.at(row, col), map.matrix.digits);
   const value = map.value?.(row, col) ?? number() + (reason ? `, blocked: ${reason}` : "");
   return { place: places.join(" · "), value };

@@ -1,4 +1,4 @@
-// Where the cells of a heat map lie: how wide the labels are, how large a cell is, and which cell is under a point.
+// The layout of a heat map: how wide the labels are, how large a cell is, and which cell is under the pointer.
 
 const NUMBERS_FIT = { width: 34, height: 17 };
 const measuring = document.createElement("canvas").getContext("2d");
@@ -11,7 +11,7 @@ function widestLabel(axis, count, palette) {
   return widest;
 }
 
-/// Height of a cell: tokens need a line of text, square maps are square, weights are as low as they must be.
+/// The height of a cell: equal to its width in a square map, a line of text for a token, else as low as needed to fit.
 function cellHeight(map, cellWidth, palette) {
   if (map.enlarged) return Math.ceil(palette.fontSize * 1.9);
   const line = palette.fontSize * 1.45;
@@ -26,8 +26,8 @@ function layOut(map, width, palette) {
   const room = Math.min(width * 0.3, 150);
   const gutter = rows === 1 && !map.rows.tokens ? 1 : Math.min(widestLabel(map.rows, rows, palette), room) + 10;
   const columnLabel = widestLabel(map.cols, cols, palette);
-  const most = map.square ? 46 : 64;
-  const cellWidth = map.enlarged ? palette.fontSize * 3.9 : Math.min(most, (width - gutter - 2) / cols);
+  const maxWidth = map.square ? 46 : 64;
+  const cellWidth = map.enlarged ? palette.fontSize * 3.9 : Math.min(maxWidth, (width - gutter - 2) / cols);
   const upright = map.cols.tokens && columnLabel > cellWidth - 4;
   const header = cols === 1 ? 1 : upright ? Math.min(columnLabel, 110) + 10 : palette.fontSize + 8;
   const height = cellHeight(map, cellWidth, palette);
@@ -41,7 +41,7 @@ function layOut(map, width, palette) {
   };
 }
 
-/// The cell under a point of the view, or null.
+/// The cell under the pointer, or null.
 function cellAt(map, event) {
   if (!map.layout) return null;
   const box = map.view.getBoundingClientRect();
@@ -53,7 +53,7 @@ function cellAt(map, event) {
   return row < map.matrix.rows && col < map.matrix.cols ? { row, col } : null;
 }
 
-/// Scrolls an enlarged map until the cursor's cell can be seen.
+/// Scrolls an enlarged map so that the cursor's cell is visible.
 function reveal(map, { row, col }) {
   const { gutter, header, cellWidth, cellHeight } = map.layout;
   const { view } = map;
@@ -63,7 +63,7 @@ function reveal(map, { row, col }) {
   view.scrollTop = Math.max(Math.min(view.scrollTop, y), y - roomY);
 }
 
-/// How many columns (rows) apart labels have to stand so that they do not touch.
+/// How many columns (rows) apart labels must be so that they do not touch.
 function labelStride(count, cellSize, labelSize) {
   const stride = [1, 2, 4, 8, 16, 32, 64, 128, 256].find((step) => step * cellSize >= labelSize);
   return stride ?? count;

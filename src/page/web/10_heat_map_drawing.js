@@ -1,5 +1,5 @@
-// Draws a heat map on its canvas. The canvas is as large as what can be seen; when an enlarged map is scrolled, it is
-// drawn again, with its labels in place.
+// Draws a heat map on its canvas. The canvas is as large as the visible part. When an enlarged map scrolls, it is drawn
+// again, with its labels in place.
 
 function draw(map, palette = readPalette()) {
   const { layout, canvas, view } = map;
@@ -26,7 +26,7 @@ function draw(map, palette = readPalette()) {
   drawColumnLabels(map, pen, shown);
 }
 
-/// Rows and columns that can be seen, [first, behind the last].
+/// The visible rows and columns, [first, one past the last].
 function shownCells(map, { gutter, header, width, height, left, top, cellWidth, cellHeight }) {
   const { rows, cols } = map.matrix;
   return {
@@ -48,7 +48,7 @@ function line(context, x0, y0, x1, y1) {
   context.lineTo(x1, y1);
 }
 
-/// Patterns of lines: one way for the future, the other way for padding, crossed for both, level for neither.
+/// Hatching: one diagonal for the future, the other for padding, both for both, horizontal lines for neither.
 function hatching({ context, palette }) {
   const pattern = (ways) => {
     const tile = document.createElement("canvas");
@@ -86,7 +86,7 @@ function drawCells(map, pen, shown) {
   }
 }
 
-/// Fills one cell; gives its shade, or null where it is blocked or no number.
+/// Fills one cell and returns its shade, or null if its number is not finite, or is 0 because the cell is blocked.
 function drawCell(map, { context, palette }, hatch, box, row, col) {
   const number = map.matrix.at(row, col);
   const reasons = map.blocked?.(row, col) ?? [];
@@ -113,7 +113,6 @@ function writeInCell(map, { context, palette }, shade, [x, y, width, height], ro
   );
 }
 
-/// Rows of padding step back.
 function fadeRow(map, pen, row) {
   const [x, y, , height] = cellBox(pen, row, 0);
   pen.context.globalAlpha = 0.6;

@@ -1,4 +1,4 @@
-// Pointing into a heat map, and walking through its cells with the arrow keys.
+// Pointing at the cells of a heat map, and moving its cursor with the arrow keys.
 
 function listen(map) {
   const { view } = map;
@@ -23,12 +23,12 @@ function move(map, which, cell) {
   if (which === "cursor" && cell && map.enlarged) reveal(map, cell);
   if (map.layout) {
     cancelAnimationFrame(map.frame);
-    map.frame = requestAnimationFrame(() => draw(map)); // once, however many moves there are before the next frame
+    map.frame = requestAnimationFrame(() => draw(map)); // at most one drawing per frame
   }
   writeReadout(map);
 }
 
-/// Where a key leads from a cell, or null where it is not a key of the map.
+/// The cell that a key moves the cursor to, or null if the key does not move it.
 function nextCell({ row, col }, { rows, cols }, event) {
   const page = Math.max(1, Math.round(rows / 8));
   const jump = event.ctrlKey || event.metaKey;

@@ -1,4 +1,4 @@
-// Lines of the program's own source, with those that computed a step marked, and a few around them.
+// Lines of the program's source code: those that computed a step are marked, with a few lines of context.
 
 const CONTEXT_LINES = 7;
 const KEYWORDS =
@@ -6,7 +6,7 @@ const KEYWORDS =
   "switch template using void while";
 const CODE_WORDS = new RegExp(`(//.*$)|("(?:[^"\\\\]|\\\\.)*")|\\b(?:${KEYWORDS.replaceAll(" ", "|")})\\b`, "g");
 
-/// The pieces of one line: comments, strings and keywords in elements of their own.
+/// One line in pieces: comments, strings and keywords get elements of their own.
 function codePieces(line) {
   const pieces = [];
   let end = 0;
@@ -29,27 +29,27 @@ function codeLine(text, number, marked) {
   );
 }
 
-/// A figure of `file`, lines first to last marked. `says` stands above: what these lines do.
-function sourceCode(trace, { file, function: name, lines: [first, last] }, says) {
+/// A figure of `file` with lines `first` to `last` marked. The caption says what these lines do.
+function sourceCode(trace, { file, function: name, lines: [first, last] }, caption) {
   const text = trace.json.sources[file];
-  if (text === undefined) return element("p", { class: "note" }, `${file}, lines ${first} to ${last}`);
+  const range = first === last ? `line ${first}` : `lines ${first}–${last}`;
+  if (text === undefined) return element("p", { class: "note" }, `${file}, ${range}`);
   const all = text.replace(/\n$/, "").split("\n");
   const list = element("ol", { class: "code" });
-  const box = scrollBox(`${file}, lines ${first} to ${last} are marked`, list);
+  const box = scrollBox(`${file}, ${range} marked`, list);
   const show = (from, to) => {
     const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i);
     fill(list, ...numbers.map((n) => codeLine(all[n - 1], n, n >= first && n <= last)));
   };
   const near = [Math.max(1, first - CONTEXT_LINES), Math.min(all.length, last + CONTEXT_LINES)];
   show(...near);
-  const range = first === last ? `line ${first}` : `lines ${first}–${last}`;
   return element(
     "figure",
     { class: "source", "data-file": file },
     element(
       "figcaption",
       {},
-      element("span", { class: "says" }, says),
+      element("span", { class: "says" }, caption),
       name ? element("code", { class: "function" }, name) : null,
       element("span", { class: "file" }, `${file}, ${range}`),
       wholeFileButton(

@@ -1,9 +1,9 @@
-// The equation of a step. Each input in it is a link to the step that computed it; what no step computed is given.
+// The equation of a step. Each input is a link to the step that computed it. An input without such a step was given.
 
 const anchor = (number) => `#step-${number + 1}`;
 
-/// "W^T" with the T raised; sqrt(...) with its sign.
-function mathematics(text) {
+/// "W^T" with a superscript T, "sqrt(...)" as "√(...)".
+function typesetFormula(text) {
   return text
     .replaceAll("sqrt(", "√(")
     .replaceAll("-infinity", "−∞")
@@ -13,9 +13,9 @@ function mathematics(text) {
 }
 
 function inputLink(trace, input) {
-  const maker = trace.maker(input.tensor);
-  if (maker === undefined) {
-    const title = givenWords(trace, input.tensor, input.name);
+  const producer = trace.producer(input.tensor);
+  if (producer === undefined) {
+    const title = originText(trace, input.tensor, input.name);
     return element(
       "span",
       { class: "input given", title },
@@ -23,8 +23,8 @@ function inputLink(trace, input) {
       element("span", { class: "hidden" }, ` (${title.split(":")[0]})`),
     );
   }
-  const title = `computed in step ${maker + 1}: ${partTitle(trace, trace.steps[maker].part)}`;
-  return element("a", { class: "input", href: anchor(maker), title }, input.name);
+  const title = `computed in step ${producer + 1}: ${partTitle(trace, trace.steps[producer].part)}`;
+  return element("a", { class: "input", href: anchor(producer), title }, input.name);
 }
 
 function equation(trace, step) {
@@ -32,9 +32,9 @@ function equation(trace, step) {
   const [result, ...rest] = step.equation.split(/\s*(\+?=)\s*/);
   const pieces = rest.join(" ").split(/\{([^}]+)\}/);
   const shown = pieces.map((piece, i) => {
-    if (i % 2 === 0) return mathematics(piece);
+    if (i % 2 === 0) return typesetFormula(piece);
     return byName.has(piece) ? inputLink(trace, byName.get(piece)) : piece;
   });
-  if (rest.length === 0) return element("p", { class: "equation" }, mathematics(result));
-  return element("p", { class: "equation" }, element("span", { class: "output" }, mathematics(result)), " ", shown);
+  if (rest.length === 0) return element("p", { class: "equation" }, typesetFormula(result));
+  return element("p", { class: "equation" }, element("span", { class: "output" }, typesetFormula(result)), " ", shown);
 }

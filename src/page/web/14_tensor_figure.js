@@ -1,5 +1,5 @@
-// A recorded matrix with its name, its shape, where it comes from, and its numbers: the chosen sentence's rows of it,
-// head by head where there are heads.
+// A recorded matrix: its name, its shape, where it comes from, and its numbers. The figure shows the rows of the chosen
+// sentence, head by head if the matrix has heads.
 
 const ALL_SENTENCES = -1;
 
@@ -7,23 +7,23 @@ const sentencesShown = (trace, sentence) =>
   sentence === ALL_SENTENCES ? [...trace.json.sentences.keys()] : [sentence];
 
 function origin(trace, tensor) {
-  const maker = trace.maker(tensor);
-  if (maker === undefined) return element("span", { class: "origin" }, givenWords(trace, tensor));
-  return element("a", { class: "origin", href: anchor(maker) }, `from step ${maker + 1}`);
+  const producer = trace.producer(tensor);
+  if (producer === undefined) return element("span", { class: "origin" }, originText(trace, tensor));
+  return element("a", { class: "origin", href: anchor(producer) }, `from step ${producer + 1}`);
 }
 
-const GIVEN_WORDS = {
+const GIVEN_TEXTS = {
   mask: "given: a mask",
   id: "given: the ids of the tokens",
   expected: "given: the ids of the expected tokens",
-  d_loss: "given: 1 / the number of counted tokens, for the loss is their mean",
+  d_loss: "given: 1 / the number of counted tokens, because the loss is a mean over them",
   position: "given: sines and cosines of the position",
-  kept: "given: drawn at random, 1 is kept, 0 is dropped",
+  kept: "given: drawn at random; 1 means kept, 0 means dropped",
 };
 
 const areIds = (name) => name === "id" || name === "expected";
 
-/// Ids are names, not amounts: they have neither colours nor fractions.
+/// Ids are names, not amounts: they are shown without colours and decimals.
 const idCells = (matrix) => ({
   short: (row, col) => String(matrix.at(row, col)),
   scale: { kind: "amount", limit: Infinity },
@@ -32,20 +32,20 @@ const idCells = (matrix) => ({
 
 const isParameter = (name) => /^(weight|bias|gain|table)$/.test(name);
 
-/// Why no step here computes a tensor: it is given, or its step is of a layer that is left out.
-function givenWords(trace, tensor, name = trace.json.tensors[tensor].name) {
-  if (trace.json.tensors[tensor].computed) return "left out: a step of another layer computes it";
-  return GIVEN_WORDS[name] ?? (isParameter(name) ? "given: a parameter of the model" : "given: no step computes it");
+/// Why no step of the trace computes a tensor: it is given, or its step belongs to a layer that is left out.
+function originText(trace, tensor, name = trace.json.tensors[tensor].name) {
+  if (trace.json.tensors[tensor].computed) return "left out: computed in a layer that is not shown";
+  return GIVEN_TEXTS[name] ?? (isParameter(name) ? "given: a parameter of the model" : "given: no step computes it");
 }
 
-/// "B*S, D" with the letters' numbers: "B·S × D = 30 × 64". A large vocabulary is cut, and the shape says so.
+/// "B·S × D = 30 × 64" for the axes "B*S, D". If the axis of a large vocabulary is cut, the text says so.
 function shapeOf(trace, tensor) {
   const terms = axisTerms(trace, tensor);
   const { ids, vocabulary, values } = tensor;
   const [rows, cols] = [values.rows, values.cols].map((count, i) => (ids && terms[i] === "V" ? vocabulary : count));
   const letters = terms.map((term) => term.replaceAll("*", "·"));
   const shape = terms.every(Boolean) ? `${letters.join(" × ")} = ${rows} × ${cols}` : `${rows} × ${cols}`;
-  return ids ? `${shape}, shown for ${ids.length} tokens of ${vocabulary}` : shape;
+  return ids ? `${shape}, shown for ${ids.length} of ${vocabulary} tokens` : shape;
 }
 
 function tensorFigure(trace, index, sentence, role, name) {
@@ -69,7 +69,7 @@ function tensorFigure(trace, index, sentence, role, name) {
   );
 }
 
-/// A matrix that is not by head: rows of one sentence or of all, or no rows of tokens at all.
+/// A matrix without heads: the rows of one sentence or of all, or the whole matrix if its rows are not tokens.
 function tensorMap(trace, index, rowTerm, colTerm, sentence) {
   const tensor = trace.json.tensors[index];
   const matrix = trace.matrix(index);
@@ -86,16 +86,16 @@ function tensorMap(trace, index, rowTerm, colTerm, sentence) {
     return heatMap({ ...options, matrix, rows: plainAxis(trace, rowTerm, tensor, true) });
   }
   const text = textOfTerm(trace, rowTerm, tensor.name);
-  const asked = tensor.part === "loss" || colTerm === "V";
+  const predicts = tensor.part === "loss" || colTerm === "V";
   if (sentence === ALL_SENTENCES) {
-    const rows = asked ? askedAxis(trace, sentencesShown(trace, sentence)) : batchAxis(text);
+    const rows = predicts ? predictionAxis(trace, sentencesShown(trace, sentence)) : batchAxis(text);
     return heatMap({ ...options, matrix, rows });
   }
-  const part = matrix.rowsFrom(sentence * text.length, text.length);
-  return heatMap({ ...options, matrix: part, rows: asked ? askedAxis(trace, [sentence]) : tokenAxis(text, sentence) });
+  const rows = predicts ? predictionAxis(trace, [sentence]) : tokenAxis(text, sentence);
+  return heatMap({ ...options, matrix: matrix.rowsFrom(sentence * text.length, text.length), rows });
 }
 
-/// One square map for each head of each sentence shown: queries by keys.
+/// A square map, queries by keys, for each head of each sentence shown.
 function headMaps(trace, index, rowTerm, colTerm, sentence) {
   const tensor = trace.json.tensors[index];
   const options = {
@@ -109,7 +109,7 @@ function headMaps(trace, index, rowTerm, colTerm, sentence) {
   return sentencesShown(trace, sentence).map((b) => headRow(trace, options, b, { legend: legend.cloneNode(true) }));
 }
 
-/// The heads of one sentence side by side, with one readout. [B*H*queries, keys] in `matrix`.
+/// The heads of one sentence side by side, with one readout. `matrix` is [B*H*queries, keys].
 function headRow(trace, options, sentence, { legend }) {
   const { matrix, name, queries, keys, kind, variant, scale = scaleFor(matrix) } = options;
   const { heads } = trace.json.model;

@@ -1,23 +1,23 @@
-// Which sentence is looked at: one choice for all sections.
+// The choice of a sentence, which applies to all sections.
 
-/// `all` offers all of them as well.
+/// `all`: offer the whole batch as well.
 function sentenceChooser(trace, chosen, choose, all = false) {
   const options = trace.json.sentences.map((_, value) => ({ value, text: String(value + 1) }));
   if (all) options.push({ value: ALL_SENTENCES, text: "all" });
-  const says = element("p", { class: "quote chosen-sentence" });
+  const chosenText = element("p", { class: "quote chosen-sentence" });
   const quote = (value) => {
     const sentence = trace.json.sentences[value];
-    fill(says, sentence ? element("bdi", {}, sentence.source) : "the whole batch");
+    fill(chosenText, sentence ? element("bdi", {}, sentence.source) : "the whole batch");
   };
   quote(chosen);
   const pick = (value) => {
     quote(value);
     choose(value);
   };
-  return element("div", { class: "sentence-chooser" }, chooser("Sentence", options, chosen, pick), says);
+  return element("div", { class: "sentence-chooser" }, chooser("Sentence", options, chosen, pick), chosenText);
 }
 
-/// The choice, and below it what `view` makes of the sentence that is chosen.
+/// The choice, and below it view(sentence) for the chosen sentence.
 function forSentence(trace, chosen, view) {
   const body = element("div");
   const show = (sentence) => {

@@ -1,4 +1,4 @@
-// Section 1: from text to numbers. Tokens, ids, padding, and the target shifted right.
+// Section 1: from text to numbers. It shows tokens, ids, padding, and the target shifted right.
 
 function textSection(trace) {
   return [
@@ -11,20 +11,20 @@ function textSection(trace) {
     sentenceList(trace),
     aboutModel(trace),
     element("h3", {}, "The source ", shapeNote(trace, trace.source)),
-    element("p", {}, "One row is one sentence. The encoder gets these ids and nothing else."),
+    element("p", {}, "Each row is one sentence. The encoder gets these ids and nothing else."),
     scrollBox("Source tokens and ids", tokenTable(trace, trace.source)),
     element("h3", {}, "The target, shifted right ", shapeNote(trace, trace.target)),
     element(
       "p",
       {},
-      "The decoder’s input begins with a start token, so every token stands one place further right than in the ",
+      "The decoder’s input begins with a start token, so every token is one place further right than in the ",
       "expected output. At each position the decoder reads ",
       trace.isOn("decoder_combined", "future")
-        ? "the tokens up to there"
+        ? "the tokens up to this position"
         : "all the tokens, because its look-ahead mask is off,",
-      " and must predict the one below. It reads the expected tokens, whatever it would have said itself: that is ",
+      " and must predict the token below. It reads the expected tokens, not its own predictions: this is ",
       element("b", {}, "teacher forcing"),
-      ". Choose a position to see what it must predict there.",
+      ". Choose a position to see what the decoder must predict there.",
     ),
     trace.json.sentences.map((_, sentence) => shiftedTarget(trace, sentence)),
   ];
@@ -35,18 +35,18 @@ const hasPadding = (text) => text.ids.some((ids) => ids.includes(text.pad));
 const isPadded = ({ source, target }) => hasPadding(source) || hasPadding(target);
 
 const shapeNote = (trace, text) =>
-  element("span", { class: "shape" }, `[${trace.sentences} sentences × ${text.length} positions]`);
+  element("span", { class: "shape" }, `[${plural(trace.sentences, "sentence")} × ${plural(text.length, "position")}]`);
 
 function aboutModel(trace) {
   const { model, checkpoint } = trace.json;
   const facts = [
     checkpoint,
-    `${model.encoder_layers} encoder and ${model.decoder_layers} decoder layers of width ${model.d_model}`,
-    `${model.heads} heads`,
+    `${plural(model.encoder_layers, "encoder layer")} and ${plural(model.decoder_layers, "decoder layer")}`,
+    `width ${model.d_model} · ${plural(model.heads, "head")}`,
     `${model.parameters.toLocaleString("en")} parameters`,
     `${model.norm}-norm`,
     model.activation,
-    trace.dropsOut() ? "with dropout" : "without dropout",
+    trace.hasDropout() ? "with dropout" : "without dropout",
   ];
   return element("p", { class: "note" }, `The model: ${facts.join(" · ")}.`);
 }
@@ -59,7 +59,7 @@ function sentenceList(trace) {
       element("bdi", { class: "quote" }, source),
       " → ",
       element("bdi", { class: "quote" }, target),
-      own ? element("span", { class: "note" }, " (the model’s own translation, for none was given)") : null,
+      own ? element("span", { class: "note" }, " (the model’s own translation, because none was given)") : null,
     );
   return element("ol", { class: "sentences" }, trace.json.sentences.map(item));
 }
@@ -89,17 +89,16 @@ function tokenTable(trace, text) {
   return element("table", { class: "tokens" }, positionHeader(text, "position"), element("tbody", {}, rows));
 }
 
-/// Whether the decoder can look at a position of its input when it is asked at another.
-const canRead = (trace, sentence, asked, position) =>
-  !blockedBy(trace, "decoder self", sentence, asked, position).length;
+/// Whether the decoder may read its input at position `key` when it predicts at position `query`.
+const canRead = (trace, sentence, query, key) => !blockedBy(trace, "decoder self", sentence, query, key).length;
 
-/// Decoder input above expected output. One position is chosen; the sentence below says what is asked there.
+/// Decoder input above expected output. The sentence below says what the decoder must predict at the chosen position.
 function shiftedTarget(trace, sentence) {
   const { target, expected } = trace;
-  const says = element("output", { class: "readout", "aria-live": "polite" });
+  const task = element("output", { class: "readout", "aria-live": "polite" });
   const table = element("table", { class: "tokens shifted" });
   const choose = (position) => {
-    fill(says, ...askedWords(trace, sentence, position));
+    fill(task, ...taskText(trace, sentence, position));
     for (const row of table.tBodies[0].rows) {
       [...row.cells].forEach((cell, i) => {
         cell.classList.toggle("read", row.matches(".input") && i >= 1 && canRead(trace, sentence, position, i - 1));
@@ -123,7 +122,7 @@ function shiftedTarget(trace, sentence) {
     { class: "shift" },
     element("figcaption", {}, `Sentence ${sentence + 1}`),
     scrollBox(`Decoder input and expected output of sentence ${sentence + 1}`, table),
-    says,
+    task,
   );
 }
 
@@ -144,7 +143,7 @@ function positionButtons(length, sentence, choose) {
   });
 }
 
-function askedWords(trace, sentence, position) {
+function taskText(trace, sentence, position) {
   const { target, expected } = trace;
   const read = target.tokens[sentence].filter((_, other) => canRead(trace, sentence, position, other));
   if (expected.isPad(sentence, position)) {

@@ -1,27 +1,28 @@
-// Section 2: the three masks of a sentence side by side. Blocked is 1, visible is 0.
+// Section 2: the three masks of a sentence, side by side. 1 means blocked, 0 means visible.
 
 function maskSection(trace, chosen) {
   return [
     lead(
-      "A mask says which ",
+      "A mask determines which ",
       element("b", {}, "keys"),
       " (columns) each ",
       element("b", {}, "query"),
-      " (row) may not look at. Hatched is blocked. Ask a cell why: the readout tells.",
+      " (row) may not attend to. Hatched cells are blocked. Point at one to see why.",
     ),
     learnedWithout(trace),
     forSentence(trace, chosen, (sentence) => masksOf(trace, sentence)),
   ];
 }
 
+const maskName = (name) => name.replace("look_ahead", "look-ahead").replaceAll("_", " ");
+
 function learnedWithout(trace) {
-  const names = trace.json.model.learned_without;
+  const names = trace.json.model.learned_without.map(maskName);
   if (!names.length) return null;
-  const list = names.map((name) => name.replaceAll("_", " ")).join(", ");
-  return element("p", { class: "warning" }, `This model was trained with these masks off: ${list}.`);
+  return element("p", { class: "warning" }, `Masks that were off when this model was trained: ${names.join(", ")}.`);
 }
 
-/// Each mask that is shown: the attention it is for, and the elementary masks in it.
+/// Each mask shown: the attention it belongs to, and the elementary masks in it.
 const SHOWN_MASKS = {
   encoder_padding: { title: "padding", kind: "encoder self", reasons: ["padding"] },
   look_ahead: { title: "look-ahead", kind: "decoder self", reasons: ["future"] },
@@ -34,8 +35,8 @@ function maskNote(trace, name, keys) {
   const { kind, reasons } = SHOWN_MASKS[name];
   const on = reasons.filter((reason) => trace.isOn(ATTENTION_KINDS[kind].mask, reason));
   if (!on.length) return reasons.length > 1 ? "Both are off: nothing is blocked." : "Off: it blocks nothing.";
-  if (reasons.length > 1) return on.length > 1 ? "Blocked by one, or by both." : "Only one of them is on.";
-  return name === "look_ahead" ? "The same for all sentences." : `One row of ${keys}, for every query.`;
+  if (reasons.length > 1) return on.length > 1 ? "Blocked by one or by both." : "Only one of the two is on.";
+  return name === "look_ahead" ? "The same for all sentences." : `One row of ${plural(keys, "key")}, for every query.`;
 }
 
 function shownMask(trace, name, sentence, readout) {
@@ -58,19 +59,19 @@ function masksOf(trace, sentence) {
     element(
       "div",
       { class: "masks" },
-      maskGroup("1. Encoder padding", "Encoder self-attention: padding of the source.", mask("encoder_padding")),
+      maskGroup("1. Encoder padding", "Encoder self-attention: a mask for source padding.", mask("encoder_padding")),
       maskGroup(
         "2. Look-ahead and target padding",
-        "Decoder self-attention: blocked where either of two masks blocks, their elementwise maximum.",
+        "Decoder self-attention: the elementwise maximum of two masks blocks whatever either of them blocks.",
         mask("look_ahead"),
         operator("max", "maximum with"),
         mask("target_padding"),
-        operator("=", "is"),
+        operator("=", "equals"),
         mask("decoder_combined"),
       ),
       maskGroup(
         "3. Cross-attention padding",
-        "Cross-attention: its keys are the encoder’s, so this is the source’s padding again.",
+        "Cross-attention: its keys come from the encoder, so this mask is for source padding, too.",
         mask("cross_padding"),
       ),
     ),
@@ -79,45 +80,44 @@ function masksOf(trace, sentence) {
     element(
       "p",
       { class: "note" },
-      "A padding mask blocks keys, not queries: the rows of padded queries stay as they are. ",
-      paddedQueriesWords(trace),
+      "A padding mask blocks keys, not queries: it leaves the rows of padded queries unchanged. ",
+      paddedQueriesText(trace),
     ),
   ];
 }
 
-/// What becomes of the rows of padded queries.
-function paddedQueriesWords(trace) {
+function paddedQueriesText(trace) {
   const seen = paddingSeen(trace).map((kind) => ATTENTION_KINDS[kind].title.toLowerCase());
   if (!seen.length) return "No word attends to their outputs, and the loss ignores them.";
-  return `The loss ignores their outputs, but words attend to padding in ${seen.join(" and in ")}.`;
+  return `The loss ignores their outputs, but words attend to padding in ${new Intl.ListFormat("en-GB").format(seen)}.`;
 }
 
-/// What the hatching means, drawn by the style sheet as the maps draw it.
+/// The legend of the hatching, which the style sheet draws as the maps do.
 function hatchLegend(more = {}) {
-  const kinds = { future: "lies in the future", padding: "is padding", both: "both", ...more };
+  const kinds = { future: "the key is in the future", padding: "the key is padding", both: "both", ...more };
   const items = Object.entries(kinds).map(([kind, words]) =>
     element("span", {}, element("span", { class: `hatch ${kind}`, "aria-hidden": "true" }), ` ${words}`),
   );
-  return element("p", { class: "hatch-legend" }, "Blocked, for this key ", items);
+  return element("p", { class: "hatch-legend" }, "Why a cell is blocked: ", items);
 }
 
-const maskGroup = (title, says, ...maps) =>
+const maskGroup = (title, explanation, ...maps) =>
   element(
     "section",
     { class: "mask-group" },
     element("h3", {}, title),
-    element("p", {}, says),
+    element("p", {}, explanation),
     element("div", { class: "mask-maps" }, maps),
   );
 
 function maskMap(trace, { name, title, note, matrix, rows, cols, blocked, sentence, readout, fade = true }) {
   const map = heatMap({
-    name: `${name.replaceAll("_", " ")} mask`,
+    name: `${maskName(name)} mask`,
     matrix: { rows: matrix.rows, cols: matrix.cols, at: (row, col) => (matrix.at(row, col) ? NaN : 0) },
     rows: tokenAxis(rows, sentence, "query"),
     cols: tokenAxis(cols, sentence, "key"),
     scale: { kind: "amount", limit: 1 },
-    value: (row, col) => (matrix.at(row, col) ? `1, blocked: ${reasonWords(blocked(row, col))}` : "0, visible"),
+    value: (row, col) => (matrix.at(row, col) ? `1, blocked: ${reasonText(blocked(row, col))}` : "0, visible"),
     short: (row, col) => String(matrix.at(row, col)),
     blocked,
     readout,

@@ -1,4 +1,4 @@
-// Section 3: the walk through every recorded operation, in the order in which they were computed.
+// Section 3: a walk through every recorded operation, in the order of computation.
 
 function walkSection(trace, chosen, go) {
   const title = element("h3", { id: "step-title", tabindex: -1 });
@@ -26,9 +26,9 @@ function walkSection(trace, chosen, go) {
   );
   const nodes = [
     lead(
-      "Every operation, forward to the loss and back again",
-      trace.json.layer === null ? "" : `; of the layers, only layer ${trace.json.layer} is shown`,
-      ". Walk with the arrow keys, or with n and p.",
+      "Every operation of the pass, forward to the loss and back again. ",
+      trace.json.layer === null ? "" : `Of the layers, only layer ${trace.json.layer} is shown in full. `,
+      "Press the arrow keys, or n and p, to go to the next or the previous step.",
     ),
     bar.node,
     element(
@@ -41,7 +41,7 @@ function walkSection(trace, chosen, go) {
   return { nodes, showStep, focusStep: () => focusOn(title) };
 }
 
-/// After a link was followed: the focus goes to the step's title, which is scrolled to if it cannot be seen.
+/// After you follow a link, the focus moves to the step's title, which scrolls into view if necessary.
 function focusOn(title) {
   title.focus({ preventScroll: true });
   title.scrollIntoView({ block: "nearest" });
@@ -56,7 +56,7 @@ function stepTitle(trace, number) {
   ];
 }
 
-/// Previous, next, a slider, and the pass as a strip: encoder, decoder, loss, and back.
+/// The buttons Previous and Next, a slider, and the pass as a strip: encoder, decoder, loss, and back.
 function walkBar(trace, go) {
   const last = trace.steps.length - 1;
   const button = (text, name, move) =>
@@ -90,11 +90,11 @@ function walkBar(trace, go) {
   return { node, show };
 }
 
-/// Stretches of consecutive steps in the same part of the model, as links as wide as they are long.
+/// A link for each stretch of consecutive steps in the same part of the model. More steps make it wider.
 function passStrip(trace) {
   const stretches = [];
   trace.steps.forEach(({ direction, part }, number) => {
-    const top = /^(encoder|decoder)\./.test(part) ? partWords(trace, part)[0] : "loss";
+    const top = /^(encoder|decoder)\./.test(part) ? partNames(trace, part)[0] : "loss";
     const last = stretches.at(-1);
     if (last && (last.name === top || part === "decoder") && last.direction === direction) last.count += 1;
     else stretches.push({ name: top, direction, first: number, count: 1 });
@@ -119,5 +119,5 @@ function passStrip(trace) {
       else link.removeAttribute("aria-current");
     });
   };
-  return { node: element("nav", { class: "strip", "aria-label": "The pass" }, links), show };
+  return { node: element("nav", { class: "strip", "aria-label": "Overview of the pass" }, links), show };
 }

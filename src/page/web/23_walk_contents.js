@@ -1,11 +1,11 @@
-// The contents of the walk: the model as a tree, with a link to the first step of each block, forward and backward.
+// The walk's table of contents: the model as a tree, with links to the first forward and backward step of each block.
 
-/// "encoder" -> "layer 1" -> "self-attention", each with its steps, in the order of the model.
+/// "encoder" -> "layer 1" -> "self-attention", each with the numbers of its steps, in the order of computation.
 function modelTree(trace) {
   const root = { children: new Map(), steps: [] };
   trace.steps.forEach(({ part }, number) => {
     let node = root;
-    for (const word of blockWords(trace, part)) {
+    for (const word of blockNames(trace, part)) {
       if (!node.children.has(word)) node.children.set(word, { word, children: new Map(), steps: [] });
       node = node.children.get(word);
       node.steps.push(number);
@@ -43,7 +43,7 @@ function walkContents(trace) {
     "details",
     { class: "contents", open: wide },
     element("summary", {}, "Contents"),
-    element("nav", { "aria-label": "Contents of the walk" }, element("ul", {}, list)),
+    element("nav", { "aria-label": "Table of contents" }, element("ul", {}, list)),
   );
   const show = (number) => {
     const { direction } = trace.steps[number];

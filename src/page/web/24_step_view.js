@@ -1,5 +1,5 @@
-// One step of the walk: equation, output, inputs, and the lines of C++ that computed it; of a backward step also the
-// forward line that it differentiates.
+// One step of the walk: its equation, output, inputs, and the lines of C++ that computed it. A backward step also shows
+// the forward lines that it differentiates.
 
 function stepView(trace, number, sentence) {
   const step = trace.steps[number];
@@ -17,9 +17,9 @@ function stepTensors(trace, step, sentence) {
   return element(
     "div",
     { class: "step-tensors" },
-    element("h4", {}, "Out"),
+    element("h4", {}, "Output"),
     tensorFigure(trace, step.output, sentence, "output"),
-    inputs.length ? element("h4", {}, "In") : null,
+    inputs.length ? element("h4", {}, inputs.length > 1 ? "Inputs" : "Input") : null,
     inputs.map(({ tensor }) => tensorFigure(trace, tensor, sentence, "in", names(tensor).join(", "))),
   );
 }
@@ -30,26 +30,26 @@ function stepCode(trace, step, number) {
     "div",
     { class: "step-code" },
     element("h4", {}, "The code"),
-    sourceCode(trace, step.code, "These lines compute it"),
+    sourceCode(trace, step.code, "These lines compute the output"),
     forward ? differentiated(trace, forward) : null,
-    wayBack(trace, number),
+    backwardLinks(trace, number),
   );
 }
 
 function differentiated(trace, { step, file, lines }) {
   const link = element("a", { href: anchor(step), class: "forward-step" }, `forward step ${step + 1}`);
   return [
-    element("p", { class: "differentiates" }, "It differentiates ", link, ":"),
+    element("p", { class: "differentiates" }, "This step differentiates ", link, ":"),
     equation(trace, trace.steps[step]),
-    sourceCode(trace, { file, lines }, "The forward lines"),
+    sourceCode(trace, { file, lines }, "The lines of the forward step"),
   ];
 }
 
 /// Links to the backward steps that differentiate a forward step.
-function wayBack(trace, number) {
+function backwardLinks(trace, number) {
   const links = trace.steps.flatMap(({ differentiates, output }, back) => {
     if (differentiates?.step !== number) return [];
     return [" ", element("a", { href: anchor(back) }, `${trace.json.tensors[output].name} in step ${back + 1}`)];
   });
-  return links.length ? element("p", { class: "way-back" }, "On the way back:", links) : null;
+  return links.length ? element("p", { class: "way-back" }, "In the backward pass:", links) : null;
 }

@@ -4,26 +4,26 @@ function attentionSection(trace, chosen) {
   const kinds = (sentence) => Object.keys(ATTENTION_KINDS).map((kind) => attentionOfKind(trace, kind, sentence));
   return [
     lead(
-      "Each row is a query, and its weights sum to 1: they say how much of each key’s value it takes",
-      trace.dropsOut("attn") ? ", before dropout changes them. " : ". ",
+      "Each row is a query. Its weights sum to 1 and determine how much of each key’s value the query takes. ",
+      trace.hasDropout("attn") ? "These are the weights before dropout changes them. " : "",
       "Look for rows that put all their weight on one token. A hatched cell is blocked: its weight is exactly 0.",
     ),
     forSentence(trace, chosen, kinds),
   ];
 }
 
-/// What the masks that are on let a token attend to.
-function attentionWords(trace, kind) {
-  const padding = paddingWords(trace, kind);
-  if (kind === "encoder self") return `Every source token attends to every source token${padding}.`;
-  if (kind === "cross") return `Every target token attends to the encoder’s output for the source${padding}.`;
+/// What the masks that are on allow a token to attend to.
+function attentionText(trace, kind) {
+  const padding = paddingClause(trace, kind);
+  if (kind === "encoder self") return `Each source token attends to all source tokens${padding}.`;
+  if (kind === "cross") return `Each target token attends to all outputs of the encoder${padding}.`;
   return trace.isOn("decoder_combined", "future")
-    ? `Every target token attends to itself and to the tokens before it${padding}.`
-    : `Every target token attends to the whole target, even to the tokens it must predict${padding}.`;
+    ? `Each target token attends to itself and to the tokens before it${padding}.`
+    : `Each target token attends to the whole target, even to the tokens it must predict${padding}.`;
 }
 
-/// What becomes of padded keys, as the end of a sentence: nothing, where there are none.
-function paddingWords(trace, kind) {
+/// The end of that sentence: whether tokens attend to padding; empty if no key is padding.
+function paddingClause(trace, kind) {
   const { mask, cols } = ATTENTION_KINDS[kind];
   if (!hasPadding(trace[cols])) return "";
   if (trace.isOn(mask, "padding")) return ", but not to padding";
@@ -38,15 +38,15 @@ function attentionOfKind(trace, kind, sentence) {
     "section",
     { class: "attention-kind" },
     element("h3", {}, title),
-    element("p", {}, attentionWords(trace, kind)),
+    element("p", {}, attentionText(trace, kind)),
     layers.map((one) => attentionLayer(trace, one, sentence)),
   );
 }
 
-/// All heads of one layer. `json`: other weights than those of the trace, and `variant`: whose they are.
+/// All heads of one layer. By default the weights are the trace's; `json` has other weights, those of `variant`.
 function attentionLayer(trace, one, sentence, { json = one.weights, variant, title } = {}) {
   const { rows, cols } = ATTENTION_KINDS[one.kind];
-  const step = trace.maker(one.weights);
+  const step = trace.producer(one.weights);
   const scale = { kind: "amount", limit: 1 };
   const name = title ?? `Layer ${one.layer}`;
   const parts = {

@@ -1,19 +1,19 @@
-// Section 5: what the model answers at every position, what it costs, and how the loss pushes back.
+// Section 5: what the model predicts at every position, its loss, and the gradient of the logits.
 
 function answerSection(trace, chosen) {
   const { mean, cross_entropy: crossEntropy, perplexity, tokens, correct } = trace.json.loss;
   const smoothing = trace.json.model.label_smoothing;
   return [
     lead(
-      "At every position the model gives each token of the vocabulary a probability. The cross-entropy is minus the ",
-      "logarithm of the expected token’s. Choose a position to see its likeliest tokens and the gradient.",
+      "At every position, the model gives each token of the vocabulary a probability. Cross-entropy is minus the ",
+      "logarithm of the expected token’s probability. Choose a position to see its most likely tokens and gradient.",
     ),
     element(
       "dl",
       { class: "figures" },
       figureTerm("loss", formatNumber(mean, 4), "mean over counted tokens"),
       figureTerm("cross-entropy", formatNumber(crossEntropy, 4), "mean, without label smoothing"),
-      figureTerm("perplexity", formatNumber(perplexity, 4), "e to the cross-entropy"),
+      figureTerm("perplexity", formatNumber(perplexity, 4), "exp(cross-entropy)"),
       figureTerm("correct", `${correct} of ${tokens}`, "padding is not counted"),
       figureTerm("label smoothing", String(smoothing), smoothing > 0 ? smoothedFloor(trace) : "none"),
     ),
@@ -21,13 +21,13 @@ function answerSection(trace, chosen) {
   ];
 }
 
-/// The least loss there is: that of a model which answers just what label smoothing asks for.
+/// The lowest possible loss: that of a model that predicts exactly the smoothed target distribution.
 function smoothedFloor(trace) {
   const [smoothing, count] = [trace.json.model.label_smoothing, trace.json.vocabulary.target.length];
   const other = smoothing / count;
-  const asked = 1 - smoothing + other;
-  const least = -asked * Math.log(asked) - (count - 1) * other * Math.log(other);
-  return `no loss is below ${formatNumber(least, 4)}`;
+  const expected = 1 - smoothing + other;
+  const lowest = -expected * Math.log(expected) - (count - 1) * other * Math.log(other);
+  return `lowest possible loss: ${formatNumber(lowest, 4)}`;
 }
 
 const figureTerm = (term, value, note) =>
@@ -38,21 +38,21 @@ function answerOf(trace, sentence) {
   const choose = (position) => fill(detail, ...answerDetail(trace, sentence, position));
   choose(0);
   const table = answerTable(trace, sentence, choose);
-  return element("div", { class: "answer" }, scrollBox("The answer at every position", table), detail);
+  return element("div", { class: "answer" }, scrollBox("The prediction at every position", table), detail);
 }
 
 function answerTable(trace, sentence, choose) {
   const positions = trace.json.answer[sentence];
-  const most = Math.max(...positions.map((one) => (one.counted ? one.loss : 0)));
-  const head = ["position", "input", "expected", "likeliest", "probability", "loss"];
+  const maxLoss = Math.max(...positions.map((one) => (one.counted ? one.loss : 0)));
+  const head = ["position", "input", "expected", "most likely", "P(expected)", "loss"];
   return titledTable(
     { class: "answers" },
     head,
-    positions.map((one, position) => answerRow(trace, sentence, position, most, choose)),
+    positions.map((one, position) => answerRow(trace, sentence, position, maxLoss, choose)),
   );
 }
 
-function answerRow(trace, sentence, position, most, choose) {
+function answerRow(trace, sentence, position, maxLoss, choose) {
   const one = trace.json.answer[sentence][position];
   const radio = element("input", {
     type: "radio",
@@ -72,29 +72,29 @@ function answerRow(trace, sentence, position, most, choose) {
     cell(trace.expected.token(sentence, position)),
     element("td", {}, element("bdi", {}, one.likeliest[0].token), verdict),
     one.counted ? element("td", { class: "number" }, percent(one.probability)) : element("td", {}, "–"),
-    one.counted ? element("td", {}, bar(one.loss, most)) : element("td", { class: "not-counted" }, "not counted"),
+    one.counted ? element("td", {}, bar(one.loss, maxLoss)) : element("td", { class: "not-counted" }, "not counted"),
   );
 }
 
-/// A bar and its number. 0 to `most`.
-function bar(value, most, text = formatNumber(value, 4)) {
-  const width = `width: ${(100 * Math.max(0, value)) / (most || 1)}%`;
+/// A bar whose full width is `max`, and its number.
+function bar(value, max, text = formatNumber(value, 4)) {
+  const width = `width: ${(100 * Math.max(0, value)) / (max || 1)}%`;
   return element(
     "span",
     { class: "bar" },
-    element("span", { class: "bar-room" }, element("span", { class: "bar-fill", style: width })),
+    element("span", { class: "bar-track" }, element("span", { class: "bar-fill", style: width })),
     element("span", { class: "number" }, text),
   );
 }
 
-/// Label smoothing asks for a little of every token, so even the best loss is not 0.
-function lossWords(trace, { loss, cross_entropy: crossEntropy }) {
+/// Label smoothing gives every token a target probability above 0, so even the lowest loss is above 0.
+function lossText(trace, { loss, cross_entropy: crossEntropy }) {
   const smoothing = trace.json.model.label_smoothing;
-  const plain = `Cross-entropy: ${formatNumber(crossEntropy, 4)}, minus the logarithm of its probability.`;
+  const plain = `Cross-entropy: ${formatNumber(crossEntropy, 4)}, minus the logarithm of the token’s probability.`;
   if (!(smoothing > 0)) return element("p", {}, plain);
   const smoothed =
-    ` With label smoothing of ${smoothing}, which asks for a little of every other token too, so that a model can be ` +
-    "too sure of the right one: ";
+    ` Label smoothing of ${smoothing} reserves a little probability for every other token, so a model can be too ` +
+    "confident in the expected one. Loss with label smoothing: ";
   return element("p", {}, plain, smoothed, element("b", {}, formatNumber(loss, 4)), ".");
 }
 
@@ -108,13 +108,13 @@ function answerDetail(trace, sentence, position) {
       element("bdi", {}, token.token),
       bar(token.probability, 1, percent(token.probability)),
     );
-  const asked = one.counted
-    ? ["Position ", String(position + 1), ": asked for ", element("bdi", { class: "quote" }, expected)]
+  const heading = one.counted
+    ? ["Position ", String(position + 1), ": expected ", element("bdi", { class: "quote" }, expected)]
     : ["Position ", String(position + 1), ": padding, not counted"];
   return [
-    element("h3", {}, asked),
-    one.counted ? lossWords(trace, one) : null,
-    element("h4", {}, `The ${one.likeliest.length} likeliest`),
+    element("h3", {}, heading),
+    one.counted ? lossText(trace, one) : null,
+    element("h4", {}, `The ${one.likeliest.length} most likely tokens`),
     element("ol", { class: "likeliest" }, one.likeliest.map(row)),
     element("h4", {}, "The gradient of the logits"),
     ...logitsGradient(trace, sentence, position, one.counted),

@@ -1,30 +1,30 @@
-// Section 6: the gradient's way back. What the encoder gets is the visible sum of what each decoder layer sends; and
-// how large the gradient of every parameter is.
+// Section 6: how the gradient flows back. The encoder gets the sum of what each decoder layer sends. Below that is the
+// norm of every parameter's gradient.
 
 function gradientSection(trace, chosen) {
   return [
     lead(
-      "Every decoder layer looks at the encoder’s output through its cross-attention, so every decoder layer sends ",
-      "a gradient back through it. The encoder gets their sum. ",
-      memoryPaddingWords(trace),
+      "Every decoder layer attends to the encoder’s output in its cross-attention, so every decoder layer sends ",
+      "a gradient back to the encoder. The encoder gets the sum of these gradients. ",
+      memoryPaddingText(trace),
     ),
     forSentence(trace, chosen, (sentence) => memorySum(trace, sentence)),
     element("h3", {}, "The gradient of every parameter"),
     element(
       "p",
       {},
-      "The norm of each tensor’s gradient, on a logarithmic scale: one line to the right is ten times as much. ",
-      "The keys’ bias shifts all scores of a row equally, so its gradient is 0 up to rounding.",
+      "The norm of each tensor’s gradient, on a logarithmic scale: each line marks ten times as much as the last. ",
+      "The bias of the keys shifts all scores of a row equally, so its gradient is 0, apart from rounding.",
     ),
     normTable(trace),
   ];
 }
 
-/// What gradient the encoder's output gets at padded positions.
-function memoryPaddingWords(trace) {
+/// Which gradient the encoder's output gets at padded positions.
+function memoryPaddingText(trace) {
   if (!hasPadding(trace.source)) return "This batch’s source has no padding.";
   return paddingSeen(trace).includes("cross")
-    ? "The mask of cross-attention is off, so padding gets a gradient too."
+    ? "The cross-attention mask is off, so padding gets a gradient too."
     : "No query attends to padding, so the gradient at padded positions is exactly 0.";
 }
 
@@ -52,7 +52,7 @@ function memorySum(trace, sentence) {
 
 function memoryMap(trace, { tensor, title, operator, scale, sentence, readout, group }) {
   const { source, target } = trace;
-  const reasons = source.ids[sentence].map((_, key) => {  // why no query of the sentence can look there
+  const reasons = source.ids[sentence].map((_, key) => {  // why no query of the sentence may attend to it
     const ofQuery = target.ids[sentence].map((_, query) => blockedBy(trace, "cross", sentence, query, key));
     return ofQuery.every(({ length }) => length) ? ofQuery[0] : [];
   });
@@ -81,13 +81,13 @@ function memoryMap(trace, { tensor, title, operator, scale, sentence, readout, g
   );
 }
 
-/// The place of a norm on a logarithmic scale from `least` to `most`, 0 to 1.
+/// The position of a norm on a logarithmic scale from `least` to `most`, as a number from 0 to 1.
 function logPlace(norm, { least, most }) {
   if (!(norm > 0)) return 0;
   return Math.max(0.005, (Math.log10(norm) - least) / (most - least || 1));
 }
 
-/// Whole powers of ten around the norms; what is smaller than a millionth of the largest is cut off.
+/// The powers of ten that enclose the norms. The scale covers at most six of them below the largest.
 function logRange(norms) {
   const positive = norms.filter((norm) => norm > 0);
   const most = Math.ceil(Math.log10(Math.max(...positive, 1e-12)));
@@ -125,12 +125,12 @@ function normGroup(title, members, range) {
       element("td", { class: "log-bar" }, logBar(norm, range)),
       element("td", { class: "number" }, formatNumber(values, 3)),
     );
-  const head = ["tensor", "shape", "norm of the gradient", "of values"];
+  const head = ["tensor", "shape", "norm of the gradient", "norm of the values"];
   return element(
     "section",
     { class: "norm-group" },
     element("h4", {}, title),
-    scrollBox(`Gradients of ${title}`, titledTable({}, head, members.map(row))),
+    scrollBox(`Gradients: ${title}`, titledTable({}, head, members.map(row))),
   );
 }
 
@@ -140,7 +140,7 @@ const logBar = (norm, range) =>
     { class: "bar" },
     element(
       "span",
-      { class: "bar-room decades" },
+      { class: "bar-track decades" },
       element("span", { class: "bar-fill", style: `width: ${100 * logPlace(norm, range)}%` }),
     ),
     element("span", { class: "number" }, formatNumber(norm, 3)),

@@ -1,4 +1,4 @@
-// Section 7: the same sentences through the same weights, with one thing changed, beside the model as it is.
+// Section 7: the same sentences and weights, but other masks, compared with the unchanged model.
 
 function whatIfSection(trace, chosen) {
   const body = element("div", { class: "variant" });
@@ -12,8 +12,8 @@ function whatIfSection(trace, chosen) {
   const options = variants.slice(1).map(({ title }, i) => ({ value: i + 1, text: title }));
   return [
     lead(
-      "The weights stay as they are, the masks change. Watch the loss, and if it improves, ask whether for the wrong ",
-      "reason: a model that can see the answer need not translate.",
+      "The weights stay the same; the masks change. Watch the loss. If it improves, ask whether it improves for ",
+      "the wrong reason: a model that can see the answer does not have to translate.",
     ),
     variantTable(trace, variants),
     element("p", { class: "note" }, lossNote(trace)),
@@ -23,12 +23,12 @@ function whatIfSection(trace, chosen) {
   ];
 }
 
-/// A less confident model has a higher cross-entropy, but its smoothed loss may be lower.
+/// A less confident model may have a higher cross-entropy but a lower smoothed loss.
 function lossNote(trace) {
   if (!(trace.json.model.label_smoothing > 0)) return "The perplexity is exp(loss).";
   return (
-    "The loss includes label smoothing, which penalises confidence, so less confident answers can lower it even if " +
-    "they are worse. The perplexity is exp(cross-entropy), without label smoothing."
+    "The loss includes label smoothing, which penalises confidence. Less confident predictions can therefore lower " +
+    "it even if they are worse. The perplexity is exp(cross-entropy), without label smoothing."
   );
 }
 
@@ -46,10 +46,10 @@ function variantTable(trace, variants) {
   return scrollBox("All variants", titledTable({ class: "variants" }, head, variants.map(row)));
 }
 
-/// Where the variant changes nothing: the model as it is, in the batch and alone.
+/// If the variant changes nothing: only the unchanged model, in the batch and alone.
 function variantView(trace, variant, sentence) {
   const changes = variant.changed.length > 0;
-  const columns = changes ? { "as it is": trace.own, changed: variant } : { "in the batch": trace.own };
+  const columns = changes ? { unchanged: trace.own, changed: variant } : { "in the batch": trace.own };
   return [
     element("h3", {}, variant.title),
     element("p", {}, variant.says),
@@ -66,7 +66,7 @@ const pair = (...children) => element("div", { class: "pair" }, children);
 const sameMatrix = (a, b) =>
   a.numbers.length === b.numbers.length && a.numbers.every((x, i) => Object.is(x, b.numbers[i]));
 
-/// Each mask that was changed, as it is and changed.
+/// Each mask that the variant changes, unchanged and changed.
 function variantMasks(trace, variant, sentence) {
   const readout = makeReadout();
   const side = (kind, of, title) => {
@@ -81,45 +81,45 @@ function variantMasks(trace, variant, sentence) {
     element(
       "section",
       {},
-      element("h4", {}, `The mask of ${ATTENTION_KINDS[kind].title.toLowerCase()}`),
-      pair(side(kind, trace.own, "as it is"), side(kind, variant, "changed")),
+      element("h4", {}, `The ${ATTENTION_KINDS[kind].title.toLowerCase()} mask`),
+      pair(side(kind, trace.own, "unchanged"), side(kind, variant, "changed")),
     ),
   );
-  const legend = hatchLegend({ neither: "neither: ask the cell" });
+  const legend = hatchLegend({ neither: "another reason (point at the cell to see it)" });
   return [element("div", { class: "variant-masks" }, masks), readout, legend];
 }
 
-/// How much of their attention the sentence's words give to padding; `columns`: by their titles, under whose masks.
+/// How much attention the words of the sentence pay to padding. `columns` maps titles to variants.
 function variantPadding(trace, columns, sentence) {
-  const shares = Object.values(columns).map((of) => of.on_padding[sentence]);
+  const means = Object.values(columns).map((of) => of.on_padding[sentence]);
   const row = (kind) =>
     element(
       "tr",
       { "data-kind": kind },
       element("th", { scope: "row" }, ATTENTION_KINDS[kind].title),
-      shares.map((share) => element("td", {}, bar(share[kind], 1, share[kind] === 0 ? "0" : percent(share[kind])))),
+      means.map((mean) => element("td", {}, bar(mean[kind], 1, mean[kind] === 0 ? "0" : percent(mean[kind])))),
     );
   return [
-    element("h4", {}, "Attention on padding"),
+    element("h4", {}, "Attention to padding"),
     element(
       "p",
       {},
-      "How much of their attention this sentence’s words give to padded keys, averaged over layers, heads and words. ",
-      "Alone, the sentence has no padding.",
+      "How much of their attention the words of this sentence pay to padded keys, averaged over layers, heads and ",
+      "words. Alone, the sentence has no padding.",
     ),
     scrollBox(
-      "Attention on padding",
+      "Attention to padding",
       titledTable({ class: "losses padding" }, ["", ...Object.keys(columns)], Object.keys(ATTENTION_KINDS).map(row)),
     ),
   ];
 }
 
-/// The likeliest token and the loss at every position, in the batch and with the sentence alone: as it is, and changed
-/// unless `variant` is null.
+/// The most likely token and the loss at every position, in the batch and for the sentence alone: for the unchanged
+/// model and, unless `variant` is null, for the changed one.
 function variantAnswers(trace, variant, sentence) {
   const sides = variant ? [trace.own, trace.own.alone, variant, variant.alone] : [trace.own, trace.own.alone];
   const columns = sides.map(({ losses, answers }) => ({ losses: losses[sentence], answers: answers[sentence] }));
-  const most = Math.max(...columns.flatMap(({ losses }) => losses));
+  const maxLoss = Math.max(...columns.flatMap(({ losses }) => losses));
   const answer = ({ losses, answers }, position) => {
     const right = answers[position] === trace.expected.ids[sentence][position];
     return element(
@@ -127,7 +127,7 @@ function variantAnswers(trace, variant, sentence) {
       { class: "answered" },
       element("bdi", {}, trace.json.vocabulary.target[answers[position]]),
       element("span", { class: right ? "right" : "wrong" }, right ? " ✓" : " ✗"),
-      bar(losses[position], most),
+      bar(losses[position], maxLoss),
     );
   };
   const isPad = (position) => trace.expected.isPad(sentence, position);
@@ -143,21 +143,21 @@ function variantAnswers(trace, variant, sentence) {
   const mean = ({ losses }) => {
     const counted = losses.filter((_, position) => !isPad(position));
     const sum = counted.includes(null) ? null : counted.reduce((total, loss) => total + loss, 0);
-    return element("td", {}, bar(sum && sum / counted.length, most));
+    return element("td", {}, bar(sum && sum / counted.length, maxLoss));
   };
   const rows = columns[0].losses.map(row);
   rows.push(element("tr", { class: "mean" }, element("th", { scope: "row" }, "mean loss"), columns.map(mean)));
   const titles = variant
-    ? ["as it is", "as it is, and alone", "changed", "changed, and alone"]
+    ? ["unchanged", "unchanged, alone", "changed", "changed, alone"]
     : ["in the batch", "alone"];
   return [
-    element("h4", {}, "The answer at every position"),
+    element("h4", {}, "The prediction at every position"),
     element(
       "p",
       {},
-      "The likeliest token, and the loss of the expected one. Alone means in a batch of its own, where this sentence ",
-      "has no padding. If words attend to padding, the answer depends on the other sentences of the batch.",
+      "The most likely token, and the loss of the expected one. “Alone” means in a batch of its own, where the ",
+      "sentence has no padding. If words attend to padding, the prediction depends on the rest of the batch.",
     ),
-    scrollBox("Answers", titledTable({ class: "losses answers-compared" }, ["expected", ...titles], rows)),
+    scrollBox("Predictions", titledTable({ class: "losses answers-compared" }, ["expected", ...titles], rows)),
   ];
 }

@@ -1,6 +1,6 @@
-// What a variant of section 7 does to attention and to the gradient.
+// How a variant of section 7 changes the attention weights and the gradient.
 
-/// The layer whose weights it changes most directly: of the kind whose mask was changed, or the first that differs.
+/// All attention layers. The first one whose mask the variant changes is marked as `direct`.
 function layersToCompare(trace, variant) {
   const { attention } = trace.json;
   const direct = attention.findIndex((one) => variant.changed.includes(ATTENTION_KINDS[one.kind].mask));
@@ -24,12 +24,12 @@ function variantAttention(trace, variant, sentence) {
 
 function comparedLayer(trace, variant, one, sentence) {
   const right = trace.matrix(trace.own.attention[one.index]);
-  const asItIs = attentionLayer(trace, one, sentence, { json: trace.own.attention[one.index], title: "As it is" });
-  if (!variant.changed.length) return [asItIs];
+  const unchanged = attentionLayer(trace, one, sentence, { json: trace.own.attention[one.index], title: "Unchanged" });
+  if (!variant.changed.length) return [unchanged];
   const same = sameMatrix(right, trace.matrix(variant.attention[one.index]));
   return [
-    same ? element("p", { class: "note" }, "Nothing changes here, to the last digit shown.") : null,
-    asItIs,
+    same ? element("p", { class: "note" }, "Nothing changes in this layer, to the last digit shown.") : null,
+    unchanged,
     attentionLayer(trace, one, sentence, {
       json: variant.attention[one.index],
       variant,
@@ -40,7 +40,7 @@ function comparedLayer(trace, variant, one, sentence) {
 
 const SHOWN_GRADIENTS = 12;
 
-/// The parameters whose gradient's norm changes most, by ratio. A norm that is not finite (null) counts as infinite.
+/// The parameters whose gradient norms change by the largest factors. A norm that is not finite (null) is infinite.
 function variantGradients(trace, variant) {
   const right = trace.json.what_if[0].gradient_norms;
   const sizes = (i) => [right[i] ?? Infinity, variant.gradient_norms[i] ?? Infinity];
@@ -60,12 +60,12 @@ function variantGradients(trace, variant) {
       element("td", {}, logBar(right[i], range)),
       element("td", {}, logBar(variant.gradient_norms[i], range)),
     );
-  const head = ["tensor", "as it is", "changed"];
+  const head = ["tensor", "unchanged", "changed"];
   return [
     element("h4", {}, "The gradient"),
-    element("p", {}, `Norms by tensor, the ${shown.length} that change most; logarithmic.`),
+    element("p", {}, `The norms that change most, on a logarithmic scale (${plural(shown.length, "tensor")}).`),
     scrollBox(
-      "Norms of the gradient",
+      "Gradient norms",
       titledTable({ class: "losses", style: `--decades: ${range.most - range.least}` }, head, shown.map(row)),
     ),
   ];

@@ -1,14 +1,14 @@
-// Puts the page together: one section at a time, chosen by the address. "#masks" is a section, "#step-17" a step of
-// the walk. The only state is what is chosen.
+// Builds the page. It shows one section at a time, chosen by the address: "#masks" is a section, "#step-17" a step of
+// the walk. The only state is what the reader has chosen.
 
 const SECTIONS = [
-  { id: "text", short: "Text", title: "Text to numbers", view: textSection },
-  { id: "masks", short: "Masks", title: "Three masks", view: maskSection },
-  { id: "walk", short: "Walk", title: "The walk", view: walkSection },
-  { id: "attention", short: "Attention", title: "Attention", view: attentionSection },
-  { id: "answer", short: "Answer", title: "The answer", view: answerSection },
-  { id: "gradient", short: "Gradient", title: "The gradient’s way back", view: gradientSection },
-  { id: "what-if", short: "What if", title: "What if", view: whatIfSection },
+  { id: "text", short: "Text", title: "From text to numbers", view: textSection },
+  { id: "masks", short: "Masks", title: "The three masks", view: maskSection },
+  { id: "walk", short: "Steps", title: "Step by step", view: walkSection },
+  { id: "attention", short: "Attention", title: "Attention weights", view: attentionSection },
+  { id: "answer", short: "Predictions", title: "Predictions and loss", view: answerSection },
+  { id: "gradient", short: "Gradient", title: "How the gradient flows back", view: gradientSection },
+  { id: "what-if", short: "What if", title: "What if the masks were different?", view: whatIfSection },
 ];
 
 function start(trace) {
@@ -40,7 +40,7 @@ function start(trace) {
   follow(true);
 }
 
-/// Where there is most to see of padding.
+/// The sentence with the most padding.
 function mostPadded({ source, target, sentences }) {
   const padding = (text, sentence) => text.ids[sentence].filter((_, position) => text.isPad(sentence, position)).length;
   const counts = Array.from({ length: sentences }, (_, i) => padding(source, i) + padding(target, i));
@@ -55,8 +55,8 @@ function focusHeading() {
 function fillFrame(trace) {
   const { glassformer: version } = trace.json;
   document.getElementById("footer").textContent =
-    `Made by glassformer ${version} explain. One file, no network. Every number is what the program computed; ` +
-    "those of a matrix to 16 bits, or to 10 if it has more than 2,048 of them.";
+    `Made by glassformer ${version} explain. One file, no network. The program computed every number; matrices are ` +
+    "rounded to 16 significant bits, or to 10 if they have more than 2,048 numbers.";
   const link = ({ id, short }, i) =>
     element(
       "a",
@@ -91,26 +91,26 @@ function nextSection(index) {
     { class: "next-section" },
     next
       ? element("a", { href: `#${next.id}` }, `Next: ${next.title} ›`)
-      : element("a", { href: "#text" }, "Again from the start ›"),
+      : element("a", { href: "#text" }, "Back to the start ›"),
   );
 }
 
-/// n and p walk the steps; so do right and left, unless what has the focus has its own use for them.
+/// n and p move between steps. So do the right and left arrow keys, unless the focused element uses them itself.
 function walkByKey(event, chosen, go) {
   if (chosen.section !== "walk" || event.defaultPrevented) return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
   const way = { ArrowLeft: -1, ArrowRight: 1, p: -1, n: 1 }[event.key];
   if (!way || event.target.closest?.("select")) return;
-  const hasUse = event.target.closest?.("input, [role=application], .scroll-box");
-  if (hasUse && event.key.startsWith("Arrow")) return;
+  const usesArrows = event.target.closest?.("input, [role=application], .scroll-box");
+  if (usesArrows && event.key.startsWith("Arrow")) return;
   event.preventDefault();
   go(chosen.step + way);
 }
 
 const trace = readTrace();
 
-/// For tests and for the curious, in the browser's console: how many steps there are, and every recorded matrix by its
-/// number in "tensors", with all its numbers.
+/// For tests, and for the browser's console: the number of steps, and every recorded matrix, in full, by its number in
+/// "tensors".
 window.glassformer = {
   steps: trace.steps.length,
   matrix(index) {
