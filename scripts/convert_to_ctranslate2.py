@@ -95,7 +95,7 @@ def target_embedding(tensors):
 def fill_embeddings(spec, tensors, config):
     shared, target = tensors.get("model.shared.weight"), target_embedding(tensors)
     source = shared if shared is not None else tensors["model.encoder.embed_tokens.weight"]
-    # If the vocabularies differ in size, the tables of the smaller one are padded. These rows are dropped here.
+    # If the vocabularies differ in size, the tables of the smaller one are padded. The padding rows are dropped here.
     source_size, target_size = (config.get(f"glassformer_{side}_vocabulary") for side in ("source", "target"))
     spec.encoder.embeddings[0].weight = source[:source_size]
     spec.decoder.embeddings.weight = target[:target_size]

@@ -2,14 +2,14 @@
 
     gdb -x scripts/gdb_printers.py --args build/debug/glassformer train configs/debug.yaml --output /tmp/debug-run
 
-It supports Eigen's Matrix, Map, Ref and Block (including row vectors), and our Buffer, MatrixView, RowView and Mask. Of
-a large matrix it shows only the first rows and columns. `set print elements N` limits the numbers shown (default: 200).
+It supports Eigen's Matrix, Map, Ref and Block (including row vectors), and our Buffer, MatrixView, RowView and Mask. It
+shows only the first rows and columns of a large matrix. `set print elements N` limits the numbers shown (default: 200).
 """
 
 import gdb
 import gdb.printing
 
-COLUMNS = 16  # shown of a row, unless print elements is less
+COLUMNS = 16  # how many to show, unless print elements is smaller
 
 
 def number_text(value):
@@ -80,7 +80,7 @@ def block_layout(value):
 
 
 def dereferenced(value):
-    """What a reference refers to; any other value as it is."""
+    """What a reference refers to; any other value unchanged."""
     return value.referenced_value() if value.type.code == gdb.TYPE_CODE_REF else value
 
 

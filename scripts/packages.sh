@@ -115,8 +115,8 @@ python_that_imports() {  # python_that_imports 'numpy, yaml'
   return 1
 }
 
-# The same. If there is none, installs the packages with pip in build/python. If that fails, prints a line that begins
-# with SKIPPED and returns 1.
+# Like python_that_imports. If no Python can import them, installs the packages with pip in build/python. If that fails,
+# prints a line that begins with SKIPPED and returns 1.
 python_with() {  # python_with 'this check' 'ctranslate2, sentencepiece' PACKAGE...
   python_that_imports "$2" && return
   if ! python3 -m ensurepip --version >/dev/null 2>&1 && can_install; then apt_install python3-venv >&2 || true; fi
@@ -128,7 +128,8 @@ python_with() {  # python_with 'this check' 'ctranslate2, sentencepiece' PACKAGE
   return 1
 }
 
-# Optional: without MPI, the program trains on one machine. An existing build directory looks for MPI again.
+# Makes sure that mpirun is installed; the next build then uses MPI, even in an existing build directory. If that fails,
+# prints a line that begins with SKIPPED and returns 1. (MPI is optional: without it, training runs on one machine.)
 need_mpi() {  # need_mpi 'the table of ranks'
   if ! command -v mpirun >/dev/null && can_install; then apt_install libopenmpi-dev openmpi-bin || true; fi
   command -v mpirun >/dev/null && return
@@ -149,7 +150,7 @@ clang_can() {  # clang_can address,undefined
   return $works
 }
 
-# Makes sure that Clang can. If it cannot, prints a line that begins with SKIPPED and returns 1.
+# Makes sure that Clang can do this. If it cannot, prints a line that begins with SKIPPED and returns 1.
 install_clang() {  # install_clang thread
   ! clang_can "$1" || return 0
   if can_install; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From a fresh clone to a translation: installs what is missing, builds, trains the toy translator (English to German),
-# translates a few sentences, evaluates the model. A second run does not train again.
+# translates a few sentences, and evaluates the model. A second run does not train again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh

@@ -40,7 +40,7 @@ for seed in "${seeds[@]}"; do
   inputs=$(cat configs/multi30k_tiny.yaml "configs/$config.yaml" && echo "$directory")  # tiny is the base of raw
   if [[ -e $run/finished ]]; then
     [[ $(<"$run/finished") == "$inputs" ]] ||
-      refuse "$run: was trained with another configs/$config.yaml or on text from another directory; move it away"
+      refuse "$run: was trained with a different configs/$config.yaml or on text from another directory; move it away"
     echo "$run is already trained. To train it again, remove that directory." >&2
     continue
   fi

@@ -30,7 +30,7 @@ if [[ $# -gt 1 ]]; then
   exit
 fi
 
-# Run the [program] tests beside the others, because they mostly wait. Idle threads sleep instead of spinning.
+# Run the [program] tests at the same time as the others, because they mostly wait. Let idle threads sleep, not spin.
 export OMP_WAIT_POLICY=passive
 "build/$preset/glassformer_tests" '[program]' >"build/$preset/program_tests.log" 2>&1 &
 program=$! status=0

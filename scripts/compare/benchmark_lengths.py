@@ -4,9 +4,9 @@
     scripts/compare/benchmark_lengths.py --config configs/benchmark/tiny.yaml --threads 2
 
 Most work of a transformer is proportional to the number of tokens. In attention, the two matrix products, softmax and
-dropout are proportional to tokens times length; the operation count includes only the products. The last two columns
-show how far time grows as the counted operations do. Sentences consist of random words; each batch has 4,096 tokens on
-either side and no padding. Each round measures every length once; each length's fastest round counts.
+dropout are proportional to tokens times length; the operation count includes only the products. Compare the last two
+columns to see whether time grows like the counted operations. Sentences consist of random words; each batch has 4,096
+tokens on either side and no padding. Each round measures every length once; each length's fastest round counts.
 """
 
 import argparse

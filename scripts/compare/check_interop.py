@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Do other tools get the same results from a model as Glassformer? Opens the same directory with both and compares.
+"""Do other tools get the same results from a model as Glassformer? Opens the same checkpoint with each, and compares.
 
     pip install torch==2.13.0 transformers safetensors sentencepiece ctranslate2
     scripts/compare/check_interop.py runs/toy --source data/toy/test.en --reference data/toy/test.de
     scripts/compare/check_interop.py own         # trains three toys: smaller source vocabulary, smaller target, joint
-    scripts/compare/check_interop.py foreign     # the other way: three models that transformers made and saved
+    scripts/compare/check_interop.py foreign     # the other way round: three models that transformers made and saved
 
-With optimum (pip install "optimum-onnx[onnxruntime]", which needs transformers 4.57), also exports the model to ONNX and
-translates with onnxruntime.
+With optimum (pip install "optimum-onnx[onnxruntime]", which needs transformers 4.57), also exports the model to ONNX
+and translates with onnxruntime.
 
 Compares with transformers.MarianMTModel and its tokenizer: tokens and logits of 50 sentences; the loss of the whole
 text; translations of 1,000 sentences by greedy search and with a beam of 5. Compares with CTranslate2: the same

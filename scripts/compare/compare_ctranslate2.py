@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the speed of Glassformer and CTranslate2: both translate a text with the same model, in turns.
+"""Compares the speed of Glassformer and CTranslate2: they take turns translating a text with one model.
 
     pip install ctranslate2 sentencepiece numpy
     scripts/compare/compare_ctranslate2.py runs/multi30k_tiny --source DIR/test_2016_flickr.en --threads 2
@@ -7,10 +7,11 @@
 CTranslate2 gets the checkpoint's weights in float32. Each program gets the whole text at once and sorts it into batches
 of 64 sentences. Glassformer's time is that of its process minus that of a process that translates an empty line.
 CTranslate2's time includes encoding, translating and decoding, but not loading. The script also prints the percentage
-of equal translations: the two programs differ where rounding decides.
+of identical translations: the two programs differ where rounding decides.
 
 With a beam of n, CTranslate2 ends a sentence once n hypotheses are finished; so does Glassformer with --early-stopping.
-Without it, Glassformer continues until no better hypothesis is possible, which is more work: the third comparison.
+Without it, Glassformer continues until no better hypothesis is possible, which is more work. The third comparison
+measures that.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the speed and memory of Glassformer and PyTorch: both train the model of a benchmark config, in turns.
+"""Compares the speed and memory of Glassformer and PyTorch: they take turns training the model of a benchmark config.
 
     pip install torch==2.13.0
     scripts/compare/compare_pytorch.py --config configs/benchmark/tiny.yaml --set data.directory=DIR --threads 2
@@ -10,8 +10,8 @@ for model and loss. It gets huge pages, as we do, and the fused Adam. Each turn 
 and reports how many updates it made in the given time; PyTorch makes as many, with the same batches.
 
 Tokens are those of both sides without padding. Ratios compare turns of the same round, because the machine may be
-slower in the next one. Memory is a process's peak. PyTorch computes a whole batch at once, we split it into
-micro-batches: that is one reason why our peak is smaller; the size of the programs is another.
+slower in the next one. Memory is a process's peak. PyTorch computes a whole batch at once; we split it into
+micro-batches. That is one reason why our peak is smaller; the size of the programs is another.
 """
 
 import argparse

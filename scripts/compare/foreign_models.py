@@ -12,7 +12,7 @@ import sentencepiece
 import torch
 from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
-# They cover every activation, every way to tie embeddings, and scaled and unscaled embeddings. "opus" follows the
+# The models cover every activation, every way to tie embeddings, scaled and unscaled embeddings. "opus" follows the
 # conventions of OPUS-MT: </s> is the first id and <pad> the last; decoding begins with <pad>, whose embedding is 0; two
 # SentencePiece models share one table of ids, which includes language codes; weights have 16 bits.
 MODELS = {

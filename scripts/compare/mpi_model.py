@@ -9,7 +9,7 @@ the number of tokens in an update, both sides, on all machines together. Prints 
 A gradient has 4 bytes per parameter. In the chain (src/machine/mpi.cpp), a machine in the middle sends the gradient up
 once and down once, and receives as much at the same time. The first segment takes 2 (n - 1) hops to come back. With n
 machines, computing takes 1/n of the time, but each added machine makes the sum a little slower. The last columns give
-the number of machines at which both take equally long. The latency of messages is not included.
+the number of machines at which the sum takes as long as computing. The latency of messages is not included.
 """
 
 import argparse

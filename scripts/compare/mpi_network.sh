@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Trains on two "machines": two network namespaces of this machine, joined by a cable with a limited rate. Prints how
-# long the sum over both takes, and how long the bytes alone would take. Needs root, `ip` and `tc` (iproute2), Open MPI.
+# Trains on two "machines": two network namespaces of this machine, joined by a virtual cable with a limited rate.
+# Prints how long the sum over both takes, and how long sending the bytes alone would take. Needs root, `ip` and `tc`
+# (iproute2), and Open MPI.
 #
 #   scripts/compare/mpi_network.sh                      no limit, 1 Gbit/s, 500 and 200 Mbit/s
 #   scripts/compare/mpi_network.sh none 10gbit          these rates, in tc's notation

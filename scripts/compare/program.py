@@ -17,7 +17,7 @@ def add_options(parser, checkpoint_help):
 
 
 def check_options(parser, options, *files):
-    """Refuses paths that do not exist. Replaces a run by its best checkpoint."""
+    """Refuses paths that do not exist. Replaces a run with its best checkpoint."""
     if not options.program.exists():
         parser.error(f"{options.program} does not exist; build it first (scripts/test.sh does), or give --program")
     for path in (options.checkpoint, *files):

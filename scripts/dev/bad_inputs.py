@@ -99,12 +99,12 @@ def header(edit):
 
 
 def command_line(trials, train, run):
-    trials.refused("a verb mistyped", ["trian", "x.yaml"], "trian")
-    trials.refused("an option mistyped", [*train, "--outptu", "x"], "--outptu")
+    trials.refused("a mistyped verb", ["trian", "x.yaml"], "trian")
+    trials.refused("a mistyped option", [*train, "--outptu", "x"], "--outptu")
     trials.refused("no config", ["train"], "config")
     trials.refused("--set without =", [*train, "--set", "model.dropout"], "model.dropout")
     trials.refused("a beam of 0", ["translate", run, "--beam", "0"], "--beam")
-    trials.refused("a beam of words", ["translate", run, "--beam", "five"], "--beam")
+    trials.refused("a word as the beam", ["translate", run, "--beam", "five"], "--beam")
     trials.refused("a checkpoint that does not exist", ["translate", "runs/nowhere"], "nowhere")
     trials.refused("a file in place of a checkpoint", ["translate", run / "config.yaml"], "config.yaml")
     trials.refused("one file of a checkpoint", ["translate", run / "best/model.safetensors"], "give")
@@ -270,7 +270,7 @@ def checkpoints(trials, run):
     change((damaged_run / "last").resolve() / "training_state.safetensors", flip(-5))
     trials.refused("--resume: a flipped bit in the optimizer's state",
                    ["train", damaged_run / "config.yaml", "--output", damaged_run, "--resume"], "training_state")
-    trials.handled("translate with it, which does not need that state", ["translate", damaged_run], 1, b"a b\n")
+    trials.handled("translate with that run, which does not need the state", ["translate", damaged_run], 1, b"a b\n")
 
 
 def outputs(trials, train, run):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks that every file in src includes only what src/modules.txt allows.
 
-A module may include itself and the modules above it in the list, so there can be no cycle; including a module below is
-an error. Files of glassformer_core may include only each other, the standard library (without files and streams),
-Eigen, Random123 and OpenMP; those of numerics also processor intrinsics. Run it from any directory. The exit status is
-1 if it finds an error.
+A module may include itself and the modules above it in the list, but none below it, so there can be no cycle. Files of
+glassformer_core may include only each other, the standard library (without files and streams), Eigen, Random123 and
+OpenMP; those of numerics may also include processor intrinsics. Run it from any directory. The exit status is 1 if it
+finds an error.
 """
 
 import re
@@ -45,7 +45,7 @@ def error_in(module, include, modules):
         intrinsics = module == "numerics" and include in INTRINSICS
         if not standard and not intrinsics and not LIBRARIES_OF_CORE.fullmatch(include):
             return (f"{CORE} may include only the standard library (no files or streams), Eigen, Random123 and OpenMP; "
-                    "numerics, intrinsics as well")
+                    "numerics may also include intrinsics")
     return None
 
 

@@ -13,7 +13,7 @@ need gcovr 'counting lines' || exit 0
 install_packages
 build coverage
 find build/coverage -name '*.gcda' -delete
-export GCOV_ERROR_FILE=$PWD/build/coverage/gcov.log  # tests check standard error
+export GCOV_ERROR_FILE=$PWD/build/coverage/gcov.log  # not standard error, whose content some tests check
 build/coverage/glassformer_tests
 report=(gcovr --root . --filter src/ --exclude-throw-branches --exclude-unreachable-branches build/coverage)
 "${report[@]}" --txt --print-summary

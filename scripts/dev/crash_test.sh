@@ -5,7 +5,7 @@
 #   scripts/dev/crash_test.sh 100        100 runs, each killed one to three times
 #   scripts/dev/crash_test.sh 100 7      the same with another seed for the moments
 #
-# A run writes a checkpoint every other update, so many kills hit while it is writing one.
+# A run writes a checkpoint every other update, so it is often killed while it is writing one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh

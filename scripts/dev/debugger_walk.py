@@ -23,7 +23,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "debugger.md"
 PROGRAM = PROJECT / "build" / "debug" / "glassformer"
 PROMPT = "    (gdb) "
-TOLERANCE = 0.00011  # one in the last of four places, or of the number itself
+TOLERANCE = 0.00011  # one in the last of four decimals; relative for numbers above 1
 
 # Runs inside gdb: executes each command and keeps the output of prints. An unknown name ends the walk.
 DRIVER = """

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks that changed lines follow .clang-format. (Not all older lines do.)
 #
-#   scripts/dev/format.sh         prints what clang-format would change; exit status 1 if there is anything
+#   scripts/dev/format.sh         prints what clang-format would change; exit status 1 if it would change anything
 #   scripts/dev/format.sh --fix   makes these changes
 #
 # GLASSFORMER_BASE names the commit to compare with; see scripts/dev/changes.sh for the default. New files are checked

@@ -53,7 +53,7 @@ class Drawing:
         self.add(f'<polyline points="{path}" fill="none" stroke="#444" stroke-width="1.5" marker-end="url(#tip)"{dash}/>')
 
     def frame(self, x, y, height, label):
-        """Around the parts of one layer."""
+        """A dashed frame around the parts of one layer."""
         self.add(f'<rect x="{x - BOX / 2 - 16}" y="{y}" width="{BOX + 32}" height="{height}" rx="10" fill="none" '
                  'stroke="#888" stroke-dasharray="4 3"/>')
         self.text(x - BOX / 2 - 6, y + height + 17, label, "start", 13, 'fill="#444"')
@@ -102,7 +102,7 @@ def architecture():
                                        ("cross-attention: source padding", "[B, 1, S]"))):
         drawing.text(16, 86 + 22 * i, name, "start", 14)
         drawing.text(336, 86 + 22 * i, shape, "end", 14, 'fill="#444" font-family="monospace"')
-    for i, line in enumerate(("B sentences, S and T tokens, D width,", "V words. Backward goes the same way back:",
+    for i, line in enumerate(("B sentences, S and T tokens, D width,", "V words. The backward pass runs in reverse:",
                               "d_x has the shape of x, and d_memory is", "the sum over all decoder layers.")):
         drawing.text(16, 190 + 20 * i, line, "start", 14, 'fill="#444"')
     return drawing.svg(796)
@@ -131,16 +131,16 @@ def pictures_of_the_page():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare architecture.svg, and make nothing")
+    parser.add_argument("--check", action="store_true", help="only compare architecture.svg; write nothing")
     options = parser.parse_args()
     diagram = IMAGES / "architecture.svg"
     if options.check:
         if diagram.read_text(encoding="utf-8") != architecture():
-            sys.exit("docs/images/architecture.svg: is not what scripts/dev/make_pictures.py draws; run it")
+            sys.exit("docs/images/architecture.svg: differs from what scripts/dev/make_pictures.py draws; run it")
         return
     diagram.write_text(architecture(), encoding="utf-8")
     if CHROMIUM is None or not (ROOT / "runs/toy/best").exists():
-        sys.exit("made architecture.svg alone: the others need Chromium and runs/toy (scripts/quickstart.sh)")
+        sys.exit("made only architecture.svg: the others need Chromium and runs/toy (scripts/quickstart.sh)")
     shutil.copyfile(ROOT / "runs/toy/curves.svg", IMAGES / "curves.svg")
     pictures_of_the_page()
 

@@ -4,8 +4,8 @@
     scripts/dev/make_reference.py            writes the page; needs build/release
     scripts/dev/make_reference.py --check    status 1 if the page is not what this script writes
 
-Keys, comments and defaults come from the config.yaml of a training run, which lists all keys; what a key accepts comes from the
-message that refuses a wrong value.
+Keys, comments and defaults come from the config.yaml of a training run, which lists all keys. What a key accepts comes
+from the message that refuses a wrong value.
 """
 
 import argparse
@@ -27,9 +27,9 @@ HEAD = """\
 Every command with its options, and every key of the config. `scripts/dev/make_reference.py` makes this page from the
 program's own tables.
 
-Results go to standard output; the log, progress and messages go to standard error. The exit status is 0; 2 for a mistake
-in the input; 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP; and 1 for any other error. Output has no colours, and in a
-pipe, or with `TERM=dumb`, it has no escape sequences.
+Results go to standard output; the log, progress and messages go to standard error. The exit status is 0 on success; 2
+for a mistake in the input; 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP; and 1 for any other error. Output has no
+colours, and in a pipe, or with `TERM=dumb`, it has no escape sequences.
 
 ## Commands
 
@@ -97,7 +97,7 @@ def keys():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
+    parser.add_argument("--check", action="store_true", help="only compare; write nothing")
     options = parser.parse_args()
     page = HEAD + "\n" + "\n".join(commands()) + "\n" + KEYS + "".join(keys())
     if not options.check:
@@ -107,7 +107,7 @@ def main():
     if shown != page:
         print(*difflib.unified_diff(shown.split("\n"), page.split("\n"), "docs/reference.md", "the program", lineterm=""),
               sep="\n")
-        sys.exit("docs/reference.md: is not what the program says; run scripts/dev/make_reference.py")
+        sys.exit("docs/reference.md: differs from what the program says; run scripts/dev/make_reference.py")
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def minutes_of(run):
 
 
 def check_with_sacrebleu(run, figures):
-    """Scores the same translations with the package that everybody uses. Returns a remark about the result."""
+    """Scores the same translations with sacrebleu, the standard package. Returns a remark about the result."""
     try:
         import sacrebleu
     except ImportError:
@@ -56,7 +56,7 @@ def check_with_sacrebleu(run, figures):
     metric = sacrebleu.metrics.BLEU(tokenize=signature["tok"], lowercase=signature["case"] == "lc")
     score = metric.corpus_score(translations, [reference]).score
     if abs(score - figures["bleu"]) > 0.01:
-        sys.exit(f"results_row.py: {run}: BLEU is {figures['bleu']:.3f}, but according to sacrebleu {score:.3f}")
+        sys.exit(f"results_row.py: {run}: expected sacrebleu's BLEU, {score:.3f}, found {figures['bleu']:.3f}")
     return f"sacrebleu {sacrebleu.__version__}: {score:.2f}"
 
 

@@ -2,7 +2,7 @@
 #
 # A stage is a line of $STAGES, "name | command". Each command runs in its own shell, which has sourced
 # scripts/packages.sh; its standard input is empty. Its output is also stored in build/stages/NAME.log. A stage fails if
-# its exit status is not 0. A line that begins with SKIPPED tells what this machine lacks: if that is the last line, the
+# its exit status is not 0. A line that begins with SKIPPED says what this machine lacks: if that is the last line, the
 # whole stage was skipped, otherwise a part of it. A stage named in $REQUIRED fails if all of it was skipped, unless
 # GLASSFORMER_MAY_SKIP is set.
 set -o pipefail
@@ -20,14 +20,14 @@ run_stage() {  # run_stage NAME COMMAND: sets $result
     result='skipped'
     [[ " ${REQUIRED:-} " != *" $1 "* || -n ${GLASSFORMER_MAY_SKIP:-} ]] || result='FAILED (skipped)'
   elif grep -q '^SKIPPED' "$log"; then
-    result='passed, a part skipped'
+    result='passed, partly skipped'
   else
     result='passed'
   fi
 }
 
 # Runs the named stages, or all of them. After a failure, "stop" skips the remaining stages; "go-on" runs them.
-# Returns 1 if a stage failed.
+# Returns 1 if a stage failed, 2 if there is no stage of a given name.
 run_stages() {  # run_stages stop|go-on [NAME]...
   local after_failure=$1 name command result start failed='' table='' skipped='' first_start=$SECONDS
   shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests that glassformer_core does not depend on the rest: its files include nothing else from src, it builds if CMake
-# finds no other packages, not even OpenMP, and the example in tests/core_alone trains and translates with it.
+# Tests that glassformer_core does not depend on the rest: its files include nothing else from src, it builds even if
+# CMake finds no other packages, not even OpenMP, and the example in tests/core_alone trains and translates with it.
 #
 #   scripts/dev/test_core_alone.sh
 set -euo pipefail

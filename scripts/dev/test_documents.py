@@ -8,16 +8,16 @@
 Names: every link and anchor leads somewhere; every path in code exists; every verb and option of the program, and every
 config key, is one that the program has. README.md has at most 700 words.
 
-Commands: code blocks are run, page by page, in a scratch directory with copies of configs, data and scripts, where nothing
-is rebuilt (there, `cmake` does nothing). The word after a block's language says what to do with it:
+Commands: code blocks are run, page by page, in a scratch directory with copies of configs, data and scripts. Nothing is
+rebuilt there: `cmake` does nothing. The word after a block's language says what to do with it:
 
     ```sh run                       run by bash; the exit status must be 0
     ```python run=torch,numpy       run by Python, or skipped with a message if a module is missing
     ```yaml file=configs/mine.yaml  written to this file
     ```text output                  the last lines that the block above prints to standard output
 
-In an output, "..." stands for any text, or on a line of its own for any lines. Numbers with a decimal point may differ by
-5 %, because processors round differently. A table below a line <!-- output --> is compared in the same way.
+In an output, "..." stands for any text, or on a line of its own for any lines. Numbers with a decimal point may differ
+by 5 %, because processors round differently. A table below a line <!-- output --> is compared in the same way.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks that Doxygen understands every comment in the library's headers, and that every type, function and constant has
 # one. A comment also covers the declarations below it, up to the next blank line: overloads share one. Members whose
-# name says everything need none.
+# names say everything need none.
 #
 # On Debian and Ubuntu, installs doxygen if it is missing. If that fails, skips the check with a message.
 set -euo pipefail

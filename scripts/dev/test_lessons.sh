@@ -32,7 +32,8 @@ claim() {  # claim 'the claim' 'an awk expression, which must be true'
   awk "BEGIN { exit !($2) }" || { echo "FALSE: $1" >&2; exit 1; }
 }
 
-# Prints how many translations of the test text change if a sentence is in a batch with a long one, instead of alone.
+# Prints how many translations of the test text change if the text is one batch, together with a long sentence, instead
+# of one sentence at a time.
 changed_translations() {  # changed_translations RUN
   export OMP_NUM_THREADS=1  # with more, each thread has its own batch
   (cat data/toy/test.en; echo "$long") | "$glassformer" translate "$1" --batch $((lines + 1)) |

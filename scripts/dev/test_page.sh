@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests the page of `glassformer explain` in a browser: makes it with the toy model, opens it in Chromium without a
-# window, and compares what it shows with the JSON trace. Does the same for a model with a NaN among its weights, and
-# for small models that each lack some masks.
+# Tests the page of `glassformer explain` in a browser: makes it with the toy model, opens it in headless Chromium, and
+# compares what it shows with the JSON trace. Does the same for a model with a NaN among its weights, and for small
+# models that each lack some masks.
 #
 #   scripts/dev/test_page.sh                                             all tests
 #   scripts/dev/test_page.sh WalkTest SectionsTest.test_every_mask_cell  only these, and only on the toy's page
@@ -63,8 +63,8 @@ END
 }
 
 # Explains two sentences, one with the longer source and the other with the longer target, with a model that lacks the
-# masks named, such as "look_ahead+cross_padding". It is pre-norm without label smoothing, because the toy is post-norm
-# with label smoothing.
+# masks named, such as "look_ahead+cross_padding". The model is pre-norm without label smoothing, which the toy does not
+# test: it is post-norm with label smoothing.
 explain_without() {  # explain_without 'mask+mask'
   local mask switches=()
   for mask in ${1//+/ }; do switches+=(--set "masks.$mask=false"); done

@@ -13,7 +13,7 @@ cmake --build build/valgrind --target glassformer_program
 
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
-export OMP_NUM_THREADS=1  # it runs one thread at a time, and reports the runtime's threads as lost memory
+export OMP_NUM_THREADS=1  # valgrind runs one thread at a time, and reports OpenMP's threads as lost memory
 check() {
   valgrind --quiet --error-exitcode=1 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
     build/valgrind/glassformer "$@"

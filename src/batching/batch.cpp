@@ -17,7 +17,7 @@ struct Lengths {
   Index longer() const { return std::max(source, target); }
   Lengths padded_with(Lengths other) const { return {std::max(source, other.source), std::max(target, other.target)}; }
   /// Orders pairs so that neighbours need little padding: by the longer side, which max_tokens limits, then by source
-  /// minus target. This alternately rises and falls, so the last pairs of one length resemble the first of the next.
+  /// minus target. The latter rises and falls in turn, so the last pairs of one length resemble the first of the next.
   auto operator<=>(const Lengths& other) const {
     const auto key = [](const Lengths& l) {
       const Index difference = l.source - l.target;
@@ -37,7 +37,7 @@ std::vector<Index> all_sentences(const SentencePairs& pairs) {
   return sentences;
 }
 
-/// Keeps the order of equal lengths. (A planned batch is already sorted, and std::stable_sort would allocate memory.)
+/// Keeps equally long pairs in order. (A planned batch is already sorted, and std::stable_sort would allocate memory.)
 void sort_longest_first(const SentencePairs& pairs, std::vector<Index>& sentences) {
   const auto before = [&](Index a, Index b) { return lengths(pairs, a) > lengths(pairs, b); };
   if (!std::ranges::is_sorted(sentences, before)) std::ranges::stable_sort(sentences, before);
@@ -193,7 +193,7 @@ SentenceGroups cut_into_parts(const SentencePairs& pairs, std::span<const Index>
     cut(pairs, groups.sentences, limit, both_sides, groups.ends);
     return groups.size() <= parts;
   };
-  // Shards run in parallel, so the costliest one counts. Bisect for the lowest limit that needs at most `parts` parts.
+  // Shards run in parallel: the costliest sets the time. Bisect for the lowest limit that needs at most `parts` parts.
   Index too_low = 0, enough = count_tokens(pairs, sentences).cells;
   while (enough - too_low > 1) {
     const Index middle = too_low + (enough - too_low) / 2;

@@ -32,7 +32,7 @@ struct TokenCount {
   TokenCount& operator+=(const TokenCount& other);
   double padding_share() const;  ///< 0..1
 };
-/// Counts the batch that make_batch would make from these sentences.
+/// Counts the tokens of the batch that make_batch would make from these sentences.
 TokenCount count_tokens(const SentencePairs& pairs, std::span<const Index> sentences);
 
 /// Plans one epoch: the sentences of each batch. A batch holds sentences of similar length and at most `max_tokens`

@@ -20,9 +20,9 @@ namespace {
 
 constexpr const char* kOutputBias = "final_logits_bias";
 
-// transformers 4 refuses a model whose source and target tables have different sizes, so we pad the smaller ones in the
-// file with rows of zeros. The bias of their logits makes their probability 0 in single precision. It is a power of
-// two, so it is finite and exact in half precision and in bfloat16 too.
+// transformers 4 refuses a model whose source and target tables have different sizes, so in the file we pad the smaller
+// vocabulary's tables with rows of zeros. The bias of the padding's logits makes its probability 0 in single precision.
+// The bias is a power of two within the range of half precision and bfloat16, so it is exact there too.
 constexpr float kPaddingBias = -8192;
 
 /// How the file stores a tensor. The two shapes differ only for the tables of the smaller vocabulary.
@@ -51,7 +51,7 @@ std::vector<StoredTensor> stored_tensors(const std::vector<TensorPlace>& tensors
   return result;
 }
 
-/// Two names of a tied matrix: the one in our models, and one that other tools use.
+/// Two names for a tied matrix: the one in our models, and one that other tools use.
 struct Tied {
   std::string_view own, other;
 };
@@ -85,7 +85,7 @@ bool can_be_ignored(const TensorPlace& extra, const Safetensors& file, const std
   });
 }
 
-/// Whether a tensor in the file fits, with or without padding. (Another vocabulary has words in place of padding.)
+/// Whether a tensor in the file fits, with or without padding. (Words instead of padding mean another vocabulary.)
 bool fits(const TensorPlace& found, const StoredTensor& expected, Index size, const Safetensors& file) {
   if (found.shape == expected.shape) return true;
   const auto padding = file.values_of(found).subspan(static_cast<std::size_t>(std::min(size, found.size)));

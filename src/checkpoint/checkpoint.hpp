@@ -20,8 +20,8 @@
 ///   config.yaml                           our complete config
 ///   config.json, generation_config.json   the same for the Hugging Face library
 ///   the tokenizers' files
-///   training_state.safetensors            only for continuing the training: tensors adam.m and adam.v, and the
-///                                         progress as metadata
+///   training_state.safetensors            only for resuming a run: tensors adam.m and adam.v, and the progress as
+///                                         metadata
 ///   SHA256SUMS                            checksums of these files, also for `sha256sum --check SHA256SUMS`
 namespace glassformer {
 
@@ -34,7 +34,7 @@ struct RunProgress : Progress {
   double best_figure = 0;  ///< of the best validation; meaningless while best_update is 0
   Index best_update = 0;   ///< the update of that validation; 0: none yet
   Index without_best = 0;  ///< validations since then
-  double minutes = 0;      ///< spent in training
+  double minutes = 0;      ///< since the run started, without interruptions
   Index text = 0;          ///< fingerprint of the training text; 0: unknown
   Index valid_text = 0;    ///< fingerprint of the validation text; 0: unknown
 
@@ -46,7 +46,7 @@ std::string write_progress(const RunProgress& progress);
 /// \throws UserError, which begins with `place`: not JSON, or a key is missing or has the wrong type
 RunProgress read_progress(const std::string& text, const std::string& place);
 
-/// What continuing a training needs in addition to the parameters. Does not own the moments.
+/// What resuming a run needs in addition to the parameters. Does not own the moments.
 struct TrainingState {
   std::span<const float> adam_m, adam_v;  ///< [parameters] each
   RunProgress progress;
@@ -61,13 +61,13 @@ RunProgress read_training_state(const std::filesystem::path& directory, std::spa
 
 /// What a checkpoint holds about its model, apart from the weights.
 struct ModelDescription {
-  std::map<std::string, std::string> configs;  ///< by file name: texts of config.yaml and of configs for other tools
+  std::map<std::string, std::string> configs;  ///< by file name: contents of config.yaml and of files for other tools
   TokenizerSettings tokenizer;
   TokenizerPair tokenizers;
 };
 
 /// Writes or replaces a checkpoint in one step: whatever happens, `directory` never holds an incomplete checkpoint.
-/// Without `state`, you cannot continue the training from it.
+/// Without `state`, a run cannot be resumed from it.
 /// \throws UserError: a file cannot be written, or `directory` exists and is not a checkpoint
 void save_checkpoint(const std::filesystem::path& directory, const ModelDescription& description,
                      const Arena<float>& weights, const TrainingState* state = nullptr);
@@ -88,14 +88,14 @@ void average_parameters(const std::vector<std::filesystem::path>& directories, c
 /// Writes SHA256SUMS for all files in the directory. \throws UserError: something cannot be read or written
 void write_checksums(const std::filesystem::path& directory);
 
-/// Which files to verify. You need the training state only to continue the training.
+/// Which files to verify. The training state is only needed for resuming a run.
 enum class Verify { all, but_training_state };
 
 /// Recomputes the checksums and compares them. A directory without SHA256SUMS passes, because other tools write none.
 /// \return the directory   \throws UserError naming the file that has changed or is missing
 std::filesystem::path verify_checksums(const std::filesystem::path& directory, Verify which);
 
-/// Copies the weights from the checkpoint `from` or, if that is empty, draws them with `seed`.
+/// Copies the weights from the checkpoint `from` or, if that is empty, draws random ones from `seed`.
 /// \throws UserError: the checkpoint is damaged or belongs to another model
 void set_starting_weights(Model<float>& model, const std::filesystem::path& from, std::uint64_t seed);
 

@@ -109,7 +109,7 @@ RunProgress read_progress(const std::string& text, const std::string& place) try
   const json object = json::parse(text);
   if (const json part = object.value("part", json(0)); part != 0)
     throw UserError(
-        fmt::format("{}: expected the state of a training that reads its whole text, found part {} of a text that "
+        fmt::format("{}: expected the state of a run that reads its whole text, found part {} of a text that "
                     "version 0.1 read in parts (data.lines_in_memory). Continue this run with version 0.1, or start "
                     "another one with model.from set to this checkpoint.",
                     place, part.dump()));

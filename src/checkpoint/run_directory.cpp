@@ -130,8 +130,8 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
   for (const std::string& name : names_in(path))
     if (update_of(name) && !is_checkpoint(path / name))
       throw UserError((path / name).string() +
-                      ": expected a checkpoint, found none (no model.safetensors). Remove it, and --resume continues "
-                      "from the last complete checkpoint, or from the beginning if there is none.");
+                      ": expected a checkpoint, found none (no model.safetensors). Remove this directory; --resume "
+                      "then continues from the last complete checkpoint, or from the beginning if there is none.");
   return run;
 }
 
@@ -171,9 +171,9 @@ std::string format_hint(const fs::path& directory) {
   std::error_code ignored;
   for (const char* name : {"pytorch_model.bin", "model.safetensors.index.json"}) {
     if (!fs::exists(directory / name, ignored)) continue;
-    return std::string("expected model.safetensors, found ") + name + ". Save it as one file with transformers: " +
-           "MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER, max_shard_size='100GB'), and do the same with " +
-           "MarianTokenizer.";
+    return std::string("expected model.safetensors, found ") + name +
+           ". Save the model as one file with transformers: MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER," +
+           " max_shard_size='100GB'), and do the same with MarianTokenizer.";
   }
   return "";
 }

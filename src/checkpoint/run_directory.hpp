@@ -16,21 +16,21 @@ namespace glassformer {
 ///              step-00001200/  step-00001400/  ...   checkpoints; average-00001400: a mean of them
 ///              best -> step-00001200   last -> step-00001400
 ///
-/// While a RunDirectory exists, no other process can have one for the same directory. One without a path writes
-/// nothing: when several processes train together, only the first one writes. All functions throw UserError when the
-/// disk reports an error.
+/// While a RunDirectory exists, no other process can have one for the same directory. A RunDirectory without a
+/// path writes nothing: when several processes train together, only the first one writes. All functions throw UserError
+/// when the disk reports an error.
 class RunDirectory {
  public:
   /// \throws UserError: the directory holds a run with a checkpoint, or other files
   static void refuse_existing(const std::filesystem::path& path);
 
-  /// Creates the directory, unless the path is empty. \throws UserError like refuse_existing; another training uses it
+  /// Creates the directory, unless the path is empty. \throws UserError like refuse_existing, or if another run uses it
   static RunDirectory reserve(const std::filesystem::path& path);
-  /// Like reserve, and writes the text `config` into config.yaml.
+  /// Like reserve, and writes the text `config` to config.yaml.
   static RunDirectory create(const std::filesystem::path& path, const std::string& config);
 
   /// Opens a run to continue it, and removes what an interrupted save left behind.
-  /// \throws UserError: there is no run, or another training uses it
+  /// \throws UserError: there is no run, or another process uses it
   static RunDirectory resume(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
@@ -56,7 +56,7 @@ class RunDirectory {
   explicit RunDirectory(const std::filesystem::path& path) : path_(path), lock_(path) {}
 
   std::filesystem::path path_;
-  std::optional<DirectoryLock> lock_;  // two trainings would overwrite each other's files
+  std::optional<DirectoryLock> lock_;  // two runs would overwrite each other's files
 };
 
 /// The checkpoint that a user means by `path`: a checkpoint itself, or the best one of a run, or its last if it has no

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kLengthBytes = 8;                // size of the header's length field
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // as in the reference implementation
 
-/// Describes what is wrong in a file; read_safetensors puts the file's name in front.
+/// Describes what is wrong with a file; read_safetensors puts the file's name in front.
 struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -110,7 +110,7 @@ void read_halves(std::ifstream& input, std::span<float> numbers) {
   std::ranges::transform(halves, numbers.begin(), [](Half half) { return static_cast<float>(half); });
 }
 
-/// Reads the header's text. Afterwards `input` is where the data begins.
+/// Reads the header's text. Leaves `input` where the data begins.
 std::string read_header(std::ifstream& input, std::uint64_t file_size) {
   const std::string truncated = "The file is truncated, or it is not a safetensors file";
   if (file_size < kLengthBytes) throw Damage(fmt::format("it has only {} bytes. {}", file_size, truncated));

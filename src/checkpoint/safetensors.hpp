@@ -20,7 +20,7 @@ namespace glassformer {
 struct NamedTensor {
   std::string name;
   std::vector<Index> shape;
-  std::span<const float> values;  ///< row-major; as many as the shape has
+  std::span<const float> values;  ///< row-major; as many as the product of the shape
 };
 
 using Metadata = std::map<std::string, std::string>;  ///< texts in the header, by name

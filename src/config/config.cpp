@@ -65,7 +65,7 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
   const bool has_source = !tokenizer.source_model.empty();
   if (has_source || !tokenizer.target_model.empty())
     blame.refuse({has_source ? "tokenizer.source_model" : "tokenizer.target_model", "tokenizer.kind"},
-                 "a .model file needs tokenizer.kind: sentencepiece, found another kind");
+                 "expected tokenizer.kind: sentencepiece for a .model file, found another; set it or remove the file");
 }
 
 void check_training(const TrainingSettings& training, const RunSettings& run, const Blame& blame) {
@@ -78,7 +78,7 @@ void check_training(const TrainingSettings& training, const RunSettings& run, co
                  "the cosine schedule ends at max_updates; set training.max_updates above 0");
   if (training.schedule.warmup >= training.max_updates)
     blame.refuse({"training.schedule.warmup", "training.max_updates", "training.schedule.kind"},
-                 fmt::format("expected warmup below training.max_updates {}, found {}; cosine needs updates after it",
+                 fmt::format("expected warmup below training.max_updates {}, found {}; cosine needs updates afterwards",
                              training.max_updates, training.schedule.warmup));
 }
 
@@ -153,7 +153,7 @@ Config read_config(const fs::path& file, const std::vector<std::string>& overrid
   if (!config.model_from.empty()) {
     check_model_from(config.model_from, blame);
     const Config model = read_config_of_model(config.model_from);
-    config = {};  // keys that are left out are as in that model
+    config = {};  // keys that are left out are taken from that model
     config.model = model.model;
     config.tokenizer = model.tokenizer;
     config.decoding = model.decoding;
@@ -200,7 +200,7 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
 std::string write_config(const Config& config) {
   Config copy = config, default_config;  // the table needs fields that it can write
   const std::vector<Key> keys = keys_of(copy), defaults = keys_of(default_config);
-  std::string text = "# The complete config of a run: every key is written out, every path is absolute.\n";
+  std::string text = "# The complete config of a run: every key is written out, and every path is absolute.\n";
   std::string open;  // the section of the last key; the keys of a section are adjacent
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::string &name = keys[i].name, section = section_of(name);

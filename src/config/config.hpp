@@ -27,8 +27,8 @@ struct Config {
 
 /// Reads and checks a config file. Keys that it leaves out come from its base (`base: FILE`, its first key), then, for
 /// model, tokenizer and decoding, from the model of model.from, and then from the defaults. `overrides` are KEY=VALUE
-/// with dots in the key (model.dropout=0.2); the value is YAML. Relative paths start at the file's directory, in
-/// overrides at the current one; both become absolute. \throws UserError naming file, line and key: unreadable file,
+/// with dots in the key (model.dropout=0.2); the value is YAML. Paths are relative to the file's directory, and in
+/// overrides to the current one; they become absolute. \throws UserError naming file, line and key: unreadable file,
 ///         not YAML, unknown key (with the nearest known one), key given twice, wrong type, value out of range, missing
 ///         key without default, missing data file, a shape other than that of model.from
 Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
@@ -37,18 +37,18 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
 Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn = true);
 
 /// The config of the model in a directory: one of our checkpoints, or a model that transformers.MarianMTModel saved.
-/// Its config.json and generation_config.json hold less, so the other keys have their defaults.
+/// Keys that the latter's config.json and generation_config.json do not set have their defaults.
 /// \throws UserError: the directory has neither; a damaged file; another architecture
 Config read_config_of_model(const std::filesystem::path& directory);
 
 /// A key whose values differ between two configs.
 struct ChangedKey {
   std::string name, before, after;
-  bool changes_training;  ///< false: the trained weights do not depend on it
+  bool changes_training;  ///< false: a resumed run may change it
 };
 
-/// The keys whose values differ. The trained weights do not depend on how long you train, what you log and keep, how
-/// you decode and evaluate, or where the files are.
+/// The keys whose values differ. A resumed run may change how long it trains, when it validates, what it logs and
+/// keeps, how it decodes and evaluates, and where its files are.
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after);
 
 /// The whole config as YAML, each key with a comment. Reading it gives the same config.
@@ -78,7 +78,7 @@ ModelDescription describe_model(const Config& config, const TokenizerPair& token
 TrainingPlan plan_training(const Config& config, const TokenizerPair& tokenizers);
 
 /// How `config` differs from the config that the run was started or last continued with.
-/// \throws UserError: a difference affects the trained weights; the run's config.yaml is missing or damaged
+/// \throws UserError: a key has changed that a resumed run must keep; the run's config.yaml is missing or damaged
 std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& config);
 
 }  // namespace glassformer

@@ -149,7 +149,7 @@ Field::Field(const std::vector<std::string>& words, const std::function<std::siz
 bool Field::has_value() const { return empty_ == Empty::allowed || write() != "\"\""; }
 
 void RetiredKey::check(const Value& value, const Place& place) const {
-  const auto same = [](const auto& x, const auto& y) { return x && x == y; };  // no is false; 1000 is 1e3
+  const auto same = [](const auto& x, const auto& y) { return x && x == y; };  // "no" means false, "1e3" means 1000
   if (value.kind == Value::Kind::text &&
       (value.text == default_value || same(parse_bool(value.text), parse_bool(default_value)) ||
        same(parse_number<double>(value.text), parse_number<double>(default_value))))

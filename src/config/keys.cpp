@@ -64,10 +64,10 @@ std::vector<Key> keys_of(Config& config) {
 
   section = "training";
   add("seed", "random seed: initial weights, sentence order, dropout, sampling", training.seed);
-  add("max_tokens", "most tokens in a batch, counted on its larger side with padding", {training.max_tokens, 1, many});
+  add("max_tokens", "maximum tokens in a batch, on its larger side with padding", {training.max_tokens, 1, many});
   add("accumulation", "batches per update; their gradients are summed", {training.accumulation, 1, many});
   add("shards", "parts of a batch computed in parallel; can exceed the number of threads", {training.shards, 1, 1000});
-  add("micro_batch_tokens", "approximate tokens of a shard computed at a time, padding included",
+  add("micro_batch_tokens", "roughly how many tokens of a shard to compute at a time, with padding",
       {training.micro_batch_tokens, 1, many});
   add("label_smoothing", "probability spread over the vocabulary, 0 <= x < 1", {training.label_smoothing, kRate});
   add("max_updates", "stop after this many updates; 0: no limit", {training.max_updates, 0, many});
@@ -86,7 +86,7 @@ std::vector<Key> keys_of(Config& config) {
   add("epsilon", "added to the denominator, so that no update divides by 0", {optimizer.epsilon, kPositive});
   add("momentum", "muon: decay rate of the running mean of gradients, 0 <= momentum < 1", {optimizer.momentum, kRate});
   add("weight_decay", "adam: added to the gradient; adamw, muon: decoupled", {optimizer.weight_decay, kNotNegative});
-  add("clip_norm", "largest global norm of the gradient; 0: no clipping", {optimizer.clip_norm, kNotNegative});
+  add("clip_norm", "maximum global norm of the gradient; 0: no clipping", {optimizer.clip_norm, kNotNegative});
 
   section = "training.schedule";
   ScheduleSettings& schedule = training.schedule;

@@ -1,4 +1,4 @@
-// The config files of the Hugging Face library: writes them for a checkpoint, and reads those of the library's models.
+// Writes the Hugging Face library's config files for a checkpoint, and reads those of the library's models.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -21,7 +21,7 @@ Index longest_output(const Config& config) {
   return longest_translation(config.decoding, config.data.max_length + 1) + kBosAndEos;
 }
 
-/// The library's id of padding. If our vocabulary has none (kNoToken), the library pads with bos.
+/// The library's padding id. If our vocabulary has none (kNoToken), the library pads with bos.
 Id library_pad(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : ids.pad; }
 
 // Below: reading.
@@ -59,7 +59,7 @@ double dropout_rate(const JsonFile& config, const std::string& key, double defau
 
 TransformerSettings read_model(const JsonFile& config) {
   if (config.text("model_type", "") != "marian")
-    throw config.mistake("model_type", "\"marian\", the only model type of other tools that can be opened");
+    throw config.mistake("model_type", "\"marian\", the only model type from other tools that Glassformer can open");
   for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"})
     if (config.flag(key, false)) throw config.mistake(key, "false (a post-norm transformer as in Vaswani et al. 2017)");
   if (!config.flag("static_position_embeddings", true))
@@ -120,7 +120,7 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   for (const char* key : {"encoder_ffn_dim", "decoder_ffn_dim"}) json[key] = model.d_ff;
   // Marian's gelu is exact (erf), as is ours; the approximation is "gelu_new".
   json["activation_function"] = kActivationNames[static_cast<std::size_t>(model.activation)];
-  json["dropout"] = model.dropout;  // in Marian, also of embedding + position
+  json["dropout"] = model.dropout;  // in Marian, also the rate on embedding + position
   json["attention_dropout"] = model.attention_dropout;
   json["activation_dropout"] = model.activation_dropout;
   json["scale_embedding"] = model.scale_embeddings;

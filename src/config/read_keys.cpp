@@ -81,7 +81,7 @@ YAML::Node read_document(const fs::path& file) try {
   DocumentStart start;
   if (parser.HandleNextDocument(start) && parser.HandleNextDocument(start))
     throw UserError(at_line(file, start.line) + ": expected one YAML document, found the start of a second one; " +
-                    "remove a line ---, or whatever is here outside of any section");
+                    "remove the line ---, or the text here that is outside any section");
   return YAML::Load(text);
 } catch (const YAML::Exception& error) {
   throw UserError(at_line(file, error.mark.line + 1) + ": not valid YAML: " + error.msg +
@@ -101,7 +101,7 @@ class Reader {
   explicit Reader(const std::vector<Key>& keys) : keys_(keys) {
     for (const Key& key : keys) {
       const std::string section = section_of(key.name);
-      if (!is_section(section)) {  // a section has its own keys, which come before the sections inside it
+      if (!is_section(section)) {  // new; a section's own keys come before its subsections
         sections_.push_back(section);
         if (section_of(section).empty()) top_level_ += (top_level_.empty() ? "" : ", ") + section;
       }
@@ -168,14 +168,14 @@ class Reader {
     else if (retired != retired_keys().end())
       retired->check(value, place);
     else if (name == "base")
-      throw UserError(place.name + ": only the first key of a file can be base");
+      throw UserError(place.name + ": allowed only as the first key of a config file");
     else
       throw UserError(place.name + ": unknown key; " + suggest_key(name, known_));
     places[name] = place;
   }
 
   void read_section(const std::string& section, const YAML::Node& entries) {
-    bool is_first = section.empty();  // of the file: only this key can be base
+    bool is_first = section.empty();  // of the file, the only key that can be base
     for (const auto& entry : entries) {
       const YAML::Node &key = entry.first, &value = entry.second;
       if (!key.IsScalar())

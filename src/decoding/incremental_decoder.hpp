@@ -50,14 +50,14 @@ struct Extension {
   Id token;        ///< the new token; bos in the first step
 };
 
-/// The transformer's decoder, one token at a time. In teacher forcing all target tokens are known, so they are computed
-/// at once. A search knows the next token only after it has the logits of the previous ones. So each step runs the
-/// decoder layers for one token of each hypothesis, and caches its keys and values for later steps. The same layers
-/// compute the logits as in teacher forcing, so the logits are the same up to rounding.
+/// The transformer's decoder, one token at a time. In teacher forcing all target tokens are known, so all positions
+/// are computed at once. A search knows the next token only after it has the logits of the previous ones. So each step
+/// runs the decoder layers for one token of each hypothesis, and caches its keys and values for later steps. The layers
+/// are the same as in teacher forcing, so the logits are the same up to rounding.
 ///
-/// There is no look-ahead mask, because no future exists yet, not even for a model trained to see it.
+/// There is no look-ahead mask, not even for a model trained without it, because there are no future tokens yet.
 ///
-/// The other sentences of a step, and earlier calls, do not change one bit of a hypothesis's logits (see
+/// The other sentences of a step, and earlier calls, do not change a single bit of a hypothesis's logits (see
 /// numerics/gemm.hpp). The exception is a model trained to see padding: longer neighbours mean more padding.
 ///
 /// R rows = running hypotheses of all sentences, D = model width, V = target vocabulary.

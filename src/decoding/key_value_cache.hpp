@@ -8,7 +8,7 @@
 
 namespace glassformer {
 
-/// The keys and values that self-attention reads: those of all tokens so far, of all running hypotheses. Each
+/// The keys and values that self-attention reads, for all tokens so far of all running hypotheses. Each
 /// hypothesis has its own slot, a block of rows in every layer's matrix:
 ///
 ///   slot 0   k v of token 0 | k v of token 1 | ...  | free

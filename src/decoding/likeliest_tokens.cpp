@@ -33,7 +33,7 @@ void LikeliestTokens::consider(Id id, double logit, std::size_t count) {
   const bool is_full = chosen_.size() == count;
   if (!(logit > (is_full ? chosen_.back().log_probability : kMinusInfinity<double>)) || !may_be_chosen(id)) return;
   if (is_full) chosen_.pop_back();
-  // After all equally likely tokens: ids come in rising order.
+  // Insert it after equally likely tokens, because ids arrive in increasing order.
   const auto place = std::upper_bound(chosen_.begin(), chosen_.end(), logit,
                                       [](double l, const NextToken& token) { return l > token.log_probability; });
   chosen_.insert(place, {id, logit});

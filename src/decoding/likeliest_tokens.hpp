@@ -20,7 +20,7 @@ struct NextToken {
 /// pad and bos are never chosen, because no translation contains them. They are excluded after the softmax, so every
 /// probability is the model's own, the same as in teacher forcing. (fairseq excludes pad in this way, and so does
 /// Hugging Face for Marian models.) A token whose logit is -infinity is never chosen. If any logit is NaN or +infinity,
-/// no token is. V = target vocabulary.
+/// no token is chosen. V = target vocabulary.
 class LikeliestTokens {
  public:
   explicit LikeliestTokens(const SearchIds& ids) : ids_(ids) {}

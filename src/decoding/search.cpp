@@ -13,7 +13,7 @@ namespace {
 
 using Source = std::span<const Id>;
 
-/// Sentence numbers, longest first. Long batches start first, so that no thread has one left to do alone at the end.
+/// Sentence numbers, longest first. Long batches start first, so that none is left running alone at the end.
 std::vector<std::size_t> longest_first(std::span<const std::vector<Id>> sources) {
   std::vector<std::size_t> order(sources.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

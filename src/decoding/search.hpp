@@ -12,7 +12,7 @@ namespace glassformer {
 /// One translation found by the search.
 struct Hypothesis {
   std::vector<Id> ids;         ///< without bos and eos
-  double log_probability = 0;  ///< natural logarithm; of ids (and eos, if finished) given the source
+  double log_probability = 0;  ///< natural log of p(ids, and eos if finished | source)
   double score = 0;            ///< log_probability / length^length_penalty; the length includes eos, if finished
   bool finished = true;        ///< false: cut off without eos, at the length limit or because no token could follow
 };

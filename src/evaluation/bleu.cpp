@@ -55,7 +55,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view repl
     text.replace(at, what.size(), replacement);
 }
 
-/// Strips trailing white space (as sacreBLEU does), and lowercases and tokenizes the sentence as set.
+/// Strips trailing white space (as sacreBLEU does), and lowercases and tokenizes the sentence as configured.
 std::string prepare(const std::string& sentence, const EvaluationSettings& settings) {
   std::string text = settings.lowercase ? lower_case(sentence) : sentence;
   const std::vector<std::string_view> words = split_words(text);

@@ -12,12 +12,12 @@
 
 namespace glassformer {
 
-/// The maximum number of tokens in a batch; few, so that every thread has work.
+/// The maximum number of tokens in a batch; small, so that every thread has work.
 inline constexpr Index kEvaluationTokens = 1024;
 
 struct Translation {
   std::string text;
-  double log_probability = 0;  ///< of the pieces and, unless cut off, of eos, given the source line
+  double log_probability = 0;  ///< of the pieces and, unless the text was cut off, of eos, given the source line
   double score = 0;            ///< see Hypothesis
 };
 
@@ -53,7 +53,7 @@ struct Evaluation {
   /// Per target token.
   double cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
   double perplexity() const { return std::exp(cross_entropy()); }
-  /// The fraction of expected tokens that are the most likely, teacher-forced, 0 to 1.
+  /// How often the expected token is the most likely one, teacher-forced, 0 to 1.
   double token_accuracy() const { return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens); }
 };
 

@@ -11,7 +11,7 @@ Pass pass_of(const TracedModel& traced, const Batch& batch, Recording* recording
   return {traced.dropout, traced.seed, 1, batch.sentences, recording};
 }
 
-/// The most likely tokens in row n of the probabilities p [N, V]. Of equally likely ones, the lowest id comes first.
+/// The most likely tokens in row n of the probabilities p [N, V]. If two are equally likely, the lower id comes first.
 std::vector<LikelyToken> likeliest_tokens(const Buffer<float>& p, Index n) {
   constexpr Index kCount = 10;
   std::vector<Id> order(static_cast<std::size_t>(p.cols()));

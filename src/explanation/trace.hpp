@@ -28,7 +28,7 @@ struct LikelyToken {
 /// What the model predicts at one position of the target.
 struct Answer {
   Id expected = 0;
-  bool counted = false;                ///< false: padding is expected, which the loss ignores
+  bool counted = false;                ///< false: padding is expected here; the loss ignores it
   double probability = 0;              ///< of the expected token
   double loss = 0, cross_entropy = 0;  ///< with and without label smoothing
   std::vector<LikelyToken> likeliest;  ///< ten, or the whole vocabulary if that is smaller

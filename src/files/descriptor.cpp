@@ -67,7 +67,7 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory)
     : file_(std::make_shared<const Descriptor>(directory / ".lock", O_WRONLY | O_CREAT | O_NOFOLLOW)) {
   if (::flock(file_->number(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return;  // a file system without locks
-    throw UserError(directory.string() + ": another process is training into this directory. Wait for it to end, or " +
+    throw UserError(directory.string() + ": another process is training in this directory. Wait for it to finish, or " +
                     "choose another directory with --output.");
   }
 }

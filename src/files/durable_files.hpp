@@ -8,20 +8,20 @@
 
 #include "files/descriptor.hpp"
 
-/// Writes files so that after a crash, a full disk or a power failure each is either the old one or the new one, never
-/// something in between. To do this, we write under another name, fsync, rename, and fsync the directory. All functions
-/// throw as throw_disk_error() does.
+/// Writes files so that, after a crash, a full disk or a power failure, each file is either the old version or the new
+/// one, never something in between. To do this, we write under another name, fsync, rename, and fsync the directory.
+/// All functions throw as throw_disk_error() does.
 namespace glassformer {
 
 void write_file_durably(const std::filesystem::path& file, const std::vector<Bytes>& parts);
 void write_file_durably(const std::filesystem::path& file, std::string_view text);
 
-/// Calls `fill` to write files into a new directory, .NAME.partial, which then replaces `target`. If anything fails, it
-/// is removed, and an older `target` stays as it was.
+/// Calls `fill` to write files into a new directory, .NAME.partial, which then replaces `target`. If anything fails,
+/// the new directory is removed, and an existing `target` stays as it was.
 void write_directory_durably(const std::filesystem::path& target,
                              const std::function<void(const std::filesystem::path& unfinished)>& fill);
 
-/// Removes a directory. If the process is killed halfway, nothing is left under the directory's own name.
+/// Removes a directory. If the process is killed halfway, `target` is either still complete or gone.
 void remove_directory_durably(const std::filesystem::path& target);
 
 /// For each NAME with is_ours(NAME), removes what a killed process left in `parent`, or undoes its unfinished swap.

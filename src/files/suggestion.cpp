@@ -120,8 +120,8 @@ void check_file(const std::string& place, const fs::path& file) {
   if (fs::is_directory(file, error)) throw UserError(place + "expected a file, found the directory " + file.string());
   if (!fs::exists(file, error)) throw UserError(place + "no file " + file.string() + "; " + suggest_file(file));
   if (!fs::is_regular_file(file, error))  // opening a pipe waits until there is a writer
-    throw UserError(place + "expected a regular file, because it is read more than once, found a pipe or a device: " +
-                    file.string() + "; write its text to a file first");
+    throw UserError(place + "expected a regular file, found a pipe or a device: " + file.string() +
+                    "; it is read more than once, so write its text to a file first");
   if (!std::ifstream(file)) throw UserError(place + "cannot open " + file.string() + "; check its permissions");
 }
 

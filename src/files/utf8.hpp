@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-/// White space and lower case are Python's, because sacreBLEU is written in Python. Only utf8_error reports invalid
+/// White space and lower case are as in Python, because sacreBLEU is written in Python. Only utf8_error reports invalid
 /// UTF-8; the other functions accept it.
 namespace glassformer {
 

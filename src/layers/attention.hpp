@@ -12,7 +12,7 @@
 namespace glassformer {
 
 /// The linear maps to query, key and value, each from D to D. Their weights are adjacent in the arena, and so are their
-/// biases, so two or three of them can be applied as one map.
+/// biases, so two or three maps can be applied as one.
 template <std::floating_point Scalar>
 struct Projections {
   MatrixParameter<Scalar> weight;  // [3D, D]: query, key, value
@@ -37,7 +37,7 @@ class SelfAttention {
 
   SelfAttention(const Part<Scalar>& part, const AttentionSettings& settings);
 
-  /// Maps x [N, D] to y [N, D]. The mask blocks keys, which are rows of x too.
+  /// Maps x [N, D] to y [N, D]. The mask blocks keys, which also come from the rows of x.
   Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const Mask& mask);
   Buffer<Scalar>& forward(const Pass& pass, Buffer<Scalar>&& x, const Mask& mask) = delete;  // backward reads x
   /// Maps d_y [N, D] to d_x [N, D].
@@ -62,7 +62,7 @@ class CrossAttention {
 
   CrossAttention(const Part<Scalar>& part, const AttentionSettings& settings);
 
-  /// Maps x [N, D] and memory [M, D] to y [N, D]. The mask blocks keys, which are rows of the memory.
+  /// Maps x [N, D] and memory [M, D] to y [N, D]. The mask blocks keys, which come from the memory's rows.
   Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const Buffer<Scalar>& memory, const Mask& mask);
   Buffer<Scalar>& forward(const Pass&, Buffer<Scalar>&&, const Buffer<Scalar>&, const Mask&) = delete;
   /// Maps d_y [N, D] to d_x [N, D] and d_memory() [M, D].

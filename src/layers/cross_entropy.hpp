@@ -13,7 +13,7 @@ struct LossSum {
   double loss = 0;           ///< the objective: cross-entropy with label smoothing
   double cross_entropy = 0;  ///< without label smoothing; exp of its mean is the perplexity
   Index tokens = 0;          ///< expected tokens, without padding
-  Index correct = 0;         ///< tokens where the most likely one is the expected one
+  Index correct = 0;         ///< expected tokens that the model ranks first
 
   double mean() const { return loss / static_cast<double>(tokens); }
   LossSum& operator+=(const LossSum& other);

@@ -36,8 +36,8 @@ void Dropout<Scalar>::backward(const Pass& pass, MatrixView<const Scalar> d_y, M
   pass.record(name_, "d_x [N, D] = {d_y} * {kept} / (1 - rate)", d_x, d_y, kept_);
 }
 
-/// A random row is identified by its sentence, its group and its position in the group. None of these depends on how
-/// far the batch is padded, so the numbers drawn do not either.
+/// A random row is identified by its sentence, its group and its position in the group. None of these depends on the
+/// padding of the batch, so neither do the numbers drawn.
 template <std::floating_point Scalar>
 void Dropout<Scalar>::draw(const Pass& pass, Index rows, Index cols) {
   const auto sentences = static_cast<Index>(pass.sentences.size());

@@ -14,7 +14,7 @@ namespace glassformer {
 ///
 ///   y = x * kept / (1 - rate)        kept = 0 or 1
 ///
-/// (Random numbers of 16 bits decide, so the true probability is the multiple of 2^-16 nearest to `rate`. The factor is
+/// (16-bit random numbers decide, so the true probability is the multiple of 2^-16 nearest to `rate`. The factor is
 /// still 1 / (1 - rate).) Outside training, y = x. N = rows, D = columns.
 template <std::floating_point Scalar>
 class Dropout {

@@ -79,7 +79,7 @@ void Embedding<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_x) {
       if (ids(b, t) != pad_) add_scaled(scale_, d_embedded_.row(b * ids.cols() + t), d_table.row(ids(b, t)));
     }
   }
-  pass.record(name_, "d_table [V, D] += {scale [1, 1]} * {d_embedded}[n] in row {id}[n], of every token n but padding",
+  pass.record(name_, "d_table [V, D] += {scale [1, 1]} * {d_embedded}[n] in row {id}[n], for every token n but padding",
               d_table, MatrixView<const Scalar>(&scale_, 1, 1), d_embedded_, ids);
 }
 

@@ -21,7 +21,7 @@ struct EmbeddingSettings {
 ///   position[t, D/2 + i] = cos(t / 10000^(2i / D))
 ///
 /// All sines come first, then all cosines, as in Marian. The paper interleaves them (sin in column 2i, cos in 2i + 1):
-/// the same numbers in another order. Padding rows are 0, whatever the table holds, and give the table no gradient.
+/// the same numbers in a different order. Padding rows are 0, whatever the table holds, and give the table no gradient.
 /// B sentences of length T, N = B * T rows, D = model width (even), V = vocabulary.
 template <std::floating_point Scalar>
 class Embedding {

@@ -21,7 +21,7 @@ template <std::floating_point Scalar>
 Buffer<Scalar>& FeedForward<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   // y = contract(activated)
   Buffer<Scalar>& d_activated = contract.backward(pass, d_y);  // [N, F]
-  // activated = dropout(activation(expanded)); both turn the gradient of their output into that of their input
+  // activated = dropout(activation(expanded)); each overwrites the gradient of its output with that of its input
   dropout_.backward(pass, d_activated, d_activated);
   activation_.backward(pass, d_activated);
   const Buffer<Scalar>& d_expanded = d_activated;

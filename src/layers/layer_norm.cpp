@@ -22,7 +22,7 @@ const Buffer<Scalar>& LayerNorm<Scalar>::forward(const Pass& pass, const Buffer<
     const auto x_hat = x_hat_.row(n), y = y_.row(n);
     const Scalar mean_x = mean(x.row(n));
     for (Index j = 0; j < x.cols(); ++j) x_hat[j] = x(n, j) - mean_x;
-    const Scalar var = mean_square(x_hat);  // x_hat is x - mean so far
+    const Scalar var = mean_square(x_hat);  // x_hat is only x - mean at this point
     const Scalar inv_std = 1 / std::sqrt(var + kEpsilon);
     scale(x_hat, inv_std);
     for (Index j = 0; j < x.cols(); ++j) y[j] = g[j] * x_hat[j] + b[j];

@@ -26,8 +26,8 @@ Buffer<Scalar>& Linear<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& 
   return y_;
 }
 
-// For each element:  y_nk = sum over i of x_ni W_ki + b_k.  By the chain rule, the gradient of a number is the sum,
-// over all y_nk that depend on it, of d_y_nk times the derivative of y_nk with respect to that number.
+// For each element:  y_nk = sum over i of x_ni W_ki + b_k.  By the chain rule, the gradient of an entry of x, W or b is
+// a sum over all y_nk that depend on it. Each term is d_y_nk times the derivative of y_nk with respect to that entry.
 template <std::floating_point Scalar>
 Buffer<Scalar>& Linear<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   const Buffer<Scalar>& x = *x_;

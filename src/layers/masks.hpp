@@ -24,7 +24,7 @@ struct Mask {
     return (sentences == 1 ? 0 : sentence) * queries + (queries == 1 ? 0 : query);
   }
   /// The same for row n = (sentence * H + head) * T + query of the scores. With H heads, the scores have `rows` =
-  /// B * H * T rows, of which each sentence has rows / B.
+  /// B * H * T rows: rows / B for each sentence.
   Index row_for(Index n, Index rows) const { return n / (rows / sentences) * queries + n % queries; }
   bool is_blocked(Index sentence, Index query, Index key) const { return blocked(row(sentence, query), key) != 0; }
   /// Whether the mask fits B sentences with T queries each.
@@ -37,7 +37,7 @@ Mask padding_mask(const IdMatrix& ids, Id pad, Mask reused = {});
 /// Blocks the keys that are in the query's future, key > query: [1, T, T].
 Mask look_ahead_mask(Index length, Mask reused = {});
 
-/// Shows the first `prefix` (0 .. length) keys to all queries, and the others to their own and later ones: [1, T, T].
+/// Shows the first `prefix` (0 .. length) keys to all queries. Blocks all other keys in a query's future: [1, T, T].
 Mask prefix_mask(Index length, Index prefix, Mask reused = {});
 
 /// Blocks nothing: zeros [sentences, queries, keys].
@@ -46,13 +46,13 @@ Mask all_visible(Index sentences, Index queries, Index keys, Mask reused = {});
 /// The mask itself if `on`; otherwise a mask of the same shape that blocks nothing.
 Mask apply_switch(Mask mask, bool on);
 
-/// The elementwise maximum: blocks what either mask blocks. Dimensions of 1 are broadcast. \pre equal keys
+/// The elementwise maximum: blocks what either mask blocks. Dimensions of 1 are broadcast. \pre equal numbers of keys
 Mask combined_mask(const Mask& a, const Mask& b, Mask reused = {});
 
 /// One switch per mask. To see what a mask does, turn it off: see configs/lessons.
 ///
-/// Without encoder_padding or cross_padding, a sentence's results depend on how far it is padded, that is, on the other
-/// sentences in its batch. target_padding matters only without look_ahead; with it, padding is in every word's future.
+/// If encoder_padding or cross_padding is off, a sentence's results depend on its padding, and thus on the other
+/// sentences in its batch. target_padding matters only if look_ahead is off, because padding is in every word's future.
 struct MaskSettings {
   bool encoder_padding = true;  ///< encoder self-attention does not see source padding
   bool look_ahead = true;       ///< decoder self-attention does not see the future
@@ -71,7 +71,7 @@ struct TransformerMasks {
   Mask target_padding = {};    ///< [B, 1, T]
   Mask look_ahead = {};        ///< [1, T, T]
   Mask decoder_combined = {};  ///< [B, T, T] decoder self-attention: blocks what either of the two above blocks
-  Mask cross_padding = {};     ///< [B, 1, S] cross-attention, whose keys are source tokens: source padding again
+  Mask cross_padding = {};     ///< [B, 1, S] cross-attention: source padding again, because its keys are source tokens
 };
 
 /// The padding ids.

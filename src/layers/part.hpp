@@ -26,14 +26,14 @@ struct Construction {
 template <std::floating_point Scalar>
 class Part {
  public:
-  /// Its tensor names begin with `prefix`.
+  /// The names of the part's tensors begin with `prefix`.
   Part(Construction<Scalar>& construction, std::string name, std::string prefix)
       : construction_(&construction), name_(std::move(name)), prefix_(std::move(prefix)) {}
 
   /// A part inside this part: at("encoder"), at("layers", 0).
   Part at(const std::string& part) const { return {*construction_, inner_name(part), prefix_ + part + "."}; }
   Part at(const std::string& part, Index number) const { return at(part + "." + std::to_string(number)); }
-  /// A part inside this part whose tensor names begin with the same prefix as this part's.
+  /// A part inside this part. Its tensor names begin with this part's prefix.
   Part sharing_prefix(const std::string& part) const { return {*construction_, inner_name(part), prefix_}; }
 
   /// "encoder.layers.0.self_attn"

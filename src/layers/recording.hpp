@@ -10,8 +10,8 @@
 
 #include "numerics/matrix.hpp"
 
-/// A forward and backward pass can be recorded. Where a layer has computed something worth showing, one line records
-/// the layer's name, the equation, the result, and the inputs, one for each pair of braces, in order:
+/// A forward and backward pass can be recorded. Where a layer computes something worth showing, one line records the
+/// layer's name, the equation and the result. After them come the inputs, one for each pair of braces, in order:
 ///
 ///   pass.record(name_, "d_x [N, in] = {d_y} {weight}", d_x_, d_y, weight.value());
 ///
@@ -68,7 +68,7 @@ struct Equation {
 };
 
 /// Everything recorded in one pass, in the order of computation. An input is recognised by its location in memory: it
-/// is the tensor last recorded there, if the numbers are still the same. Otherwise it is a new tensor, which was given.
+/// is the tensor last recorded there, if the numbers are unchanged. Otherwise it is a new tensor that no step computed.
 class Recording {
  public:
   const std::vector<RecordedTensor>& tensors() const { return tensors_; }
@@ -79,14 +79,14 @@ class Recording {
     const void* data;
     Matrix<double> values;
   };
-  /// Records what the part `part` of the model has computed. In-place steps are recorded after they are done. An input
-  /// at the same location as the output is therefore the tensor that was last recorded there.
+  /// Records what part `part` of the model computed. An in-place step is recorded after it has overwritten its input,
+  /// so an input at the same location as the output is taken to be the tensor last recorded there.
   template <std::size_t kInputs>
   void add(std::string part, const Equation<kInputs>& equation, Snapshot output, std::vector<Snapshot> inputs) {
     add(std::move(part), {equation.text, equation.file, equation.line, equation.function}, std::move(output),
         std::move(inputs));
   }
-  /// Records that the matrix at `to` is a copy of the one at `from`, which is not worth a step of its own.
+  /// Records that the matrix at `to` is a copy of the one at `from`. Copying is not worth a step of its own.
   void add_copy(const Snapshot& from, const Snapshot& to);
 
  private:
@@ -98,7 +98,7 @@ class Recording {
   };
   void add(std::string part, const Source& source, Snapshot output, std::vector<Snapshot> inputs);
 
-  using Place = std::tuple<const void*, Index, Index>;  // address and shape (a matrix begins where its first row does)
+  using Place = std::tuple<const void*, Index, Index>;  // address, shape: a matrix and its first row share an address
 
   static Place place_of(const Snapshot& matrix) { return {matrix.data, matrix.values.rows(), matrix.values.cols()}; }
   std::size_t input(const std::string& part, std::string_view text, const Snapshot& matrix, bool overwritten);
@@ -108,7 +108,7 @@ class Recording {
   std::map<Place, std::size_t> latest_;  // the tensor that was last recorded at each location
 };
 
-/// The copy of any matrix that the recording keeps.
+/// Copies any matrix for the recording.
 template <class Numbers>
 Recording::Snapshot snapshot(const Numbers& numbers) {
   return {numbers.data(), numbers.eigen().template cast<double>()};

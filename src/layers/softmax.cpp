@@ -34,7 +34,7 @@ void MaskedSoftmax<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& wei
   //   d_score_j = sum over k of d_weight_k weight_k ([k = j] - weight_j)        [k = j] keeps one term of the sum
   //             = weight_j (d_weight_j - sum over k of weight_k d_weight_k)
   //
-  // A blocked key has weight 0 whatever its score, so its d_score is 0. The last line gives just that, as weight_j = 0.
+  // A blocked key has weight 0 whatever its score, so its d_score is 0. The last line agrees, because weight_j = 0.
   // In a row where nothing is visible, this holds for every key.
   Buffer<Scalar>& d_scores = d_weights;
   for (Index n = 0; n < weights.rows(); ++n) {

@@ -13,8 +13,8 @@ namespace glassformer {
 ///   weight_j = exp(score_j) / sum over visible k of exp(score_k)      exactly 0 where key j is blocked
 ///
 /// The largest visible score is subtracted first. That does not change the weights but keeps exp finite. If no key is
-/// visible, all weights are 0, not NaN. (The common alternative, adding -1e9 to blocked scores, makes such a row attend
-/// to everything.) N = B*H*T rows, for B sentences with H heads and T queries each. S = keys.
+/// visible, all weights are 0, not NaN. (The common alternative, adding -1e9 to blocked scores, makes the row attend to
+/// every key.) N = B*H*T rows, for B sentences with H heads and T queries each. S = keys.
 template <std::floating_point Scalar>
 class MaskedSoftmax {
  public:

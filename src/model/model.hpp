@@ -32,16 +32,16 @@ std::unique_ptr<Transformer<Scalar>> make_transformer(const Model<Scalar>& model
 
 /// Initializes a model's weights before training. They depend only on the seed and the model's shape.
 ///
-///   embeddings and an untied output matrix       normal, standard deviation 1 / sqrt(D); the row of padding is 0
+///   embeddings and an untied output matrix       normal, standard deviation 1 / sqrt(D); the padding row is 0
 ///   linear maps                                  uniform in +-sqrt(6 / (in + out))             (Glorot & Bengio 2010)
-///   query, key and value maps                    the same / sqrt(2), as for one map with out = 3 in
+///   query, key and value maps                    the same / sqrt(2), as if all three were one map with out = 3 * in
 ///   biases 0, layer normalisation gains 1
 ///
 /// The value and output maps of attention and the feed-forward maps are also multiplied by settings.initial_gain. If it
 /// is below 1, a sublayer adds less to the residual stream at first. This helps post-norm: the first updates change the
 /// model's output less, so it tolerates a higher learning rate and converges faster. The idea and the choice of maps
 /// are from Wang et al. (DeepNet, arXiv 2203.00555). They also scale the residual stream, and for 4 + 4 layers their
-/// formulas give 0.56 in the encoder and 0.38 in the decoder. We do not scale the stream, and use one gain for both.
+/// formulas give gains of 0.56 (encoder) and 0.38 (decoder). We do not scale the stream, and use one gain for both.
 template <std::floating_point Scalar>
 void initialize(Model<Scalar>& model, std::uint64_t seed);
 

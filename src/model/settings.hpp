@@ -9,7 +9,7 @@
 
 namespace glassformer {
 
-/// Which embedding matrices are tied: none; target and output; all three (source, too).
+/// Which embedding matrices are tied: none; target and output; or source, target and output.
 enum class Tying { none, target, all };
 
 /// The transformer's shape, dropout rates and attention masks.
@@ -28,7 +28,7 @@ struct TransformerSettings {
   double attention_dropout = 0.0;   ///< of attention weights
   double activation_dropout = 0.0;  ///< of the feed-forward network's activations
   double initial_gain = 1.0;        ///< scales value, output and feed-forward maps at the start; see initialize
-  MaskSettings masks = {};          ///< used in training, and therefore in translation too
+  MaskSettings masks = {};          ///< used in training, and therefore also in translation
 
   bool operator==(const TransformerSettings&) const = default;
 

@@ -57,7 +57,7 @@ class Transformer {
 
   /// All parameters, in arena order.
   const std::vector<TensorPlace>& tensors() const { return construction_.cursor.tensors(); }
-  /// From now on, parameters are read from `weights`, and backward adds to `gradient`. Both are laid out as tensors().
+  /// From now on, parameters are read from `weights`, and backward adds to `gradient`, both laid out like tensors().
   void bind(const Arena<Scalar>& weights) { bound_ = {weights.values().data(), nullptr}; }
   void bind(const Arena<Scalar>& weights, Arena<Scalar>& gradient) {
     bound_ = {weights.values().data(), gradient.values().data()};

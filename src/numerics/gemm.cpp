@@ -12,13 +12,13 @@
 //
 //   for each block of K                       up to kDepth terms of the sum
 //     for each panel of C's columns           copies its columns of B into strips, two vectors wide, which stay in the
-//                                             second-level cache, whatever the layout of B
-//       for each row of tiles                 its part of A stays in the first-level cache; a transposed A whose rows
-//                                             are far apart is copied first
+//                                             L2 cache; this works for any layout of B
+//       for each row of tiles                 its part of A stays in the L1 cache; a transposed A whose rows are far
+//                                             apart is copied first
 //         for each strip                      computes one tile
 //
-// Within a block of K, an element of C is the sum over increasing k, with each term fused into the sum so far. Then the
-// sum of the earlier blocks is added. All rows are computed this way, for any layout and any number of rows or columns.
+// Within a block of K, an element of C is summed over increasing k, with one fused multiply-add per term. Then the sum
+// of the earlier blocks is added. All rows are computed this way, for any layout and any number of rows or columns.
 
 namespace glassformer {
 namespace {
@@ -82,7 +82,7 @@ void copy_transposed(Strided<Scalar> b, Index K, Index columns, Scalar* strips) 
   }
 }
 
-/// Whether a tile needs another cache line of A, if not another page, for each k: a transposed A with rows far apart.
+/// Whether A is transposed, with rows so far apart that each k of a tile reads another cache line or even another page.
 template <class Scalar>
 bool is_scattered(Strided<Scalar> a) {
   return a.row == 1 && a.col * static_cast<Index>(sizeof(Scalar)) >= 1024;

@@ -18,8 +18,8 @@ namespace {
 ///
 ///   kink = (|third| + |fourth|) / 4h
 ///
-/// A kink may cause half of the error that tests allow (1e-7). A kink below the rounding error is ignored. That error
-/// grows as h shrinks, as a loss has about 16 digits and differences are divided by h. So h starts no lower than 1e-4.
+/// A kink may cause up to half of the error that tests allow (1e-7). One below the rounding error is ignored. Rounding
+/// errors grow as h shrinks: a loss has about 16 digits, and differences are divided by h. So h starts as high as 1e-4.
 std::optional<double> finite_difference(double& value, FunctionRef<double> loss, double loss_now, double scale) {
   const double before = value;
   const auto loss_at = [&](double step) {

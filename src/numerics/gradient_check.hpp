@@ -17,15 +17,15 @@ struct GradientError {
   Index kinks = 0;       ///< how many more were skipped because the loss has a kink there
 };
 
-/// Moves each number of `values` a little up and down and compares the change of loss() with `gradient`:
+/// Moves each number of `values` a little up and down and compares the change in loss() with `gradient`:
 ///
 ///   d loss / d value = (8 (loss(+h) - loss(-h)) - (loss(+2h) - loss(-2h))) / 12h + O(h^4)      h = 1e-4
 ///
 /// Compares at most `limit` numbers (0: all). Four in five are spread evenly over the numbers whose gradient is not 0;
-/// in an embedding, these are the few rows that the sentences use. The fifth is spread evenly over the numbers whose
-/// gradient is 0, in case that is wrong. The values are restored at the end.
+/// in an embedding, these are the few rows that the sentences use. One in five is spread evenly over the numbers whose
+/// gradient is 0, in case the 0 is wrong. The values are restored at the end.
 ///
-/// Across a kink, such as ReLU's, differences are meaningless. A kink shows in the losses, whatever `gradient` is. The
+/// Across a kink, such as ReLU's, differences are meaningless. The losses alone reveal a kink. The
 /// check then retries with a smaller h, which usually excludes the kink. If not, it compares a neighbouring number
 /// instead. (If the true gradient is 0 everywhere, only rounding errors are left to compare; hence the 1e-3.)
 GradientError check_gradient(std::span<double> values, std::span<const double> gradient, FunctionRef<double> loss,

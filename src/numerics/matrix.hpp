@@ -34,7 +34,7 @@ using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 template <class Scalar>
 using RowVector = Eigen::Matrix<Scalar, 1, Eigen::Dynamic, Eigen::RowMajor>;  ///< one row, as an Eigen type
 
-/// One row of a matrix, contiguous in memory. A view owns no memory, and a copy of it shows the same numbers.
+/// One row of a matrix, contiguous in memory. A view owns no memory, and a copy of it refers to the same numbers.
 template <class Scalar>
 class RowView {
  public:
@@ -141,7 +141,7 @@ class Buffer {
   operator MatrixView<Scalar>() { return view(); }
   operator MatrixView<const Scalar>() const { return view(); }
 
-  // The same as for the view.
+  // These work as in MatrixView.
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   Index size() const { return rows_ * cols_; }

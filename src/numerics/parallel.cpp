@@ -45,7 +45,7 @@ void run_ranges(Index size, FunctionRef<void, Index, Index> range) {
 double sum_ranges(Index size, FunctionRef<double, Index, Index> part) {
   thread_local std::vector<double> sums;  // keeps its memory between calls
   sums.resize(static_cast<std::size_t>((size + kRange - 1) / kRange));
-  std::vector<double>& partial = sums;  // inside a task, `sums` may be another thread's
+  std::vector<double>& partial = sums;  // a task on another thread would see its own thread's `sums`
   run_ranges(size,
              [&](Index begin, Index end) { partial[static_cast<std::size_t>(begin / kRange)] = part(begin, end); });
   double sum = 0;

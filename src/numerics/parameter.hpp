@@ -18,7 +18,7 @@ struct BoundMemory {
   Scalar* gradient = nullptr;
 };
 
-/// A learned matrix: a position in an arena. Layers that hold copies of it share it, and all add to its gradient.
+/// A learned matrix: a position in an arena. Layers that hold copies of it share the weights and add to one gradient.
 template <std::floating_point Scalar>
 class MatrixParameter {
  public:

@@ -16,8 +16,8 @@ r123::Philox4x32::key_type key_of(const RandomRow& at) {
 
 constexpr Index kColumns = 32;  // computed at a time
 
-/// The four random words of kColumns consecutive columns: words[k][j] becomes the k-th word that Random123 gives at
-/// {first + j, row, sentence, site}. Philox is written out so that the compiler can vectorize it.
+/// The four random words of kColumns consecutive columns: words[k][j] becomes the k-th word that Random123 gives for
+/// the counter {first + j, row, sentence, site}. Philox is written out so that the compiler can vectorize it.
 void philox(const RandomRow& at, std::uint32_t first, std::uint32_t (&words)[4][kColumns]) {
   r123::Philox4x32::key_type key = key_of(at);
   for (Index j = 0; j < kColumns; ++j) {

@@ -26,7 +26,7 @@ std::uint32_t row_in_group(Index group, Index position);
 template <std::floating_point Scalar>
 void fill_uniform(const RandomRow& coordinates, Index size, Scalar* numbers);
 
-inline constexpr Index kRowsAtOnce = 8;  ///< dropout rows per call of the generator
+inline constexpr Index kRowsAtOnce = 8;  ///< dropout rows per generator call
 
 /// kept(r, j) is 0 with probability `rate`, rounded to a multiple of 2^-16, and 1 otherwise. kept [8 or fewer, cols]
 /// holds consecutive rows. `coordinates` are those of the first row, whose number is a multiple of 8.

@@ -37,7 +37,7 @@ class Ranks {
   /// Runs `action`, which must not communicate, on every rank. If it throws on several ranks, only the first of them
   /// rethrows, so that the user sees one message. All other ranks wait to be terminated.
   virtual void together(FunctionRef<void> action) const { action(); }
-  /// Replaces each number with the largest that any rank has at its index.
+  /// Replaces each number with the largest number that any rank has at that index.
   virtual void largest(std::span<double>) const {}
 
   /// Copies the first rank's values to all ranks.
@@ -45,7 +45,7 @@ class Ranks {
   template <class Value>
   requires std::is_trivially_copyable_v<Value>
   void broadcast(Value& value) const { broadcast_bytes(std::as_writable_bytes(std::span(&value, 1))); }
-  /// Each rank must have filled its block(all.size()) of `all`. Afterwards every rank has all of it.
+  /// Before the call, each rank must fill its block(all.size()) of `all`. Afterwards, every rank has all blocks.
   template <class Value>
   requires std::is_trivially_copyable_v<Value>
   void gather(std::span<Value> all) const { gather_bytes(std::as_writable_bytes(all), sizeof(Value)); }

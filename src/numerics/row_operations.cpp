@@ -7,9 +7,9 @@
 namespace glassformer {
 namespace {
 
-// Rows are processed in chunks of sixteen numbers, with one or a few vector operations each, even for exp. The last
-// chunk of a row is filled up with numbers that do not change the result. So the bits of a result depend neither on
-// where in memory the row begins nor on what follows it.
+// Rows are processed in chunks of sixteen numbers. A chunk fills one or a few vectors, so even exp is vectorized. The
+// last chunk of a row is filled up with numbers that do not change the result. So the bits of a result depend neither
+// on where in memory the row begins nor on what follows it.
 
 constexpr Index kChunk = 16;
 
@@ -50,7 +50,7 @@ Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
   return sums.sum();
 }
 
-// Compilers do not vectorize comparisons automatically, hence load and store.
+// Compilers do not vectorize comparisons automatically, so these functions use vectors explicitly.
 
 /// The elementwise maximum of two vectors. A NaN in b is ignored.
 template <class Scalar>
@@ -58,7 +58,7 @@ Vector<Scalar> larger(Vector<Scalar> a, Vector<Scalar> b) {
   return a < b ? b : a;
 }
 
-/// The largest number of a vector. Each step takes the maximum of the two blocks in each pair of blocks.
+/// The largest number in a vector. Each step takes the elementwise maximum of the two halves of what is left.
 template <class Scalar, Index half = kLanes<Scalar> / 2>
 Scalar largest_in(Vector<Scalar> vector) {
   Vector<Scalar> second = vector;
@@ -95,8 +95,8 @@ Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
   return sums.sum();
 }
 
-// (These three use Eigen's sums. Eigen's order of summation depends on the row's address for plain numbers in memory,
-// but not for computed ones; hence * 1.)
+// (These three use Eigen's sums. If Eigen sums numbers straight from memory, the order depends on the row's address. If
+// it sums computed numbers, the order does not; hence * 1.)
 
 template <class Scalar>
 Scalar mean_of(RowView<const Scalar> x) {

@@ -8,7 +8,7 @@
 
 #include "numerics/matrix.hpp"
 
-/// Vectorized operations of layers on one row of numbers. The bits of a result depend only on the numbers, not on where
+/// Vectorized operations on a row of numbers, for layers. The bits of a result depend only on the numbers, not on where
 /// they are in memory. Rows that are combined must have the same size.
 namespace glassformer {
 

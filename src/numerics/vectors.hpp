@@ -89,8 +89,8 @@ template <Index half, class Scalar, std::size_t... i>
 }
 
 /// Transposes a square that has as many rows as a vector has elements. Each stage swaps the off-diagonal blocks: first
-/// the quarters of the whole square, then those of each quarter, and so on. This is inlined into the caller so that all
-/// of it stays in registers.
+/// the quarters of the whole square, then those of each quarter, and so on. The function is inlined so that the whole
+/// square stays in registers.
 template <class Scalar, Index half = kLanes<Scalar> / 2>
 [[gnu::always_inline]] inline void transpose_square(Vector<Scalar>* rows) {
   constexpr Index kSize = kLanes<Scalar>;

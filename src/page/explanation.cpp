@@ -106,14 +106,14 @@ struct PaddedBatch {
 std::string with_all_masks(const MaskSettings& had, bool words_saw_padding) {
   return std::string("This model was trained without some of the masks. Here, all of them are on.") +
          (had.look_ahead ? "" : " The decoder no longer sees the words it must predict, just as in translation.") +
-         (words_saw_padding ? " No word attends to padding any more: each sentence gets the same predictions as alone."
+         (words_saw_padding ? " No word attends to padding any more: each sentence is predicted as if it were alone."
                             : "");
 }
 
 /// Describes a variant that changes nothing, and what the model's own masks fail to block.
 std::string nothing_changes(const MaskSettings& on, bool words_see_padding) {
   return std::string("In this batch, these masks block exactly what the model's own masks block, so nothing changes.") +
-         (on.look_ahead ? "" : " Because its own look-ahead mask is off, the model sees the words it must predict.") +
+         (on.look_ahead ? "" : " The model still sees the words it must predict: its own look-ahead mask is off.") +
          (words_see_padding ? " The model's own masks let words attend to padding: compare the predictions in the "
                               "batch with those for the sentence alone."
                             : "");
@@ -127,14 +127,14 @@ std::vector<MaskVariant> variants_of(const MaskSettings& on, const PaddedBatch& 
   no_padding.encoder_padding = no_padding.target_padding = no_padding.cross_padding = false;
   const char* const without_padding_masks =
       batch.words_see_padding(batch.reasons(no_padding))
-          ? "Words attend to padding as if it were words, so the predictions for a sentence depend on how much padding "
+          ? "Words attend to padding as they do to words, so the predictions for a sentence depend on how much padding "
             "the rest of the batch adds. Compare the predictions in the batch with those for the sentence alone."
           : "In this batch, only padding attends to padding, and the loss ignores padding.";
   return {
       {"right", "Unchanged", "The masks that this model was trained with and is used with.", own},
       {"no_look_ahead", "Without the look-ahead mask",
        "The decoder sees the words it must predict. This model never learned to copy them, so its loss may get better "
-       "or worse. A model trained this way learns nothing but copying them (configs/lessons/no_look_ahead.yaml).",
+       "or worse. A model trained this way learns only to copy them (configs/lessons/no_look_ahead.yaml).",
        batch.reasons(no_look_ahead)},
       {"no_padding_masks", "Without the padding masks", without_padding_masks, batch.reasons(no_padding)},
       {"no_cross_mask", "Without the cross-attention mask",
@@ -145,13 +145,13 @@ std::vector<MaskVariant> variants_of(const MaskSettings& on, const PaddedBatch& 
        "An easy off-by-one error: the next position stays visible, and it holds the very word that must be predicted.",
        batch.late(on, 1)},
       {"future_of_three", "Look-ahead mask three positions late",
-       "A common mistake: the look-ahead mask is built from a vector of four ones instead of one. Each query then also "
-       "sees the next three positions.",
+       "A common mistake: the look-ahead mask is built from a vector with four ones instead of one. Each query then "
+       "also sees the next three positions.",
        batch.late(on, 3)},
       {"padded_queries", "Padded queries blocked too",
        "A padding mask built as an outer product also blocks every key of a padded query. In this program, all weights "
        "of such a row are then 0. This changes nothing as long as no word attends to the padded position, because the "
-       "loss ignores it. A softmax that only adds -infinity to the scores would turn the row into NaN.",
+       "loss ignores it. Adding -infinity to the scores before an ordinary softmax would turn the row into NaN.",
        batch.padded_queries(own)},
       {"inverted",
        "1 read as visible",

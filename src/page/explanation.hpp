@@ -8,16 +8,16 @@
 #include "layers/masks.hpp"
 #include "text/tokenizer.hpp"
 
-/// Everything that `explain` computes, from a few sentences to the gradient of every parameter.
+/// Everything that `explain` computes for a few sentences, down to the gradient of every parameter.
 namespace glassformer {
 
 /// One elementary mask, and the reason why it blocks. A combined mask blocks wherever one of its elementary masks does.
 struct BlockReason {
-  std::string name;  ///< "padding", "future" (both of the key), "padded_query", or "inverted" (0 read as 1)
+  std::string name;  ///< "padding", "future" (both of the key), "padded_query", or "inverted" (0 read as blocked)
   Mask mask;
 };
 
-/// Why each of the TransformerMasks blocks. Elementary masks that are off are left out.
+/// Why each of the TransformerMasks blocks what it does. Elementary masks that are off are left out.
 struct BlockReasons {
   std::vector<BlockReason> encoder_padding, decoder_combined, cross_padding;
 };
@@ -64,7 +64,7 @@ struct Explanation {
   const ExplainedVariant& right() const { return variants.front(); }
 };
 
-/// Runs the pairs as one padded batch, in the order given. The gradient is that of the mean loss of its tokens.
+/// Runs the pairs as one padded batch, in the order given. The gradient is that of the batch's mean loss per token.
 Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> pairs);
 
 }  // namespace glassformer

@@ -46,7 +46,7 @@ std::string mask_row(const Mask& mask, Index sentence, Index query, Index max_ke
   return mask.keys() > max_keys ? row + " …" : row;
 }
 
-/// A line for each target position: the token read, its row of the mask, the expected and predicted token, the loss.
+/// A line for each target position: the token read, its row of the mask, the expected and predicted tokens, the loss.
 void write_decoder(const Tokenizer& tokenizer, const Explanation& explanation, Index b, std::ostream& output) {
   constexpr Index kToken = 12, kMask = 2 * kKeys + 2;
   const auto token = [&](Id id) { return fit(printable(tokenizer.piece(id)), kToken - 1) + ' '; };
@@ -106,7 +106,7 @@ bool is_page(const std::filesystem::path& file) {
 }
 
 void write_screen(const ExplainedModel& explained, const Explanation& explanation, std::ostream& output) {
-  output << "Masks: 1 = blocked, rows = queries (a single row is for all), columns = keys\n";
+  output << "Masks: 1 = blocked, rows = queries (a single row applies to all), columns = keys\n";
   const std::vector<std::string> off = explained.model.settings.masks.off();
   if (!off.empty()) output << fmt::format("Masks that are off: {}\n", fmt::join(off, ", "));
   const Index sentences = std::min(kSentences, explanation.batch.size());

@@ -20,8 +20,8 @@ struct CodeLines {
   int first = 0, last = 0;
 };
 
-/// The paragraph above the line that recorded the step. It starts after a blank line or an earlier record outside any
-/// loop, or after the head of its block. `text` is the content of the step's file.
+/// The paragraph above the line that recorded the step. It starts after a blank line or an earlier record, neither of
+/// them in a nested loop, or after the head of its block. `text` is the content of the step's file.
 CodeLines lines_that_computed(const RecordedStep& step, std::string_view text);
 
 /// "src/...": the compiler's path, made relative to the project.
@@ -52,8 +52,8 @@ nlohmann::ordered_json mask_json(const Buffer<std::uint8_t>& mask, MatrixForm fo
 ///   "out, in" of ...feed_forward.fc1           "F, D"
 std::string tensor_axes(const RecordedTensor& tensor);
 
-/// The tokens of both vocabularies that a page shows, in ascending order. Of more than 1,000 tokens, it shows only the
-/// special ones and those in the batch and its answers: no browser opens a page with 58,100 rows in every table.
+/// The tokens of both vocabularies that a page shows, in ascending order. If a vocabulary has more than 1,000, it shows
+/// only the special ones and those in the batch and its answers: no browser opens a page with 58,100 rows per table.
 struct ShownIds {
   std::vector<Id> source, target;
 };
@@ -88,28 +88,28 @@ struct TraceOptions {
 ///
 ///   format, version, glassformer, checkpoint
 ///   model            settings, number of parameters, the masks that were off in training
-///   layer            the layer that the steps inside layers are limited to; null: all layers
+///   layer            the only layer whose steps are all included; null: every layer
 ///   sentences        B pairs: source, target, own_translation
 ///   batch            source [B, S], target_input and target_output [B, T]: ids and tokens; pad: the ids of padding
 ///   vocabulary       source, target: the token of every id
 ///   masks            1 = blocked: encoder_padding [B, S], target_padding [B, T], look_ahead [T, T],
 ///                    decoder_combined [B*T, T] (maximum of the previous two), cross_padding [B, S]
 ///   tensors          every recorded matrix: name, part of the model, axes, computed (false: given), values. If the
-///                    page cuts an axis V of a large vocabulary, also ids: those of the tokens shown, and vocabulary:
-///                    the number of all tokens
+///                    page cuts the axis V of a large vocabulary, also ids (of the tokens shown) and vocabulary (the
+///                    total number of tokens)
 ///   steps            in the order of computation: direction, part, equation ({x} is an input), output and inputs
 ///                    (numbers of tensors), code (file, function, first and last line); for a backward step, the
 ///                    forward step that it differentiates, and its lines; null if there is none or it is left out
 ///   sources          the text of the files that the steps name
-///   attention        of every attention sublayer: part, kind, layer, number of its weights [B*H*queries, keys]
+///   attention        for every attention sublayer: part, kind, layer, weights (number of a tensor [B*H*queries, keys])
 ///   answer           for each position of each target: expected id, whether it is counted, loss, cross_entropy,
-///                    probability, likeliest: the ten most likely {id, token, probability}, or the whole vocabulary
+///                    probability, likeliest: the ten most likely {id, token, probability}, or all if fewer
 ///   d_logits         number of the tensor [B*T, V]: (softmax - target distribution) / tokens
 ///   loss             mean, perplexity, tokens, correct
-///   gradients        of every parameter tensor: name, shape, norm, values_norm
+///   gradients        for every parameter tensor: name, shape, norm, values_norm
 ///   memory_gradient  numbers of tensors [B*S, D]: sum, and parts: what each decoder layer sends, last layer first
 ///   what_if          other masks for the same batch, "right" first: name, title, says, changed, masks
-///                    reasons: for each mask, the elementary masks whose maximum it is, except those that are off:
+///                    reasons: for each mask, the elementary masks that it combines, except those that are off:
 ///                    name, sentences and queries (1: one row for all), blocked
 ///                    loss, losses and answers (most likely ids) [B, T]; alone: losses and answers of each sentence in
 ///                    a batch of its own; on_padding: for each sentence, how much of each kind of attention its words

@@ -52,7 +52,7 @@ std::map<std::string, std::string> letters_in(std::string_view part) {
   const std::string queries = encoder ? "S" : "T", keys = decoder_self ? "T" : "S";
   std::map<std::string, std::string> letters{{"N", "B*" + queries}, {"M", "B*" + keys}, {"T", queries},
                                              {"S", keys},           {"in", "D"},        {"out", "D"}};
-  if (part.ends_with("kv_proj")) {  // and qkv_proj, whose queries are keys as well
+  if (part.ends_with("kv_proj")) {  // also qkv_proj: in self-attention, queries and keys are the same rows
     letters["N"] = "B*" + keys;
     letters["out"] = part.ends_with("qkv_proj") ? "3D" : "2D";
   }

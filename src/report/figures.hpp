@@ -67,7 +67,7 @@ std::string short_time(double minutes);
 /// always stay.
 std::string training_line(const TrainingFigures& figures, const RunLength& length,
                           int width = std::numeric_limits<int>::max());
-/// The log line for validation. Figures that training has too are in the same columns.
+/// The log line for validation. Figures that the training line also has are in the same columns.
 std::string validation_line(const ValidationFigures& figures, const RunLength& length);
 
 /// The contents of metrics.jsonl. Each line is a JSON object, {"kind":"train", ...} or {"kind":"validation", ...},
@@ -100,7 +100,7 @@ class MetricsFile {
 };
 
 /// Plots a run as SVG, against updates: at the top, training loss (without label smoothing) and validation loss; below,
-/// the other figures of validation.
+/// the other validation figures.
 /// \throws UserError: the file cannot be written
 void write_curves(const std::filesystem::path& file, const Metrics& metrics);
 

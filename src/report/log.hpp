@@ -36,7 +36,7 @@ class ProgressDisplay final : public spdlog::sinks::base_sink<std::mutex> {
   bool is_terminal() const { return target_.terminal; }
   int width() const { return target_.width() - 1; }  ///< a character in the last column may start a new line
 
-  /// Makes `text` the live line ("": none). Redraws it if the interval since the last redraw is over, or if `at_once`.
+  /// Makes `text` the live line ("": none). Redraws it if the interval since the last redraw has passed, or `at_once`.
   void draw(std::string text, bool at_once = false);
   /// Turns the live line into an ordinary line.
   void finish();
@@ -51,7 +51,7 @@ class ProgressDisplay final : public spdlog::sinks::base_sink<std::mutex> {
   std::chrono::steady_clock::time_point next_;
 };
 
-void log_to_standard_error();  ///< first call in main: standard output is for results
+void log_to_standard_error();  ///< main calls this first; standard output is for results
 void disable_log();            ///< for ranks other than the first
 
 /// The log of a training run. While it exists, everything logged with spdlog goes to the display and to the run's

@@ -13,7 +13,7 @@
 namespace glassformer {
 namespace {
 
-/// Describes the first recorded step whose output is not finite. (The parameters have been checked before.)
+/// Describes the first recorded step whose output is not finite. (The parameters have already been checked.)
 std::optional<std::string> first_non_finite_step(const Recording& recording) {
   for (const RecordedStep& step : recording.steps()) {
     const RecordedTensor& output = recording.tensors()[step.output];
@@ -55,7 +55,7 @@ std::string first_non_finite(const Model<float>& model, const TrainingSettings& 
       transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
       transformer->backward(pass, 1 / static_cast<float>(count.target));
       if (const auto found = first_non_finite_step(recording))
-        return fmt::format("{} (training pair in line {})", *found, corpus.line(sentence) + 1);
+        return fmt::format("{} (training pair on line {})", *found, corpus.line(sentence) + 1);
     }
   }
   return "the sum over the batch: each sentence alone gives finite numbers";
@@ -73,16 +73,16 @@ void warn_about(const TransformerSettings& model, const ScheduleSettings& schedu
   };
   warn_if_off(model.masks.encoder_padding, "encoder_padding",
               "the encoder attends to padding as if it were words. A sentence's result depends on how much padding it "
-              "gets, and so on the other sentences in the batch.");
+              "gets, and therefore on the other sentences in the batch.");
   warn_if_off(model.masks.look_ahead, "look_ahead",
               "the decoder sees the words it has to predict. Teacher-forced figures will be too good, and translations "
               "will be nonsense.");
   warn_if_off(model.masks.target_padding, "target_padding",
               "the decoder attends to padding in the target. With the look-ahead mask on, this changes nothing that "
-              "counts, because padding comes after the words.");
+              "matters, because padding comes after the words.");
   warn_if_off(model.masks.cross_padding, "cross_padding",
               "the decoder attends to the encoder's output for padding. A sentence's result depends on how much "
-              "padding it gets, and so on the other sentences in the batch.");
+              "padding it gets, and therefore on the other sentences in the batch.");
 }
 
 std::vector<TensorCheck> check_model_gradient(Model<double>& model, const TrainingSettings& training,

@@ -146,8 +146,8 @@ void MemoryForecast::throw_if_over_limit() const {
 std::string MemoryForecast::warning() const {
   if (left.available == 0 || coming() <= left.available) return "";
   return fmt::format(
-      "memory may run out: this run is expected to need {} MB more, and {} MB are available. Lower training.shards, "
-      "training.micro_batch_tokens or decoding.batch to need less.",
+      "memory may run out: this run is expected to need {} MB more, but only {} MB are available. Lower "
+      "training.shards, training.micro_batch_tokens or decoding.batch to need less.",
       megabytes(coming()), megabytes(left.available));
 }
 

@@ -17,7 +17,7 @@ struct BatchShape {
   Index longest_source = 0, longest_target = 0;  ///< S and T
 };
 
-/// Roughly how many numbers the layers keep while they compute such a batch. `training`: with backward and dropout.
+/// Roughly how many numbers the layers keep while they compute this batch. `training`: with backward and dropout.
 Index activation_count(const TransformerSettings& settings, const VocabularyShape& vocabulary, const BatchShape& batch,
                        bool training);
 
@@ -28,9 +28,9 @@ Index activation_count(const TransformerSettings& settings, const VocabularyShap
 ///
 /// The first term counts 6 operations for each weight that a token is multiplied by: a multiplication and an addition
 /// forward, and two of each backward (for the gradients of the weight and of the input). For a source token these are
-/// E = L_enc (4 D^2 + 2 D F) + L_dec 2 D^2 weights, the last for keys and values of cross-attention; for a target token
-/// U = L_dec (6 D^2 + 2 D F) + D V. The second term counts attention's two products, scores and context: each takes 2 D
-/// for every query and every key it may see, and twice that backward. Nothing else is counted.
+/// E = L_enc (4 D^2 + 2 D F) + L_dec 2 D^2 weights, the last term for keys and values of cross-attention; for a target
+/// token, U = L_dec (6 D^2 + 2 D F) + D V. The second term counts attention's two products, scores and context:
+/// each takes 2 D for every query and key that it may see, and twice that backward. Nothing else is counted.
 double training_flops(const TransformerSettings& settings, const VocabularyShape& vocabulary, Index source_tokens,
                       Index target_tokens);
 

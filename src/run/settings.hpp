@@ -26,7 +26,7 @@ struct ValidationSettings {
 /// Which checkpoints are kept.
 struct CheckpointSettings {
   Index keep = 3;     ///< how many of the latest stay on disk (best and last always do)
-  Index average = 0;  ///< at the end, also save the mean of this many last checkpoints; 0: none
+  Index average = 0;  ///< at the end, also save the mean of the last `average` checkpoints; 0: none
 
   bool operator==(const CheckpointSettings&) const = default;
 };
@@ -43,7 +43,7 @@ struct RunSettings {
   bool operator==(const RunSettings&) const = default;
 };
 
-/// Everything a training run has to know: the settings of all modules involved, and how it describes them on disk.
+/// Everything a training run needs to know: the settings of all modules involved, and how it describes them on disk.
 struct TrainingPlan {
   TransformerSettings model;
   TrainingSettings training;

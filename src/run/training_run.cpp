@@ -71,7 +71,7 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
                     "another run with --output.");
   read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
   if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
-    spdlog::warn("the validation text has changed since this run started: the search for the best starts over");
+    spdlog::warn("the validation text has changed since this run started: the search for the best checkpoint restarts");
     progress_.best_update = progress_.without_best = 0;
   }
   saved_update_ = progress_.update;
@@ -117,7 +117,7 @@ bool TrainingRun::train(const std::atomic<bool>& interrupted) {
   for (check_clock_and_signals(interrupted); !end() && !interrupt_seen_; check_clock_and_signals(interrupted)) {
     update();
     check_clock_and_signals(interrupted);
-    if (end() && window_.updates > 0) report(true);  // since the last log line, however few
+    if (end() && window_.updates > 0) report(true);  // the updates since the last log line
     if (validation_is_due()) validate_and_save();
   }
   if (interrupt_seen_) {
@@ -126,7 +126,7 @@ bool TrainingRun::train(const std::atomic<bool>& interrupted) {
     });
     return false;
   }
-  const std::string why = *end();  // before the last validation, which may find a new best and reset patience
+  const std::string why = *end();  // read before the last validation, which may reset patience
   if (progress_.validated != progress_.update) validate_and_save();
   spdlog::info("finished at update {}: {}", progress_.update, why);
   if (plan_.run.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });

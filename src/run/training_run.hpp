@@ -86,7 +86,7 @@ class TrainingRun {
   RunProgress progress_;
   Window window_;
   Index saved_update_ = -1;        // of the last checkpoint
-  std::filesystem::path interim_;  // checkpoint of an interrupt, removed when the next one is written
+  std::filesystem::path interim_;  // written when interrupted, removed with the next checkpoint
   RunLog log_;
   MetricsFile metrics_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

@@ -116,7 +116,7 @@ void TrainingRun::write_checkpoint(bool best) {
   const TrainingState state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
   save_checkpoint(checkpoint, plan_.description, model_.weights, &state);
-  // In this order: if the run is killed in between, it resumes from the previous checkpoint and repeats this.
+  // In this order, so that a run killed in between resumes from the previous checkpoint and repeats these steps.
   if (best) directory_.point("best", checkpoint);
   directory_.point("last", checkpoint);
   if (!interim_.empty() && interim_ != checkpoint) remove_directory_durably(interim_);

@@ -34,7 +34,7 @@ void TrainingText::read(Index epoch) {
                               target_file = data_.target_file(data_.train);
   const std::string files = source_file.string() + " and " + target_file.string();
   ParallelReader reader(source_file, target_file);
-  Index most_tokens = data_.mapped_above;  // in memory, of which they may fill a quarter
+  Index most_tokens = data_.mapped_above;  // in memory: at most a quarter of what is left
   if (const std::int64_t bytes = memory_left().bytes; bytes > 0)
     most_tokens = std::min<Index>(most_tokens, bytes / 4 / static_cast<Index>(sizeof(Id)));
   for (std::string source, target; reader.next(source, target);) {

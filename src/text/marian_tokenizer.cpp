@@ -22,7 +22,7 @@ std::string_view language_code(std::string_view sentence) {
   return sentence.starts_with(">>") && end != std::string_view::npos ? sentence.substr(0, end + 2) : "";
 }
 
-/// Replaces each mark with which SentencePiece starts a word by a space, and trims the ends, as transformers does.
+/// Replaces the marks that start a word in SentencePiece with spaces, and trims the ends, as transformers does.
 std::string without_marks(const std::string& sentence) {
   static const std::regex kMark("\u2581");
   const std::string text = std::regex_replace(sentence, kMark, " ");
@@ -91,7 +91,7 @@ class MarianTokenizer final : public Tokenizer {
   void save(const fs::path& directory, const std::string& name) const override { model_.save(directory, name); }
 
  private:
-  /// A model without language codes treats a code as a word like any other.
+  /// A model without language codes treats a code like any other word.
   void require_known(const std::string& code) const {
     constexpr std::size_t kShown = 8;
     if (ids_.contains(code)) return;

@@ -105,9 +105,9 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
     throw UserError(texts.front().string() + ": expected text, one sentence per line, found no words; add text");
   std::erase_if(counts, [&](const auto& entry) { return entry.second < settings.min_frequency; });
   if (counts.empty())
-    throw UserError(texts.front().string() + ": expected at least one word that occurs " +
+    throw UserError(texts.front().string() + ": expected a word that occurs at least " +
                     std::to_string(settings.min_frequency) +
-                    " times (tokenizer.min_frequency), found none; lower it or add text");
+                    " times (tokenizer.min_frequency), found none; lower min_frequency or add text");
   std::vector<std::pair<std::string, Index>> by_frequency(counts.begin(), counts.end());
   std::ranges::sort(by_frequency, [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;

@@ -21,11 +21,11 @@ struct NewtonSchulzMemory {
 /// columns of U are orthonormal, as are those of V. X maps each column of V to the corresponding column of U, times s.
 /// This function brings every s close to 1 and keeps U and V, so X becomes approximately U V^T.
 ///
-/// It scales X to Frobenius norm 1, so that s <= 1, and then sets X = a X + (b A + c A^2) X with A = X X^T five
-/// times. Since U^T U and V^T V are the identity, A X = U S^3 V^T, so each s becomes a s + b s^3 + c s^5. a = 3.4445,
+/// It scales X to Frobenius norm 1, so s <= 1. Then, five times, it sets X = a X + (b A + c A^2) X, where A = X X^T.
+/// Since U^T U and V^T V are the identity, A X = U S^3 V^T, so each s becomes a s + b s^3 + c s^5. a = 3.4445,
 /// b = -4.7750 and c = 2.0315 are from Jordan et al. (2024, kellerjordan.github.io/posts/muon), as in torch.optim.Muon.
-/// Every s from 0.0015 to 1 ends at about 0.68 to 1.20, which works as well as 1; a smaller s grows at most a^5 = 485
-/// times. If X has more rows than columns, X (b A + c A^2) with A = X^T X is cheaper and gives the same.
+/// Every s from 0.0015 to 1 ends at about 0.68 to 1.20, which works as well as 1; a smaller s grows by a factor
+/// of at most a^5 = 485. If X has more rows than columns, X (b A + c A^2) with A = X^T X is cheaper and gives the same.
 template <std::floating_point Scalar>
 void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory);
 
@@ -41,7 +41,7 @@ void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory);
 template <std::floating_point Scalar>
 class Muon {
  public:
-  /// \param matrices  the places of the matrices W in the parameters; others are left alone
+  /// \param matrices  where the matrices W are in the parameters; Muon leaves all others alone
   Muon(double momentum, double weight_decay, std::vector<TensorPlace> matrices);
 
   /// One update in place. \param scale  of the gradient, from clipping   \param m  [parameters] M, at the places of W

@@ -11,7 +11,7 @@
 
 namespace glassformer {
 
-/// The Euclidean norm of the whole gradient, identical to the bit for any number of threads.
+/// The Euclidean norm of the whole gradient, the same, bit for bit, for any number of threads.
 template <std::floating_point Scalar>
 double gradient_norm(std::span<const Scalar> gradient);
 
@@ -35,7 +35,7 @@ class Optimizer {
   /// \param tensors  the places of all parameters of an arena, in its order
   Optimizer(const OptimizerSettings& settings, const std::vector<TensorPlace>& tensors);
 
-  /// One update. If the gradient's `norm` exceeds settings.clip_norm, the gradient is first scaled down to it.
+  /// One update. If the gradient's `norm` exceeds settings.clip_norm, the gradient is first scaled down to that norm.
   void update(std::span<Scalar> parameters, std::span<const Scalar> gradient, double norm, double rate, Index t);
 
   /// State kept for the next update, [parameters] each. Muon keeps its momentum in m and does not use v.

@@ -17,7 +17,7 @@ double learning_rate(const ScheduleSettings& settings, Index max_updates, Index 
     case ScheduleSettings::Kind::inverse_sqrt:
       return rate * std::sqrt(std::max(1.0, warmup) / now);
     case ScheduleSettings::Kind::cosine: {
-      // The fraction done when this update begins: 0 for the first, as in torch's CosineAnnealingLR.
+      // The fraction done when this update begins: 0 for the first after warm-up, as in torch's CosineAnnealingLR.
       const double done = std::clamp((now - 1 - warmup) / (static_cast<double>(max_updates) - warmup), 0.0, 1.0);
       return settings.final_rate + (rate - settings.final_rate) * (1 + std::cos(std::numbers::pi * done)) / 2;
     }

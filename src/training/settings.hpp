@@ -12,7 +12,7 @@ struct ScheduleSettings {
   Kind kind = Kind::inverse_sqrt;
   double learning_rate = 1e-3;  ///< the peak, reached at the end of the warm-up
   Index warmup = 400;           ///< updates of linear warm-up; 0: none
-  double initial_rate = 1e-7;   ///< where warm-up starts; update u is u / warmup of the way up, so update 1 is above
+  double initial_rate = 1e-7;   ///< where warm-up starts; update u is u / warmup of the way up, so update 1 is above it
   double final_rate = 0;        ///< where cosine ends: the rate that the update after max_updates would have
 
   bool operator==(const ScheduleSettings&) const = default;
@@ -25,7 +25,7 @@ struct OptimizerSettings {
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;
   double momentum = 0.95;   ///< muon: decay of the mean gradient of the layers' matrices
   double weight_decay = 0;  ///< adam: added to the gradient (L2); adamw, muon: decoupled
-  double clip_norm = 1;     ///< longer gradients are scaled down to this global norm; 0: never
+  double clip_norm = 1;     ///< larger gradients are scaled down to this global norm; 0: never
 
   bool operator==(const OptimizerSettings&) const = default;
 };
@@ -34,7 +34,7 @@ struct OptimizerSettings {
 struct TrainingSettings {
   std::uint64_t seed = 1;
   Index max_tokens = 2048;         ///< padded tokens of a batch's larger side
-  Index accumulation = 1;          ///< batches per update, whose gradients are summed
+  Index accumulation = 1;          ///< batches per update; their gradients are summed
   Index shards = 8;                ///< parts of a batch that are computed in parallel
   Index micro_batch_tokens = 512;  ///< about how many padded tokens, source and target, to compute at a time
   double label_smoothing = 0.1;

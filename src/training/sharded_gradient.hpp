@@ -18,8 +18,8 @@ namespace glassformer {
 /// vectors. The order matters for a sum of floats: 2^24 + 1 - 2^24 + 1 is 1, and backwards it is 2.
 void add_in_order(std::span<const std::span<float>> vectors, Index from, Index to);
 
-/// The gradient of a batch, computed in shards: groups of whole sentences. One thread runs a shard forward and backward
-/// with a gradient of its own. The shards' gradients are summed in shard order. So the result depends on the number of
+/// The gradient of a batch, computed in shards: groups of whole sentences. Each shard runs forward and backward on one
+/// thread and has its own gradient. The gradients are summed in shard order. So the result depends on the number of
 /// shards, which is set in the config, but not on the number of threads or machines. If several ranks train together
 /// (see Ranks), each computes a block of the shards, and all get the sum.
 ///
@@ -27,7 +27,7 @@ void add_in_order(std::span<const std::span<float>> vectors, Index from, Index t
 /// need little memory and stay in the processor's caches.
 class ShardedGradient {
  public:
-  /// Of the settings, uses shards (at least as many as ranks), micro_batch_tokens and label_smoothing.
+  /// Uses three of the settings: shards (at least as many as ranks), micro_batch_tokens and label_smoothing.
   ShardedGradient(const Model<float>& model, const TrainingSettings& settings, const Ranks& ranks = alone);
 
   /// Which update to compute.
@@ -49,7 +49,7 @@ class ShardedGradient {
     Seconds seconds;
   };
   /// Runs all sentences of `batches` forward and backward. The gradient is that of the mean loss over their target
-  /// tokens: several batches give the same as one batch of all their sentences, up to rounding. Every rank must call
+  /// tokens: several batches give the same as one batch with all their sentences, up to rounding. Every rank must call
   /// this with the same batches, and all get the same result.
   Result compute(const SentencePairs& pairs, std::span<const std::vector<Index>> batches, const Step& step);
 

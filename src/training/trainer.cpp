@@ -25,13 +25,13 @@ Trainer::Update Trainer::step() {
   ++progress_.update;
   const ShardedGradient::Step step{settings_.seed, static_cast<std::uint32_t>(progress_.update)};
 
-  // Forward and backward of every sentence. result.loss is the sum over target tokens, the gradient that of the mean.
+  // Runs every sentence forward and backward. The loss is summed over target tokens; the gradient is that of the mean.
   const ShardedGradient::Result result = gradient_.compute(batches_.pairs(), batches, step);
   const double norm = gradient_norm(gradient_.gradient());
   const double rate = learning_rate(settings_.schedule, settings_.max_updates, progress_.update);
 
-  // One overflow would make every weight NaN for good, so such an update does not change the weights. It does not count
-  // for Adam either: t is the number of times that m and v have changed.
+  // One overflow would make every weight NaN for good, so an update with an overflow does not change the weights. Adam
+  // does not count it either: t is the number of times that m and v have changed.
   const bool skipped = !std::isfinite(result.loss.loss) || !std::isfinite(norm);
   if (skipped) {
     ++progress_.skipped;

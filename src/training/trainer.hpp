@@ -29,7 +29,7 @@ class Trainer {
   };
 
   /// \param model  its weights are trained in place. It must outlive the trainer
-  /// \param text   returns the sentence pairs of an epoch; called once, when the epoch begins
+  /// \param text   returns the sentence pairs of an epoch; called once per epoch, before its first step
   /// \param ranks  the processes that train together, all with the same model, settings and text
   Trainer(Model<float>& model, const TrainingSettings& settings, BatchSequence::Text text, const Ranks& ranks = alone);
 
@@ -38,7 +38,7 @@ class Trainer {
 
   const Progress& progress() const { return progress_; }
   /// Continues from `progress`. The caller restores the weights and the optimizer's vectors. Returns false if the epoch
-  /// has no such batch: then the text is not the one it was trained on.
+  /// has no such batch: then the text is not the one that training used.
   bool continue_from(const Progress& progress);
 
   Optimizer<float>& optimizer() { return optimizer_; }

@@ -31,7 +31,7 @@ struct BenchmarkOptions {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr int kChains = 12;  // latency 4, two per cycle: needs at least 8; 12 and two factors fit in 16 registers
+constexpr int kChains = 12;  // latency 4 cycles, two per cycle: at least 8; 12, a and b still fit in 16 registers
 constexpr Index kRounds = 400'000;
 
 /// Repeats x = x a + b in every chain. Returns the result so that the compiler cannot drop the loop.
@@ -217,7 +217,7 @@ int benchmark(const BenchmarkOptions& options) {
 
 void add_benchmark(CLI::App& program, int& status) {
   const auto [verb, options] = add_verb(
-      program, status, "benchmark", "Train for some seconds, save nothing, and print the speed\nas JSON", benchmark);
+      program, status, "benchmark", "Train for a short time, save nothing, and print the speed\nas JSON", benchmark);
   options.config.add_to(verb, "configs/benchmark/tiny.yaml");
   check_range(verb.add_option("--seconds", options.seconds, "seconds to train (default: 20)"), 0.001, 1'000'000);
   verb.add_option("--export-batches", options.batches,

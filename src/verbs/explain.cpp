@@ -52,7 +52,7 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
                     " sources, or none, found " + std::to_string(targets.size()) +
                     "; without --target, the page shows the model's own translations.");
   check_length(targets, *loaded.tokenizers.target,
-               own ? "it is the model's own translation; give a --target or shorter --source." : "give a shorter one.");
+               own ? "this is the model's translation; give a --target or a shorter --source." : "give a shorter one.");
   std::vector<ExplainedPair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i], own});
   return pairs;
@@ -68,8 +68,8 @@ void check_layer(Index layer, const TransformerSettings& settings) {
 /// Without --html, never overwrites an explain.html that explain did not write. Both outputs may be /dev/null.
 void check_files(const ExplainOptions& options, const fs::path& page) {
   if (!options.html && fs::exists(fs::symlink_status(page)) && !is_page(page))
-    throw UserError(page.string() + ": expected no such file, or a page that explain wrote, found something else; " +
-                    "move it, or name the page with --html FILE.");
+    throw UserError(page.string() + ": expected no file, or a page that explain wrote, found something else; " +
+                    "move it, or choose another file with --html FILE.");
   if (!options.json || (fs::exists(page) && !fs::is_regular_file(page))) return;
   if (fs::weakly_canonical(fs::absolute(page)) == fs::weakly_canonical(fs::absolute(*options.json)))
     throw UserError("--html and --json: expected two files, found " + page.string() + " for both.");
@@ -110,7 +110,7 @@ int run_explain(const ExplainOptions& options) {
   write_page(trace_json(explained, explanation, trace_options), html.stream());
   html.finish();
   if (!options.html) write_screen(explained, explanation, std::cout);
-  std::cout.flush();  // the log goes to standard error, and should come after the screen
+  std::cout.flush();  // the log, on standard error, should come after this
   log_page(page);
   return 0;
 }
@@ -142,7 +142,7 @@ void add_explain(CLI::App& program, int& status) {
       ->check(is_name)
       ->type_name("FILE");
   check_range(verb.add_option("--layer", options.layer,
-                              "show only this layer (from 0), embeddings and attention\n(default: all layers)"),
+                              "show layer N only (from 0), with the attention weights\nof all layers (default: all)"),
               0, 1000);
   verb.add_flag("--dropout", options.dropout, "apply dropout, as in training");
 }

@@ -33,7 +33,7 @@ int gradcheck(const GradcheckOptions& options) {
                 check.error.relative, passes ? "" : "  WRONG");
   }
   if (kinks > 0) std::printf("skipped: %ld numbers at a kink of the loss\n", static_cast<long>(kinks));
-  std::printf("%s: error of the hand-written gradient against finite differences, at most %.0e allowed\n",
+  std::printf("%s: the hand-written gradient's error against finite differences must be below %.0e\n",
               correct ? "all correct" : "WRONG", kTolerance);
   return correct ? 0 : 1;
 }

@@ -20,7 +20,7 @@ std::atomic<bool> interrupted = false;
 std::atomic<int> interrupting_signal = 0;
 std::atomic<bool> announces_signals = true;
 
-/// The first Ctrl-C stops the training after the current update; the second ends the program at once. SIGTERM and
+/// The first Ctrl-C stops training after the current update; the second ends the program at once. SIGTERM and
 /// SIGHUP (the terminal is closed) count as Ctrl-C.
 void on_signal(int signal) {
   if (interrupting_signal.exchange(signal) != 0) {
@@ -30,7 +30,7 @@ void on_signal(int signal) {
   }
   interrupted = true;
   // Not through the log, which may already be closed.
-  constexpr std::string_view kStopping = "\nfinishing the update and writing a checkpoint; Ctrl-C again ends at once\n";
+  constexpr std::string_view kStopping = "\nfinishing the update and saving a checkpoint; Ctrl-C again quits at once\n";
   if (announces_signals) static_cast<void>(!write(STDERR_FILENO, kStopping.data(), kStopping.size()));
 }
 
@@ -41,7 +41,7 @@ void stop_gracefully_on_signals(bool announce) {
   graceful.sa_handler = on_signal;
   graceful.sa_flags = SA_RESTART;  // no system call fails because of a signal
 
-  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &graceful, nullptr);  // even if "&" made them ignored
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &graceful, nullptr);  // even if "&" had disabled them
   struct sigaction hang_up {};
   sigaction(SIGHUP, nullptr, &hang_up);
   if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &graceful, nullptr);  // nohup keeps its effect

@@ -75,9 +75,9 @@ void add_translate(CLI::App& program, int& status) {
   verb.add_flag_function(
       "--early-stopping,!--no-early-stopping",
       [&stop = options.early_stopping](std::int64_t count) { stop = count > 0; },
-      "end a sentence's search once as many hypotheses are\n"
-      "finished as the beam is wide: faster, but sometimes the\n"
-      "translation is worse\n(default: decoding.early_stopping of the config)");
+      "end a sentence's search once `beam` hypotheses are\n"
+      "finished: faster, but some translations are worse\n"
+      "(default: decoding.early_stopping of the config)");
   check_range(verb.add_option("--n-best", options.n_best,
                               "print the N best translations of each line, each as\n"
                               "  line number, from 0 ||| translation ||| logprob= log p ||| score\n"

@@ -29,7 +29,7 @@ class LetterTokenizer final : public Tokenizer {
   SpecialIds special_;
 };
 
-/// Three pairs of letters, with special ids that differ between the sides; no pad is 0.
+/// Three pairs of sentences made of letters. The two sides have different special ids, and neither pad is 0.
 Corpus letters() {
   const TemporaryDirectory directory;
   const TokenizerPair tokenizers = {std::make_shared<LetterTokenizer>(SpecialIds{11, 12, 13, 14}),

@@ -84,7 +84,7 @@ TEST_CASE("an epoch's plan is the same for equal arguments and differs for other
   for (const Plan& other : {plan_epoch(corpus, 200, 1, 2), plan_epoch(corpus, 200, 2, 1),
                             plan_epoch(corpus, 200, (std::uint64_t{1} << 32) + 1, 1)}) {
     CHECK(plan != other);
-    CHECK(batches_as_sets(plan) != batches_as_sets(other));  // not only the order differs
+    CHECK(batches_as_sets(plan) != batches_as_sets(other));  // not just in a different order
   }
 }
 

@@ -78,7 +78,7 @@ struct SmallArena : Arena<float> {
                {.name = "final_logits_bias", .shape = {3}, .offset = 10, .size = 3}}) {}
 };
 
-/// Numbers that are all different; each `salt` gives another set.
+/// Numbers that are all different; each `salt` gives a different set.
 inline void fill(SmallArena& arena, float salt = 0) {
   for (Index i = 0; i < arena.size(); ++i) arena.values()[i] = 0.1F * static_cast<float>(i + 1) + salt;
 }
@@ -95,7 +95,7 @@ inline ReadState read_state(const fs::path& directory, Index parameters) {
   return state;
 }
 
-/// A progress whose fields all differ.
+/// Progress whose fields all differ.
 inline RunProgress some_progress() {
   return {{.update = 12, .epoch = 3, .batch = 4, .skipped = 9, .skipped_in_row = 2},
           5,        // validated

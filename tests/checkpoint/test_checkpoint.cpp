@@ -101,7 +101,7 @@ TEST_CASE("the file stores the output's bias as a matrix with one row", "[checkp
 
 namespace {
 
-/// The tensors of a model with two vocabularies that depend on the vocabularies' sizes.
+/// The tensors whose shapes depend on the vocabularies' sizes, for a model with two vocabularies.
 std::vector<TensorPlace> tensors_of_vocabularies(Index source, Index target) {
   const BoundMemory<float> memory;
   ParameterCursor<float> cursor(memory);
@@ -142,7 +142,7 @@ TEST_CASE("the smaller vocabulary's tables are padded in the file, and read with
   read_parameters(directory / "checkpoint", tensors, loaded.data());
   CHECK(loaded == expected);
 
-  // With a vocabulary that is one word too short, that word does not count as padding.
+  // If a vocabulary lacks one word, the row of that word does not count as padding.
   CHECK_THAT(complaint([&] {
                const auto shorter = tensors_of_vocabularies(source - (source < target), target - (target < source));
                read_parameters(directory / "checkpoint", shorter, loaded.data());
@@ -218,7 +218,7 @@ TEST_CASE("an error while saving a checkpoint leaves the older one and nothing e
   CHECK(numbers(loaded) == numbers(first));
 }
 
-TEST_CASE("the error names each tensor that is missing, unexpected or of another shape", "[checkpoint]") {
+TEST_CASE("the error names each tensor that is missing, is unexpected or has the wrong shape", "[checkpoint]") {
   const std::vector<float> two{1, 2}, six(6, 0);
   CHECK(complaint_after_edit([](auto&) {}).empty());
   CHECK_THAT(complaint_after_edit([](auto& tensors) { tensors.erase(tensors.begin()); }),

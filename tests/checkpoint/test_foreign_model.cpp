@@ -10,8 +10,8 @@
 #include "evaluation/evaluation.hpp"
 #include "text/corpus.hpp"
 
-/// Opens models that transformers saved. scripts/fixtures/make_marian_fixtures.py made them, and recorded what the
-/// library itself computes with them.
+/// Opens models that transformers saved. scripts/fixtures/make_marian_fixtures.py made them, and recorded what
+/// transformers itself computes with them.
 using namespace glassformer;
 
 namespace {
@@ -39,7 +39,8 @@ const std::vector<std::string> kModels = {"opus", "untied", "target_tied"};
 
 }  // namespace
 
-TEST_CASE("a model saved by transformers has the same tokens and log-probabilities as there", "[checkpoint]") {
+TEST_CASE("a model saved by transformers gives the same tokens and log-probabilities as in transformers",
+          "[checkpoint]") {
   for (const std::string& name : kModels) {
     CAPTURE(name);
     const ForeignModel foreign(name);
@@ -64,7 +65,8 @@ TEST_CASE("a model saved by transformers has the same tokens and log-probabiliti
   }
 }
 
-TEST_CASE("a model saved by transformers translates the same as there, greedily and with a beam", "[checkpoint]") {
+TEST_CASE("a model saved by transformers translates as it does in transformers, greedily and with a beam",
+          "[checkpoint]") {
   for (const std::string& name : kModels) {
     CAPTURE(name);
     const ForeignModel foreign(name);
@@ -77,7 +79,7 @@ TEST_CASE("a model saved by transformers translates the same as there, greedily 
   }
 }
 
-TEST_CASE("if decoding begins with the id of padding, the first token of a sentence is not masked", "[checkpoint]") {
+TEST_CASE("if decoding begins with the padding id, the first token of a sentence is not masked", "[checkpoint]") {
   const ForeignModel opus("opus");
   const SpecialIds ids = opus.loaded.tokenizers.target->special();
   CHECK(ids.bos == opus.loaded.model.vocabulary.target_size - 1);

@@ -54,7 +54,7 @@ TEST_CASE("a directory that holds a run is not overwritten by a new run", "[chec
   CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file", kConfig); }), Says("file: "));
 }
 
-TEST_CASE("a run that ended before its first checkpoint can be restarted, one that lost its checkpoints cannot",
+TEST_CASE("a run that ended before its first checkpoint can be restarted; one that lost its checkpoints cannot",
           "[checkpoint]") {
   const TemporaryDirectory directory;
   { RunDirectory::create(directory / "toy", kConfig); }
@@ -174,7 +174,7 @@ TEST_CASE("a path without a checkpoint is refused, and the error shows what is t
   CHECK_THAT(complaint_about(run.checkpoint(100) / "model.safetensors"), Says("a file"));
   CHECK_THAT(complaint_about(directory / "toi"), Says("no such directory") && Says("Runs in") && Says("toy"));
   CHECK_THAT(complaint_about(directory.path()), Says("Runs in") && Says("toy"));
-  fs::create_directories(directory / "bin" / "last");  // as /bin has a program of this name
+  fs::create_directories(directory / "bin" / "last");  // like /bin, which has a program of this name
   CHECK_THAT(complaint_about(directory.path()), Says("Runs in") && !Says("bin"));
   CHECK_THAT(complaint_about(directory / "no" / "where"), Says("no such directory"));
   CHECK_THAT(complaint_about(""), Says("no such directory"));
@@ -184,13 +184,13 @@ TEST_CASE("a path without a checkpoint is refused, and the error shows what is t
   CHECK_THAT(complaint_about(young.path()), Says("no checkpoint yet"));
 }
 
-TEST_CASE("two trainings cannot write into the same run directory", "[checkpoint]") {
+TEST_CASE("two training runs cannot write into the same directory", "[checkpoint]") {
   const TemporaryDirectory directory;
   {
     const RunDirectory first = RunDirectory::create(directory / "toy", kConfig);
-    CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("is training into this directory"));
+    CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("is training in this directory"));
     write_bytes(directory / "toy" / "train.log", "");
-    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }), Says("is training into this"));
+    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }), Says("is training in this"));
   }
   CHECK(complaint([&] { RunDirectory::resume(directory / "toy"); }).empty());
 }

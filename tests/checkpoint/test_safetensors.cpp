@@ -108,7 +108,7 @@ TEST_CASE("a safetensors header with any bit flipped is refused or gives the sam
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
     write_bytes(directory / "file", damaged);
     INFO("bit " << bit);
-    try {  // a flipped bit in a name gives just another name
+    try {  // a flipped bit in a name just gives another name
       const Safetensors file = read_safetensors(directory / "file");
       CHECK(file.values == std::vector<float>{1, 2, 3, 4, 5, 6, 7});
     } catch (const UserError& error) {
@@ -137,7 +137,7 @@ TEST_CASE("safetensors shapes whose product overflows are refused", "[checkpoint
   CHECK(complaint_about_entry(entry_of({half, half, 0}, {0, 0}), 0).empty());
 }
 
-TEST_CASE("half-precision safetensors numbers become floats, also next to other types", "[checkpoint]") {
+TEST_CASE("half-precision safetensors numbers become floats, even next to other types", "[checkpoint]") {
   const TemporaryDirectory directory;
   const auto entry = [](const char* dtype, std::int64_t size, std::int64_t begin, std::int64_t end) {
     return json{{"dtype", dtype}, {"shape", {size}}, {"data_offsets", {begin, end}}};
@@ -198,7 +198,7 @@ TEST_CASE("a safetensors header that is wrong in any other way is refused", "[ch
   CHECK_THAT(complaint_about_entry(entry_of({1}, {4, 8}), 8), Says("does not begin at byte 0"));
 }
 
-TEST_CASE("safetensors data must be covered without gaps or overlaps, in any order in the header", "[checkpoint]") {
+TEST_CASE("tensors must cover safetensors data without gaps or overlaps, in any order in the header", "[checkpoint]") {
   const auto complaint_about_two = [](const json& x, const json& y) {
     return complaint_about_bytes(raw_file(json{{"x", x}, {"y", y}}.dump(), std::string(16, '\0')));
   };

@@ -62,7 +62,7 @@ TEST_CASE("a training state is read back as it was written", "[checkpoint]") {
   CHECK(state.progress == progress);
 }
 
-TEST_CASE("a training state that is missing, incomplete or of another model is refused", "[checkpoint]") {
+TEST_CASE("a training state that is missing, incomplete or from another model is refused", "[checkpoint]") {
   const TemporaryDirectory directory;
   const auto complaint_for = [&](Index parameters) {
     return complaint([&] { read_state(directory.path(), parameters); });

@@ -6,7 +6,7 @@ using namespace glassformer;
 
 namespace {
 
-/// Comes after the two lines of the smallest config in the first base.
+/// Follows the two lines of the smallest config in the first base.
 constexpr const char* kModel = "model:\n  d_model: 64\n  heads: 4\n";
 
 }  // namespace
@@ -79,9 +79,9 @@ TEST_CASE("a base must be a config file, named by the first key", "[config]") {
   CHECK(complaint("base: data\n") == "b.yaml:1: base: expected a file, found the directory data");
   CHECK(complaint("\nbase: [a.yaml]\n") == "b.yaml:2: base: expected the name of a config file, found a list");
   CHECK(complaint("base:\n") == "b.yaml:1: base: expected the name of a config file, found nothing");
-  CHECK(complaint("model: {}\nbase: a.yaml\n") == "b.yaml:2: base: only the first key of a file can be base");
-  CHECK(complaint("base: a.yaml\nbase: a.yaml\n") == "b.yaml:2: base: only the first key of a file can be base");
-  CHECK(place.complaint("", {"base=a.yaml"}) == "--set base=a.yaml: only the first key of a file can be base");
+  CHECK(complaint("model: {}\nbase: a.yaml\n") == "b.yaml:2: base: allowed only as the first key of a config file");
+  CHECK(complaint("base: a.yaml\nbase: a.yaml\n") == "b.yaml:2: base: allowed only as the first key of a config file");
+  CHECK(place.complaint("", {"base=a.yaml"}) == "--set base=a.yaml: allowed only as the first key of a config file");
   CHECK(complaint("base: data/train.en\n").starts_with("data/train.en:1: expected the sections "));
 }
 

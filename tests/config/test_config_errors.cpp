@@ -90,7 +90,7 @@ TEST_CASE("the error for a wrong choice lists the choices and suggests the neare
         "a.yaml:3: model.activation: expected relu, gelu or swish, found 3");
 }
 
-TEST_CASE("a broken rule between keys names the key that was given, overrides first", "[config]") {
+TEST_CASE("the error for a broken rule between keys names the key that was given, overrides first", "[config]") {
   const Workplace place;
   CHECK(place.complaint("model:\n  d_model: 64\n  heads: 3\n") ==
         "a.yaml:5: model.heads: expected heads to divide d_model, found 3 heads and d_model 64; "
@@ -107,7 +107,8 @@ TEST_CASE("a broken rule between keys names the key that was given, overrides fi
         "a.yaml:3: tokenizer.target_model: a joint tokenizer has one model; "
         "name it in source_model and leave target_model \"\"");
   CHECK(place.complaint("tokenizer: {source_model: data/both.model}\n") ==
-        "a.yaml:3: tokenizer.source_model: a .model file needs tokenizer.kind: sentencepiece, found another kind");
+        "a.yaml:3: tokenizer.source_model: expected tokenizer.kind: sentencepiece for a .model file, found another; "
+        "set it or remove the file");
   CHECK(place.complaint("", {"training.max_updates=0"}) ==
         "--set training.max_updates=0: max_updates, max_epochs and max_minutes are all 0, "
         "so training would never end; set at least one");
@@ -120,7 +121,7 @@ TEST_CASE("a broken rule between keys names the key that was given, overrides fi
       "--set training.schedule.kind=cosine: the cosine schedule ends at max_updates; set training.max_updates above 0");
   CHECK(place.complaint("", {cosine[0], "training.schedule.warmup=1000"}) ==
         "--set training.schedule.warmup=1000: expected warmup below training.max_updates 1000, found 1000; "
-        "cosine needs updates after it");
+        "cosine needs updates afterwards");
   CHECK(place.complaint("", {cosine[0], "training.schedule.warmup=999"}) == "");
   CHECK(place.complaint("", {"training.schedule.warmup=1000"}) == "");  // other schedules may end during warm-up
 }
@@ -166,7 +167,7 @@ TEST_CASE("a file that is not a config is an error with its line", "[config]") {
   CHECK(place.complaint(std::string("model: {}\n#\0\n", 13)).starts_with("a.yaml:4"));  // a NUL byte
 }
 
-TEST_CASE("a key or a section that is given twice is an error at the second place", "[config]") {
+TEST_CASE("a key or section that is given twice is an error, reported at the second place", "[config]") {
   const Workplace place;
   CHECK(place.complaint("model:\n  dropout: 0.1\n  dropout: 0.1\n") ==
         "a.yaml:5: model.dropout: given twice; first given on line 4");

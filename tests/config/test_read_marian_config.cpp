@@ -50,7 +50,7 @@ std::string complaint_about(const std::string& key, const json& value) {
 
 }  // namespace
 
-TEST_CASE("a Marian model's config.json is read with the library's meaning and defaults", "[config]") {
+TEST_CASE("a Marian model's config.json has the meaning and the defaults that transformers gives it", "[config]") {
   const Config config = read(marian());
   CHECK(config.model.d_model == 32);
   CHECK(config.model.heads == 4);
@@ -93,7 +93,7 @@ TEST_CASE("search settings are in generation_config.json or, for older Marian mo
   CHECK_FALSE(read(marian(), {{"early_stopping", "never"}}).decoding.early_stopping);
 }
 
-TEST_CASE("the sentence limit of a Marian model comes from the max_length of the library", "[config]") {
+TEST_CASE("the sentence limit of a Marian model comes from max_length in generation_config.json", "[config]") {
   CHECK(read(marian()).data.max_length == Config{}.data.max_length);
   CHECK(read(marian(), {{"max_length", 512}}).data.max_length == 250);  // 2 * 250 + 10, bos and eos
   CHECK(read(marian(), {{"max_length", 5}}).data.max_length == 1);

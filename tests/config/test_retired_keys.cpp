@@ -60,7 +60,7 @@ TEST_CASE("a retired key is accepted or refused with --set just as in a file", "
         "\"true\". Delete the key; scripts/metrics_to_tensorboard.py converts a run's metrics.jsonl for TensorBoard.");
 }
 
-TEST_CASE("a retired key in a file with any other value than its default is an error", "[config]") {
+TEST_CASE("a retired key in a file with any value other than its default is an error", "[config]") {
   const Workplace place;
   const std::string refusal =
       "a.yaml:4: training.tensorboard: this key was removed in version 0.2; "
@@ -102,7 +102,7 @@ TEST_CASE("no retired key is in the table of keys, and its error message tells y
   }
 }
 
-TEST_CASE("an old checkpoint's config is read with one warning, also when it is used as model.from", "[config]") {
+TEST_CASE("an old checkpoint's config is read with one warning, even when it is used as model.from", "[config]") {
   const Workplace place;
   const std::string config = write_config(place.read(""));
   std::string old = config;

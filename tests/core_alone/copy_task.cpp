@@ -1,4 +1,4 @@
-// Uses the core alone, without files, a config or a tokenizer: makes sequences of ids, trains a model to copy them, and
+// Uses the core alone, without files, a config or a tokenizer. Makes sequences of ids, trains a model to copy them, and
 // prints the loss and the copy of an unseen sequence. The exit status is 0 if that copy is right.
 #include <algorithm>
 #include <cstdio>

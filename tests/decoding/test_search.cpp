@@ -26,7 +26,7 @@ std::vector<std::vector<Id>> all_sequences(Index vocabulary_size, std::size_t lo
 
 }  // namespace
 
-TEST_CASE("a beam wide enough for all hypotheses finds the same as exhaustive search", "[decoding]") {
+TEST_CASE("a beam wide enough for all hypotheses finds the same ones as exhaustive search", "[decoding]") {
   constexpr Index kVocabulary = 5;  // two words
   DecodingSettings settings;
   settings.length_penalty = GENERATE(0.0, 0.6, 1.0);

@@ -64,7 +64,7 @@ TEST_CASE("an extension that ends in eos is finished if it is within the beam, a
 TEST_CASE("the search continues while a longer hypothesis may still score better", "[decoding]") {
   SentenceBeam beam(beam_settings(1, 1), kBeamIds, 10);
   advance(beam, {{.eos = 0.5, .a = 0.4, .b = 0.05}});
-  REQUIRE(beam.running().size() == 1);  // the empty one is finished with log 0.5, but a may reach log(0.4) / 11
+  REQUIRE(beam.running().size() == 1);  // the empty one is finished with log 0.5, but "a" may still reach log(0.4) / 11
   for (int t = 0; t < 4; ++t) advance(beam, {{.eos = 0.004, .a = 0.99, .b = 0.001}});
   advance(beam, {{.eos = 0.99, .a = 0.004, .b = 0.001}});
   const double log_p = std::log(0.4) + 5 * std::log(0.99);
@@ -78,7 +78,7 @@ TEST_CASE("the search stops as soon as no running hypothesis can score better", 
   SentenceBeam beam(beam_settings(1, 1), kBeamIds, 10);
   advance(beam, {{.eos = 0.9, .a = 0.3 * std::pow(0.9, 11), .b = 0.001}});  // log p / 11 < log 0.9
   CHECK(beam.running().empty());
-  SentenceBeam longer(beam_settings(1, 1), kBeamIds, 30);  // but not / 31
+  SentenceBeam longer(beam_settings(1, 1), kBeamIds, 30);  // but log p / 31 > log 0.9
   advance(longer, {{.eos = 0.9, .a = 0.3 * std::pow(0.9, 11), .b = 0.001}});
   CHECK(longer.running().size() == 1);
 }

@@ -24,7 +24,7 @@ bool same_to_the_bit(const std::vector<std::vector<Hypothesis>>& a, const std::v
 
 }  // namespace
 
-TEST_CASE("translations are the same to the bit for every batch size and number of threads", "[decoding][batches]") {
+TEST_CASE("translations are bit-identical for every batch size and number of threads", "[decoding][batches]") {
   TransformerSettings shape = tiny_settings();
   shape.d_model = GENERATE(16, 24, 64);
   TinyModel<float> tiny(shape, kTranslatedVocabulary);
@@ -58,7 +58,7 @@ TEST_CASE("translations come in the order of the sources", "[decoding][batches]"
   }
 }
 
-TEST_CASE("no sources give no translations, and a source of eos alone gives one", "[decoding]") {
+TEST_CASE("without sources there are no translations, and a source of eos alone gives one", "[decoding]") {
   const TinyModel<float> tiny(tiny_settings(), kTranslatedVocabulary);
   DecodingSettings settings;
   settings.beam = settings.n_best = GENERATE(1, 3);

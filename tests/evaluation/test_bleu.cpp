@@ -85,7 +85,7 @@ TEST_CASE("BLEU is 0 without any match, and without any 4-gram", "[evaluation]")
   CHECK(bleu_of_words("a b c d", "a b c d") == Approx(100));
 }
 
-TEST_CASE("A translation that is too short is penalised by exp(1 - r/c), one that is too long is not", "[evaluation]") {
+TEST_CASE("A translation that is too short is penalised by exp(1 - r/c); one that is too long is not", "[evaluation]") {
   CHECK(bleu_of_words("a b c d", "a b c d e f") == Approx(100 * std::exp(1 - 6.0 / 4)));
   CHECK(corpus_bleu(Lines{"a b c d e f"}, Lines{"a b c d"}).brevity_penalty == 1);
 }

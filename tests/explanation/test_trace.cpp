@@ -22,7 +22,7 @@ TransformerSettings with_norm(Norm norm) {
 
 }  // namespace
 
-TEST_CASE("With the model's own masks, the trace has the same figures as training, to the bit", "[explanation]") {
+TEST_CASE("With the model's own masks, the trace has the same numbers as training, bit for bit", "[explanation]") {
   for (const Norm norm : {Norm::post, Norm::pre}) {
     const ExplainedExample example(with_norm(norm));
     const Batch& batch = example.explanation.batch;

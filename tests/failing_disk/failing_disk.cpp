@@ -1,7 +1,7 @@
 // Simulates a failing disk. Loaded before the program (LD_PRELOAD), it intercepts the program's system calls and makes
-// one fail: the FAIL_AT-th FAIL_CALL (write, fsync or rename) on a file or directory below FAIL_BELOW. All later such
-// calls fail too, as on a full disk; with FAIL_ONCE=1, only that one fails. With FAIL_AT=0, none fails. At exit, it
-// writes the number of such calls to the file FAIL_COUNT.
+// one fail: the FAIL_AT-th FAIL_CALL (write, fsync or rename) on a file or directory below FAIL_BELOW. All later calls
+// of this kind fail too, as on a full disk; with FAIL_ONCE=1, only that one fails. With FAIL_AT=0, none fails. At exit,
+// it writes the number of these calls to the file that FAIL_COUNT names.
 
 #include <dlfcn.h>
 #include <unistd.h>

@@ -22,7 +22,7 @@ class Hypothesis(NamedTuple):
 
 def beam_search(model, source, beam, length_penalty=1.0, early_stopping=False):
     """The `beam` best hypotheses, best first, and how close the closest decision was. If that is close to 0, single
-    precision may decide otherwise. The error of a sum grows with its number of terms, so a difference of two sums is
+    precision may decide differently. The error of a sum grows with its number of terms, so a difference of two sums is
     divided by the number of tokens.
 
     At each step every hypothesis is extended by every token. Of the 2 * beam most likely extensions, those that end in
@@ -34,7 +34,7 @@ def beam_search(model, source, beam, length_penalty=1.0, early_stopping=False):
 
     def by_score(hypotheses, last=False):
         ranked = sorted(hypotheses, key=lambda h: -h.score(length_penalty))
-        # During the search, only who stays matters; the order matters only in the last ranking.
+        # During the search, it matters only which hypotheses stay; their order matters only in the last ranking.
         for pair in list(zip(ranked, ranked[1:]))[0 if last else beam - 1:beam]:
             first, second = (h.score(length_penalty) for h in pair)
             differences.append((first - second) / max(h.tokens ** (1 - length_penalty) for h in pair))

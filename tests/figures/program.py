@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from reference import read_safetensors
 
-# Waiting threads sleep. By default they spin, and two test runs side by side would take ten times as long.
+# Let waiting threads sleep. By default they spin, and two test runs side by side would take ten times as long.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -51,7 +51,7 @@ def set_options(text, settings):
 
 
 def variant(trained, directory, settings):
-    """Trains the model further by one tiny update, with these settings in its config."""
+    """Trains the model for one more update, a tiny one, with these settings in its config."""
     config = trained.config()
     shape = {f"model.{key}": config["model"][key] for key in ("d_model", "heads", "d_ff")}
     return train(directory, config["data"]["directory"],
@@ -77,7 +77,7 @@ class Run:
         return [line for line in map(json.loads, lines) if line["kind"] == kind]
 
     def without_times(self, kind):
-        """The same without anything that depends on time."""
+        """Like metrics(), without anything that depends on time."""
         return [{key: value for key, value in line.items() if "minutes" not in key and "second" not in key}
                 for line in self.metrics(kind)]
 

@@ -1,5 +1,5 @@
-"""Every figure of `benchmark`, recomputed: counts from the text, speeds as counts divided by seconds. No test asks how
-fast the program is. Figures computed from the printed ones may differ by ROUNDING.
+"""Every figure of `benchmark`, recomputed: counts from the text, speeds as counts divided by seconds. No test checks
+how fast the program is. Figures computed from the printed ones may differ by ROUNDING.
 """
 
 import json

@@ -94,7 +94,7 @@ def shift_to_the_other_side(source, target):
 
 
 @pytest.mark.parametrize("language", ["en", "de", "both"])
-def test_moving_a_word_to_the_next_line_makes_another_training_text(stopped, language):
+def test_moving_a_word_to_the_next_line_changes_the_training_text(stopped, language):
     done, text = stopped
     if language == "both":
         shift_to_the_other_side(text / "train.en", text / "train.de")
@@ -119,7 +119,7 @@ def test_when_the_validation_text_has_changed_the_search_for_the_best_restarts(s
     assert "the validation text has changed since this run started" in done.log
 
 
-def test_moving_a_word_to_the_next_line_makes_another_validation_text(stopped):
+def test_moving_a_word_to_the_next_line_changes_the_validation_text(stopped):
     done, text = stopped
     shift_words(text / "valid.de")
     assert "the validation text has changed since this run started" in train(done.directory, text, SETTINGS,

@@ -123,7 +123,7 @@ def test_gradient_norm_is_the_window_mean_and_matches_finite_differences(watched
         for update in updates:
             gradient = watched.fed_to_optimizer(update)
             slopes.append(watched.slope(update, gradient / np.linalg.norm(gradient)))
-        assert line["gradient_norm"] == pytest.approx(np.mean(slopes), rel=1e-4)  # error of the differences
+        assert line["gradient_norm"] == pytest.approx(np.mean(slopes), rel=1e-4)  # the finite differences' error
 
 
 def test_the_gradient_is_right_in_any_direction(watched):
@@ -148,7 +148,7 @@ def test_tokens_per_second_count_both_sides_without_padding(watched, windows):
 
 
 def test_speed_is_tokens_over_the_time_that_has_passed(tmp_path, text):
-    """One batch is the whole text, so every update has the same tokens. Between two lines of the log there are
+    """The whole text is one batch, so every update has the same tokens. Between two lines of the log there are
     only updates, and no validation. Both clocks are the program's own, so load does not matter."""
     window = 10
     done = train(tmp_path / "run", text, {"training.max_tokens": 100000, "training.max_updates": 4 * window,
@@ -302,9 +302,9 @@ def test_clipping_scales_only_the_gradient_and_the_logged_norm_is_unclipped(opti
         gradient = watched.fed_to_optimizer(update) - (decay * parameters if kind == "adam" else 0)
         norm = np.linalg.norm(gradient)
         logged = lines[update - 1]["gradient_norm"]
-        assert logged == pytest.approx(watched.slope(update, gradient / norm), rel=1e-4)  # error of the differences
+        assert logged == pytest.approx(watched.slope(update, gradient / norm), rel=1e-4)  # finite differences' error
         assert logged > 0.2, "there must be something to clip"
-        assert norm == pytest.approx(min(logged, clip or logged), rel=1e-5)  # error of m, which has 24 bits
+        assert norm == pytest.approx(min(logged, clip or logged), rel=1e-5)  # the error of m, which has 24 bits
 
 
 def test_update_is_that_of_adam_adamw_or_muon(optimized):

@@ -50,7 +50,7 @@ def translated(half_trained_model):
 
 @pytest.fixture(scope="module")
 def long_text(translated):
-    """5,000 lines that begin and end with empty ones, without a repetition that could hide a gap."""
+    """5,000 lines that begin and end with empty ones. Their order is random: a pattern could hide a lost line."""
     return ["", "", *random.Random(6).choices(translated.lines + 5 * [""], k=4996), "", ""]
 
 

@@ -33,7 +33,7 @@ class SmallDisk {
 
 }  // namespace
 
-TEST_CASE("if a file cannot be written completely, the older one stays and nothing else", "[checkpoint]") {
+TEST_CASE("if a file cannot be written completely, only the older one remains", "[checkpoint]") {
   const TemporaryDirectory directory;
   write_file_durably(directory / "file", "older");
   {
@@ -68,7 +68,7 @@ TEST_CASE("a directory gets its name only after everything in it is written", "[
   CHECK(count_entries(target.parent_path()) == 1);
 }
 
-TEST_CASE("if a directory cannot be written completely, the older one stays and nothing else", "[checkpoint]") {
+TEST_CASE("if a directory cannot be written completely, only the older one remains", "[checkpoint]") {
   const TemporaryDirectory directory;
   const auto fail = [](const fs::path& unfinished) {
     write_bytes(unfinished / "file", "half");

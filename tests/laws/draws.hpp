@@ -8,8 +8,8 @@
 #include "model/example.hpp"
 #include "numerics/row_operations.hpp"
 
-/// A law is a statement that holds for every model and every batch. We check it on 200 of them with random shapes and
-/// contents, always the same 200. They are drawn so that the law applies to each.
+/// A law is a statement that holds for every model and every batch. We check each law on 200 models and batches of
+/// random shape and content, always the same 200. They are drawn so that the law applies to all of them.
 namespace glassformer::laws {
 
 #ifdef __SANITIZE_ADDRESS__
@@ -18,8 +18,8 @@ constexpr int kDraws = 20;  // this sanitizer looks for other errors, and is ten
 constexpr int kDraws = 200;
 #endif
 
-/// Checks `law(random)` on `draws` draws. Failures report the number of the draw. (Laws have different seeds, so that
-/// they are not all checked on the same models.)
+/// Calls `law(random)` once for each of `draws` draws. A failure reports the number of the draw. (Laws have different
+/// seeds, so that they are not all checked on the same models.)
 void hold(std::uint64_t seed, const auto& law, int draws = kDraws) {
   RandomValues random(seed);
   for (int draw = 0; draw < draws; ++draw) {
@@ -31,7 +31,7 @@ void hold(std::uint64_t seed, const auto& law, int draws = kDraws) {
 /// A random number in low .. high.
 inline Index between(RandomValues& random, Index low, Index high) { return low + random.index(high - low + 1); }
 
-/// Settings for a model of random shape that is fast to compute, without dropout.
+/// Settings for a small, fast model of random shape, without dropout.
 inline TransformerSettings draw_settings(RandomValues& random) {
   TransformerSettings settings = example::settings(
       random.index(2) == 0 ? Norm::post : Norm::pre, static_cast<Tying>(random.index(3)),

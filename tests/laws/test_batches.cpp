@@ -55,8 +55,9 @@ struct DrawnTraining {
     return {Eigen::Map<const Eigen::ArrayXf>(sharded.gradient().data(), model.weights.size()), loss};
   }
 
-  /// The same up to rounding: the whole gradient to 1e-6, each tensor to 1e-5 of its own norm or of a hundredth of the
-  /// whole norm, whichever is larger (a smaller gradient is mostly rounding).
+  /// Checks that both are the same up to rounding. The whole gradient may differ by 1e-6 of its norm. Each tensor may
+  /// differ by 1e-5 of its own norm or of a hundredth of the whole norm, whichever is larger. (A smaller gradient is
+  /// mostly rounding.)
   void check_same(const Found& a, const Found& b) const {
     CHECK(a.loss.loss == Approx(b.loss.loss).epsilon(1e-6));
     CHECK(a.loss.tokens == b.loss.tokens);
@@ -150,7 +151,7 @@ TEST_CASE("Law: 1, 3 and 8 shards give the same gradient", "[laws]") {
   });
 }
 
-TEST_CASE("Law: 1, 2 and 5 threads give the same gradient to the bit", "[laws]") {
+TEST_CASE("Law: 1, 2 and 5 threads give the same gradient, bit for bit", "[laws]") {
   hold(26, [](RandomValues& random) {
     const DrawnTraining training(random);
     const auto on_threads = [&](int threads) {

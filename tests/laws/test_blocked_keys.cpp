@@ -4,7 +4,7 @@
 #include "layers/attention_example.hpp"
 #include "model/recorded_run.hpp"
 
-/// Values that a mask blocks can change in any way without changing one bit of the results.
+/// Values that a mask blocks can change in any way without changing a single bit of the results.
 using namespace glassformer;
 using namespace glassformer::laws;
 using example::AttentionExample, example::AttentionShape;
@@ -46,14 +46,14 @@ bool all_zero(const auto& numbers) { return (as_eigen(numbers).array() == 0).all
 /// Equal as numbers: -0 equals 0.
 bool equal(const auto& a, const auto& b) { return (a.eigen().array() == b.eigen().array()).all(); }
 
-/// Sets the rows [M, any] of padded source tokens to a number.
+/// Sets each row that belongs to source padding to `number`. rows [M, any]
 void set_where_padded(auto& rows, const IdMatrix& source, auto number) {
   for (Index n = 0; n < source.size(); ++n) {
     if (source.data()[n] == example::kSourcePad) set(rows.row(n), number);
   }
 }
 
-/// Records forward and backward of a batch in training mode.
+/// Records the forward and backward pass of a batch in training mode.
 template <class Scalar>
 Recording record(DrawnModel<Scalar>& drawn, const example::PaddedBatch& batch) {
   Recording recording;
@@ -131,7 +131,7 @@ TEMPLATE_TEST_CASE("Law: a query that sees nothing has weights, context and grad
   hold(3, [](RandomValues& random) {
     AttentionShape shape = draw_shape(random);
     const Mask drawn = draw_mask(random, shape, random.index(shape.S));
-    // With a row for each query, at least one of which sees nothing.
+    // The same mask with a row for each query. At least one query sees nothing.
     Mask mask = combined_mask(drawn, all_visible(shape.B, shape.T, shape.S));
     mask.blocked.row(random.index(shape.B * shape.T)).eigen().setOnes();
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
@@ -180,8 +180,8 @@ TEMPLATE_TEST_CASE("Law: the encoder's output for padding and the embeddings of 
   });
 }
 
-// This holds for the keys and values, but not for the memory they are projected from. If that were NaN, so would be the
-// gradient of the projection matrix, because 0 * NaN is NaN.
+// This holds for the keys and values, but not for the memory they are projected from. If the memory were NaN, the
+// gradient of the projection matrix would be NaN too, because 0 * NaN is NaN.
 TEMPLATE_TEST_CASE("Law: the keys and values of padding change no bit of any gradient of the model", "[laws]", float,
                    double) {
   hold(7, [](RandomValues& random) {
@@ -195,7 +195,7 @@ TEMPLATE_TEST_CASE("Law: the keys and values of padding change no bit of any gra
     const Buffer<TestType>& memory = drawn.model.encode(pass, batch.source, batch.masks.encoder_padding);
     auto& logits = drawn.model.decode(pass, batch.target_input, memory, batch.masks);
     drawn.model.cross_entropy.forward(pass, logits, batch.target_output);
-    for (DecoderLayer<TestType>& layer : drawn.model.decoder_layers) {  // recomputed into the same memory
+    for (DecoderLayer<TestType>& layer : drawn.model.decoder_layers) {  // recomputed into the same buffer
       set_where_padded(layer.cross_attention.sublayer.kv_proj.forward(pass, memory), batch.source, anything);
     }
     set(drawn.gradient.values(), TestType{0});

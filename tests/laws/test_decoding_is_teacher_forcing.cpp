@@ -87,7 +87,7 @@ std::vector<Id> greedy_without_cache(const TinyModel<float>& tiny, const std::ve
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Law: step by step with the cache, the logits are those of teacher forcing without it", "[laws]",
+TEMPLATE_TEST_CASE("Law: decoding step by step with the cache gives the logits of teacher forcing without it", "[laws]",
                    float, double) {
   hold(31, [](RandomValues& random) {
     TransformerSettings settings = draw_settings(random);

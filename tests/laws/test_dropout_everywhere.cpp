@@ -12,8 +12,8 @@ using namespace glassformer::laws;
 
 namespace {
 
-/// What dropout keeps of sentence `b` of a batch in one forward pass: a matrix of 0 and 1 for each dropout site,
-/// without the rows and columns of padding at the sentence's end.
+/// What dropout keeps of sentence `b` of a batch in one forward pass: a matrix of 0 and 1 for each dropout site. It
+/// leaves out the rows and columns of padding at the sentence's end.
 std::vector<Matrix<double>> kept(DrawnModel<double>& drawn, const example::PaddedBatch& batch, Pass pass, Index b = 0) {
   Recording recording;
   pass.recording = &recording;
@@ -44,8 +44,8 @@ std::vector<Matrix<double>> kept(DrawnModel<double>& drawn, const example::Padde
 
 TEST_CASE("Law: dropout keeps the expectation", "[laws]") {
   // The sum of n factors has mean n and variance n rate / (1 - rate). Its error in standard deviations is nearly
-  // normal, so the sum of 200 squared errors is nearly chi-squared: it is below 134 once in ten thousand times, and
-  // above 283 just as rarely. One of 200 errors exceeds 5 once in nine thousand times.
+  // normal, so the sum of 200 squared errors is nearly chi-squared. That sum is below 134 once in ten thousand times,
+  // and above 283 just as rarely. At least one of the 200 errors exceeds 5 once in nine thousand times.
   double squares = 0;
   hold(41, [&](RandomValues& random) {
     const double rate = random.number(0.05, 0.8);
@@ -65,7 +65,7 @@ TEST_CASE("Law: dropout keeps the expectation", "[laws]") {
   CHECK(squares < 283);
 }
 
-TEST_CASE("Law: in evaluation, a model with dropout gives the same bits as without", "[laws]") {
+TEST_CASE("Law: in evaluation, a model with dropout gives the same bits as one without", "[laws]") {
   hold(42, [](RandomValues& random) {
     const TransformerSettings settings = draw_settings(random);
     DrawnModel<double> without(random, settings), with(random, draw_dropout(random, settings));

@@ -16,8 +16,8 @@ Matrix<Scalar> logits_under(DrawnModel<Scalar>& drawn, const example::PaddedBatc
   return drawn.model.decode({}, batch.target_input, memory, masks).eigen();
 }
 
-/// The detector: changes the tokens of a single sentence one at a time, and counts the cells (t, j) in which token j
-/// reaches the logits at t although the mask `promised` blocks it. `used` is the mask that the decoder uses.
+/// The leak detector. Changes the tokens of a single sentence one at a time, and counts the leaks: the cells (t, j) in
+/// which token j reaches the logits at t although the mask `promised` blocks it. The decoder uses the mask `used`.
 template <class Scalar>
 Index leaking_cells(DrawnModel<Scalar>& drawn, const example::PaddedBatch& sentence, const Mask& used,
                     const Mask& promised) {
@@ -95,7 +95,7 @@ TEST_CASE("Law: under a prefix mask, only the prefix is visible to earlier posit
   });
 }
 
-TEST_CASE("Law: the seeds' shifted mask leaks in 18 cells of a decoder of one layer", "[laws]") {
+TEST_CASE("Law: the shifted mask of seed 002 leaks in 18 cells of a one-layer decoder", "[laws]") {
   // It is meant to show a prefix of 4 tokens and be causal after that. But row t sees the keys up to t + 3.
   const Mask seed = seeds::shifted_mask(10, 4), meant = prefix_mask(10, 4);
   CHECK((seed.blocked.eigen().array() == 0 && meant.blocked.eigen().array() == 1).count() == 18);

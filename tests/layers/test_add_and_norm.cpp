@@ -22,7 +22,7 @@ struct SquaringSublayer {
   }
 };
 
-/// Add & norm around this sublayer. Its part is split as in a model, with the sublayer's first.
+/// Add & norm around this sublayer. Its part is split as in a model: the sublayer's part comes first.
 struct SquaringBlock : AddAndNorm<SquaringSublayer, double> {
   SquaringBlock(const Part<double>& part, const Buffer<double>& slope, const AddAndNormSettings& settings)
       : AddAndNorm(part.at("squares"), slope, part.at("norm"), settings) {}

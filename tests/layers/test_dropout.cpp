@@ -13,7 +13,7 @@ Pass dropout_pass(const std::vector<Index>& sentences) {
   return {.training = true, .seed = 1, .update = 2, .sentences = sentences};
 }
 
-/// The factors by which dropout multiplies a matrix. Its rows are those of the sentences, in `groups` equal parts each.
+/// The factors by which dropout multiplies a matrix. Each sentence has equally many rows, in `groups` equal parts.
 Matrix<double> dropout_factors(double rate, const Pass& pass, Index groups, Index rows, Index cols, Site site = 3) {
   const BoundMemory<double> unused;
   Construction<double> construction(unused);
@@ -75,7 +75,7 @@ TEST_CASE("Dropout is off outside training and at rate 0, forward and backward",
   }
 }
 
-TEST_CASE("Dropout treats a sentence alike in every batch, at any place in it and with any padding", "[layers]") {
+TEST_CASE("Dropout treats a sentence the same in every batch, at any place in it and with any padding", "[layers]") {
   // Sentence 9 (three tokens of five numbers) alone, and then as the second of three sentences padded to seven tokens.
   const std::vector<Index> alone{9}, batch{4, 9, 2};
   const Matrix<double> expected = dropout_factors(0.5, dropout_pass(alone), 1, 3, 5);

@@ -137,7 +137,7 @@ TEST_CASE("Two embeddings can share a table, and both add to its gradient", "[la
   CHECK(largest_difference(first.gradient.values(), 2 * once) < 1e-15);
 }
 
-TEST_CASE("The gradient of the embedding table is right, scaled with dropout and unscaled without it", "[layers]") {
+TEST_CASE("The gradient of the embedding table is right, both scaled with dropout and unscaled without", "[layers]") {
   for (const double dropout : {0.0, 0.4}) {
     RandomValues random(5);
     EmbeddingAlone embedding(random, 4, EmbeddingSettings{kEmbeddingPad, dropout > 0, dropout});

@@ -52,7 +52,7 @@ TEST_CASE("The gradients of the feed-forward network are right for any activatio
   }
 }
 
-TEST_CASE("The gradient checker finds one entry of a real gradient that is wrong by a thousandth", "[layers]") {
+TEST_CASE("The gradient checker finds one entry of a real gradient that is off by a thousandth", "[layers]") {
   FeedForwardExample example(2, Activation::gelu, 0.3);
   example.forward();
   Buffer<double> d_x = example.backward();

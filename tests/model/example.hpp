@@ -51,8 +51,8 @@ struct PaddedBatch {
   Index tokens() const { return (target_output.eigen().array() != kTargetPad).count(); }
 };
 
-/// Three sentences of different lengths. The second also has padding in the middle: no tokenizer makes that, but masks
-/// must handle it.
+/// Three sentences of different lengths. The second also has padding in the middle: no tokenizer produces that, but
+/// masks must handle it.
 inline PaddedBatch batch() {
   return {.source = IdMatrix{{5, 4, 8, 6, 2}, {7, 3, 5, 2, 3}, {6, 2, 3, 3, 3}},
           .target_input = IdMatrix{{0, 5, 6, 4}, {0, 3, 1, 1}, {0, 4, 6, 1}},

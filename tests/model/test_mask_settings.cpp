@@ -18,7 +18,7 @@ const Buffer<double>& probabilities(Transformer<double>& model, const example::P
   return model.probabilities();
 }
 
-/// How far the padding of the batch's last sentence changes the probabilities at its words.
+/// How much the padding of the batch's last sentence changes the probabilities at its words.
 double influence_of_padding(const MaskSettings& masks) {
   example::RandomModel<double> random(settings_with_masks(masks));
   const example::PaddedBatch together = example::batch(), alone = example::alone(together, 2);

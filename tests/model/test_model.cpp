@@ -36,7 +36,7 @@ double xavier(Index in, Index out) { return std::sqrt(2.0 / static_cast<double>(
 
 }  // namespace
 
-TEST_CASE("a fresh model's weights have the documented standard deviations, its padding embedding and biases are 0",
+TEST_CASE("a fresh model's weights have the documented standard deviations; its padding embedding and biases are 0",
           "[model]") {
   Fresh fresh(1);
   const DecoderLayer<double>& layer = fresh.layers.decoder_layers[1];

@@ -113,7 +113,7 @@ TEST_CASE("Recording changes no bit of the loss or gradient", "[model]") {
   });
 }
 
-TEST_CASE("The gradient of every parameter is the last one recorded", "[model]") {
+TEST_CASE("The last recorded gradient of every parameter is the one in the arena", "[model]") {
   for_each_kind_of_model([](std::uint64_t seed, const TransformerSettings& settings) {
     const RecordedRun run(seed, settings, example::batch());
     for (const TensorPlace& place : run.drawn.gradient.tensors()) {
@@ -126,7 +126,7 @@ TEST_CASE("The gradient of every parameter is the last one recorded", "[model]")
   });
 }
 
-TEST_CASE("An input is a parameter, ids, a mask, a constant or what dropout keeps, or an earlier step computed it",
+TEST_CASE("Every input is a parameter, ids, a mask, a constant, what dropout keeps, or the result of an earlier step",
           "[model]") {
   const std::set<std::string> given{"table", "id", "position", "scale", "weight", "bias", "gain", "mask",
                                     "expected", "d_loss"};

@@ -130,7 +130,8 @@ TEST_CASE("Loss and gradient in float are the same as in double, up to rounding"
     const TransformerSettings settings = wide(example::with_dropout(example::settings(norm, Tying::target)));
     RandomModel<double> exact(settings);
     RandomModel<float> rounded(settings);
-    // Weights smaller than -1 .. 1: otherwise, at this width, softmax is almost a maximum and amplifies rounding.
+    // These weights are smaller than the usual -1 .. 1. With those, softmax at this width would be almost a maximum and
+    // would amplify rounding.
     rounded.weights.values().eigen() = (exact.weights.values().eigen() / 8).cast<float>();
     exact.weights.values().eigen() = rounded.weights.values().eigen().cast<double>();
     exact.forward_backward(batch);

@@ -65,7 +65,7 @@ TEST_CASE("The transformer's gradients match finite differences with masks off",
   }
 }
 
-TEST_CASE("Gradients are right if buffers have gaps between rows", "[model]") {
+TEST_CASE("Gradients are right even if buffers have gaps between rows", "[model]") {
   TransformerSettings settings = example::with_dropout(example::settings(Norm::post, Tying::all));
   settings.d_model = 256;
   settings.d_ff = 2048;
@@ -97,7 +97,7 @@ TEST_CASE("Gradients are right even if the encoder or the decoder has no layers"
   }
 }
 
-TEST_CASE("The check finds an error of a thousandth in one entry of the whole transformer's gradient", "[model]") {
+TEST_CASE("The check finds an error of 0.1% in one entry of the whole transformer's gradient", "[model]") {
   const example::PaddedBatch batch = example::batch();
   example::RandomModel<double> random(example::settings(Norm::post, Tying::all));
   const auto loss = [&] { return random.model.forward(batch.training(), batch.input()).loss; };

@@ -104,7 +104,7 @@ TEST_CASE("A copy of a parameter is the same parameter, has no tensor of its own
   CHECK(p.gradient.values()[11] == 3);
 }
 
-TEST_CASE("Adjacent parameters of the same width can be combined into one, and some rows of it used as another",
+TEST_CASE("Adjacent parameters of the same width can be combined into one, and some of its rows used as another",
           "[numerics]") {
   BoundMemory<float> memory;
   ParameterCursor<float> cursor(memory);

@@ -120,7 +120,7 @@ TEST_CASE("The gradient checker accepts neither NaN nor infinity, in the gradien
       CHECK_FALSE(cubic.check(spoiled).relative < 1e-7);
     }
     CHECK_FALSE(check_gradient(cubic.x, cubic.gradient(), [bad] { return bad; }).relative < 1e-7);
-    // Not finite around one number only: this is not a kink to be skipped.
+    // The loss is not finite around one number only. The check must not skip this as a kink.
     const auto bad_around_2 = [&, here = cubic.x[2]] { return cubic.x[2] == here ? cubic.loss() : bad; };
     CHECK_FALSE(check_gradient(cubic.x, cubic.gradient(), bad_around_2).relative < 1e-7);
   }
@@ -201,7 +201,7 @@ TEST_CASE("Among kinks, the gradient checker finds the one entry that is a milli
   CHECK(many.check(std::vector<double>(20, 0.0)).relative == Approx(1));
 }
 
-TEST_CASE("In a sparse gradient, the checker moves mostly numbers that matter, and a few of the others", "[numerics]") {
+TEST_CASE("In a sparse gradient, the checker mostly moves numbers that matter, and a few of the others", "[numerics]") {
   // Rows 40 and 41 of an embedding of 100 rows and 4 columns are used: loss = sum of their squares.
   std::vector<double> x(400), d_x(400, 0.0);
   RandomValues random(3);

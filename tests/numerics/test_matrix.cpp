@@ -90,7 +90,7 @@ TEST_CASE("A copied buffer has the same numbers in its own memory, which it reus
   }
 }
 
-TEST_CASE("A block of a matrix is a view of the same numbers, in some rows and some columns", "[numerics]") {
+TEST_CASE("A block of a matrix is a view of some of its rows and columns", "[numerics]") {
   RandomValues random(2);
   for (const Index cols : {10, 512}) {
     Buffer<float> buffer = random.matrix<float>(6, cols);
@@ -134,7 +134,7 @@ TEST_CASE("Views of a const matrix have const elements", "[numerics]") {
   STATIC_REQUIRE_FALSE(std::is_convertible_v<const Buffer<float>&, MatrixView<float>>);
 }
 
-TEST_CASE("A moved buffer takes its numbers along and leaves behind an empty buffer that can be reused", "[numerics]") {
+TEST_CASE("Moving a buffer moves its memory and leaves behind an empty buffer that can be reused", "[numerics]") {
   RandomValues random(1);
   Buffer<double> from = random.matrix(3, 4);
   const Buffer<double> numbers = from;

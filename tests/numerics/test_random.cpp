@@ -96,13 +96,15 @@ TEST_CASE("Each coordinate matters: a new seed, update, site, sentence or row gi
     const std::vector<double> there = uniform(row, kSize);
     double covariance = 0;
     for (std::size_t i = 0; i < here.size(); ++i) covariance += (here[i] - 0.5) * (there[i] - 0.5);
-    // For independent numbers the correlation is normal with deviation 1/sqrt(size); 5 of them are one in a million.
+    // The correlation of independent numbers is normal with standard deviation 1/sqrt(size). A value beyond five of
+    // them is a one-in-a-million event.
     CHECK(std::abs(covariance / kSize * 12) < 5 / std::sqrt(kSize));
     CHECK(here != there);
   }
 }
 
-TEST_CASE("Uniform numbers are in [0, 1), with mean 1/2 and variance 1/12 within five deviations", "[numerics]") {
+TEST_CASE("Uniform numbers are in [0, 1), with mean 1/2 and variance 1/12 within five standard deviations",
+          "[numerics]") {
   constexpr Index kRows = 100, kCols = 2000;
   constexpr double kCount = kRows * kCols;
   double sum = 0, squares = 0, smallest = 1, largest = 0;

@@ -70,7 +70,7 @@ TEST_CASE("Each mask variant changes what it claims to change, and only the unch
 }
 
 TEST_CASE("Masks that block the same cells give the same results, run after run", "[page]") {
-  const ExplainedExample example(tiny_settings(), {{"a b c", "t u"}});  // no padding, so four variants are the same
+  const ExplainedExample example(tiny_settings(), {{"a b c", "t u"}});  // no padding, so these three equal "right"
   for (const char* name : {"no_padding_masks", "no_cross_mask", "padded_queries"}) {
     CAPTURE(name);
     CHECK(example.trace(name).loss.loss == example.right().loss.loss);
@@ -86,11 +86,11 @@ TEST_CASE("A sentence without words can be explained", "[page]") {
   CHECK(example.tokenizers.target->piece(example.right().answers[0][0].expected) == "</s>");
 }
 
-TEST_CASE("`alone` has the results of explaining the sentence alone, for every variant", "[page]") {
+TEST_CASE("`alone` equals the result of explaining each sentence alone, for every variant", "[page]") {
   for (const MaskSettings& masks : {MaskSettings{}, kNoPaddingMasks, MaskSettings{.look_ahead = false}}) {
     for (const bool dropout : {false, true}) {
       const ExplainedExample batch(without(masks), example::two_pairs(), dropout);
-      // (Dropout depends on the pair's number, so only the first pair draws the same when it is alone.)
+      // (Dropout depends on the pair's number, so only the first pair gets the same dropout when it is alone.)
       for (Index b = 0; b < (dropout ? 1 : 2); ++b) {
         const ExplainedExample one(without(masks), {example::two_pairs()[static_cast<std::size_t>(b)]}, dropout);
         const Index T = one.explanation.batch.target_output.cols();

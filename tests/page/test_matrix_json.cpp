@@ -35,7 +35,7 @@ double of_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 }  // namespace
 
-TEST_CASE("Numbers are packed into 24 bits, to a relative error of 2^-16", "[page]") {
+TEST_CASE("Numbers are packed into 24 bits, with a relative error of at most 2^-16", "[page]") {
   RandomValues random(1);
   Matrix<double> numbers(13, 7);
   for (Index i = 0; i < numbers.size(); ++i) {
@@ -53,7 +53,7 @@ TEST_CASE("Numbers are packed into 24 bits, to a relative error of 2^-16", "[pag
   }
 }
 
-TEST_CASE("Numbers of large matrices are packed into 18 bits, to a relative error of 2^-10", "[page]") {
+TEST_CASE("Numbers of large matrices are packed into 18 bits, with a relative error of at most 2^-10", "[page]") {
   RandomValues random(2);
   Matrix<double> numbers(64, 33);
   for (Index i = 0; i < numbers.size(); ++i) {
@@ -80,7 +80,7 @@ TEST_CASE("Packing does not change numbers that fit into 24 bits", "[page]") {
   CHECK(std::isnan(packed_and_unpacked(-std::numeric_limits<double>::quiet_NaN())));
 }
 
-TEST_CASE("Packing rounds to nearest, halves to even, if necessary into the next exponent or to infinity", "[page]") {
+TEST_CASE("Packing rounds to nearest, halves to even, and can round up to the next exponent or to infinity", "[page]") {
   CHECK(packed_and_unpacked(of_bits(0x3F80007F)) == of_bits(0x3F800000));
   CHECK(packed_and_unpacked(of_bits(0x3F800080)) == of_bits(0x3F800000));
   CHECK(packed_and_unpacked(of_bits(0x3F800081)) == of_bits(0x3F800100));
@@ -90,14 +90,14 @@ TEST_CASE("Packing rounds to nearest, halves to even, if necessary into the next
   CHECK(packed_and_unpacked(std::numeric_limits<float>::max()) == kInfinity);
 }
 
-TEST_CASE("In number form, a matrix is written row by row, in short decimals, with null if not finite", "[page]") {
+TEST_CASE("In number form, a matrix is written row by row in short decimals, with null for NaN or infinity", "[page]") {
   Matrix<double> numbers(2, 3);
   numbers << 0.1F, -2, 1e-20, std::numeric_limits<double>::quiet_NaN(), kInfinity, 1234567.8;
   const auto json = matrix_json(numbers, MatrixForm::numbers);
   CHECK(json.dump() == R"({"rows":2,"cols":3,"numbers":[0.1,-2.0,1e-20,null,null,1234567.8]})");
 }
 
-TEST_CASE("In packed form, a mask has one character for each cell; in number form, numbers", "[page]") {
+TEST_CASE("A mask has one character for each cell in packed form, and one number in number form", "[page]") {
   const Buffer<std::uint8_t> mask{{0, 1, 1}, {0, 0, 1}};
   CHECK(mask_json(mask, MatrixForm::packed).dump() == R"({"rows":2,"cols":3,"bits":"011001"})");
   const auto numbers = mask_json(mask, MatrixForm::numbers);

@@ -354,7 +354,7 @@ class SectionsTest(ThisPageTest):
                 self.assert_close(number_in(loss), one["loss"], "loss", 1e-3)
                 self.script("arguments[0].click()", self.find("input", row))
                 paragraph = self.text(".answer-detail p")
-                shown = re.search(r"Cross-entropy: (not finite|\S+), minus", paragraph).group(1)
+                shown = re.search(r"Cross-entropy: (not finite|\S+) \(minus", paragraph).group(1)
                 self.assert_close(number_in(shown), one["cross_entropy"], paragraph, 1e-3)
                 probabilities = self.texts(".likeliest .number")
                 for text, token in zip(probabilities, one["likeliest"], strict=True):
@@ -459,7 +459,7 @@ class SectionsTest(ThisPageTest):
         self.open("what-if")
         self.assertIn("The loss includes label smoothing", self.text("main"))
         self.open("walk")
-        self.assertEqual(f"only layer {layer} is shown" in self.text(".lead"), layer is not None)
+        self.assertEqual(f"Only layer {layer} is shown" in self.text(".lead"), layer is not None)
         made = {step["output"] for step in steps}
         origins = set()
         for number, step in enumerate(steps):

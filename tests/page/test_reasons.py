@@ -1,5 +1,5 @@
 """Tests, in a browser, what the page of `glassformer explain` says about masks: why a cell is blocked, and other
-sentences that depend on the masks that are on. The models have all masks, or lack one mask or two.
+sentences that depend on the masks that are on. Each model has all masks, or lacks one or two.
 
     python3 tests/page/test_reasons.py DIRECTORY
 
@@ -156,7 +156,7 @@ class ReasonsTest(PageTest):
             self.assert_weights(shown, model.reasons("decoder self", sentence))
 
     @for_every_model
-    def test_why_a_cell_of_a_what_if_is_blocked(self, model):
+    def test_why_a_cell_of_a_variant_is_blocked(self, model):
         for sentence in self.sentences(model, "what-if"):
             for variant in self.variants(model):
                 name = variant["name"]

@@ -231,7 +231,7 @@ TEST_CASE("The sources in a trace are the unchanged files, and contain the lines
   }
 }
 
-TEST_CASE("With one layer only, the steps of other layers are left out, and all numbers stay right", "[page]") {
+TEST_CASE("Limited to one layer, a trace leaves out other layers' steps, and all its numbers stay correct", "[page]") {
   const ExplainedExample example;
   const Json whole = trace_of(example), part = trace_of(example, 1);
   std::set<std::string> known;

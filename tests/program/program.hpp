@@ -45,7 +45,7 @@ class Program {
 
 inline std::string config(const std::string& name) { return "'" GLASSFORMER_SOURCE_DIR "/configs/" + name + ".yaml'"; }
 
-/// Checks how a user error ends: one line on standard error, nothing on standard output, status 2.
+/// Checks for a user error: one line on standard error, nothing on standard output, status 2.
 inline void check_refused(const Program::Result& result, const std::string& expected) {
   CAPTURE(result.err);
   CHECK(result.status == 2);

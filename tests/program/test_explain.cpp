@@ -8,7 +8,7 @@ using namespace glassformer::program_test;
 
 namespace {
 
-/// Has trained a model in "run" that knows two sentences by heart.
+/// The program, after training a model in "run" that knows two sentences by heart.
 const Program& trained() {
   static const Program program;
   static const int status = program.run("train " + config("debug") + " --output run").status;
@@ -31,7 +31,7 @@ TEST_CASE("explain writes explain.html, prints one screen, and translates if the
   CHECK(shown.status == 0);
   CHECK(shown.err.find("wrote the page explain.html") != std::string::npos);
   CHECK(shown.out.find("translation    sie schläft .\n") != std::string::npos);
-  CHECK(shown.out.find(" of 12 tokens (label smoothing 0)") != std::string::npos);
+  CHECK(shown.out.find(" over 12 tokens (label smoothing 0)") != std::string::npos);
   CHECK(std::count(shown.out.begin(), shown.out.end(), '\n') < 40);
   CHECK(read_bytes(program / "explain.html").find("sie schläft .") != std::string::npos);
 

@@ -16,7 +16,7 @@ std::string train(int updates) {
 }
 
 /// Runs the program on a disk where calls fail: the one with the number `at`, and, unless `once`, all later ones.
-/// With 0, none fails.
+/// If `at` is 0, none fails.
 std::string with_failing(const std::string& call, int at, bool once, const std::string& below = "/run") {
   return "FAIL_CALL=" + call + " FAIL_AT=" + std::to_string(at) + " FAIL_ONCE=" + (once ? "1" : "0") +
          " FAIL_BELOW=" + below +
@@ -86,7 +86,7 @@ TEST_CASE("whichever call of a save fails, there is one message, and an intact c
   }
 }
 
-TEST_CASE("whichever write fails while a text goes to files, training ends with a message, and the next run succeeds",
+TEST_CASE("whichever write of a text to files fails, training ends with a message, and the next run succeeds",
           "[program]") {
   const std::string mapped = train(10) + " --set data.mapped_above=10";
   const Program whole;

@@ -27,7 +27,7 @@ double loss_of(const Program& program, const std::string& checkpoint) {
 
 }  // namespace
 
-TEST_CASE("training continues from a model of transformers, with its shape, weights and tokenizers", "[program]") {
+TEST_CASE("training continues from a transformers model, with its shape, weights and tokenizers", "[program]") {
   const Program program;
   write_config(program);
   const double before = loss_of(program, kForeign);
@@ -61,7 +61,7 @@ TEST_CASE("training continues from a model of transformers, with its shape, weig
   }
 }
 
-TEST_CASE("gradcheck, benchmark and explain accept a model of transformers", "[program]") {
+TEST_CASE("gradcheck, benchmark and explain accept a transformers model", "[program]") {
   const Program program;
   write_config(program);
   for (const std::string verb : {"gradcheck tune.yaml", "benchmark tune.yaml --seconds 0.1"}) {
@@ -69,7 +69,7 @@ TEST_CASE("gradcheck, benchmark and explain accept a model of transformers", "[p
     CAPTURE(verb, done.err);
     CHECK(done.status == 0);
   }
-  for (const char* form : {"--html page.html", "--json trace.json", ""}) {  // the fixture has too many pieces to show all
+  for (const char* form : {"--html page.html", "--json trace.json", ""}) {  // too many pieces to show them all
     const auto explained = program.run("explain " + kForeign + " --source 'she sleeps .' --source 'it .' " + form);
     CAPTURE(form, explained.err);
     CHECK(explained.status == 0);
@@ -77,7 +77,7 @@ TEST_CASE("gradcheck, benchmark and explain accept a model of transformers", "[p
   CHECK(nlohmann::json::parse(read_bytes(program / "trace.json")).at("batch").at("pad").at("source") == -1);
 }
 
-TEST_CASE("training continues from a checkpoint of Glassformer", "[program]") {
+TEST_CASE("training continues from a Glassformer checkpoint", "[program]") {
   const Program program;
   REQUIRE(program.run("train " + config("debug") + " --output first --set training.max_updates=50").status == 0);
   const std::string again = "train " + config("debug") + " --output second --set model.from=first/best --set "
@@ -88,7 +88,7 @@ TEST_CASE("training continues from a checkpoint of Glassformer", "[program]") {
   CHECK(program.run("score first" + text).out == program.run("score second" + text).out);
 }
 
-TEST_CASE("a starting model that is missing, or has another shape, is refused before anything is written",
+TEST_CASE("a starting model that is missing, or has a different shape, is refused before anything is written",
           "[program]") {
   const Program program;
   write_config(program);

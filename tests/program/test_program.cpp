@@ -45,7 +45,7 @@ TEST_CASE("average writes the mean of two checkpoints of a run, and refuses anyt
                   change.substr(0, change.find('=')));
   }
 
-  // The directory of the text does not matter, but other words make another vocabulary, even of the same size.
+  // The directory of the text does not matter, but different words make a different vocabulary, even of the same size.
   for (const std::string other : {"en", "de"}) {
     fs::create_directory(program / other);
     for (const std::string name : {"train.en", "train.de", "valid.en", "valid.de"}) {
@@ -100,7 +100,7 @@ TEST_CASE("train, evaluate and translate work together, and keep output and log 
             .out == program.run("evaluate run --source a.en --reference a.de").out.replace(0, 4, "pipe"));
   CHECK(program.run("evaluate run --source a.en --reference a.de >/dev/full").status == 1);
 
-  // A mistake found halfway leaves the older file alone.
+  // A mistake found halfway leaves the existing file unchanged.
   write_bytes(program / "bad.en", "she sleeps .\n\xFF\n");
   check_refused(program.run("translate run --input bad.en --output b.de"), "bad.en:2");
   CHECK(read_bytes(program / "b.de") == "sie schläft .\n");
@@ -108,7 +108,7 @@ TEST_CASE("train, evaluate and translate work together, and keep output and log 
   CHECK(program.run("translate run --input a.en --output a.en").status == 0);
   CHECK(read_bytes(program / "a.en") == "sie schläft .\n");
 
-  // The search and score report the same log-probabilities for the same translations.
+  // `translate` and `score` report the same log-probabilities for the same translations.
   const auto ranked = program.run("translate run --beam 3 --n-best 3", "she sleeps .\n\n");
   CAPTURE(ranked.out);
   std::istringstream list(ranked.out);
@@ -187,7 +187,7 @@ TEST_CASE("a run that ended before its first checkpoint does not block the next"
   CHECK(program.run("train " + config("debug") + " --output run --set training.max_updates=1").status == 0);
 }
 
-TEST_CASE("a run resumed before its first checkpoint ends with the same weights as one never stopped", "[program]") {
+TEST_CASE("a run resumed before its first checkpoint gets the same weights as one that never stopped", "[program]") {
   const Program program;
   const std::string train = "train " + config("debug") + " --output ";
   program.shell("\"$glassformer\" " + train + "run --set training.max_updates=0 --set training.max_minutes=1 "
@@ -199,7 +199,7 @@ TEST_CASE("a run resumed before its first checkpoint ends with the same weights 
   CHECK(read_bytes(program / "run/last/model.safetensors") == read_bytes(program / "whole/last/model.safetensors"));
 }
 
-TEST_CASE("an interrupted training writes a checkpoint and says how to continue", "[program]") {
+TEST_CASE("an interrupted training run writes a checkpoint and says how to continue", "[program]") {
   const Program program;
   for (const auto& [signal, status] : {std::pair("INT", 130), {"TERM", 143}, {"HUP", 129}}) {
     const std::string run = signal;
@@ -223,7 +223,7 @@ TEST_CASE("a second Ctrl-C ends training at once", "[program]") {
   const auto interrupted = program.shell(  // translations this long take minutes
       "\"$glassformer\" train " + config("debug") +
       " --output run --set training.validation.every=1 --set decoding.max_length_ratio=100000 & "
-      "until grep -q 'vocabulary' .err; do sleep 0.05; done; kill -INT $!; "
+      "until grep -q 'parameters;' .err; do sleep 0.05; done; kill -INT $!; "
       "until grep -q 'Ctrl-C again' .err; do sleep 0.05; done; kill -INT $!; wait $!");
   CAPTURE(interrupted.err);
   CHECK(interrupted.status == 130);
@@ -293,12 +293,12 @@ TEST_CASE("a model that certainly needs more memory than ulimit allows is refuse
   const std::string train = "\"$glassformer\" train " + config("debug") + " --output run --set model.d_model=2048 " +
                             "--set model.d_ff=100000 --set training.shards=8";
   const auto refused = program.shell("ulimit -v 4000000; " + train);
-  check_refused(refused, "this training needs at least");
+  check_refused(refused, "this run needs at least");
   CHECK(refused.err.find("ulimit -v leaves only") != std::string::npos);
   CHECK_FALSE(fs::exists(program / "run"));
 }
 
-TEST_CASE("training reads a text from files if it is larger than the memory it may use", "[program]") {
+TEST_CASE("a training text too large for the memory allowed is read from files", "[program]") {
   if (heap_allocations() < 0) return;  // a sanitizer needs more memory than this limit allows
   const Program program;
   // 40 MB of tokens are more than a quarter of the memory that the limit leaves.
@@ -333,7 +333,7 @@ TEST_CASE("the command line explains itself", "[program]") {
   check_refused(program.run("translate run --length-penalty nan"), "found nan");
 }
 
-TEST_CASE("gradcheck confirms the gradients of the configs, with or without a kink of ReLU nearby", "[program]") {
+TEST_CASE("gradcheck confirms the gradients of the configs, with or without a ReLU kink nearby", "[program]") {
   const Program program;
   // 2 numbers of each tensor instead of the default 20, to save time; some of them may be near a kink too.
   for (const char* name : {"debug", "toy", "reverse"}) {
@@ -372,7 +372,7 @@ TEST_CASE("benchmark trains, saves nothing, and reports its speed", "[program]")
   check_refused(program.run("benchmark " + config("debug") + " --seconds 0"), "expected a number from 0.001");
 }
 
-TEST_CASE("benchmark exports model and batches for another program", "[program]") {
+TEST_CASE("benchmark exports the model and batches for another program", "[program]") {
   const Program program;
   REQUIRE(program.run("benchmark " + config("debug") + " --export-batches batches.jsonl").status == 0);
   std::istringstream lines(read_bytes(program / "batches.jsonl"));

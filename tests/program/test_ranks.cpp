@@ -14,12 +14,12 @@ namespace {
 /// Warns and returns false if the test cannot start several processes.
 bool has_mpirun() {
   const bool there = fs::exists(GLASSFORMER_MPIRUN);
-  if (!there) WARN("SKIPPED: this build has no MPI, or there is no mpirun (on Debian, libopenmpi-dev and openmpi-bin)");
+  if (!there) WARN("SKIPPED: this build has no MPI, or mpirun is missing (Debian: libopenmpi-dev, openmpi-bin)");
   return there;
 }
 
 /// Lets Open MPI run more processes than processors, as any user, not bound to processors. Leaks are not checked,
-/// because MPI's are not ours. Ranks that wait for each other forever are stopped after five minutes.
+/// because MPI's leaks are not ours. Ranks that wait for each other forever are stopped after five minutes.
 const std::string kMpirun =
     "MPIEXEC_TIMEOUT=300 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
     "OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe "
@@ -117,7 +117,7 @@ TEST_CASE("ranks whose text is too large for memory get the same weights, and le
   }
 }
 
-TEST_CASE("other ranks can continue a run, and only the first one needs its directory", "[program][mpi]") {
+TEST_CASE("a run can continue on fewer ranks, and only the first one needs its directory", "[program][mpi]") {
   if (!has_mpirun()) return;
   const RanksProgram program;
   fs::create_directory(program / "elsewhere");
@@ -144,7 +144,7 @@ TEST_CASE("killing a rank ends the others, and the run can continue from its las
       "while kill -0 $(cat pid.0); do sleep 0.05; done; (exit $status)");  // mpirun does not wait for rank 0 to end
   CAPTURE(killed.err);
   CHECK(killed.status != 0);
-  CHECK(killed.err.find("rank 1") != std::string::npos);  // in mpirun's words
+  CHECK(killed.err.find("rank 1") != std::string::npos);  // mpirun's own message
   const Index update = std::stol(fs::read_symlink(program / "run/last").string().substr(5));
   const std::string end = more + std::to_string(update + 2);
   REQUIRE(program.shell(train("run", end + " --resume")).status == 0);
@@ -165,7 +165,7 @@ TEST_CASE("if one rank gets SIGTERM, the ranks write one checkpoint and say how 
   CHECK(fs::exists(program / "run/last/model.safetensors"));
 }
 
-TEST_CASE("a mistake in starting ranks gives one message", "[program][mpi]") {
+TEST_CASE("a mistake made when starting ranks gives one message", "[program][mpi]") {
   if (!has_mpirun()) return;
   const RanksProgram program;
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shards=2")), "2 shards and 3 processes");

@@ -35,8 +35,8 @@ struct Screen {
     return {terminal, write, [this] { return width; }, interval};
   }
 
-  /// What you would see: each line after all carriage returns and erasures. Text that is overwritten by a shorter text
-  /// but not erased remains visible.
+  /// What you would see: each line after all carriage returns and erasures. If a shorter text overwrites a longer one
+  /// without erasing it, the end of the longer one remains visible.
   std::vector<std::string> lines() const {
     std::vector<std::string> seen{""};
     std::size_t column = 0;

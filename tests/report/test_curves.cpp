@@ -66,7 +66,7 @@ std::vector<std::string> all_between(const std::string& text, const std::string&
   return found;
 }
 
-/// The number of points of all curves, or only of those that start a piece of line ("M").
+/// The number of points on all curves, or only of those that start a piece of a curve ("M").
 Index count_points(const std::string& svg, const std::string& commands = "ML") {
   Index points = 0;
   for (const std::string& path : all_between(svg, "<g fill='", "'/>")) {

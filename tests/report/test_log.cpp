@@ -91,7 +91,7 @@ TEST_CASE("A log is appended to, not replaced, and a file in place of the run di
   CHECK_THROWS_AS(RunLog(run / "train.log", {}, screen.target(false)), UserError);
 }
 
-TEST_CASE("A full disk under train.log is reported once and stops nothing", "[report][log]") {
+TEST_CASE("A full disk under train.log is reported once and does not stop the run", "[report][log]") {
   if (!std::filesystem::exists("/dev/full")) {
     WARN("skipped: this system has no /dev/full");
     return;

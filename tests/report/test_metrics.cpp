@@ -73,7 +73,7 @@ TEST_CASE("Each line of metrics.jsonl is one JSON object that states its kind", 
   CHECK(first.rfind(R"({"kind":"train","update":50,"epoch":2,"loss":)", 0) == 0);
 }
 
-TEST_CASE("A value that is not finite or not known is written as null, and read as NaN or as not known",
+TEST_CASE("A value that is not finite, or unknown, is written as null, and read as NaN or as unknown",
           "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";
@@ -110,7 +110,7 @@ TEST_CASE("A resumed run drops the lines of later updates and continues after th
   CHECK(read_bytes(path).empty());
 }
 
-TEST_CASE("A last line cut off by a crash is skipped in reading and dropped in resuming", "[report][metrics]") {
+TEST_CASE("A last line cut off by a crash is skipped when reading and dropped when resuming", "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";
   MetricsFile(path).append(training_at(50));
@@ -123,7 +123,7 @@ TEST_CASE("A last line cut off by a crash is skipped in reading and dropped in r
   }
 }
 
-TEST_CASE("The error for a damaged line gives its file and number", "[report][metrics]") {
+TEST_CASE("The error for a damaged line gives the file and the line number", "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";
   MetricsFile(path).append(training_at(50));

@@ -14,7 +14,7 @@ TEST_CASE("the config chooses the figure that decides which checkpoint is best",
   CHECK(chosen_figure(Metric::exact_match, figures) == 5);
 }
 
-TEST_CASE("for loss and perplexity, lower is better, otherwise higher; the first is always better, NaN never",
+TEST_CASE("loss and perplexity are better if lower, other figures if higher; the first is always better, NaN never is",
           "[training]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   RunProgress begun;

@@ -45,7 +45,7 @@ TEST_CASE("activations are those of the largest micro-batch", "[training]") {
   CHECK(forecast(plan, corpus_of_lengths({{50, 50}})).activations > 4 * forecast(plan).activations);
 }
 
-TEST_CASE("a run that certainly needs more memory than there is gets an error, one that may need more a warning",
+TEST_CASE("a run that is certain to need too much memory is refused; one that may need too much gets a warning",
           "[training]") {
   MemoryForecast forecast{.program = 1'000'000,
                           .text = 400'000,
@@ -61,7 +61,7 @@ TEST_CASE("a run that certainly needs more memory than there is gets an error, o
         "validation 4.0, training text 1.0, the program itself 0.6)");
   forecast.left = {.bytes = 60'000'000, .available = 60'000'000, .limit = "ulimit -v"};
   CHECK_NOTHROW(forecast.throw_if_over_limit());
-  CHECK(contains(forecast.warning(), "expected to need 70 MB more, and 60 MB are available"));
+  CHECK(contains(forecast.warning(), "expected to need 70 MB more, but only 60 MB are available"));
   forecast.left = {.bytes = 59'999'999, .available = 59'999'999, .limit = "ulimit -v"};
   CHECK(contains(complaint([&] { forecast.throw_if_over_limit(); }),
                  "needs at least 60 MB of memory (weights 10, gradients of its shards 20, optimizer moments 30), but "

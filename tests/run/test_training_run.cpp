@@ -182,7 +182,8 @@ TEST_CASE("a text too large for memory gives the same weights, and its file has 
   for (const fs::path& name : names("files")) CHECK((names("memory").contains(name) || name == "step-00000013"));
 }
 
-TEST_CASE("with sampling, each epoch splits a text into different pieces, but the same ones every time", "[training]") {
+TEST_CASE("with sampling, each epoch splits a text into different pieces, but an epoch's pieces are always the same",
+          "[training]") {
   const Config config = sampled({"training.max_updates=1"});
   TrainingText text = text_of(config, tokenizers_of(config));
   const auto pieces_of_epoch = [&](Index epoch) {
@@ -215,7 +216,7 @@ TEST_CASE("with sampling, a run that was stopped and resumed ends with the same 
   CHECK(read_metrics(directory / "whole" / "metrics.jsonl").validation.back().epoch >= 2);
   train_toy(sampled({"training.max_updates=5"}), directory / "parts");
   train_toy(sampled({"training.max_updates=12"}), directory / "parts", true);
-  CHECK(read_metrics(directory / "parts" / "metrics.jsonl").validation.back().epoch == 2);  // which has not ended
+  CHECK(read_metrics(directory / "parts" / "metrics.jsonl").validation.back().epoch == 2);  // this epoch has not ended
   train_toy(sampled({"training.max_updates=13"}), directory / "parts", true);
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
   train_toy(sampled({"training.max_updates=5", "data.mapped_above=500"}), directory / "files");
@@ -301,7 +302,7 @@ TEST_CASE("a run interrupted during its last validation is complete", "[training
   CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000003");
 }
 
-TEST_CASE("if the mean is the best, it stays the best until something better comes", "[training]") {
+TEST_CASE("if the mean is the best, it stays the best until something better comes along", "[training]") {
   const TemporaryDirectory directory;
   // The learning rate is so high that the weights jump back and forth: their mean is better than any of them.
   const std::vector<std::string> keys = {"training.validation.every=5",         "training.checkpoints.keep=1",
@@ -441,7 +442,7 @@ TEST_CASE("an update whose loss is not finite is skipped, and the log shows wher
   CHECK_THAT(log, stand_in::Says("is skipped: its loss is not finite. NaN or infinity first appeared in "
                                  "encoder.embed_tokens: embedded = "));
   std::smatch line;
-  REQUIRE(std::regex_search(log, line, std::regex("training pair in line ([0-9]+)")));
+  REQUIRE(std::regex_search(log, line, std::regex("training pair on line ([0-9]+)")));
   const Config config = with("training.max_updates=1");
   const auto source = read_lines(config.data.source_file(config.data.train));
   CHECK_THAT(source.at(std::stoul(line[1]) - 1), stand_in::Says(word));
@@ -478,7 +479,7 @@ TEST_CASE("a skipped update does not count in Adam's bias correction", "[trainin
   CHECK(largest == Approx(0.001).epsilon(0.01));  // Adam's first step, whatever the gradient's size
 }
 
-TEST_CASE("a run that skips updates ends with the same weights whether it was stopped and resumed or not",
+TEST_CASE("a run that skips updates ends with the same weights whether or not it was stopped and resumed",
           "[training]") {
   const TemporaryDirectory directory;
   const auto with = [&](const std::string& updates) {

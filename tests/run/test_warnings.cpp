@@ -26,7 +26,7 @@ std::string warnings_about(const Config& config) {
 
 }  // namespace
 
-TEST_CASE("the default config gets no warning, a post-norm model without warm-up does", "[training]") {
+TEST_CASE("the default config gets no warning; a post-norm model without warm-up does", "[training]") {
   Config config;
   CHECK(warnings_about(config) == "");
   config.training.schedule.warmup = 0;

@@ -125,7 +125,7 @@ HAND_CHECKED = {
         (say(do("i", "read", "the blue letter", NOT)),
          "i do not read the blue letter .", "ich lese den blauen brief nicht ."),
     ],
-    "kein: if not meets a, and before a subject": [
+    "kein: for 'not a', and for a subject with 'no'": [
         (say(do("the dog", "see", "a house", NOT)), "the dog does not see a house .",
          "der hund sieht kein haus ."),
         (say(do("the dog", "see", "a house +", NOT)),

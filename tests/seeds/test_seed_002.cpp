@@ -145,7 +145,7 @@ TEST_CASE("002.cross_attention: queries from the decoder, keys and values from t
   golden.check("attn", cross->attention.weights());
   golden.check("output", output);
 
-  // The seed forgets to mask the source's padding here. Masked, it gets no weight.
+  // The seed forgets to mask the source's padding here. When masked, padding gets no weight.
   const Mask padding = padding_mask(golden.ids("src_blocked"), 1);
   const Buffer<double>& output_masked = cross->forward({}, x_dec, x_enc, padding);
   golden.check("attn_masked", cross->attention.weights());

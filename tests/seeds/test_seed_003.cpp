@@ -66,7 +66,7 @@ TEST_CASE("003.mask_after_softmax: weights set to 0, then divided by their sum",
   SeedAttention attention(golden);
   attention.forward(golden.input("x"), kCausalOfSix);
   const Matrix<double> masked = mask_after_softmax<double>(attention.scaled_scores(), kCausalOfSix);
-  const RowVector<double> row_sums = masked.rowwise().sum();  // not 1: they depend on the scores ahead
+  const RowVector<double> row_sums = masked.rowwise().sum();  // not 1: they depend on later words' scores
   golden.check("masked", masked);
   golden.check("row_sums", row_sums);
   golden.check("renormalised", renormalised(masked));
@@ -96,7 +96,8 @@ TEST_CASE("003.mask_before_softmax: blocked scores left out of the softmax", "[s
   CHECK(largest_difference(attn, after) < 1e-15);
 }
 
-TEST_CASE("003.renormalise_underflow: with a mask after the softmax, a large score ahead leaves 0 / 0", "[seeds]") {
+TEST_CASE("003.renormalise_underflow: with a mask after the softmax, a later word's large score leaves 0 / 0",
+          "[seeds]") {
   Golden golden("003.renormalise_underflow");
   const Matrix<float> scores = golden.input<float>("scores_row");  // 0, 200
   const Mask mask = mask_of(1 - golden.input<std::uint8_t>("visible").array());

@@ -29,7 +29,7 @@ Matrix<double> six_words() { return Golden("003.causal_class").input("x"); }
 
 }  // namespace
 
-TEST_CASE("Mistake 5: under a mask shifted by the prefix, words see the answer that they must predict", "[mistakes]") {
+TEST_CASE("Mistake 5: under a mask shifted by the prefix, words see the answers they must predict", "[mistakes]") {
   // Words 0 to 3 are given. When word 4 changes, nothing before it may change.
   const Mask wrong = shifted_mask(6, 4), right = prefix_mask(6, 4);
   const Matrix<double> x = six_words();
@@ -55,7 +55,7 @@ TEST_CASE("Mistake 7: a mask of -infinity must be added; subtracting it gives Na
 
 TEST_CASE("Mistake 8: a padding mask needs a byte for each key, not a float for each query and key", "[mistakes]") {
   const Index length = 3000;
-  const Matrix<float> wrong = Matrix<float>::Zero(length, length);  // the seed then does not use it
+  const Matrix<float> wrong = Matrix<float>::Zero(length, length);  // which the seed then never uses
   const Mask right = padding_mask(buffer_of(Matrix<Id>::Constant(1, length, 5)), 0);
   CHECK(wrong.size() * static_cast<Index>(sizeof(float)) == 36'000'000);
   CHECK(right.blocked.size() * static_cast<Index>(sizeof(std::uint8_t)) == 3'000);
@@ -94,10 +94,10 @@ TEST_CASE("Mistake 14: the encoder needs a mask too, or padding changes its outp
   CHECK(largest_difference(context_of(padded, padding).topRows(4), alone) < 1e-15);
 }
 
-TEST_CASE("Mistake 15: seeing only itself and earlier words is not a limit; it is what a word sees in translation",
+TEST_CASE("Mistake 15: seeing only itself and earlier words does not limit a word; it sees the same in translation",
           "[mistakes]") {
   // When a translation has three words so far, the third sees only these. With the causal mask, it saw the same in
-  // training; without it, it saw more.
+  // training; without the mask, it saw more.
   const Matrix<double> x = six_words();
   const Matrix<double> translation = context_of(x.topRows(3), nothing_blocked(3)).row(2);
   check_close(translation, Matrix<double>{{-0.630023, -0.063183}});
@@ -112,13 +112,13 @@ TEST_CASE("Mistake 24: the id of padding is a setting, and ids are integers", "[
   const IdMatrix ids{{0, 7, 9, 1, 1}};  // from a vocabulary in which 1 is padding and 0 a word
   CHECK(padding_mask(ids, 0).blocked.eigen() == Table{{1, 0, 0, 0, 0}});  // wrong: hides a word, shows the padding
   CHECK(padding_mask(ids, 1).blocked.eigen() == Table{{0, 0, 0, 1, 1}});  // right
-  // Source and target each have their own.
+  // Source and target each have their own padding id.
   const TransformerMasks masks = make_masks(ids, IdMatrix{{0, 1, 2}}, {1, 2});
   CHECK(masks.encoder_padding.blocked.eigen() == Table{{0, 0, 0, 1, 1}});
   CHECK(masks.decoder_combined.blocked.eigen() == Table{{0, 1, 1}, {0, 0, 1}, {0, 0, 1}});
 
   const Id large = (1 << 24) + 1;
-  CHECK(static_cast<Id>(static_cast<float>(large)) == large - 1);  // wrong: floats have 24 bits; another word
+  CHECK(static_cast<Id>(static_cast<float>(large)) == large - 1);  // wrong: in 24 bits, it is another word
   CHECK(IdMatrix{{large}}(0, 0) == large);                         // right
 }
 

@@ -17,7 +17,7 @@ struct CrossExample {
 
 }  // namespace
 
-TEST_CASE("Mistake 2: with its sides swapped, cross-attention does not fit, or silently computes something else",
+TEST_CASE("Mistake 2: if its sides are swapped, cross-attention fails, or silently computes something else",
           "[mistakes]") {
   const CrossExample e;  // T = 2, S = 3
   // Queries (and values) from the encoder, keys from the decoder: weights [S, T] cannot multiply values [S, D].
@@ -25,7 +25,7 @@ TEST_CASE("Mistake 2: with its sides swapped, cross-attention does not fit, or s
   CHECK(weights.cols() == 2);
   CHECK((e.x_enc * e.Wv).rows() == 3);
 
-  // If the source happens to have as many words as the target, it fits, but row t is no longer word t of the target.
+  // If the source happens to have as many words as the target, shapes fit, but row t is no longer word t of the target.
   const Matrix<double> source = e.x_enc.topRows(2);
   const Matrix<double> wrong = attend<double>(source * e.Wq, e.x_dec * e.Wk, source * e.Wv, nothing_blocked(2)).context;
   const Matrix<double> right = attend<double>(e.x_dec * e.Wq, source * e.Wk, source * e.Wv, nothing_blocked(2)).context;
@@ -137,7 +137,7 @@ TEST_CASE("Mistake 23: W x for a column is x W^T for a row; x W for a row is som
   const Buffer<double> x = buffer_of(e.x_dec);
   const Matrix<double> y = map->forward({}, x).eigen();  // words are rows, and weights are stored [out, in]
   check_close(y, (e.Wq * e.x_dec.transpose()).transpose());
-  // With a square matrix both fit, and no error tells them apart.
-  check_close(e.x_dec * e.Wq, Matrix<double>{{1, 0.5}, {1, -0.75}});  // wrong, for a W that was made for columns
+  // If the matrix is square, both fit, and no error tells them apart.
+  check_close(e.x_dec * e.Wq, Matrix<double>{{1, 0.5}, {1, -0.75}});  // wrong, for a W that is meant for columns
   check_close(y, Matrix<double>{{1, -0.5}, {0, -1.25}});              // right
 }

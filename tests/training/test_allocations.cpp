@@ -44,7 +44,7 @@ TEST_CASE("new, malloc and related functions are counted", "[training]") {
   CHECK(heap_allocations() - before == 6);
 }
 
-TEMPLATE_TEST_CASE("After a warm-up, layers and model allocate nothing, forward or backward", "[training]", float,
+TEMPLATE_TEST_CASE("After a warm-up, layers and models allocate nothing, forward or backward", "[training]", float,
                    double) {
   TransformerSettings settings{.d_model = 16, .heads = 2, .encoder_layers = 2, .decoder_layers = 2, .d_ff = 24};
   settings.dropout = settings.embedding_dropout = settings.attention_dropout = settings.activation_dropout = 0.1;
@@ -55,7 +55,7 @@ TEMPLATE_TEST_CASE("After a warm-up, layers and model allocate nothing, forward 
     const example::PaddedBatch large = example::random_batch(random, 5, 9), small = example::random_batch(random, 3, 4);
     const auto update = [&](const example::PaddedBatch& batch) { model.forward_backward(batch); };
     update(large);
-    update(small);  // products of small matrices have their own buffers
+    update(small);  // narrow products have their own buffers
     const std::int64_t before = heap_allocations();
     update(small);
     update(large);

@@ -74,7 +74,7 @@ TEST_CASE("the last update of an epoch has the remaining batches", "[training]")
   CHECK(progress.epoch == 1);
 }
 
-TEST_CASE("a sequence continues from a given progress, unless there is no such batch", "[training]") {
+TEST_CASE("a sequence continues from a given progress if its batch exists", "[training]") {
   Example example;
   BatchSequence sequence = example.sequence();
   Progress progress;

@@ -24,7 +24,7 @@ TEST_CASE("orthogonalize brings singular values close to 1 and keeps singular ve
   }
 }
 
-TEST_CASE("orthogonalize gives the same for a matrix and a multiple of it, and keeps zeros", "[training]") {
+TEST_CASE("orthogonalize gives the same result for a matrix and a multiple of it, and keeps zeros", "[training]") {
   RandomValues random(2);
   Buffer<double> x = random.matrix(5, 7), scaled(5, 7), zeros(5, 7);
   scaled.eigen() = 1000 * x.eigen();

@@ -31,7 +31,7 @@ void check_numbers(const auto& actual, const json& expected, double largest) {
   CHECK(largest_difference(actual, numbers) / largest < kLargestError<Scalar>);
 }
 
-/// Checks every tensor. There must be exactly the tensors that PyTorch has, with the same shapes.
+/// Checks every tensor. The names and shapes must be exactly PyTorch's.
 template <class Scalar>
 void check_tensors(const Arena<Scalar>& actual, const json& expected, bool gradient) {
   std::map<std::string, std::vector<Index>> ours, theirs;

@@ -69,7 +69,7 @@ TEST_CASE("vectors are added in order, whatever the number of threads", "[traini
     add_in_order(vectors, 10, 990);
     CHECK(shards[0][9] == kLarge);
     CHECK(shards[0][990] == kLarge);
-    for (std::size_t i = 10; i < 990; ++i) REQUIRE(shards[0][i] == 1);  // backwards it would be 2
+    for (std::size_t i = 10; i < 990; ++i) REQUIRE(shards[0][i] == 1);  // in reverse order it would be 2
     CHECK(shards[1] == std::vector<float>(1000, 1));
   }
 }
@@ -117,7 +117,7 @@ TEST_CASE("micro-batches change loss and gradient only by rounding", "[training]
   CHECK(loss_in_pieces == Approx(loss).epsilon(1e-6));
 }
 
-TEST_CASE("computing twice gives the same: nothing is left of the previous batch", "[training]") {
+TEST_CASE("computing a batch again gives the same gradient: nothing is left over from other batches", "[training]") {
   ShardedExample example;
   ShardedGradient sharded(example.model, in_shards(4, 50));
   const std::vector<std::vector<Index>> batches = {example.sentences}, other = {{5, 6, 7}};

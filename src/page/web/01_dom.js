@@ -74,7 +74,7 @@ const titledTable = (attributes, titles, rows) =>
 const scrollBox = (name, ...children) =>
   element("div", { class: "scroll-box", tabindex: 0, role: "group", "aria-label": name }, ...children);
 
-/// A choice of one from several, as radio buttons: one tab stop, and the arrow keys choose.
+/// Radio buttons to choose one of several options. They are one tab stop, and the arrow keys choose.
 function chooser(legend, options, chosen, choose) {
   chooser.count = (chooser.count ?? 0) + 1;
   const button = ({ value, text }) =>

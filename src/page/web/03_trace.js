@@ -34,7 +34,7 @@ class Trace {
     return variant.reasons[mask].some(({ name }) => name === reason);
   }
 
-  /// Whether the pass has dropout in parts whose name ends in `part`; by default, in any part.
+  /// Whether the pass has dropout in parts whose names end in `part`; by default, in any part.
   hasDropout(part = "") {
     return this.steps.some((step) => step.part.endsWith(`${part}.dropout`));
   }

@@ -35,7 +35,7 @@ function hatchKind(names) {
   return future ? "future" : "neither";
 }
 
-/// The kinds of attention in which a word of any sentence may attend to padding.
+/// The kinds of attention in which a word in any sentence may attend to padding.
 function paddingSeen(trace) {
   const places = (text, sentence, pad) =>
     [...text.ids[sentence].keys()].filter((position) => text.isPad(sentence, position) === pad);

@@ -50,7 +50,7 @@ function shadeOf(palette, scale, number) {
   return palette.amount[Math.round(Math.max(0, fraction) * SHADES)];
 }
 
-/// Numbers in cells are in units of 10 to this power: 0, unless they would all be tiny, or too long.
+/// Numbers in cells are in units of 10 to this power. It is 0 unless the numbers would all be tiny or too long.
 function powerOf({ limit }) {
   if (!(limit > 0) || !Number.isFinite(limit) || (limit >= 0.05 && limit < 1000)) return 0;
   return Math.floor(Math.log10(limit));

@@ -50,7 +50,7 @@ const READOUT_HINT = "Point at a cell, tap it, or use the arrow keys.";
 
 const makeReadout = () => element("output", { class: "readout", "aria-live": "polite" }, READOUT_HINT);
 
-/// The button of one map, or of several side by side, which it stacks when it enlarges them.
+/// The button of one map, or of several side by side. It stacks them when it enlarges them.
 function enlargeButton(maps) {
   const [first] = maps;
   if (maps.length === 1 && first.matrix.cols <= 12 && first.matrix.rows <= 40) return null;

@@ -11,7 +11,7 @@ function widestLabel(axis, count, palette) {
   return widest;
 }
 
-/// The height of a cell: equal to its width in a square map, a line of text for a token, else as low as needed to fit.
+/// The height of a cell: its width in a square map, a line of text for a token, otherwise small enough for all rows.
 function cellHeight(map, cellWidth, palette) {
   if (map.enlarged) return Math.ceil(palette.fontSize * 1.9);
   const line = palette.fontSize * 1.45;

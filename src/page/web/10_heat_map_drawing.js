@@ -1,5 +1,5 @@
-// Draws a heat map on its canvas. The canvas is as large as the visible part. When an enlarged map scrolls, it is drawn
-// again, with its labels in place.
+// Draws a heat map on its canvas. The canvas is as large as the visible part. When an enlarged map scrolls, it is
+// redrawn, and its labels stay in place.
 
 function draw(map, palette = readPalette()) {
   const { layout, canvas, view } = map;

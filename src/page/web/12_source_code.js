@@ -1,4 +1,4 @@
-// Lines of the program's source code: those that computed a step are marked, with a few lines of context.
+// Lines of the program's source code: those that computed a step, marked, and a few lines of context.
 
 const CONTEXT_LINES = 7;
 const KEYWORDS =

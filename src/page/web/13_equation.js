@@ -1,4 +1,4 @@
-// The equation of a step. Each input is a link to the step that computed it. An input without such a step was given.
+// The equation of a step. Each input links to the step that computed it, if the trace has that step.
 
 const anchor = (number) => `#step-${number + 1}`;
 

@@ -23,7 +23,7 @@ const GIVEN_TEXTS = {
 
 const areIds = (name) => name === "id" || name === "expected";
 
-/// Ids are names, not amounts: they are shown without colours and decimals.
+/// Ids are names, not amounts: they are shown without colours or decimals.
 const idCells = (matrix) => ({
   short: (row, col) => String(matrix.at(row, col)),
   scale: { kind: "amount", limit: Infinity },
@@ -95,7 +95,7 @@ function tensorMap(trace, index, rowTerm, colTerm, sentence) {
   return heatMap({ ...options, matrix: matrix.rowsFrom(sentence * text.length, text.length), rows });
 }
 
-/// A square map, queries by keys, for each head of each sentence shown.
+/// A map with square cells, queries by keys, for each head of each sentence shown.
 function headMaps(trace, index, rowTerm, colTerm, sentence) {
   const tensor = trace.json.tensors[index];
   const options = {

@@ -1,4 +1,4 @@
-// The choice of a sentence, which applies to all sections.
+// The chooser for a sentence. The choice applies to all sections.
 
 /// `all`: offer the whole batch as well.
 function sentenceChooser(trace, chosen, choose, all = false) {
@@ -17,7 +17,7 @@ function sentenceChooser(trace, chosen, choose, all = false) {
   return element("div", { class: "sentence-chooser" }, chooser("Sentence", options, chosen, pick), chosenText);
 }
 
-/// The choice, and below it view(sentence) for the chosen sentence.
+/// The chooser, and below it view(sentence) for the chosen sentence.
 function forSentence(trace, chosen, view) {
   const body = element("div");
   const show = (sentence) => {

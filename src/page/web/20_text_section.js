@@ -17,7 +17,7 @@ function textSection(trace) {
     element(
       "p",
       {},
-      "The decoder’s input begins with a start token, so every token is one place further right than in the ",
+      "The decoder’s input begins with a start token, so every token is one position further right than in the ",
       "expected output. At each position the decoder reads ",
       trace.isOn("decoder_combined", "future")
         ? "the tokens up to this position"

@@ -35,8 +35,8 @@ function maskNote(trace, name, keys) {
   const { kind, reasons } = SHOWN_MASKS[name];
   const on = reasons.filter((reason) => trace.isOn(ATTENTION_KINDS[kind].mask, reason));
   if (!on.length) return reasons.length > 1 ? "Both are off: nothing is blocked." : "Off: it blocks nothing.";
-  if (reasons.length > 1) return on.length > 1 ? "Blocked by one or by both." : "Only one of the two is on.";
-  return name === "look_ahead" ? "The same for all sentences." : `One row of ${plural(keys, "key")}, for every query.`;
+  if (reasons.length > 1) return on.length > 1 ? "Blocked by one mask or by both." : "Only one of the two is on.";
+  return name === "look_ahead" ? "The same for all sentences." : `One row of ${plural(keys, "key")} for all queries.`;
 }
 
 function shownMask(trace, name, sentence, readout) {
@@ -92,7 +92,7 @@ function paddedQueriesText(trace) {
   return `The loss ignores their outputs, but words attend to padding in ${new Intl.ListFormat("en-GB").format(seen)}.`;
 }
 
-/// The legend of the hatching, which the style sheet draws as the maps do.
+/// The legend of the hatching. The style sheet draws the same patterns as the maps.
 function hatchLegend(more = {}) {
   const kinds = { future: "the key is in the future", padding: "the key is padding", both: "both", ...more };
   const items = Object.entries(kinds).map(([kind, words]) =>

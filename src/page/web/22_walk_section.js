@@ -26,9 +26,9 @@ function walkSection(trace, chosen, go) {
   );
   const nodes = [
     lead(
-      "Every operation of the pass, forward to the loss and back again. ",
-      trace.json.layer === null ? "" : `Of the layers, only layer ${trace.json.layer} is shown in full. `,
-      "Press the arrow keys, or n and p, to go to the next or the previous step.",
+      "Follow every operation of the pass, forward to the loss and back again. ",
+      trace.json.layer === null ? "" : `Only layer ${trace.json.layer} is shown in full. `,
+      "Press the right arrow key or n for the next step, the left arrow key or p for the previous one.",
     ),
     bar.node,
     element(

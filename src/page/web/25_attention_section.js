@@ -4,7 +4,7 @@ function attentionSection(trace, chosen) {
   const kinds = (sentence) => Object.keys(ATTENTION_KINDS).map((kind) => attentionOfKind(trace, kind, sentence));
   return [
     lead(
-      "Each row is a query. Its weights sum to 1 and determine how much of each key’s value the query takes. ",
+      "Each row is a query. Its weights sum to 1 and determine how much each key’s value contributes to its output. ",
       trace.hasDropout("attn") ? "These are the weights before dropout changes them. " : "",
       "Look for rows that put all their weight on one token. A hatched cell is blocked: its weight is exactly 0.",
     ),
@@ -12,17 +12,17 @@ function attentionSection(trace, chosen) {
   ];
 }
 
-/// What the masks that are on allow a token to attend to.
+/// What a token may attend to under the masks that are on.
 function attentionText(trace, kind) {
   const padding = paddingClause(trace, kind);
   if (kind === "encoder self") return `Each source token attends to all source tokens${padding}.`;
   if (kind === "cross") return `Each target token attends to all outputs of the encoder${padding}.`;
   return trace.isOn("decoder_combined", "future")
     ? `Each target token attends to itself and to the tokens before it${padding}.`
-    : `Each target token attends to the whole target, even to the tokens it must predict${padding}.`;
+    : `Each target token attends to the whole target${padding}. It even sees the tokens it must predict.`;
 }
 
-/// The end of that sentence: whether tokens attend to padding; empty if no key is padding.
+/// The end of the sentence in attentionText: whether tokens attend to padding; empty if no key is padding.
 function paddingClause(trace, kind) {
   const { mask, cols } = ATTENTION_KINDS[kind];
   if (!hasPadding(trace[cols])) return "";
@@ -43,7 +43,7 @@ function attentionOfKind(trace, kind, sentence) {
   );
 }
 
-/// All heads of one layer. By default the weights are the trace's; `json` has other weights, those of `variant`.
+/// All heads of one layer, with the trace's weights or, if given, those of `variant` in `json`.
 function attentionLayer(trace, one, sentence, { json = one.weights, variant, title } = {}) {
   const { rows, cols } = ATTENTION_KINDS[one.kind];
   const step = trace.producer(one.weights);

@@ -76,7 +76,7 @@ function answerRow(trace, sentence, position, maxLoss, choose) {
   );
 }
 
-/// A bar whose full width is `max`, and its number.
+/// A bar that is full if the value is `max`, and its number.
 function bar(value, max, text = formatNumber(value, 4)) {
   const width = `width: ${(100 * Math.max(0, value)) / (max || 1)}%`;
   return element(
@@ -90,7 +90,7 @@ function bar(value, max, text = formatNumber(value, 4)) {
 /// Label smoothing gives every token a target probability above 0, so even the lowest loss is above 0.
 function lossText(trace, { loss, cross_entropy: crossEntropy }) {
   const smoothing = trace.json.model.label_smoothing;
-  const plain = `Cross-entropy: ${formatNumber(crossEntropy, 4)}, minus the logarithm of the token’s probability.`;
+  const plain = `Cross-entropy: ${formatNumber(crossEntropy, 4)} (minus the logarithm of the token’s probability).`;
   if (!(smoothing > 0)) return element("p", {}, plain);
   const smoothed =
     ` Label smoothing of ${smoothing} reserves a little probability for every other token, so a model can be too ` +

@@ -1,4 +1,4 @@
-// The gradient of the logits at one position, softmax minus target distribution, as bars over the vocabulary.
+// The gradient of the logits at one position (softmax minus target distribution) as bars over the vocabulary.
 
 const NAMED_ENTRIES = 8;
 const NOT_COUNTED = "All zeros: padding is expected here, and the loss ignores it.";
@@ -39,13 +39,13 @@ const entriesShown = (ids, tokens) =>
 /// With label smoothing, a model can give the expected token a higher probability than its target.
 function gradientText(labelSmoothing, vocabulary) {
   const text =
-    "This is softmax minus the target distribution, divided by the number of counted tokens. To lower the loss, a " +
-    "logit with a negative entry must rise, and one with a positive entry must fall. ";
+    "This is the softmax minus the target distribution, divided by the number of counted tokens. To lower the loss, " +
+    "a logit with a negative entry must rise, and one with a positive entry must fall. ";
   if (labelSmoothing === 0) return text + "The target distribution is 1 for the expected token and 0 for all others.";
   const target = formatNumber(100 * (1 - labelSmoothing + labelSmoothing / vocabulary), 3);
   return (
-    `${text}Label smoothing of ${labelSmoothing} sets the target to ${target}% for the expected token and to a ` +
-    "little for every other. A token that is more likely than its target has a positive entry, even the expected one."
+    `${text}Label smoothing of ${labelSmoothing} sets the target to ${target}% for the expected token and to just ` +
+    "above 0% for all others. A token that is more likely than its target has a positive entry, even the expected one."
   );
 }
 

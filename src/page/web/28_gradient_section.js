@@ -13,8 +13,8 @@ function gradientSection(trace, chosen) {
     element(
       "p",
       {},
-      "The norm of each tensor’s gradient, on a logarithmic scale: each line marks ten times as much as the last. ",
-      "The bias of the keys shifts all scores of a row equally, so its gradient is 0, apart from rounding.",
+      "The norm of each tensor’s gradient on a logarithmic scale: each line marks ten times the value of the previous ",
+      "one. The bias of the keys shifts all scores of a row equally, so its gradient is 0, apart from rounding.",
     ),
     normTable(trace),
   ];
@@ -52,7 +52,7 @@ function memorySum(trace, sentence) {
 
 function memoryMap(trace, { tensor, title, operator, scale, sentence, readout, group }) {
   const { source, target } = trace;
-  const reasons = source.ids[sentence].map((_, key) => {  // why no query of the sentence may attend to it
+  const reasons = source.ids[sentence].map((_, key) => {  // why no query may attend to the key; [] if one may
     const ofQuery = target.ids[sentence].map((_, query) => blockedBy(trace, "cross", sentence, query, key));
     return ofQuery.every(({ length }) => length) ? ofQuery[0] : [];
   });

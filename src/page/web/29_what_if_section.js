@@ -28,7 +28,7 @@ function lossNote(trace) {
   if (!(trace.json.model.label_smoothing > 0)) return "The perplexity is exp(loss).";
   return (
     "The loss includes label smoothing, which penalises confidence. Less confident predictions can therefore lower " +
-    "it even if they are worse. The perplexity is exp(cross-entropy), without label smoothing."
+    "the loss even if they are worse. The perplexity is exp(cross-entropy), without label smoothing."
   );
 }
 
@@ -46,7 +46,7 @@ function variantTable(trace, variants) {
   return scrollBox("All variants", titledTable({ class: "variants" }, head, variants.map(row)));
 }
 
-/// If the variant changes nothing: only the unchanged model, in the batch and alone.
+/// If the variant changes nothing, this shows only the unchanged model, in the batch and alone.
 function variantView(trace, variant, sentence) {
   const changes = variant.changed.length > 0;
   const columns = changes ? { unchanged: trace.own, changed: variant } : { "in the batch": trace.own };
@@ -104,8 +104,8 @@ function variantPadding(trace, columns, sentence) {
     element(
       "p",
       {},
-      "How much of their attention the words of this sentence pay to padded keys, averaged over layers, heads and ",
-      "words. Alone, the sentence has no padding.",
+      "This is how much of their attention the words of this sentence pay to padded keys, averaged over layers, heads ",
+      "and words. Alone, the sentence has no padding.",
     ),
     scrollBox(
       "Attention to padding",

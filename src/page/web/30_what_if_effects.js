@@ -40,7 +40,7 @@ function comparedLayer(trace, variant, one, sentence) {
 
 const SHOWN_GRADIENTS = 12;
 
-/// The parameters whose gradient norms change by the largest factors. A norm that is not finite (null) is infinite.
+/// The parameters whose gradient norms change most, as a factor. A norm that is not finite (null) counts as infinite.
 function variantGradients(trace, variant) {
   const right = trace.json.what_if[0].gradient_norms;
   const sizes = (i) => [right[i] ?? Infinity, variant.gradient_norms[i] ?? Infinity];

@@ -55,8 +55,8 @@ function focusHeading() {
 function fillFrame(trace) {
   const { glassformer: version } = trace.json;
   document.getElementById("footer").textContent =
-    `Made by glassformer ${version} explain. One file, no network. The program computed every number; matrices are ` +
-    "rounded to 16 significant bits, or to 10 if they have more than 2,048 numbers.";
+    `Made by glassformer explain, version ${version}. This file needs no network. The program computed every number; ` +
+    "matrices are rounded to 16 significant bits, or to 10 if they have more than 2,048 numbers.";
   const link = ({ id, short }, i) =>
     element(
       "a",
@@ -109,7 +109,7 @@ function walkByKey(event, chosen, go) {
 
 const trace = readTrace();
 
-/// For tests, and for the browser's console: the number of steps, and every recorded matrix, in full, by its number in
+/// For tests, and for the browser's console: the number of steps, and every matrix in the trace, by its number in
 /// "tensors".
 window.glassformer = {
   steps: trace.steps.length,
