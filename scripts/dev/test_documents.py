@@ -117,7 +117,7 @@ def wrong_paths(text):
 
 def wrong_keys(text, keys):
     for key in re.findall(r"`((?:%s)\.[a-z_0-9.]+)" % "|".join(SECTIONS), text) + re.findall(r"--set ([a-z_.0-9]+)=", text):
-        if key.rstrip(".") not in keys and not key.endswith((".cpp", ".hpp")):
+        if key.rstrip(".") not in keys and not key.endswith((".cpp", ".hpp", ".safetensors")):
             yield f"{key}: no such config key"
 
 

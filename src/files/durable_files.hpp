@@ -13,6 +13,7 @@
 /// All functions throw as throw_disk_error() does.
 namespace glassformer {
 
+/// Writes or replaces a file.
 void write_file_durably(const std::filesystem::path& file, const std::vector<Bytes>& parts);
 void write_file_durably(const std::filesystem::path& file, std::string_view text);
 

@@ -12,11 +12,11 @@
 /// they are in memory. Rows that are combined must have the same size.
 namespace glassformer {
 
+/// A score that the softmax turns into a weight of 0.
 template <std::floating_point Scalar>
 inline constexpr Scalar kMinusInfinity = -std::numeric_limits<Scalar>::infinity();
 
 // Operations that reduce rows to one number, each for float and for double.
-
 float sum(RowView<const float> x);
 double sum(RowView<const double> x);
 /// Sum of x_j y_j.
@@ -40,7 +40,6 @@ double exponentials(RowView<double> x, double shift);
 
 // Elementwise operations that change a row. `to` may be one of the other rows. (With std::type_identity_t, Scalar is
 // deduced only from `to`, so you can pass a RowView<float> as a RowView<const float>.)
-
 template <std::floating_point Scalar>
 void set(RowView<Scalar> x, Scalar value) {
   for (Scalar& number : x) number = value;
@@ -87,7 +86,6 @@ void clear_where_zero(std::type_identity_t<RowView<const Scalar>> y, RowView<Sca
 }
 
 // The same for whole matrices.
-
 template <std::floating_point Scalar>
 void scale(MatrixView<Scalar> x, std::type_identity_t<Scalar> factor) {
   for (Index n = 0; n < x.rows(); ++n) scale(x.row(n), factor);

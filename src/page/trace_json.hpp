@@ -31,6 +31,7 @@ std::string path_in_project(std::string_view path);
 /// part that reads x. A step that adds to a sum over several parts differentiates the same step as its summand.
 std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& recording);
 
+/// Whether the step is one of a layer's backward pass.
 bool is_backward(const RecordedStep& step);
 
 /// How a matrix is written into JSON.

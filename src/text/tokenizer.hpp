@@ -46,6 +46,7 @@ struct TokenizerPair {
   std::shared_ptr<const Tokenizer> source, target;
 };
 
+/// Sizes and padding ids, as the model needs them.
 inline VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers) {
   const Tokenizer &source = *tokenizers.source, &target = *tokenizers.target;
   return {source.vocabulary_size(), target.vocabulary_size(), {source.special().pad, target.special().pad}};

@@ -167,5 +167,5 @@ def test_ranks_whose_texts_differ_only_in_where_a_line_ends_do_not_train_togethe
     for arguments in (["train", "--output", tmp_path / "run"], ["benchmark", "--seconds", "0.1"]):
         status, err = ranks_on([text, tmp_path / "text"], *arguments)
         assert status == 2, err
-        assert "the training text: expected the same on every rank" in err
+        assert "the training text: expected the same on all ranks, found a difference on rank 1" in err
     assert not (tmp_path / "run").exists()
