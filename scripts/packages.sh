@@ -5,7 +5,7 @@
 
 # How to detect it  |  apt  |  Homebrew  |  dnf  |  pacman  |  what it is for
 # "command X" looks for a program, "header X" asks the compiler. If some package managers lack the package, the table
-# gives the address of the source. (We have not tried the names for dnf, Homebrew and pacman. If one has changed, search
+# gives the address of its source. (We have not tried the names for dnf, Homebrew and pacman. If one has changed, search
 # with the package manager.)
 readonly PACKAGES='
 command cmake                   | cmake                 | cmake         | cmake               | cmake         | the build
@@ -150,7 +150,8 @@ clang_can() {  # clang_can address,undefined
   return $works
 }
 
-# Makes sure that Clang can do this. If it cannot, prints a line that begins with SKIPPED and returns 1.
+# Makes sure that Clang can build with these sanitizers. If it cannot, prints a line that begins with SKIPPED and
+# returns 1.
 install_clang() {  # install_clang thread
   ! clang_can "$1" || return 0
   if can_install; then

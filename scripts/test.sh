@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs all tests. The release build also checks the scripts, the order of the
-# modules, and the documents: their links, names and commands.
+# Installs what is missing, builds, and runs all tests. With the preset release, it also checks the scripts, the order
+# of the modules, and the documents: their links, names and commands.
 #
-#   scripts/test.sh                     the release build
+#   scripts/test.sh                     with the preset release
 #   scripts/test.sh asan                with the address and undefined-behaviour sanitizers (needs Clang)
 #   scripts/test.sh tsan '[threads]'    with the thread sanitizer
 #

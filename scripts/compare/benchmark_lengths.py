@@ -3,7 +3,7 @@
 
     scripts/compare/benchmark_lengths.py --config configs/benchmark/tiny.yaml --threads 2
 
-Most work of a transformer is proportional to the number of tokens. In attention, the two matrix products, softmax and
+Most of a transformer's work is proportional to the number of tokens. In attention, the two matrix products, softmax and
 dropout are proportional to tokens times length; the operation count includes only the products. Compare the last two
 columns to see whether time grows like the counted operations. Sentences consist of random words; each batch has 4,096
 tokens on either side and no padding. Each round measures every length once; each length's fastest round counts.
@@ -26,7 +26,7 @@ WORDS = 9_000
 
 
 def write_corpus(directory, length):
-    """Every sentence has length - 1 words, and bos or eos."""
+    """Every sentence has length - 1 words; with bos or eos, it has `length` tokens."""
     directory.mkdir()
     generator = random.Random(length)
     for name in ("train", "valid"):

@@ -12,9 +12,9 @@ import sentencepiece
 import torch
 from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
-# The models cover every activation, every way to tie embeddings, scaled and unscaled embeddings. "opus" follows the
-# conventions of OPUS-MT: </s> is the first id and <pad> the last; decoding begins with <pad>, whose embedding is 0; two
-# SentencePiece models share one table of ids, which includes language codes; weights have 16 bits.
+# The models cover every activation, every way to tie embeddings, and both scaled and unscaled embeddings. "opus"
+# follows the conventions of OPUS-MT: </s> is the first id and <pad> the last; decoding begins with <pad>, whose
+# embedding is 0; two SentencePiece models share one table of ids, which includes language codes; weights have 16 bits.
 MODELS = {
     "opus": {"activation_function": "swish", "share_encoder_decoder_embeddings": True, "tie_word_embeddings": True,
              "scale_embedding": True},

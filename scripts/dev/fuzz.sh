@@ -7,7 +7,7 @@
 #
 # Needs Clang and the runtime of its sanitizers. Starts from the inputs in tests/fuzz/corpus, which earlier runs found
 # (a new fuzzer needs some there). Keeps new inputs in build/fuzz/corpus, and those that break the program in
-# build/fuzz/crashes. To store the smallest set of inputs that covers as much code:
+# build/fuzz/crashes. To store the smallest set of inputs that still reaches all the code that these inputs reach:
 #
 #   build/fuzz/fuzz_text -merge=1 smallest build/fuzz/corpus/fuzz_text
 #   tar -C smallest -czf tests/fuzz/corpus/fuzz_text.tar.gz .

@@ -5,8 +5,8 @@
     scripts/dev/test_documents.py --names     only links, paths, options and keys: a second
     scripts/dev/test_documents.py learn.md    everything, of these pages alone
 
-Names: every link and anchor leads somewhere; every path in code exists; every verb and option of the program, and every
-config key, is one that the program has. README.md has at most 700 words.
+Names: every link and anchor leads somewhere; every path that a page mentions exists; every verb, option and config key
+that it mentions is one of the program's. README.md has at most 700 words.
 
 Commands: code blocks are run, page by page, in a scratch directory with copies of configs, data and scripts. Nothing is
 rebuilt there: `cmake` does nothing. The word after a block's language says what to do with it:

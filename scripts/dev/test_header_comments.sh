@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks that Doxygen understands every comment in the library's headers, and that every class, function and constant has
-# one. A comment also covers the declarations below it, up to the next blank line: overloads share one. Members, plain
-# structs and enumerations need a comment only where their names do not say everything.
+# Checks that Doxygen understands every comment in the library's headers, and that every class, function and constant
+# has one. A comment also covers the declarations below it, up to the next blank line, so overloads can share one.
+# Members, plain structs and enumerations may go without: often their names say everything.
 #
 # On Debian and Ubuntu, installs doxygen if it is missing. If that fails, skips the check with a message.
 set -euo pipefail
@@ -33,5 +33,5 @@ while IFS= read -r warning; do
   echo "${warning#"$PWD/"}"
   wrong=$((wrong + 1))
 done < <(grep -vE '(Member .* of (struct|class) .*|\(enumeration\) .*) is not documented' "$directory/warnings" || true)
-[[ $wrong == 0 ]] || { echo "$wrong mistakes in comments of headers"; exit 1; }
-echo "$(find src -name '*.hpp' -not -path 'src/verbs/*' | wc -l) headers: every declaration has a comment"
+[[ $wrong == 0 ]] || { echo "$wrong mistakes in header comments"; exit 1; }
+echo "$(find src -name '*.hpp' -not -path 'src/verbs/*' | wc -l) headers: all their comments are in order"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a digest of the weights after each of several short runs, to show that a change to the code alters no bit.
+"""Prints a digest of the weights after each of several short runs: does a code change leave every bit the same?
 
     scripts/dev/weight_digests.py --program BEFORE/glassformer > before.txt
     scripts/dev/weight_digests.py > after.txt && diff before.txt after.txt

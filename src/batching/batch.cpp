@@ -17,7 +17,7 @@ struct Lengths {
   Index longer() const { return std::max(source, target); }
   Lengths padded_with(Lengths other) const { return {std::max(source, other.source), std::max(target, other.target)}; }
   /// Orders pairs so that neighbours need little padding: by the longer side, which max_tokens limits, then by source
-  /// minus target. The latter rises and falls in turn, so the last pairs of one length resemble the first of the next.
+  /// minus target. The latter's direction alternates, so the last pairs of one length resemble the first of the next.
   auto operator<=>(const Lengths& other) const {
     const auto key = [](const Lengths& l) {
       const Index difference = l.source - l.target;
@@ -95,7 +95,7 @@ class Shuffler {
  private:
   explicit Shuffler(std::seed_seq words) : generator_(words) {}
 
-  /// Uniform in 0 .. bound - 1. Redraws the numbers at the top, which would favour small remainders.
+  /// Uniform in 0 .. bound - 1. Rejects the largest random numbers, because they would favour small remainders.
   std::size_t below(std::uint64_t bound) {
     const std::uint64_t usable = std::mt19937_64::max() - std::mt19937_64::max() % bound;
     std::uint64_t number = generator_();
@@ -193,7 +193,7 @@ SentenceGroups cut_into_parts(const SentencePairs& pairs, std::span<const Index>
     cut(pairs, groups.sentences, limit, both_sides, groups.ends);
     return groups.size() <= parts;
   };
-  // Shards run in parallel: the costliest sets the time. Bisect for the lowest limit that needs at most `parts` parts.
+  // Shards run in parallel, so the slowest sets the time. Bisect for the lowest limit that needs at most `parts` parts.
   Index too_low = 0, enough = count_tokens(pairs, sentences).cells;
   while (enough - too_low > 1) {
     const Index middle = too_low + (enough - too_low) / 2;

@@ -58,8 +58,8 @@ struct SentenceGroups {
   }
 };
 
-/// Cuts a batch into at most `parts` groups of whole sentences. They cost about the same, none is empty, and each holds
-/// sentences of similar length. The result depends only on the arguments. Reuses the memory of older groups.
+/// Cuts a batch into at most `parts` non-empty groups of whole sentences, with about equally many padded tokens each.
+/// A group holds sentences of similar length. The result depends only on the arguments. Reuses older groups' memory.
 SentenceGroups cut_into_parts(const SentencePairs& pairs, std::span<const Index> sentences, Index parts,
                               SentenceGroups reused = {});
 

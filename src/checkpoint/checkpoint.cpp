@@ -85,7 +85,7 @@ bool can_be_ignored(const TensorPlace& extra, const Safetensors& file, const std
   });
 }
 
-/// Whether a tensor in the file fits, with or without padding. (Words instead of padding mean another vocabulary.)
+/// Whether a tensor in the file fits, padded or not. (If the padding holds words, the vocabulary is a different one.)
 bool fits(const TensorPlace& found, const StoredTensor& expected, Index size, const Safetensors& file) {
   if (found.shape == expected.shape) return true;
   const auto padding = file.values_of(found).subspan(static_cast<std::size_t>(std::min(size, found.size)));
@@ -142,7 +142,7 @@ void save_checkpoint(const fs::path& directory, const ModelDescription& descript
   if (fs::exists(fs::symlink_status(directory, ignored)) && !is_checkpoint(directory)) {
     throw UserError(
         fmt::format("{}: expected nothing here, or a checkpoint to replace, found something else (no {}). Move it "
-                    "away, or choose another place.",
+                    "elsewhere, or choose another place.",
                     directory.string(), kModelFile));
   }
   std::deque<std::vector<float>> padded;

@@ -92,8 +92,8 @@ void RunDirectory::refuse_existing(const fs::path& path) {
         path.string() +
         ": this directory already holds a run. Continue it with --resume, or choose another directory with --output.");
   throw UserError(path.string() +
-                  ": expected a new or empty directory, or a run, found other files. Choose another directory with "
-                  "--output.");
+                  ": expected a new or empty directory, or a run without a checkpoint, found other files. "
+                  "Choose another directory with --output.");
 }
 
 RunDirectory RunDirectory::reserve(const fs::path& path) {

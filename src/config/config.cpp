@@ -20,7 +20,7 @@ struct Blame {
   Places places;
   const fs::path& file;
 
-  /// The place of the first of these keys given with --set, or else in the file, or else in its base.
+  /// Of the places where these keys were given, the first in the order --set, the file, its base.
   std::string at(std::initializer_list<std::string> keys) const {
     const Place* nearest = nullptr;
     for (const std::string& key : keys)
@@ -61,7 +61,7 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
   if (tokenizer.kind == TokenizerKind::sentencepiece) return;
   if (tokenizer.sampling > 0 && tokenizer.kind == TokenizerKind::word)
     blame.refuse({"tokenizer.sampling", "tokenizer.kind"},
-                 "sampling needs subwords, and tokenizer.kind is word; set kind: sentencepiece or sampling: 0");
+                 "sampling needs subwords, but tokenizer.kind is word; set kind: sentencepiece or sampling: 0");
   const bool has_source = !tokenizer.source_model.empty();
   if (has_source || !tokenizer.target_model.empty())
     blame.refuse({has_source ? "tokenizer.source_model" : "tokenizer.target_model", "tokenizer.kind"},

@@ -25,8 +25,8 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-/// Reads and checks a config file. Keys that it leaves out come from its base (`base: FILE`, its first key), then, for
-/// model, tokenizer and decoding, from the model of model.from, and then from the defaults. `overrides` are KEY=VALUE
+/// Reads and checks a config file. Missing keys come from its base (`base: FILE`, its first key), then (for model,
+/// tokenizer and decoding) from the model that model.from names, then from the defaults. `overrides` are KEY=VALUE
 /// with dots in the key (model.dropout=0.2); the value is YAML. Paths are relative to the file's directory, and in
 /// overrides to the current one; they become absolute. \throws UserError naming file, line and key: unreadable file,
 ///         not YAML, unknown key (with the nearest known one), key given twice, wrong type, value out of range, missing

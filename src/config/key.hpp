@@ -19,7 +19,7 @@ struct Value {
   Kind kind = Kind::text;
   std::string text;          ///< numbers, true and false are text too
   bool is_quoted = false;    ///< "1" in quotes is not a number
-  std::vector<Value> items;  ///< of a list; a list inside it has none
+  std::vector<Value> items;  ///< of a list; those of a nested list are dropped
 };
 
 /// Where a value was given.

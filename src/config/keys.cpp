@@ -31,7 +31,7 @@ std::vector<Key> keys_of(Config& config) {
   add("vocabulary_size", "special tokens included; word: an upper limit", {tokenizer.vocabulary_size, 5, 10'000'000});
   add("min_frequency", "word only: words that occur less often become unk", {tokenizer.min_frequency, 1, many});
   add("model", "sentencepiece only: bpe | unigram", {tokenizer.model, {"bpe", "unigram"}});
-  add("sampling", "resampled every epoch; bpe: BPE-dropout rate; unigram: alpha; 0: off", {tokenizer.sampling, kRate});
+  add("sampling", "new splits each epoch; bpe: BPE-dropout rate; unigram: alpha; 0: off", {tokenizer.sampling, kRate});
   add("source_model", "sentencepiece: use this .model file; \"\": train one", {tokenizer.source_model, Empty::allowed});
   add("target_model", "the same for the target; leave it \"\" if joint", {tokenizer.target_model, Empty::allowed});
 

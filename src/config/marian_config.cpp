@@ -103,8 +103,8 @@ Index longest_source(Index output, const DecodingSettings& decoding) {
 }
 
 /// config.json, as transformers.MarianConfig reads it. Marian has no pre-norm, so a pre-norm model gets its own
-/// model_type, which the library refuses. Marian always masks, so a model trained without a mask gives other results
-/// there. Its two vocabularies have tables of the same size; see save_checkpoint.
+/// model_type, which the library refuses. Marian always masks, so a model trained without a mask gives different
+/// results there. Its two vocabularies have tables of the same size; see save_checkpoint.
 std::string marian_config(const Config& config, const TokenizerPair& tokenizers) {
   const TransformerSettings& model = config.model;
   const SpecialIds ids = tokenizers.target->special();

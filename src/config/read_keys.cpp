@@ -175,7 +175,7 @@ class Reader {
   }
 
   void read_section(const std::string& section, const YAML::Node& entries) {
-    bool is_first = section.empty();  // of the file, the only key that can be base
+    bool is_first = section.empty();  // the first key of the file, the only one that can be base
     for (const auto& entry : entries) {
       const YAML::Node &key = entry.first, &value = entry.second;
       if (!key.IsScalar())

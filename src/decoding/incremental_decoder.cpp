@@ -21,7 +21,7 @@ void EncodedSources<Scalar>::encode(Transformer<Scalar>& model, std::span<const 
     const std::span<const Id> source = sources[static_cast<std::size_t>(b)];
     assert(!source.empty());
     std::ranges::copy(source, ids.row(b).begin());
-    const Index keys = on.cross_padding ? std::ssize(source) : length;  // a model trained to see padding gets it
+    const Index keys = on.cross_padding ? std::ssize(source) : length;  // a model trained to see padding sees it
     IdMatrix visible(1, keys);
     std::copy_n(ids.row(b).begin(), keys, visible.data());
     sentences_.push_back({rows, apply_switch(padding_mask(visible, pad), on.cross_padding)});

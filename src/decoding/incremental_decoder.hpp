@@ -55,7 +55,7 @@ struct Extension {
 /// runs the decoder layers for one token of each hypothesis, and caches its keys and values for later steps. The layers
 /// are the same as in teacher forcing, so the logits are the same up to rounding.
 ///
-/// There is no look-ahead mask, not even for a model trained without it, because there are no future tokens yet.
+/// No look-ahead mask is needed, whether or not the model was trained with one: there are no future tokens yet.
 ///
 /// The other sentences of a step, and earlier calls, do not change a single bit of a hypothesis's logits (see
 /// numerics/gemm.hpp). The exception is a model trained to see padding: longer neighbours mean more padding.

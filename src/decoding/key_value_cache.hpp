@@ -8,8 +8,8 @@
 
 namespace glassformer {
 
-/// The keys and values that self-attention reads, for all tokens so far of all running hypotheses. Each
-/// hypothesis has its own slot, a block of rows in every layer's matrix:
+/// The keys and values that self-attention reads, for all tokens so far of all running hypotheses. Each hypothesis has
+/// its own slot, a block of rows in every layer's matrix:
 ///
 ///   slot 0   k v of token 0 | k v of token 1 | ...  | free
 ///   slot 1   ...
@@ -24,8 +24,8 @@ class KeyValueCache {
   /// Empties the cache. At most `slots` hypotheses may run at a time.
   void start(std::size_t layers, Index slots, Index width);
 
-  /// Makes room for one more token. Row i becomes a child of the previous row parents[i]. In the first call, only the
-  /// number of parents matters: it is the number of rows.
+  /// Makes room for one more token. Row i becomes a child of the previous step's row parents[i]. In the first call,
+  /// only the number of parents matters: it is the number of rows.
   void extend(std::span<const Index> parents);
 
   /// The number of tokens of each row, including the newest.

@@ -20,7 +20,7 @@
 //      BLEU = BP * exp(1/4 * sum_n ln p_n)
 //
 //    Counts are summed over the corpus before anything is divided, so the BLEU of a corpus is not the mean of its
-//    sentences' BLEU.
+//    sentences' BLEU scores.
 //
 // 4. Smoothing "exp" (NIST's mteval; method 3 of Chen & Cherry 2014). One p_n = 0 would make the whole mean 0. So the
 //    first order without a match counts as half a match, the second as a quarter, ...:
@@ -28,7 +28,7 @@
 //      p_n = 1 / (2^k * totals_n)        for the k-th order with matches_n = 0
 //
 //    A corpus without any match, or whose hypotheses are all too short to have a 4-gram, still scores 0. (sacreBLEU's
-//    "effective order" would leave out missing orders. It is off, as by default for a corpus.)
+//    "effective order" would leave out missing orders. It is off here, as it is by default for a corpus.)
 //
 // Papineni, Roukos, Ward & Zhu 2002, "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL.
 // Chen & Cherry 2014, "A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU", WMT.
@@ -152,7 +152,7 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
     }
   }
   bleu.brevity_penalty = compute_brevity_penalty(bleu.hypothesis_length, bleu.reference_length);
-  if (bleu.matches[0] > 0) {  // if no word matches, no longer n-gram does
+  if (bleu.matches[0] > 0) {  // if no word matches, neither do longer n-grams
     bleu.precisions = smoothed_precisions(bleu);
     double sum_of_logarithms = 0;  // ln 0 = -infinity, and exp(-infinity) = 0
     for (const double precision : bleu.precisions) sum_of_logarithms += std::log(precision);

@@ -57,7 +57,7 @@ struct Evaluation {
   double token_accuracy() const { return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens); }
 };
 
-/// Translates the text and computes all figures, with the loss of its pairs.
+/// Translates the text and computes all figures, including the loss of its pairs.
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
 

@@ -53,8 +53,8 @@ struct RemoveUnfinished {
   }
 };
 
-/// rename() cannot replace a directory that is not empty, so we move the older one aside first. If we are killed then,
-/// clear_unfinished_directories moves it back.
+/// rename() cannot replace a directory that is not empty, so we move the older one aside first. If we are killed
+/// in between, clear_unfinished_directories moves it back.
 void swap_in(const fs::path& finished, const fs::path& directory) {
   const fs::path older = hidden_sibling(directory, kReplaced);
   remove_path(older);

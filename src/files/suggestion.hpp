@@ -12,7 +12,7 @@ namespace glassformer {
 /// How many letters must be inserted, deleted or replaced to turn a into b, ignoring case (Levenshtein 1966).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate at the smallest distance, if `word` may be a typo of it. If `part` is given, compares part(candidate).
+/// The candidate at the smallest distance, if `word` may be a typo for it. With `part`, compares part(candidate).
 std::optional<std::string> nearest(const std::string& word, const std::vector<std::string>& candidates,
                                    std::string (*part)(const std::string&) = nullptr);
 

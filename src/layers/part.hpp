@@ -33,7 +33,7 @@ class Part {
   /// A part inside this part: at("encoder"), at("layers", 0).
   Part at(const std::string& part) const { return {*construction_, inner_name(part), prefix_ + part + "."}; }
   Part at(const std::string& part, Index number) const { return at(part + "." + std::to_string(number)); }
-  /// A part inside this part. Its tensor names begin with this part's prefix.
+  /// A part inside this part, with the same prefix: its own name does not occur in its tensors' names.
   Part sharing_prefix(const std::string& part) const { return {*construction_, inner_name(part), prefix_}; }
 
   /// "encoder.layers.0.self_attn"

@@ -36,10 +36,10 @@ MPI_Comm const kAll = MPI_COMM_WORLD;                   // NOLINT(misc-misplaced
 constexpr std::size_t kLongest = std::size_t{1} << 30;  // bytes in one message: MPI counts in int
 
 /// See Ranks::sum_in_order. The ranks form a chain. The sum is cut into segments, which travel from the first rank to
-/// the last: each rank adds its own numbers to the sum of the ranks below and sends it up. Finished segments travel
+/// the last. Each rank adds its own numbers to the sum of the ranks below and sends it up. Finished segments travel
 /// back while later ones are on their way up. As in a ring, a rank sends and receives each number at most twice.
 void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<void, Index, Index> add) {
-  constexpr Index kSegment = Index{1} << 16;  // numbers: enough to make latency negligible, few in a gradient
+  constexpr Index kSegment = Index{1} << 16;  // numbers: latency is negligible, and a gradient has many segments
   const Index segments = (std::ssize(values) + kSegment - 1) / kSegment;
   const Index lag = Index{2} * (size - 1 - rank);  // how many segments later a finished one returns
   const bool is_first = rank == 0, is_last = rank == size - 1;

@@ -82,7 +82,7 @@ void copy_transposed(Strided<Scalar> b, Index K, Index columns, Scalar* strips) 
   }
 }
 
-/// Whether A is transposed, with rows so far apart that each k of a tile reads another cache line or even another page.
+/// Whether A is transposed, with rows so far apart that each k of a tile reads a new cache line or even a new page.
 template <class Scalar>
 bool is_scattered(Strided<Scalar> a) {
   return a.row == 1 && a.col * static_cast<Index>(sizeof(Scalar)) >= 1024;
@@ -98,7 +98,7 @@ Strided<Scalar> copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* copy) 
   return {copy, 1, kTileRows};
 }
 
-/// What is added to the product: a matrix, one row for all rows (its row stride is 0), or nothing (null).
+/// What is added to the product: a matrix, one row added to every row (row stride 0), or nothing (null).
 template <class Scalar>
 struct Addend {
   const Scalar* data = nullptr;

@@ -11,8 +11,8 @@
 /// bits of a sentence's result would depend on how many other sentences are computed with it. And they allocate memory.
 ///
 /// Our kernels sum over increasing k, with fused multiply-adds if the processor has them. Every 512 terms, they start a
-/// new partial sum. The bits of a row of C therefore depend only on that row of A and on B, and not on the number of
-/// rows, the number of threads or how far a batch is padded.
+/// new partial sum. So the bits of a row of C depend only on that row of A and on B. The number of rows or threads does
+/// not matter, nor does the padding of a batch.
 namespace glassformer {
 
 /// C = product, or C += product.

@@ -25,9 +25,9 @@ struct GradientError {
 /// in an embedding, these are the few rows that the sentences use. One in five is spread evenly over the numbers whose
 /// gradient is 0, in case the 0 is wrong. The values are restored at the end.
 ///
-/// Across a kink, such as ReLU's, differences are meaningless. The losses alone reveal a kink. The
-/// check then retries with a smaller h, which usually excludes the kink. If not, it compares a neighbouring number
-/// instead. (If the true gradient is 0 everywhere, only rounding errors are left to compare; hence the 1e-3.)
+/// Across a kink, such as ReLU's, differences are meaningless. The check detects a kink from the losses alone, and
+/// retries with a smaller h, which usually excludes it. If not, it compares a neighbouring number instead. (If the true
+/// gradient is 0 everywhere, only rounding errors are left to compare; hence the 1e-3 in GradientError::relative.)
 GradientError check_gradient(std::span<double> values, std::span<const double> gradient, FunctionRef<double> loss,
                              Index limit = 0);
 

@@ -89,7 +89,7 @@ class MatrixView {
   Index rows_ = 0, cols_ = 0, stride_ = 0;
 };
 
-/// A matrix whose memory only grows, so a warm training step allocates nothing. resize() leaves the contents undefined.
+/// A matrix whose memory only grows, so training soon allocates nothing more. resize() leaves the contents undefined.
 ///
 /// The stride may exceed the width. Rows that begin at multiples of 2 KiB would compete for the same few cache sets, so
 /// a cache line is left free between such rows.

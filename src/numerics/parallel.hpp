@@ -33,7 +33,7 @@ class FunctionRef {
 void run_tasks(Index count, FunctionRef<void, Index> task);
 
 /// Objects that tasks work with. A running task has one to itself and must not depend on what earlier tasks left in it.
-/// No more of them are made than tasks run at once. They and their buffers are kept for later tasks.
+/// There are never more of them than tasks running at once. They and their buffers are kept for later tasks.
 template <class Workspace>
 class Workspaces {
  public:

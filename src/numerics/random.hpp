@@ -18,7 +18,7 @@ struct RandomRow {
   std::uint32_t row = 0;       ///< which row of the sentence or, at initialization, of the weight matrix
 };
 
-/// The number of row `position` of a group, such as an attention head, among all rows of the sentence.
+/// The number, within the sentence, of row `position` of `group`. A group is, for example, an attention head.
 /// \pre position < 2^20 and group < 2^12
 std::uint32_t row_in_group(Index group, Index position);
 

@@ -127,11 +127,11 @@ std::vector<MaskVariant> variants_of(const MaskSettings& on, const PaddedBatch& 
   no_padding.encoder_padding = no_padding.target_padding = no_padding.cross_padding = false;
   const char* const without_padding_masks =
       batch.words_see_padding(batch.reasons(no_padding))
-          ? "Words attend to padding as they do to words, so the predictions for a sentence depend on how much padding "
+          ? "Words attend to padding as if it were words, so the predictions for a sentence depend on how much padding "
             "the rest of the batch adds. Compare the predictions in the batch with those for the sentence alone."
           : "In this batch, only padding attends to padding, and the loss ignores padding.";
   return {
-      {"right", "Unchanged", "The masks that this model was trained with and is used with.", own},
+      {"right", "Unchanged", "The masks that this model was trained with and still uses.", own},
       {"no_look_ahead", "Without the look-ahead mask",
        "The decoder sees the words it must predict. This model never learned to copy them, so its loss may get better "
        "or worse. A model trained this way learns only to copy them (configs/lessons/no_look_ahead.yaml).",

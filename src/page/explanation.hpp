@@ -22,7 +22,7 @@ struct BlockReasons {
   std::vector<BlockReason> encoder_padding, decoder_combined, cross_padding;
 };
 
-/// "What if": other masks for the same batch and model.
+/// "What if": different masks for the same batch and model.
 struct MaskVariant {
   std::string name;   ///< "no_look_ahead"
   std::string title;  ///< "Without the look-ahead mask"

@@ -20,8 +20,8 @@ struct CodeLines {
   int first = 0, last = 0;
 };
 
-/// The paragraph above the line that recorded the step. It starts after a blank line or an earlier record, neither of
-/// them in a nested loop, or after the head of its block. `text` is the content of the step's file.
+/// The paragraph above the line that recorded the step. It starts after a blank line or an earlier record (but not
+/// one in a nested loop), or after the head of its block. `text` is the content of the step's file.
 CodeLines lines_that_computed(const RecordedStep& step, std::string_view text);
 
 /// "src/...": the compiler's path, made relative to the project.
@@ -31,7 +31,7 @@ std::string path_in_project(std::string_view path);
 /// part that reads x. A step that adds to a sum over several parts differentiates the same step as its summand.
 std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& recording);
 
-/// Whether the step is one of a layer's backward pass.
+/// Whether the step belongs to a layer's backward pass.
 bool is_backward(const RecordedStep& step);
 
 /// How a matrix is written into JSON.
@@ -53,8 +53,8 @@ nlohmann::ordered_json mask_json(const Buffer<std::uint8_t>& mask, MatrixForm fo
 ///   "out, in" of ...feed_forward.fc1           "F, D"
 std::string tensor_axes(const RecordedTensor& tensor);
 
-/// The tokens of both vocabularies that a page shows, in ascending order. If a vocabulary has more than 1,000, it shows
-/// only the special ones and those in the batch and its answers: no browser opens a page with 58,100 rows per table.
+/// The tokens of both vocabularies that a page shows, in ascending order. For a vocabulary of more than 1,000, only
+/// the special ones and those in the batch and its answers: no browser opens a page with 58,100 rows per table.
 struct ShownIds {
   std::vector<Id> source, target;
 };
@@ -106,10 +106,10 @@ struct TraceOptions {
 ///   answer           for each position of each target: expected id, whether it is counted, loss, cross_entropy,
 ///                    probability, likeliest: the ten most likely {id, token, probability}, or all if fewer
 ///   d_logits         number of the tensor [B*T, V]: (softmax - target distribution) / tokens
-///   loss             mean, perplexity, tokens, correct
+///   loss             mean, cross_entropy, perplexity, tokens, correct
 ///   gradients        for every parameter tensor: name, shape, norm, values_norm
 ///   memory_gradient  numbers of tensors [B*S, D]: sum, and parts: what each decoder layer sends, last layer first
-///   what_if          other masks for the same batch, "right" first: name, title, says, changed, masks
+///   what_if          different masks for the same batch, "right" first: name, title, says, changed, masks
 ///                    reasons: for each mask, the elementary masks that it combines, except those that are off:
 ///                    name, sentences and queries (1: one row for all), blocked
 ///                    loss, losses and answers (most likely ids) [B, T]; alone: losses and answers of each sentence in

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The upper bits of a float, rounded to nearest, halves to even.
+/// The upper bits of a float, rounded to nearest, ties to even.
 std::uint32_t upper_bits(double number, int count) {
   const auto single = static_cast<float>(number);
   const auto bits = std::bit_cast<std::uint32_t>(single);

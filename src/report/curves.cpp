@@ -59,7 +59,7 @@ std::string grid(const Axis& updates, const Axis& values) {
   return svg;
 }
 
-/// A line, with dots if there are at most 100 points. From 1000 points on, only every second, third, ... is drawn.
+/// A line, with dots if there are at most 100 points. With 1000 points or more, draws only every second, third, ...
 std::string line(const Curve& curve, const Axis& updates, const Axis& values) {
   const std::size_t count = curve.points.size(), stride = count / 1000 + 1;
   std::string path, dots;

@@ -129,7 +129,7 @@ std::string short_time(double minutes) {
 }
 
 std::string training_line(const TrainingFigures& figures, const RunLength& length, int width) {
-  // The higher its rank, the sooner a column is dropped.
+  // The higher a column's rank, the sooner it is dropped.
   const std::vector<std::pair<int, std::string>> columns = {
       {0, update_text(figures.update, length)},
       {3, epoch_text(figures.epoch, length)},

@@ -15,9 +15,9 @@ namespace glassformer {
 /// Logs a one-line warning for each setting that a config allows but hardly anyone wants.
 void warn_about(const TransformerSettings& model, const ScheduleSettings& schedule);
 
-/// Finds where a loss or gradient stopped being finite. Recomputes the update's sentences one by one with a recorder,
-/// and describes the first recorded matrix that is not finite: its part of the model, its equation, and the line of the
-/// training text. (Or names a parameter, if one is not finite.) Slow, because the recorder copies every matrix.
+/// Finds where a loss or gradient stopped being finite. Recomputes the update's sentences one by one with a recorder.
+/// Describes the first recorded matrix that is not finite: its part of the model, its equation, and the line of the
+/// training text. (If a parameter is not finite, names that instead.) Slow, because the recorder copies every matrix.
 std::string first_non_finite(const Model<float>& model, const TrainingSettings& settings, const Corpus& corpus,
                              std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step);
 

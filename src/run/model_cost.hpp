@@ -27,10 +27,10 @@ Index activation_count(const TransformerSettings& settings, const VocabularyShap
 ///   6 (s E + t U)  +  12 D (L_enc s^2 + L_dec (t (t + 1) / 2 + t s))
 ///
 /// The first term counts 6 operations for each weight that a token is multiplied by: a multiplication and an addition
-/// forward, and two of each backward (for the gradients of the weight and of the input). For a source token these are
-/// E = L_enc (4 D^2 + 2 D F) + L_dec 2 D^2 weights, the last term for keys and values of cross-attention; for a target
-/// token, U = L_dec (6 D^2 + 2 D F) + D V. The second term counts attention's two products, scores and context:
-/// each takes 2 D for every query and key that it may see, and twice that backward. Nothing else is counted.
+/// forward, and two of each backward (for the gradients of the weight and of the input). A source token uses
+/// E = L_enc (4 D^2 + 2 D F) + L_dec 2 D^2 weights (the last term: keys and values of cross-attention); a target token
+/// uses U = L_dec (6 D^2 + 2 D F) + D V. The second term counts attention's two products, scores and context. For every
+/// query and each key that it may see, a product takes 2 D operations forward, 4 D backward. Nothing else is counted.
 double training_flops(const TransformerSettings& settings, const VocabularyShape& vocabulary, Index source_tokens,
                       Index target_tokens);
 

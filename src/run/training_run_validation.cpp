@@ -85,7 +85,7 @@ void TrainingRun::validate_and_save() {
   };
   require_same(ranks_, "the weights", fingerprint,
                "The ranks' processors round differently. Build the program once with -DGLASSFORMER_PORTABLE=ON, and "
-               "start this build on every machine. The last checkpoint is still good.");
+               "run that build on every machine. The last checkpoint is still good.");
   ranks_.once([&] {
     log_.status("validating ...");
     std::vector<SampleTranslation> samples;

@@ -17,7 +17,7 @@ class NamelessFile {
  public:
   explicit NamelessFile(const std::filesystem::path& directory);
   void append(Bytes bytes);
-  /// Maps all bytes into memory: the system keeps in memory what is in use. After this, nothing can be appended.
+  /// Maps all bytes into memory; the system loads the parts that are used. After this, nothing can be appended.
   Bytes map();
 
  private:

@@ -22,7 +22,7 @@ std::string_view language_code(std::string_view sentence) {
   return sentence.starts_with(">>") && end != std::string_view::npos ? sentence.substr(0, end + 2) : "";
 }
 
-/// Replaces the marks that start a word in SentencePiece with spaces, and trims the ends, as transformers does.
+/// Turns SentencePiece's word-start marks into spaces, and trims the ends, as transformers does.
 std::string without_marks(const std::string& sentence) {
   static const std::regex kMark("\u2581");
   const std::string text = std::regex_replace(sentence, kMark, " ");

@@ -75,8 +75,8 @@ using TextFiles = std::vector<std::filesystem::path>;  ///< one sentence per lin
 /// the words, most frequent first, ties in byte order. A word that is not in the training text, or is spelled like one
 /// of these four, becomes `<unk>`.
 ///
-/// The tokenizer is saved as NAME.vocab.json, a list of the words in the order of their ids; and for other tools as
-/// NAME.spm, a SentencePiece model that splits at white space. \throws UserError: no word left to learn
+/// The tokenizer is saved as NAME.vocab.json, a list of the words in the order of their ids. For other tools, it is
+/// also saved as NAME.spm, a SentencePiece model that splits at white space. \throws UserError: no word left to learn
 std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, const TextFiles& texts);
 /// Reads directory/NAME.vocab.json.
 std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directory, const std::string& name);

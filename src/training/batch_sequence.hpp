@@ -20,7 +20,7 @@ struct Progress {
   bool operator==(const Progress&) const = default;
 };
 
-/// The batches of a run in order, epoch after epoch. Progress holds the position, this class the epoch's plan.
+/// The batches of a run in order, epoch after epoch. Progress holds the position; this class holds the epoch's plan.
 class BatchSequence {
  public:
   using Batch = std::vector<Index>;  ///< numbers of sentence pairs

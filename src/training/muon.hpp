@@ -36,7 +36,7 @@ void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory);
 ///   W = (1 - rate * weight_decay) W - rate * 0.2 sqrt(max(rows, cols)) U
 ///
 /// Adam moves every number about equally far. Muon moves every direction of the map about equally far, even directions
-/// that gradients seldom have. 0.2 sqrt(max(rows, cols)) gives its step the root mean square that is usual for Adam,
+/// that are rare in gradients. 0.2 sqrt(max(rows, cols)) gives its step the root mean square that is usual for Adam,
 /// 0.2 * rate, so one rate suits both (Liu et al., arXiv 2502.16982; torch: adjust_lr_fn="match_rms_adamw").
 template <std::floating_point Scalar>
 class Muon {
@@ -44,7 +44,7 @@ class Muon {
   /// \param matrices  where the matrices W are in the parameters; Muon leaves all others alone
   Muon(double momentum, double weight_decay, std::vector<TensorPlace> matrices);
 
-  /// One update in place. \param scale  of the gradient, from clipping   \param m  [parameters] M, at the places of W
+  /// One update in place. \param scale  gradient factor from clipping   \param m  [parameters] holds M at W's positions
   void update(std::span<Scalar> parameters, std::span<const Scalar> gradient, Scalar scale, double rate,
               std::span<Scalar> m);
 

@@ -35,7 +35,7 @@ class ShardedGradient {
     std::uint64_t seed = 0;    ///< for dropout
     std::uint32_t update = 0;  ///< number of the update, for dropout
   };
-  /// The time spent. The first three are summed over all threads of all ranks, the others are this rank's.
+  /// The time spent. The first three are summed over all threads of all ranks; the others are this rank's.
   struct Seconds {
     double data = 0, forward = 0, backward = 0;
     double sum = 0;    // including setting gradients to 0 and waiting for other ranks

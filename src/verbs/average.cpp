@@ -15,18 +15,18 @@ struct AverageOptions {
   fs::path output;
 };
 
-/// Averaging weights makes sense only for checkpoints of one run, which started from the same weights.
+/// Averaging weights makes sense only for checkpoints of the same run, which started from the same weights.
 void require_same_run(const LoadedModel& first, const fs::path& checkpoint) {
   const std::string pair = first.checkpoint.string() + " and " + checkpoint.string();
   const Config config = read_config_of_model(checkpoint);
   for (const ChangedKey& key : changed_keys(first.config, config))
     if (key.changes_training)
-      throw UserError(pair + ": expected checkpoints of one run, found " + key.name + " " + key.before + " and " +
-                      key.after + "; average only checkpoints of one run.");
+      throw UserError(pair + ": expected checkpoints of the same run, found " + key.name + " " + key.before + " and " +
+                      key.after + "; average only checkpoints of the same run.");
   const TokenizerPair tokenizers = load_tokenizers(config.tokenizer, checkpoint);
   if (tokenizers.source->vocabulary() != first.tokenizers.source->vocabulary() ||
       tokenizers.target->vocabulary() != first.tokenizers.target->vocabulary()) {
-    throw UserError(pair + ": expected one vocabulary, found two; average only checkpoints of one run.");
+    throw UserError(pair + ": expected one vocabulary, found two; average only checkpoints of the same run.");
   }
 }
 
@@ -36,7 +36,7 @@ int average(const AverageOptions& options) {
                     "choose another --output or remove it.");
   if (options.checkpoints.size() < 2)
     throw UserError("average: expected at least two checkpoints, found only " + options.checkpoints.front().string() +
-                    "; give several of one run, for example runs/toy/step-*");
+                    "; give several of the same run, for example runs/toy/step-*");
   std::vector<fs::path> checkpoints;
   for (const fs::path& path : options.checkpoints) {
     const fs::path checkpoint = fs::canonical(resolve_checkpoint(path));
@@ -62,7 +62,7 @@ void add_average(CLI::App& program, int& status) {
   verb.add_option("checkpoints", options.checkpoints, "checkpoint directories, for example runs/toy/step-*")
       ->required()
       ->type_name("");
-  verb.add_option("--output", options.output, "directory for the mean, itself a checkpoint;\nit must not exist yet")
+  verb.add_option("--output", options.output, "directory for the mean, saved as a checkpoint;\nit must not exist yet")
       ->required()
       ->type_name("DIR");
 }

@@ -31,7 +31,7 @@ struct BenchmarkOptions {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr int kChains = 12;  // latency 4 cycles, two per cycle: at least 8; 12, a and b still fit in 16 registers
+constexpr int kChains = 12;  // two start per cycle, each takes four: at least 8; 12, a and b still fit in 16 registers
 constexpr Index kRounds = 400'000;
 
 /// Repeats x = x a + b in every chain. Returns the result so that the compiler cannot drop the loop.
@@ -71,7 +71,7 @@ struct Sums {
   std::vector<double> peaks;  // GFLOP/s of multiply-adds, measured from time to time
 };
 
-/// The seconds of data, forward and backward are means over threads; `waiting` is the rest, so all parts add up to the
+/// The seconds for data, forward and backward are means over threads; `waiting` is the rest, so all parts add up to the
 /// total.
 Json figures(const Sums& sums, Index parameters, Index ranks) {
   const double total = sums.seconds;

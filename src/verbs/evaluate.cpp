@@ -32,7 +32,7 @@ std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& co
     tests.push_back({name, config.data.source_file(name), config.data.target_file(name)});
     for (const fs::path& file : {tests.back().source, tests.back().reference})
       if (!fs::exists(file))
-        throw UserError(file.string() + ": expected this test text of the checkpoint's config, found no such file; " +
+        throw UserError(file.string() + ": expected this test text from the checkpoint's config, found no such file; " +
                         "give --source FILE and --reference FILE.");
   }
   if (tests.empty())

@@ -49,7 +49,7 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
       own ? translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding, sources) : options.targets;
   if (targets.size() != sources.size())
     throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
-                    " sources, or none, found " + std::to_string(targets.size()) +
+                    " sources or no target at all, found " + std::to_string(targets.size()) +
                     "; without --target, the page shows the model's own translations.");
   check_length(targets, *loaded.tokenizers.target,
                own ? "this is the model's translation; give a --target or a shorter --source." : "give a shorter one.");

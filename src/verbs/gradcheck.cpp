@@ -32,7 +32,7 @@ int gradcheck(const GradcheckOptions& options) {
     std::printf("%-56s %13s %8ld %12.1e%s\n", check.name.c_str(), shape.c_str(), static_cast<long>(check.error.checked),
                 check.error.relative, passes ? "" : "  WRONG");
   }
-  if (kinks > 0) std::printf("skipped: %ld numbers at a kink of the loss\n", static_cast<long>(kinks));
+  if (kinks > 0) std::printf("skipped: %ld numbers at a kink in the loss\n", static_cast<long>(kinks));
   std::printf("%s: the hand-written gradient's error against finite differences must be below %.0e\n",
               correct ? "all correct" : "WRONG", kTolerance);
   return correct ? 0 : 1;

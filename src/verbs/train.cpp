@@ -92,7 +92,7 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
 }
 
 /// Reads the text before creating the run directory, so that a mistake in the text leaves nothing behind. If the
-/// text must go to files, creates the directory first, as `run`.
+/// text must go to files, creates the directory first and stores it in `run`.
 TrainingText read_text(const Config& config, const fs::path& file, const fs::path& directory,
                        std::optional<RunDirectory>& run) {
   const auto last = run ? run->last() : std::nullopt;

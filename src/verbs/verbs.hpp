@@ -38,7 +38,7 @@ struct ConfigOptions {
   std::filesystem::path config;
   std::vector<std::string> overrides;
   void add_to(CLI::App& verb, const std::string& example);
-  /// Reads the config. Every rank must call this: it silences all but the first, and the ranks divide the processors.
+  /// Reads the config. Every rank must call this: it divides the processors among ranks and silences all but the first.
   Config read(const Ranks& ranks) const;
 };
 

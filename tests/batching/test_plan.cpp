@@ -77,7 +77,7 @@ TEST_CASE("a batch takes as many sentences as fit, counting eos", "[batching]") 
   CHECK(plan_in_order(corpus, 4).size() == 10);
 }
 
-TEST_CASE("an epoch's plan is the same for equal arguments and differs for others", "[batching]") {
+TEST_CASE("an epoch's plan is the same for the same arguments and different for any others", "[batching]") {
   const Corpus corpus = random_corpus(400, 7);
   const Plan plan = plan_epoch(corpus, 200, 1, 1);
   CHECK(plan == plan_epoch(corpus, 200, 1, 1));

@@ -15,7 +15,7 @@
 #include "temporary_directory.hpp"
 #include "text/tokenizer.hpp"
 
-/// Small substitutes for a model and a language, for the tests of checkpoints.
+/// Small substitutes for a model and its tokenizers, for the tests of checkpoints.
 namespace glassformer::stand_in {
 
 namespace fs = std::filesystem;
@@ -32,7 +32,7 @@ inline void write_bytes(const fs::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
-/// Entries of a directory, hidden ones included.
+/// The number of entries in a directory, hidden ones included.
 inline Index count_entries(const fs::path& directory) {
   return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
 }

@@ -69,7 +69,7 @@ TEST_CASE("a flipped bit anywhere in a checkpoint is noticed, and the error name
   CHECK(checkpoint.verdict().empty());
 }
 
-TEST_CASE("a file of a checkpoint that is missing, or truncated anywhere, is noticed", "[checkpoint]") {
+TEST_CASE("a checkpoint file that is missing, or truncated anywhere, is noticed", "[checkpoint]") {
   const Checkpoint checkpoint;
   for (const fs::path& file : checkpoint.files()) {
     const std::string whole = read_bytes(file);

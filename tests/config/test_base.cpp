@@ -6,7 +6,7 @@ using namespace glassformer;
 
 namespace {
 
-/// Follows the two lines of the smallest config in the first base.
+/// Added to the smallest config, which has two lines, to make the first base, a.yaml.
 constexpr const char* kModel = "model:\n  d_model: 64\n  heads: 4\n";
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST_CASE("a pre-norm model is not saved as a Marian model", "[checkpoint]") {
   CHECK_FALSE(marian(config).contains("architectures"));
 }
 
-TEST_CASE("generation_config.json holds the search and the target's ids", "[checkpoint]") {
+TEST_CASE("generation_config.json holds the search settings and the target's special ids", "[checkpoint]") {
   Config config;
   config.data.max_length = 600;
   config.decoding = {.beam = 5, .length_penalty = 0.6, .max_length_ratio = 2.5};

@@ -76,7 +76,7 @@ TEST_CASE("a retired key in a file with any value other than its default is an e
   }
 }
 
-TEST_CASE("all retired keys of a file are named in one warning", "[config]") {
+TEST_CASE("all retired keys that are given are named in one warning", "[config]") {
   const Workplace place;
   std::vector<std::string> overrides;
   for (const RetiredKey& key : retired_keys()) overrides.push_back(set(key, std::string(key.default_value)));
@@ -88,7 +88,7 @@ TEST_CASE("all retired keys of a file are named in one warning", "[config]") {
   CHECK((text.find(", --set ") != std::string::npos) == (overrides.size() > 1));
 }
 
-TEST_CASE("no retired key is in the table of keys, and its error message tells you what to do", "[config]") {
+TEST_CASE("retired keys are not in the table of keys, and their error messages tell you what to do", "[config]") {
   const Workplace place;
   const std::string keys = write_config(Config{});
   CHECK_FALSE(retired_keys().empty());

@@ -21,7 +21,8 @@ def text(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def half_trained(tmp_path_factory):
-    """A run whose model has learnt something, but not all: some translations are right, and a beam finds others."""
+    """A run whose model has learnt something, but not everything: some translations are right, and a beam finds
+    others."""
     text = tmp_path_factory.mktemp("half_trained_text")
     write_pairs(text, "train", toy_pairs("train")[:2000])
     write_pairs(text, "valid", toy_pairs("valid")[:100])

@@ -178,11 +178,12 @@ class Model:
 
     # --- From logits to tokens --------------------------------------------------------------------------------------
     def log_probabilities(self, source, target):
-        """Of every token at each position of one target sentence, eos included, given one source sentence. [T, V]"""
+        """The log-probability of every token at each position of a target sentence (eos included), given a source
+        sentence. [T, V]"""
         return log_softmax(self.logits(np.array([[*source, EOS]]), np.array([[BOS, *target]]))[0])
 
     def token_log_probabilities(self, source, target):
-        """Of each token of the target, and of eos. [T]"""
+        """The log-probability of each token of the target, and of eos. [T]"""
         ids = [*target, EOS]
         return self.log_probabilities(source, target)[np.arange(len(ids)), ids]
 

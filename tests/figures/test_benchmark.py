@@ -52,8 +52,9 @@ def tokens(pairs, side):
 
 
 def operations(pairs):
-    """The operations of training: a multiplication and an addition, forward and twice that backward, for each weight
-    that a token passes and, in attention, for each number of a key or value that a query may see."""
+    """The operations of training. In the forward pass, each weight that a token passes costs a multiplication and an
+    addition. In attention, each number of a key or value that a query may see costs the same. The backward pass costs
+    twice as much as the forward pass."""
     D, F, encoder, decoder = (SHAPE[key] for key in ("d_model", "d_ff", "encoder_layers", "decoder_layers"))
     projection, feed_forward = D * D, 2 * D * F
     products = 0
@@ -100,7 +101,7 @@ def test_no_batch_has_more_padded_tokens_on_its_larger_side_than_max_tokens(awkw
     padded = [len(batch) * (max(len(side) for pair in batch for side in pair) + 1) for batch in batches]
     assert max(padded) <= MAX_TOKENS and len(batches) > 5
     longest = 1 + max(len(side) for batch in batches for pair in batch for side in pair)
-    assert max(padded) > MAX_TOKENS - longest  # the batches use the limit
+    assert max(padded) > MAX_TOKENS - longest  # batches are filled up to the limit
 
 
 # --- The figures ------------------------------------------------------------------------------------------------------

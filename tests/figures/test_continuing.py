@@ -52,7 +52,7 @@ def test_figures_from_after_the_last_checkpoint_are_reported_once(whole, text, t
     check_same(train(tmp_path / "run", text, SETTINGS, "--resume"), whole)
 
 
-def test_skipped_updates_are_counted_across_a_stop_and_enter_no_figure(text, tmp_path):
+def test_skipped_updates_are_counted_across_a_stop_and_affect_no_figure(text, tmp_path):
     """With a learning rate that is far too high, every loss after the first update is NaN."""
     settings = {**SETTINGS, "training.schedule.learning_rate": 1e20, "training.schedule.warmup": 0,
                 "training.schedule.kind": "constant", "training.max_skipped": 100, "training.log_every": 1,
@@ -85,7 +85,7 @@ def shift_words(file):
 
 
 def shift_to_the_other_side(source, target):
-    """Moves the last word of the first line, and the space before it, to the start of the other file's."""
+    """Moves the last word of the first line, and the space before it, to the start of the other file."""
     sides = [file.read_text(encoding="utf-8").splitlines() for file in (source, target)]
     cut = sides[0][0].rindex(" ")
     sides[0][0], sides[1][0] = sides[0][0][:cut], sides[0][0][cut:] + sides[1][0]

@@ -43,7 +43,7 @@ def test_validation_every_n_epochs(text, updates, tmp_path):
     done = train(tmp_path / "run", text, {**SETTINGS, "training.max_epochs": 5, "training.validation.unit": "epochs",
                                           "training.validation.every": 2})
     found = [(line["update"], line["epoch"]) for line in done.metrics("validation")]
-    assert found == [(2 * updates, 2), (4 * updates, 4), (5 * updates, 5)]  # the last one because the training ends
+    assert found == [(2 * updates, 2), (4 * updates, 4), (5 * updates, 5)]  # the last one because training ends
 
 
 def test_a_text_in_files_gives_the_same_figures_and_weights(text, whole, tmp_path):

@@ -1,5 +1,5 @@
-"""Every figure of `evaluate`, recomputed from its definition: loss, perplexity and accuracy with the second forward
-pass; BLEU, chrF and exact match with a second implementation of each, from what `translate` prints.
+"""Every figure of `evaluate`, recomputed from its definition: loss, perplexity and accuracy with the NumPy
+model; BLEU, chrF and exact match from what `translate` prints, with the implementations in text_metrics.py.
 """
 
 import math
@@ -46,8 +46,8 @@ def trained(tmp_path_factory):
 
 
 def teacher_forced(model, pairs):
-    """The log-probabilities of each pair's tokens, and how many tokens are the most likely ones, at least and at most:
-    if two logits are CLOSE, the program may take either."""
+    """The log-probabilities of each pair's tokens, and the fewest and the most tokens that may count as the most likely
+    ones: if two logits are CLOSE, the program may take either."""
     log_probabilities, fewest, most = [], 0, 0
     for source, target in pairs:
         ids = np.array([*target, EOS])

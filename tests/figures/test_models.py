@@ -1,8 +1,8 @@
-"""Compares every kind of model with the second forward pass: logits, scores, loss, accuracy and translations.
+"""Compares every kind of model with the NumPy model: logits, scores, loss, accuracy and translations.
 
 Each model was trained for some updates with dropout and label smoothing, so that no gain is 1 and no bias is 0.
-TOLERANCE, for a logit and for a token's log-probability, is ten times the largest difference seen: 1e-6, one or two
-roundings in single precision for numbers between 4 and 8.
+TOLERANCE, for a logit and for a token's log-probability, is ten times the largest difference seen. That was 1e-6: one
+or two roundings in single precision for numbers between 4 and 8.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Every figure of `score`, recomputed by the second forward pass.
+"""Every figure of `score`, recomputed with the NumPy model.
 
-The program computes in single precision, which rounds logits between 16 and 32 in steps of 2e-6, and rounds all numbers
-before them too. The log-probability of a token may differ by LOG_PROBABILITY, that of a line by as much per token.
+The program computes in single precision, which rounds logits between 16 and 32 to multiples of 2e-6. All numbers before
+them are rounded too. The log-probability of a token may differ by LOG_PROBABILITY, that of a line by as much per token.
 """
 
 import json

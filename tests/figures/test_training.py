@@ -236,7 +236,7 @@ def test_line_ends_spaces_and_empty_lines_do_not_change_figures(tmp_path, text):
     settings = {**SETTINGS, "data.max_length": 20, "tokenizer.min_frequency": 2, "training.max_updates": 12}
     kept = [pair for pair in unequal_pairs(60, seed=7) if max(len(side.split()) for side in pair) <= 20]
     kept.append(next(pair for pair in unequal_pairs(999, seed=8) if max(len(side.split()) for side in pair) == 20))
-    once = iter(f"word{number}" for number in range(99))  # words that occur once enter no vocabulary
+    once = iter(f"word{number}" for number in range(99))  # words that occur once are in neither vocabulary
     too_long = (" ".join(next(once) for _ in range(21)), next(once))
     plain, awkward = tmp_path / "plain", tmp_path / "awkward"
     for directory, pairs, end in ((plain, kept, "\n"), (awkward, [

@@ -1,7 +1,7 @@
-"""Every translation, and every figure of `translate --n-best`, recomputed with the second forward pass.
+"""Every translation, and every figure of `translate --n-best`, recomputed with the NumPy model.
 
 Two tokens or hypotheses that are almost equally likely may swap places in single precision. So the tests use sentences
-whose closest decision is CLEAR. The model is half trained, and nearly all sentences are like that.
+whose closest decision is CLEAR. The model is half trained, and nearly all sentences qualify.
 """
 
 import random

@@ -16,8 +16,9 @@ Matrix<Scalar> logits_under(DrawnModel<Scalar>& drawn, const example::PaddedBatc
   return drawn.model.decode({}, batch.target_input, memory, masks).eigen();
 }
 
-/// The leak detector. Changes the tokens of a single sentence one at a time, and counts the leaks: the cells (t, j) in
-/// which token j reaches the logits at t although the mask `promised` blocks it. The decoder uses the mask `used`.
+/// The leak detector. Changes the tokens of a single sentence one at a time, and counts the cells that leak. A cell
+/// (t, j) leaks if token j affects the logits at t although the mask `promised` blocks it. The decoder uses the mask
+/// `used`.
 template <class Scalar>
 Index leaking_cells(DrawnModel<Scalar>& drawn, const example::PaddedBatch& sentence, const Mask& used,
                     const Mask& promised) {

@@ -14,7 +14,7 @@ struct AttentionShape {
   Index B, T, S, H, D;
 };
 
-/// Queries, keys, values and all gradients of one attention.
+/// The queries, keys, values and all gradients of one attention layer.
 template <class Scalar>
 struct AttentionExample {
   AttentionShape shape;

@@ -13,7 +13,8 @@ Pass dropout_pass(const std::vector<Index>& sentences) {
   return {.training = true, .seed = 1, .update = 2, .sentences = sentences};
 }
 
-/// The factors by which dropout multiplies a matrix. Each sentence has equally many rows, in `groups` equal parts.
+/// The factors by which dropout multiplies a matrix. All sentences have the same number of rows, in `groups` equal
+/// parts.
 Matrix<double> dropout_factors(double rate, const Pass& pass, Index groups, Index rows, Index cols, Site site = 3) {
   const BoundMemory<double> unused;
   Construction<double> construction(unused);

@@ -96,7 +96,7 @@ TEMPLATE_TEST_CASE("A model that has run another batch gives the same bits as a 
     set(used.gradient.values(), TestType{0});
     used.forward_backward(batch);
     fresh.forward_backward(batch);
-    CHECK(same_bits(used.model.probabilities(), fresh.model.probabilities()));  // now d_logits
+    CHECK(same_bits(used.model.probabilities(), fresh.model.probabilities()));  // they now hold d_logits
     CHECK(same_bits(used.gradient.values(), fresh.gradient.values()));
   }
 }
@@ -130,8 +130,8 @@ TEST_CASE("Loss and gradient in float are the same as in double, up to rounding"
     const TransformerSettings settings = wide(example::with_dropout(example::settings(norm, Tying::target)));
     RandomModel<double> exact(settings);
     RandomModel<float> rounded(settings);
-    // These weights are smaller than the usual -1 .. 1. With those, softmax at this width would be almost a maximum and
-    // would amplify rounding.
+    // These weights are smaller than the usual -1 .. 1. With those, softmax at this width would be close to an argmax
+    // and would amplify rounding.
     rounded.weights.values().eigen() = (exact.weights.values().eigen() / 8).cast<float>();
     exact.weights.values().eigen() = rounded.weights.values().eigen().cast<double>();
     exact.forward_backward(batch);

@@ -36,7 +36,7 @@ struct Cubic {
   }
 };
 
-/// loss = mean over inputs x of the sum over units j of weight_j * x * relu(x + bias_j): it has a kink wherever a unit
+/// loss = mean over inputs x of the sum over units j of weight_j * x * relu(x + bias_j). It has a kink wherever a unit
 /// becomes active for an input.
 struct ManyKinks {
   static constexpr std::size_t kUnits = 20, kInputs = 2000;

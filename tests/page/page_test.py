@@ -33,7 +33,7 @@ return texts;
 
 
 def number_in(text):
-    """The number in a readout: the part before the comma, which a reason may follow.
+    """The number in a readout, without the reason that may follow it after a comma.
     None if the readout shows "not finite"."""
     value = text.split(",")[0].replace("−", "-")
     words = {"not a number": math.nan, "not finite": None, "∞": math.inf, "-∞": -math.inf}

@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// Unpacks one number as the page does: six bits per letter, then zeros, are the bits of a float.
+/// Unpacks one number as the page does: each letter gives six bits of a float, and the remaining bits are 0.
 float unpacked(const std::string& text, std::size_t number, std::size_t count = 4) {
   const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::uint32_t bits = 0;

@@ -20,7 +20,7 @@ from selenium.webdriver.common.keys import Keys
 PAGE, TRACE, SOURCE_ROOT = (Path(argument).resolve() for argument in sys.argv[1:4])
 TOLERANCE = 2.0**-15  # the page has the upper 24 bits of each float
 SHOWN_TOLERANCE = 2.0**-13  # and shows five digits
-LARGE, LARGE_TOLERANCE = 2048, 2.0**-9  # a matrix of more than 2048 numbers has 18 bits each
+LARGE, LARGE_TOLERANCE = 2048, 2.0**-9  # in a matrix of more than 2048 numbers, each has 18 bits
 SECTIONS = ["text", "masks", "walk", "attention", "answer", "gradient", "what-if"]
 
 
@@ -172,14 +172,14 @@ class WalkTest(ThisPageTest):
 
 
 class NumbersTest(ThisPageTest):
-    def five_tensors(self):
+    def some_tensors(self):
         tensors = self.trace["tensors"]
         attention = self.trace["attention"][0]["weights"]
         blocked = next((i for i, one in enumerate(tensors) if None in one["values"]["numbers"]), 0)
         return [0, attention, blocked, self.trace["d_logits"], self.trace["memory_gradient"]["sum"], len(tensors) - 1]
 
     def test_decoded_tensors_match_the_json(self):
-        for index in self.five_tensors():
+        for index in self.some_tensors():
             expected = self.trace["tensors"][index]["values"]
             shown = self.script("return window.glassformer.matrix(arguments[0])", index)
             self.assertEqual((shown["rows"], shown["cols"]), (expected["rows"], expected["cols"]))

@@ -195,7 +195,8 @@ TEST_CASE("A paragraph starts after a blank line, after an earlier record, or wh
   }
 }
 
-TEST_CASE("Every backward step differentiates a forward step of its part, or the same step as its summand", "[page]") {
+TEST_CASE("Each backward step differentiates a forward step of its part; each sum, the same step as its summand",
+          "[page]") {
   const std::set<std::string> sums{"d_memory"};  // over the decoder's layers
   for (const auto& run : runs()) {
     const std::vector<RecordedStep>& steps = run->recording.steps();

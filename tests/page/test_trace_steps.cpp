@@ -67,7 +67,7 @@ Json trace_in_form(const ExplainedExample& example, MatrixForm form) {
 }  // namespace
 
 TEST_CASE("The axes of every recorded tensor match its shape", "[page]") {
-  // With these sizes, no two letters are equal, and neither are two products that occur as rows or columns.
+  // With these sizes, no two letters are equal, nor are any two products that occur as rows or columns.
   TransformerSettings settings = example::settings(Norm::pre, Tying::none);
   settings.d_model = 22;
   settings.d_ff = 17;

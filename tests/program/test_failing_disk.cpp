@@ -15,8 +15,8 @@ std::string train(int updates) {
          std::to_string(updates);
 }
 
-/// Runs the program on a disk where calls fail: the one with the number `at`, and, unless `once`, all later ones.
-/// If `at` is 0, none fails.
+/// The start of a shell command that runs the program on a disk where calls fail: the one with the number `at` and,
+/// unless `once`, all later ones. If `at` is 0, none fails.
 std::string with_failing(const std::string& call, int at, bool once, const std::string& below = "/run") {
   return "FAIL_CALL=" + call + " FAIL_AT=" + std::to_string(at) + " FAIL_ONCE=" + (once ? "1" : "0") +
          " FAIL_BELOW=" + below +
@@ -53,7 +53,7 @@ class ResumableRun {
 
 }  // namespace
 
-TEST_CASE("whichever call of a save fails, there is one message, and an intact checkpoint to resume from",
+TEST_CASE("if a call fails during a save, an error gives a message, and an intact checkpoint remains to resume from",
           "[program]") {
   const Program whole;
   REQUIRE(whole.run(train(20)).status == 0);
@@ -86,7 +86,7 @@ TEST_CASE("whichever call of a save fails, there is one message, and an intact c
   }
 }
 
-TEST_CASE("whichever write of a text to files fails, training ends with a message, and the next run succeeds",
+TEST_CASE("if a write fails while a text is stored in files, training ends with a message, and the next run succeeds",
           "[program]") {
   const std::string mapped = train(10) + " --set data.mapped_above=10";
   const Program whole;

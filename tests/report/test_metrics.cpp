@@ -73,7 +73,7 @@ TEST_CASE("Each line of metrics.jsonl is one JSON object that states its kind", 
   CHECK(first.rfind(R"({"kind":"train","update":50,"epoch":2,"loss":)", 0) == 0);
 }
 
-TEST_CASE("A value that is not finite, or unknown, is written as null, and read as NaN or as unknown",
+TEST_CASE("A value that is not finite or not known is written as null, and read back as NaN or as not known",
           "[report][metrics]") {
   const TemporaryDirectory run;
   const auto path = run / "metrics.jsonl";

@@ -1,4 +1,4 @@
-"""Reads with TensorBoard what scripts/metrics_to_tensorboard.py writes. Skipped without the package tensorboard.
+"""Uses TensorBoard to read what scripts/metrics_to_tensorboard.py writes. Skipped without the package tensorboard.
 
     python3 tests/scripts/test_metrics_to_tensorboard.py
 """

@@ -60,7 +60,7 @@ Matrix<Scalar> to_matrix(const nlohmann::json& value) {
 struct Tolerance {
   double absolute = 0, relative = 0;
 
-  /// Infinities and NaN are compared by kind.
+  /// Infinity, -infinity and NaN each match only themselves.
   bool allows(double got, double expected) const {
     if (!std::isfinite(expected)) return std::isnan(expected) ? std::isnan(got) : got == expected;
     return std::abs(got - expected) <= absolute + relative * std::abs(expected);
@@ -116,7 +116,7 @@ class Golden {
   void check_printed(const std::string& key, const auto& got, Tolerance tolerance) const {
     compare("seed_printed", key, got, tolerance);
   }
-  /// The same with the example's tolerance, for inputs that are printed digits too.
+  /// The same within the example's tolerance, for examples whose inputs are printed digits too.
   void check_printed(const std::string& key, const auto& got) const { compare("seed_printed", key, got, tolerance_); }
 
  private:

@@ -48,7 +48,7 @@ TEST_CASE("004.band_part: keeps a band of diagonals", "[seeds]") {
   const Matrix<int> a = golden.input<int>("a");
   golden.check("band_1_all", band_part(a, 1, -1));
   golden.check("band_2_1", band_part(a, 2, 1));
-  // The notebook uses it for the band of all keys up to the query. In the project, it is the complement of a mask.
+  // The notebook uses it for the band of all keys up to the query. In the project, that is the complement of a mask.
   const Matrix<int> visible = 1 - look_ahead_mask(4).blocked.eigen().cast<int>().array();
   CHECK(band_part(Matrix<int>::Ones(4, 4), -1, 0) == visible);
 }

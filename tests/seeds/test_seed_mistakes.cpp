@@ -94,7 +94,7 @@ TEST_CASE("Mistake 14: the encoder needs a mask too, or padding changes its outp
   CHECK(largest_difference(context_of(padded, padding).topRows(4), alone) < 1e-15);
 }
 
-TEST_CASE("Mistake 15: seeing only itself and earlier words does not limit a word; it sees the same in translation",
+TEST_CASE("Mistake 15: the causal mask is no limitation; in translation too, a word sees only itself and earlier ones",
           "[mistakes]") {
   // When a translation has three words so far, the third sees only these. With the causal mask, it saw the same in
   // training; without the mask, it saw more.
@@ -108,7 +108,7 @@ TEST_CASE("Mistake 15: seeing only itself and earlier words does not limit a wor
   check_close(context_of(x, look_ahead_mask(6)).row(0), context_of(x.topRows(1), nothing_blocked(1)));
 }
 
-TEST_CASE("Mistake 24: the id of padding is a setting, and ids are integers", "[mistakes]") {
+TEST_CASE("Mistake 24: the padding id is a setting, and ids are integers", "[mistakes]") {
   const IdMatrix ids{{0, 7, 9, 1, 1}};  // from a vocabulary in which 1 is padding and 0 a word
   CHECK(padding_mask(ids, 0).blocked.eigen() == Table{{1, 0, 0, 0, 0}});  // wrong: hides a word, shows the padding
   CHECK(padding_mask(ids, 1).blocked.eigen() == Table{{0, 0, 0, 1, 1}});  // right

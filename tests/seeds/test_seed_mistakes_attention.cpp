@@ -73,7 +73,7 @@ TEST_CASE("Mistake 16: an example whose weights are all 0 or 1 does not reveal a
 }
 
 TEST_CASE("Mistake 17: a random seed does not fix what PyTorch's dropout draws; in the project it does", "[mistakes]") {
-  // torch.manual_seed(123) on two platforms: 18 of 36 entries agree, as they would for two coins.
+  // torch.manual_seed(123) on two platforms: 18 of 36 entries agree, no more than by chance.
   const Golden golden("003.dropout_on_weights");
   const Matrix<double> first = golden.input("keep"), second = golden.printed("keep_here_seed123");
   CHECK((first.array() == second.array()).count() == 18);

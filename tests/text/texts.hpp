@@ -55,8 +55,8 @@ inline Corpus corpus_of_lengths(const std::vector<std::pair<Index, Index>>& leng
   return corpus;
 }
 
-/// Sentence lengths as in captions or news: sums of random numbers (bell-shaped); each target is about as long as its
-/// source.
+/// A corpus with sentence lengths as in captions or news: sums of random numbers (bell-shaped). Each target is about as
+/// long as its source.
 inline Corpus random_corpus(Index size, std::uint64_t seed, Index typical = 13) {
   std::mt19937_64 generator(seed);
   std::vector<std::pair<Index, Index>> lengths;

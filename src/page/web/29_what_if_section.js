@@ -1,4 +1,4 @@
-// Section 7: the same sentences and weights, but other masks, compared with the unchanged model.
+// Section 7: the same sentences and weights, but different masks, compared with the unchanged model.
 
 function whatIfSection(trace, chosen) {
   const body = element("div", { class: "variant" });
