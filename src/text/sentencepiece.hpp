@@ -43,8 +43,8 @@ class SentencePieces {
     const std::string text(sentence);
     std::vector<Piece> pieces;
     require_ok(sampling > 0 ? processor.SampleEncode(text, kAllSegmentations, static_cast<float>(sampling), &pieces)
-                              : processor.Encode(text, &pieces),
-                 "encode a sentence");
+                            : processor.Encode(text, &pieces),
+               "encode a sentence");
     return pieces;
   }
 

@@ -25,8 +25,8 @@ const IdMatrix kEmbeddedIds{{4, 0, 4}, {5, 4, kEmbeddingPad}};
 
 double expected_position(Index t, Index column, Index width) {
   const Index i = column % (width / 2);
-  const double angle = static_cast<double>(t) /
-                       std::pow(10000.0, 2 * static_cast<double>(i) / static_cast<double>(width));
+  const double angle =
+      static_cast<double>(t) / std::pow(10000.0, 2 * static_cast<double>(i) / static_cast<double>(width));
   return column < width / 2 ? std::sin(angle) : std::cos(angle);
 }
 

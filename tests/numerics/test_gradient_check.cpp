@@ -32,7 +32,8 @@ struct Cubic {
     return d_x;
   }
   GradientError check(const std::vector<double>& analytic, Index limit = 0) {
-    return check_gradient(x, analytic, [this] { return loss(); }, limit);
+    return check_gradient(
+        x, analytic, [this] { return loss(); }, limit);
   }
 };
 
@@ -69,7 +70,8 @@ struct ManyKinks {
     });
   }
   GradientError check(const std::vector<double>& analytic, Index limit = 0) {
-    return check_gradient(bias, analytic, [this] { return loss(); }, limit);
+    return check_gradient(
+        bias, analytic, [this] { return loss(); }, limit);
   }
 };
 
