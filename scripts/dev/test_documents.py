@@ -226,7 +226,7 @@ def run_page(page, scratch):
                 print(f"SKIPPED: {page.name}, line {block.line}: Python has no {modules} here.", file=sys.stderr)
                 printed = None
                 continue
-            command = ["bash", "-euo", "pipefail", "-c"] if block.language == "sh" else [sys.executable, "-c"]
+            command = ["bash", "-eu", "-c"] if block.language == "sh" else [sys.executable, "-c"]
             begin = time.monotonic()
             result = subprocess.run([*command, block.text], cwd=scratch, env=environment, capture_output=True, text=True,
                                     stdin=subprocess.DEVNULL, check=False)
