@@ -137,6 +137,9 @@ def convert(checkpoint, directory):
         sys.exit(f"convert_to_ctranslate2.py: {checkpoint}: expected a post-norm model (model_type marian), found "
                  f"{config['model_type']}; this script converts only post-norm models: train with model.norm: post.")
     tensors = read_safetensors(checkpoint / "model.safetensors")
+    if config["activation_function"] not in ACTIVATIONS:
+        sys.exit(f"convert_to_ctranslate2.py: {config['activation_function']}: expected an activation that CTranslate2 "
+                 f"has ({', '.join(ACTIVATIONS)})")
     activation = getattr(ctranslate2.specs.common_spec.Activation, ACTIVATIONS[config["activation_function"]])
     spec = ctranslate2.specs.TransformerSpec.from_config(
         (config["encoder_layers"], config["decoder_layers"]), config["encoder_attention_heads"], pre_norm=False,

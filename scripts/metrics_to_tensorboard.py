@@ -9,10 +9,14 @@ import argparse
 import json
 import pathlib
 import shutil
+import sys
 
-from tensorboard.compat.proto.event_pb2 import Event
-from tensorboard.compat.proto.summary_pb2 import Summary
-from tensorboard.summary.writer.event_file_writer import EventFileWriter
+try:
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter
+except ImportError:
+    sys.exit("metrics_to_tensorboard.py: needs the Python package tensorboard; install it with: pip install tensorboard")
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("run", type=pathlib.Path, help="the run's directory")

@@ -42,6 +42,9 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
     } else if (chosen.empty() && !word.starts_with("-")) {
       for (const CLI::App* verb : program.get_subcommands({})) known.push_back(verb->get_name());
     }
+    if (known.empty() && !chosen.empty() && !word.starts_with("-"))
+      return "expected no further argument, found \"" + word + "\"; see glassformer " + chosen.front()->get_name() +
+             " --help";
     if (known.empty()) continue;
     const std::string name = word.substr(0, word.find('='));
     const auto suggestion = nearest(name, known);

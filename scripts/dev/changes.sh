@@ -1,7 +1,8 @@
 # Sourced by scripts/dev/format.sh and scripts/dev/lint.sh: what counts as changed.
 
-# Prints the commit to compare with: $GLASSFORMER_BASE if set; on a branch, the commit where it left origin/main;
-# otherwise the last commit that is at least twelve hours older than HEAD. Prints nothing if the history is shorter.
+# Prints the commit to compare with: $GLASSFORMER_BASE if set; on a branch, the commit where it left origin/main; on
+# main with uncommitted changes, the last commit; otherwise the last commit that is at least twelve hours older than
+# HEAD. Prints nothing if the history is shorter.
 base_commit() {
   local base
   if [[ -n ${GLASSFORMER_BASE:-} ]]; then
@@ -9,6 +10,10 @@ base_commit() {
     return
   fi
   base=$(git merge-base origin/main HEAD 2>/dev/null || true)
+  if [[ $base == "$(git rev-parse HEAD)" && -n $(git status --porcelain --untracked-files=no) ]]; then
+    echo "$base"  # a clone in which you have not committed yet: only your changes count
+    return
+  fi
   if [[ -z $base || $base == "$(git rev-parse HEAD)" ]]; then
     base=$(git rev-list -1 --before=$(($(git log -1 --format=%ct) - 12 * 3600)) HEAD)
   fi

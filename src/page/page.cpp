@@ -113,8 +113,9 @@ void write_screen(const ExplainedModel& explained, const Explanation& explanatio
   for (Index b = 0; b < sentences; ++b) write_sentence(explained, explanation, b, output);
   const LossSum& sum = explanation.right().trace.loss;
   const auto count = static_cast<double>(sum.tokens);
-  output << fmt::format("\nMean loss {:.4f} over {} tokens (label smoothing {:g}), perplexity {:.4g}\n",
-                        sum.loss / count, sum.tokens, explained.label_smoothing, std::exp(sum.cross_entropy / count));
+  output << fmt::format("\nMean loss {:.4f} over {} token{} (label smoothing {:g}), perplexity {:.4g} (without it)\n",
+                        sum.loss / count, sum.tokens, sum.tokens == 1 ? "" : "s", explained.label_smoothing,
+                        std::exp(sum.cross_entropy / count));
   if (sentences < explanation.batch.size())
     output << fmt::format("Only the first {} of {} sentences are shown; the page has them all.\n", sentences,
                           explanation.batch.size());

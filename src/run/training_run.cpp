@@ -89,7 +89,7 @@ void TrainingRun::log_start(bool resumed) const {
   if (corpus.is_in_file())
     spdlog::info("the training text has {} tokens, too many for memory: they are kept in files in the run directory",
                  corpus.tokens());
-  spdlog::info("{} parameters; vocabularies: {} source, {} target; {} threads, {} shards, matrix products by {}",
+  spdlog::info("{} parameters; vocabularies: {} source, {} target; threads: {}; shards: {}; matrix products by {}",
                model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                plan_.training.shards, gemm_backend());
   spdlog::info("{}", memory_.text_for_log());

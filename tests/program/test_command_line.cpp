@@ -31,6 +31,7 @@ TEST_CASE("an error names the mistake on the command line, and what was probably
   check_refused(program.run("train x --ouput=y"), "unknown option --ouput; did you mean --output?");
   check_refused(program.run("evaluate --beem 2"), "unknown option --beem; did you mean --beam?");
   check_refused(program.run("--resume"), "unknown option --resume");
+  check_refused(program.run("translate run sentence"), "expected no further argument, found \"sentence\"");
   check_refused(program.run("translate run other"), "other");
   check_refused(program.run("train"), "config is required");
   check_refused(program.run("train toy.yaml --output"), "--output");
@@ -39,7 +40,7 @@ TEST_CASE("an error names the mistake on the command line, and what was probably
 TEST_CASE("train logs that it runs on OMP_NUM_THREADS threads", "[program]") {
   const Program program;
   CHECK(program.shell("OMP_NUM_THREADS=3 \"$glassformer\" train " + config("debug") + " --output run").err.find(
-            " 3 threads, ") != std::string::npos);
+            " threads: 3; ") != std::string::npos);
 }
 
 #ifndef __clang__  // clang's OpenMP does not print what this test reads

@@ -62,7 +62,7 @@ function masksOf(trace, sentence) {
       maskGroup("1. Encoder padding", "Encoder self-attention: a mask for source padding.", mask("encoder_padding")),
       maskGroup(
         "2. Look-ahead and target padding",
-        "Decoder self-attention: the elementwise maximum of two masks blocks whatever either of them blocks.",
+        "Decoder self-attention: the elementwise maximum of two masks. A cell is blocked if either mask blocks it.",
         mask("look_ahead"),
         operator("max", "maximum with"),
         mask("target_padding"),

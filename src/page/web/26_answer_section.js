@@ -93,8 +93,8 @@ function lossText(trace, { loss, cross_entropy: crossEntropy }) {
   const plain = `Cross-entropy: ${formatNumber(crossEntropy, 4)} (minus the logarithm of the token’s probability).`;
   if (!(smoothing > 0)) return element("p", {}, plain);
   const smoothed =
-    ` Label smoothing of ${smoothing} reserves a little probability for every other token, so a model can be too ` +
-    "confident in the expected one. Loss with label smoothing: ";
+    ` Label smoothing of ${smoothing} expects a little probability for every other token, so it penalises a model ` +
+    "that is too confident. Loss with label smoothing: ";
   return element("p", {}, plain, smoothed, element("b", {}, formatNumber(loss, 4)), ".");
 }
 
