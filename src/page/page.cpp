@@ -113,7 +113,7 @@ void write_screen(const ExplainedModel& explained, const Explanation& explanatio
   for (Index b = 0; b < sentences; ++b) write_sentence(explained, explanation, b, output);
   const LossSum& sum = explanation.right().trace.loss;
   const auto count = static_cast<double>(sum.tokens);
-  output << fmt::format("\nMean loss {:.4f} over {} token{} (label smoothing {:g}), perplexity {:.4g} (without it)\n",
+  output << fmt::format("\nMean loss {:.4f} over {} token{} (label smoothing {:g}), perplexity {:.4g}\n",
                         sum.loss / count, sum.tokens, sum.tokens == 1 ? "" : "s", explained.label_smoothing,
                         std::exp(sum.cross_entropy / count));
   if (sentences < explanation.batch.size())
