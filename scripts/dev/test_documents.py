@@ -12,7 +12,7 @@ Commands: code blocks are run, page by page, in a scratch directory with copies 
 rebuilt there: `cmake` does nothing. The word after a block's language says what to do with it:
 
     ```sh run                       run by bash; the exit status must be 0
-    ```python run=torch,numpy       run by Python, or skipped with a message if a module is missing
+    ```python run=torch,numpy       run by Python, or skipped with a message if a module is missing (so can sh)
     ```yaml file=configs/mine.yaml  written to this file
     ```text output                  the last lines that the block above prints to standard output
 
@@ -216,7 +216,8 @@ def can_import(modules):
 def run_page(page, scratch):
     """Runs the page's blocks. Returns how many ran and what went wrong."""
     ran, wrong, printed = 0, [], None
-    environment = {**os.environ, "PATH": f"{scratch / 'bin'}:{os.environ['PATH']}"}
+    path = [scratch / "bin", Path(sys.executable).parent, os.environ["PATH"]]  # scripts use this Python
+    environment = {**os.environ, "PATH": ":".join(map(str, path))}
     for block in blocks_of(page.read_text(encoding="utf-8")):
         if file := block.mark("file"):
             (scratch / file).write_text(block.text, encoding="utf-8")
