@@ -125,7 +125,7 @@ void add_explain(CLI::App& program, int& status) {
   const auto is_name = [](const std::string& file) { return file.empty() ? "expected a file name" : ""; };
   const auto is_text = [](const std::string& sentence) {
     const auto fault = utf8_error(sentence);
-    return fault ? "expected UTF-8 text, found " + *fault + "; set the terminal to UTF-8." : "";
+    return fault ? "expected UTF-8 text, found " + *fault + "; set the terminal to UTF-8" : "";
   };
   verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
   verb.add_option("--source", options.sources,
