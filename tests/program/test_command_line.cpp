@@ -39,8 +39,8 @@ TEST_CASE("an error names the mistake on the command line, and what was probably
 
 TEST_CASE("train logs that it runs on OMP_NUM_THREADS threads", "[program]") {
   const Program program;
-  CHECK(program.shell("OMP_NUM_THREADS=3 \"$glassformer\" train " + config("debug") + " --output run").err.find(
-            " threads: 3; ") != std::string::npos);
+  CHECK(program.shell("OMP_NUM_THREADS=3 \"$glassformer\" train " + config("debug") + " --output run")
+            .err.find(" threads: 3; ") != std::string::npos);
 }
 
 #ifndef __clang__  // clang's OpenMP does not print what this test reads
