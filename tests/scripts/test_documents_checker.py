@@ -83,6 +83,10 @@ class Commands(unittest.TestCase):
         self.assertIn("exit status 1", wrong[0])
         self.assertIn("differs", wrong[1])
 
+    def test_a_different_table_is_found(self):
+        _, wrong = self.run_text("```sh run\necho '| a |'\n```\n<!-- output -->\n| b |\n\nText.\n")
+        self.assertEqual(len(wrong), 1)
+
 
 if __name__ == "__main__":
     unittest.main()
