@@ -6,8 +6,8 @@
 
     architecture.svg   the model with the shapes of its tensors, drawn here
     curves.svg         the curves of runs/toy
-    walk.png           one step of the walk on the page of `explain`: the softmax of the decoder's self-attention
-    masks.png          the section Masks of the same page
+    walk.png           a step on the Steps tab of `explain`'s page: the softmax of the decoder's self-attention
+    masks.png          the Masks tab of the same page
 """
 
 import argparse

@@ -2,13 +2,13 @@
 # Would the tests notice a fault? Puts the faults of tests/faults.txt into a copy of the sources, one at a time, builds,
 # runs tests until one fails, and prints which test caught each fault.
 #
-#   scripts/dev/mutation_test.sh                   all faults: an hour or two on two cores
+#   scripts/dev/mutation_test.sh                   all faults: two or three hours on two cores
 #   scripts/dev/mutation_test.sh layer_norm        those whose title contains this text
 #   scripts/dev/mutation_test.sh --figures         those marked [figures], which need only the program and tests/figures
 #   scripts/dev/mutation_test.sh --list FILE       the faults of this file, in the format of tests/faults.txt
 #
-# Options go before the text to look for. A test in tests/figures must catch a fault marked [figures]; all others meet
-# the C++ tests first and, if they survive those, tests/figures.
+# Options go before the text to look for. A test in tests/figures must catch a fault marked [figures]. Any other
+# fault is tried with the C++ tests first and, if they do not notice it, with tests/figures.
 #
 # The copy stays in build/mutants, so a second run builds only what has changed.
 set -euo pipefail

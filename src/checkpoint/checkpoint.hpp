@@ -52,7 +52,7 @@ struct TrainingState {
   RunProgress progress;
 };
 
-/// \throws UserError: the file cannot be written
+/// \throws as throw_disk_error() does
 void write_training_state(const std::filesystem::path& directory, const TrainingState& state);
 /// Fills the moments, one for each parameter of the model. After an error they may hold anything.
 /// \throws UserError: there is no training state, or it belongs to a model of another size
@@ -68,7 +68,7 @@ struct ModelDescription {
 
 /// Writes or replaces a checkpoint in one step: whatever happens, `directory` never holds an incomplete checkpoint.
 /// Without `state`, a run cannot be resumed from it.
-/// \throws UserError: a file cannot be written, or `directory` exists and is not a checkpoint
+/// \throws UserError: `directory` exists and is not a checkpoint. If writing fails: as throw_disk_error() does
 void save_checkpoint(const std::filesystem::path& directory, const ModelDescription& description,
                      const Arena<float>& weights, const TrainingState* state = nullptr);
 
@@ -85,7 +85,7 @@ void read_parameters(const std::filesystem::path& directory, const std::vector<T
 void average_parameters(const std::vector<std::filesystem::path>& directories, const std::vector<TensorPlace>& tensors,
                         float* values);
 
-/// Writes SHA256SUMS for all files in the directory. \throws UserError: something cannot be read or written
+/// Writes SHA256SUMS for all files in the directory. \throws as throw_disk_error() does
 void write_checksums(const std::filesystem::path& directory);
 
 /// Which files to verify. The training state is only needed for resuming a run.

@@ -17,8 +17,8 @@ namespace glassformer {
 ///              best -> step-00001200   last -> step-00001400
 ///
 /// While a RunDirectory exists, no other process can have one for the same directory. A RunDirectory without a
-/// path writes nothing: when several processes train together, only the first one writes. All functions throw UserError
-/// when the disk reports an error.
+/// path writes nothing: when several processes train together, only the first one writes. All functions throw
+/// as throw_disk_error() does when the disk reports an error.
 class RunDirectory {
  public:
   /// \throws UserError: the directory holds a run with a checkpoint, or other files

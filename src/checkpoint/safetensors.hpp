@@ -36,7 +36,7 @@ struct Safetensors {
 };
 
 /// Adds "format": "pt" to the metadata, for the Hugging Face library. Replaces an older file in one step.
-/// \throws UserError: the file cannot be written
+/// \throws as throw_disk_error() does
 void write_safetensors(const std::filesystem::path& file, const std::vector<NamedTensor>& tensors,
                        Metadata metadata = {});
 

@@ -25,19 +25,19 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-/// Reads and checks a config file. Missing keys come from its base (`base: FILE`, its first key), then (for model,
-/// tokenizer and decoding) from the model that model.from names, then from the defaults. `overrides` are KEY=VALUE
-/// with dots in the key (model.dropout=0.2); the value is YAML. Paths are relative to the file's directory, and in
-/// overrides to the current one; they become absolute. \throws UserError naming file, line and key: unreadable file,
-///         not YAML, unknown key (with the nearest known one), key given twice, wrong type, value out of range, missing
-///         key without default, missing data file, a shape other than that of model.from
+/// Reads and checks a config file. Missing keys come from its base (`base: FILE`, its first key), then from the model
+/// that model.from names (sections model, masks, tokenizer and decoding), then from the defaults. `overrides` are
+/// KEY=VALUE with dots in the key (model.dropout=0.2); the value is YAML. Paths are relative to the file's directory,
+/// and in overrides to the current one; they become absolute. \throws UserError naming file, line and key: unreadable
+///         file, not YAML, unknown key (with the nearest known one), key given twice, wrong type, value out of range,
+///         missing key without default, missing data file, a shape other than that of model.from
 Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
 /// The same, but data files need not exist. `warn`: whether to log a warning about retired keys.
 Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn = true);
 
 /// The config of the model in a directory: one of our checkpoints, or a model that transformers.MarianMTModel saved.
-/// Keys that the latter's config.json and generation_config.json do not set have their defaults.
+/// For a MarianMTModel, keys that config.json and generation_config.json do not set have their defaults.
 /// \throws UserError: the directory has neither; a damaged file; another architecture
 Config read_config_of_model(const std::filesystem::path& directory);
 

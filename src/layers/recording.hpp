@@ -53,7 +53,7 @@ struct Equation {
   int line;
   const char* function;
 
-  // (std::source_location would give the same, but Clang 14 does not have it.)
+  // (std::source_location would do the same, but Clang 14 does not have it.)
   consteval Equation(const char* equation, const char* file_name = __builtin_FILE(), int line_number = __builtin_LINE(),
                      const char* function_name = __builtin_FUNCTION())
       : text(equation), file(file_name), line(line_number), function(function_name) {

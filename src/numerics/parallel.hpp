@@ -33,7 +33,7 @@ class FunctionRef {
 void run_tasks(Index count, FunctionRef<void, Index> task);
 
 /// Objects that tasks work with. A running task has one to itself and must not depend on what earlier tasks left in it.
-/// There are never more of them than tasks running at once. They and their buffers are kept for later tasks.
+/// A new one is made only if all others are in use. They and their buffers are kept for later tasks.
 template <class Workspace>
 class Workspaces {
  public:

@@ -150,8 +150,8 @@ std::vector<MaskVariant> variants_of(const MaskSettings& on, const PaddedBatch& 
        batch.late(on, 3)},
       {"padded_queries", "Padded queries blocked too",
        "A padding mask built as an outer product also blocks every key of a padded query. In this program, all weights "
-       "of such a row are then 0. This changes nothing as long as no word attends to the padded position, because the "
-       "loss ignores it. Adding -infinity to the scores before an ordinary softmax would turn the row into NaN.",
+       "of that query are then 0. This changes nothing as long as no word attends to the padded position, because the "
+       "loss ignores it. Adding -infinity to the scores before an ordinary softmax would turn the weights into NaN.",
        batch.padded_queries(own)},
       {"inverted",
        "1 read as visible",

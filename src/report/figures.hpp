@@ -101,7 +101,7 @@ class MetricsFile {
 
 /// Plots a run as SVG, against updates: at the top, training loss (without label smoothing) and validation loss; below,
 /// the other validation figures.
-/// \throws UserError: the file cannot be written
+/// \throws as throw_disk_error() does
 void write_curves(const std::filesystem::path& file, const Metrics& metrics);
 
 }  // namespace glassformer

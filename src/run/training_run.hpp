@@ -38,8 +38,8 @@ class TrainingRun {
               const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(),
               const Ranks& ranks = alone);
 
-  /// Trains until a limit of the config is reached, and returns true. If `interrupted` becomes true, finishes the
-  /// update, writes a checkpoint, and returns false.
+  /// Trains until the run reaches a limit set in the config, and returns true. If `interrupted` becomes true, finishes
+  /// the update, writes a checkpoint, and returns false.
   /// \throws std::runtime_error: too many updates in a row had a loss or gradient that was not finite
   bool train(const std::atomic<bool>& interrupted);
 

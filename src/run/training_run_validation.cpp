@@ -144,7 +144,7 @@ void TrainingRun::average_checkpoints() {
   }
   spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}, BLEU {:.2f}, exact match {:.2f}%{}", count,
                checkpoint.string(), figures.loss, figures.bleu, 100 * figures.exact_match,
-               better ? "; this is the best so far, so best points to it" : "");
+               better ? "; the best so far, so the link best points to it" : "");
 }
 
 }  // namespace glassformer

@@ -102,7 +102,7 @@ class MarianTokenizer final : public Tokenizer {
     const std::string more = known.size() > kShown ? fmt::format(" and {} more", known.size() - kShown) : "";
     known.resize(std::min(known.size(), kShown));
     throw UserError("a sentence begins with " + code + ", which is not one of this model's language codes. " +
-                    fmt::format("It has {}{}.", fmt::join(known, ", "), more));
+                    fmt::format("The model has {}{}.", fmt::join(known, ", "), more));
   }
 
   SentencePieces model_;

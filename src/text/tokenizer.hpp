@@ -61,7 +61,7 @@ TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::file
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work);
 
 /// Writes what load_tokenizers and transformers.MarianTokenizer read: source.spm, target.spm, vocab.json, and
-/// target_vocab.json if there are two vocabularies. \throws UserError: the files cannot be written
+/// target_vocab.json if there are two vocabularies. \throws as throw_disk_error() does
 void save_tokenizers(const TokenizerSettings& settings, const TokenizerPair& tokenizers,
                      const std::filesystem::path& directory);
 /// Reads what save_tokenizers wrote. \throws UserError: missing or damaged files

@@ -25,7 +25,7 @@ struct NewtonSchulzMemory {
 /// Since U^T U and V^T V are the identity, A X = U S^3 V^T, so each s becomes a s + b s^3 + c s^5. a = 3.4445,
 /// b = -4.7750 and c = 2.0315 are from Jordan et al. (2024, kellerjordan.github.io/posts/muon), as in torch.optim.Muon.
 /// Every s from 0.0015 to 1 ends at about 0.68 to 1.20, which works as well as 1; a smaller s grows by a factor
-/// of at most a^5 = 485. If X has more rows than columns, X (b A + c A^2) with A = X^T X is cheaper and gives the same.
+/// of at most a^5 = 485. If X has more rows than columns, X (b A + c A^2) with A = X^T X is equivalent and cheaper.
 template <std::floating_point Scalar>
 void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory);
 

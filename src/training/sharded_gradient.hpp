@@ -49,8 +49,8 @@ class ShardedGradient {
     Seconds seconds;
   };
   /// Runs all sentences of `batches` forward and backward. The gradient is that of the mean loss over their target
-  /// tokens: several batches give the same as one batch with all their sentences, up to rounding. Every rank must call
-  /// this with the same batches, and all get the same result.
+  /// tokens: several batches give the same result as one batch with all their sentences, up to rounding. Every rank
+  /// must call this with the same batches, and all get the same result.
   Result compute(const SentencePairs& pairs, std::span<const std::vector<Index>> batches, const Step& step);
 
   /// The number of shards of this rank. Each has its own gradient.

@@ -31,7 +31,7 @@ struct BenchmarkOptions {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr int kChains = 12;  // two start per cycle, each takes four: at least 8; 12, a and b still fit in 16 registers
+constexpr int kChains = 12;  // 2 start per cycle and take 4 cycles, so 8 are needed; 12, a and b fit in 16 registers
 constexpr Index kRounds = 400'000;
 
 /// Repeats x = x a + b in every chain. Returns the result so that the compiler cannot drop the loop.

@@ -22,7 +22,7 @@ Config ConfigOptions::read(const Ranks& ranks) const {
   ranks.together([&] { result = read_config(config, overrides); });
   Config compared = result;  // without paths, which may differ
   compared.data.directory = compared.tokenizer.source_model = compared.tokenizer.target_model = "";
-  compared.model_from = "";  // its shape is in other keys, its tokens are compared, its weights come from rank 0
+  compared.model_from = "";  // other keys give the model's shape, its tokens are compared, and rank 0 sends its weights
   set_up_ranks(ranks, write_config(compared), result.training.shards);
   return result;
 }

@@ -107,7 +107,7 @@ TEST_CASE("the error for a broken rule between keys names the key that was given
         "a.yaml:3: tokenizer.target_model: a joint tokenizer has one model; "
         "name it in source_model and leave target_model \"\"");
   CHECK(place.complaint("tokenizer: {source_model: data/both.model}\n") ==
-        "a.yaml:3: tokenizer.source_model: expected tokenizer.kind: sentencepiece for a .model file, found another; "
+        "a.yaml:3: tokenizer.source_model: expected kind: sentencepiece for a .model file, found another kind; "
         "set it or remove the file");
   CHECK(place.complaint("", {"training.max_updates=0"}) ==
         "--set training.max_updates=0: max_updates, max_epochs and max_minutes are all 0, "

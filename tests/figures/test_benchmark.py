@@ -52,9 +52,9 @@ def tokens(pairs, side):
 
 
 def operations(pairs):
-    """The operations of training. In the forward pass, each weight that a token passes costs a multiplication and an
-    addition. In attention, each number of a key or value that a query may see costs the same. The backward pass costs
-    twice as much as the forward pass."""
+    """The operations of training. In the forward pass, each weight that a token is multiplied by costs a multiplication
+    and an addition. In attention, each number of a key or value that a query may see costs the same. The backward pass
+    costs twice as much as the forward pass."""
     D, F, encoder, decoder = (SHAPE[key] for key in ("d_model", "d_ff", "encoder_layers", "decoder_layers"))
     projection, feed_forward = D * D, 2 * D * F
     products = 0

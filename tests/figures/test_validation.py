@@ -185,7 +185,7 @@ def test_averaged_model_is_validated_and_becomes_best_if_better(averaged):
     pairs = list(zip(*(read_lines(text / f"valid.{side}") for side in ("en", "de"))))
     expected = figures_of(Model(done / "average-00000200"), pairs)
     found = re.search(rf"mean of the last 3 checkpoints, in {re.escape(str(done / 'average-00000200'))}: "
-                      r"loss (\S+), BLEU (\S+), exact match (\S+)%(; this is the best so far, so best points to it)?",
+                      r"loss (\S+), BLEU (\S+), exact match (\S+)%(; the best so far, so the link best points to it)?",
                       done.log)
     loss, score, percentage = map(float, found.groups()[:3])
     assert loss == pytest.approx(expected["loss"], abs=6e-5)  # half a unit of the last decimal, and a little more

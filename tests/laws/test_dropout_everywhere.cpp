@@ -44,8 +44,8 @@ std::vector<Matrix<double>> kept(DrawnModel<double>& drawn, const example::Padde
 
 TEST_CASE("Law: dropout keeps the expectation", "[laws]") {
   // The sum of n factors has mean n and variance n rate / (1 - rate). Its error in standard deviations is nearly
-  // normal, so the sum of 200 squared errors is nearly chi-squared. That sum is below 134 once in ten thousand times,
-  // and above 283 just as rarely. At least one of the 200 errors exceeds 5 once in nine thousand times.
+  // normal, so the sum of 200 squared errors is nearly chi-squared. That sum is below 134 one time in ten thousand,
+  // and above 283 just as rarely. At least one of the 200 errors exceeds 5 one time in nine thousand.
   double squares = 0;
   hold(41, [&](RandomValues& random) {
     const double rate = random.number(0.05, 0.8);

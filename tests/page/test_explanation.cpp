@@ -69,7 +69,7 @@ TEST_CASE("Each mask variant changes what it claims to change, and only the unch
   CHECK(losses == 3);  // steps: p, losses and d_logits
 }
 
-TEST_CASE("Masks that block the same cells give the same results, run after run", "[page]") {
+TEST_CASE("Masks that block the same cells give the same results", "[page]") {
   const ExplainedExample example(tiny_settings(), {{"a b c", "t u"}});  // no padding, so these three equal "right"
   for (const char* name : {"no_padding_masks", "no_cross_mask", "padded_queries"}) {
     CAPTURE(name);

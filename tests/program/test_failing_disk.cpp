@@ -15,8 +15,8 @@ std::string train(int updates) {
          std::to_string(updates);
 }
 
-/// The start of a shell command that runs the program on a disk where calls fail: the one with the number `at` and,
-/// unless `once`, all later ones. If `at` is 0, none fails.
+/// The start of a shell command that runs the program on a disk where call number `at` fails and, unless `once`, all
+/// later calls fail too. If `at` is 0, no call fails.
 std::string with_failing(const std::string& call, int at, bool once, const std::string& below = "/run") {
   return "FAIL_CALL=" + call + " FAIL_AT=" + std::to_string(at) + " FAIL_ONCE=" + (once ? "1" : "0") +
          " FAIL_BELOW=" + below +

@@ -12,14 +12,14 @@
 /// query that sees nothing, for example in a target padded on the left. With the scores 0.5, 1, -0.25, 2:
 ///
 ///   -infinity           NaN NaN NaN NaN          -infinity minus the largest, -infinity, is NaN
-///   -1e9 in float       0.25 0.25 0.25 0.25      near 1e9, floats are 64 apart: 20 - 1e9 is -1e9, the score is lost
+///   -1e9 in float       0.25 0.25 0.25 0.25      near 1e9, floats are 64 apart: 2 - 1e9 is -1e9, so the score is lost
 ///   -1e9 in double      0.13 0.22 0.06 0.59      as if nothing were blocked: all scores change by the same amount
 ///   -1e9 in half        same as -infinity        the lowest finite number is -65504
 ///
 /// The second way sets the blocked weights to 0 after the softmax and divides the rest by their sum. That softmax
-/// includes the exponentials of blocked scores, which may drown the visible ones. Take the scores 0 and 200 and block
-/// the second: the first gets the weight exp(-200), which is 0 in float, and 0 / 0 gives NaN instead of 1. Without the
-/// division, the sum of a row reveals what the blocked scores were.
+/// includes the exponentials of blocked scores, which may drown out the visible ones. Take the scores 0 and 200 and
+/// block the second: the first gets the weight exp(-200), which is 0 in float, and 0 / 0 gives NaN instead of 1.
+/// Without the division, the sum of a row reveals what the blocked scores were.
 ///
 /// T queries and S keys, for one head and one sentence.
 namespace glassformer {

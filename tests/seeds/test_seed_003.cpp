@@ -86,7 +86,7 @@ TEST_CASE("003.mask_before_softmax: blocked scores left out of the softmax", "[s
   check_printed_rows(golden, "scores_visible", attention.scores());
   golden.check_printed("attn", attn, decimals(4));
 
-  // The notebook's way, adding -infinity before an ordinary softmax, gives the same.
+  // The notebook's way, adding -infinity before an ordinary softmax, gives the same weights.
   const double infinity = to_number(".inf");
   golden.check("attn",
                unmasked_softmax<double>(attention.scaled_scores() + additive_mask<double>(kCausalOfSix, -infinity)));

@@ -118,7 +118,7 @@ TEST_CASE("Mistake 24: the padding id is a setting, and ids are integers", "[mis
   CHECK(masks.decoder_combined.blocked.eigen() == Table{{0, 1, 1}, {0, 0, 1}, {0, 0, 1}});
 
   const Id large = (1 << 24) + 1;
-  CHECK(static_cast<Id>(static_cast<float>(large)) == large - 1);  // wrong: in 24 bits, it is another word
+  CHECK(static_cast<Id>(static_cast<float>(large)) == large - 1);  // wrong: a float has 24 bits, so the id changes
   CHECK(IdMatrix{{large}}(0, 0) == large);                         // right
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("Mistake 13: cross-entropy takes logits; given probabilities, it appli
   CHECK(mean_loss(unmasked_softmax(logits)) == Approx(1.324752).epsilon(1e-6));  // wrong
   CHECK(mean_loss(logits) == Approx(0.873522).epsilon(1e-6));                    // right
 
-  // With probabilities, the loss cannot fall below log(1 + 4 / e), however sure and right the model is.
+  // With probabilities, the loss cannot fall below log(1 + 4 / e), however confident and correct the model is.
   Matrix<double> sure = Matrix<double>::Zero(3, 5);
   for (Index n = 0; n < 3; ++n) sure(n, targets(0, n)) = 1000;
   CHECK(mean_loss(unmasked_softmax(sure)) == Approx(0.904832).epsilon(1e-6));  // wrong
