@@ -59,6 +59,7 @@ TEST_CASE("The screen shows the model's predictions and losses", "[page]") {
   const LossSum& sum = example.right().loss;
   std::snprintf(loss, sizeof loss, "%.4f", sum.loss / 2);
   CHECK(lines_with(lines, std::string("Mean loss ") + loss + " over 2 tokens (label smoothing 0.1)") == 1);
+  CHECK(lines_with(screen_of(ExplainedExample(tiny_settings(), {{"a", ""}})), " over 1 token (") == 1);
 }
 
 TEST_CASE("The screen names the masks that are off", "[page]") {
