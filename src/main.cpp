@@ -10,6 +10,7 @@
 
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
+#include "files/utf8.hpp"
 #include "machine/machine.hpp"
 #include "report/log.hpp"
 #include "verbs/verbs.hpp"
@@ -81,7 +82,8 @@ int run(int argc, char** argv) {
 }
 
 int fail(const std::string& message, int status) {
-  std::cerr << "glassformer: " + message_prefix() + message + '\n' << std::flush;
+  constexpr bool kKeepLines = true;
+  std::cerr << "glassformer: " + message_prefix() + visible(message, kKeepLines) + '\n' << std::flush;
   return status;
 }
 

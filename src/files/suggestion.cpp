@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "files/user_error.hpp"
+#include "files/utf8.hpp"
 
 namespace glassformer {
 namespace {
@@ -61,9 +62,7 @@ std::string brief(std::string text, std::size_t longest) {
     while (longest > 0 && (text[longest] & 0xC0) == 0x80) --longest;  // not inside a UTF-8 character
     text = text.substr(0, longest) + "...";
   }
-  for (char& letter : text)
-    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
-  return text;
+  return visible(text);
 }
 
 std::string section_of(const std::string& name) {

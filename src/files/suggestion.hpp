@@ -29,7 +29,7 @@ std::string suggest_file(const std::filesystem::path& missing);
 /// \throws UserError whose message starts with `place`: no such file, a directory, a pipe, no permission
 void check_file(const std::string& place, const std::filesystem::path& file);
 
-/// The text on one line, cut off after `longest` bytes.
+/// The text on one line (see visible), cut off after `longest` bytes.
 std::string brief(std::string text, std::size_t longest = 80);
 
 std::string section_of(const std::string& name);  ///< training.optimizer, of training.optimizer.beta1

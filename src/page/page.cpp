@@ -49,7 +49,7 @@ std::string mask_row(const Mask& mask, Index sentence, Index query, Index max_ke
 /// A line for each target position: the token read, its row of the mask, the expected and predicted tokens, the loss.
 void write_decoder(const Tokenizer& tokenizer, const Explanation& explanation, Index b, std::ostream& output) {
   constexpr Index kToken = 12, kMask = 2 * kKeys + 2;
-  const auto token = [&](Id id) { return fit(printable(tokenizer.piece(id)), kToken - 1) + ' '; };
+  const auto token = [&](Id id) { return fit(visible(tokenizer.piece(id)), kToken - 1) + ' '; };
   const Trace& trace = explanation.right().trace;
   const Mask& mask = explanation.right().masks.decoder_combined;
   const IdMatrix& target_input = explanation.batch.target_input;
@@ -72,8 +72,8 @@ void write_sentence(const ExplainedModel& explained, const Explanation& explanat
   std::string tokens;
   for (const Id id : explanation.batch.source.row(b)) tokens += explained.tokenizers.source->piece(id) + ' ';
   tokens.pop_back();
-  output << "\nencoder reads  " << cut_to(printable(tokens), kText) << '\n'
-         << (pair.own_translation ? "translation    " : "target         ") << cut_to(printable(pair.target), kText)
+  output << "\nencoder reads  " << cut_to(visible(tokens), kText) << '\n'
+         << (pair.own_translation ? "translation    " : "target         ") << cut_to(visible(pair.target), kText)
          << "\n  encoder padding          " << mask_row(masks.encoder_padding, b, 0, kSourceKeys) << '\n'
          << "  cross-attention padding  " << mask_row(masks.cross_padding, b, 0, kSourceKeys) << '\n';
   write_decoder(*explained.tokenizers.target, explanation, b, output);
@@ -119,20 +119,6 @@ void write_screen(const ExplainedModel& explained, const Explanation& explanatio
   if (sentences < explanation.batch.size())
     output << fmt::format("Only the first {} of {} sentences are shown; the page has them all.\n", sentences,
                           explanation.batch.size());
-}
-
-std::string printable(std::string_view text) {
-  std::string safe;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (byte < 0x20 || byte == 0x7F || c1)
-      safe += "\uFFFD";
-    else
-      safe += text[i];
-    if (c1) ++i;
-  }
-  return safe;
 }
 
 std::string cut_to(std::string_view text, Index columns) {

@@ -28,8 +28,6 @@ void write_screen(const ExplainedModel& explained, const Explanation& explanatio
 
 // Text in columns. Each character counts as one column, so a line with wide characters is wider than it should be.
 
-/// Replaces control characters, which a terminal would obey, with U+FFFD.
-std::string printable(std::string_view text);
 /// At most `columns` characters of the text. If it is cut, the last one is "…".
 std::string cut_to(std::string_view text, Index columns);
 /// cut_to, padded with spaces to `columns`.

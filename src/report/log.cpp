@@ -19,34 +19,35 @@ namespace {
 
 constexpr std::string_view kEraseLine = "\r\x1b[K";  // to the first column, erase from there to the end
 
-/// "%*" in a pattern: nothing before an ordinary message, "warning: " or "error: " before others.
-class Mark : public spdlog::custom_flag_formatter {
+/// "%*" in a pattern: the message, with "warning: " or "error: " before those that are.
+class Message : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
     std::string_view mark;
     if (message.level == spdlog::level::warn) mark = "warning: ";
     if (message.level >= spdlog::level::err) mark = "error: ";
-    out.append(mark.data(), mark.data() + mark.size());
+    out.append(mark);
+    out.append(visible({message.payload.data(), message.payload.size()}));
   }
-  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<Mark>(); }
+  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<Message>(); }
 };
 
 void set_pattern(spdlog::sinks::sink& sink, std::string pattern, std::string end_of_line) {
   const auto local = spdlog::pattern_time_type::local;
   auto formatter = std::make_unique<spdlog::pattern_formatter>(local, std::move(end_of_line));
-  formatter->add_flag<Mark>('*').set_pattern(std::move(pattern));
+  formatter->add_flag<Message>('*').set_pattern(std::move(pattern));
   sink.set_formatter(std::move(formatter));
 }
 
 std::shared_ptr<ProgressDisplay> make_display(DisplayTarget target) {
   auto display = std::make_shared<ProgressDisplay>(std::move(target));
-  set_pattern(*display, "%H:%M:%S  %*%v", "");
+  set_pattern(*display, "%H:%M:%S  %*", "");
   return display;
 }
 
 spdlog::sink_ptr open_file(const std::filesystem::path& file) try {
   auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
-  set_pattern(*sink, "%Y-%m-%d %H:%M:%S  %*%v", "\n");
+  set_pattern(*sink, "%Y-%m-%d %H:%M:%S  %*", "\n");
   return sink;
 } catch (const spdlog::spdlog_ex& error) {
   throw UserError(file.string() + ": the run's log cannot be opened for writing (" + error.what() +

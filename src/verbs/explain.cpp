@@ -34,7 +34,7 @@ void check_length(const std::vector<std::string>& sentences, const Tokenizer& to
     const std::size_t tokens = tokenizer.encode(sentence).size();
     if (tokens <= kMaxTokens) continue;
     throw UserError("explain: expected sentences of at most " + std::to_string(kMaxTokens) + " tokens, found " +
-                    std::to_string(tokens) + " in \"" + cut_to(printable(sentence), 40) + "\"; " + hint);
+                    std::to_string(tokens) + " in \"" + cut_to(visible(sentence), 40) + "\"; " + hint);
   }
 }
 

@@ -180,7 +180,7 @@ TEST_CASE("a message stays on one line, however long the wrong text is", "[confi
   const Workplace place;
   const std::string message = place.complaint("model: {\"a\\nb" + std::string(200, 'c') + "\": \"x\"}\n");
   CHECK(message.find('\n') == std::string::npos);
-  CHECK(message.starts_with("a.yaml:3: model.a bccc"));
+  CHECK(message.starts_with("a.yaml:3: model.a\\x0Abccc"));
   CHECK(place.complaint("model: {heads: \"a\\nb" + std::string(200, 'c') + "\"}\n").size() < 200);
   CHECK(brief("äöü", 3) == "ä...");
 }

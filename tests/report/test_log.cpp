@@ -50,6 +50,23 @@ TEST_CASE("Training figures are plain lines in a pipe and in train.log, and a li
   }
 }
 
+TEST_CASE("Control characters in a message do not reach the terminal or train.log", "[report][log]") {
+  const TemporaryDirectory run;
+  Screen screen;
+  {
+    RunLog log(run.path(), {}, screen.target(false));
+    spdlog::info("a\x1b[31m\nb \u202E");
+    log.validation({}, {{"a\x07", "b\u009B", "c\r"}});
+  }
+  const std::string file = read_bytes(run / "train.log");
+  for (const std::string& text : {file, screen.written}) {
+    CHECK(contains(text, "  a\\x1B[31m\\x0Ab \\u202E\n"));
+    CHECK(contains(text, "a\\x07\n"));
+    CHECK(contains(text, "b\\x9B\n"));
+    CHECK(contains(text, "c\\x0D\n"));
+  }
+}
+
 TEST_CASE("A status leaves no trace, whether or not figures replace it", "[report][log]") {
   for (const bool trained : {false, true}) {
     const TemporaryDirectory run;
