@@ -6,10 +6,12 @@
 #include <cassert>
 #include <deque>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #include "checkpoint/safetensors.hpp"
 #include "files/durable_files.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {
@@ -64,59 +66,80 @@ bool is_in_model(const std::vector<TensorPlace>& tensors, std::string_view name)
   return std::ranges::any_of(tensors, [&](const TensorPlace& tensor) { return tensor.name == name; });
 }
 
-/// Finds a tensor of the model in the file, under any of its names; null if it is missing.
-const TensorPlace* find(const Safetensors& file, const std::vector<TensorPlace>& tensors, const std::string& name) {
-  const TensorPlace* found = file.find(name);
-  for (const auto& [own, other] : kTied) {
-    const bool may_be = own == name && !is_in_model(tensors, other);
-    if (found == nullptr && may_be) found = file.find(std::string(other));
+using Stored = Safetensors::Tensor;
+
+/// A checkpoint's model.safetensors, whose names and shapes match the tensors of a model.
+class ParameterFile {
+ public:
+  /// \throws UserError with one line for each difference
+  ParameterFile(const fs::path& directory, const std::vector<TensorPlace>& tensors)
+      : file_(directory / kModelFile), tensors_(tensors) {
+    const auto text_of = [](const std::vector<Index>& shape) { return brief(nlohmann::json(shape).dump()); };
+    std::vector<std::string> lines;
+    std::set<const Stored*> used;
+    const std::vector<StoredTensor> expected = stored_tensors(tensors);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const Stored* const found = find(tensors[i].name);
+      const std::string shape = text_of(expected[i].shape);
+      used.insert(found);
+      if (found == nullptr)
+        lines.push_back(fmt::format("{} {} is missing", tensors[i].name, shape));
+      else if (!fits(*found, expected[i], tensors[i].size))
+        lines.push_back(fmt::format("{} has the shape {}, expected {}", tensors[i].name, text_of(found->shape), shape));
+    }
+    for (const Stored& extra : file_.tensors())
+      if (!used.contains(&extra) && !can_be_ignored(extra))
+        lines.push_back(fmt::format("{} {} is not part of the model", brief(extra.name), text_of(extra.shape)));
+    if (!lines.empty()) refuse(directory / kModelFile, lines);
   }
-  return found;
-}
 
-/// Whether other tools added this tensor: a table of positions, which we compute, or a copy of a tied matrix.
-bool can_be_ignored(const TensorPlace& extra, const Safetensors& file, const std::vector<TensorPlace>& tensors) {
-  if (extra.name == "model.encoder.embed_positions.weight" || extra.name == "model.decoder.embed_positions.weight")
-    return true;
-  return std::ranges::any_of(kTied, [&](const Tied& tied) {
-    if (extra.name != tied.other || !is_in_model(tensors, tied.own)) return false;
-    const TensorPlace* const own = find(file, tensors, std::string(tied.own));
-    return own != nullptr && std::ranges::equal(file.values_of(extra), file.values_of(*own));
-  });
-}
-
-/// Whether a tensor in the file fits, padded or not. (If the padding holds words, the vocabulary is a different one.)
-bool fits(const TensorPlace& found, const StoredTensor& expected, Index size, const Safetensors& file) {
-  if (found.shape == expected.shape) return true;
-  const auto padding = file.values_of(found).subspan(static_cast<std::size_t>(std::min(size, found.size)));
-  return found.shape == expected.padded_shape &&
-         std::ranges::all_of(padding, [&](float x) { return expected.padding == 0 ? x == 0 : x <= expected.padding; });
-}
-
-/// \throws UserError with one line for each difference
-void require_match(const Safetensors& file, const std::vector<TensorPlace>& tensors, const fs::path& path) {
-  const auto text_of = [](const std::vector<Index>& shape) { return nlohmann::json(shape).dump(); };
-  std::vector<std::string> lines;
-  const std::vector<StoredTensor> expected = stored_tensors(tensors);
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const TensorPlace* const found = find(file, tensors, tensors[i].name);
-    const std::string shape = text_of(expected[i].shape);
-    if (found == nullptr)
-      lines.push_back(fmt::format("{} {} is missing", tensors[i].name, shape));
-    else if (!fits(*found, expected[i], tensors[i].size, file))
-      lines.push_back(fmt::format("{} has the shape {}, expected {}", tensors[i].name, text_of(found->shape), shape));
+  void read(float* values) const {
+    for (const TensorPlace& tensor : tensors_)  // without padding
+      file_.read(*find(tensor.name), {values + tensor.offset, static_cast<std::size_t>(tensor.size)});
   }
-  for (const TensorPlace& extra : file.tensors)
-    if (!is_in_model(tensors, extra.name) && !can_be_ignored(extra, file, tensors))
-      lines.push_back(fmt::format("{} {} is not part of the model", extra.name, text_of(extra.shape)));
-  if (lines.empty()) return;
-  constexpr std::size_t kShown = 8;
-  const std::size_t more = lines.size() - std::min(lines.size(), kShown);
-  lines.resize(lines.size() - more);
-  if (more > 0) lines.push_back(fmt::format("and {} more", more));
-  throw UserError(fmt::format("{}: expected the parameters of the model that the config describes, found:\n  {}",
-                              path.string(), fmt::join(lines, "\n  ")));
-}
+
+ private:
+  /// Finds a tensor of the model in the file, under any of its names; null if it is missing.
+  const Stored* find(const std::string& name) const {
+    const Stored* found = file_.find(name);
+    for (const auto& [own, other] : kTied)
+      if (found == nullptr && own == name && !is_in_model(tensors_, other)) found = file_.find(std::string(other));
+    return found;
+  }
+
+  /// Whether other tools added this tensor: a table of positions, which we compute, or a copy of a tied matrix.
+  bool can_be_ignored(const Stored& extra) const {
+    const std::string& name = extra.name;
+    if (name == "model.encoder.embed_positions.weight" || name == "model.decoder.embed_positions.weight") return true;
+    return std::ranges::any_of(kTied, [&](const Tied& tied) {
+      if (name != tied.other || !is_in_model(tensors_, tied.own)) return false;
+      const Stored* const own = find(std::string(tied.own));
+      return own != nullptr && file_.read(extra) == file_.read(*own);
+    });
+  }
+
+  /// Whether a tensor in the file fits, padded or not. (If the padding holds words, the vocabulary is a different one.)
+  bool fits(const Stored& found, const StoredTensor& expected, Index size) const {
+    if (found.shape == expected.shape) return true;
+    if (found.shape != expected.padded_shape) return false;
+    std::vector<float> padding(static_cast<std::size_t>(found.size - size));
+    file_.read(found, padding, size);
+    return std::ranges::all_of(padding,
+                               [&](float x) { return expected.padding == 0 ? x == 0 : x <= expected.padding; });
+  }
+
+  [[noreturn]] static void refuse(const fs::path& path, std::vector<std::string> lines) {
+    constexpr std::size_t kShown = 8;
+    const std::size_t more = lines.size() - std::min(lines.size(), kShown);
+    lines.resize(lines.size() - more);
+    if (more > 0) lines.push_back(fmt::format("and {} more", more));
+    throw UserError(fmt::format("{}: expected the parameters of the model that the config describes, found:\n  {}",
+                                path.string(), fmt::join(lines, "\n  ")));
+  }
+
+  Safetensors file_;
+  const std::vector<TensorPlace>& tensors_;
+};
 
 /// The tensors as the file stores them. Those with padding are copied into `padded`.
 std::vector<NamedTensor> tensors_for_file(const Arena<float>& weights, std::deque<std::vector<float>>& padded) {
@@ -162,12 +185,21 @@ bool is_checkpoint(const fs::path& directory) {
 }
 
 void read_parameters(const fs::path& directory, const std::vector<TensorPlace>& tensors, float* values) {
-  const Safetensors file = read_safetensors(directory / kModelFile);
-  require_match(file, tensors, directory / kModelFile);
-  for (const TensorPlace& tensor : tensors) {
-    const std::span<const float> numbers = file.values_of(*find(file, tensors, tensor.name));
-    std::ranges::copy(numbers.first(static_cast<std::size_t>(tensor.size)), values + tensor.offset);  // without padding
-  }
+  ParameterFile(directory, tensors).read(values);
+}
+
+void check_parameters(const fs::path& directory, const TransformerSettings& settings,
+                      const VocabularyShape& vocabulary) {
+  const Transformer<float> model(settings, vocabulary);  // has no weights
+  const ParameterFile file(directory, model.tensors());
+}
+
+Model<float> load_model(const fs::path& directory, const TransformerSettings& settings,
+                        const VocabularyShape& vocabulary) {
+  check_parameters(directory, settings, vocabulary);
+  Model<float> model(settings, vocabulary);
+  read_parameters(directory, model.weights.tensors(), model.weights.values().data());
+  return model;
 }
 
 void average_parameters(const std::vector<fs::path>& directories, const std::vector<TensorPlace>& tensors,

@@ -76,9 +76,18 @@ void save_checkpoint(const std::filesystem::path& directory, const ModelDescript
 bool is_checkpoint(const std::filesystem::path& directory);
 
 /// Fills the arena `values` from the checkpoint. Names and shapes must match `tensors` exactly, apart from padding
-/// rows. Tensors that other tools add are ignored: copies of tied matrices, and tables of positions. After an error,
-/// `values` are unchanged. \throws UserError naming the tensors that are missing, unexpected or of another shape
+/// rows. Tensors that other tools add are ignored: copies of tied matrices, and tables of positions.
+/// \throws UserError naming the tensors that are missing, unexpected or of another shape (`values` are then unchanged),
+///         or one with numbers that are NaN or infinite (they may then hold anything)
 void read_parameters(const std::filesystem::path& directory, const std::vector<TensorPlace>& tensors, float* values);
+
+/// Whether a checkpoint has the parameters of such a model. Allocates no weights: a config can claim any size.
+/// \throws UserError like read_parameters
+void check_parameters(const std::filesystem::path& directory, const TransformerSettings& settings,
+                      const VocabularyShape& vocabulary);
+/// Makes a model with the parameters of a checkpoint, after check_parameters.
+Model<float> load_model(const std::filesystem::path& directory, const TransformerSettings& settings,
+                        const VocabularyShape& vocabulary);
 
 /// Fills the arena `values` with the mean of the parameters of several checkpoints, summed in double precision.
 /// \pre there is at least one directory   \throws UserError like read_parameters

@@ -16,7 +16,8 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "files/durable_files.hpp"
-#include "files/lines.hpp"
+#include "files/json_file.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {
@@ -60,13 +61,13 @@ double decode(const json& number) {
 }
 
 void read_moments(const Safetensors& file, const char* name, std::span<float> moments, const fs::path& path) {
-  const TensorPlace* const found = file.find(name);
+  const Safetensors::Tensor* const found = file.find(name);
   if (found == nullptr) throw UserError(fmt::format("{}: the tensor {} is missing.", path.string(), name));
   if (found->shape != std::vector<Index>{std::ssize(moments)})
     throw UserError(fmt::format(
         "{}: the tensor {} has the shape {}, but the model has {} parameters. The file belongs to another model.",
-        path.string(), name, json(found->shape).dump(), moments.size()));
-  std::ranges::copy(file.values_of(*found), moments.begin());
+        path.string(), name, brief(json(found->shape).dump()), moments.size()));
+  file.read(*found, moments);
 }
 
 /// The SHA-256 (FIPS 180-4) of a file, in hexadecimal digits.
@@ -106,13 +107,13 @@ std::string write_progress(const RunProgress& progress) {
 }
 
 RunProgress read_progress(const std::string& text, const std::string& place) try {
-  const json object = json::parse(text);
+  const json object = parse_json(text, place);
   if (const json part = object.value("part", json(0)); part != 0)
     throw UserError(
         fmt::format("{}: expected the state of a run that reads its whole text, found part {} of a text that "
                     "version 0.1 read in parts (data.lines_in_memory). Continue this run with version 0.1, or start "
                     "another one with model.from set to this checkpoint.",
-                    place, part.dump()));
+                    place, brief(part.dump())));
   RunProgress progress;
   for (const auto& [key, field, most, required] : kCounts) {
     if (!required && !object.contains(key)) continue;
@@ -120,14 +121,14 @@ RunProgress read_progress(const std::string& text, const std::string& place) try
     if (!number.is_number_unsigned() || number.get<std::uint64_t>() > most)
       throw UserError(
           fmt::format("{}: the training progress is damaged: expected \"{}\" to be a whole number up to {}, found {}.",
-                      place, key, most, number.dump()));
+                      place, key, most, brief(number.dump())));
     progress.*field = number.get<Index>();
   }
   progress.best_figure = decode(object.at("best_figure"));
   progress.minutes = decode(object.at("minutes"));
   return progress;
 } catch (const json::exception& error) {
-  throw UserError(fmt::format("{}: the training progress is damaged: {}.", place, error.what()));
+  throw UserError(fmt::format("{}: the training progress is damaged: {}.", place, brief(error.what(), 200)));
 }
 
 void write_training_state(const fs::path& directory, const TrainingState& state) {
@@ -143,9 +144,9 @@ RunProgress read_training_state(const fs::path& directory, std::span<float> adam
     throw UserError(
         fmt::format("{}: cannot continue training from here: there is no {}. (An average of checkpoints has none.)",
                     directory.string(), kStateFile));
-  const Safetensors file = read_safetensors(path);
-  const auto progress = file.metadata.find("progress");
-  if (progress == file.metadata.end())
+  const Safetensors file(path);
+  const auto progress = file.metadata().find("progress");
+  if (progress == file.metadata().end())
     throw UserError(path.string() + ": the training progress is missing from the file's metadata.");
   read_moments(file, "adam.m", adam_m, path);
   read_moments(file, "adam.v", adam_v, path);
@@ -167,7 +168,7 @@ void write_checksums(const fs::path& directory) {
 
 fs::path verify_checksums(const fs::path& directory, Verify which) try {
   if (!fs::exists(fs::symlink_status(directory / kChecksumFile))) return directory;
-  std::istringstream lines(read_bytes(directory / kChecksumFile));
+  std::istringstream lines(read_checkpoint_file(directory / kChecksumFile));
   bool has_model = false;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {

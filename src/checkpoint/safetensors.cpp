@@ -1,19 +1,22 @@
 #include "checkpoint/safetensors.hpp"
 
+#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>
+#include <cerrno>
+#include <cmath>
 #include <cstring>
-#include <fstream>
 #include <limits>
-#include <new>
 #include <nlohmann/json.hpp>
 
 #include "files/durable_files.hpp"
-#include "files/user_error.hpp"
+#include "files/json_file.hpp"
+#include "files/suggestion.hpp"
 
 namespace glassformer {
 
@@ -24,10 +27,11 @@ static_assert(sizeof(float) == 4);
 
 namespace {
 
-constexpr std::size_t kLengthBytes = 8;                // size of the header's length field
-constexpr std::uint64_t kLongestHeader = 100'000'000;  // as in the reference implementation
+constexpr std::size_t kLengthBytes = 8;             // size of the header's length field
+constexpr std::uint64_t kLongestHeader = 1U << 24;  // a tensor takes about 100 bytes
+using Tensor = Safetensors::Tensor;
 
-/// Describes what is wrong with a file; read_safetensors puts the file's name in front.
+/// Describes what is wrong with a file; Safetensors puts the file's name in front.
 struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -52,103 +56,84 @@ Index count_up_to(const std::vector<Index>& shape, Index limit) {
   return product;
 }
 
-/// A tensor in the file. Its `place` counts numbers, not bytes.
-struct Entry {
-  TensorPlace place;
-  std::string type;  // F32, F16 or BF16
-  Index begin, bytes;
-};
+std::string in_quotes(const std::string& name) { return '"' + brief(name) + '"'; }
+
+Index bytes_per_number(const std::string& type) { return type == "F32" ? 4 : 2; }
 
 /// One entry of the header. `data_bytes` is how many bytes follow the header in the file.
-Entry read_entry(const std::string& name, const json& entry, Index data_bytes) {
-  const std::string type = entry.at("dtype"), quoted = json(name).dump();
+Tensor read_entry(const std::string& name, const json& entry, Index data_bytes) {
+  const std::string type = entry.at("dtype");
   if (type != "F32" && type != "F16" && type != "BF16")
-    throw Damage(
-        fmt::format("expected numbers of type \"F32\", \"F16\" or \"BF16\" in tensor {}, found {}. Convert the file, "
-                    "for example with tensor.float() in PyTorch",
-                    quoted, json(type).dump()));
+    throw Damage(fmt::format(
+        "expected numbers of type \"F32\", \"F16\" or \"BF16\" in tensor {}, found \"{}\". Convert the file, "
+        "for example with tensor.float() in PyTorch",
+        in_quotes(name), brief(type)));
   const std::vector<Index> shape = read_numbers(entry.at("shape")), offsets = read_numbers(entry.at("data_offsets"));
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes)
-    throw Damage(fmt::format("the data_offsets of tensor {} are not within the {} bytes of data", quoted, data_bytes));
-  const Index bytes = offsets[1] - offsets[0], number_bytes = type == "F32" ? 4 : 2;
+    throw Damage(
+        fmt::format("the data_offsets of tensor {} are not within the {} bytes of data", in_quotes(name), data_bytes));
+  const Index bytes = offsets[1] - offsets[0], number_bytes = bytes_per_number(type);
   const Index size = count_up_to(shape, data_bytes / number_bytes);
   if (size * number_bytes != bytes)
-    throw Damage(
-        fmt::format("tensor {} has {} bytes, which does not match its shape {}", quoted, bytes, json(shape).dump()));
-  return {{name, shape, 0, size}, type, offsets[0], bytes};
+    throw Damage(fmt::format("tensor {} has {} bytes, which does not match its shape {}", in_quotes(name), bytes,
+                             brief(json(shape).dump())));
+  return {name, type, shape, size, offsets[0]};
 }
 
-/// All tensors, in the order of their data. They must cover it without gaps or overlaps.
-std::vector<Entry> read_entries(const json& header, Index data_bytes) {
-  std::vector<Entry> entries;
+/// All tensors. Their data must cover everything behind the header without gaps or overlaps.
+std::vector<Tensor> read_entries(const json& header, Index data_begin, Index data_bytes) {
+  std::vector<Tensor> tensors;
   for (const auto& [name, entry] : header.items())
-    if (name != "__metadata__") entries.push_back(read_entry(name, entry, data_bytes));
-  std::ranges::sort(entries, {}, [](const Entry& entry) { return std::pair(entry.begin, entry.bytes); });
-  Index end = 0, offset = 0;  // in bytes, in numbers
-  for (Entry& entry : entries) {
-    if (entry.begin != end)
+    if (name != "__metadata__") tensors.push_back(read_entry(name, entry, data_bytes));
+  std::ranges::sort(tensors, {}, [](const Tensor& tensor) { return std::pair(tensor.begin, tensor.size); });
+  Index end = 0;
+  for (Tensor& tensor : tensors) {
+    if (tensor.begin != end)
       throw Damage(fmt::format("the data of tensor {} does not begin at byte {}, where the data before it ends",
-                               json(entry.place.name).dump(), end));
-    entry.place.offset = offset;
-    end += entry.bytes;
-    offset += entry.place.size;
+                               in_quotes(tensor.name), end));
+    end += tensor.size * bytes_per_number(tensor.type);
+    tensor.begin += data_begin;
   }
   if (end != data_bytes)
     throw Damage(fmt::format("its header describes {} bytes of data, but {} bytes follow", end, data_bytes));
-  return entries;
+  std::ranges::sort(tensors, {}, &Tensor::name);
+  return tensors;
 }
 
-void read_bytes(std::ifstream& input, void* bytes, std::uint64_t count) {
-  input.read(static_cast<char*>(bytes), static_cast<std::streamsize>(count));
-  if (!input) throw Damage("reading stopped before the end of the file");
+void read_at(const Descriptor& file, void* bytes, std::size_t count, Index place) {
+  constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // systems refuse more than about 2 GB in one call
+  while (count > 0) {
+    const ssize_t got = ::pread(file.number(), bytes, std::min(count, kAtOnce), place);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_disk_error("cannot be read", file.path(), last_error());
+    if (got == 0) throw Damage("reading stopped before the end of the file");
+    bytes = static_cast<char*>(bytes) + got;
+    count -= static_cast<std::size_t>(got);
+    place += got;
+  }
 }
 
 template <class Half>
-void read_halves(std::ifstream& input, std::span<float> numbers) {
+void read_halves(const Descriptor& file, std::span<float> numbers, Index place) {
   std::vector<Half> halves(numbers.size());
-  read_bytes(input, halves.data(), halves.size() * sizeof(Half));
+  read_at(file, halves.data(), halves.size() * sizeof(Half), place);
   std::ranges::transform(halves, numbers.begin(), [](Half half) { return static_cast<float>(half); });
 }
 
-/// Reads the header's text. Leaves `input` where the data begins.
-std::string read_header(std::ifstream& input, std::uint64_t file_size) {
+/// Reads the header's text.
+std::string read_header(const Descriptor& file, std::uint64_t file_size) {
   const std::string truncated = "The file is truncated, or it is not a safetensors file";
   if (file_size < kLengthBytes) throw Damage(fmt::format("it has only {} bytes. {}", file_size, truncated));
   std::uint64_t length = 0;
-  read_bytes(input, &length, kLengthBytes);
-  if (length > file_size - kLengthBytes || length > kLongestHeader)
+  read_at(file, &length, kLengthBytes, 0);
+  if (length > file_size - kLengthBytes)
     throw Damage(fmt::format("it claims to have a header of {} bytes, but has {} bytes in all. {}", length, file_size,
                              truncated));
+  if (length > kLongestHeader)
+    throw Damage(fmt::format("expected a header of at most {} bytes, found {}", kLongestHeader, length));
   std::string text(length, '\0');
-  read_bytes(input, text.data(), length);
+  read_at(file, text.data(), length, kLengthBytes);
   return text;
-}
-
-Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) try {
-  const std::string text = read_header(input, file_size);
-  const json header = json::parse(text, [](int depth, json::parse_event_t, const json&) {
-    if (depth > 3) throw Damage("its header is nested too deeply");  // deeper than {name: {"shape": [...]}}
-    return true;
-  });
-  Safetensors result;
-  if (header.contains("__metadata__")) result.metadata = header["__metadata__"].get<Metadata>();
-  std::vector<Entry> entries = read_entries(header, static_cast<Index>(file_size - kLengthBytes - text.size()));
-  if (!entries.empty())
-    result.values.resize(static_cast<std::size_t>(entries.back().place.offset + entries.back().place.size));
-  for (Entry& entry : entries) {
-    const auto size = static_cast<std::size_t>(entry.place.size);
-    const auto numbers = std::span(result.values).subspan(static_cast<std::size_t>(entry.place.offset), size);
-    if (entry.type == "F32")
-      read_bytes(input, numbers.data(), numbers.size_bytes());
-    else if (entry.type == "F16")
-      read_halves<Eigen::half>(input, numbers);
-    else
-      read_halves<Eigen::bfloat16>(input, numbers);
-    result.tensors.push_back(std::move(entry.place));
-  }
-  return result;
-} catch (const json::exception& error) {
-  throw Damage("its JSON header is damaged: " + std::string(error.what()).substr(0, 200));
 }
 
 /// The header's length and the header, padded so that the data begins at a multiple of 8 bytes.
@@ -170,16 +155,13 @@ std::string make_header(const std::vector<NamedTensor>& tensors, const Metadata&
   return std::string(bytes.data(), kLengthBytes) + text;
 }
 
+Descriptor open_file(const fs::path& file) {
+  if (!fs::exists(file)) throw Damage("there is no such file");
+  if (!fs::is_regular_file(file)) throw Damage("this is not a file");
+  return {file, O_RDONLY};
+}
+
 }  // namespace
-
-const TensorPlace* Safetensors::find(const std::string& name) const {
-  const auto found = std::ranges::find(tensors, name, &TensorPlace::name);
-  return found == tensors.end() ? nullptr : &*found;
-}
-
-std::span<const float> Safetensors::values_of(const TensorPlace& tensor) const {
-  return std::span(values).subspan(static_cast<std::size_t>(tensor.offset), static_cast<std::size_t>(tensor.size));
-}
 
 void write_safetensors(const fs::path& file, const std::vector<NamedTensor>& tensors, Metadata metadata) {
   metadata.emplace("format", "pt");
@@ -189,18 +171,48 @@ void write_safetensors(const fs::path& file, const std::vector<NamedTensor>& ten
   write_file_durably(file, parts);
 }
 
-Safetensors read_safetensors(const fs::path& file) try {
-  if (!fs::exists(file)) throw Damage("there is no such file");
-  if (!fs::is_regular_file(file)) throw Damage("this is not a file");
-  std::ifstream input(file, std::ios::binary);
-  if (!input) throw Damage("the file cannot be opened. Check its permissions");
-  return read_checked(input, fs::file_size(file));
+Safetensors::Safetensors(const fs::path& file) try : file_(open_file(file)) {
+  const auto file_size = fs::file_size(file);
+  const std::string text = read_header(file_, file_size);
+  const json header = parse_json(text, file.string());
+  if (header.contains("__metadata__")) metadata_ = header["__metadata__"].get<Metadata>();
+  const std::size_t data_begin = kLengthBytes + text.size();
+  tensors_ = read_entries(header, static_cast<Index>(data_begin), static_cast<Index>(file_size - data_begin));
 } catch (const Damage& damage) {
   throw UserError(file.string() + ": " + damage.what() + ".");
+} catch (const json::exception& error) {
+  throw UserError(file.string() + ": its JSON header is damaged: " + brief(error.what(), 200) + ".");
 } catch (const fs::filesystem_error& error) {
   throw UserError(file.string() + ": the file cannot be read: " + error.code().message() + ".");
-} catch (const std::bad_alloc&) {
-  throw UserError(file.string() + ": the file does not fit into memory.");
+}
+
+const Tensor* Safetensors::find(const std::string& name) const {
+  const auto found = std::ranges::lower_bound(tensors_, name, {}, &Tensor::name);
+  return found == tensors_.end() || found->name != name ? nullptr : &*found;
+}
+
+void Safetensors::read(const Tensor& tensor, std::span<float> numbers, Index first) const try {
+  const Index place = tensor.begin + first * bytes_per_number(tensor.type);
+  if (tensor.type == "F32")
+    read_at(file_, numbers.data(), numbers.size_bytes(), place);
+  else if (tensor.type == "F16")
+    read_halves<Eigen::half>(file_, numbers, place);
+  else
+    read_halves<Eigen::bfloat16>(file_, numbers, place);
+  const auto wrong = std::ranges::count_if(numbers, [](float x) { return !std::isfinite(x); });
+  if (wrong == 0) return;
+  throw Damage(
+      fmt::format("expected finite numbers, found {} of {} in tensor {} that are NaN or infinite. The model is "
+                  "damaged, or its training diverged: use another checkpoint",
+                  wrong, numbers.size(), in_quotes(tensor.name)));
+} catch (const Damage& damage) {
+  throw UserError(file_.path().string() + ": " + damage.what() + ".");
+}
+
+std::vector<float> Safetensors::read(const Tensor& tensor) const {
+  std::vector<float> numbers(static_cast<std::size_t>(tensor.size));
+  read(tensor, numbers);
+  return numbers;
 }
 
 }  // namespace glassformer

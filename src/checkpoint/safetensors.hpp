@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "numerics/arena.hpp"
+#include "files/descriptor.hpp"
+#include "numerics/matrix.hpp"
 
 /// The safetensors format (https://huggingface.co/docs/safetensors), so that other tools can read our checkpoints:
 ///
@@ -25,24 +26,39 @@ struct NamedTensor {
 
 using Metadata = std::map<std::string, std::string>;  ///< texts in the header, by name
 
-/// A file that has been read and checked: every number of `values` belongs to exactly one tensor.
-struct Safetensors {
-  Metadata metadata;
-  std::vector<TensorPlace> tensors;  ///< in the order of their values; offsets count floats
-  std::vector<float> values;
+/// A file whose header has been read and checked: every byte of its data belongs to exactly one tensor. Trusts nothing
+/// in the file. The numbers stay in the file until they are asked for, so what it claims costs no memory.
+/// Half-precision numbers (F16, BF16) become floats. \throws UserError, all members: see the constructor
+class Safetensors {
+ public:
+  struct Tensor {
+    std::string name;
+    std::string type;          ///< F32, F16 or BF16
+    std::vector<Index> shape;  ///< [rows, cols] or [size]
+    Index size = 0;            ///< number of elements
+    Index begin = 0;           ///< index of its first byte in the file
+  };
 
-  const TensorPlace* find(const std::string& name) const;             ///< nullptr if none has that name
-  std::span<const float> values_of(const TensorPlace& tensor) const;  ///< row-major
+  /// \throws UserError: no such file, a truncated file, not a safetensors file, numbers of another type
+  explicit Safetensors(const std::filesystem::path& file);
+
+  const Metadata& metadata() const { return metadata_; }
+  const std::vector<Tensor>& tensors() const { return tensors_; }  ///< sorted by name
+  const Tensor* find(const std::string& name) const;               ///< nullptr if none has that name
+
+  /// Fills `numbers` with those of a tensor, row-major, from the number `first` on. \throws UserError: NaN or infinity
+  void read(const Tensor& tensor, std::span<float> numbers, Index first = 0) const;
+  std::vector<float> read(const Tensor& tensor) const;  ///< all numbers of a tensor
+
+ private:
+  Descriptor file_;
+  Metadata metadata_;
+  std::vector<Tensor> tensors_;
 };
 
 /// Adds "format": "pt" to the metadata, for the Hugging Face library. Replaces an older file in one step.
 /// \throws as throw_disk_error() does
 void write_safetensors(const std::filesystem::path& file, const std::vector<NamedTensor>& tensors,
                        Metadata metadata = {});
-
-/// Trusts nothing in the file: allocates memory only after checking that the header describes the file's size exactly.
-/// Half-precision numbers (F16, BF16) become floats. \throws UserError: no such file, a truncated file, not a
-/// safetensors file, numbers of another type
-Safetensors read_safetensors(const std::filesystem::path& file);
 
 }  // namespace glassformer

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "config/key.hpp"
+#include "files/lines.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 
@@ -167,6 +168,7 @@ Config read_config(const fs::path& file, const std::vector<std::string>& overrid
 }
 
 Config read_config_of_checkpoint(const fs::path& file, bool warn) {
+  check_checkpoint_file(file, kLongestConfig);
   Config config;
   const Blame blame{read_keys(keys_of(config), file, {}), file};
   if (warn) warn_about_retired_keys(blame.places);

@@ -39,6 +39,7 @@ struct Range {
 };
 inline constexpr Range kRate{"a number of at least 0 and below 1", [](double x) { return x >= 0 && x < 1; }};
 inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { return x >= 0; }};
+inline constexpr Range kRatio{"a number from 0 to 100", [](double x) { return x >= 0 && x <= 100; }};
 inline constexpr Range kPositive{"a number above 0", [](double x) { return x > 0; }};
 
 enum class Empty { refused, allowed };
@@ -71,6 +72,8 @@ class Field {
 
   Empty empty_ = Empty::refused;
 };
+
+inline constexpr Index kMostWidth = 100'000, kMostHidden = 1'000'000, kMostLayers = 1000;  ///< d_model, d_ff, layers
 
 /// One key of a config file.
 struct Key {

@@ -37,11 +37,11 @@ std::vector<Key> keys_of(Config& config) {
 
   section = "model";
   add("from", "start from this checkpoint's weights and tokenizers; \"\": from scratch", {from, Empty::allowed});
-  add("d_model", "width of every token's vector; an even number", {model.d_model, 2, 100'000});
-  add("heads", "number of attention heads; must divide d_model", {model.heads, 1, 100'000});
-  add("encoder_layers", "number of encoder layers, at least 1", {model.encoder_layers, 1, 1000});
-  add("decoder_layers", "number of decoder layers, at least 1", {model.decoder_layers, 1, 1000});
-  add("d_ff", "hidden width of the feed-forward networks", {model.d_ff, 1, 1'000'000});
+  add("d_model", "width of every token's vector; an even number", {model.d_model, 2, kMostWidth});
+  add("heads", "number of attention heads; must divide d_model", {model.heads, 1, kMostWidth});
+  add("encoder_layers", "number of encoder layers, at least 1", {model.encoder_layers, 1, kMostLayers});
+  add("decoder_layers", "number of decoder layers, at least 1", {model.decoder_layers, 1, kMostLayers});
+  add("d_ff", "hidden width of the feed-forward networks", {model.d_ff, 1, kMostHidden});
   add("norm", "post | pre: layer norm after (Vaswani et al. 2017) or before a sublayer", {model.norm, {"post", "pre"}});
   add("activation", "relu | gelu | swish", {model.activation, {kActivationNames.begin(), kActivationNames.end()}});
   add("tied_embeddings", "none | target (target and output share one matrix) | all (source too)",
@@ -117,7 +117,7 @@ std::vector<Key> keys_of(Config& config) {
   add("early_stopping", "true: stop a sentence's search once `beam` hypotheses are finished", decoding.early_stopping);
   add("batch", "sentences decoded at a time", {decoding.batch, 1, 1'000'000});
   add("max_length_ratio", "limits a translation to max_length_ratio * source tokens + 10 tokens",
-      {decoding.max_length_ratio, kNotNegative});
+      {decoding.max_length_ratio, kRatio});
 
   section = "evaluation";
   add("bleu_tokenizer", "none (for text that is already tokenized) | 13a (for plain text)",

@@ -12,13 +12,15 @@ LoadedModel::LoadedModel(const fs::path& path)
     : checkpoint(verify_checksums(resolve_checkpoint(path), Verify::but_training_state)),
       config(read_config_of_model(checkpoint)),
       tokenizers(load_tokenizers(config.tokenizer, checkpoint)),
-      model(config.model, vocabulary_shape(tokenizers)) {
-  read_parameters(checkpoint, model.weights.tensors(), model.weights.values().data());
-}
+      model(load_model(checkpoint, config.model, vocabulary_shape(tokenizers))) {}
 
 TokenizerPair starting_tokenizers(const Config& config) {
   const DataSettings& data = config.data;
-  if (!config.model_from.empty()) return load_tokenizers(config.tokenizer, config.model_from);
+  if (!config.model_from.empty()) {
+    TokenizerPair tokenizers = load_tokenizers(config.tokenizer, config.model_from);
+    check_parameters(config.model_from, config.model, vocabulary_shape(tokenizers));
+    return tokenizers;
+  }
   return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
 }
 

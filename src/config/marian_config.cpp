@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/config.hpp"
+#include "config/key.hpp"
 #include "decoding/search.hpp"
 #include "files/json_file.hpp"
 
@@ -26,9 +27,16 @@ Id library_pad(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : i
 
 // Below: reading.
 
+/// A size of the model, within the same limits as in a config of ours. No product of sizes can then overflow.
+Index size_of(const JsonFile& config, const std::string& key, Index most) {
+  const Index size = config.whole(key);
+  if (size < 1 || size > most) throw config.mistake(key, "a whole number from 1 to " + std::to_string(most));
+  return size;
+}
+
 /// A number that the library stores for the encoder and for the decoder, and we store once for both.
-Index same_in_both(const JsonFile& config, const std::string& name) {
-  const Index encoder = config.whole("encoder_" + name);
+Index same_in_both(const JsonFile& config, const std::string& name, Index most) {
+  const Index encoder = size_of(config, "encoder_" + name, most);
   if (config.whole("decoder_" + name) == encoder) return encoder;
   throw config.mistake("decoder_" + name, std::to_string(encoder) + " as in the encoder (both must be the same)");
 }
@@ -65,20 +73,18 @@ TransformerSettings read_model(const JsonFile& config) {
   if (!config.flag("static_position_embeddings", true))
     throw config.mistake("static_position_embeddings", "true (positions that are computed, not learned)");
   TransformerSettings model;
-  model.d_model = config.whole("d_model");
-  model.heads = same_in_both(config, "attention_heads");
-  model.d_ff = same_in_both(config, "ffn_dim");
-  model.encoder_layers = config.whole("encoder_layers");
-  model.decoder_layers = config.whole("decoder_layers");
+  model.d_model = size_of(config, "d_model", kMostWidth);
+  model.heads = same_in_both(config, "attention_heads", kMostWidth);
+  model.d_ff = same_in_both(config, "ffn_dim", kMostHidden);
+  model.encoder_layers = size_of(config, "encoder_layers", kMostLayers);
+  model.decoder_layers = size_of(config, "decoder_layers", kMostLayers);
   model.activation = activation_of(config);
   model.tied_embeddings = tying_of(config);
   model.scale_embeddings = config.flag("scale_embedding", false);
   model.dropout = model.embedding_dropout = dropout_rate(config, "dropout", 0.1);
   model.attention_dropout = dropout_rate(config, "attention_dropout", 0);
   model.activation_dropout = dropout_rate(config, "activation_dropout", 0);
-  for (const char* key : {"encoder_layers", "decoder_layers", "encoder_ffn_dim", "encoder_attention_heads"})
-    if (config.whole(key) == 0) throw config.mistake(key, "at least 1");
-  if (model.d_model == 0 || model.d_model % 2 != 0) throw config.mistake("d_model", "an even number");
+  if (model.d_model % 2 != 0) throw config.mistake("d_model", "an even number");
   if (model.d_model % model.heads != 0)
     throw config.mistake("encoder_attention_heads", "a divisor of d_model, " + std::to_string(model.d_model));
   return model;

@@ -46,13 +46,17 @@ std::string read_config_text(const fs::path& file) {
   if (!fs::exists(file, error)) throw UserError(file.string() + ": no such file; " + suggest_file(file));
   std::string text;
   int line = 1;
-  for (const std::string& content : read_lines(file)) {
+  LineReader reader(file);
+  for (std::string content; reader.next(content);) {
     const std::size_t begin = content.find_first_not_of(" \t");
     if (begin != std::string::npos && content[begin] != '#' && content.find('\t') < begin)
       throw UserError(at_line(file, line) + ": expected spaces before \"" + brief(content.substr(begin)) +
                       "\", found a tab; YAML does not allow tabs there");
     text += content + "\n";
     ++line;
+    if (text.size() > kLongestConfig)  // it may be a device or a pipe
+      throw UserError(
+          fmt::format("{}: expected a config of at most {} bytes, found more", file.string(), kLongestConfig));
   }
   return text;
 }

@@ -2,18 +2,33 @@
 
 #include <limits>
 
-#include "files/lines.hpp"
+#include "files/suggestion.hpp"
 
 namespace glassformer {
 
 using nlohmann::json;
 
-JsonFile::JsonFile(const std::filesystem::path& file) : file_(file) {
-  try {
-    json_ = json::parse(read_bytes(file));
-  } catch (const json::exception& error) {
-    throw UserError(file.string() + ": expected JSON, found something else or a damaged file (" + error.what() + ").");
+json parse_json(const std::string& text, const std::string& place) try {
+  constexpr int kDeepest = 64;
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (c == '\\' && in_string) ++i;  // the next character is escaped
+    if (!in_string) depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    if (depth > kDeepest)
+      throw UserError(place +
+                      ": expected JSON with at most 64 levels of nested brackets, found more; use another file.");
   }
+  return json::parse(text);
+} catch (const json::exception& error) {
+  throw UserError(place + ": expected JSON, found something else or a damaged file (" + brief(error.what(), 200) +
+                  ").");
+}
+
+JsonFile::JsonFile(const std::filesystem::path& file, std::uintmax_t longest)
+    : file_(file), json_(parse_json(read_checkpoint_file(file, longest), file.string())) {
   if (!json_.is_object()) throw UserError(file.string() + ": expected a JSON object, found another JSON value.");
 }
 
@@ -54,10 +69,8 @@ std::string JsonFile::text(const std::string& key, const std::optional<std::stri
 }
 
 UserError JsonFile::mistake(const std::string& key, const std::string& expected) const {
-  constexpr std::size_t kShown = 60;
-  std::string found = has(key) ? json_.at(key).dump(-1, ' ', true, json::error_handler_t::replace) : "none";
-  if (found.size() > kShown) found = found.substr(0, kShown) + "...";
-  return UserError(file_.string() + ": " + key + ": expected " + expected + ", found " + found + ".");
+  const std::string found = has(key) ? json_.at(key).dump(-1, ' ', true, json::error_handler_t::replace) : "none";
+  return UserError(file_.string() + ": " + brief(key) + ": expected " + expected + ", found " + brief(found, 60) + ".");
 }
 
 }  // namespace glassformer

@@ -5,17 +5,22 @@
 #include <optional>
 #include <string>
 
+#include "files/lines.hpp"
 #include "files/user_error.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
 
+/// Parses JSON. Brackets may be nested 64 levels deep: the library writes values recursively.
+/// \throws UserError, which begins with `place`: not JSON, or nested deeper
+nlohmann::json parse_json(const std::string& text, const std::string& place);
+
 /// A JSON object in a file written by another program. A mistake in it throws a UserError that names file and key. A
 /// key whose value is null counts as missing.
 class JsonFile {
  public:
-  /// \throws UserError: the file does not exist, is not JSON, or is not an object
-  explicit JsonFile(const std::filesystem::path& file);
+  /// \throws UserError like read_checkpoint_file; the file is not JSON, or not an object
+  explicit JsonFile(const std::filesystem::path& file, std::uintmax_t longest = kLongestConfig);
 
   bool has(const std::string& key) const;
   const nlohmann::json& value(const std::string& key) const;  ///< \throws UserError: missing

@@ -13,6 +13,7 @@ namespace glassformer {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr const char* kCopyAgain = "copy the checkpoint again, or use another one";
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes read at once
 
 }  // namespace
@@ -93,7 +94,18 @@ std::vector<std::string> read_lines(const std::filesystem::path& file) {
   return lines;
 }
 
-std::string read_bytes(const std::filesystem::path& file) {
+void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {
+  const std::filesystem::file_status status = std::filesystem::status(file);
+  if (!std::filesystem::exists(status)) return;
+  if (!std::filesystem::is_regular_file(status))
+    throw UserError(file.string() + ": expected a regular file, found a directory, a device or a pipe; " + kCopyAgain);
+  if (const std::uintmax_t size = std::filesystem::file_size(file); size > longest)
+    throw UserError(file.string() + ": expected at most " + std::to_string(longest) + " bytes, found " +
+                    std::to_string(size) + "; " + kCopyAgain);
+}
+
+std::string read_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {
+  check_checkpoint_file(file, longest);
   Descriptor input(file, O_RDONLY);
   std::string bytes;
   std::vector<char> piece(kPiece);

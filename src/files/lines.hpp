@@ -57,7 +57,14 @@ class ParallelReader {
 
 /// \throws UserError as LineReader does
 std::vector<std::string> read_lines(const std::filesystem::path& file);
-/// \throws UserError: the file cannot be read
-std::string read_bytes(const std::filesystem::path& file);
+
+// Files of a checkpoint may come from a stranger. They must be regular files (links are followed) of limited length.
+
+inline constexpr std::uintmax_t kLongestConfig = 1U << 20, kLongestVocabulary = 1U << 28;  ///< bytes
+
+/// \throws UserError: a device, a pipe, a directory, or more than `longest` bytes. A missing file passes.
+void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest);
+/// Reads a file that passes check_checkpoint_file. \throws UserError: the file cannot be read
+std::string read_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest = kLongestConfig);
 
 }  // namespace glassformer

@@ -18,18 +18,6 @@
 namespace glassformer {
 namespace {
 
-/// How many processes mpirun (Open MPI, MPICH and relatives) or srun reports having started. 1: only this one.
-int announced_processes() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
-    if (const char* const text = std::getenv(name)) {
-      int size = 1;  // stays 1 if the text is not a number
-      std::from_chars(text, text + std::strlen(text), size);
-      return std::max(1, size);
-    }
-  }
-  return 1;
-}
-
 #if GLASSFORMER_HAS_MPI
 
 MPI_Comm const kAll = MPI_COMM_WORLD;                   // NOLINT(misc-misplaced-const): some MPIs use a pointer
@@ -158,6 +146,17 @@ bool is_joined() {
 #endif
 
 }  // namespace
+
+int announced_processes() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    if (const char* const text = std::getenv(name)) {
+      int size = 1;  // stays 1 if the text is not a number
+      std::from_chars(text, text + std::strlen(text), size);
+      return std::max(1, size);
+    }
+  }
+  return 1;
+}
 
 std::unique_ptr<const Ranks> join_ranks() {
   const int announced = announced_processes();

@@ -84,7 +84,7 @@ Json answer_at(const Answer& place, const Tokenizer& tokenizer) {
           {"counted", place.counted},
           {"loss", place.counted ? Json(place.loss) : Json()},
           {"cross_entropy", place.counted ? Json(place.cross_entropy) : Json()},
-          {"probability", place.probability},
+          {"probability", place.counted ? Json(place.probability) : Json()},
           {"likeliest", list(place.likeliest, [&](const LikelyToken& token) -> Json {
              return {{"id", token.id}, {"token", tokenizer.piece(token.id)}, {"probability", token.probability}};
            })}};

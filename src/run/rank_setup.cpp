@@ -15,7 +15,8 @@ namespace glassformer {
 void set_up_ranks(const Ranks& ranks, const std::string& config, Index shards) {
   if (ranks.size() == 1) return;
   const auto fingerprint = [&] { return Fingerprint().mix(config).value(); };
-  require_same(ranks, "the config", fingerprint, "Give all ranks the same config file and the same --set options.");
+  require_same(ranks, "the verb and the config", fingerprint,
+               "Give all ranks the same verb, config file and --set options.");
   ranks.once([&] {
     if (ranks.size() <= shards) return;
     throw UserError(fmt::format(

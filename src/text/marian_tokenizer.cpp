@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "files/json_file.hpp"
-#include "files/lines.hpp"
+#include "files/suggestion.hpp"
 #include "text/sentencepiece.hpp"
 #include "text/tokenizer.hpp"
 
@@ -40,13 +40,13 @@ class MarianTokenizer final : public Tokenizer {
  public:
   /// `model`: the name of a .spm file; `vocabulary`: the name of the table with an id for each piece.
   MarianTokenizer(const fs::path& directory, const std::string& model, const std::string& vocabulary, Index size)
-      : model_(read_bytes(directory / model), (directory / model).string()), pieces_(static_cast<std::size_t>(size)) {
-    const JsonFile table(directory / vocabulary);
+      : model_(read_checkpoint_file(directory / model, kLongestVocabulary), (directory / model).string()), size_(size) {
+    const JsonFile table(directory / vocabulary, kLongestVocabulary);
     for (const auto& [piece, value] : table.object().items()) {
       const Id id = id_below(table, piece, size);
-      std::string& place = pieces_[static_cast<std::size_t>(id)];
-      if (!place.empty()) throw table.mistake(piece, "an id of its own, not that of " + place);
-      place = piece;
+      const auto [place, is_new] = pieces_.emplace(id, piece);
+      if (!is_new) throw table.mistake(piece, "an id of its own, not that of " + brief(place->second));
+      if (piece.find_first_of("\r\n") != std::string::npos) throw table.mistake(piece, "a piece without a line break");
       ids_.emplace(piece, id);
     }
 
@@ -81,11 +81,11 @@ class MarianTokenizer final : public Tokenizer {
   std::string piece(Id id) const override {
     if (id == kNoToken) return "<pad>";
     assert(id >= 0 && id < vocabulary_size());
-    const std::string& piece = pieces_[static_cast<std::size_t>(id)];
-    return piece.empty() ? "<" + std::to_string(id) + ">" : piece;
+    const auto piece = pieces_.find(id);
+    return piece == pieces_.end() ? "<" + std::to_string(id) + ">" : piece->second;
   }
 
-  Index vocabulary_size() const override { return std::ssize(pieces_); }
+  Index vocabulary_size() const override { return size_; }
   SpecialIds special() const override { return special_; }
   std::map<std::string, Id> vocabulary() const override { return {ids_.begin(), ids_.end()}; }
   void save(const fs::path& directory, const std::string& name) const override { model_.save(directory, name); }
@@ -106,7 +106,8 @@ class MarianTokenizer final : public Tokenizer {
   }
 
   SentencePieces model_;
-  std::vector<std::string> pieces_;  // [V] by id; "" where the table has none
+  const Index size_;                            // as config.json claims
+  std::unordered_map<Id, std::string> pieces_;  // only those in the table
   std::unordered_map<std::string, Id> ids_;
   SpecialIds special_;
 };

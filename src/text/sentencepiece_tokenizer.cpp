@@ -90,7 +90,8 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
 }
 
 std::shared_ptr<const Tokenizer> read_sentencepiece(const std::filesystem::path& model_file) {
-  return std::make_shared<const SentencePieceTokenizer>(read_bytes(model_file), model_file.string());
+  return std::make_shared<const SentencePieceTokenizer>(read_checkpoint_file(model_file, kLongestVocabulary),
+                                                        model_file.string());
 }
 
 void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work) {

@@ -4,7 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "files/lines.hpp"
+#include "files/json_file.hpp"
+#include "files/suggestion.hpp"
 #include "files/utf8.hpp"
 #include "text/sentencepiece.hpp"
 #include "text/tokenizer.hpp"
@@ -122,7 +123,7 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
 
 std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directory, const std::string& name) {
   const std::filesystem::path file = vocabulary_file(directory, name);
-  const std::string bytes = read_bytes(file);
+  const nlohmann::json list = parse_json(read_checkpoint_file(file, kLongestVocabulary), file.string());
   const auto damaged = [&](const std::string& found) {
     return UserError(file.string() + ": expected a JSON list of distinct words that begins with <pad>, <s>, </s>, " +
                      "<unk>, found " + found + "; copy the file again from where the model was trained");
@@ -130,12 +131,14 @@ std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directo
 
   std::vector<std::string> words;
   try {
-    words = nlohmann::json::parse(bytes).get<std::vector<std::string>>();
-  } catch (const nlohmann::json::exception& error) {
-    throw damaged(error.what());
+    words = list.get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception&) {
+    throw damaged("other JSON");
   }
   if (words.size() < kSpecialWords.size() || !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin()))
     throw damaged("a different beginning");
+  for (const std::string& word : words)  // a line break would give two lines of output for one of input
+    if (split_words(word) != std::vector<std::string_view>{word}) throw damaged("the word \"" + brief(word) + "\"");
   auto tokenizer = std::make_shared<const WordTokenizer>(std::move(words));
   if (tokenizer->has_word_twice()) throw damaged("a word twice");
   return tokenizer;

@@ -2,16 +2,27 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "files/user_error.hpp"
+#include "machine/machine.hpp"
 #include "report/log.hpp"
 #include "run/rank_setup.hpp"
 
 namespace glassformer {
 
-void ConfigOptions::add_to(CLI::App& verb, const std::string& example) {
-  verb.add_option("config", config, "a YAML file, for example " + example)->required()->type_name("");
-  verb.add_option("--set", overrides,
-                  "set a config key, for example --set model.dropout=0.2\n(may be repeated; default: as in the file;\n"
-                  "paths are relative to the current directory)")
+void check_process_count(const std::string& verb) {
+  if (announced_processes() == 1 || verb == "train" || verb == "benchmark") return;
+  throw UserError(
+      fmt::format("{}: expected one process, found {} started by mpirun or srun; only train and benchmark "
+                  "run in several processes. Start it without mpirun.",
+                  verb, announced_processes()));
+}
+
+void ConfigOptions::add_to(CLI::App& app, const std::string& example) {
+  verb = app.get_name();
+  app.add_option("config", config, "a YAML file, for example " + example)->required()->type_name("");
+  app.add_option("--set", overrides,
+                 "set a config key, for example --set model.dropout=0.2\n(may be repeated; default: as in the file;\n"
+                 "paths are relative to the current directory)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }
@@ -23,7 +34,7 @@ Config ConfigOptions::read(const Ranks& ranks) const {
   Config compared = result;  // without paths, which may differ
   compared.data.directory = compared.tokenizer.source_model = compared.tokenizer.target_model = "";
   compared.model_from = "";  // other keys give the model's shape, its tokens are compared, and rank 0 sends its weights
-  set_up_ranks(ranks, write_config(compared), result.training.shards);
+  set_up_ranks(ranks, verb + write_config(compared), result.training.shards);
   return result;
 }
 

@@ -23,13 +23,20 @@ void add_benchmark(CLI::App& program, int& status);
 
 inline constexpr const char* kCheckpointHelp = "a checkpoint directory, or a run directory\n(for its best checkpoint)";
 
+/// Only train and benchmark share their work among processes. If one rank ran another verb, the others would wait for
+/// it forever. \throws UserError: mpirun or srun has started several processes for another verb
+void check_process_count(const std::string& verb);
+
 /// Adds a verb. `run` gets the parsed options and returns the exit status.
 template <class Options>
 std::pair<CLI::App&, Options&> add_verb(CLI::App& program, int& status, const std::string& name,
                                         const std::string& help, int (*run)(const Options&)) {
   const auto options = std::make_shared<Options>();
   CLI::App* const app = program.add_subcommand(name, help);
-  app->callback([options, run, &status] { status = run(*options); });
+  app->callback([options, run, &status, name] {
+    check_process_count(name);
+    status = run(*options);
+  });
   return {*app, *options};
 }
 
@@ -37,7 +44,8 @@ std::pair<CLI::App&, Options&> add_verb(CLI::App& program, int& status, const st
 struct ConfigOptions {
   std::filesystem::path config;
   std::vector<std::string> overrides;
-  void add_to(CLI::App& verb, const std::string& example);
+  std::string verb;  // all ranks must run the same one
+  void add_to(CLI::App& app, const std::string& example);
   /// Reads the config. Every rank must call this: it divides the processors among ranks and silences all but the first.
   Config read(const Ranks& ranks) const;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -10,6 +12,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/safetensors.hpp"
 #include "config/config.hpp"
 #include "numerics/arena.hpp"
 #include "temporary_directory.hpp"
@@ -26,6 +29,22 @@ using test::TemporaryDirectory;
 inline std::string read_bytes(const fs::path& file) {
   std::ifstream input(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(input), {}};
+}
+
+/// In the order of their data.
+inline std::vector<Safetensors::Tensor> tensors_in_order(const Safetensors& file) {
+  std::vector<Safetensors::Tensor> tensors = file.tensors();
+  std::ranges::sort(tensors, {}, &Safetensors::Tensor::begin);
+  return tensors;
+}
+
+/// The tensors of a model file, so that a test can change and rewrite them. Their numbers stay until the program ends.
+inline std::vector<NamedTensor> tensors_of(const Safetensors& file) {
+  static std::deque<std::vector<float>> numbers;
+  std::vector<NamedTensor> tensors;
+  for (const Safetensors::Tensor& tensor : tensors_in_order(file))
+    tensors.push_back({tensor.name, tensor.shape, numbers.emplace_back(file.read(tensor))});
+  return tensors;
 }
 
 inline void write_bytes(const fs::path& file, const std::string& bytes) {

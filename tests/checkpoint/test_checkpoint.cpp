@@ -27,13 +27,6 @@ void save(const fs::path& directory, const SmallArena& arena, const TrainingStat
 
 std::vector<float> numbers(const SmallArena& arena) { return {arena.values().begin(), arena.values().end()}; }
 
-/// The tensors of a model file, so that a test can change and rewrite them.
-std::vector<NamedTensor> tensors_of(const Safetensors& file) {
-  std::vector<NamedTensor> tensors;
-  for (const TensorPlace& tensor : file.tensors) tensors.push_back({tensor.name, tensor.shape, file.values_of(tensor)});
-  return tensors;
-}
-
 /// The error of read_parameters after the model file of a good checkpoint is changed; "" if there is none. If there
 /// is one, the arena must not change.
 std::string complaint_after(const std::function<void(const fs::path& model_file)>& change) {
@@ -51,7 +44,7 @@ std::string complaint_after(const std::function<void(const fs::path& model_file)
 
 std::string complaint_after_edit(const std::function<void(std::vector<NamedTensor>& tensors)>& edit) {
   return complaint_after([&](const fs::path& model_file) {
-    const Safetensors file = read_safetensors(model_file);
+    const Safetensors file(model_file);
     std::vector<NamedTensor> tensors = tensors_of(file);
     edit(tensors);
     write_safetensors(model_file, tensors);
@@ -94,8 +87,8 @@ TEST_CASE("the file stores the output's bias as a matrix with one row", "[checkp
   const TemporaryDirectory directory;
   SmallArena arena;
   save(directory / "checkpoint", filled(arena));
-  const Safetensors file = read_safetensors(directory / "checkpoint" / "model.safetensors");
-  CHECK(file.metadata.at("format") == "pt");
+  const Safetensors file(directory / "checkpoint" / "model.safetensors");
+  CHECK(file.metadata().at("format") == "pt");
   CHECK(file.find("final_logits_bias")->shape == std::vector<Index>{1, 3});
   CHECK(file.find("model.shared.weight")->shape == std::vector<Index>{3, 2});
 }
@@ -123,13 +116,13 @@ TEST_CASE("the smaller vocabulary's tables are padded in the file, and read with
   const auto& tensors = saved.tensors();
   save_checkpoint(directory / "checkpoint", description(tokenizers(source, target)), saved);
   const fs::path model_file = directory / "checkpoint" / "model.safetensors";
-  const Safetensors file = read_safetensors(model_file);
+  const Safetensors file(model_file);
   for (const TensorPlace& tensor : tensors) {
     CAPTURE(tensor.name);
-    const TensorPlace& found = *file.find(tensor.name);
+    const Safetensors::Tensor& found = *file.find(tensor.name);
     const bool is_bias = tensor.name == "final_logits_bias";
     CHECK(found.shape == (is_bias ? std::vector<Index>{1, 5} : std::vector<Index>{5, 2}));
-    const std::span<const float> numbers = file.values_of(found);
+    const std::vector<float> numbers = file.read(found);
     for (std::size_t i = static_cast<std::size_t>(tensor.size); i < numbers.size(); ++i) {
       if (is_bias) CHECK((std::exp(numbers[i]) == 0 && numbers[i] > -65504));  // finite in half precision too
       CHECK((std::bit_cast<std::uint32_t>(numbers[i]) & 0xFFFFU) == 0);        // exact in bfloat16
@@ -152,10 +145,10 @@ TEST_CASE("the smaller vocabulary's tables are padded in the file, and read with
 
   // Another tool may have rounded the bias of the padding.
   std::vector<NamedTensor> rounded = tensors_of(file);
-  std::vector<float> bias(rounded.back().values.begin(), rounded.back().values.end());
-  REQUIRE(rounded.back().name == "final_logits_bias");
+  NamedTensor& padded = *std::ranges::find(rounded, "final_logits_bias", &NamedTensor::name);
+  std::vector<float> bias(padded.values.begin(), padded.values.end());
   std::fill(bias.begin() + target, bias.end(), -9984.0F);  // -10,000 in bfloat16
-  rounded.back().values = bias;
+  padded.values = bias;
   write_safetensors(directory / "rounded.safetensors", rounded);
   fs::rename(directory / "rounded.safetensors", model_file);
   loaded = before;

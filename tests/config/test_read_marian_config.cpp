@@ -99,6 +99,16 @@ TEST_CASE("the sentence limit of a Marian model comes from max_length in generat
   CHECK(read(marian(), {{"max_length", 5}}).data.max_length == 1);
 }
 
+TEST_CASE("sizes that no model has are refused, before their products can overflow", "[config]") {
+  for (const char* key : {"d_model", "encoder_layers", "decoder_layers"}) {
+    CHECK(contains(complaint_about(key, 2147483646), std::string(key) + ": expected a whole number from 1 to 100"));
+    CHECK(contains(complaint_about(key, 0), std::string(key) + ": expected a whole number from 1 to 100"));
+  }
+  json both = with("encoder_ffn_dim", 2147483646);
+  both["decoder_ffn_dim"] = 2147483646;
+  CHECK(contains(complaint([&] { read(both); }), "encoder_ffn_dim: expected a whole number from 1 to 1000000"));
+}
+
 TEST_CASE("impossible search settings are refused", "[config]") {
   const auto about = [](const json& generation) { return complaint([&] { read(marian(), generation); }); };
   CHECK(contains(about({{"num_beams", 0}}), "generation_config.json: num_beams: expected a number from 1 to 1000"));
@@ -125,8 +135,9 @@ TEST_CASE("an error in config.json names the file, the key and what was found", 
   CHECK(contains(complaint_about("d_model", -4), "expected a whole number, found -4."));
   CHECK(contains(complaint_about("d_model", 1e12), "expected a whole number"));
   CHECK(contains(complaint_about("d_model", "32"), "expected a whole number, found \"32\"."));
-  CHECK(contains(complaint_about("encoder_attention_heads", 0), "as in the encoder"));
-  CHECK(contains(complaint_about("encoder_layers", 0), "expected at least 1"));
+  CHECK(contains(complaint_about("encoder_attention_heads", 0), "a whole number from 1 to 100000"));
+  CHECK(contains(complaint_about("encoder_attention_heads", 8), "as in the encoder"));
+  CHECK(contains(complaint_about("encoder_layers", 0), "a whole number from 1 to 1000"));
   CHECK(contains(complaint_about("dropout", 1), "of at least 0 and below 1"));
   CHECK(contains(complaint_about("scale_embedding", 1), "true or false"));
   CHECK(contains(complaint_about("activation_function", 1), "a string"));

@@ -106,6 +106,29 @@ TEST_CASE("An answer is the model's distribution at a position, most likely firs
   CHECK(loss == Approx(example.right().loss.loss));
 }
 
+TEST_CASE("A padded position has no probability, even if the padding id is no column", "[explanation]") {
+  const ExplainedExample example;
+  TransformerSettings settings = tiny_settings();
+  VocabularyShape vocabulary = example.tiny.model.vocabulary;
+  vocabulary.pad = {kNoToken, kNoToken};  // as in OPUS-MT, whose padding token starts every target
+  Model<float> model(settings, vocabulary);
+  initialize(model, 1);
+  Batch batch = example.explanation.batch;
+  for (IdMatrix* const ids : {&batch.source, &batch.target_input, &batch.target_output})
+    for (Index b = 0; b < ids->rows(); ++b) std::ranges::replace(ids->row(b), kPadding, kNoToken);
+  const TransformerMasks masks = make_transformer(model)->masks(batch.source, batch.target_input);
+  Index padded = 0;
+  for (const auto& positions : find_answers({model, 0, false, 1}, batch, masks)) {
+    for (const Answer& answer : positions) {
+      CHECK(answer.counted == (answer.expected != kNoToken));
+      if (answer.counted) continue;
+      ++padded;
+      CHECK(answer.probability == 0);  // what lies before the row in memory is not 0
+    }
+  }
+  CHECK(padded == 3);
+}
+
 TEST_CASE("A small vocabulary is shown in full", "[explanation]") {
   const ExplainedExample example(tiny_settings(), {{"a b", "t"}}, false, 3);
   for (const Answer& answer : example.right().answers.at(0)) {

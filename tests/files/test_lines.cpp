@@ -83,7 +83,7 @@ TEST_CASE("the error for a file that cannot be read gives the reason", "[text]")
   const TemporaryDirectory directory;
   CHECK(contains(complaint([&] { read_lines(directory.path()); }), "Is a directory"));
   CHECK(contains(complaint([&] { read_lines(directory.path() / "none.en"); }), "none.en: cannot be opened"));
-  CHECK(contains(complaint([&] { glassformer::read_bytes(directory.path() / "none"); }), "No such file"));
+  CHECK(contains(complaint([&] { read_checkpoint_file(directory.path() / "none"); }), "No such file"));
 }
 
 TEST_CASE("a pipe is read like a file", "[text]") {
@@ -142,4 +142,19 @@ TEST_CASE("a line is waiting only after all of it has arrived", "[text]") {
 TEST_CASE("lines longer than what is read at once stay whole", "[text]") {
   const std::string longest(300'000, 'x'), shorter(65'535, 'y');
   CHECK(lines_of(shorter + "\n" + longest + "\r\nz\n" + shorter) == Lines{shorter, longest, "z", shorter});
+}
+
+TEST_CASE("a file of a checkpoint is a regular file of limited length, or a link to one", "[files]") {
+  const TemporaryDirectory directory;
+  const fs::path file = directory.write("config.json", "12345");
+  fs::create_symlink(file, directory.path() / "link");
+  CHECK(read_checkpoint_file(directory.path() / "link", 5) == "12345");
+  CHECK(contains(complaint([&] { read_checkpoint_file(file, 4); }), "at most 4 bytes, found 5"));
+  fs::resize_file(directory.write("sparse", ""), std::uintmax_t{1} << 40);
+  CHECK(contains(complaint([&] { read_checkpoint_file(directory.path() / "sparse"); }), "at most"));
+  REQUIRE(::mkfifo((directory.path() / "pipe").c_str(), 0600) == 0);
+  for (const fs::path& special :
+       {directory.path() / "pipe", directory.path(), fs::path("/dev/zero"), fs::path("/dev/tty")})
+    CHECK(contains(complaint([&] { read_checkpoint_file(special); }), "expected a regular file"));
+  CHECK(contains(complaint([&] { read_checkpoint_file(directory.path() / "missing"); }), "cannot be opened"));
 }

@@ -115,6 +115,7 @@ TEST_CASE("Masks, answers, gradients and variants in a trace have the sizes of t
   CHECK(trace.at("masks").at("look_ahead").at("numbers").at(1) == 1.0);
 
   CHECK(trace.at("answer").at(0).at(3).at("counted") == false);
+  CHECK(trace.at("answer").at(0).at(3).at("probability").is_null());
   CHECK(trace.at("answer").at(0).at(3).at("loss").is_null());
   CHECK(trace.at("answer").at(0).at(3).at("likeliest").size() == 10);
   CHECK(trace.at("answer").at(1).at(5).at("loss").is_number());

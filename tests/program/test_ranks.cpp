@@ -171,7 +171,7 @@ TEST_CASE("a mistake made when starting ranks gives one message", "[program][mpi
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shards=2")), "2 shards and 3 processes");
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shard=2")), "did you mean");
   check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " + train("run", "--set training.seed=5")),
-                    "the config: expected the same on all ranks, found a difference on rank 1 on");
+                    "the verb and the config: expected the same on all ranks, found a difference on rank 1 on");
   for (const char* name : {"valid.en", "valid.de"}) {
     std::string text = read_bytes(fs::path(GLASSFORMER_SOURCE_DIR) / "data/toy" / name);
     fs::create_directories(program / "text");

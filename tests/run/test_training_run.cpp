@@ -93,18 +93,19 @@ std::string overflow_rarest_word(const fs::path& checkpoint) {
   const std::shared_ptr<const Tokenizer> source = load_tokenizers(config.tokenizer, checkpoint).source;
   const Index word = source->vocabulary_size() - 1;
   const fs::path file = checkpoint / "model.safetensors";
-  Safetensors model = read_safetensors(file);
-  std::vector<NamedTensor> tensors;
-  for (const TensorPlace& tensor : model.tensors) {
-    if (tensor.name == "model.encoder.embed_tokens.weight") {
-      const Index width = tensor.shape.at(1);
-      std::fill_n(model.values.begin() + tensor.offset + word * width, width, 3e38F);
-    }
-    tensors.push_back({tensor.name, tensor.shape, model.values_of(tensor)});
-  }
+  std::vector<NamedTensor> tensors = stand_in::tensors_of(Safetensors(file));
+  NamedTensor& table = *std::ranges::find(tensors, "model.encoder.embed_tokens.weight", &NamedTensor::name);
+  std::vector<float> numbers(table.values.begin(), table.values.end());
+  std::fill_n(numbers.begin() + word * table.shape.at(1), table.shape.at(1), 3e38F);
+  table.values = numbers;
   write_safetensors(file, tensors);
   fs::remove(checkpoint / "SHA256SUMS");
   return source->piece(static_cast<Id>(word));
+}
+
+std::vector<float> weights_of(const fs::path& checkpoint) {
+  const LoadedModel loaded(checkpoint);
+  return {loaded.model.weights.values().begin(), loaded.model.weights.values().end()};
 }
 
 std::string weights(const fs::path& run) { return stand_in::read_bytes(run / "last" / "model.safetensors"); }
@@ -367,8 +368,8 @@ TEST_CASE("no checkpoint contains weights that are not finite", "[training]") {
   CHECK_THROWS_WITH(train_toy(config, directory / "run"), stand_in::Says("diverged"));
   for (const auto& entry : fs::directory_iterator(directory / "run")) {
     if (!is_checkpoint(entry.path())) continue;
-    const Safetensors model = read_safetensors(entry.path() / "model.safetensors");
-    CHECK(std::ranges::all_of(model.values, [](float weight) { return std::isfinite(weight); }));
+    const std::vector<float> weights = weights_of(entry.path());
+    CHECK(std::ranges::all_of(weights, [](float weight) { return std::isfinite(weight); }));
   }
   for (const ValidationFigures& figures : read_metrics(directory / "run" / "metrics.jsonl").validation) {
     CHECK((!figures.best || std::isfinite(figures.loss)));
@@ -465,7 +466,7 @@ TEST_CASE("a skipped update does not count in Adam's bias correction", "[trainin
   const TemporaryDirectory directory;
   train_toy(with("1"), directory / "run");
   const fs::path last = directory / "run" / "last";
-  const std::vector<float> before = read_safetensors(last / "model.safetensors").values;
+  const std::vector<float> before = weights_of(last);
   stand_in::ReadState state = stand_in::read_state(last, parameters_of(last));
   std::ranges::fill(state.adam_m, 0.0F);  // as if the first update had been skipped
   std::ranges::fill(state.adam_v, 0.0F);
@@ -473,7 +474,7 @@ TEST_CASE("a skipped update does not count in Adam's bias correction", "[trainin
   fs::remove(last / "SHA256SUMS");
   write_training_state(last, {state.adam_m, state.adam_v, state.progress});
   train_toy(with("2"), directory / "run", true);
-  const std::vector<float> after = read_safetensors(last / "model.safetensors").values;
+  const std::vector<float> after = weights_of(last);
   float largest = 0;
   for (std::size_t i = 0; i < before.size(); ++i) largest = std::max(largest, std::abs(after[i] - before[i]));
   CHECK(largest == Approx(0.001).epsilon(0.01));  // Adam's first step, whatever the gradient's size

@@ -23,7 +23,7 @@ class Copy {
     for (const auto& entry : fs::directory_iterator(original)) fs::copy(entry, directory_ / entry.path().filename());
   }
   Copy& change(const std::string& name, const std::function<void(json&)>& edit) {
-    json content = json::parse(read_bytes(directory_ / name));
+    json content = json::parse(read_checkpoint_file(directory_ / name));
     edit(content);
     directory_.write(name, content.dump());
     return *this;
@@ -52,6 +52,15 @@ TEST_CASE("a Marian tokenizer looks up pieces in its own table; pieces not in it
   CHECK(after.size() == before.size());
   CHECK(std::count(after.begin(), after.end(), unk) > 0);
   CHECK(without->piece(before.front()) == "<" + std::to_string(before.front()) + ">");  // an id without a piece
+}
+
+TEST_CASE("a piece with a line break is refused; a claimed vocabulary size costs no memory", "[text]") {
+  CHECK(contains(Copy("opus").change("vocab.json", [](json& table) { table["a\nb"] = 92; }).complaint(),
+                 "vocab.json: a\\x0Ab: expected"));
+  CHECK(Copy("opus")
+            .change("config.json", [](json& config) { config["vocab_size"] = 2147483647; })
+            .load()
+            .source->vocabulary_size() == 2147483647);
 }
 
 TEST_CASE("padding the tables of the smaller vocabulary does not enlarge it", "[text]") {

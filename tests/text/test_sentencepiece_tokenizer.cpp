@@ -4,9 +4,12 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <numeric>
+#include <random>
 
 #include "catch.hpp"
 #include "files/lines.hpp"
+#include "text/sentencepiece.hpp"
 #include "texts.hpp"
 
 using namespace glassformer;
@@ -38,7 +41,7 @@ fs::path write_model(const TemporaryDirectory& directory, std::map<std::string, 
                                                       {"vocab_size", "70"},
                                                       {"model_type", "bpe"},
                                                       {"minloglevel", "3"}};
-  all.insert(options.begin(), options.end());
+  for (const auto& [name, value] : options) all[name] = value;
   REQUIRE(sentencepiece::SentencePieceTrainer::Train(all).ok());
   return directory.path() / "given.model";
 }
@@ -59,13 +62,13 @@ std::string printed_by(const std::function<void()>& action) {
   ::dup2(out, 1);
   ::dup2(err, 2);
   for (const int descriptor : {out, err, sink}) ::close(descriptor);
-  return read_bytes(file);
+  return read_checkpoint_file(file);
 }
 
 std::string saved(const Tokenizer& tokenizer) {
   const TemporaryDirectory directory;
   tokenizer.save(directory.path(), "source");
-  return read_bytes(directory.path() / "source.spm");
+  return read_checkpoint_file(directory.path() / "source.spm");
 }
 
 }  // namespace
@@ -176,7 +179,8 @@ TEST_CASE("SentencePiece tokenizers can be saved and loaded", "[text]") {
     CHECK(saved(*loaded.target) == saved(*made.target));
     CHECK((loaded.source == loaded.target) == joint);
     CHECK(loaded.target->encode("der B\u00E4r") == made.target->encode("der B\u00E4r"));
-    const bool same_files = read_bytes(directory.path() / "source.spm") == read_bytes(directory.path() / "target.spm");
+    const bool same_files =
+        read_checkpoint_file(directory.path() / "source.spm") == read_checkpoint_file(directory.path() / "target.spm");
     CHECK(same_files == joint);
   }
 }
@@ -210,16 +214,93 @@ TEST_CASE("an existing model that lacks a special id is an error that shows how 
   CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }), "without bos, eos;"));
 }
 
+TEST_CASE("a model with damaged bytes is refused or works, but never crashes the library", "[text]") {
+  const TemporaryDirectory directory;
+  const std::string rule = GENERATE("nmt_nfkc", "identity");
+  const std::string model = read_checkpoint_file(write_model(
+      directory,
+      {{"pad_id", "3"}, {"byte_fallback", "true"}, {"vocab_size", "290"}, {"normalization_rule_name", rule}}));
+  std::mt19937 random(1);
+  const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
+  int refused = 0;
+  constexpr int kTried = 200;
+  for (int i = 0; i < kTried; ++i) {
+    std::string damaged = model;
+    const std::size_t flips = below(4) + 1,
+                      near = below(3) == 0 ? model.size() : 12'000;  // the pieces, and their types
+    for (std::size_t flip = 0; flip < flips; ++flip)
+      damaged[below(std::min(near, model.size()))] ^= static_cast<char>(1 << below(8));
+    if (below(10) == 0) damaged.resize(below(damaged.size()));
+    refused += !complaint([&] {
+                  const auto tokenizer = read_sentencepiece(directory.write("damaged.model", damaged));
+                  for (const std::string sentence : {"A man sleeps \u2460 \u00C4\u0308 \uFB01.", "\U0001F642 x\u200By"})
+                    static_cast<void>(tokenizer->decode(tokenizer->encode(sentence)));
+                  std::vector<Id> all(static_cast<std::size_t>(tokenizer->vocabulary_size()));
+                  std::iota(all.begin(), all.end(), Id{0});
+                  CHECK(tokenizer->decode(all).find('\n') == std::string::npos);
+                }).empty();
+  }
+  CHECK(refused > kTried / 10);
+}
+
+TEST_CASE("each check of a model's structure finds its mistake", "[text]") {
+  const TemporaryDirectory directory;
+  const std::string model = read_checkpoint_file(write_model(directory, {{"pad_id", "3"}}));
+  const auto field = [](int number, const std::string& bytes) {
+    std::string length;
+    for (std::size_t rest = bytes.size(); rest > 0 || length.empty(); rest >>= 7)
+      length += static_cast<char>((rest & 0x7F) | (rest > 0x7F ? 0x80 : 0));
+    return std::string(1, static_cast<char>(number << 3 | 2)) + length + bytes;
+  };
+  const auto complaint_of = [&](const std::string& added) {
+    return complaint([&] { check_sentencepiece_model(model + added, "model"); });
+  };
+  CHECK(complaint_of(field(1, field(1, "piece"))).empty());
+  CHECK(contains(complaint_of(field(1, field(1, "a\nb"))), "the piece \"a\\x0Ab\""));
+  CHECK(contains(complaint_of(field(1, field(1, "a\xFF"))), "not UTF-8"));
+  CHECK(contains(complaint_of(field(1, field(1, std::string(1, '\0')))), "not UTF-8"));
+  CHECK(contains(complaint_of(field(1, std::string("\x15\x00\x00\xC0\x7F", 5))), "not finite"));
+  CHECK(contains(complaint_of(field(1, "\x0A\x7F")), "cut off"));
+  CHECK(contains(complaint_of("\x0B"), "unknown type"));
+  CHECK(contains(complaint_of("\x08" + std::string(12, '\xFF')), "too long"));
+
+  // A trie of 256 units, the first two of which are given, and the replacements.
+  const auto table = [&](std::uint32_t first, std::uint32_t second, const std::string& replacements) {
+    std::vector<std::uint32_t> words(257, 0x8000'0000);
+    words[0] = 4 * 256, words[1] = first, words[2] = second;
+    return field(3, field(2, std::string(reinterpret_cast<const char*>(words.data()), 4 * 257) + replacements));
+  };
+  const std::string end(1, '\0');
+  constexpr std::uint32_t kReplaced = 0x100 | 1 << 10, kValue = 0x8000'0000;  // the second unit has the position
+  CHECK(complaint_of(table(0, kValue, end)).empty());
+  CHECK(complaint_of(table(kReplaced, kValue | 1, "a" + end)).empty());
+  CHECK(contains(complaint_of(table(kReplaced, kValue | 2, "a" + end)), "replacements are missing"));
+  CHECK(contains(complaint_of(table(0, kValue, "a")), "without an end"));
+  CHECK(contains(complaint_of(table(0, kValue, "")), "without an end"));
+  CHECK(contains(complaint_of(table(256 << 10, kValue, end)), "leads nowhere"));
+  CHECK(contains(complaint_of(field(5, field(2, "abc" + end))), "cut off"));
+}
+
+TEST_CASE("a line break from byte pieces becomes a space", "[text]") {
+  const TemporaryDirectory directory;
+  const auto tokenizer = read_sentencepiece(write_model(
+      directory,
+      {{"pad_id", "3"}, {"byte_fallback", "true"}, {"vocab_size", "290"}, {"normalization_rule_name", "identity"}}));
+  CHECK(tokenizer->decode(tokenizer->encode("a\nb\rc")) == "a b c");
+}
+
 TEST_CASE("a missing or damaged model is an error", "[text]") {
   const TemporaryDirectory directory;
   const fs::path text = directory.write("train.en", sentences(500));
   TokenizerSettings settings = sentencepiece_settings();
-  const std::string model = read_bytes(write_model(directory, {{"pad_id", "3"}}));
+  const std::string model = read_checkpoint_file(write_model(directory, {{"pad_id", "3"}}));
   const auto complaint_of = [&](const std::string& bytes) {
     settings.source_model = directory.write("damaged.model", bytes);
     return complaint([&] { make_tokenizers(settings, text, text); });
   };
   CHECK(complaint_of(model).empty());
+  CHECK(contains(complaint_of(model + "\x0B"), "damaged.model: expected a SentencePiece model"));
+  CHECK(contains(complaint_of(model + "\x0B"), "a field of an unknown type"));
   for (const std::string& bytes : {std::string(), std::string("no model\n"), model.substr(0, model.size() / 2)}) {
     CHECK(contains(complaint_of(bytes), "damaged.model: expected a SentencePiece model"));
   }

@@ -115,7 +115,7 @@ TEST_CASE("word tokenizers can be saved and loaded", "[text]") {
     CHECK((loaded.source == loaded.target) == joint);
     CHECK(loaded.target->encode("der B\u00E4r <s>") == made.target->encode("der B\u00E4r <s>"));
     const bool same_files =
-        read_bytes(directory.path() / "source.vocab.json") == read_bytes(directory.path() / "target.vocab.json");
+        read_checkpoint_file(directory.path() / "source.vocab.json") == read_checkpoint_file(directory.path() / "target.vocab.json");
     CHECK(same_files == joint);
   }
 }
@@ -140,10 +140,15 @@ TEST_CASE("other tools split a sentence into the same words, with a SentencePiec
 
 TEST_CASE("a damaged vocabulary file is an error", "[text]") {
   CHECK(complaint_of_vocabulary(R"(["<pad>", "<s>", "</s>", "<unk>", "a"])").empty());
+  for (const std::string text : {R"(["<pad>", "<s>", "</s>", "<unk>", "a")", "", "[\"<pad>\", \"\xFF\"]"}) {
+    CAPTURE(text);
+    CHECK(contains(complaint_of_vocabulary(text), "source.vocab.json: expected JSON"));
+  }
   const std::string expected = "source.vocab.json: expected a JSON list of distinct words";
-  for (const std::string text : {R"(["<pad>", "<s>", "</s>", "<unk>", "a")", R"({"a": 1})", R"([1, 2, 3, 4])", "",
-                                 R"(["<s>", "<pad>", "</s>", "<unk>", "a"])", R"(["<pad>"])",
-                                 R"(["<pad>", "<s>", "</s>", "<unk>", "a", "a"])", "[\"<pad>\", \"\xFF\"]"}) {
+  for (const std::string text :
+       {R"({"a": 1})", R"([1, 2, 3, 4])", R"(["<s>", "<pad>", "</s>", "<unk>", "a"])", R"(["<pad>"])",
+        R"(["<pad>", "<s>", "</s>", "<unk>", "a", "a"])", R"(["<pad>", "<s>", "</s>", "<unk>", "a\nb"])",
+        R"(["<pad>", "<s>", "</s>", "<unk>", "a\u2028"])", R"(["<pad>", "<s>", "</s>", "<unk>", ""])"}) {
     CAPTURE(text);
     CHECK(contains(complaint_of_vocabulary(text), expected));
   }

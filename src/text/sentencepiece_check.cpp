@@ -1,0 +1,123 @@
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "files/suggestion.hpp"
+#include "files/utf8.hpp"
+#include "text/sentencepiece.hpp"
+
+namespace glassformer {
+namespace {
+
+/// Says what is wrong with a model.
+struct Damage : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads a message in the format of Protocol Buffers (https://protobuf.dev/programming-guides/encoding), field by
+/// field.
+class FieldReader {
+ public:
+  explicit FieldReader(std::string_view message) : rest_(message) {}
+
+  std::uint64_t number = 0;  ///< of the field
+  std::string_view bytes;    ///< its value, unless that is a varint
+
+  /// Reads a field. False at the end.
+  bool next() {
+    if (rest_.empty()) return false;
+    const std::uint64_t key = varint();
+    number = key >> 3;
+    bytes = {};
+    switch (key & 7) {
+      case 0:
+        varint();
+        break;
+      case 1:
+        bytes = take(8);
+        break;
+      case 2:
+        bytes = take(varint());
+        break;
+      case 5:
+        bytes = take(4);
+        break;
+      default:
+        throw Damage("a field of an unknown type");
+    }
+    return true;
+  }
+
+ private:
+  std::string_view take(std::uint64_t count) {
+    if (count > rest_.size()) throw Damage("a field that is cut off");
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return taken;
+  }
+
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const auto byte = static_cast<unsigned char>(take(1)[0]);
+      value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
+      if (byte < 0x80) return value;
+    }
+    throw Damage("a number that is too long");
+  }
+
+  std::string_view rest_;
+};
+
+std::uint32_t word_at(std::string_view bytes, std::size_t index) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, bytes.data() + index * sizeof(word), sizeof(word));
+  return word;
+}
+
+/// A table of characters to replace: 4 bytes with the length of a trie, the trie (a double array of 32-bit units, see
+/// https://github.com/s-yata/darts-clone), then the replacements, each ended by a NUL. The library follows the trie and
+/// reads a replacement without checking either.
+void check_character_map(std::string_view map) {
+  if (map.empty()) return;
+  if (map.size() < 4 || map.back() != '\0') throw Damage("a table of characters without an end");
+  const std::size_t units = word_at(map, 0) / 4, replacements = 4 + std::size_t{word_at(map, 0)};
+  if (units == 0 || replacements >= map.size()) throw Damage("a table of characters that is cut off");
+  const std::string_view trie = map.substr(4);
+  for (std::size_t i = 0; i < units; ++i) {
+    const std::uint32_t unit = word_at(trie, i);
+    if (unit >> 31 != 0) continue;  // a replacement's position, not a character
+    const std::size_t children = i ^ (std::size_t{unit >> 10} << ((unit & 0x200) >> 6));
+    if ((children | 0xFF) >= units) throw Damage("a table of characters that leads nowhere");
+    const bool has_replacement = (unit & 0x100) != 0;
+    if (has_replacement && (word_at(trie, children) & 0x7FFF'FFFF) >= map.size() - replacements)
+      throw Damage("a table of characters whose replacements are missing");
+  }
+}
+
+void check_piece(std::string_view message) {
+  for (FieldReader piece(message); piece.next();) {
+    if (piece.number == 1 && utf8_error(piece.bytes)) throw Damage("a piece that is not UTF-8 text");
+    if (piece.number == 1 && piece.bytes.find_first_of("\r\n") != std::string_view::npos)
+      throw Damage("the piece \"" + brief(std::string(piece.bytes)) + "\", whose line break would split a translation");
+    if (piece.number == 2 && piece.bytes.size() == 4 && !std::isfinite(std::bit_cast<float>(word_at(piece.bytes, 0))))
+      throw Damage("a piece whose score is not finite");
+  }
+}
+
+}  // namespace
+
+void check_sentencepiece_model(std::string_view model, const std::string& origin) try {
+  // From sentencepiece_model.proto: 1 are the pieces; 3 and 5 say how to normalize a text, with the table in field 2.
+  for (FieldReader part(model); part.next();) {
+    if (part.number == 1) check_piece(part.bytes);
+    if (part.number != 3 && part.number != 5) continue;
+    for (FieldReader rule(part.bytes); rule.next();)
+      if (rule.number == 2) check_character_map(rule.bytes);
+  }
+} catch (const Damage& damage) {
+  throw UserError(origin + ": expected a SentencePiece model, found something else or a damaged one, with " +
+                  damage.what() + "; copy the file again from where the model was trained");
+}
+
+}  // namespace glassformer
