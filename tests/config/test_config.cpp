@@ -67,7 +67,7 @@ class RandomConfigs {
     c.model.initial_gain = positive();
     c.model.masks = {whole(0, 1) == 1, whole(0, 1) == 1, whole(0, 1) == 1, whole(0, 1) == 1};
     fill(c.training, c.run);
-    c.decoding = {whole(1, 9), 1, positive(), whole(0, 1) == 1, whole(1, 99), positive()};
+    c.decoding = {whole(1, 9), 1, positive(), whole(0, 1) == 1, whole(1, 99), std::min(positive(), 100.0)};
     c.evaluation = {one_of<BleuTokenizer>(2), whole(0, 1) == 1};
     return c;
   }
