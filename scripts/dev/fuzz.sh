@@ -42,7 +42,7 @@ for fuzzer in "${fuzzers[@]}"; do
   corpus=build/fuzz/corpus/$fuzzer crashes=build/fuzz/crashes/$fuzzer log=build/fuzz/$fuzzer.log
   mkdir -p "$corpus" "$crashes"
   [[ -n $(ls -A "$corpus") ]] || tar -C "$corpus" -xf "tests/fuzz/corpus/$fuzzer.tar.gz"
-  OMP_NUM_THREADS=1 "build/fuzz/$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+  OMP_NUM_THREADS=1 "build/fuzz/$fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=300000 \
     -print_final_stats=1 -artifact_prefix="$crashes/" "$corpus" >"$log" 2>&1 || status=1
   printf '%-18s %12s %9s %8s %9s\n' "$fuzzer" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" "$seconds" \
     "$(find "$crashes" -type f | wc -l)" "$(find "$corpus" -type f | wc -l)"

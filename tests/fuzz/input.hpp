@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 
 #include "files/user_error.hpp"
@@ -16,6 +18,15 @@ namespace glassformer::fuzz {
 inline std::filesystem::path as_file(const std::string& name, const std::uint8_t* data, std::size_t size) {
   static const test::TemporaryDirectory directory;
   return directory.write(name, std::string(reinterpret_cast<const char*>(data), size));
+}
+
+inline std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(input), {}};
+}
+
+inline void write(const std::filesystem::path& file, const std::uint8_t* data, std::size_t size) {
+  std::ofstream(file, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
 }
 
 /// Bad input may be refused, but only by a UserError with a message that can be printed.

@@ -172,6 +172,13 @@ TEST_CASE("a mistake made when starting ranks gives one message", "[program][mpi
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shard=2")), "did you mean");
   check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " + train("run", "--set training.seed=5")),
                     "the verb and the config: expected the same on all ranks, found a difference on rank 1 on");
+  std::string benchmark = train("run");
+  benchmark.replace(benchmark.find("train "), 6, "benchmark ").erase(benchmark.find(" --output run"), 13);
+  check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " + benchmark), "on rank 1 on");
+  const auto several = program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 \"$glassformer\" translate run </dev/null");
+  CAPTURE(several.err);
+  CHECK(several.status == 2);
+  CHECK(several.err.find("translate: expected one process, found 2") != std::string::npos);
   for (const char* name : {"valid.en", "valid.de"}) {
     std::string text = read_bytes(fs::path(GLASSFORMER_SOURCE_DIR) / "data/toy" / name);
     fs::create_directories(program / "text");
