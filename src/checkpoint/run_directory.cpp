@@ -1,5 +1,6 @@
 #include "checkpoint/run_directory.hpp"
 
+#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -135,28 +136,54 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
   return run;
 }
 
-void RunDirectory::store_config(const std::string& config) const {
-  if (!path_.empty()) write_file_durably(path_ / kConfigFile, config);
+RunDirectory::RunDirectory(const fs::path& path)
+    : path_(path), opened_(std::make_shared<const Descriptor>(path, O_RDONLY | O_DIRECTORY)), lock_(path) {
+  for (const char* name : {"train.log", "metrics.jsonl"}) {  // we append to them, so a link could lead elsewhere
+    const fs::file_status status = fs::symlink_status(path / name);
+    if (fs::exists(status) && !fs::is_regular_file(status))
+      throw UserError((path / name).string() + ": expected a file, found a " +
+                      (fs::is_symlink(status) ? "symbolic link" : "device, a pipe or a directory") + "; remove it.");
+  }
 }
 
-fs::path RunDirectory::checkpoint(Index update) const { return path_ / fmt::format("{}{:08}", kStep, update); }
-fs::path RunDirectory::average(Index update) const { return path_ / fmt::format("{}{:08}", kAverage, update); }
-std::vector<fs::path> RunDirectory::checkpoints() const { return checkpoints_in(path_); }
+fs::path RunDirectory::path() const {
+  if (!opened_ || leads_to(path_, *opened_)) return path_;
+  std::error_code ignored;
+  const fs::path now = fs::read_symlink(fmt::format("/proc/self/fd/{}", opened_->number()), ignored);
+  if (leads_to(now, *opened_)) return now;
+  throw std::runtime_error(path_.string() + ": this run's directory has been deleted, so training stops.");
+}
+
+void RunDirectory::require_in_place() const {
+  if (const fs::path now = path(); now != path_)
+    throw std::runtime_error(
+        fmt::format("{0}: this run's directory has been moved to {1}, and the last checkpoint is there. Continue with: "
+                    "glassformer train \"{1}/config.yaml\" --resume --output \"{1}\"",
+                    path_.string(), now.string()));
+}
+
+void RunDirectory::store_config(const std::string& config) const {
+  if (!path_.empty()) write_file_durably(path() / kConfigFile, config);
+}
+
+fs::path RunDirectory::checkpoint(Index update) const { return path() / fmt::format("{}{:08}", kStep, update); }
+fs::path RunDirectory::average(Index update) const { return path() / fmt::format("{}{:08}", kAverage, update); }
+std::vector<fs::path> RunDirectory::checkpoints() const { return checkpoints_in(path()); }
 
 std::optional<fs::path> RunDirectory::last() const {
-  if (auto linked = target_of(path_ / "last")) return linked;
+  if (auto linked = target_of(path() / "last")) return linked;
   const std::vector<fs::path> all = checkpoints();
   return all.empty() ? std::nullopt : std::optional(all.back());
 }
 
 void RunDirectory::point(const char* link, const fs::path& checkpoint) const {
-  point_link_durably(path_ / link, checkpoint.filename());
+  point_link_durably(path() / link, checkpoint.filename());
 }
 
 void RunDirectory::prune(Index keep) const {
   std::set<fs::path> kept;
   for (const char* link : {"best", "last"})
-    if (const auto checkpoint = target_of(path_ / link)) kept.insert(checkpoint->filename());
+    if (const auto checkpoint = target_of(path() / link)) kept.insert(checkpoint->filename());
   const auto remove_all_but = [&](Index latest, const std::vector<fs::path>& all) {
     for (Index i = 0; i < std::ssize(all) - latest; ++i) {
       const fs::path& checkpoint = all[static_cast<std::size_t>(i)];
@@ -164,7 +191,7 @@ void RunDirectory::prune(Index keep) const {
     }
   };
   remove_all_but(keep, checkpoints());
-  remove_all_but(1, checkpoints_in(path_, kAverage));
+  remove_all_but(1, checkpoints_in(path(), kAverage));
 }
 
 std::string format_hint(const fs::path& directory) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,9 +34,12 @@ class RunDirectory {
   /// \throws UserError: there is no run, or another process uses it
   static RunDirectory resume(const std::filesystem::path& path);
 
-  const std::filesystem::path& path() const { return path_; }
+  /// Where the directory is now, even if it has been moved since it was opened. \throws std::runtime_error: nowhere
+  std::filesystem::path path() const;
+  /// \throws std::runtime_error if the directory has been moved: where it is now, and how to continue there
+  void require_in_place() const;
   /// A file of the run; empty if there is no path.
-  std::filesystem::path file(const std::string& name) const { return path_.empty() ? path_ : path_ / name; }
+  std::filesystem::path file(const std::string& name) const { return path_.empty() ? path_ : path() / name; }
   /// Replaces the text of config.yaml.
   void store_config(const std::string& config) const;
 
@@ -53,9 +57,10 @@ class RunDirectory {
 
  private:
   RunDirectory() = default;
-  explicit RunDirectory(const std::filesystem::path& path) : path_(path), lock_(path) {}
+  explicit RunDirectory(const std::filesystem::path& path);
 
   std::filesystem::path path_;
+  std::shared_ptr<const Descriptor> opened_;
   std::optional<DirectoryLock> lock_;  // two runs would overwrite each other's files
 };
 

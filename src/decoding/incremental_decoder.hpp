@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -64,8 +65,9 @@ struct Extension {
 template <std::floating_point Scalar>
 class IncrementalDecoder {
  public:
-  /// The model must outlive the decoder.
-  explicit IncrementalDecoder(const Model<Scalar>& model);
+  /// The model must outlive the decoder. `before_step` may throw to end
+  /// a search; it is also called before encoding.
+  explicit IncrementalDecoder(const Model<Scalar>& model, std::function<void()> before_step = {});
 
   /// Encodes the sources (ids, eos included, none empty). Each may have at most `hypotheses` running at a time.
   void start(std::span<const std::span<const Id>> sources, Index hypotheses);
@@ -80,6 +82,7 @@ class IncrementalDecoder {
   const Buffer<Scalar>& cross_attention(std::size_t layer, const Buffer<Scalar>& x, std::span<const Extension> rows);
 
   std::unique_ptr<Transformer<Scalar>> model_;
+  std::function<void()> before_step_;
   EncodedSources<Scalar> sources_;
   KeyValueCache<Scalar> past_;
   std::vector<Index> parents_;         // [R]

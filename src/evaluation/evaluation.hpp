@@ -22,10 +22,11 @@ struct Translation {
 };
 
 /// The settings.n_best best translations of each line, best first. An empty line (or one of white space only) has one
-/// translation, which is empty and has probability 1.
+/// translation, which is empty and has probability 1. `before_step`: see translate().
 std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
-                                                       std::span<const std::string> lines);
+                                                       std::span<const std::string> lines,
+                                                       const std::function<void()>& before_step = {});
 
 /// The best translation of each line.
 std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,8 +28,10 @@ void throw_disk_error(const std::string& what, const std::filesystem::path& path
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
 Descriptor::Descriptor(const std::filesystem::path& path, int flags)
-    : path_(path), number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-  if (number_ < 0) throw_disk_error("cannot be opened", path, last_error());
+    : Descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0666), path) {}
+
+Descriptor::Descriptor(int number, std::filesystem::path name) : path_(std::move(name)), number_(number) {
+  if (number_ < 0) throw_disk_error("cannot be opened", path_, last_error());
 }
 
 Descriptor::~Descriptor() {
@@ -61,6 +64,13 @@ void Descriptor::sync() {
 
 void Descriptor::close() {
   if (::close(std::exchange(number_, -1)) != 0) throw_disk_error("cannot be closed", path_, last_error());
+}
+
+bool leads_to(const std::filesystem::path& path, const Descriptor& opened) {
+  struct stat there {};
+  struct stat here {};
+  return ::stat(path.c_str(), &there) == 0 && ::fstat(opened.number(), &here) == 0 && there.st_dev == here.st_dev &&
+         there.st_ino == here.st_ino;
 }
 
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory)

@@ -22,8 +22,8 @@ std::error_code last_error();  ///< errno
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags);
-  /// Takes ownership of an open descriptor, which messages call `name`.
-  Descriptor(int number, std::filesystem::path name) : path_(std::move(name)), number_(number) {}
+  /// Takes ownership of what open() has returned. Messages call it `name`.
+  Descriptor(int number, std::filesystem::path name);
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -40,6 +40,9 @@ class Descriptor {
   std::filesystem::path path_;
   int number_ = -1;
 };
+
+/// Whether the path leads to the open file or directory.
+bool leads_to(const std::filesystem::path& path, const Descriptor& opened);
 
 /// Locks a directory until the last copy of this object is destroyed or the process ends. The file .lock stays.
 class DirectoryLock {

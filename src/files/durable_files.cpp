@@ -1,8 +1,11 @@
 #include "files/durable_files.hpp"
 
 #include <fcntl.h>
+#include <spdlog/fmt/fmt.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
@@ -29,6 +32,20 @@ void sync_all(const fs::path& directory) {
   for (const auto& entry : fs::recursive_directory_iterator(directory))
     if (entry.is_directory() || entry.is_regular_file()) sync(entry.path());
   sync(directory);
+}
+
+/// Opens a new file; a link is not followed. Returns -1 on failure, as open() does.
+int create(const fs::path& file, mode_t mode) {
+  return ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+}
+
+/// Changes whenever the file is written or replaced; "" if there is no file.
+std::string version_of(const fs::path& file) {
+  std::error_code reason;
+  const auto written = fs::last_write_time(file, reason).time_since_epoch().count();
+  struct stat status {};
+  if (reason || ::stat(file.c_str(), &status) != 0) return "";
+  return fmt::format("{} {} {}", status.st_dev, status.st_ino, written);
 }
 
 void rename_path(const fs::path& from, const fs::path& to) {
@@ -83,7 +100,11 @@ fs::path finished(const fs::path& path) {
 void write_file_durably(const fs::path& file, const std::vector<Bytes>& parts) {
   const fs::path partial = hidden_sibling(file, kPartial);
   const RemoveUnfinished guard{partial};
-  Descriptor output(partial, O_WRONLY | O_CREAT | O_TRUNC);
+  remove_path(partial);
+  const fs::file_status replaced = fs::symlink_status(file);
+  const bool keeps_mode = fs::is_regular_file(replaced);
+  Descriptor output(create(partial, keeps_mode ? 0600 : 0666), partial);
+  if (keeps_mode) fs::permissions(partial, replaced.permissions());
   for (const Bytes part : parts) output.write(part);
   output.sync();
   output.close();
@@ -160,27 +181,46 @@ void point_link_durably(const fs::path& link, const fs::path& target) {
   sync(parent_of(link));
 }
 
-OutputFile::OutputFile(fs::path file) : file_(std::move(file)), written_(file_) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(file_, ignored);
-  if (fs::is_regular_file(status) || !fs::exists(status)) written_ += kPartial;
-  errno = 0;
+OutputFile::OutputFile(fs::path file) : file_(std::move(file)), target_(file_), written_(file_) {
+  std::error_code reason;
+  const fs::file_status status = fs::status(file_, reason);
+  if (fs::is_regular_file(status) || !fs::exists(status)) {
+    if (fs::is_regular_file(status) && fs::is_symlink(file_)) target_ = fs::canonical(file_);
+    written_ = target_.string() + fmt::format(".{:08x}", std::random_device()());
+    replaced_ = version_of(target_);
+    Descriptor(create(written_, !replaced_.empty() ? 0600 : 0666), file_).close();
+  }
   stream_.open(written_);
-  if (!stream_)
-    throw UserError(file_.string() + ": cannot be written (" + last_error().message() + "); choose another path");
+  if (!stream_) throw_disk_error("cannot be opened", file_, last_error());
 }
 
 OutputFile::~OutputFile() {
   std::error_code ignored;
-  if (written_ != file_) fs::remove(written_, ignored);
+  if (!is_kept_ && written_ != target_) fs::remove(written_, ignored);
+}
+
+void OutputFile::flush() {
+  if (!stream_.flush()) throw std::runtime_error(file_.string() + ": cannot be written (is the disk full?)");
 }
 
 void OutputFile::finish() {
+  flush();
   stream_.close();
+  if (written_ == target_) return;
+  sync(written_);
+  is_kept_ = true;  // it is complete, so whatever happens now, it is not lost
   std::error_code reason;
-  if (stream_ && written_ != file_) fs::rename(written_, file_, reason);
-  if (!stream_ || reason) throw std::runtime_error(file_.string() + ": cannot be written (is the disk full?)");
-  written_ = file_;
+  std::string problem;
+  if (version_of(target_) != replaced_) {
+    problem = "another program has written this file in the meantime";
+  } else {
+    if (!replaced_.empty()) fs::permissions(written_, fs::status(target_).permissions(), reason);
+    fs::rename(written_, target_, reason);
+    if (reason) problem = "cannot be replaced (" + reason.message() + ")";
+  }
+  if (!problem.empty())
+    throw std::runtime_error(file_.string() + ": " + problem + "; our result is in " + written_.string() + ".");
+  written_ = target_;
 }
 
 }  // namespace glassformer

@@ -36,23 +36,31 @@ std::filesystem::path finished(const std::filesystem::path& path);
 /// Makes the symbolic link point to `target`, relative to the link's directory.
 void point_link_durably(const std::filesystem::path& link, const std::filesystem::path& target);
 
-/// A file that is written from start to end. Until finish() it is called FILE.partial, so that an older FILE survives a
-/// failure. (A device or a pipe is written directly.)
+/// A file that is written from start to end. Until finish() it is called FILE.1a2b3c4d, with random digits, so that an
+/// older FILE survives a failure. If FILE is a link to a file, that file is replaced. (A device or a pipe is written
+/// directly.)
 class OutputFile {
  public:
-  /// \throws UserError with the reason: the file cannot be written
+  /// \throws as throw_disk_error() does
   explicit OutputFile(std::filesystem::path file);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  /// Removes the file if it is not finished.
+  /// Removes the file if it is neither finished nor kept.
   ~OutputFile();
 
   std::ofstream& stream() { return stream_; }
   /// \throws std::runtime_error: the file cannot be written completely
+  void flush();
+  /// Keeps what has been written under its present name, which it returns, even without finish().
+  const std::filesystem::path& keep() { return is_kept_ = true, written_; }
+  /// Gives the file its name. If another program has written FILE since we started, both files stay.
+  /// \throws std::runtime_error: that, or the file cannot be written completely
   void finish();
 
  private:
-  std::filesystem::path file_, written_;
+  std::filesystem::path file_, target_, written_;
+  std::string replaced_;  // the target's version when we started; "" if there was none
+  bool is_kept_ = false;
   std::ofstream stream_;
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
@@ -29,6 +30,12 @@ bool LineReader::read_more() {
   searched_ -= begin_;
   begin_ = 0;
   const std::size_t size = buffer_.size();
+  if (size > kLongestLine)
+    throw UserError(path().string() + ':' + std::to_string(lines_read_ + 1) +
+                    ": expected lines of at most 16 MiB, found a longer one; is this a text file?");
+  pollfd waiting{file_->number(), POLLIN, 0};
+  for (int ready = 0; while_waiting && (ready == 0 || (ready < 0 && errno == EINTR)); ready = poll(&waiting, 1, 100))
+    while_waiting();
   buffer_.resize(size + kPiece);
   const std::size_t count = file_->read(std::span(buffer_).subspan(size));
   buffer_.resize(size + count);
@@ -61,9 +68,13 @@ bool LineReader::next(std::string& line) {
   }
   ++lines_read_;
   if (line.ends_with('\r')) line.pop_back();
-  if (const auto fault = utf8_error(line))
-    throw UserError(file_->path().string() + ':' + std::to_string(lines_read_) + ": expected UTF-8 text, found " +
-                    *fault + " of the line; save the file as UTF-8");
+  if (const auto fault = utf8_error(line)) {
+    const std::string found =
+        path().string() + ':' + std::to_string(lines_read_) + ": expected UTF-8 text, found " + *fault + " of the line";
+    if (!on_invalid) throw UserError(found + "; save the file as UTF-8");
+    on_invalid(found);
+    line = replace_invalid(line);
+  }
   return true;
 }
 

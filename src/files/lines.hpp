@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,17 +16,24 @@ namespace glassformer {
 /// Reads UTF-8 text line by line. Only LF and CRLF end a line, not U+2028 and the like. A byte order mark is dropped.
 class LineReader {
  public:
+  static constexpr std::size_t kLongestLine = std::size_t{1} << 24;  ///< bytes; a device may never end its line
+
   /// \throws UserError: the file cannot be opened
   explicit LineReader(const std::filesystem::path& file);
   static LineReader of_standard_input();
 
   /// Stores the next line, without its line ending; returns false after the last one.
-  /// \throws UserError naming file, line and byte: invalid UTF-8, a NUL byte. If the disk fails: as Descriptor::read
+  /// \throws UserError naming file and line: invalid UTF-8, a NUL byte, a line that is too long. If the disk fails: as
+  ///         Descriptor::read
   bool next(std::string& line);
   /// Whether next() would return a whole line without waiting for input.
   bool has_line_waiting();
   const std::filesystem::path& path() const { return file_->path(); }
   Index lines_read() const { return lines_read_; }
+
+  std::function<void()> while_waiting;  ///< called repeatedly while we wait for input; may throw
+  /// Called for a line that is not UTF-8, instead of throwing. Bad bytes and NUL then become U+FFFD.
+  std::function<void(const std::string& found)> on_invalid;
 
  private:
   explicit LineReader(std::unique_ptr<Descriptor> file) : file_(std::move(file)) {}

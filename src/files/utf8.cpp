@@ -37,6 +37,12 @@ std::optional<std::string> utf8_error(std::string_view text) {
   return std::nullopt;
 }
 
+std::string replace_invalid(std::string_view text) {
+  std::string valid;
+  icu::UnicodeString::fromUTF8(text).findAndReplace(UChar32{0}, UChar32{0xFFFD}).toUTF8String(valid);
+  return valid;
+}
+
 std::vector<std::string_view> split_words(std::string_view text) {
   std::vector<std::string_view> words;
   std::size_t word_begin = 0;

@@ -18,6 +18,9 @@ std::int32_t next_character(std::string_view text, std::size_t& position);
 /// The first NUL byte or byte that is not UTF-8: "the byte 0xE4 at byte 3". Nothing if the text is valid.
 std::optional<std::string> utf8_error(std::string_view text);
 
+/// The text with U+FFFD, the replacement character, in place of NUL bytes and of bytes that are not UTF-8.
+std::string replace_invalid(std::string_view text);
+
 /// The words of a text, split as by `str.split()`, at Unicode white space. The views point into `text`.
 std::vector<std::string_view> split_words(std::string_view text);
 

@@ -1,5 +1,6 @@
 #include "report/figures.hpp"
 
+#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>
@@ -171,25 +172,26 @@ Metrics read_metrics(const std::filesystem::path& file) {
   return metrics;
 }
 
-MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { append(""); }
+MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) {
+  if (!file_.empty()) output_.emplace(file_, O_WRONLY | O_CREAT | O_APPEND);
+}
 
-void MetricsFile::truncate_after(Index update) const {
+void MetricsFile::truncate_after(Index update) {
   if (file_.empty()) return;
   std::string kept;
   for_each_line(file_, [&](const std::string& line, const Json& json) {
     if (json.at("update").get<Index>() <= update) kept += line + '\n';
   });
-  if (kept.size() != std::filesystem::file_size(file_)) write_file_durably(file_, kept);
+  if (kept.size() == std::filesystem::file_size(file_)) return;
+  write_file_durably(file_, kept);
+  output_.emplace(file_, O_WRONLY | O_APPEND);
 }
 
-void MetricsFile::append(const TrainingFigures& figures) const { append(to_line("train", figures)); }
-void MetricsFile::append(const ValidationFigures& figures) const { append(to_line("validation", figures)); }
+void MetricsFile::append(const TrainingFigures& figures) { append(to_line("train", figures)); }
+void MetricsFile::append(const ValidationFigures& figures) { append(to_line("validation", figures)); }
 
-void MetricsFile::append(const std::string& text) const {
-  if (file_.empty()) return;
-  std::ofstream file(file_, std::ios::app | std::ios::binary);
-  if (!(file << text << std::flush))
-    throw UserError(file_.string() + ": cannot be written. Do you have permission to write there? Is the disk full?");
+void MetricsFile::append(const std::string& text) {
+  if (output_) output_->write(std::as_bytes(std::span(text)));
 }
 
 }  // namespace glassformer

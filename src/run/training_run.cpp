@@ -75,7 +75,7 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
     progress_.best_update = progress_.without_best = 0;
   }
   saved_update_ = progress_.update;
-  if (progress_.validated != progress_.update) interim_ = checkpoint;
+  if (progress_.validated != progress_.update) interim_ = checkpoint.filename();
   spdlog::info("resuming from {}", checkpoint.string());
 }
 
@@ -105,26 +105,29 @@ void TrainingRun::log_start(bool resumed) const {
                  plan_.training.label_smoothing);
 }
 
-void TrainingRun::check_clock_and_signals(const std::atomic<bool>& interrupted) {
-  std::array<double, 2> seen = {minutes(), interrupted ? 1.0 : 0.0};
+void TrainingRun::check_clock_and_signals(const std::atomic<int>& signal) {
+  std::array<double, 2> seen = {minutes(), static_cast<double>(signal)};
   ranks_.largest(seen);
   minutes_seen_ = seen[0];
-  interrupt_seen_ = seen[1] > 0;
+  signal_seen_ = static_cast<int>(seen[1]);
 }
 
-bool TrainingRun::train(const std::atomic<bool>& interrupted) {
+int TrainingRun::train(const std::atomic<int>& signal) {
   const auto end = [&] { return end_reached(plan_, progress_, minutes_seen_); };
-  for (check_clock_and_signals(interrupted); !end() && !interrupt_seen_; check_clock_and_signals(interrupted)) {
+  for (check_clock_and_signals(signal); !end() && signal_seen_ == 0; check_clock_and_signals(signal)) {
     update();
-    check_clock_and_signals(interrupted);
+    check_clock_and_signals(signal);
     if (end() && window_.updates > 0) report(true);  // the updates since the last log line
     if (validation_is_due()) validate_and_save();
   }
-  if (interrupt_seen_) {
+  if (signal_seen_ != 0) {
     ranks_.once([&] {
-      if (saved_update_ != progress_.update) write_checkpoint(false);
+      if (saved_update_ == progress_.update) return directory_.require_in_place();
+      spdlog::info("interrupted: saving a checkpoint; Ctrl-C again quits at once");
+      write_checkpoint(false);
+      directory_.require_in_place();
     });
-    return false;
+    return signal_seen_;
   }
   const std::string why = *end();  // read before the last validation, which may reset patience
   if (progress_.validated != progress_.update) validate_and_save();
@@ -133,7 +136,8 @@ bool TrainingRun::train(const std::atomic<bool>& interrupted) {
   if (const ResidentMemory memory = resident_memory(); memory.peak > 0)
     spdlog::info("peak memory: {:.0f} MB{}", static_cast<double>(memory.peak) / 1e6,
                  text_.corpus().is_in_file() ? ", including the parts of the text's files that are in memory" : "");
-  return true;
+  ranks_.once([&] { directory_.require_in_place(); });
+  return 0;
 }
 
 void TrainingRun::update() {

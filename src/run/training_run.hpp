@@ -38,10 +38,11 @@ class TrainingRun {
               const std::optional<RunDirectory>& begun, DisplayTarget display = standard_error(),
               const Ranks& ranks = alone);
 
-  /// Trains until the run reaches a limit set in the config, and returns true. If `interrupted` becomes true, finishes
-  /// the update, writes a checkpoint, and returns false.
-  /// \throws std::runtime_error: too many updates in a row had a loss or gradient that was not finite
-  bool train(const std::atomic<bool>& interrupted);
+  /// Trains until the run reaches a limit set in the config, and returns 0. If `signal` becomes positive on a rank,
+  /// finishes the update, writes a checkpoint, and returns the signal.
+  /// \throws std::runtime_error: too many updates in a row had a loss or gradient that was not finite; the run's
+  ///         directory has been moved (a checkpoint is then saved where it is now) or deleted
+  int train(const std::atomic<int>& signal);
 
  private:
   /// Sums over the updates since the last log line. Skipped updates count only in `seconds`.
@@ -59,7 +60,7 @@ class TrainingRun {
   SentencePairs text_of(Index epoch);
 
   // Training
-  void check_clock_and_signals(const std::atomic<bool>& interrupted);  // all ranks then agree on both
+  void check_clock_and_signals(const std::atomic<int>& signal);  // all ranks then agree on both
   void update();
   void handle_skipped(const Trainer::Update& update) const;  // logs it; throws if there were too many in a row
   void report(bool due);                                     // due: writes a log line and starts a new window
@@ -86,13 +87,13 @@ class TrainingRun {
   RunProgress progress_;
   Window window_;
   Index saved_update_ = -1;        // of the last checkpoint
-  std::filesystem::path interim_;  // written when interrupted, removed with the next checkpoint
+  std::filesystem::path interim_;  // its name: written when interrupted, removed with the next checkpoint
   RunLog log_;
   MetricsFile metrics_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   double minutes_before_ = 0;  // of the run, before it was resumed
   double minutes_seen_ = 0;    // at the last check_clock_and_signals()
-  bool interrupt_seen_ = false;
+  int signal_seen_ = 0;
 };
 
 }  // namespace glassformer

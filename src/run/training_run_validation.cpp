@@ -97,6 +97,7 @@ void TrainingRun::validate_and_save() {
     metrics_.append(figures);
     write_checkpoint(figures.best);
     draw_curves();
+    directory_.require_in_place();
   });
   ranks_.broadcast(progress_);
 }
@@ -119,7 +120,7 @@ void TrainingRun::write_checkpoint(bool best) {
   // In this order, so that a run killed in between resumes from the previous checkpoint and repeats these steps.
   if (best) directory_.point("best", checkpoint);
   directory_.point("last", checkpoint);
-  if (!interim_.empty() && interim_ != checkpoint) remove_directory_durably(interim_);
+  if (!interim_.empty() && interim_ != checkpoint.filename()) remove_directory_durably(directory_.path() / interim_);
   interim_.clear();
   directory_.prune(std::max(plan_.run.checkpoints.keep, plan_.run.checkpoints.average));
   saved_update_ = progress_.update;

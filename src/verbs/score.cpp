@@ -36,10 +36,15 @@ int score(const ScoreOptions& options) {
   ParallelReader reader(options.source, options.target);
   std::string source, target;
   Index line = 0;
+  std::exception_ptr error;
   for (bool more = true; more;) {
     Corpus corpus(source_tokenizer->special(), target_tokenizer->special());
-    while (corpus.size() < kChunkSize && (more = reader.next(source, target)))
-      corpus.append(source_tokenizer->encode(source), target_tokenizer->encode(target), line++);
+    try {
+      while (corpus.size() < kChunkSize && (more = reader.next(source, target)))
+        corpus.append(source_tokenizer->encode(source), target_tokenizer->encode(target), line++);
+    } catch (const UserError&) {
+      error = std::current_exception();  // first, the lines before it
+    }
     const auto log_probabilities = token_log_probabilities(loaded.model, corpus);
     for (Index i = 0; i < corpus.size(); ++i) {
       const std::vector<double>& tokens = log_probabilities[static_cast<std::size_t>(i)];
@@ -50,6 +55,7 @@ int score(const ScoreOptions& options) {
         std::cout << std::fixed << std::setprecision(6) << sum << '\n';
     }
     if (!std::cout.flush()) throw std::runtime_error("the scores cannot be written (is the disk full?)");
+    if (error) std::rethrow_exception(error);
   }
   if (line == 0)
     throw UserError(options.source.string() + " and " + options.target.string() +

@@ -1,10 +1,6 @@
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <csignal>
-
+#include "files/interruption.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "run/rank_setup.hpp"
@@ -15,37 +11,6 @@ namespace glassformer {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::atomic<bool> interrupted = false;
-std::atomic<int> interrupting_signal = 0;
-std::atomic<bool> announces_signals = true;
-
-/// The first Ctrl-C stops training after the current update; the second ends the program at once. SIGTERM and
-/// SIGHUP (the terminal is closed) count as Ctrl-C.
-void on_signal(int signal) {
-  if (interrupting_signal.exchange(signal) != 0) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);  // delivered when this function returns
-    return;
-  }
-  interrupted = true;
-  // Not through the log, which may already be closed.
-  constexpr std::string_view kStopping = "\nfinishing the update and saving a checkpoint; Ctrl-C again quits at once\n";
-  if (announces_signals) static_cast<void>(!write(STDERR_FILENO, kStopping.data(), kStopping.size()));
-}
-
-/// `announce` is false with several ranks: if one dies, mpirun sends SIGTERM, and the update cannot finish.
-void stop_gracefully_on_signals(bool announce) {
-  announces_signals = announce;
-  struct sigaction graceful {};
-  graceful.sa_handler = on_signal;
-  graceful.sa_flags = SA_RESTART;  // no system call fails because of a signal
-
-  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &graceful, nullptr);  // even if "&" had disabled them
-  struct sigaction hang_up {};
-  sigaction(SIGHUP, nullptr, &hang_up);
-  if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &graceful, nullptr);  // nohup keeps its effect
-}
 
 struct TrainOptions {
   ConfigOptions config;
@@ -103,7 +68,7 @@ TrainingText read_text(const Config& config, const fs::path& file, const fs::pat
   return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers, [&](Index epoch) {
             if (directory.empty()) return fs::temp_directory_path();
             if (!run && epoch == 0) run = RunDirectory::reserve(directory);
-            return directory;
+            return run ? run->path() : directory;  // it may have been moved
           }};
 }
 
@@ -122,16 +87,15 @@ int train(const TrainOptions& options) {
       ranks, "the training text", [&] { return static_cast<std::uint64_t>(text->fingerprint()); },
       "Copy it from one machine to the others.");
 
-  stop_gracefully_on_signals(ranks.size() == 1);
+  stop_on_signals();
   const TrainingPlan plan = plan_training(config, text->tokenizers());
-  if (!TrainingRun(plan, std::move(*text), directory, run, standard_error(), ranks).train(interrupted)) {
+  TrainingRun training(plan, std::move(*text), directory, run, standard_error(), ranks);
+  if (const int signal = training.train(stop_signal()); signal != 0) {
     spdlog::info(
         "interrupted; wrote a checkpoint. Continue with: glassformer train \"{0}/config.yaml\" --resume "
         "--output \"{0}\"",
         directory.string());
-    std::array<double, 1> signal = {static_cast<double>(interrupting_signal)};  // one rank may have received it, or all
-    ranks.largest(signal);
-    return 128 + static_cast<int>(signal[0]);
+    return 128 + signal;
   }
   if (fs::exists(directory / "best"))
     spdlog::info("done: {0}/best is the best checkpoint, {0}/curves.svg plots the run", directory.string());

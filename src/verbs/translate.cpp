@@ -1,8 +1,11 @@
+#include <spdlog/spdlog.h>
+
 #include <iomanip>
 #include <iostream>
 
 #include "evaluation/evaluation.hpp"
 #include "files/durable_files.hpp"
+#include "files/interruption.hpp"
 #include "files/lines.hpp"
 #include "files/user_error.hpp"
 #include "verbs/verbs.hpp"
@@ -18,7 +21,83 @@ struct TranslateOptions {
   Index batch = 0, n_best = 0;
   std::optional<bool> early_stopping;
   fs::path input, output;
+  std::string invalid = "error";
 };
+
+LineReader open_input(const TranslateOptions& options) {
+  const bool is_file = !options.input.empty() && options.input != "-";
+  LineReader input = is_file ? LineReader(options.input) : LineReader::of_standard_input();
+  input.while_waiting = throw_if_interrupted;
+  input.on_invalid = [replaces = options.invalid == "replace", warned = false](const std::string& found) mutable {
+    if (!replaces) throw UserError(found + "; save the file as UTF-8, or give --invalid replace");
+    if (!std::exchange(warned, true)) spdlog::warn("{}; this and all other invalid bytes become U+FFFD", found);
+  };
+  return input;
+}
+
+/// Where the translations go.
+class Output {
+ public:
+  explicit Output(const TranslateOptions& options) : is_list_(options.n_best > 0) {
+    if (!options.output.empty()) file_.emplace(options.output);
+  }
+
+  void write(const std::vector<std::vector<Translation>>& lines) {
+    std::ostream& output = file_ ? file_->stream() : std::cout;
+    output << std::fixed << std::setprecision(6);
+    for (const std::vector<Translation>& translations : lines) {
+      if (!is_list_)
+        output << translations.front().text << '\n';
+      else
+        for (const Translation& translation : translations)  // in the format of Moses and Marian
+          output << number_ << " ||| " << translation.text << " ||| logprob= " << translation.log_probability << " ||| "
+                 << translation.score << '\n';
+      if (file_)
+        file_->flush();
+      else if (!output.flush())
+        throw std::runtime_error("the translations cannot be written (is the disk full?)");
+      ++number_;
+    }
+  }
+  void finish() {
+    if (file_) file_->finish();
+  }
+  /// After an error: says where the finished translations are, unless they are on standard output.
+  std::string keep() {
+    if (!file_ || number_ == 0) return "";
+    return fmt::format("; the finished translations, up to line {}, are in {}", number_, file_->keep().string());
+  }
+  Index lines() const { return number_; }  ///< written so far
+
+ private:
+  bool is_list_;
+  std::optional<OutputFile> file_;
+  Index number_ = 0;
+};
+
+/// If something fails, the lines before it are translated and written first.
+void translate(const LoadedModel& loaded, const DecodingSettings& decoding, LineReader& input, Output& output) {
+  // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
+  // a program that waits for each answer, are translated one by one.
+  const auto max_lines = static_cast<std::size_t>(64 * decoding.batch);
+  std::vector<std::string> lines;
+  std::string line;
+  std::exception_ptr error;
+  for (bool more = true; more;) {
+    lines.clear();
+    try {
+      while (lines.size() < max_lines && (more = input.next(line))) {
+        if (line.starts_with(">>")) loaded.tokenizers.source->encode(line);  // throws for an unknown language code
+        lines.push_back(line);
+        if (!input.has_line_waiting()) break;
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+    output.write(translate_n_best(loaded.model, loaded.tokenizers, decoding, lines, throw_if_interrupted));
+    if (error) std::rethrow_exception(error);
+  }
+}
 
 int translate(const TranslateOptions& options) {
   const LoadedModel loaded(options.checkpoint);
@@ -31,38 +110,27 @@ int translate(const TranslateOptions& options) {
                     std::to_string(options.n_best) + "; give a larger --beam.");
   if (options.n_best > 0) decoding.n_best = options.n_best;
 
-  LineReader input = options.input.empty() || options.input == "-" ? LineReader::of_standard_input()
-                                                                   : LineReader(options.input);
-  std::optional<OutputFile> file;
-  if (!options.output.empty()) file.emplace(options.output);
-  std::ostream& output = file ? file->stream() : std::cout;
-  output << std::fixed << std::setprecision(6);
-
-  // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
-  // a program that waits for each answer, are translated one by one.
-  const auto max_lines = static_cast<std::size_t>(64 * decoding.batch);
-  std::vector<std::string> lines;
-  std::string line;
-  Index number = 0;
-  for (bool more = true; more;) {
-    lines.clear();
-    while (lines.size() < max_lines && (more = input.next(line))) {
-      lines.push_back(line);
-      if (!input.has_line_waiting()) break;
-    }
-    for (const std::vector<Translation>& translations :
-         translate_n_best(loaded.model, loaded.tokenizers, decoding, lines)) {
-      if (options.n_best == 0)
-        output << translations.front().text << '\n';
-      else
-        for (const Translation& translation : translations)  // in the format of Moses and Marian
-          output << number << " ||| " << translation.text << " ||| logprob= " << translation.log_probability << " ||| "
-                 << translation.score << '\n';
-      ++number;
-    }
-    if (!output.flush()) throw std::runtime_error("the translations cannot be written (is the disk full?)");
+  std::error_code ignored;
+  if (options.invalid == "error" && fs::is_regular_file(options.input, ignored)) {  // a mistake then costs no time
+    LineReader check = open_input(options);
+    for (std::string line; check.next(line);) continue;
   }
-  if (file) file->finish();
+  LineReader input = open_input(options);
+  Output output(options);
+  stop_on_signals();
+  try {
+    translate(loaded, decoding, input, output);
+  } catch (const Interrupted&) {
+    spdlog::info("interrupted after line {}{}", output.lines(), output.keep());
+    return 128 + stop_signal();
+  } catch (const UserError& error) {
+    throw UserError(error.what() + output.keep());
+  } catch (const std::bad_alloc&) {
+    throw std::runtime_error("not enough memory; use a smaller --batch" + output.keep());
+  } catch (const std::exception& error) {
+    throw std::runtime_error(error.what() + output.keep());
+  }
+  output.finish();
   return 0;
 }
 
@@ -88,6 +156,10 @@ void add_translate(CLI::App& program, int& status) {
       1, 1'000'000);
   verb.add_option("--input", options.input, "text to translate, one sentence per line\n(default: standard input)")
       ->type_name("FILE");
+  verb.add_option("--invalid", options.invalid,
+                  "bytes that are not UTF-8: stop with an error, or\nreplace them by U+FFFD (default: error)")
+      ->check(CLI::IsMember({"error", "replace"}))
+      ->type_name("error|replace");
   verb.add_option("--output", options.output, "file to write to (default: standard output)")->type_name("FILE");
 }
 

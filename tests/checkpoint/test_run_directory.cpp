@@ -69,6 +69,18 @@ TEST_CASE("a run that ended before its first checkpoint can be restarted; one th
   }
 }
 
+TEST_CASE("a log that is a link is refused instead of followed", "[checkpoint]") {
+  for (const char* name : {"train.log", "metrics.jsonl"}) {
+    const TemporaryDirectory directory;
+    { run_with(directory / "toy", {100}); }
+    write_bytes(directory / "victim", "precious");
+    fs::create_symlink("../victim", directory / "toy" / name);
+    CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }),
+               Says(std::string(name) + ": expected a file, found a symbolic link"));
+    CHECK(read_bytes(directory / "victim") == "precious");
+  }
+}
+
 TEST_CASE("a run with a broken checkpoint is not resumed as if that checkpoint did not exist", "[checkpoint]") {
   const TemporaryDirectory directory;
   { run_with(directory / "toy", {100, 200}); }

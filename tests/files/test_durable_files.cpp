@@ -111,6 +111,62 @@ TEST_CASE("a link is moved from one target to the next in one step", "[checkpoin
   CHECK_THAT(complaint([&] { point_link_durably(directory / "no" / "link", "two"); }), Says("link"));
 }
 
+TEST_CASE("a replaced file keeps its permissions, and a link in the place of the unfinished file is not followed",
+          "[checkpoint]") {
+  const TemporaryDirectory directory;
+  write_bytes(directory / "file", "older");
+  fs::permissions(directory / "file", fs::perms::owner_read | fs::perms::owner_write);
+  write_bytes(directory / "victim", "precious");
+  fs::create_symlink("victim", directory / ".file.partial");
+  write_file_durably(directory / "file", "newer");
+  CHECK(read_bytes(directory / "file") == "newer");
+  CHECK(fs::status(directory / "file").permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK(read_bytes(directory / "victim") == "precious");
+  CHECK(count_entries(directory.path()) == 2);
+}
+
+TEST_CASE("an output file has a name of its own until it is finished, and replaces the file that a link leads to",
+          "[files]") {
+  const TemporaryDirectory directory;
+  write_bytes(directory / "file", "older");
+  fs::permissions(directory / "file", fs::perms::owner_read);
+  write_bytes(directory / "file.partial", "the user's");
+  fs::create_symlink("file", directory / "link");
+  {
+    OutputFile output(directory / "link");
+    output.stream() << "newer";
+    output.flush();
+    CHECK(read_bytes(directory / "file") == "older");
+    CHECK(count_entries(directory.path()) == 4);
+    output.finish();
+  }
+  CHECK(read_bytes(directory / "file") == "newer");
+  CHECK(fs::status(directory / "file").permissions() == fs::perms::owner_read);
+  CHECK(fs::is_symlink(directory / "link"));
+  CHECK(read_bytes(directory / "file.partial") == "the user's");
+  { OutputFile(directory / "link").stream() << "unfinished"; }
+  CHECK(count_entries(directory.path()) == 3);
+}
+
+TEST_CASE("of two programs that write one file, the second to finish says where its result is", "[files]") {
+  const TemporaryDirectory directory;
+  const fs::path file = directory / "file";
+  const bool exists = GENERATE(false, true);
+  CAPTURE(exists);
+  if (exists) write_bytes(file, "older");
+  {
+    OutputFile first(file), second(file);
+    first.stream() << "first";
+    second.stream() << "second";
+    first.finish();
+    CHECK_THROWS_WITH(second.finish(), Says("file: another program has written this file") &&
+                                           Says("our result is in " + second.keep().string()));
+    CHECK(read_bytes(second.keep()) == "second");
+  }
+  CHECK(read_bytes(file) == "first");
+  CHECK(count_entries(directory.path()) == 2);
+}
+
 TEST_CASE("removing a directory leaves nothing behind", "[checkpoint]") {
   const TemporaryDirectory directory;
   fs::create_directory(directory / "target");

@@ -139,6 +139,24 @@ TEST_CASE("a line is waiting only after all of it has arrived", "[text]") {
   CHECK_FALSE(reader.next(line));
 }
 
+TEST_CASE("a line that does not end is refused before it fills the memory", "[text]") {
+  const std::string longest(LineReader::kLongestLine, 'x');
+  CHECK(lines_of("a\n" + longest + "\nb\n").size() == 3);
+  CHECK(contains(complaint_of("a\n" + longest + longest + "\n"), "text:2: expected lines of at most 16 MiB"));
+}
+
+TEST_CASE("with a handler for invalid bytes, they become U+FFFD", "[text]") {
+  const TemporaryDirectory directory;
+  LineReader reader(directory.write("text", std::string("gut\ngr\xFC\xDF a\0b \xE2\x82\nsch\u00F6n\n", 23)));
+  std::vector<std::string> found;
+  reader.on_invalid = [&](const std::string& what) { found.push_back(what); };
+  Lines lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  CHECK(lines == Lines{"gut", "gr\uFFFD\uFFFD a\uFFFDb \uFFFD", "sch\u00F6n"});
+  REQUIRE(found.size() == 1);
+  CHECK(contains(found[0], "text:2: expected UTF-8 text, found the byte 0xFC at byte 3 of the line"));
+}
+
 TEST_CASE("lines longer than what is read at once stay whole", "[text]") {
   const std::string longest(300'000, 'x'), shorter(65'535, 'y');
   CHECK(lines_of(shorter + "\n" + longest + "\r\nz\n" + shorter) == Lines{shorter, longest, "z", shorter});

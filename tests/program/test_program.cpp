@@ -21,6 +21,16 @@ double last_value(const fs::path& checkpoint) {
   return value;
 }
 
+/// The names of these files in the program's directory.
+std::vector<std::string> files_that_begin_with(const std::string& start, const Program& program) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(program / ".")) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind(start, 0) == 0) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("average writes the mean of two checkpoints of a run, and refuses anything else", "[program]") {
@@ -100,11 +110,12 @@ TEST_CASE("train, evaluate and translate work together, and keep output and log 
             .out == program.run("evaluate run --source a.en --reference a.de").out.replace(0, 4, "pipe"));
   CHECK(program.run("evaluate run --source a.en --reference a.de >/dev/full").status == 1);
 
-  // A mistake found halfway leaves the existing file unchanged.
+  // A mistake in a file is found before work starts.
   write_bytes(program / "bad.en", "she sleeps .\n\xFF\n");
-  check_refused(program.run("translate run --input bad.en --output b.de"), "bad.en:2");
+  check_refused(program.run("translate run --input bad.en"), "bad.en:2");
+  check_refused(program.run("translate run --input bad.en --output b.de"), "--invalid replace");
   CHECK(read_bytes(program / "b.de") == "sie schläft .\n");
-  CHECK_FALSE(fs::exists(program / "b.de.partial"));
+  CHECK(files_that_begin_with("b.de", program).size() == 1);
   CHECK(program.run("translate run --input a.en --output a.en").status == 0);
   CHECK(read_bytes(program / "a.en") == "sie schläft .\n");
 
@@ -139,7 +150,10 @@ TEST_CASE("train, evaluate and translate work together, and keep output and log 
     CHECK(sum == Approx(log_probability).margin(1e-4));
   }
   check_refused(program.run("translate run --beam 2 --n-best 3"), "--n-best");
-  check_refused(program.run("score run --source s.en --target a.en"), "lines");
+  const auto too_few = program.run("score run --source s.en --target a.en");
+  CHECK(too_few.status == 2);
+  CHECK(too_few.err.find("expected 3 lines") != std::string::npos);
+  CHECK(std::count(too_few.out.begin(), too_few.out.end(), '\n') == 1);  // what can be scored, is
 
   write_bytes(program / "empty", "");
   check_refused(program.run("score run --source empty --target empty"), "at least one sentence pair");
@@ -223,12 +237,64 @@ TEST_CASE("a second Ctrl-C ends training at once", "[program]") {
   const auto interrupted = program.shell(  // translations this long take minutes
       "\"$glassformer\" train " + config("debug") +
       " --output run --set training.validation.every=1 --set decoding.max_length_ratio=100000 & "
-      "until grep -q 'parameters;' .err; do sleep 0.05; done; kill -INT $!; "
-      "until grep -q 'Ctrl-C again' .err; do sleep 0.05; done; kill -INT $!; wait $!");
+      "until grep -q 'parameters;' .err; do sleep 0.05; done; kill -INT $!; sleep 0.5; kill -INT $!; wait $!");
   CAPTURE(interrupted.err);
   CHECK(interrupted.status == 130);
   CHECK(interrupted.err.find("--resume") == std::string::npos);
   CHECK(program.run("train " + config("debug") + " --output run --set training.max_updates=1").status == 0);
+}
+
+TEST_CASE("if translate fails or is stopped, the translations before that are not lost", "[program]") {
+  const Program program;
+  REQUIRE(program.run("train " + config("debug") + " --output run").status == 0);
+  const std::string line = "she sleeps .\n", translation = "sie schläft .\n";
+
+  const auto bad = program.run("translate run", line + line + "\xFF\n" + line);
+  CHECK(bad.status == 2);
+  CHECK(bad.out == translation + translation);
+  CHECK(bad.err.find("standard input:3: ") != std::string::npos);
+
+  const auto kept = [&](const Program::Result& result) {
+    CAPTURE(result.err);
+    const auto files = files_that_begin_with("out", program);
+    REQUIRE(files.size() == 1);
+    CHECK(result.err.find(" are in " + files[0]) != std::string::npos);
+    CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+    const std::string text = read_bytes(program / files[0]);
+    fs::remove(program / files[0]);
+    return text;
+  };
+  CHECK(kept(program.run("translate run --output out", line + "\xFF\n")) == translation);
+  const std::string full =
+      kept(program.shell("ulimit -f 1; GCOV_PREFIX=counters; export GCOV_PREFIX; yes 'she sleeps .' | "
+                         "head -n 500 | \"$glassformer\" translate run --output out"));
+  CHECK(full.rfind(translation + translation, 0) == 0);
+
+  const auto replaced = program.run("translate run --invalid replace --output out", line + "\xFF\n\xFF\n");
+  CHECK(replaced.status == 0);
+  CHECK(replaced.err.find("input:2: ") != std::string::npos);
+  CHECK(replaced.err.find("input:3: ") == std::string::npos);
+  CHECK(read_bytes(program / "out").rfind(translation, 0) == 0);
+  fs::remove(program / "out");
+  check_refused(program.run("translate run --invalid ignore"), "--invalid");
+
+  const std::string until_written = "until [ -s out.* ]; do sleep 0.05; done; ";
+  for (const auto& [signal, status] : {std::pair("INT", 130), {"TERM", 143}}) {
+    CAPTURE(signal);
+    const std::string translate = "\"$glassformer\" translate run --batch 1 --output out ";
+    const std::string stop = std::string("kill -") + signal + " $!; wait $!";
+    const auto waiting = program.shell("mkfifo in; exec 3<>in; echo 'she sleeps .' >&3; " + translate + "<in & " +
+                                       until_written + stop + "; status=$?; rm in; (exit $status)");
+    CHECK(waiting.status == status);
+    CHECK(waiting.err.find("interrupted after line 1; ") != std::string::npos);
+    CHECK(kept(waiting) == translation);
+
+    const auto working = program.shell("yes 'she sleeps .' | " + translate + "& " + until_written + stop);
+    CHECK(working.status == status);
+    const std::string text = kept(working);
+    const auto lines = std::to_string(std::count(text.begin(), text.end(), '\n'));
+    CHECK(working.err.find("interrupted after line " + lines + "; ") != std::string::npos);
+  }
 }
 
 TEST_CASE("closed standard descriptors do not corrupt a run's files", "[program]") {

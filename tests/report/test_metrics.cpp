@@ -142,6 +142,6 @@ TEST_CASE("Metrics that cannot be read or written are a user error", "[report][m
   CHECK_THROWS_AS(MetricsFile(run / "none" / "metrics.jsonl"), UserError);
   if (std::filesystem::exists("/dev/full")) {
     MetricsFile full("/dev/full");
-    CHECK_THROWS_AS(full.append(training_at(1)), UserError);
+    CHECK_THROWS_WITH(full.append(training_at(1)), stand_in::Says("Free some space"));
   }
 }

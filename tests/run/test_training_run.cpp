@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <limits>
 #include <regex>
@@ -22,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::atomic<bool> kNever = false;
+const std::atomic<int> kNever = 0;
 
 const DisplayTarget kNowhere{.write = [](std::string_view) {}, .width = [] { return 80; }};
 
@@ -59,7 +60,7 @@ TrainingText text_of(
 
 /// Returns whether the run reached its end.
 bool train_toy(const Config& config, const fs::path& directory, bool resume = false,
-               const std::atomic<bool>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
+               const std::atomic<int>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
   std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers = begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
   const auto file_directory = [&](Index epoch) {
@@ -67,15 +68,16 @@ bool train_toy(const Config& config, const fs::path& directory, bool resume = fa
     return directory;
   };
   TrainingText text = text_of(config, tokenizers, file_directory);
-  return TrainingRun(plan_training(config, tokenizers), std::move(text), directory, begun, display).train(interrupted);
+  return TrainingRun(plan_training(config, tokenizers), std::move(text), directory, begun, display)
+             .train(interrupted) == 0;
 }
 
 /// Trains until the log contains a match of `pattern`, then interrupts the run.
 bool train_until(const std::string& pattern, const Config& config, const fs::path& directory) {
-  std::atomic<bool> interrupted = false;
+  std::atomic<int> interrupted = 0;
   DisplayTarget display = kNowhere;
   display.write = [&](std::string_view text) {
-    if (std::regex_search(std::string(text), std::regex(pattern))) interrupted = true;
+    if (std::regex_search(std::string(text), std::regex(pattern))) interrupted = SIGINT;
   };
   return train_toy(config, directory, false, interrupted, display);
 }
@@ -83,6 +85,26 @@ bool train_until(const std::string& pattern, const Config& config, const fs::pat
 /// Trains and interrupts the run after this update.
 void train_up_to(Index update, const Config& config, const fs::path& directory) {
   CHECK_FALSE(train_until("update +" + std::to_string(update) + " ", config, directory));
+}
+
+Config moved_config(const std::string& updates) {
+  return toy({"training.max_updates=" + updates, "training.validation.every=6", "training.log_every=1"});
+}
+
+/// Trains, calls `change` after the third update, and returns the message with which the run ends.
+std::string complaint_of_run_changed_by(const std::function<void()>& change, const fs::path& directory) {
+  DisplayTarget display = kNowhere;
+  display.write = [&](std::string_view text) {
+    if (text.find("update  3 ") != std::string_view::npos) change();
+  };
+  try {
+    train_toy(moved_config("12"), directory, false, kNever, display);
+  } catch (const UserError&) {
+    FAIL("not a mistake by the user");
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 Index parameters_of(const fs::path& checkpoint) { return LoadedModel(checkpoint).model.weights.size(); }
@@ -128,10 +150,42 @@ TEST_CASE("a run that was stopped in the middle of an epoch and resumed ends wit
 TEST_CASE("an interrupted run writes a checkpoint at the update where it stopped", "[training]") {
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=50"});
-  train_toy(config, directory / "run", false, true);
+  train_toy(config, directory / "run", false, SIGINT);
   CHECK(is_checkpoint(directory / "run" / "last"));
   train_toy(config, directory / "run", true);
   CHECK(fs::exists(directory / "run" / "step-00000050"));
+}
+
+TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where that is, and stops", "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "parent" / "run";
+  const auto [from, to, replace] = GENERATE(table<std::string, std::string, bool>(
+      {{"parent/run", "moved", false}, {"parent", "moved", false}, {"parent/run", "moved", true}}));
+  CAPTURE(from, to, replace);
+  const fs::path now = fs::canonical(directory.path()) / (from == "parent" ? "moved/run" : "moved");
+  const auto move = [&, from = from, to = to, replace = replace] {
+    fs::rename(directory / from, directory / to);
+    if (replace) fs::create_directory(run);
+  };
+  const std::string message = complaint_of_run_changed_by(move, run);
+  CHECK_THAT(message, stand_in::Says("has been moved to " + now.string()));
+  CHECK_THAT(message, stand_in::Says("--resume --output \"" + now.string() + "\""));
+  CHECK(fs::exists(run) == replace);
+  if (replace) CHECK(fs::is_empty(run));
+  for (const char* name : {"train.log", "metrics.jsonl", "curves.svg", "best"}) CHECK(fs::exists(now / name));
+  CHECK(fs::read_symlink(now / "last") == "step-00000006");
+  CHECK(read_metrics(now / "metrics.jsonl").training.size() == 6);
+  train_toy(moved_config("12"), now, true);
+  train_toy(moved_config("12"), directory / "whole");
+  CHECK(weights(now) == weights(directory / "whole"));
+}
+
+TEST_CASE("if its directory is deleted, a run stops and does not create it again", "[training]") {
+  const TemporaryDirectory directory;
+  const std::string message =
+      complaint_of_run_changed_by([&] { fs::remove_all(directory / "run"); }, directory / "run");
+  CHECK_THAT(message, stand_in::Says("run: this run's directory has been deleted"));
+  CHECK(fs::is_empty(directory.path()));
 }
 
 TEST_CASE(
