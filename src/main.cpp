@@ -55,6 +55,7 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
 }
 
 int run(int argc, char** argv) {
+  log_to_standard_error();
   CLI::App program{
       "Glassformer: a transparent encoder-decoder transformer.\n\n"
       "Results go to standard output, the log to standard error. The exit status is\n"
@@ -80,8 +81,9 @@ int run(int argc, char** argv) {
   return status;
 }
 
-int fail(const std::string& message, int status) {
-  std::cerr << "glassformer: " + message_prefix() + message + '\n' << std::flush;
+/// Allocates no memory: there may be none left.
+int fail(const char* message, int status) {
+  std::fprintf(stderr, "glassformer: %s%s\n", message_prefix().c_str(), message);
   return status;
 }
 
@@ -101,7 +103,6 @@ int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (co
 
 int main(int argc, char** argv) {
   glassformer::prepare_process();
-  glassformer::log_to_standard_error();
   const int status = glassformer::run_or_fail(argc, argv);
   glassformer::end_ranks(status);
   return status;

@@ -141,6 +141,7 @@ def resumed(workplace):
 
 def names(message, failed):
     """Whether the message names the path that failed, or the file or directory that was to take its place."""
+    failed = failed.removesuffix(" (deleted)")
     if re.search(r"/(in|valid\.en)$", failed) and "standard input" in message:
         return True
     if failed.endswith("/out") and "standard output" in message:
@@ -209,18 +210,17 @@ def points_of(command, call, count, every):
 
 
 def make_workplaces(directory, program, library, count):
-    first = Workplace(directory / "w0", program, library)
-    shutil.copytree(ROOT / "data/debug", first.directory / "text")
-    for name in ("debug.yaml", "toy.yaml"):
-        shutil.copy(ROOT / "configs" / name, first.directory)
-    for name, limit in (("begun", "4"), ("model", "6")):
-        arguments = [*TRAIN, "--set", f"training.max_updates={limit}"]
-        arguments[arguments.index("run")] = name
-        if first.run(Command("", arguments, [])).status != 0:
-            sys.exit(f"training fails even without a fault:\n{(directory / 'w0.err').read_text()}")
-    for i in range(1, count):
-        shutil.copytree(first.directory, directory / f"w{i}", symlinks=True)
-    return [Workplace(directory / f"w{i}", program, library) for i in range(count)]
+    workplaces = [Workplace(directory / f"w{i}", program, library) for i in range(count)]
+    for workplace in workplaces:
+        shutil.copytree(ROOT / "data/debug", workplace.directory / "text")
+        for name in ("debug.yaml", "toy.yaml"):
+            shutil.copy(ROOT / "configs" / name, workplace.directory)
+        for name, limit in (("begun", "4"), ("model", "6")):
+            arguments = [name if argument == "run" else argument for argument in TRAIN]
+            outcome = workplace.run(Command("", [*arguments, "--set", f"training.max_updates={limit}"], []))
+            if outcome.status != 0:
+                sys.exit(f"training fails even without a fault:\n{outcome.err}")
+    return workplaces
 
 
 def main():

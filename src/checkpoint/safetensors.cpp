@@ -1,5 +1,6 @@
 #include "checkpoint/safetensors.hpp"
 
+#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -98,20 +98,23 @@ std::vector<Entry> read_entries(const json& header, Index data_bytes) {
   return entries;
 }
 
-void read_bytes(std::ifstream& input, void* bytes, std::uint64_t count) {
-  input.read(static_cast<char*>(bytes), static_cast<std::streamsize>(count));
-  if (!input) throw Damage("reading stopped before the end of the file");
+void read_bytes(Descriptor& input, void* bytes, std::uint64_t count) {
+  for (std::span left(static_cast<char*>(bytes), count); !left.empty();) {
+    const std::size_t read = input.read(left);
+    if (read == 0) throw Damage("reading stopped before the end of the file");
+    left = left.subspan(read);
+  }
 }
 
 template <class Half>
-void read_halves(std::ifstream& input, std::span<float> numbers) {
+void read_halves(Descriptor& input, std::span<float> numbers) {
   std::vector<Half> halves(numbers.size());
   read_bytes(input, halves.data(), halves.size() * sizeof(Half));
   std::ranges::transform(halves, numbers.begin(), [](Half half) { return static_cast<float>(half); });
 }
 
 /// Reads the header's text. Leaves `input` where the data begins.
-std::string read_header(std::ifstream& input, std::uint64_t file_size) {
+std::string read_header(Descriptor& input, std::uint64_t file_size) {
   const std::string truncated = "The file is truncated, or it is not a safetensors file";
   if (file_size < kLengthBytes) throw Damage(fmt::format("it has only {} bytes. {}", file_size, truncated));
   std::uint64_t length = 0;
@@ -124,7 +127,7 @@ std::string read_header(std::ifstream& input, std::uint64_t file_size) {
   return text;
 }
 
-Safetensors read_checked(std::ifstream& input, std::uint64_t file_size) try {
+Safetensors read_checked(Descriptor& input, std::uint64_t file_size) try {
   const std::string text = read_header(input, file_size);
   const json header = json::parse(text, [](int depth, json::parse_event_t, const json&) {
     if (depth > 3) throw Damage("its header is nested too deeply");  // deeper than {name: {"shape": [...]}}
@@ -192,15 +195,14 @@ void write_safetensors(const fs::path& file, const std::vector<NamedTensor>& ten
 Safetensors read_safetensors(const fs::path& file) try {
   if (!fs::exists(file)) throw Damage("there is no such file");
   if (!fs::is_regular_file(file)) throw Damage("this is not a file");
-  std::ifstream input(file, std::ios::binary);
-  if (!input) throw Damage("the file cannot be opened. Check its permissions");
+  Descriptor input(file, O_RDONLY);
   return read_checked(input, fs::file_size(file));
 } catch (const Damage& damage) {
   throw UserError(file.string() + ": " + damage.what() + ".");
 } catch (const fs::filesystem_error& error) {
-  throw UserError(file.string() + ": the file cannot be read: " + error.code().message() + ".");
+  throw_disk_error("cannot be read", file, error.code());
 } catch (const std::bad_alloc&) {
-  throw UserError(file.string() + ": the file does not fit into memory.");
+  throw std::runtime_error(file.string() + ": the file does not fit into memory.");
 }
 
 }  // namespace glassformer

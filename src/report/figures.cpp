@@ -1,11 +1,15 @@
 #include "report/figures.hpp"
 
+#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "files/durable_files.hpp"
+#include "files/lines.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {
@@ -75,13 +79,14 @@ Figures from_json(const Json& json) {
 
 /// Calls use(line, json) for each line, except an unterminated last line.
 void for_each_line(const std::filesystem::path& file, const std::function<void(const std::string&, const Json&)>& use) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw UserError(file.string() + ": cannot be read. It is written by `glassformer train`.");
+  std::istringstream in(read_bytes(file));  // std::ifstream would take an error for the end
   std::string line;
   for (Index number = 1; std::getline(in, line); ++number) {
     if (in.eof()) return;
     try {
       use(line, Json::parse(line));
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& error) {
       throw UserError(file.string() + ":" + std::to_string(number) +
                       ": expected a JSON object of training or validation figures, found \"" + line.substr(0, 60) +
@@ -187,9 +192,7 @@ void MetricsFile::append(const ValidationFigures& figures) const { append(to_lin
 
 void MetricsFile::append(const std::string& text) const {
   if (file_.empty()) return;
-  std::ofstream file(file_, std::ios::app | std::ios::binary);
-  if (!(file << text << std::flush))
-    throw UserError(file_.string() + ": cannot be written. Do you have permission to write there? Is the disk full?");
+  Descriptor(file_, O_WRONLY | O_CREAT | O_APPEND).write(std::as_bytes(std::span(text)));
 }
 
 }  // namespace glassformer

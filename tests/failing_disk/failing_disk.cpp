@@ -5,7 +5,8 @@
 //   open, read, write, fsync, rename, close and the other names in kTrapped: a system call on a file or directory whose
 //       path contains FAIL_BELOW. FAIL_WITH: ENOSPC, EIO, EINTR, or "short", which reads or writes at most three bytes
 //       (default: ENOSPC for write, else EIO)
-//   new: an allocation in the program's own code, with operator new or aligned_alloc; not in a library
+//   new: an allocation in the program's own code, with operator new or aligned_alloc; not in a library, nor before main,
+//       where no handler can catch an exception
 //
 // When the call fails, and again at exit, writes to the file that FAIL_COUNT names: how many such calls there were, and
 // the path of the one that failed (for new: its callers, as addresses for addr2line).
@@ -54,6 +55,8 @@ long fail_at = 0;
 bool once = false;
 int error = 0;  // 0: read or write only a little
 Range program;
+int (*program_main)(int, char**, char**) = nullptr;
+bool has_begun = false;  // main
 std::atomic<long> calls = 0;
 char failed[4096] = "";
 
@@ -283,7 +286,7 @@ void describe_callers() {
 }
 
 bool no_memory_for(const void* caller) {
-  return std::strcmp(call, "new") == 0 && program.contains(caller) && fails(describe_callers);
+  return has_begun && std::strcmp(call, "new") == 0 && program.contains(caller) && fails(describe_callers);
 }
 
 template <class Function>
@@ -316,6 +319,18 @@ __attribute__((constructor)) void start() {
 __attribute__((destructor)) void finish() { write_count(); }
 
 }  // namespace
+
+// The C library calls this, and this calls main.
+extern "C" int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(),
+                                 void (*fini)(), void (*end)(), void* stack) {
+  program_main = main;
+  const auto begin = [](int count, char** arguments, char** environment) {
+    has_begun = true;
+    return program_main(count, arguments, environment);
+  };
+  static auto* const real = next<decltype(__libc_start_main)>("__libc_start_main");
+  return real(begin, argc, argv, init, fini, end, stack);
+}
 
 // Under the address sanitizer, these come first only if its runtime is a shared library (-shared-libsan).
 #define RETURN_ADDRESS __builtin_return_address(0)
