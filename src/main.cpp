@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -87,7 +88,8 @@ int fail(const char* message, int status) {
   return status;
 }
 
-int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (const UserError& error) {
+/// Reports the exception that is being handled. Returns the exit status.
+int fail() try { throw; } catch (const UserError& error) {
   return fail(error.what(), 2);
 } catch (const std::bad_alloc&) {
   return fail(
@@ -98,11 +100,20 @@ int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (co
   return fail(error.what(), 1);
 }
 
+int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (...) {
+  return fail();
+}
+
 }  // namespace
 }  // namespace glassformer
 
 int main(int argc, char** argv) {
   glassformer::prepare_process();
+  std::set_terminate([] {  // if a destructor lacks memory: nlohmann::json's allocate some
+    if (std::current_exception() == nullptr) std::abort();
+    glassformer::end_ranks(glassformer::fail());
+    std::_Exit(1);
+  });
   const int status = glassformer::run_or_fail(argc, argv);
   glassformer::end_ranks(status);
   return status;

@@ -187,7 +187,7 @@ fs::path verify_checksums(const fs::path& directory, Verify which) try {
   if (!has_model) throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");
   return directory;
 } catch (const fs::filesystem_error& error) {
-  throw_disk_error("the checkpoint cannot be read", directory, error.code());
+  throw_disk_error("cannot be read", error.path1(), error.code());
 }
 
 }  // namespace glassformer
