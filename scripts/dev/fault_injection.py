@@ -157,6 +157,12 @@ def names(message, point, failed):
     return parts[-1].removesuffix(".partial") in message
 
 
+def may_remain(point, name, expected):
+    """Whether a fault may leave this file behind: a file that could not be removed, or an old checkpoint, if training
+    was otherwise done."""
+    return name not in expected and (name.startswith("step-") or (point.call == "unlink" and name.startswith(".")))
+
+
 def error_of(point, outcome, expected, workplace):
     """What is wrong after a fault; "" if nothing is."""
     command, directory = point.command, workplace.directory
@@ -191,9 +197,12 @@ def error_of(point, outcome, expected, workplace):
         if run != expected["run"]:
             if isinstance(run, str):
                 return run
-            if point.call == "unlink" and all(name.startswith(".") for name in run.keys() ^ expected["run"].keys()):
-                return ""  # it could not remove it
-            different = [name for name in sorted({*run, *expected["run"]}) if run.get(name) != expected["run"].get(name)]
+            different = [name for name in sorted({*run, *expected["run"]})
+                         if run.get(name) != expected["run"].get(name)]
+            if status == 1:
+                different = [name for name in different if not may_remain(point, name, expected["run"])]
+            if not different:
+                return ""
             return f"{'ended' if status == 0 else 'resumed'} differently: {' '.join(different)}"
     return ""
 

@@ -5,8 +5,8 @@
 //   open, read, write, fsync, rename, close and the other names in kTrapped: a system call on a file or directory whose
 //       path contains FAIL_BELOW. FAIL_WITH: ENOSPC, EIO, EINTR, or "short", which reads or writes at most three bytes
 //       (default: ENOSPC for write, else EIO)
-//   new: an allocation in the program's own code, with operator new or aligned_alloc; not in a library, nor before main,
-//       where no handler can catch an exception
+//   new: an allocation in the program's own code, with operator new or aligned_alloc; not in a library, and not before
+//       main, where nothing can catch an exception
 //
 // When the call fails, and again at exit, writes to the file that FAIL_COUNT names: how many such calls there were, and
 // the path of the one that failed (for new: its callers, as addresses for addr2line).
@@ -92,44 +92,22 @@ struct Trapped {
 
 constexpr Trapped kTrapped[] = {
 #ifdef SYS_open  // x86-64 has these calls, ARM does not
-    {SYS_open, "open", -1, 0},
-    {SYS_rename, "rename", -1, 1},
-    {SYS_unlink, "unlink", -1, 0},
-    {SYS_rmdir, "unlink", -1, 0},
-    {SYS_mkdir, "mkdir", -1, 0},
-    {SYS_symlink, "link", -1, 1},
-    {SYS_link, "link", -1, 1},
-    {SYS_readlink, "readlink", -1, 0},
-    {SYS_stat, "stat", -1, 0},
+    {SYS_open, "open", -1, 0},          {SYS_rename, "rename", -1, 1},     {SYS_unlink, "unlink", -1, 0},
+    {SYS_rmdir, "unlink", -1, 0},       {SYS_mkdir, "mkdir", -1, 0},       {SYS_symlink, "link", -1, 1},
+    {SYS_link, "link", -1, 1},          {SYS_readlink, "readlink", -1, 0}, {SYS_stat, "stat", -1, 0},
     {SYS_lstat, "stat", -1, 0},
 #endif
 #ifdef SYS_renameat
     {SYS_renameat, "rename", 2, 3},
 #endif
-    {SYS_openat, "open", 0, 1},
-    {SYS_read, "read", 0, -1},
-    {SYS_readv, "read", 0, -1},
-    {SYS_pread64, "read", 0, -1},
-    {SYS_write, "write", 0, -1},
-    {SYS_writev, "write", 0, -1},
-    {SYS_pwrite64, "write", 0, -1},
-    {SYS_fsync, "fsync", 0, -1},
-    {SYS_fdatasync, "fsync", 0, -1},
-    {SYS_renameat2, "rename", 2, 3},
-    {SYS_close, "close", 0, -1},
-    {SYS_unlinkat, "unlink", 0, 1},
-    {SYS_mkdirat, "mkdir", 0, 1},
-    {SYS_symlinkat, "link", 1, 2},
-    {SYS_linkat, "link", 2, 3},
-    {SYS_readlinkat, "readlink", 0, 1},
-    {SYS_newfstatat, "stat", 0, 1},
-    {SYS_fstat, "stat", 0, -1},
-    {SYS_statx, "stat", 0, 1},
-    {SYS_getdents64, "list", 0, -1},
-    {SYS_flock, "lock", 0, -1},
-    {SYS_ftruncate, "truncate", 0, -1},
-    {SYS_fchmod, "chmod", 0, -1},
-    {SYS_mmap, "mmap", 4, -1},
+    {SYS_openat, "open", 0, 1},         {SYS_read, "read", 0, -1},         {SYS_readv, "read", 0, -1},
+    {SYS_pread64, "read", 0, -1},       {SYS_write, "write", 0, -1},       {SYS_writev, "write", 0, -1},
+    {SYS_pwrite64, "write", 0, -1},     {SYS_fsync, "fsync", 0, -1},       {SYS_fdatasync, "fsync", 0, -1},
+    {SYS_renameat2, "rename", 2, 3},    {SYS_close, "close", 0, -1},       {SYS_unlinkat, "unlink", 0, 1},
+    {SYS_mkdirat, "mkdir", 0, 1},       {SYS_symlinkat, "link", 1, 2},     {SYS_linkat, "link", 2, 3},
+    {SYS_readlinkat, "readlink", 0, 1}, {SYS_newfstatat, "stat", 0, 1},    {SYS_fstat, "stat", 0, -1},
+    {SYS_statx, "stat", 0, 1},          {SYS_getdents64, "list", 0, -1},   {SYS_flock, "lock", 0, -1},
+    {SYS_ftruncate, "truncate", 0, -1}, {SYS_fchmod, "chmod", 0, -1},      {SYS_mmap, "mmap", 4, -1},
 };
 
 using Arguments = std::uintptr_t[6];
@@ -162,8 +140,8 @@ long result_of(const Trapped& trapped, const Arguments& a) {
   }
   constexpr std::uintptr_t kShort = 3;
   const bool has_size = trapped.number == SYS_read || trapped.number == SYS_write;
-  const long result = syscall(trapped.number, a[0], a[1], is_short && has_size && a[2] > kShort ? kShort : a[2], a[3],
-                              a[4], a[5]);
+  const long result =
+      syscall(trapped.number, a[0], a[1], is_short && has_size && a[2] > kShort ? kShort : a[2], a[3], a[4], a[5]);
   return result == -1 ? -errno : result;
 }
 
@@ -244,10 +222,17 @@ void trap_system_calls() {
   const sock_filter trap = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
   constexpr std::size_t kAddress = offsetof(seccomp_data, instruction_pointer);
   std::vector<sock_filter> filter = {
-      load(kAddress + 4), test(BPF_JEQ, static_cast<std::uint32_t>(libc.begin >> 32), 1, 0), allow,
-      load(kAddress),     test(BPF_JGE, low(libc.begin), 1, 0), allow,
-      test(BPF_JGE, low(libc.end), 0, 1), allow,
-      test(BPF_JGE, low(ours.begin), 0, 2), test(BPF_JGE, low(ours.end), 1, 0), allow,
+      load(kAddress + 4),
+      test(BPF_JEQ, static_cast<std::uint32_t>(libc.begin >> 32), 1, 0),
+      allow,
+      load(kAddress),
+      test(BPF_JGE, low(libc.begin), 1, 0),
+      allow,
+      test(BPF_JGE, low(libc.end), 0, 1),
+      allow,
+      test(BPF_JGE, low(ours.begin), 0, 2),
+      test(BPF_JGE, low(ours.end), 1, 0),
+      allow,
       load(offsetof(seccomp_data, nr)),
   };
   for (const Trapped& trapped : kTrapped) {
