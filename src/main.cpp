@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -56,6 +57,7 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
 }
 
 int run(int argc, char** argv) {
+  log_to_standard_error();
   CLI::App program{
       "Glassformer: a transparent encoder-decoder transformer.\n\n"
       "Results go to standard output, the log to standard error. The exit status is\n"
@@ -81,21 +83,28 @@ int run(int argc, char** argv) {
   return status;
 }
 
-int fail(const std::string& message, int status) {
-  constexpr bool kKeepLines = true;
-  std::cerr << "glassformer: " + message_prefix() + visible(message, kKeepLines) + '\n' << std::flush;
+constexpr bool kKeepLines = true;  // of a message with a list
+
+/// Allocates no memory: there may be none left.
+int fail(const char* message, int status) {
+  std::fprintf(stderr, "glassformer: %s%s\n", message_prefix().c_str(), message);
   return status;
 }
 
-int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (const UserError& error) {
-  return fail(error.what(), 2);
+/// Reports the exception that is being handled. Returns the exit status.
+int fail() try { throw; } catch (const UserError& error) {
+  return fail(visible(error.what(), kKeepLines).c_str(), 2);
 } catch (const std::bad_alloc&) {
   return fail(
       "not enough memory; use a smaller model, fewer training.shards (each holds a gradient) or a smaller "
       "training.max_tokens",
       1);
 } catch (const std::exception& error) {
-  return fail(error.what(), 1);
+  return fail(visible(error.what(), kKeepLines).c_str(), 1);
+}
+
+int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (...) {
+  return fail();
 }
 
 }  // namespace
@@ -103,7 +112,11 @@ int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (co
 
 int main(int argc, char** argv) {
   glassformer::prepare_process();
-  glassformer::log_to_standard_error();
+  std::set_terminate([] {  // if a destructor lacks memory: nlohmann::json's allocate some
+    if (std::current_exception() == nullptr) std::abort();
+    glassformer::end_ranks(glassformer::fail());
+    std::_Exit(1);
+  });
   const int status = glassformer::run_or_fail(argc, argv);
   glassformer::end_ranks(status);
   return status;

@@ -180,8 +180,10 @@ void save_checkpoint(const fs::path& directory, const ModelDescription& descript
 }
 
 bool is_checkpoint(const fs::path& directory) {
-  std::error_code ignored;
-  return !is_unfinished_name(directory) && fs::is_regular_file(directory / kModelFile, ignored);
+  std::error_code reason;
+  const fs::file_status status = fs::status(directory / kModelFile, reason);
+  if (status.type() == fs::file_type::none) throw_disk_error("cannot be read", directory / kModelFile, reason);
+  return !is_unfinished_name(directory) && fs::is_regular_file(status);
 }
 
 void read_parameters(const fs::path& directory, const std::vector<TensorPlace>& tensors, float* values) {

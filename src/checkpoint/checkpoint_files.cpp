@@ -169,6 +169,7 @@ void write_checksums(const fs::path& directory) {
 fs::path verify_checksums(const fs::path& directory, Verify which) try {
   if (!fs::exists(fs::symlink_status(directory / kChecksumFile))) return directory;
   std::istringstream lines(read_checkpoint_file(directory / kChecksumFile));
+  lines.exceptions(std::ios::badbit);  // otherwise, getline would take a lack of memory for the end
   bool has_model = false;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -187,7 +188,7 @@ fs::path verify_checksums(const fs::path& directory, Verify which) try {
   if (!has_model) throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");
   return directory;
 } catch (const fs::filesystem_error& error) {
-  throw UserError(directory.string() + ": the checkpoint cannot be read: " + error.code().message() + ".");
+  throw_disk_error("cannot be read", error.path1(), error.code());
 }
 
 }  // namespace glassformer

@@ -183,7 +183,7 @@ Safetensors::Safetensors(const fs::path& file) try : file_(open_file(file)) {
 } catch (const json::exception& error) {
   throw UserError(file.string() + ": its JSON header is damaged: " + brief(error.what(), 200) + ".");
 } catch (const fs::filesystem_error& error) {
-  throw UserError(file.string() + ": the file cannot be read: " + error.code().message() + ".");
+  throw_disk_error("cannot be read", file, error.code());
 }
 
 const Tensor* Safetensors::find(const std::string& name) const {

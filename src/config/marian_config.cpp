@@ -194,8 +194,7 @@ Config read_marian_config(const fs::path& directory) {
   Config config;
   config.model = read_model(model);
   const fs::path search = directory / "generation_config.json";  // older models have these settings in config.json
-  std::error_code ignored;
-  const JsonFile generation(fs::exists(search, ignored) ? search : directory / "config.json");
+  const JsonFile generation(fs::exists(search) ? search : directory / "config.json");
   config.decoding = read_decoding(generation);
   if (generation.has("max_length"))
     config.data.max_length = longest_source(generation.whole("max_length"), config.decoding);
@@ -205,7 +204,7 @@ Config read_marian_config(const fs::path& directory) {
   config.data.source_language = "source";
   config.data.target_language = "target";
   config.run.max_epochs = 1;  // every config must limit training
-  if (const fs::path file = directory / "tokenizer_config.json"; fs::exists(file, ignored)) {
+  if (const fs::path file = directory / "tokenizer_config.json"; fs::exists(file)) {
     const JsonFile tokenizer(file);
     config.tokenizer.joint = !tokenizer.flag("separate_vocabs", false);
     config.data.source_language = tokenizer.text("source_lang", "source");
@@ -219,9 +218,8 @@ Config read_marian_config(const fs::path& directory) {
 }  // namespace
 
 Config read_config_of_model(const fs::path& directory) {
-  std::error_code ignored;
   const fs::path ours = directory / "config.yaml";
-  return fs::exists(ours, ignored) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
+  return fs::exists(ours) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
 }
 
 ModelDescription describe_model(const Config& config, const TokenizerPair& tokenizers) {

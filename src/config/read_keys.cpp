@@ -43,7 +43,8 @@ Value value_of(const YAML::Node& node, Items items = Items::included) {
 std::string read_config_text(const fs::path& file) {
   if (file.empty()) throw UserError("expected the name of a config file, found \"\"");
   std::error_code error;
-  if (!fs::exists(file, error)) throw UserError(file.string() + ": no such file; " + suggest_file(file));
+  if (fs::status(file, error).type() == fs::file_type::not_found)
+    throw UserError(file.string() + ": no such file; " + suggest_file(file));
   std::string text;
   int line = 1;
   LineReader reader(file);

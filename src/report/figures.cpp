@@ -4,9 +4,13 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "files/durable_files.hpp"
+#include "files/lines.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {
@@ -74,19 +78,22 @@ Figures from_json(const Json& json) {
   return figures;
 }
 
+constexpr std::uintmax_t kLongestMetrics = 1U << 30;  // bytes
+
 /// Calls use(line, json) for each line, except an unterminated last line.
 void for_each_line(const std::filesystem::path& file, const std::function<void(const std::string&, const Json&)>& use) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw UserError(file.string() + ": cannot be read. It is written by `glassformer train`.");
+  std::istringstream in(read_checkpoint_file(file, kLongestMetrics));  // std::ifstream would take an error for the end
   std::string line;
   for (Index number = 1; std::getline(in, line); ++number) {
     if (in.eof()) return;
     try {
       use(line, Json::parse(line));
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& error) {
       throw UserError(file.string() + ":" + std::to_string(number) +
-                      ": expected a JSON object of training or validation figures, found \"" + line.substr(0, 60) +
-                      "\" (" + error.what() + "). Delete this line, or the whole file.");
+                      ": expected a JSON object of training or validation figures, found \"" + brief(line, 60) +
+                      "\" (" + brief(error.what(), 200) + "). Delete this line, or the whole file.");
     }
   }
 }
