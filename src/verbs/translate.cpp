@@ -75,6 +75,13 @@ class Output {
   Index number_ = 0;
 };
 
+/// The tokenizer's message does not say which line begins with an unknown language code; this does.
+void check_language(const Tokenizer& tokenizer, const std::string& line, const LineReader& input) try {
+  tokenizer.encode(line);
+} catch (const UserError& error) {
+  throw UserError(fmt::format("{}:{}: {}", input.path().string(), input.lines_read(), error.what()));
+}
+
 /// If something fails, the lines before it are translated and written first.
 void translate(const LoadedModel& loaded, const DecodingSettings& decoding, LineReader& input, Output& output) {
   // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
@@ -87,7 +94,7 @@ void translate(const LoadedModel& loaded, const DecodingSettings& decoding, Line
     lines.clear();
     try {
       while (lines.size() < max_lines && (more = input.next(line))) {
-        if (line.starts_with(">>")) loaded.tokenizers.source->encode(line);  // throws for an unknown language code
+        if (line.starts_with(">>")) check_language(*loaded.tokenizers.source, line, input);
         lines.push_back(line);
         if (!input.has_line_waiting()) break;
       }
