@@ -165,7 +165,9 @@ void add_translate(CLI::App& program, int& status) {
       ->type_name("FILE");
   verb.add_option("--invalid", options.invalid,
                   "bytes that are not UTF-8: stop with an error, or\nreplace them by U+FFFD (default: error)")
-      ->check(CLI::IsMember({"error", "replace"}))
+      ->check([](const std::string& text) -> std::string {
+        return text == "error" || text == "replace" ? "" : "expected error or replace, found " + text;
+      })
       ->type_name("error|replace");
   verb.add_option("--output", options.output, "file to write to (default: standard output)")->type_name("FILE");
 }
