@@ -141,16 +141,17 @@ RunDirectory::RunDirectory(const fs::path& path)
   for (const char* name : {"train.log", "metrics.jsonl"}) {  // we append to them, so a link could lead elsewhere
     const fs::file_status status = fs::symlink_status(path / name);
     if (fs::exists(status) && !fs::is_regular_file(status))
-      throw UserError((path / name).string() + ": expected a file, found a " +
-                      (fs::is_symlink(status) ? "symbolic link" : "device, a pipe or a directory") + "; remove it.");
+      throw UserError((path / name).string() + ": expected a file, found a link, a device or a directory; remove it.");
   }
 }
 
 fs::path RunDirectory::path() const {
-  if (!opened_ || leads_to(path_, *opened_)) return path_;
+  if (!opened_) return path_;
   std::error_code ignored;
-  const fs::path now = fs::read_symlink(fmt::format("/proc/self/fd/{}", opened_->number()), ignored);
-  if (leads_to(now, *opened_)) return now;
+  const fs::path opened = fmt::format("/proc/self/fd/{}", opened_->number());  // only Linux has it
+  if (!fs::exists(opened, ignored) || fs::equivalent(path_, opened, ignored)) return path_;
+  const fs::path now = fs::read_symlink(opened, ignored);
+  if (fs::equivalent(now, opened, ignored)) return now;
   throw std::runtime_error(path_.string() + ": this run's directory has been deleted, so training stops.");
 }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,13 +63,6 @@ void Descriptor::sync() {
 
 void Descriptor::close() {
   if (::close(std::exchange(number_, -1)) != 0) throw_disk_error("cannot be closed", path_, last_error());
-}
-
-bool leads_to(const std::filesystem::path& path, const Descriptor& opened) {
-  struct stat there {};
-  struct stat here {};
-  return ::stat(path.c_str(), &there) == 0 && ::fstat(opened.number(), &here) == 0 && there.st_dev == here.st_dev &&
-         there.st_ino == here.st_ino;
 }
 
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory)

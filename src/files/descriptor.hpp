@@ -41,9 +41,6 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// Whether the path leads to the open file or directory.
-bool leads_to(const std::filesystem::path& path, const Descriptor& opened);
-
 /// Locks a directory until the last copy of this object is destroyed or the process ends. The file .lock stays.
 class DirectoryLock {
  public:

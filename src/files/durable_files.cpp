@@ -101,10 +101,11 @@ void write_file_durably(const fs::path& file, const std::vector<Bytes>& parts) {
   const fs::path partial = hidden_sibling(file, kPartial);
   const RemoveUnfinished guard{partial};
   remove_path(partial);
-  const fs::file_status replaced = fs::symlink_status(file);
-  const bool keeps_mode = fs::is_regular_file(replaced);
-  Descriptor output(create(partial, keeps_mode ? 0600 : 0666), partial);
-  if (keeps_mode) fs::permissions(partial, replaced.permissions());
+  std::error_code ignored;
+  const fs::file_status replaced = fs::symlink_status(file, ignored);
+  const bool replaces = fs::is_regular_file(replaced);
+  Descriptor output(create(partial, replaces ? 0600 : 0666), partial);
+  if (replaces) fs::permissions(partial, replaced.permissions(), ignored);
   for (const Bytes part : parts) output.write(part);
   output.sync();
   output.close();
@@ -185,7 +186,7 @@ OutputFile::OutputFile(fs::path file) : file_(std::move(file)), target_(file_), 
   std::error_code reason;
   const fs::file_status status = fs::status(file_, reason);
   if (fs::is_regular_file(status) || !fs::exists(status)) {
-    if (fs::is_regular_file(status) && fs::is_symlink(file_)) target_ = fs::canonical(file_);
+    if (fs::is_regular_file(status) && fs::is_symlink(file_)) target_ = fs::canonical(file_, reason);
     written_ = target_.string() + fmt::format(".{:08x}", std::random_device()());
     replaced_ = version_of(target_);
     Descriptor(create(written_, !replaced_.empty() ? 0600 : 0666), file_).close();

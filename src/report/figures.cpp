@@ -1,6 +1,5 @@
 #include "report/figures.hpp"
 
-#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>
@@ -179,26 +178,24 @@ Metrics read_metrics(const std::filesystem::path& file) {
   return metrics;
 }
 
-MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) {
-  if (!file_.empty()) output_.emplace(file_, O_WRONLY | O_CREAT | O_APPEND);
-}
+MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { append(""); }
 
-void MetricsFile::truncate_after(Index update) {
+void MetricsFile::truncate_after(Index update) const {
   if (file_.empty()) return;
   std::string kept;
   for_each_line(file_, [&](const std::string& line, const Json& json) {
     if (json.at("update").get<Index>() <= update) kept += line + '\n';
   });
-  if (kept.size() == std::filesystem::file_size(file_)) return;
-  write_file_durably(file_, kept);
-  output_.emplace(file_, O_WRONLY | O_APPEND);
+  if (kept.size() != std::filesystem::file_size(file_)) write_file_durably(file_, kept);
 }
 
-void MetricsFile::append(const TrainingFigures& figures) { append(to_line("train", figures)); }
-void MetricsFile::append(const ValidationFigures& figures) { append(to_line("validation", figures)); }
+void MetricsFile::append(const TrainingFigures& figures) const { append(to_line("train", figures)); }
+void MetricsFile::append(const ValidationFigures& figures) const { append(to_line("validation", figures)); }
 
-void MetricsFile::append(const std::string& text) {
-  if (output_) output_->write(std::as_bytes(std::span(text)));
+void MetricsFile::append(const std::string& text) const {
+  if (file_.empty()) return;
+  std::ofstream file(file_, std::ios::app | std::ios::binary);
+  if (!(file << text << std::flush)) throw_disk_error("cannot be written", file_, last_error());
 }
 
 }  // namespace glassformer

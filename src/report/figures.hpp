@@ -2,11 +2,9 @@
 
 #include <filesystem>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "files/descriptor.hpp"
 #include "numerics/matrix.hpp"
 
 /// The figures of a training run for the log, metrics.jsonl and curves.svg. A figure that was not computed is NaN.
@@ -83,8 +81,7 @@ struct Metrics {
 /// \throws UserError: the file cannot be read; a line does not hold figures (the message names it)
 Metrics read_metrics(const std::filesystem::path& file);
 
-/// Writes metrics.jsonl line by line. All members throw as throw_disk_error() does. The file stays open, so that lines
-/// follow it if the run's directory is moved.
+/// Writes metrics.jsonl line by line. All members throw as throw_disk_error() does if the file cannot be written.
 class MetricsFile {
  public:
   /// Creates the file if it does not exist. With an empty path, nothing is written.
@@ -92,15 +89,14 @@ class MetricsFile {
 
   /// Drops what a resumed run will recompute: lines of later updates, and an unterminated last line. -1 drops all.
   /// \throws UserError as read_metrics does
-  void truncate_after(Index update);
-  void append(const TrainingFigures& figures);
-  void append(const ValidationFigures& figures);
+  void truncate_after(Index update) const;
+  void append(const TrainingFigures& figures) const;
+  void append(const ValidationFigures& figures) const;
 
  private:
-  void append(const std::string& text);
+  void append(const std::string& text) const;
 
   std::filesystem::path file_;
-  std::optional<Descriptor> output_;
 };
 
 /// Plots a run as SVG, against updates: at the top, training loss (without label smoothing) and validation loss; below,

@@ -27,8 +27,7 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
       trainer_(
           model_, plan.training, [this](Index epoch) { return text_of(epoch); }, ranks_),
       directory_(open(directory, begun)),
-      log_(directory_.path(), {plan.training.max_updates, plan.run.max_epochs}, std::move(display)),
-      metrics_(directory_.file("metrics.jsonl")) {
+      log_(directory_.path(), {plan.training.max_updates, plan.run.max_epochs}, std::move(display)) {
   const auto checkpoint = begun ? directory_.last() : std::nullopt;
   if (checkpoint) load(*checkpoint);
   progress_.text = text_.fingerprint();
@@ -46,7 +45,7 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
           checkpoint.value_or(directory).string(), progress_.batch));
     });
   directory_.store_config(plan_.description.configs.at("config.yaml"));
-  metrics_.truncate_after(checkpoint ? progress_.update : -1);
+  metrics().truncate_after(checkpoint ? progress_.update : -1);
   log_start(checkpoint.has_value());
 }
 
@@ -174,7 +173,7 @@ void TrainingRun::report(bool due) {
   const TrainingFigures figures = training_figures();
   log_.training(figures, due);
   if (!due) return;
-  metrics_.append(figures);
+  metrics().append(figures);
   window_ = {};
 }
 

@@ -65,6 +65,7 @@ class TrainingRun {
   void handle_skipped(const Trainer::Update& update) const;  // logs it; throws if there were too many in a row
   void report(bool due);                                     // due: writes a log line and starts a new window
   TrainingFigures training_figures() const;
+  MetricsFile metrics() const { return MetricsFile(directory_.file("metrics.jsonl")); }  // where it is now
   Index epoch() const;  // from 1; one that has just ended still counts as the current one
   double minutes() const;
 
@@ -89,7 +90,6 @@ class TrainingRun {
   Index saved_update_ = -1;        // of the last checkpoint
   std::filesystem::path interim_;  // its name: written when interrupted, removed with the next checkpoint
   RunLog log_;
-  MetricsFile metrics_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   double minutes_before_ = 0;  // of the run, before it was resumed
   double minutes_seen_ = 0;    // at the last check_clock_and_signals()

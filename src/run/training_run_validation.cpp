@@ -94,7 +94,7 @@ void TrainingRun::validate_and_save() {
     figures.best = is_new_best(figures);
     progress_.without_best = figures.best ? 0 : progress_.without_best + 1;
     log_.validation(figures, samples);
-    metrics_.append(figures);
+    metrics().append(figures);
     write_checkpoint(figures.best);
     draw_curves();
     directory_.require_in_place();

@@ -42,7 +42,7 @@ int score(const ScoreOptions& options) {
     try {
       while (corpus.size() < kChunkSize && (more = reader.next(source, target)))
         corpus.append(source_tokenizer->encode(source), target_tokenizer->encode(target), line++);
-    } catch (const UserError&) {
+    } catch (...) {
       error = std::current_exception();  // first, the lines before it
     }
     const auto log_probabilities = token_log_probabilities(loaded.model, corpus);

@@ -75,6 +75,13 @@ class Output {
   Index number_ = 0;
 };
 
+/// The tokenizer's message does not say which line begins with an unknown language code; this does.
+void check_language(const Tokenizer& tokenizer, const std::string& line, const LineReader& input) try {
+  tokenizer.encode(line);
+} catch (const UserError& error) {
+  throw UserError(fmt::format("{}:{}: {}", input.path().string(), input.lines_read(), error.what()));
+}
+
 /// If something fails, the lines before it are translated and written first.
 void translate(const LoadedModel& loaded, const DecodingSettings& decoding, LineReader& input, Output& output) {
   // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
@@ -87,7 +94,7 @@ void translate(const LoadedModel& loaded, const DecodingSettings& decoding, Line
     lines.clear();
     try {
       while (lines.size() < max_lines && (more = input.next(line))) {
-        if (line.starts_with(">>")) loaded.tokenizers.source->encode(line);  // throws for an unknown language code
+        if (line.starts_with(">>")) check_language(*loaded.tokenizers.source, line, input);
         lines.push_back(line);
         if (!input.has_line_waiting()) break;
       }
@@ -158,7 +165,9 @@ void add_translate(CLI::App& program, int& status) {
       ->type_name("FILE");
   verb.add_option("--invalid", options.invalid,
                   "bytes that are not UTF-8: stop with an error, or\nreplace them by U+FFFD (default: error)")
-      ->check(CLI::IsMember({"error", "replace"}))
+      ->check([](const std::string& text) -> std::string {
+        return text == "error" || text == "replace" ? "" : "expected error or replace, found " + text;
+      })
       ->type_name("error|replace");
   verb.add_option("--output", options.output, "file to write to (default: standard output)")->type_name("FILE");
 }

@@ -76,7 +76,7 @@ TEST_CASE("a log that is a link is refused instead of followed", "[checkpoint]")
     write_bytes(directory / "victim", "precious");
     fs::create_symlink("../victim", directory / "toy" / name);
     CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }),
-               Says(std::string(name) + ": expected a file, found a symbolic link"));
+               Says(std::string(name) + ": expected a file, found a link"));
     CHECK(read_bytes(directory / "victim") == "precious");
   }
 }
