@@ -194,8 +194,7 @@ void MetricsFile::append(const ValidationFigures& figures) const { append(to_lin
 
 void MetricsFile::append(const std::string& text) const {
   if (file_.empty()) return;
-  std::ofstream file(file_, std::ios::app | std::ios::binary);
-  if (!(file << text << std::flush)) throw_disk_error("cannot be written", file_, last_error());
+  Descriptor(file_, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW).write(std::as_bytes(std::span(text)));
 }
 
 }  // namespace glassformer
