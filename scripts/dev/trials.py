@@ -109,7 +109,8 @@ class Trials:
         if done is not None:
             messages = done.messages()
             result = result or (messages[0].removeprefix("glassformer: ") if messages else "")
-            command, status = shorten(shlex.join(["glassformer", *map(str, done.command)]), 110), done.status
+            command = shlex.join(["glassformer", *map(str, done.command)]).replace(str(self.directory), ".")
+            command, status = shorten(command, 110), done.status
             megabytes, seconds = f"{done.megabytes:.0f}", f"{done.seconds:.2f}"
         if problems:
             result = f"WRONG: {'; '.join(problems)}: {result or (done.err[-200:].decode(errors='replace') if done else '')}"
@@ -162,7 +163,11 @@ class Trials:
             problems.append(f"a message of {len(done.err)} bytes")
         if done.out != out:
             problems.append(f"{done.out.count(bytes([10]))} lines on standard output, expected {out.count(bytes([10]))}")
-        problems += changes(before, self.state(), leaves, self.directory)
+        after = self.state()
+        problems += changes(before, after, leaves, self.directory)
+        for path in after:  # so that it does not disturb the next trial
+            if path not in before and not any(part in str(path.relative_to(self.directory)) for part in leaves):
+                remove(path)
         self.note(what, problems, done)
         return done
 
