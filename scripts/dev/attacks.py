@@ -302,20 +302,24 @@ def mutated(data, chosen, number):
 
 
 def damaged_table(content, chosen):
-    bytes_ = bytearray(content)
-    start = content.find(b"\x12") + 1
-    for _ in range(chosen.randint(1, 40)):
-        near = chosen.random() < 0.3
-        at = chosen.randrange(start, min(start + 12, len(bytes_))) if near and start < len(bytes_) else chosen.randrange(len(bytes_))
-        bytes_[at] = chosen.randrange(256)
-    return bytes(bytes_)
+    """The table is four bytes of length, a trie of 32-bit units, and the texts that its values point to."""
+    data = bytearray(content)
+    start = content.find(b"\x12") + 4  # after the field's tag and length
+    if chosen.random() < 0.3:
+        data[start:start + 4] = chosen.randrange(1 << 18).to_bytes(4, "little")
+    first = min(len(data), start + 4 + chosen.choice([0, 100, 1000, 100_000]))
+    end = min(len(data), first + chosen.choice([4, 400, 4000, 200_000]))
+    data[first:end] = chosen.randbytes(end - first)
+    return bytes(data)
 
 
 def sentencepiece_models(world):
     trials, chosen = world.trials, random.Random(34)
     counts = {0: 0, 2: 0}
     for number in range(MUTANTS):
-        kind = ("sentencepiece", "marian", "opus")[number % 7 % 3]
+        kind = ("sentencepiece", "marian", "opus")[number // 6 % 3]
+        if number % 6 == 4 and kind == "opus":
+            kind = "marian"  # that model has no table
         model = world.damaged(world.opus if kind == "opus" else world.sentencepiece)
         if kind == "marian":
             (model / "config.yaml").unlink()
@@ -337,7 +341,13 @@ def sentencepiece_models(world):
 
 def claims(world):
     trials = world.trials
-    for key, value in (("d_ff", 23_000_000), ("d_ff", HUGE), ("d_model", 40_000), ("d_model", HUGE), ("encoder_layers", 1_000_000),
+    def several(data):  # 1.6 GB, each number within its range
+        for key, value in (("d_model", 2048), ("d_ff", 16_384), ("encoder_layers", 5)):
+            data = yaml_key(key, value)(data)
+        return data
+    for command in world.commands(world.damaged(world.word, "config.yaml", several)):
+        trials.refused(f"config.yaml claims 1.6 GB: {command[0]}", command, "")
+    for key, value in (("d_ff", 1_000_000), ("d_ff", HUGE), ("encoder_layers", 1000), ("d_model", 100_000), ("d_model", 40_000), ("d_model", HUGE), ("encoder_layers", 1_000_000),
                        ("decoder_layers", 1_000_000), ("encoder_layers", HUGE), ("heads", HUGE)):
         model = world.damaged(world.word, "config.yaml", yaml_key(key, value))
         trials.refused(f"config.yaml claims {key}: {value}", ["translate", model], "", b"a\n")
@@ -381,7 +391,7 @@ def claims(world):
     sparse(model / MODEL, size, (world.word / MODEL).read_bytes())
     trials.refused(f"{MODEL} with 2 GB of zeros behind it", ["translate", model], MODEL, b"a\n")
 
-    for key, value in (("model.d_model", 1_000_000), ("model.d_model", HUGE), ("model.d_ff", HUGE), ("model.encoder_layers", 1_000_000),
+    for key, value in (("model.d_model", 100_000), ("model.d_model", HUGE), ("model.d_ff", HUGE), ("model.encoder_layers", 1_000_000),
                        ("model.encoder_layers", HUGE), ("training.shards", 100_000_000), ("decoding.batch", 1_000_000_000),
                        ("decoding.beam", HUGE), ("training.max_tokens", HUGE), ("training.accumulation", HUGE),
                        ("training.micro_batch_tokens", HUGE), ("tokenizer.vocabulary_size", HUGE), ("data.mapped_above", 0),
@@ -606,9 +616,8 @@ def escapes(world):
     shown = "\\x1b[31m"
     quoted = json.dumps(HOSTILE)  # also valid YAML
 
-    model = world.damaged(world.opus, "vocab.json", replace("\u2581dog".encode(), f">>{quoted[1:-1]}<<".encode())
-                          if "\u2581dog".encode() in (world.opus / "vocab.json").read_bytes()
-                          else lambda data: re.sub(rb'"[^"<>]*":', b'">>%s<<":' % quoted[1:-1].encode(), data, count=1))
+    model = world.damaged(world.opus, "vocab.json", lambda data: json.dumps(
+        {(f">>{HOSTILE}<<" if value == 9 else word): value for word, value in json.loads(data).items()}).encode())
     trials.refused("escapes: a language code in a sentence", ["translate", model], shown, f">>{HOSTILE}x<< a\n".encode())
     trials.refused("escapes: a language code in explain", ["explain", model, "--source", f">>{HOSTILE}x<< a"], shown)
     for what, edit in {"a tensor's name": lambda entries: entries.update({HOSTILE: entries.pop("final_logits_bias")}),
@@ -635,7 +644,7 @@ def escapes(world):
                         [*world.train, *set_key("model.d_model", hostile)], [*world.train, *set_key("model.norm", hostile)],
                         [*world.train, *set_key("data.train", hostile)], [*world.train, *set_key("model.from", hostile)],
                         ["translate", world.run, "--beam", hostile], ["average", hostile, "--output", "mean"],
-                        ["average", world.word, "--output", hostile + "/x/\0".rstrip("\0")][:3] + [world.run / "config.yaml" / hostile],
+                        ["average", world.word, "--output", world.run / "config.yaml" / hostile],
                         ["explain", world.run, "--source", "a", "--html", hostile + "/x"],
                         ["explain", world.run, "--source", "a", "--json", "no/" + hostile],
                         ["evaluate", world.run, "--source", hostile, "--reference", hostile],
