@@ -439,7 +439,7 @@ def devices(world):
             for name in names:
                 command = world.resumable() if original == world.run else ["translate", world.damaged(original)]
                 place_special(Path(command[3 if original == world.run else 1]) / name, kind, os.ttyname(slave))
-                trials.refused(f"{kind} in place of {name}", command, "", b"a\n", timeout=5, seconds=2)
+                trials.refused(f"{kind} in place of {name}", command, "", b"a\n", timeout=3, seconds=2)
         for arguments in (["train", "special"], ["translate", world.run, "--input", "special"], ["translate", "special"],
                           ["evaluate", world.run, "--source", "special", "--reference", world.text],
                           ["score", world.run, "--source", world.text, "--target", "special"],
@@ -453,7 +453,7 @@ def devices(world):
                 continue  # which is a place for a run
             if kind in ("a FIFO", "a link to a terminal") and "special" in arguments[3:] and arguments[0] == "translate":
                 continue  # the program may wait for text
-            trials.refused(f"{kind} for {arguments[0]}", arguments, "", timeout=5, seconds=2)
+            trials.refused(f"{kind} for {arguments[0]}", arguments, "", timeout=3, seconds=2)
     remove(world.directory / "special")
     (world.directory / "based.yaml").unlink()
     for device in ("/dev/zero", "/dev/random"):
@@ -463,12 +463,10 @@ def devices(world):
         place_special(world.directory / "special", kind, os.ttyname(slave))
         model = world.damaged(world.word, "config.yaml", lambda data: yaml_key("tests", '["."]')(yaml_key(
             "source_language", world.directory / "special")(yaml_key("target_language", world.directory / "special")(data))))
-        trials.refused(f"a checkpoint's test text is {kind}", ["evaluate", model], "", timeout=5, seconds=2)
+        trials.refused(f"a checkpoint's test text is {kind}", ["evaluate", model], "", timeout=3, seconds=2)
     remove(world.directory / "special")
     os.close(master)
     os.close(slave)
-    links(world)
-    long_files(world)
 
 
 def links(world):
@@ -940,5 +938,5 @@ def ranks(world):
             remove(world.directory / name)
 
 
-ALL = (lost_translations, not_finite, nesting, sentencepiece_models, claims, devices, output_files, escapes, padded_rows,
-       line_breaks, moved_runs, others)
+ALL = (lost_translations, not_finite, nesting, sentencepiece_models, claims, devices, links, long_files, output_files,
+       escapes, padded_rows, line_breaks, moved_runs, others)
