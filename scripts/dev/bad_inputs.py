@@ -1,101 +1,31 @@
 #!/usr/bin/env python3
 """Gives the program bad input of every kind, and checks how it reacts.
 
-    scripts/dev/bad_inputs.py [PROGRAM]        (default: build/release/glassformer)
+    scripts/dev/bad_inputs.py [PROGRAM [GROUP...]]        (default: build/release/glassformer, all groups)
 
 Trains the model of configs/debug.yaml, which takes a second. Then damages files, mistypes names, sends hostile text,
-and prints a table of what it tried and what happened. The program may refuse an input: exit status 2, one line on
-standard error, nothing on standard output, nothing lost. Or it may handle it: exit status 0, and one line out for each
-line in. Anything else is an error, above all a crash or a command that takes over a minute: then the exit status is 1.
+and prints a table of what it tried and what happened: command, exit status, peak memory, seconds, message. The program
+may refuse an input: exit status 2, one message on standard error, nothing on standard output, nothing lost. Or it may
+handle it: exit status 0, and one line out for each line in. Anything else is wrong; then the exit status is 1.
+
+bad_inputs.py holds the mistakes, attacks.py what is made to do harm, trials.py what all trials have in common. A group
+is a function of the first two, for example `nesting`. The program may be one with sanitizers, such as
+build/asan/glassformer; then limits on memory do not apply, and a sanitizer's report is wrong, too.
 """
 
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
 from pathlib import Path
 
+import attacks
+from trials import Trials, change, copy_of, flip, header, set_key
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/glassformer").resolve()
-TIMEOUT = 60  # seconds
-
-
-class Trials:
-    def __init__(self, directory):
-        self.directory = directory
-        self.rows, self.wrong = [], 0
-
-    def run(self, arguments, text=None):
-        """The program's status, output and errors; text is its standard input."""
-        try:
-            done = subprocess.run([PROGRAM, *map(str, arguments)], input=text, capture_output=True, timeout=TIMEOUT,
-                                  cwd=self.directory)
-        except subprocess.TimeoutExpired:
-            return None, b"", b""
-        return done.returncode, done.stdout, done.stderr
-
-    def note(self, what, right, result):
-        self.rows.append((what, result if right else f"WRONG: {result}"))
-        self.wrong += not right
-
-    def refused(self, what, arguments, mention, text=None, expected=2):
-        """The message must mention `mention`. expected: the status; 1 if the disk is at fault, not the input."""
-        status, out, err = self.run(arguments, text)
-        lines = [line for line in err.decode(errors="replace").splitlines() if line.startswith("glassformer: ")]
-        message = err.decode(errors="replace").strip()
-        right = status == expected and len(lines) == 1 and not out and mention in message
-        shown = lines[0].removeprefix("glassformer: ") if lines else f"status {status}: {message[-200:]}"
-        self.note(what, right, shown)
-
-    def handled(self, what, arguments, lines, text=None):
-        """lines: how many lines must come out; None: any number."""
-        status, out, err = self.run(arguments, text)
-        found = out.count(b"\n")
-        right = status == 0 and (lines is None or found == lines)
-        result = f"{found} lines out" if lines is not None else "done"
-        if not right:
-            result = f"status {status}, {found} lines: {err.decode(errors='replace')[-200:]}"
-        self.note(what, right, result)
-
-
-def set_key(key, value):
-    return ["--set", f"{key}={value}"]
-
-
-def copy_of(checkpoint, name):
-    copy = checkpoint.parent.parent / name
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(checkpoint, copy)
-    return copy
-
-
-def change(path, edit, checksums=True):
-    """Edits a file's bytes. Without `checksums` deletes SHA256SUMS: the file's own checks must then find the change."""
-    path.write_bytes(edit(path.read_bytes()))
-    if not checksums:
-        (path.parent / "SHA256SUMS").unlink(missing_ok=True)
-
-
-def flip(position, bit=3):
-    def edit(data):
-        data = bytearray(data)
-        data[position if position >= 0 else len(data) + position] ^= 1 << bit
-        return bytes(data)
-    return edit
-
-
-def header(edit):
-    """An edit for change(): applies `edit` to the parsed header of a safetensors file."""
-    def edit_bytes(data):
-        length = int.from_bytes(data[:8], "little")
-        entries = json.loads(data[8:8 + length])
-        edit(entries)
-        text = json.dumps(entries).encode()
-        return len(text).to_bytes(8, "little") + text + data[8 + length:]
-    return edit_bytes
 
 
 def command_line(trials, train, run):
@@ -157,7 +87,7 @@ def texts(trials, train, directory):
         target.write_bytes(target_bytes)
         shutil.rmtree(directory / "new", ignore_errors=True)
         if mention is None:
-            trials.handled(what, with_text, None)
+            trials.handled(what, with_text, memory=300)
         else:
             trials.refused(what, with_text, mention)
         source.write_bytes(original[0])
@@ -220,7 +150,7 @@ def checkpoints(trials, run):
     checkpoint = (run / "last").resolve()
 
     def case(what, name, edit, mention, checksums=True):
-        copy = copy_of(checkpoint, "damaged")
+        copy = copy_of(checkpoint, run.parent / "damaged")
         change(copy / name, edit, checksums)
         trials.refused(f"checkpoint: {what}", ["translate", copy], mention, b"a b\n")
 
@@ -261,7 +191,7 @@ def checkpoints(trials, run):
          lambda data: json.dumps(json.loads(data)[:-1]).encode(), "shape", False)
     case("the config describes another model", "config.yaml",
          lambda data: data.replace(b"d_ff: 16", b"d_ff: 32"), "fc1", False)
-    copy = copy_of(checkpoint, "damaged")
+    copy = copy_of(checkpoint, run.parent / "damaged")
     (copy / "source.vocab.json").unlink()
     trials.refused("checkpoint: a file is missing", ["translate", copy], "source.vocab.json", b"a\n")
 
@@ -291,28 +221,30 @@ def main():
         sys.exit(f"{PROGRAM}: expected the program, found none; build it with scripts/test.sh")
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        trials = Trials(directory)
+        trials = Trials(PROGRAM, directory)
         train = ["train", ROOT / "configs/debug.yaml"]
         run = directory / "run"
         (directory / "empty").mkdir()
         shutil.copytree(ROOT / "data/debug", directory / "text")
-        status, _, err = trials.run([*train, "--output", run])
-        if status != 0:
-            sys.exit(f"training configs/debug.yaml failed:\n{err.decode()}")
+        done = trials.run([*train, "--output", run])
+        if done.status != 0:
+            sys.exit(f"training configs/debug.yaml failed:\n{done.err.decode()}")
+        trials.usual["train"] = done.megabytes
         before = {path: path.read_bytes() for path in sorted(run.rglob("*")) if path.is_file() and path.name != ".lock"}
-        command_line(trials, train, run)
-        configs(trials, run, directory)
-        texts(trials, train, directory)
-        standard_input(trials, run)
-        checkpoints(trials, run)
-        outputs(trials, train, run)
+        only = sys.argv[2:]
+        world = attacks.World(trials, ROOT, run, train)
+        attacks.measure(world)
+        mistakes = {"command_line": (train, run), "configs": (run, directory), "texts": (train, directory),
+                    "standard_input": (run,), "checkpoints": (run,), "outputs": (train, run)}
+        for group, arguments in mistakes.items():
+            if not only or group in only:
+                globals()[group](trials, *arguments)
+        for attack in attacks.ALL:
+            if not only or attack.__name__ in only:
+                attack(world)
         after = {path: path.read_bytes() for path in sorted(run.rglob("*")) if path.is_file() and path.name != ".lock"}
-        trials.note("the original run, after all of this", before == after,
-                    "untouched" if before == after else "changed")
-        print("| tried | result |\n|---|---|")
-        for what, result in trials.rows:
-            print(f"| {what} | {result.replace(name, '.').replace('|', '/')[:160]} |")
-        print(f"\n{len(trials.rows)} tried, {trials.wrong} wrong")
+        trials.note("the original run, after all of this", [] if before == after else ["changed"], None, "untouched")
+        print(f"\n{trials.count} tried, {trials.wrong} wrong" + (f", {trials.skipped} skipped" if trials.skipped else ""))
         sys.exit(trials.wrong > 0)
 
 
