@@ -1,5 +1,6 @@
 #include "report/figures.hpp"
 
+#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>
