@@ -30,6 +30,7 @@ void prepare_process() {
   }
   std::signal(SIGXFSZ, SIG_IGN);
   use_huge_pages();
+  limit_threads();
 }
 
 /// The message for a command line that CLI11 rejects, with a suggestion if a verb or an option is unknown.
@@ -83,7 +84,7 @@ int run(int argc, char** argv) {
   return status;
 }
 
-constexpr bool kKeepLines = true;  // of a message with a list
+constexpr bool kKeepLists = true;  // of a message with a list
 
 /// Allocates no memory: there may be none left.
 int fail(const char* message, int status) {
@@ -93,14 +94,14 @@ int fail(const char* message, int status) {
 
 /// Reports the exception that is being handled. Returns the exit status.
 int fail() try { throw; } catch (const UserError& error) {
-  return fail(visible(error.what(), kKeepLines).c_str(), 2);
+  return fail(visible(error.what(), kKeepLists).c_str(), 2);
 } catch (const std::bad_alloc&) {
   return fail(
       "not enough memory; use a smaller model, fewer training.shards (each holds a gradient) or a smaller "
       "training.max_tokens",
       1);
 } catch (const std::exception& error) {
-  return fail(visible(error.what(), kKeepLines).c_str(), 1);
+  return fail(visible(error.what(), kKeepLists).c_str(), 1);
 }
 
 int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (...) {

@@ -114,7 +114,7 @@ class ParameterFile {
     return std::ranges::any_of(kTied, [&](const Tied& tied) {
       if (name != tied.other || !is_in_model(tensors_, tied.own)) return false;
       const Stored* const own = find(std::string(tied.own));
-      return own != nullptr && file_.read(extra) == file_.read(*own);
+      return own != nullptr && extra.shape == own->shape && file_.read(extra) == file_.read(*own);
     });
   }
 

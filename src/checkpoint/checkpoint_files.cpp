@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -150,6 +151,8 @@ RunProgress read_training_state(const fs::path& directory, std::span<float> adam
     throw UserError(path.string() + ": the training progress is missing from the file's metadata.");
   read_moments(file, "adam.m", adam_m, path);
   read_moments(file, "adam.v", adam_v, path);
+  if (std::ranges::any_of(adam_v, [](float square) { return square < 0; }))
+    throw UserError(path.string() + ": expected no negative number in the tensor adam.v, found one.");
   return read_progress(progress->second, path.string());
 }
 
@@ -170,22 +173,21 @@ fs::path verify_checksums(const fs::path& directory, Verify which) try {
   if (!fs::exists(fs::symlink_status(directory / kChecksumFile))) return directory;
   std::istringstream lines(read_checkpoint_file(directory / kChecksumFile));
   lines.exceptions(std::ios::badbit);  // otherwise, getline would take a lack of memory for the end
-  bool has_model = false;
+  std::set<std::string> names;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     constexpr std::size_t kNameAt = 66;
     const std::string name = line.size() > kNameAt ? line.substr(kNameAt) : "";
-    if (name.empty() || name.find('/') != std::string::npos)
-      throw damaged(directory / kChecksumFile, "a checksum and a file name",
+    if (name.empty() || name.find('/') != std::string::npos || !names.insert(name).second)
+      throw damaged(directory / kChecksumFile, "a checksum and the name of another file",
                     "something else on line " + std::to_string(number));
-    has_model = has_model || name == kModelFile;
     if (which == Verify::but_training_state && name == kStateFile) continue;
     if (!fs::is_regular_file(directory / name)) throw damaged(directory / name, "a file", "none");
     if (const std::string found = checksum_line(directory, name); found != line)
       throw damaged(directory / name, "the SHA-256 " + line.substr(0, 12) + "...", found.substr(0, 12) + "...");
   }
-  if (!has_model) throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");
+  if (!names.contains(kModelFile)) throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");
   return directory;
 } catch (const fs::filesystem_error& error) {
   throw_disk_error("cannot be read", error.path1(), error.code());

@@ -27,6 +27,9 @@ Id library_pad(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : i
 
 // Below: reading.
 
+/// A link that leads nowhere is there too, so that reading it reports it.
+bool is_there(const fs::path& file) { return fs::exists(fs::symlink_status(file)); }
+
 /// A size of the model, within the same limits as in a config of ours. No product of sizes can then overflow.
 Index size_of(const JsonFile& config, const std::string& key, Index most) {
   const Index size = config.whole(key);
@@ -194,7 +197,7 @@ Config read_marian_config(const fs::path& directory) {
   Config config;
   config.model = read_model(model);
   const fs::path search = directory / "generation_config.json";  // older models have these settings in config.json
-  const JsonFile generation(fs::exists(search) ? search : directory / "config.json");
+  const JsonFile generation(is_there(search) ? search : directory / "config.json");
   config.decoding = read_decoding(generation);
   if (generation.has("max_length"))
     config.data.max_length = longest_source(generation.whole("max_length"), config.decoding);
@@ -204,7 +207,7 @@ Config read_marian_config(const fs::path& directory) {
   config.data.source_language = "source";
   config.data.target_language = "target";
   config.run.max_epochs = 1;  // every config must limit training
-  if (const fs::path file = directory / "tokenizer_config.json"; fs::exists(file)) {
+  if (const fs::path file = directory / "tokenizer_config.json"; is_there(file)) {
     const JsonFile tokenizer(file);
     config.tokenizer.joint = !tokenizer.flag("separate_vocabs", false);
     config.data.source_language = tokenizer.text("source_lang", "source");
@@ -219,7 +222,7 @@ Config read_marian_config(const fs::path& directory) {
 
 Config read_config_of_model(const fs::path& directory) {
   const fs::path ours = directory / "config.yaml";
-  return fs::exists(ours) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
+  return is_there(ours) ? read_config_of_checkpoint(ours) : read_marian_config(directory);
 }
 
 ModelDescription describe_model(const Config& config, const TokenizerPair& tokenizers) {

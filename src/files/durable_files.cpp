@@ -120,9 +120,12 @@ void write_file_durably(const fs::path& file, std::string_view text) {
 void write_directory_durably(const fs::path& target, const std::function<void(const fs::path&)>& fill) try {
   const fs::path directory = without_trailing_slash(target);
   const fs::path partial = hidden_sibling(directory, kPartial);
+  fs::create_directories(parent_of(directory));
+  if (!fs::create_directory(partial))
+    throw UserError(partial.string() +
+                    ": expected nothing here, found a directory. Perhaps a program was killed while " +
+                    "it was writing " + directory.filename().string() + ": then remove the directory.");
   const RemoveUnfinished guard{partial};
-  fs::remove_all(partial);
-  fs::create_directories(partial);
   fill(partial);
   sync_all(partial);
   if (fs::exists(fs::symlink_status(directory))) {
@@ -202,6 +205,15 @@ OutputFile::~OutputFile() {
 
 void OutputFile::flush() {
   if (!stream_.flush()) throw std::runtime_error(file_.string() + ": cannot be written (is the disk full?)");
+  flushed_ = stream_.tellp();
+}
+
+const fs::path& OutputFile::keep() {
+  is_kept_ = true;
+  stream_.close();
+  std::error_code ignored;
+  fs::resize_file(written_, static_cast<std::uintmax_t>(flushed_), ignored);  // without an incomplete line
+  return written_;
 }
 
 void OutputFile::finish() {

@@ -51,8 +51,8 @@ class OutputFile {
   std::ofstream& stream() { return stream_; }
   /// \throws std::runtime_error: the file cannot be written completely
   void flush();
-  /// Keeps what has been written under its present name, which it returns, even without finish().
-  const std::filesystem::path& keep() { return is_kept_ = true, written_; }
+  /// Keeps what the last flush() completed under its present name, which it returns.
+  const std::filesystem::path& keep();
   /// Gives the file its name. If another program has written FILE since we started, both files stay.
   /// \throws std::runtime_error: that, or the file cannot be written completely
   void finish();
@@ -61,6 +61,7 @@ class OutputFile {
   std::filesystem::path file_, target_, written_;
   std::string replaced_;  // the target's version when we started; "" if there was none
   bool is_kept_ = false;
+  std::streamoff flushed_ = 0;  // bytes
   std::ofstream stream_;
 };
 

@@ -106,7 +106,9 @@ std::vector<std::string> read_lines(const std::filesystem::path& file) {
 }
 
 void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {
-  const std::filesystem::file_status status = std::filesystem::status(file);
+  std::error_code reason;
+  const std::filesystem::file_status status = std::filesystem::status(file, reason);
+  if (status.type() == std::filesystem::file_type::none) throw_disk_error("cannot be read", file, reason);
   if (!std::filesystem::exists(status)) return;
   if (!std::filesystem::is_regular_file(status))
     throw UserError(file.string() + ": expected a regular file, found a directory, a device or a pipe; " + kCopyAgain);

@@ -65,12 +65,12 @@ std::string lower_case(std::string_view text) {
   return lowered;
 }
 
-std::string visible(std::string_view text, bool keep_lines) {
+std::string visible(std::string_view text, bool keep_lists) {
   std::string result;
   for (std::size_t end = 0; end < text.size();) {
     const std::size_t begin = end;
     const std::int32_t c = next_character(text, end);
-    const bool is_control = u_charType(c) == U_CONTROL_CHAR && !(keep_lines && c == '\n');
+    const bool is_control = u_charType(c) == U_CONTROL_CHAR && !(keep_lists && text.substr(begin).starts_with("\n  "));
     const std::string_view bytes = text.substr(begin, end - begin);
     if (c < 0)
       for (const char byte : bytes) result += fmt::format("\\x{:02X}", static_cast<unsigned char>(byte));

@@ -44,8 +44,8 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
           "with the text that the run started with.",
           checkpoint.value_or(directory).string(), progress_.batch));
     });
-  directory_.store_config(plan_.description.configs.at("config.yaml"));
   metrics().truncate_after(checkpoint ? progress_.update : -1);
+  directory_.store_config(plan_.description.configs.at("config.yaml"));
   log_start(checkpoint.has_value());
 }
 

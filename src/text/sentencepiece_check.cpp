@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "files/suggestion.hpp"
 #include "files/utf8.hpp"
@@ -21,7 +23,8 @@ class FieldReader {
   explicit FieldReader(std::string_view message) : rest_(message) {}
 
   std::uint64_t number = 0;  ///< of the field
-  std::string_view bytes;    ///< its value, unless that is a varint
+  std::uint64_t value = 0;   ///< if it is a varint
+  std::string_view bytes;    ///< otherwise
 
   /// Reads a field. False at the end.
   bool next() {
@@ -57,11 +60,11 @@ class FieldReader {
   }
 
   std::uint64_t varint() {
-    std::uint64_t value = 0;
+    std::uint64_t number_read = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       const auto byte = static_cast<unsigned char>(take(1)[0]);
-      value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
-      if (byte < 0x80) return value;
+      number_read |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
+      if (byte < 0x80) return number_read;
     }
     throw Damage("a number that is too long");
   }
@@ -77,31 +80,52 @@ std::uint32_t word_at(std::string_view bytes, std::size_t index) {
 
 /// A table of characters to replace: 4 bytes with the length of a trie, the trie (a double array of 32-bit units, see
 /// https://github.com/s-yata/darts-clone), then the replacements, each ended by a NUL. The library follows the trie and
-/// reads a replacement without checking either.
+/// reads a replacement without checking either, and has room for 32 prefixes of a text that the trie contains.
 void check_character_map(std::string_view map) {
   if (map.empty()) return;
   if (map.size() < 4 || map.back() != '\0') throw Damage("a table of characters without an end");
   const std::size_t units = word_at(map, 0) / 4, replacements = 4 + std::size_t{word_at(map, 0)};
   if (units == 0 || replacements >= map.size()) throw Damage("a table of characters that is cut off");
   const std::string_view trie = map.substr(4);
-  for (std::size_t i = 0; i < units; ++i) {
+  const auto children = [&](std::size_t i) {  // the unit of a child is at this position ^ the child's byte
     const std::uint32_t unit = word_at(trie, i);
-    if (unit >> 31 != 0) continue;  // a replacement's position, not a character
-    const std::size_t children = i ^ (std::size_t{unit >> 10} << ((unit & 0x200) >> 6));
-    if ((children | 0xFF) >= units) throw Damage("a table of characters that leads nowhere");
-    const bool has_replacement = (unit & 0x100) != 0;
-    if (has_replacement && (word_at(trie, children) & 0x7FFF'FFFF) >= map.size() - replacements)
+    return i ^ (std::size_t{unit >> 10} << ((unit & 0x200) >> 6));
+  };
+  const auto is_byte = [&](std::size_t i) { return i == 0 || word_at(trie, i) >> 31 == 0; };  // or else a value
+  for (std::size_t i = 0; i < units; ++i) {
+    if (!is_byte(i)) continue;
+    if ((children(i) | 0xFF) >= units) throw Damage("a table of characters that leads nowhere");
+    const bool has_replacement = (word_at(trie, i) & 0x100) != 0;
+    if (has_replacement && (word_at(trie, children(i)) & 0x7FFF'FFFF) >= map.size() - replacements)
       throw Damage("a table of characters whose replacements are missing");
   }
+  std::vector<bool> reached(units), next(units);  // positions of the children of the units at a depth
+  reached[children(0)] = true;
+  for (int depth = 0; depth <= 32; ++depth) {
+    next.assign(units, false);
+    for (std::size_t i = 1; i < units; ++i)
+      if (is_byte(i) && reached[std::min(i ^ (word_at(trie, i) & 0xFF), units - 1)]) next[children(i)] = true;
+    if (std::ranges::find(next, true) == next.end()) return;
+    reached.swap(next);
+  }
+  throw Damage("a table of characters with more than 32 bytes in a row");
 }
 
 void check_piece(std::string_view message) {
+  constexpr std::size_t kLongest = 64;  // bytes: the library has room for as many user-defined prefixes of a text
+  constexpr std::uint64_t kUserDefined = 4;
+  bool is_long = false;
   for (FieldReader piece(message); piece.next();) {
-    if (piece.number == 1 && utf8_error(piece.bytes)) throw Damage("a piece that is not UTF-8 text");
-    if (piece.number == 1 && piece.bytes.find_first_of("\r\n") != std::string_view::npos)
-      throw Damage("the piece \"" + brief(std::string(piece.bytes)) + "\", whose line break would split a translation");
+    if (piece.number == 1) {
+      if (utf8_error(piece.bytes)) throw Damage("a piece that is not UTF-8 text");
+      if (piece.bytes.find_first_of("\r\n") != std::string_view::npos)
+        throw Damage("the piece \"" + brief(std::string(piece.bytes)) +
+                     "\", whose line break would split a translation");
+      is_long = piece.bytes.size() > kLongest;
+    }
     if (piece.number == 2 && piece.bytes.size() == 4 && !std::isfinite(std::bit_cast<float>(word_at(piece.bytes, 0))))
       throw Damage("a piece whose score is not finite");
+    if (piece.number == 3 && piece.value == kUserDefined && is_long) throw Damage("a long user-defined piece");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "evaluation/evaluation.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 #include "verbs/verbs.hpp"
 
@@ -30,10 +31,8 @@ std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& co
   std::vector<NamedTest> tests;
   for (const std::string& name : config.data.tests) {
     tests.push_back({name, config.data.source_file(name), config.data.target_file(name)});
-    for (const fs::path& file : {tests.back().source, tests.back().reference})
-      if (!fs::exists(file))
-        throw UserError(file.string() + ": expected this test text from the checkpoint's config, found no such file; " +
-                        "give --source FILE and --reference FILE.");
+    const std::string place = options.checkpoint.string() + ": data.tests of its config (or give --source, --reference): ";
+    for (const fs::path& file : {tests.back().source, tests.back().reference}) check_file(place, file);
   }
   if (tests.empty())
     throw UserError(options.checkpoint.string() +

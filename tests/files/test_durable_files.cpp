@@ -145,6 +145,16 @@ TEST_CASE("an output file has a name of its own until it is finished, and replac
   CHECK(fs::is_symlink(directory / "link"));
   CHECK(read_bytes(directory / "file.partial") == "the user's");
   { OutputFile(directory / "link").stream() << "unfinished"; }
+  fs::path kept;
+  {
+    OutputFile output(directory / "file");
+    output.stream() << "a line\n";
+    output.flush();
+    output.stream() << "half a li";
+    kept = output.keep();
+  }
+  CHECK(read_bytes(kept) == "a line\n");
+  fs::remove(kept);
   CHECK(count_entries(directory.path()) == 3);
 }
 

@@ -7,7 +7,7 @@ TEST_CASE("visible() shows what a terminal would obey: control characters and ch
   CHECK(visible("schläft … 漢 🙂") == "schläft … 漢 🙂");
   CHECK(visible("\x1B[31mred") == "\\x1B[31mred");
   CHECK(visible("a\tb\nc\r\x7F") == "a\\x09b\\x0Ac\\x0D\\x7F");
-  CHECK(visible("a\nb\r\n", true) == "a\nb\\x0D\n");
+  CHECK(visible("a:\n  b\r\n  c\nd\n", true) == "a:\n  b\\x0D\n  c\\x0Ad\\x0A");
   CHECK(visible("a\u0085b\u009Bc\u00A0d") == "a\\x85b\\x9Bc\u00A0d");  // C1; U+00A0 is not a control character
   CHECK(visible("a\u202Eb\u2066c\u200Fd\u061C") == "a\\u202Eb\\u2066c\\u200Fd\\u061C");
   CHECK(visible(std::string("a\0b", 3)) == "a\\x00b");

@@ -335,7 +335,7 @@ TEST_CASE("evaluate uses the test texts of the config, or says that they are mis
   REQUIRE(program.run(train + " --output run --set data.tests=[test]").status == 0);
   CHECK(program.run("evaluate run").out.find("test: 2 pairs") == 0);
   fs::remove(program / "text/test.de");
-  check_refused(program.run("evaluate run"), "test.de: expected this test text from the checkpoint's config");
+  check_refused(program.run("evaluate run"), "data.tests of its config (or give --source, --reference): no file");
   REQUIRE(program.run(train + " --output none --set data.tests=[]").status == 0);
   check_refused(program.run("evaluate none"), "data.tests is empty");
   check_refused(program.run("evaluate run --source text/test.en"), "--reference");
