@@ -34,7 +34,7 @@ class FieldReader {
     bytes = {};
     switch (key & 7) {
       case 0:
-        varint();
+        value = varint();
         break;
       case 1:
         bytes = take(8);

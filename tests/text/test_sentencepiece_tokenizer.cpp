@@ -279,8 +279,9 @@ TEST_CASE("each check of a model's structure finds its mistake", "[text]") {
   CHECK(contains(complaint_of(table(0, kValue, "")), "without an end"));
   CHECK(contains(complaint_of(table(256 << 10, kValue, end)), "leads nowhere"));
   CHECK(contains(complaint_of(table(kValue | 256 << 10, kValue, end)), "leads nowhere"));  // the root is no value
-  CHECK(contains(complaint_of(table(0, 1 | 1 << 10, end)), "more than 32 bytes"));  // the unit is its own child
-  std::string user_defined = field(1, std::string(64, 'a')) + "\x18\x04", longer = field(1, std::string(65, 'a')) + "\x18\x04";
+  CHECK(contains(complaint_of(table(0, 1 | 1 << 10, end)), "more than 32 bytes"));         // the unit is its own child
+  std::string user_defined = field(1, std::string(64, 'a')) + "\x18\x04",
+              longer = field(1, std::string(65, 'a')) + "\x18\x04";
   CHECK(complaint_of(field(1, user_defined)).empty());
   CHECK(contains(complaint_of(field(1, longer)), "a long user-defined piece"));
   CHECK(contains(complaint_of(field(5, field(2, "abc" + end))), "cut off"));
