@@ -52,23 +52,16 @@ TokenizerPair tokenizers_of(const Config& config) {
   return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
 }
 
-TrainingText text_of(
-    const Config& config, const TokenizerPair& tokenizers,
-    const TrainingText::FileDirectory& files = [](Index) { return fs::temp_directory_path(); }) {
-  return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers, files};
+TrainingText text_of(const Config& config, const TokenizerPair& tokenizers) {
+  return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers};
 }
 
 /// Returns whether the run reached its end.
 bool train_toy(const Config& config, const fs::path& directory, bool resume = false,
                const std::atomic<int>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
-  std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
+  const std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers = begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
-  const auto file_directory = [&](Index epoch) {
-    if (!begun && epoch == 0) begun = RunDirectory::reserve(directory);
-    return directory;
-  };
-  TrainingText text = text_of(config, tokenizers, file_directory);
-  return TrainingRun(plan_training(config, tokenizers), std::move(text), directory, begun, display)
+  return TrainingRun(plan_training(config, tokenizers), text_of(config, tokenizers), directory, begun, display)
              .train(interrupted) == 0;
 }
 
@@ -218,25 +211,6 @@ TEST_CASE("with the unit epochs, a run validates after every N epochs", "[traini
   CHECK(metrics.validation[2].epoch == 5);
 }
 
-TEST_CASE("a text too large for memory gives the same weights, and its file has no name", "[training]") {
-  const auto with = [](const std::string& updates, const std::string& mapped_above) {
-    return toy({"training.max_updates=" + updates, "data.mapped_above=" + mapped_above});
-  };
-  const TemporaryDirectory directory;
-  train_toy(with("20", "1000000"), directory / "memory");
-  train_toy(with("13", "500"), directory / "files");
-  CHECK_THAT(stand_in::read_bytes(directory / "files" / "train.log"), stand_in::Says("too many for memory"));
-  train_toy(with("20", "500"), directory / "files", true);
-  CHECK(weights(directory / "memory") == weights(directory / "files"));
-  const auto names = [&](const char* run) {
-    std::set<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(directory / run)) found.insert(entry.path().filename());
-    return found;
-  };
-  CHECK(names("files").size() > 5);
-  for (const fs::path& name : names("files")) CHECK((names("memory").contains(name) || name == "step-00000013"));
-}
-
 TEST_CASE("with sampling, each epoch splits a text into different pieces, but an epoch's pieces are always the same",
           "[training]") {
   const Config config = sampled({"training.max_updates=1"});
@@ -274,29 +248,8 @@ TEST_CASE("with sampling, a run that was stopped and resumed ends with the same 
   CHECK(read_metrics(directory / "parts" / "metrics.jsonl").validation.back().epoch == 2);  // this epoch has not ended
   train_toy(sampled({"training.max_updates=13"}), directory / "parts", true);
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
-  train_toy(sampled({"training.max_updates=5", "data.mapped_above=500"}), directory / "files");
-  train_toy(sampled({"training.max_updates=13", "data.mapped_above=500"}), directory / "files", true);
-  CHECK(weights(directory / "whole") == weights(directory / "files"));
   train_toy(sampled({"training.max_updates=13", "tokenizer.sampling=0"}), directory / "not_sampled");
   CHECK(weights(directory / "whole") != weights(directory / "not_sampled"));
-}
-
-TEST_CASE("a text that becomes too large for memory in the second epoch moves to the run directory", "[training]") {
-  const TemporaryDirectory directory;
-  Config config = sampled({"training.max_updates=13"});
-  const TokenizerPair tokenizers = tokenizers_of(config);
-  for (config.training.seed = 1;; ++config.training.seed) {
-    REQUIRE(config.training.seed < 100);
-    TrainingText text = text_of(config, tokenizers);
-    config.data.mapped_above = text.corpus().tokens();
-    text.take(1);
-    if (text.corpus().tokens() > config.data.mapped_above) break;
-  }
-  train_toy(config, directory / "file");
-  config.data.mapped_above = 1'000'000;
-  train_toy(config, directory / "memory");
-  CHECK(read_metrics(directory / "file" / "metrics.jsonl").validation.back().epoch >= 2);
-  CHECK(weights(directory / "file") == weights(directory / "memory"));
 }
 
 TEST_CASE("patience stops a run that no longer improves", "[training]") {
