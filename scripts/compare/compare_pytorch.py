@@ -188,7 +188,6 @@ def compare(turns):
     for name in others:
         show(f"peak memory relative to PyTorch {name}",
              [a["peak_rss_bytes"] / b["peak_rss_bytes"] for a, b in zip(ours, turns[name])])
-    show("FLOP/s relative to the FMA peak", [a["peak_share"] for a in ours])
 
 
 def main():

