@@ -13,6 +13,7 @@
 #include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
 #include "random_values.hpp"
+#include "report/read_metrics.hpp"
 #include "run/diagnostics.hpp"
 #include "run/training_run.hpp"
 
@@ -165,7 +166,7 @@ TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where
   CHECK_THAT(message, stand_in::Says("--resume --output \"" + now.string() + "\""));
   CHECK(fs::exists(run) == replace);
   if (replace) CHECK(fs::is_empty(run));
-  for (const char* name : {"train.log", "metrics.jsonl", "curves.svg", "best"}) CHECK(fs::exists(now / name));
+  for (const char* name : {"train.log", "metrics.jsonl", "best"}) CHECK(fs::exists(now / name));
   CHECK(fs::read_symlink(now / "last") == "step-00000006");
   CHECK(read_metrics(now / "metrics.jsonl").training.size() == 6);
   train_toy(moved_config("12"), now, true);
@@ -182,13 +183,13 @@ TEST_CASE("if its directory is deleted, a run stops and does not create it again
 }
 
 TEST_CASE(
-    "a run writes config, log, metrics, curves, best and last, and keeps only the best and the latest k checkpoints",
+    "a run writes config, log, metrics, best and last, and keeps only the best and the latest k checkpoints",
     "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=12", "training.validation.every=3", "training.log_every=2",
                  "training.checkpoints.keep=1"}),
             directory / "run");
-  for (const char* name : {"config.yaml", "train.log", "metrics.jsonl", "curves.svg"}) {
+  for (const char* name : {"config.yaml", "train.log", "metrics.jsonl"}) {
     CHECK(fs::exists(directory / "run" / name));
   }
   CHECK(is_checkpoint(directory / "run" / "best"));
@@ -398,14 +399,6 @@ TEST_CASE("a training state that does not fit the text is rejected", "[training]
   CHECK_THAT(complaint_with(&RunProgress::batch, 999), stand_in::Says("batch 999"));
   CHECK_THAT(complaint_with(&RunProgress::update, std::numeric_limits<Index>::max()), stand_in::Says("update"));
   CHECK(complaint_with(&RunProgress::batch, good.progress.batch).empty());
-}
-
-TEST_CASE("a plot that cannot be written does not stop training", "[training]") {
-  const TemporaryDirectory directory;
-  train_toy(toy({"training.max_updates=1"}), directory / "run");
-  fs::remove(directory / "run" / "curves.svg");
-  fs::create_directory(directory / "run" / "curves.svg");
-  CHECK(train_toy(toy({"training.max_updates=2"}), directory / "run", true));
 }
 
 TEST_CASE("a changed validation text is reported, and the search for the best starts over", "[training]") {
