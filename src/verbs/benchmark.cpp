@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "batching/batch.hpp"
+#include "config/key.hpp"
 #include "files/durable_files.hpp"
 #include "machine/machine.hpp"
 #include "model/model.hpp"
@@ -83,41 +84,19 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   return figures(sums, model.weights.size(), ranks.size());
 }
 
-/// Lets another program train the same model on the same batches: writes a line of JSON for the model, then one for
-/// each batch of the first epoch. The ids leave out bos, eos and padding.
-void export_batches(const std::filesystem::path& file, const Config& config, const TokenizerPair& tokenizers,
+/// Lets another program train the same model on the same batches: writes a line of JSON with every key of the config (its
+/// value is text), the size of the vocabulary and the special ids, then a line for each batch of the first epoch. The
+/// ids of the batches leave out bos, eos and padding.
+void export_batches(const std::filesystem::path& file, Config config, const TokenizerPair& tokenizers,
                     const SentencePairs& pairs) {
-  const TransformerSettings& m = config.model;
-  const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
-  const SpecialIds special = pairs.target_special;
   OutputFile output(file);
-  const OptimizerSettings& optimizer = config.training.optimizer;
-  output.stream() << Json{{"d_model", m.d_model},
-                          {"heads", m.heads},
-                          {"encoder_layers", m.encoder_layers},
-                          {"decoder_layers", m.decoder_layers},
-                          {"d_ff", m.d_ff},
-                          {"vocabulary", vocabulary.target_size},
-                          {"post_norm", m.norm == Norm::post},
-                          {"relu", m.activation == Activation::relu},
-                          {"all_embeddings_tied", m.tied_embeddings == Tying::all},
-                          {"all_masks", m.masks == MaskSettings{}},
-                          {"dropout", m.dropout},
-                          {"embedding_dropout", m.embedding_dropout},
-                          {"attention_dropout", m.attention_dropout},
-                          {"activation_dropout", m.activation_dropout},
-                          {"label_smoothing", config.training.label_smoothing},
-                          {"accumulation", config.training.accumulation},
-                          {"adam", optimizer.kind == OptimizerSettings::Kind::adam},
-                          {"beta1", optimizer.beta1},
-                          {"beta2", optimizer.beta2},
-                          {"epsilon", optimizer.epsilon},
-                          {"weight_decay", optimizer.weight_decay},
-                          {"clip_norm", optimizer.clip_norm},
-                          {"pad", special.pad},
-                          {"bos", special.bos},
-                          {"eos", special.eos}}
-                  << '\n';
+  const SpecialIds special = pairs.target_special;
+  Json model{{"vocabulary", vocabulary_shape(tokenizers).target_size},
+             {"pad", special.pad},
+             {"bos", special.bos},
+             {"eos", special.eos}};
+  for (const Key& key : keys_of(config)) model[key.name] = key.field.write();
+  output.stream() << model << '\n';
   for (const auto& batch : plan_epoch(pairs, config.training.max_tokens, config.training.seed, 0)) {
     Json sources = Json::array(), targets = Json::array();
     for (const Index sentence : batch) {

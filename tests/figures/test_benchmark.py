@@ -91,7 +91,7 @@ def test_the_exported_batches_hold_every_sentence_once_except_empty_and_long_one
     assert len(expected) < len(pairs) < len(encoded[0])  # some are too long, and some are empty
     assert any(max(map(len, pair)) == MAX_LENGTH for pair in pairs)
     assert sorted(pair for batch in batches for pair in batch) == sorted(expected)
-    assert {key: model[key] for key in SHAPE} == SHAPE and model["vocabulary"] == VOCABULARY
+    assert {key: int(model[f"model.{key}"]) for key in SHAPE} == SHAPE and model["vocabulary"] == VOCABULARY
 
 
 def test_no_batch_has_more_padded_tokens_on_its_larger_side_than_max_tokens(awkward_text, tmp_path):

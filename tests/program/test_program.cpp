@@ -435,7 +435,7 @@ TEST_CASE("benchmark exports the model and batches for another program", "[progr
   std::istringstream lines(read_bytes(program / "batches.jsonl"));
   std::string line;
   REQUIRE(std::getline(lines, line));
-  CHECK(nlohmann::json::parse(line).at("d_model") == 8);
+  CHECK(nlohmann::json::parse(line).at("model.d_model") == "8");
   std::size_t sentences = 0;
   while (std::getline(lines, line)) {
     const auto batch = nlohmann::json::parse(line);
