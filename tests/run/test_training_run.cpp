@@ -13,6 +13,7 @@
 #include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
 #include "random_values.hpp"
+#include "read_lines.hpp"
 #include "report/read_metrics.hpp"
 #include "run/diagnostics.hpp"
 #include "run/training_run.hpp"
