@@ -42,15 +42,9 @@ Json to_json(const TrainingFigures& f) {
 }
 
 Json to_json(const ValidationFigures& f) {
-  return {{"kind", "validation"},
-          {"update", f.update},
-          {"epoch", f.epoch},
-          {"loss", f.loss},
-          {"perplexity", f.perplexity},
-          {"token_accuracy", f.token_accuracy},
-          {"bleu", f.bleu},
-          {"exact_match", f.exact_match},
-          {"minutes", f.minutes},
+  return {{"kind", "validation"}, {"update", f.update},           {"epoch", f.epoch},
+          {"loss", f.loss},       {"perplexity", f.perplexity},   {"token_accuracy", f.token_accuracy},
+          {"bleu", f.bleu},       {"exact_match", f.exact_match}, {"minutes", f.minutes},
           {"best", f.best}};
 }
 

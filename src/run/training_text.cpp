@@ -38,9 +38,10 @@ void TrainingText::read() {
     corpus_.add(tokenizers_, source, target, data_.max_length, sampling_);
     // As the corpus grows, its arrays are copied to new ones that are twice as large.
     if (left.bytes > 0 && corpus_.bytes() > left.bytes / 3)
-      throw UserError(fmt::format("{}: expected a training text that takes at most a third of the memory, found a "
-                                  "larger one: {} leaves {:.0f} MB. Train on a part of the text, or raise the limit.",
-                                  files, left.limit, static_cast<double>(left.bytes) / 1e6));
+      throw UserError(
+          fmt::format("{}: expected a training text that takes at most a third of the memory, found a "
+                      "larger one: {} leaves {:.0f} MB. Train on a part of the text, or raise the limit.",
+                      files, left.limit, static_cast<double>(left.bytes) / 1e6));
   }
   if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint()) {
     throw UserError(files +

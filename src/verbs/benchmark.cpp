@@ -84,9 +84,9 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   return figures(sums, model.weights.size(), ranks.size());
 }
 
-/// Lets another program train the same model on the same batches: writes a line of JSON with every key of the config (its
-/// value is text), the size of the vocabulary and the special ids, then a line for each batch of the first epoch. The
-/// ids of the batches leave out bos, eos and padding.
+/// Lets another program train the same model on the same batches: writes a line of JSON with every key of the config
+/// (its value is text), the size of the vocabulary and the special ids, then a line for each batch of the first epoch.
+/// The ids of the batches leave out bos, eos and padding.
 void export_batches(const std::filesystem::path& file, Config config, const TokenizerPair& tokenizers,
                     const SentencePairs& pairs) {
   OutputFile output(file);

@@ -121,7 +121,8 @@ TEST_CASE("The error for a damaged line gives the file and the line number", "[r
   const auto path = run / "metrics.jsonl";
   MetricsFile(path).append(training_at(50));
   const std::string whole = read_bytes(path);
-  for (const char* damage : {"{\n", "\n", "[]\n", "{\"kind\":\"train\"}\n", "{\"kind\":\"train\",\"update\":\"x\"}\n"}) {
+  for (const char* damage :
+       {"{\n", "\n", "[]\n", "{\"kind\":\"train\"}\n", "{\"kind\":\"train\",\"update\":\"x\"}\n"}) {
     CAPTURE(damage);
     stand_in::write_bytes(path, whole + damage + whole);
     CHECK_THAT(complaint([&] { MetricsFile(path).truncate_after(50); }), stand_in::Says(path.string() + ":2: "));

@@ -183,9 +183,8 @@ TEST_CASE("if its directory is deleted, a run stops and does not create it again
   CHECK(fs::is_empty(directory.path()));
 }
 
-TEST_CASE(
-    "a run writes config, log, metrics, best and last, and keeps only the best and the latest k checkpoints",
-    "[training]") {
+TEST_CASE("a run writes config, log, metrics, best and last, and keeps only the best and the latest k checkpoints",
+          "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=12", "training.validation.every=3", "training.log_every=2",
                  "training.checkpoints.keep=1"}),
