@@ -15,6 +15,7 @@ micro-batches. That is one reason why our peak is smaller; the size of the progr
 """
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -40,14 +41,14 @@ def build_model(shape):
 
         def __init__(self):
             super().__init__()
-            width = shape["d_model"]
+            width = shape["model.d_model"]
             self.embedding = nn.Embedding(shape["vocabulary"], width)
             nn.init.normal_(self.embedding.weight, 0, width**-0.5)
             self.bias = nn.Parameter(torch.zeros(shape["vocabulary"]))
-            self.dropout = nn.Dropout(shape["dropout"])
+            self.dropout = nn.Dropout(shape["model.dropout"])
             self.transformer = nn.Transformer(
-                width, shape["heads"], shape["encoder_layers"], shape["decoder_layers"], shape["d_ff"],
-                dropout=shape["dropout"], batch_first=True)
+                width, shape["model.heads"], shape["model.encoder_layers"], shape["model.decoder_layers"],
+                shape["model.d_ff"], dropout=shape["model.dropout"], batch_first=True)
             self.transformer.encoder.norm = None  # post-norm, as in the paper: no norm after the last layer
             self.transformer.decoder.norm = None
             angles = torch.arange(1024)[:, None] / 10000 ** (torch.arange(0, width, 2) / width)
@@ -75,9 +76,18 @@ def pad(rows, shape):
     return torch.tensor([row + [shape["pad"]] * (length - len(row)) for row in rows])
 
 
+def read_shape(line):
+    """The first line of the batches: the keys of the config, the size of the vocabulary, and the special ids."""
+    shape = json.loads(line)
+    for key, value in shape.items():
+        with contextlib.suppress(TypeError, ValueError):  # other values stay text
+            shape[key] = json.loads(value)
+    return shape
+
+
 def read_batches(file):
     with open(file, encoding="utf-8") as lines:
-        shape = json.loads(next(lines))
+        shape = read_shape(next(lines))
         eos, bos = shape["eos"], shape["bos"]
         batches = []
         for line in lines:
@@ -94,9 +104,11 @@ def train_with_pytorch(batches_file, compiled, updates, threads):
     torch.manual_seed(1)
     shape, batches = read_batches(batches_file)
     model = build_model(shape)
-    loss_of_logits = torch.nn.CrossEntropyLoss(ignore_index=shape["pad"], label_smoothing=shape["label_smoothing"])
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(shape["beta1"], shape["beta2"]),
-                                 eps=shape["epsilon"], fused=True)
+    loss_of_logits = torch.nn.CrossEntropyLoss(ignore_index=shape["pad"],
+                                               label_smoothing=shape["training.label_smoothing"])
+    beta1, beta2, epsilon, clip_norm = (shape[f"training.optimizer.{name}"]
+                                        for name in ("beta1", "beta2", "epsilon", "clip_norm"))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(beta1, beta2), eps=epsilon, fused=True)
 
     def loss_of(source, target_input, target_output):
         return loss_of_logits(model(source, target_input).flatten(0, 1), target_output.flatten())
@@ -108,8 +120,8 @@ def train_with_pytorch(batches_file, compiled, updates, threads):
         source, _, target_output = batch
         optimizer.zero_grad()
         loss_of(*batch).backward()
-        if shape["clip_norm"] > 0:
-            torch.nn.utils.clip_grad_norm_(model.parameters(), shape["clip_norm"])
+        if clip_norm > 0:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), clip_norm)
         optimizer.step()
         return (source != shape["pad"]).sum() + (target_output != shape["pad"]).sum()
 
@@ -136,10 +148,13 @@ def last_json(command, environment):
 def refuse_other_models(batches_file):
     """build_model builds one kind of model; with other configs, the two programs would do different work."""
     with open(batches_file, encoding="utf-8") as lines:
-        shape = json.loads(next(lines))
-    same = {"post_norm": True, "relu": True, "all_embeddings_tied": True, "all_masks": True, "adam": True,
-            "weight_decay": 0, "accumulation": 1, "embedding_dropout": shape["dropout"],
-            "attention_dropout": shape["dropout"], "activation_dropout": shape["dropout"]}
+        shape = read_shape(next(lines))
+    masks = ("encoder_padding", "look_ahead", "target_padding", "cross_padding")
+    dropouts = ("embedding_dropout", "attention_dropout", "activation_dropout")
+    same = {"model.norm": "post", "model.activation": "relu", "model.tied_embeddings": "all",
+            "training.optimizer.kind": "adam", "training.optimizer.weight_decay": 0, "training.accumulation": 1,
+            **{f"masks.{name}": True for name in masks},
+            **{f"model.{name}": shape["model.dropout"] for name in dropouts}}
     for key, value in same.items():
         if shape[key] != value:
             sys.exit(f"compare_pytorch.py: {key}: expected {value}, as in the PyTorch model, found {shape[key]}; "
@@ -188,7 +203,6 @@ def compare(turns):
     for name in others:
         show(f"peak memory relative to PyTorch {name}",
              [a["peak_rss_bytes"] / b["peak_rss_bytes"] for a, b in zip(ours, turns[name])])
-    show("FLOP/s relative to the FMA peak", [a["peak_share"] for a in ours])
 
 
 def main():

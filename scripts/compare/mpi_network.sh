@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
 # Trains on two "machines": two network namespaces of this machine, joined by a virtual cable with a limited rate.
-# Prints how long the sum over both takes, and how long sending the bytes alone would take. Needs root, `ip` and `tc`
-# (iproute2), and Open MPI.
+# Prints how much longer an update takes than without a limit, and how long sending the bytes alone would take. Needs
+# root, `ip` and `tc` (iproute2), and Open MPI.
 #
-#   scripts/compare/mpi_network.sh                      no limit, 1 Gbit/s, 500 and 200 Mbit/s
-#   scripts/compare/mpi_network.sh none 10gbit          these rates, in tc's notation
-#
-# Both ranks share this machine's processors, so compare the sum, not the whole update.
+#   scripts/compare/mpi_network.sh                      1 Gbit/s, 500 and 200 Mbit/s
+#   scripts/compare/mpi_network.sh 10gbit               these rates, in tc's notation
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -20,7 +18,7 @@ need_mpi 'training on two machines' || exit 0
 command -v tc >/dev/null || { can_install && apt_install iproute2; } || true
 need tc 'limiting the rate' || exit 0
 build release glassformer_program >/dev/null
-[[ $# -gt 0 ]] || set -- none 1gbit 500mbit 200mbit
+[[ $# -gt 0 ]] || set -- 1gbit 500mbit 200mbit
 readonly a=glassformer-a b=glassformer-b seconds=${SECONDS_EACH:-10}
 directory=$(mktemp -d)
 remove() {
@@ -68,19 +66,18 @@ benchmark() {
     --set model.d_model=256 --set model.d_ff=1024 --set training.shards=2 2>"$directory/log"
 }
 
-echo '| cable | parameters | update, ms | of which sum, ms | bytes / rate, ms |'
+echo '| cable | parameters | update, ms | longer than without a limit, ms | bytes / rate, ms |'
 echo '|---|---|---|---|---|'
-for rate; do
+for rate in none "$@"; do
   limit "$rate"
-  benchmark >"$directory/figures.json" || { cat "$directory/log" >&2; exit 1; }
-  python3 - "$rate" "$directory/figures.json" <<'END'
+  benchmark >"$directory/$rate.json" || { cat "$directory/log" >&2; exit 1; }
+  python3 - "$rate" "$directory/$rate.json" "$directory/none.json" <<'END'
 import json, re, sys
-rate, file = sys.argv[1:]
-figures = json.load(open(file, encoding="utf-8"))
-seconds, updates = figures["seconds"], figures["updates"]
+rate, *files = sys.argv[1:]
+figures, unlimited = (json.load(open(file, encoding="utf-8")) for file in files)
+update, fastest = (1e3 * f["seconds"]["total"] / f["updates"] for f in (figures, unlimited))
 unit = re.fullmatch(r"([0-9.]+)([gm])bit", rate)
 wire = "" if unit is None else f"{32e3 * figures['parameters'] / (float(unit[1]) * {'g': 1e9, 'm': 1e6}[unit[2]]):.0f}"
-print(f"| {rate} | {figures['parameters']:,} | {1e3 * seconds['total'] / updates:.0f} "
-      f"| {1e3 * seconds['sum'] / updates:.0f} | {wire} |")
+print(f"| {rate} | {figures['parameters']:,} | {update:.0f} | {update - fastest:.0f} | {wire} |")
 END
 done

@@ -97,25 +97,20 @@ void RunDirectory::refuse_existing(const fs::path& path) {
                   "Choose another directory with --output.");
 }
 
-RunDirectory RunDirectory::reserve(const fs::path& path) {
+RunDirectory RunDirectory::create(const fs::path& path, const std::string& config) {
   if (path.empty()) return {};
   refuse_existing(path);
   std::error_code reason;
+  const bool is_new = !fs::exists(path, reason);
   fs::create_directories(path, reason);
   if (reason)
     throw UserError(fmt::format("{}: the run directory cannot be created: {}. Choose another place with --output.",
                                 path.string(), reason.message()));
-  return RunDirectory(path);
-}
-
-RunDirectory RunDirectory::create(const fs::path& path, const std::string& config) {
-  std::error_code ignored;
-  const bool is_new = !fs::exists(path, ignored);
-  RunDirectory run = reserve(path);
+  RunDirectory run(path);
   try {
     run.store_config(config);
   } catch (...) {
-    if (is_new) fs::remove_all(path, ignored);
+    if (is_new) fs::remove_all(path, reason);
     throw;
   }
   return run;

@@ -25,9 +25,8 @@ class RunDirectory {
   /// \throws UserError: the directory holds a run with a checkpoint, or other files
   static void refuse_existing(const std::filesystem::path& path);
 
-  /// Creates the directory, unless the path is empty. \throws UserError like refuse_existing, or if another run uses it
-  static RunDirectory reserve(const std::filesystem::path& path);
-  /// Like reserve, and writes the text `config` to config.yaml.
+  /// Creates the directory and writes the text `config` to config.yaml, unless the path is empty.
+  /// \throws UserError like refuse_existing, or if another run uses the directory
   static RunDirectory create(const std::filesystem::path& path, const std::string& config);
 
   /// Opens a run to continue it, and removes what an interrupted save left behind.

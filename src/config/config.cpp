@@ -179,7 +179,7 @@ Config read_config_of_checkpoint(const fs::path& file, bool warn) {
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   // clang-format off
   static const std::vector<std::string> kHarmless = {
-      "data.directory", "data.train", "data.tests", "data.mapped_above", "tokenizer.source_model",
+      "data.directory", "data.train", "data.tests", "tokenizer.source_model",
       "tokenizer.target_model", "model.from", "training.max_updates", "training.max_epochs", "training.max_minutes",
       "training.max_skipped", "training.log_every", "training.validation.every", "training.validation.unit",
       "training.validation.patience", "training.validation.samples", "training.checkpoints.", "decoding.",

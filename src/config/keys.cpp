@@ -21,8 +21,6 @@ std::vector<Key> keys_of(Config& config) {
   add("valid", "NAME of the validation text", data.valid);
   add("tests", "NAMEs of the test texts; may be empty", data.tests);
   add("max_length", "tokens; training leaves out pairs that are longer on either side", {data.max_length, 1, many});
-  add("mapped_above", "tokens; a larger training text is memory-mapped, not held in memory",
-      {data.mapped_above, 0, 1000 * many});
 
   section = "tokenizer";
   add("kind", "word (split at white space) | sentencepiece | marian (needs model.from)",
@@ -132,7 +130,9 @@ const std::vector<RetiredKey>& retired_keys() {
        "scripts/metrics_to_tensorboard.py converts a run's metrics.jsonl for TensorBoard"},
       {"training.sum", "ordered", "gradients are always summed in the same order, which is also faster"},
       {"data.lines_in_memory", "1000000",
-       "set data.mapped_above: a text with more tokens is memory-mapped, and still shuffled as a whole"},
+       "the whole training text is held in memory: 4 bytes per token and 24 bytes per pair"},
+      {"data.mapped_above", "100000000",
+       "the whole training text is held in memory: 4 bytes per token and 24 bytes per pair"},
   };
   return keys;
 }

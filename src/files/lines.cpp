@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <vector>
 
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
@@ -96,13 +97,6 @@ bool ParallelReader::next(std::string& source, std::string& target) {
 
 Index ParallelReader::fingerprint() const {
   return static_cast<Index>(Fingerprint().mix(lines_.value()).value() >> 2) + 1;
-}
-
-std::vector<std::string> read_lines(const std::filesystem::path& file) {
-  LineReader reader(file);
-  std::vector<std::string> lines;
-  for (std::string line; reader.next(line);) lines.push_back(line);
-  return lines;
 }
 
 void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "files/descriptor.hpp"
 #include "files/fingerprint.hpp"
@@ -62,9 +61,6 @@ class ParallelReader {
   LineReader source_, target_;
   Fingerprint lines_;
 };
-
-/// \throws UserError as LineReader does
-std::vector<std::string> read_lines(const std::filesystem::path& file);
 
 // Files of a checkpoint may come from a stranger. They must be regular files (links are followed) of limited length.
 

@@ -9,17 +9,13 @@
 namespace glassformer {
 namespace {
 
-/// The 64-bit key: the seed (folded to 32 bits) and the update.
-r123::Philox4x32::key_type key_of(const RandomRow& at) {
-  return {{static_cast<std::uint32_t>(at.seed) ^ static_cast<std::uint32_t>(at.seed >> 32), at.update}};
-}
-
 constexpr Index kColumns = 32;  // computed at a time
 
 /// The four random words of kColumns consecutive columns: words[k][j] becomes the k-th word that Random123 gives for
-/// the counter {first + j, row, sentence, site}. Philox is written out so that the compiler can vectorize it.
+/// the counter {first + j, row, sentence, site} and the key {seed (folded to 32 bits), update}. Philox is written out
+/// so that the compiler can vectorize it.
 void philox(const RandomRow& at, std::uint32_t first, std::uint32_t (&words)[4][kColumns]) {
-  r123::Philox4x32::key_type key = key_of(at);
+  std::uint32_t key[] = {static_cast<std::uint32_t>(at.seed ^ at.seed >> 32), at.update};
   for (Index j = 0; j < kColumns; ++j) {
     words[0][j] = first + static_cast<std::uint32_t>(j);
     words[1][j] = at.row;
@@ -48,16 +44,13 @@ std::uint32_t row_in_group(Index group, Index position) {
   return static_cast<std::uint32_t>((group << kPositionBits) | position);
 }
 
-template <std::floating_point Scalar>
-void fill_uniform(const RandomRow& coordinates, Index size, Scalar* numbers) {
-  for (Index j = 0; j < size; j += 4) {
-    const auto counter = static_cast<std::uint32_t>(j / 4);
-    const r123::Philox4x32::ctr_type bits =
-        r123::Philox4x32()({{counter, coordinates.row, coordinates.sentence, coordinates.site}}, key_of(coordinates));
-    for (Index k = 0; k < std::min<Index>(4, size - j); ++k) {
-      // The upper 24 bits fit into a float without rounding. Rounding could give 1.
-      numbers[j + k] = static_cast<Scalar>(bits[static_cast<std::size_t>(k)] >> 8) * static_cast<Scalar>(0x1p-24);
-    }
+void fill_uniform(const RandomRow& coordinates, Index size, double* numbers) {
+  for (Index first = 0; first < size; first += 4 * kColumns) {
+    std::uint32_t words[4][kColumns];
+    philox(coordinates, static_cast<std::uint32_t>(first / 4), words);
+    // The upper 24 bits fit into a float without rounding. Rounding could give 1.
+    for (Index j = 0; j < std::min(4 * kColumns, size - first); ++j)
+      numbers[first + j] = (words[j % 4][j / 4] >> 8) * 0x1p-24;
   }
 }
 
@@ -76,8 +69,5 @@ void draw_kept(const RandomRow& coordinates, double rate, MatrixView<std::uint8_
     }
   }
 }
-
-template void fill_uniform<float>(const RandomRow&, Index, float*);
-template void fill_uniform<double>(const RandomRow&, Index, double*);
 
 }  // namespace glassformer

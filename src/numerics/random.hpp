@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 
 #include "numerics/matrix.hpp"
@@ -23,8 +22,7 @@ struct RandomRow {
 std::uint32_t row_in_group(Index group, Index position);
 
 /// Fills numbers[0] .. numbers[size - 1]: each is uniform in [0, 1) and a multiple of 2^-24.
-template <std::floating_point Scalar>
-void fill_uniform(const RandomRow& coordinates, Index size, Scalar* numbers);
+void fill_uniform(const RandomRow& coordinates, Index size, double* numbers);
 
 inline constexpr Index kRowsAtOnce = 8;  ///< dropout rows per generator call
 

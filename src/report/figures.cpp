@@ -29,73 +29,37 @@ std::string epoch_text(Index epoch, const RunLength& length) {
   return fmt::format("epoch {:>{}}/{}", epoch, last.size(), last);
 }
 
-/// Visits the keys of a line in order, each with its member: one list for both writing and reading.
-template <class Figures, class Visit>
-void visit_members(Figures& f, const Visit& visit) {
-  visit("update", f.update);
-  visit("epoch", f.epoch);
-  visit("loss", f.loss);
-  visit("perplexity", f.perplexity);
-  if constexpr (requires { f.gradient_norm; }) {
-    visit("gradient_norm", f.gradient_norm);
-    visit("learning_rate", f.learning_rate);
-    visit("skipped", f.skipped);
-    visit("source_tokens_per_second", f.source_tokens_per_second);
-    visit("target_tokens_per_second", f.target_tokens_per_second);
-    visit("padding_share", f.padding_share);
-    visit("minutes", f.minutes);
-    visit("minutes_left", f.minutes_left);
-  } else {
-    visit("token_accuracy", f.token_accuracy);
-    visit("bleu", f.bleu);
-    visit("exact_match", f.exact_match);
-    visit("minutes", f.minutes);
-    visit("best", f.best);
-  }
+Json to_json(const TrainingFigures& f) {
+  return {{"kind", "train"},
+          {"update", f.update},
+          {"epoch", f.epoch},
+          {"loss", f.loss},
+          {"perplexity", f.perplexity},
+          {"gradient_norm", f.gradient_norm},
+          {"learning_rate", f.learning_rate},
+          {"skipped", f.skipped},
+          {"source_tokens_per_second", f.source_tokens_per_second},
+          {"target_tokens_per_second", f.target_tokens_per_second},
+          {"padding_share", f.padding_share},
+          {"minutes", f.minutes},
+          {"minutes_left", f.minutes_left < 0 ? Json() : Json(f.minutes_left)}};
 }
 
-std::string to_line(const char* kind, const auto& figures) {
-  Json json{{"kind", kind}};
-  visit_members(figures, [&json](const char* name, const auto& value) { json[name] = value; });
-  if (json.contains("minutes_left") && json["minutes_left"] < 0) json["minutes_left"] = nullptr;
-  return json.dump() + '\n';  // turns NaN and infinity into null
-}
-
-template <class Figures>
-Figures from_json(const Json& json) {
-  Figures figures;
-  visit_members(figures, [&json](std::string_view name, auto& value) {
-    if (name == "skipped" && !json.contains(name)) return;  // early versions did not write it
-    const Json& field = json.at(name);
-    if constexpr (std::is_same_v<decltype(value), double&>) {
-      if (field.is_null()) {
-        value = name == "minutes_left" ? -1 : std::numeric_limits<double>::quiet_NaN();
-        return;
-      }
-    }
-    field.get_to(value);
-  });
-  return figures;
+Json to_json(const ValidationFigures& f) {
+  return {{"kind", "validation"}, {"update", f.update},           {"epoch", f.epoch},
+          {"loss", f.loss},       {"perplexity", f.perplexity},   {"token_accuracy", f.token_accuracy},
+          {"bleu", f.bleu},       {"exact_match", f.exact_match}, {"minutes", f.minutes},
+          {"best", f.best}};
 }
 
 constexpr std::uintmax_t kLongestMetrics = 1U << 30;  // bytes
 
-/// Calls use(line, json) for each line, except an unterminated last line.
-void for_each_line(const std::filesystem::path& file, const std::function<void(const std::string&, const Json&)>& use) {
-  std::istringstream in(read_checkpoint_file(file, kLongestMetrics));  // std::ifstream would take an error for the end
-  std::string line;
-  for (Index number = 1; std::getline(in, line); ++number) {
-    if (in.eof()) return;
-    try {
-      use(line, Json::parse(line));
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception& error) {
-      throw UserError(file.string() + ":" + std::to_string(number) +
-                      ": expected a JSON object of training or validation figures, found \"" + brief(line, 60) +
-                      "\" (" + brief(error.what(), 200) + "). Delete this line, or the whole file.");
-    }
-  }
+/// The update of a line of metrics.jsonl. `place`: for the error message.
+Index update_of(const std::string& line, const std::string& place) try {
+  return Json::parse(line).at("update");
+} catch (const Json::exception& error) {
+  throw UserError(place + ": expected a JSON object of training or validation figures, found \"" + brief(line, 60) +
+                  "\" (" + brief(error.what(), 200) + "). Delete this line, or the whole file.");
 }
 
 }  // namespace
@@ -168,30 +132,19 @@ std::string validation_line(const ValidationFigures& figures, const RunLength& l
   return line + (figures.best ? "  best so far" : "");
 }
 
-Metrics read_metrics(const std::filesystem::path& file) {
-  Metrics metrics;
-  for_each_line(file, [&](const std::string&, const Json& json) {
-    const std::string kind = json.at("kind");
-    if (kind == "train") return metrics.training.push_back(from_json<TrainingFigures>(json));
-    if (kind == "validation") return metrics.validation.push_back(from_json<ValidationFigures>(json));
-    throw std::invalid_argument("unknown kind " + kind);
-  });
-  return metrics;
-}
-
 MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { append(""); }
 
 void MetricsFile::truncate_after(Index update) const {
   if (file_.empty()) return;
-  std::string kept;
-  for_each_line(file_, [&](const std::string& line, const Json& json) {
-    if (json.at("update").get<Index>() <= update) kept += line + '\n';
-  });
+  std::istringstream in(read_checkpoint_file(file_, kLongestMetrics));  // std::ifstream would take an error for the end
+  std::string kept, line;
+  for (Index number = 1; std::getline(in, line) && !in.eof(); ++number)  // an unterminated last line does not count
+    if (update_of(line, fmt::format("{}:{}", file_.string(), number)) <= update) kept += line + '\n';
   if (kept.size() != std::filesystem::file_size(file_)) write_file_durably(file_, kept);
 }
 
-void MetricsFile::append(const TrainingFigures& figures) const { append(to_line("train", figures)); }
-void MetricsFile::append(const ValidationFigures& figures) const { append(to_line("validation", figures)); }
+void MetricsFile::append(const TrainingFigures& figures) const { append(to_json(figures).dump() + '\n'); }
+void MetricsFile::append(const ValidationFigures& figures) const { append(to_json(figures).dump() + '\n'); }
 
 void MetricsFile::append(const std::string& text) const {
   if (file_.empty()) return;

@@ -7,7 +7,7 @@
 
 #include "numerics/matrix.hpp"
 
-/// The figures of a training run for the log, metrics.jsonl and curves.svg. A figure that was not computed is NaN.
+/// The figures of a training run for the log and metrics.jsonl. A figure that was not computed is NaN.
 namespace glassformer {
 
 /// Means over the updates since the last log line. Skipped updates do not count.
@@ -70,25 +70,16 @@ std::string training_line(const TrainingFigures& figures, const RunLength& lengt
 /// The log line for validation. Figures that the training line also has are in the same columns.
 std::string validation_line(const ValidationFigures& figures, const RunLength& length);
 
-/// The contents of metrics.jsonl. Each line is a JSON object, {"kind":"train", ...} or {"kind":"validation", ...},
-/// whose other keys are the names of the figures. NaN, infinity and an unknown time left are null.
-struct Metrics {
-  std::vector<TrainingFigures> training;
-  std::vector<ValidationFigures> validation;
-};
-
-/// Skips an unterminated last line, which a killed run may leave.
-/// \throws UserError: the file cannot be read; a line does not hold figures (the message names it)
-Metrics read_metrics(const std::filesystem::path& file);
-
-/// Writes metrics.jsonl line by line. All members throw as throw_disk_error() does if the file cannot be written.
+/// Writes metrics.jsonl. Each line is a JSON object, {"kind":"train", ...} or {"kind":"validation", ...}, whose other
+/// keys are the names of the figures. NaN, infinity and an unknown time left are null. All members throw as
+/// throw_disk_error() does.
 class MetricsFile {
  public:
   /// Creates the file if it does not exist. With an empty path, nothing is written.
   explicit MetricsFile(std::filesystem::path file);
 
   /// Drops what a resumed run will recompute: lines of later updates, and an unterminated last line. -1 drops all.
-  /// \throws UserError as read_metrics does
+  /// \throws UserError: a line does not hold figures (the message names it)
   void truncate_after(Index update) const;
   void append(const TrainingFigures& figures) const;
   void append(const ValidationFigures& figures) const;
@@ -98,10 +89,5 @@ class MetricsFile {
 
   std::filesystem::path file_;
 };
-
-/// Plots a run as SVG, against updates: at the top, training loss (without label smoothing) and validation loss; below,
-/// the other validation figures.
-/// \throws as throw_disk_error() does
-void write_curves(const std::filesystem::path& file, const Metrics& metrics);
 
 }  // namespace glassformer

@@ -68,21 +68,8 @@ void warn_about(const TransformerSettings& model, const ScheduleSettings& schedu
         "transformer. Set a warmup of a few hundred updates, set model.norm to pre, or lower model.initial_gain, which "
         "is {:g}",
         model.initial_gain);
-  const auto warn_if_off = [](bool is_on, const char* mask, const char* consequence) {
-    if (!is_on) spdlog::warn("masks.{} is OFF: {}", mask, consequence);
-  };
-  warn_if_off(model.masks.encoder_padding, "encoder_padding",
-              "the encoder attends to padding as if it were words. A sentence's result depends on how much padding it "
-              "gets, and therefore on the other sentences in the batch.");
-  warn_if_off(model.masks.look_ahead, "look_ahead",
-              "the decoder sees the words it has to predict. Teacher-forced figures will be too good, and translations "
-              "will be nonsense.");
-  warn_if_off(model.masks.target_padding, "target_padding",
-              "the decoder attends to padding in the target. With the look-ahead mask on, this changes nothing that "
-              "matters, because padding comes after the words.");
-  warn_if_off(model.masks.cross_padding, "cross_padding",
-              "the decoder attends to the encoder's output for padding. A sentence's result depends on how much "
-              "padding it gets, and therefore on the other sentences in the batch.");
+  for (const std::string& mask : model.masks.off())
+    spdlog::warn("masks.{} is OFF: the model learns with a mistake; docs/masks.md describes the effect", mask);
 }
 
 std::vector<TensorCheck> check_model_gradient(Model<double>& model, const TrainingSettings& training,

@@ -113,7 +113,7 @@ MemoryForecast forecast_memory(const TrainingPlan& plan, const VocabularyShape& 
   const std::int64_t average = plan.run.checkpoints.average > 1 ? parameters * (3 * kFloat + kDouble) : 0;
   MemoryForecast forecast{
       .program = program,
-      .text = text.bytes_in_memory(),
+      .text = text.bytes(),
       .weights = kFloat * parameters,
       .gradients = kFloat * parameters * own_shards,
       .moments = 2 * kFloat * parameters,

@@ -85,9 +85,6 @@ void TrainingRun::log_start(bool resumed) const {
       "tokens on one side",
       corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
       text_.data().max_length);
-  if (corpus.is_in_file())
-    spdlog::info("the training text has {} tokens, too many for memory: they are kept in files in the run directory",
-                 corpus.tokens());
   spdlog::info("{} parameters; vocabularies: {} source, {} target; threads: {}; shards: {}; matrix products by {}",
                model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                plan_.training.shards, gemm_backend());
@@ -133,8 +130,7 @@ int TrainingRun::train(const std::atomic<int>& signal) {
   spdlog::info("finished at update {}: {}", progress_.update, why);
   if (plan_.run.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
   if (const ResidentMemory memory = resident_memory(); memory.peak > 0)
-    spdlog::info("peak memory: {:.0f} MB{}", static_cast<double>(memory.peak) / 1e6,
-                 text_.corpus().is_in_file() ? ", including the parts of the text's files that are in memory" : "");
+    spdlog::info("peak memory: {:.0f} MB", static_cast<double>(memory.peak) / 1e6);
   ranks_.once([&] { directory_.require_in_place(); });
   return 0;
 }

@@ -26,8 +26,7 @@ double chosen_figure(Metric metric, const ValidationFigures& figures);
 /// Whether `figure` is better than the best one so far. NaN never is.
 bool is_better(Metric metric, double figure, const RunProgress& progress);
 
-/// One training run: a Trainer, its directory with log, metrics, curves and checkpoints, its validations and its
-/// limits.
+/// One training run: a Trainer, its directory with log, metrics and checkpoints, its validations and its limits.
 class TrainingRun {
  public:
   /// Starts a run in a new `directory`, or resumes the run `begun` there from its last checkpoint. The log also goes to
@@ -74,7 +73,6 @@ class TrainingRun {
   ValidationFigures validate(const Model<float>& model, std::vector<SampleTranslation>* samples = nullptr) const;
   bool is_new_best(const ValidationFigures& figures);  // if so, remembers it
   void validate_and_save();                            // figures, samples, best, checkpoint
-  void draw_curves() const;
   void write_checkpoint(bool best);
   void average_checkpoints();  // writes the mean of the last ones as a checkpoint of its own
 

@@ -96,16 +96,9 @@ void TrainingRun::validate_and_save() {
     log_.validation(figures, samples);
     metrics().append(figures);
     write_checkpoint(figures.best);
-    draw_curves();
     directory_.require_in_place();
   });
   ranks_.broadcast(progress_);
-}
-
-void TrainingRun::draw_curves() const try {
-  write_curves(directory_.file("curves.svg"), read_metrics(directory_.file("metrics.jsonl")));
-} catch (const std::runtime_error& error) {
-  spdlog::warn("training continues without updating curves.svg: {}", error.what());
 }
 
 void TrainingRun::write_checkpoint(bool best) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include "evaluation/evaluation.hpp"
@@ -14,13 +13,9 @@ namespace glassformer {
 /// The training text and the validation text of a run.
 class TrainingText {
  public:
-  /// Returns a directory for an epoch's text that is too large for memory. At epoch 0, a new run has no directory yet.
-  using FileDirectory = std::function<std::filesystem::path(Index epoch)>;
-
   /// `sampling`: see Tokenizer::encode. Its draws depend on `seed` and on the epoch.
-  /// \throws UserError: unusable text
-  TrainingText(const DataSettings& data, double sampling, std::uint64_t seed, TokenizerPair tokenizers,
-               FileDirectory file_directory);
+  /// \throws UserError: unusable text, or one that is too large for memory
+  TrainingText(const DataSettings& data, double sampling, std::uint64_t seed, TokenizerPair tokenizers);
 
   /// Makes corpus() the text of an epoch. With sampling, each epoch has different pieces. \throws UserError: the files
   /// have changed, or the epoch has no pair
@@ -34,13 +29,12 @@ class TrainingText {
   Index fingerprint() const { return fingerprint_; }  ///< of the lines of the training text, see ParallelReader
 
  private:
-  void read(Index epoch);
+  void read();
 
   DataSettings data_;
   double sampling_;
   std::uint64_t seed_;
   TokenizerPair tokenizers_;
-  FileDirectory file_directory_;
   TestText valid_;
   Corpus corpus_;
   Index epoch_ = -1;

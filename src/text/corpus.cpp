@@ -1,7 +1,6 @@
 #include "text/corpus.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "files/fingerprint.hpp"
 #include "files/lines.hpp"
@@ -34,26 +33,11 @@ void Corpus::add(const TokenizerPair& tokenizers, const std::string& source_line
 }
 
 void Corpus::append(std::span<const Id> source, std::span<const Id> target, Index line) {
-  if (size_ == 0) offsets_.append(std::array{std::int64_t{0}});
   for (const std::span<const Id> sentence : {source, target}) {
-    ids_.append(sentence);
-    tokens_ += std::ssize(sentence);
-    offsets_.append(std::array{std::int64_t{tokens_}});
+    ids_.insert(ids_.end(), sentence.begin(), sentence.end());
+    offsets_.push_back(tokens());
   }
-  lines_.append(std::array{line});
-  ++size_;
-}
-
-void Corpus::move_to_file(const std::filesystem::path& directory) {
-  ids_.move_to_file(directory);
-  offsets_.move_to_file(directory);
-  lines_.move_to_file(directory);
-}
-
-void Corpus::map() {
-  ids_.map();
-  offsets_.map();
-  lines_.map();
+  lines_.push_back(line);
 }
 
 void Corpus::throw_if_empty(const std::string& files, Index max_length) const {
@@ -68,8 +52,9 @@ void Corpus::throw_if_empty(const std::string& files, Index max_length) const {
   throw UserError(message + "; check the files" + (max_length > 0 ? " and data.max_length" : ""));
 }
 
-std::int64_t Corpus::bytes_in_memory() const {
-  return ids_.bytes_in_memory() + offsets_.bytes_in_memory() + lines_.bytes_in_memory();
+std::int64_t Corpus::bytes() const {
+  const auto bytes = [](const auto& values) { return static_cast<std::int64_t>(std::span(values).size_bytes()); };
+  return bytes(ids_) + bytes(offsets_) + bytes(lines_);
 }
 
 std::uint64_t fingerprint(const SentencePairs& pairs) {

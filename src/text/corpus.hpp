@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "batching/sentence_pairs.hpp"
-#include "text/growing_array.hpp"
 #include "text/tokenizer.hpp"
 
 namespace glassformer {
@@ -17,7 +16,7 @@ struct LineCounts {
   Index read = 0, empty = 0, too_long = 0;
 };
 
-/// Tokenized sentence pairs, kept in memory or, if there are too many, in files.
+/// Tokenized sentence pairs.
 class Corpus {
  public:
   Corpus() = default;
@@ -37,30 +36,24 @@ class Corpus {
   /// \throws UserError whose message starts with `files`: there is no pair
   void throw_if_empty(const std::string& files, Index max_length) const;
 
-  /// From now on, all pairs go to files in `directory`. Call map() after the last pair. \throws as NamelessFile does
-  void move_to_file(const std::filesystem::path& directory);
-  void map();
-
-  /// A view, valid until the corpus grows or is destroyed. \pre map() was called if the pairs are in files
+  /// A view, valid until the corpus grows or is destroyed.
   operator SentencePairs() const& {  // NOLINT(google-explicit-constructor)
-    return {ids_.values(), offsets_.values(), source_special_, target_special_};
+    return {ids_, offsets_, source_special_, target_special_};
   }
   operator SentencePairs() const&& = delete;  // the view would outlive the corpus
-  Index size() const { return size_; }
+  Index size() const { return std::ssize(lines_); }
   std::span<const Id> source(Index i) const { return SentencePairs(*this).source(i); }
   std::span<const Id> target(Index i) const { return SentencePairs(*this).target(i); }
-  Index line(Index i) const { return lines_.values()[static_cast<std::size_t>(i)]; }  ///< number in the files, from 0
-  Index tokens() const { return tokens_; }                                            ///< of both sides
-  std::int64_t bytes_in_memory() const;
-  bool is_in_file() const { return ids_.is_in_file(); }
+  Index line(Index i) const { return lines_[static_cast<std::size_t>(i)]; }  ///< number in the files, from 0
+  Index tokens() const { return std::ssize(ids_); }                          ///< of both sides
+  std::int64_t bytes() const;                                                ///< of memory
   const LineCounts& line_counts() const { return line_counts_; }
 
  private:
   SpecialIds source_special_, target_special_;
-  GrowingArray<Id> ids_;
-  GrowingArray<std::int64_t> offsets_;  // [2 * pairs + 1]
-  GrowingArray<Index> lines_;           // [pairs] each pair's line number in the files, from 0
-  Index size_ = 0, tokens_ = 0;
+  std::vector<Id> ids_;
+  std::vector<std::int64_t> offsets_ = {0};  // [2 * pairs + 1]
+  std::vector<Index> lines_;                 // [pairs] each pair's line number in the files, from 0
   LineCounts line_counts_;
 };
 

@@ -29,25 +29,17 @@ class FieldReader {
   /// Reads a field. False at the end.
   bool next() {
     if (rest_.empty()) return false;
-    const std::uint64_t key = varint();
+    const std::uint64_t key = varint(), type = key & 7;
     number = key >> 3;
     bytes = {};
-    switch (key & 7) {
-      case 0:
-        value = varint();
-        break;
-      case 1:
-        bytes = take(8);
-        break;
-      case 2:
-        bytes = take(varint());
-        break;
-      case 5:
-        bytes = take(4);
-        break;
-      default:
-        throw Damage("a field of an unknown type");
-    }
+    if (type == 0)
+      value = varint();
+    else if (type == 1 || type == 5)
+      bytes = take(type == 1 ? 8 : 4);
+    else if (type == 2)
+      bytes = take(varint());
+    else
+      throw Damage("a field of an unknown type");
     return true;
   }
 

@@ -15,9 +15,8 @@ struct DataSettings {
   std::string target_language;
   std::string train = "train";  ///< a NAME
   std::string valid = "valid";
-  std::vector<std::string> tests;    ///< NAMEs; may be empty
-  Index max_length = 100;            ///< pairs with more tokens on one side (eos not counted) are not trained on
-  Index mapped_above = 100'000'000;  ///< tokens of both sides: a larger training text is kept in a file, not in memory
+  std::vector<std::string> tests;  ///< NAMEs; may be empty
+  Index max_length = 100;          ///< pairs with more tokens on one side (eos not counted) are not trained on
 
   std::filesystem::path source_file(const std::string& name) const {
     return directory / (name + "." + source_language);

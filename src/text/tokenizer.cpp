@@ -8,21 +8,6 @@
 namespace glassformer {
 namespace {
 
-void check(const TokenizerSettings& settings) {
-  if (settings.vocabulary_size < 5)
-    throw UserError("tokenizer.vocabulary_size: expected at least 5 (4 special ids and a word), found " +
-                    std::to_string(settings.vocabulary_size));
-  if (settings.kind == TokenizerKind::marian)
-    throw UserError("tokenizer.kind: marian cannot be learned: it comes with a model; name the model in model.from");
-  if (settings.kind == TokenizerKind::word && !(settings.source_model.empty() && settings.target_model.empty()))
-    throw UserError("tokenizer.source_model, tokenizer.target_model: expected none with tokenizer.kind word, found " +
-                    (settings.source_model.empty() ? settings.target_model : settings.source_model).string() +
-                    "; set tokenizer.kind to sentencepiece or leave them empty");
-  if (settings.joint && !settings.target_model.empty())
-    throw UserError("tokenizer.target_model: expected none with tokenizer.joint true, found " +
-                    settings.target_model.string() + "; name the joint model in tokenizer.source_model");
-}
-
 std::shared_ptr<const Tokenizer> make_tokenizer(const TokenizerSettings& settings,
                                                 const std::filesystem::path& given_model, const TextFiles& texts) {
   if (settings.kind == TokenizerKind::word) return learn_words(settings, texts);
@@ -53,7 +38,8 @@ std::map<std::string, Id> Tokenizer::vocabulary() const {
 
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text) {
-  check(settings);
+  if (settings.kind == TokenizerKind::marian)
+    throw UserError("tokenizer.kind: marian cannot be learned: it comes with a model; name the model in model.from");
   if (settings.joint) {
     const auto joint = make_tokenizer(settings, settings.source_model, {source_text, target_text});
     return {joint, joint};

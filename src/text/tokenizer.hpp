@@ -53,6 +53,7 @@ inline VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers) {
 }
 
 /// Learns the vocabularies from the training text, or reads the .model files that the settings name.
+/// \pre the settings obey the rules of read_config
 /// \throws UserError: a missing or unusable file, a vocabulary larger than the text allows, TokenizerKind::marian
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text);

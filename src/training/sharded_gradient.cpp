@@ -1,26 +1,10 @@
 #include "training/sharded_gradient.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace glassformer {
 namespace {
-
-/// Measures seconds since construction or the last lap().
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - since_).count(); }
-  double lap() {
-    const double passed = seconds();
-    since_ = Clock::now();
-    return passed;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point since_ = Clock::now();
-};
 
 using Values = Eigen::Map<Eigen::ArrayXf>;
 
@@ -32,15 +16,6 @@ void add_in_order(std::span<const std::span<float>> vectors, Index from, Index t
     Values sum = range(vectors.front());
     for (const std::span<float> vector : vectors.subspan(1)) sum += range(vector);
   });
-}
-
-ShardedGradient::Seconds& ShardedGradient::Seconds::operator+=(const Seconds& other) {
-  data += other.data;
-  forward += other.forward;
-  backward += other.backward;
-  sum += other.sum;
-  total += other.total;
-  return *this;
 }
 
 ShardedGradient::ShardedGradient(const Model<float>& model, const TrainingSettings& settings, const Ranks& ranks)
@@ -66,13 +41,10 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
   for (const std::vector<Index>& batch : batches) count += count_tokens(pairs, batch);
   const float d_loss = 1 / static_cast<float>(count.target);  // the loss is summed; the gradient is that of the mean
 
-  const Stopwatch whole;
-  Stopwatch watch;
   run_tasks(block_.size(), [&](Index i) {
     std::ranges::fill(gradients_[static_cast<std::size_t>(i)], 0.0F);
     shards_[static_cast<std::size_t>(i)]->result = {};
   });
-  const double zeroing = watch.lap();
   for (const std::vector<Index>& batch : batches) {
     parts_ = cut_into_parts(pairs, batch, std::ssize(results_), std::move(parts_));
     const Index own = std::min(block_.end, parts_.size()) - block_.begin;
@@ -87,27 +59,19 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
     });
   }
 
-  watch.lap();
   sum_gradients();
-  Result sum = sum_results();
-  sum.seconds.sum = zeroing + watch.lap();
-  sum.seconds.total = whole.seconds();
-  return sum;
+  return sum_results();
 }
 
 void ShardedGradient::run_micro_batch(Worker& worker, const SentencePairs& pairs, std::span<const Index> sentences,
                                       const Step& step, float d_loss, Result& result) {
   auto& [transformer, pieces, batch, masks] = worker;
-  Stopwatch watch;
   batch = make_batch(pairs, sentences, std::move(batch));
   masks = transformer->masks(batch.source, batch.target_input, std::move(masks));
   const Pass pass{.training = true, .seed = step.seed, .update = step.update, .sentences = batch.sentences};
   result.tokens += count_tokens(pairs, sentences);
-  result.seconds.data += watch.lap();
   result.loss += transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
-  result.seconds.forward += watch.lap();
   transformer->backward(pass, d_loss);
-  result.seconds.backward += watch.lap();
 }
 
 /// In shard order, because a floating-point sum depends on the order.
@@ -119,7 +83,6 @@ ShardedGradient::Result ShardedGradient::sum_results() {
   for (const Result& result : results_) {
     sum.loss += result.loss;
     sum.tokens += result.tokens;
-    sum.seconds += result.seconds;
   }
   return sum;
 }

@@ -35,18 +35,10 @@ class ShardedGradient {
     std::uint64_t seed = 0;    ///< for dropout
     std::uint32_t update = 0;  ///< number of the update, for dropout
   };
-  /// The time spent. The first three are summed over all threads of all ranks; the others are this rank's.
-  struct Seconds {
-    double data = 0, forward = 0, backward = 0;
-    double sum = 0;    // including setting gradients to 0 and waiting for other ranks
-    double total = 0;  // of compute(), on this rank's clock
-    Seconds& operator+=(const Seconds& other);
-  };
   /// Sums over the batch.
   struct Result {
     LossSum loss;
     TokenCount tokens;  ///< with the padding of the micro-batches
-    Seconds seconds;
   };
   /// Runs all sentences of `batches` forward and backward. The gradient is that of the mean loss over their target
   /// tokens: several batches give the same result as one batch with all their sentences, up to rounding. Every rank

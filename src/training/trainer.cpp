@@ -44,7 +44,7 @@ Trainer::Update Trainer::step() {
   }
 
   batches_.advance(progress_, batches.size());
-  return {result.loss, result.tokens, result.seconds, norm, rate, skipped, batches, step};
+  return {result.loss, result.tokens, norm, rate, skipped, batches, step};
 }
 
 }  // namespace glassformer

@@ -18,10 +18,9 @@ class Trainer {
  public:
   /// The results of an update.
   struct Update {
-    LossSum loss;                      ///< summed over the target tokens
-    TokenCount tokens;                 ///< with the padding of the micro-batches
-    ShardedGradient::Seconds seconds;  ///< time spent on the gradient
-    double gradient_norm = 0;          ///< before clipping
+    LossSum loss;              ///< summed over the target tokens
+    TokenCount tokens;         ///< with the padding of the micro-batches
+    double gradient_norm = 0;  ///< before clipping
     double learning_rate = 0;
     bool skipped = false;                           ///< loss or gradient was not finite, so the weights did not change
     std::span<const BatchSequence::Batch> batches;  ///< the data it was computed on; valid until the next step

@@ -2,15 +2,14 @@
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "batching/batch.hpp"
+#include "config/key.hpp"
 #include "files/durable_files.hpp"
 #include "machine/machine.hpp"
 #include "model/model.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
-#include "numerics/vectors.hpp"
 #include "run/model_cost.hpp"
 #include "run/rank_setup.hpp"
 #include "text/corpus.hpp"
@@ -31,70 +30,19 @@ struct BenchmarkOptions {
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-constexpr int kChains = 12;  // 2 start per cycle and take 4 cycles, so 8 are needed; 12, a and b fit in 16 registers
-constexpr Index kRounds = 400'000;
-
-/// Repeats x = x a + b in every chain. Returns the result so that the compiler cannot drop the loop.
-float multiply_add(float start) {
-  Vector<float> chain[kChains];
-  for (int i = 0; i < kChains; ++i) chain[i] = Vector<float>{} + start + static_cast<float>(i);
-  const Vector<float> a = Vector<float>{} + 0.999F, b = Vector<float>{} + 0.001F;
-  for (Index round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 12
-    for (int i = 0; i < kChains; ++i) chain[i] = chain[i] * a + b;  // NOLINT(modernize-loop-convert): unrolled
-  }
-  return std::accumulate(std::begin(chain), std::end(chain), Vector<float>{})[0];
-}
-
-/// Measures the machine's peak in GFLOP/s: fused multiply-adds in the widest vectors this build may use, on numbers
-/// that stay in registers, on all threads. No matrix product can be faster. Takes 5 ms. Too low in a Debug build.
-double measure_fma_peak() {
-  const auto threads = static_cast<Index>(thread_count());
-  double best = 0;
-  for (int i = 0; i < 3; ++i) {
-    const auto start = Clock::now();
-    run_tasks(threads, [](Index thread) {
-      [[maybe_unused]] const volatile float result = multiply_add(static_cast<float>(thread));  // the compiler keeps it
-    });
-    const auto operations = static_cast<double>(2 * kLanes<float> * kChains * kRounds * threads);
-    best = std::max(best, operations / seconds_since(start) / 1e9);
-  }
-  return best;
-}
-
 /// Totals over all updates.
 struct Sums {
   TokenCount tokens;
-  ShardedGradient::Seconds busy;
   double seconds = 0, operations = 0;
   Index updates = 0;
-  std::vector<double> peaks;  // GFLOP/s of multiply-adds, measured from time to time
 };
 
-/// The seconds for data, forward and backward are means over threads; `waiting` is the rest, so all parts add up to the
-/// total.
 Json figures(const Sums& sums, Index parameters, Index ranks) {
-  const double total = sums.seconds;
-  const auto threads = static_cast<double>(thread_count() * ranks);
-  const ShardedGradient::Seconds& busy = sums.busy;
-  const double gflops = sums.operations / total / 1e9;
-  // The peak of all ranks, if their processors are like this one's.
-  const double peak = static_cast<double>(ranks) * std::accumulate(sums.peaks.begin(), sums.peaks.end(), 0.0) /
-                      static_cast<double>(sums.peaks.size());
-  return {{"source_tokens_per_second", static_cast<double>(sums.tokens.source) / total},
-          {"target_tokens_per_second", static_cast<double>(sums.tokens.target) / total},
-          {"gflops", gflops},
-          {"fma_peak_gflops", peak},
-          {"peak_share", gflops / peak},
+  return {{"source_tokens_per_second", static_cast<double>(sums.tokens.source) / sums.seconds},
+          {"target_tokens_per_second", static_cast<double>(sums.tokens.target) / sums.seconds},
+          {"gflops", sums.operations / sums.seconds / 1e9},
           {"padding_share", sums.tokens.padding_share()},
-          {"seconds",
-           {{"data", busy.data / threads},
-            {"forward", busy.forward / threads},
-            {"backward", busy.backward / threads},
-            {"waiting", busy.total - busy.sum - (busy.data + busy.forward + busy.backward) / threads},
-            {"sum", busy.sum},
-            {"optimizer", total - busy.total},
-            {"total", total}}},
+          {"seconds", {{"total", sums.seconds}}},
           {"updates", sums.updates},
           {"parameters", parameters},
           {"peak_rss_bytes", resident_memory().peak},
@@ -107,7 +55,6 @@ void add_update(Trainer& trainer, const Model<float>& model, const SentencePairs
   const auto start = Clock::now();
   const Trainer::Update update = trainer.step();
   sums.seconds += seconds_since(start);
-  sums.busy += update.seconds;
   sums.tokens += update.tokens;
   for (const std::vector<Index>& batch : update.batches)
     for (const Index i : batch)
@@ -128,12 +75,7 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   for (int i = 0; i < 2; ++i) trainer.step();  // fills caches and buffers
   begin_epoch();
   const auto start = Clock::now();
-  double next_peak = 0;
   for (std::array<double, 1> passed = {0}; passed[0] < seconds;) {
-    if (passed[0] >= next_peak) {  // measured repeatedly, because a processor's speed varies
-      sums.peaks.push_back(measure_fma_peak());
-      next_peak = passed[0] + 0.25;
-    }
     add_update(trainer, model, pairs, sums);
     if (trainer.progress().epoch > 0) begin_epoch();
     passed = {seconds_since(start)};
@@ -142,41 +84,19 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   return figures(sums, model.weights.size(), ranks.size());
 }
 
-/// Lets another program train the same model on the same batches: writes a line of JSON for the model, then one for
-/// each batch of the first epoch. The ids leave out bos, eos and padding.
-void export_batches(const std::filesystem::path& file, const Config& config, const TokenizerPair& tokenizers,
+/// Lets another program train the same model on the same batches: writes a line of JSON with every key of the config
+/// (its value is text), the size of the vocabulary and the special ids, then a line for each batch of the first epoch.
+/// The ids of the batches leave out bos, eos and padding.
+void export_batches(const std::filesystem::path& file, Config config, const TokenizerPair& tokenizers,
                     const SentencePairs& pairs) {
-  const TransformerSettings& m = config.model;
-  const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
-  const SpecialIds special = pairs.target_special;
   OutputFile output(file);
-  const OptimizerSettings& optimizer = config.training.optimizer;
-  output.stream() << Json{{"d_model", m.d_model},
-                          {"heads", m.heads},
-                          {"encoder_layers", m.encoder_layers},
-                          {"decoder_layers", m.decoder_layers},
-                          {"d_ff", m.d_ff},
-                          {"vocabulary", vocabulary.target_size},
-                          {"post_norm", m.norm == Norm::post},
-                          {"relu", m.activation == Activation::relu},
-                          {"all_embeddings_tied", m.tied_embeddings == Tying::all},
-                          {"all_masks", m.masks == MaskSettings{}},
-                          {"dropout", m.dropout},
-                          {"embedding_dropout", m.embedding_dropout},
-                          {"attention_dropout", m.attention_dropout},
-                          {"activation_dropout", m.activation_dropout},
-                          {"label_smoothing", config.training.label_smoothing},
-                          {"accumulation", config.training.accumulation},
-                          {"adam", optimizer.kind == OptimizerSettings::Kind::adam},
-                          {"beta1", optimizer.beta1},
-                          {"beta2", optimizer.beta2},
-                          {"epsilon", optimizer.epsilon},
-                          {"weight_decay", optimizer.weight_decay},
-                          {"clip_norm", optimizer.clip_norm},
-                          {"pad", special.pad},
-                          {"bos", special.bos},
-                          {"eos", special.eos}}
-                  << '\n';
+  const SpecialIds special = pairs.target_special;
+  Json model{{"vocabulary", vocabulary_shape(tokenizers).target_size},
+             {"pad", special.pad},
+             {"bos", special.bos},
+             {"eos", special.eos}};
+  for (const Key& key : keys_of(config)) model[key.name] = key.field.write();
+  output.stream() << model << '\n';
   for (const auto& batch : plan_epoch(pairs, config.training.max_tokens, config.training.seed, 0)) {
     Json sources = Json::array(), targets = Json::array();
     for (const Index sentence : batch) {

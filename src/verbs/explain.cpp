@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxSentences = 8;  // a page with more or longer sentences is unreadable and large
 constexpr std::size_t kMaxTokens = 60;
-constexpr double kLargePage = 100;  // megabytes; phones and some browsers cannot open more
 
 struct ExplainOptions {
   fs::path checkpoint;
@@ -75,16 +74,6 @@ void check_files(const ExplainOptions& options, const fs::path& page) {
     throw UserError("--html and --json: expected two files, found " + page.string() + " for both.");
 }
 
-void log_page(const fs::path& html) {
-  spdlog::info("wrote the page {}; open it in a browser", html.string());
-  const double megabytes = fs::is_regular_file(html) ? static_cast<double>(fs::file_size(html)) / 1e6 : 0;
-  if (megabytes <= kLargePage) return;
-  spdlog::warn(
-      "the page is {:.0f} MB, and some browsers cannot open it; to make it smaller, show only the first layer "
-      "(--layer 0), or give fewer or shorter sentences",
-      megabytes);
-}
-
 int run_explain(const ExplainOptions& options) {
   const LoadedModel loaded(options.checkpoint);
   check_layer(options.layer.value_or(0), loaded.model.settings);
@@ -111,7 +100,7 @@ int run_explain(const ExplainOptions& options) {
   html.finish();
   if (!options.html) write_screen(explained, explanation, std::cout);
   std::cout.flush();  // the log, on standard error, should come after this
-  log_page(page);
+  spdlog::info("wrote the page {}; open it in a browser", page.string());
   return 0;
 }
 

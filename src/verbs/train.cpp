@@ -56,20 +56,14 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
   return old;
 }
 
-/// Reads the text before creating the run directory, so that a mistake in the text leaves nothing behind. If the
-/// text must go to files, creates the directory first and stores it in `run`.
-TrainingText read_text(const Config& config, const fs::path& file, const fs::path& directory,
-                       std::optional<RunDirectory>& run) {
+/// Call it before creating the run directory, so that a mistake in the text leaves nothing behind.
+TrainingText read_text(const Config& config, const fs::path& file, const std::optional<RunDirectory>& run) {
   const auto last = run ? run->last() : std::nullopt;
   if (last) verify_last(*last);
   if (run && !last) spdlog::info("there is no checkpoint yet: training starts from the beginning");
   announce_large_text(config.data);
   const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
-  return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers, [&](Index epoch) {
-            if (directory.empty()) return fs::temp_directory_path();
-            if (!run && epoch == 0) run = RunDirectory::reserve(directory);
-            return run ? run->path() : directory;  // it may have been moved
-          }};
+  return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers};
 }
 
 int train(const TrainOptions& options) {
@@ -81,7 +75,7 @@ int train(const TrainOptions& options) {
   std::optional<TrainingText> text;
   ranks.together([&] {
     if (ranks.is_first()) run = open_run(config, directory, options.resume);
-    text = read_text(config, options.config.config, directory, run);
+    text = read_text(config, options.config.config, run);
   });
   require_same(
       ranks, "the training text", [&] { return static_cast<std::uint64_t>(text->fingerprint()); },
@@ -98,7 +92,7 @@ int train(const TrainOptions& options) {
     return 128 + signal;
   }
   if (fs::exists(directory / "best"))
-    spdlog::info("done: {0}/best is the best checkpoint, {0}/curves.svg plots the run", directory.string());
+    spdlog::info("done: {0}/best is the best checkpoint, {0}/metrics.jsonl has the figures", directory.string());
   else
     spdlog::warn("done, but no validation gave a finite loss, so there is no best checkpoint; the last one is {}/last",
                  directory.string());

@@ -7,7 +7,7 @@
 #include "catch.hpp"
 #include "config/config.hpp"
 #include "config/workplace.hpp"
-#include "files/lines.hpp"
+#include "read_lines.hpp"
 
 using namespace glassformer;
 namespace fs = std::filesystem;

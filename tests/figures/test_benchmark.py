@@ -19,9 +19,7 @@ MAX_TOKENS, MAX_LENGTH, VOCABULARY = 150, 25, 195
 SETTINGS = {**{f"model.{key}": value for key, value in SHAPE.items()}, "tokenizer.vocabulary_size": VOCABULARY,
             "training.max_tokens": MAX_TOKENS, "data.max_length": MAX_LENGTH,
             "training.micro_batch_tokens": 100000}  # so that a shard's sentences are padded together
-KEYS = ["source_tokens_per_second", "target_tokens_per_second", "gflops", "fma_peak_gflops", "peak_share",
-        "padding_share", "seconds", "updates", "parameters", "peak_rss_bytes", "threads", "ranks", "backend"]
-PARTS = ["data", "forward", "backward", "waiting", "sum", "optimizer"]
+KEYS = ["source_tokens_per_second", "target_tokens_per_second", "gflops", "padding_share", "seconds", "updates", "parameters", "peak_rss_bytes", "threads", "ranks", "backend"]
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +91,7 @@ def test_the_exported_batches_hold_every_sentence_once_except_empty_and_long_one
     assert len(expected) < len(pairs) < len(encoded[0])  # some are too long, and some are empty
     assert any(max(map(len, pair)) == MAX_LENGTH for pair in pairs)
     assert sorted(pair for batch in batches for pair in batch) == sorted(expected)
-    assert {key: model[key] for key in SHAPE} == SHAPE and model["vocabulary"] == VOCABULARY
+    assert {key: int(model[f"model.{key}"]) for key in SHAPE} == SHAPE and model["vocabulary"] == VOCABULARY
 
 
 def test_no_batch_has_more_padded_tokens_on_its_larger_side_than_max_tokens(awkward_text, tmp_path):
@@ -114,10 +112,9 @@ def test_speeds_are_the_counts_of_the_batches_divided_by_the_seconds(
     start = time.monotonic()
     found = json.loads(benchmark(awkward_text, settings, "--seconds", 0.2))
     passed = time.monotonic() - start
-    assert list(found) == KEYS and list(found["seconds"]) == [*PARTS, "total"]
+    assert list(found) == KEYS and list(found["seconds"]) == ["total"]
     total = found["seconds"]["total"]
-    assert sum(found["seconds"][part] for part in PARTS) == pytest.approx(total, rel=ROUNDING)
-    assert min(found["seconds"].values()) > 0 and total < passed
+    assert 0 < total < passed
 
     used = used_batches(batches, accumulation, found["updates"])
     pairs = [pair for batch in used for pair in batch]
@@ -128,7 +125,6 @@ def test_speeds_are_the_counts_of_the_batches_divided_by_the_seconds(
     padded = sum(map(cells, used))
     assert found["padding_share"] == pytest.approx(1 - (tokens(pairs, 0) + tokens(pairs, 1)) / padded, rel=ROUNDING)
     assert found["gflops"] * total == pytest.approx(operations(pairs) / 1e9, rel=ROUNDING)
-    assert found["peak_share"] == pytest.approx(found["gflops"] / found["fma_peak_gflops"], rel=ROUNDING)
     assert (found["threads"], found["ranks"]) == (threads, 1)
 
 

@@ -1,4 +1,4 @@
-"""Epochs, a text that is kept in files because it is too large for memory, and what ends training."""
+"""Epochs, and what ends training."""
 
 import pytest
 from program import train, unequal_pairs, write_pairs
@@ -46,17 +46,8 @@ def test_validation_every_n_epochs(text, updates, tmp_path):
     assert found == [(2 * updates, 2), (4 * updates, 4), (5 * updates, 5)]  # the last one because training ends
 
 
-def test_a_text_in_files_gives_the_same_figures_and_weights(text, whole, tmp_path):
-    in_files = train(tmp_path / "run", text, {**SETTINGS, "training.max_epochs": EPOCHS, "data.mapped_above": 100})
-    assert [("too many for memory" in (run / "train.log").read_text()) for run in (in_files, whole)] == [True, False]
-    for kind in ("train", "validation"):
-        assert in_files.without_times(kind) == whole.without_times(kind)
-    assert (in_files / "last/model.safetensors").read_bytes() == (whole / "last/model.safetensors").read_bytes()
-
-
-@pytest.mark.parametrize("mapped_above", [100, 10 ** 6])
-def test_a_run_stopped_within_an_epoch_continues_as_if_it_had_never_stopped(text, updates, mapped_above, tmp_path):
-    settings = {**SETTINGS, "training.shards": 2, "data.mapped_above": mapped_above}
+def test_a_run_stopped_within_an_epoch_continues_as_if_it_had_never_stopped(text, updates, tmp_path):
+    settings = {**SETTINGS, "training.shards": 2}
     whole, stopped = (train(tmp_path / name, text, {**settings, "training.max_updates": last})
                       for name, last in (("whole", 2 * updates + 2), ("stopped", updates + 1)))
     assert stopped.progress()["epoch"] == 1 and stopped.progress()["batch"] == 1

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "catch.hpp"
-#include "files/lines.hpp"
+#include "read_lines.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;

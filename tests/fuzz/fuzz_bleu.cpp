@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "evaluation/scores.hpp"
-#include "files/lines.hpp"
 #include "fuzz/input.hpp"
+#include "read_lines.hpp"
 
 using namespace glassformer;
 

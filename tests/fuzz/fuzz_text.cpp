@@ -1,6 +1,6 @@
-#include "files/lines.hpp"
 #include "files/utf8.hpp"
 #include "fuzz/input.hpp"
+#include "read_lines.hpp"
 
 using namespace glassformer;
 

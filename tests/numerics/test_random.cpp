@@ -62,28 +62,25 @@ TEST_CASE("Random numbers are Philox of their coordinates: counter (block of fou
           "(seed, update)",
           "[numerics]") {
   const std::uint32_t seed = 0x12345678 ^ 0x9abcdef0;  // both halves
-  const std::vector<double> numbers = uniform(kRow, 4 * 5);
-  for (std::uint32_t block = 0; block < 5; ++block) {
+  const std::vector<double> numbers = uniform(kRow, 4 * 70);
+  for (std::uint32_t block = 0; block < 70; ++block) {
     const Words bits = philox({block, 44, 33, 22}, {seed, 11});
     for (std::size_t k = 0; k < 4; ++k) CHECK(numbers[4 * block + k] == std::ldexp(bits[k] >> 8, -24));
   }
   CHECK(uniform({}, 1)[0] == std::ldexp(0x6627e8, -24));
 }
 
-TEST_CASE("A random number does not depend on how many are drawn or on the type", "[numerics]") {
-  const std::vector<double> many = uniform(kRow, 103);
-  for (const Index size : {1, 2, 3, 4, 5, 7, 64}) {
+TEST_CASE("A random number does not depend on how many are drawn", "[numerics]") {
+  const std::vector<double> many = uniform(kRow, 303);
+  for (const Index size : {1, 2, 3, 4, 5, 7, 64, 128, 129, 257}) {
     const std::vector<double> few = uniform(kRow, size);
     CHECK(few == std::vector<double>(many.begin(), many.begin() + size));
   }
-  std::vector<float> floats(103);
-  fill_uniform(kRow, 103, floats.data());
-  CHECK(std::vector<double>(floats.begin(), floats.end()) == many);
 }
 
 TEST_CASE("Nothing is written beyond the numbers requested", "[numerics]") {
   for (Index size = 0; size < 9; ++size) {
-    std::vector<float> numbers(12, -1);
+    std::vector<double> numbers(12, -1);
     fill_uniform(kRow, size, numbers.data());
     for (std::size_t i = 0; i < numbers.size(); ++i) CHECK((numbers[i] == -1) == (i >= static_cast<std::size_t>(size)));
   }

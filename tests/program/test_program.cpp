@@ -364,24 +364,21 @@ TEST_CASE("a model that certainly needs more memory than ulimit allows is refuse
   CHECK_FALSE(fs::exists(program / "run"));
 }
 
-TEST_CASE("a training text too large for the memory allowed is read from files", "[program]") {
+TEST_CASE("a training text too large for the memory allowed is refused", "[program]") {
   if (heap_allocations() < 0) return;  // a sanitizer needs more memory than this limit allows
   const Program program;
-  // 40 MB of tokens are more than a quarter of the memory that the limit leaves.
+  // 40 MB of tokens are more than a third of the memory that the limit leaves.
   REQUIRE(
       program
           .shell("mkdir text; for l in en de; do yes 'a b c d e f g h i j k l m n o p q r s t u v w x y z' | head -n "
                  "200000 >text/train.$l; head -n 20 text/train.$l >text/valid.$l; done")
           .status == 0);
   const std::string train = "OMP_NUM_THREADS=1 \"$glassformer\" train " + config("debug") +
-                            " --set data.directory=text --set data.tests=[] --set training.max_updates=2 --output ";
-  const auto in_files = program.shell("ulimit -d 30000; " + train + "files");
-  CAPTURE(in_files.err);
-  CHECK(in_files.status == 0);
-  CHECK(in_files.err.find("too many for memory") != std::string::npos);
-  REQUIRE(program.shell(train + "unlimited").status == 0);
-  CHECK(read_bytes(program / "files/last/model.safetensors") ==
-        read_bytes(program / "unlimited/last/model.safetensors"));
+                            " --set data.directory=text --set data.tests=[] --set training.max_updates=2 --output run";
+  check_refused(program.shell("ulimit -d 30000; " + train),
+                "text/train.en and text/train.de: expected a training text that takes at most a third of the memory");
+  CHECK_FALSE(fs::exists(program / "run"));
+  CHECK(program.shell(train).status == 0);
 }
 
 TEST_CASE("the command line explains itself", "[program]") {
@@ -420,20 +417,14 @@ TEST_CASE("benchmark trains, saves nothing, and reports its speed", "[program]")
   CAPTURE(result.err);
   REQUIRE(result.status == 0);
   const auto figures = nlohmann::json::parse(result.out);
-  for (const char* key : {"source_tokens_per_second", "target_tokens_per_second", "gflops", "fma_peak_gflops",
-                          "peak_share", "peak_rss_bytes"}) {
+  for (const char* key : {"source_tokens_per_second", "target_tokens_per_second", "gflops", "peak_rss_bytes"}) {
     CAPTURE(key);
     CHECK(figures.at(key).get<double>() > 0);
   }
-  CHECK(figures.at("peak_share").get<double>() < 1);
   CHECK(figures.at("padding_share").get<double>() >= 0);
   CHECK(figures.at("threads") == 2);
   CHECK(figures.at("backend").is_string());
-  double sum = 0;
-  for (const char* part : {"data", "forward", "backward", "waiting", "sum", "optimizer"}) {
-    sum += figures.at("seconds").at(part).get<double>();
-  }
-  CHECK(figures.at("seconds").at("total").get<double>() == Approx(sum));
+  CHECK(figures.at("seconds").at("total").get<double>() >= 0.05);
   CHECK_FALSE(fs::exists(program / "runs"));
   check_refused(program.run("benchmark " + config("debug") + " --seconds 0"), "expected a number from 0.001");
 }
@@ -444,7 +435,7 @@ TEST_CASE("benchmark exports the model and batches for another program", "[progr
   std::istringstream lines(read_bytes(program / "batches.jsonl"));
   std::string line;
   REQUIRE(std::getline(lines, line));
-  CHECK(nlohmann::json::parse(line).at("d_model") == 8);
+  CHECK(nlohmann::json::parse(line).at("model.d_model") == "8");
   std::size_t sentences = 0;
   while (std::getline(lines, line)) {
     const auto batch = nlohmann::json::parse(line);

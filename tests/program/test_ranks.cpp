@@ -99,24 +99,6 @@ TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and wi
   }
 }
 
-TEST_CASE("ranks whose text is too large for memory get the same weights, and leave no files", "[program][mpi]") {
-  if (!has_mpirun()) return;
-  const RanksProgram program;
-  fs::create_directory(program / "elsewhere");
-  fs::create_directory(program / "temporary");
-  REQUIRE(program.shell(train("alone")).status == 0);
-  const std::string mapped = train("run", "--set data.mapped_above=100");
-  const auto result =
-      program.shell("TMPDIR=\"$PWD/temporary\" " + kMpirun + "-n 1 " + mapped + " : -n 1 -wdir elsewhere " + mapped);
-  CAPTURE(result.err);
-  REQUIRE(result.status == 0);
-  CHECK(weight_bytes(program / "run") == weight_bytes(program / "alone"));
-  CHECK(fs::is_empty(program / "elsewhere"));
-  for (const auto& entry : fs::directory_iterator(program / "temporary")) {  // Open MPI keeps a directory here too
-    CHECK_FALSE(entry.path().filename().string().starts_with(".glassformer-"));
-  }
-}
-
 TEST_CASE("a run can continue on fewer ranks, and only the first one needs its directory", "[program][mpi]") {
   if (!has_mpirun()) return;
   const RanksProgram program;

@@ -13,6 +13,8 @@
 #include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
 #include "random_values.hpp"
+#include "read_lines.hpp"
+#include "report/read_metrics.hpp"
 #include "run/diagnostics.hpp"
 #include "run/training_run.hpp"
 
@@ -52,23 +54,16 @@ TokenizerPair tokenizers_of(const Config& config) {
   return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
 }
 
-TrainingText text_of(
-    const Config& config, const TokenizerPair& tokenizers,
-    const TrainingText::FileDirectory& files = [](Index) { return fs::temp_directory_path(); }) {
-  return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers, files};
+TrainingText text_of(const Config& config, const TokenizerPair& tokenizers) {
+  return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers};
 }
 
 /// Returns whether the run reached its end.
 bool train_toy(const Config& config, const fs::path& directory, bool resume = false,
                const std::atomic<int>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
-  std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
+  const std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers = begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
-  const auto file_directory = [&](Index epoch) {
-    if (!begun && epoch == 0) begun = RunDirectory::reserve(directory);
-    return directory;
-  };
-  TrainingText text = text_of(config, tokenizers, file_directory);
-  return TrainingRun(plan_training(config, tokenizers), std::move(text), directory, begun, display)
+  return TrainingRun(plan_training(config, tokenizers), text_of(config, tokenizers), directory, begun, display)
              .train(interrupted) == 0;
 }
 
@@ -172,7 +167,7 @@ TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where
   CHECK_THAT(message, stand_in::Says("--resume --output \"" + now.string() + "\""));
   CHECK(fs::exists(run) == replace);
   if (replace) CHECK(fs::is_empty(run));
-  for (const char* name : {"train.log", "metrics.jsonl", "curves.svg", "best"}) CHECK(fs::exists(now / name));
+  for (const char* name : {"train.log", "metrics.jsonl", "best"}) CHECK(fs::exists(now / name));
   CHECK(fs::read_symlink(now / "last") == "step-00000006");
   CHECK(read_metrics(now / "metrics.jsonl").training.size() == 6);
   train_toy(moved_config("12"), now, true);
@@ -188,14 +183,13 @@ TEST_CASE("if its directory is deleted, a run stops and does not create it again
   CHECK(fs::is_empty(directory.path()));
 }
 
-TEST_CASE(
-    "a run writes config, log, metrics, curves, best and last, and keeps only the best and the latest k checkpoints",
-    "[training]") {
+TEST_CASE("a run writes config, log, metrics, best and last, and keeps only the best and the latest k checkpoints",
+          "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=12", "training.validation.every=3", "training.log_every=2",
                  "training.checkpoints.keep=1"}),
             directory / "run");
-  for (const char* name : {"config.yaml", "train.log", "metrics.jsonl", "curves.svg"}) {
+  for (const char* name : {"config.yaml", "train.log", "metrics.jsonl"}) {
     CHECK(fs::exists(directory / "run" / name));
   }
   CHECK(is_checkpoint(directory / "run" / "best"));
@@ -216,25 +210,6 @@ TEST_CASE("with the unit epochs, a run validates after every N epochs", "[traini
   CHECK(metrics.validation[0].epoch == 2);
   CHECK(metrics.validation[1].epoch == 4);
   CHECK(metrics.validation[2].epoch == 5);
-}
-
-TEST_CASE("a text too large for memory gives the same weights, and its file has no name", "[training]") {
-  const auto with = [](const std::string& updates, const std::string& mapped_above) {
-    return toy({"training.max_updates=" + updates, "data.mapped_above=" + mapped_above});
-  };
-  const TemporaryDirectory directory;
-  train_toy(with("20", "1000000"), directory / "memory");
-  train_toy(with("13", "500"), directory / "files");
-  CHECK_THAT(stand_in::read_bytes(directory / "files" / "train.log"), stand_in::Says("too many for memory"));
-  train_toy(with("20", "500"), directory / "files", true);
-  CHECK(weights(directory / "memory") == weights(directory / "files"));
-  const auto names = [&](const char* run) {
-    std::set<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(directory / run)) found.insert(entry.path().filename());
-    return found;
-  };
-  CHECK(names("files").size() > 5);
-  for (const fs::path& name : names("files")) CHECK((names("memory").contains(name) || name == "step-00000013"));
 }
 
 TEST_CASE("with sampling, each epoch splits a text into different pieces, but an epoch's pieces are always the same",
@@ -274,29 +249,8 @@ TEST_CASE("with sampling, a run that was stopped and resumed ends with the same 
   CHECK(read_metrics(directory / "parts" / "metrics.jsonl").validation.back().epoch == 2);  // this epoch has not ended
   train_toy(sampled({"training.max_updates=13"}), directory / "parts", true);
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
-  train_toy(sampled({"training.max_updates=5", "data.mapped_above=500"}), directory / "files");
-  train_toy(sampled({"training.max_updates=13", "data.mapped_above=500"}), directory / "files", true);
-  CHECK(weights(directory / "whole") == weights(directory / "files"));
   train_toy(sampled({"training.max_updates=13", "tokenizer.sampling=0"}), directory / "not_sampled");
   CHECK(weights(directory / "whole") != weights(directory / "not_sampled"));
-}
-
-TEST_CASE("a text that becomes too large for memory in the second epoch moves to the run directory", "[training]") {
-  const TemporaryDirectory directory;
-  Config config = sampled({"training.max_updates=13"});
-  const TokenizerPair tokenizers = tokenizers_of(config);
-  for (config.training.seed = 1;; ++config.training.seed) {
-    REQUIRE(config.training.seed < 100);
-    TrainingText text = text_of(config, tokenizers);
-    config.data.mapped_above = text.corpus().tokens();
-    text.take(1);
-    if (text.corpus().tokens() > config.data.mapped_above) break;
-  }
-  train_toy(config, directory / "file");
-  config.data.mapped_above = 1'000'000;
-  train_toy(config, directory / "memory");
-  CHECK(read_metrics(directory / "file" / "metrics.jsonl").validation.back().epoch >= 2);
-  CHECK(weights(directory / "file") == weights(directory / "memory"));
 }
 
 TEST_CASE("patience stops a run that no longer improves", "[training]") {
@@ -447,14 +401,6 @@ TEST_CASE("a training state that does not fit the text is rejected", "[training]
   CHECK(complaint_with(&RunProgress::batch, good.progress.batch).empty());
 }
 
-TEST_CASE("a plot that cannot be written does not stop training", "[training]") {
-  const TemporaryDirectory directory;
-  train_toy(toy({"training.max_updates=1"}), directory / "run");
-  fs::remove(directory / "run" / "curves.svg");
-  fs::create_directory(directory / "run" / "curves.svg");
-  CHECK(train_toy(toy({"training.max_updates=2"}), directory / "run", true));
-}
-
 TEST_CASE("a changed validation text is reported, and the search for the best starts over", "[training]") {
   const TemporaryDirectory directory;
   train_toy(toy({"training.max_updates=2"}), directory / "run");
@@ -565,7 +511,7 @@ TEST_CASE("a run without a mask warns about it, trains without it, and must be r
   train_toy(leaking, directory / "leaking");
   CHECK(stand_in::read_bytes(directory / "right" / "train.log").find("is OFF") == std::string::npos);
   CHECK_THAT(stand_in::read_bytes(directory / "leaking" / "train.log"),
-             stand_in::Says("warning: masks.look_ahead is OFF: the decoder sees the words it has to predict."));
+             stand_in::Says("warning: masks.look_ahead is OFF: the model learns with a mistake; docs/masks.md"));
   CHECK(weights(directory / "right") != weights(directory / "leaking"));
 
   CHECK(LoadedModel(directory / "right").model.settings.masks == MaskSettings{});

@@ -82,8 +82,6 @@ TEST_CASE("a vocabulary without words is an error", "[text]") {
   CHECK(contains(complaint([&] { learned("\n \n", "", settings); }), "train.en: expected text"));
   settings.min_frequency = 3;
   CHECK(contains(complaint([&] { learned("a a b\n", "", settings); }), "occurs at least 3 times"));
-  settings.vocabulary_size = 4;
-  CHECK(contains(complaint([&] { learned("a\n", "", settings); }), "tokenizer.vocabulary_size: expected at least 5"));
 }
 
 TEST_CASE("each language has its own words unless the vocabulary is joint", "[text]") {
@@ -154,10 +152,4 @@ TEST_CASE("a damaged vocabulary file is an error", "[text]") {
   }
   const TemporaryDirectory empty;
   CHECK(contains(complaint([&] { load_tokenizers({}, empty.path()); }), "source.vocab.json: cannot be opened"));
-}
-
-TEST_CASE("the word tokenizer rejects an existing model", "[text]") {
-  TokenizerSettings settings;
-  settings.source_model = "some.model";
-  CHECK(contains(complaint([&] { learned("a\n", "", settings); }), "found some.model"));
 }
