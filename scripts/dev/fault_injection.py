@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 r"""Makes each single allocation and each single system call on a file fail, and checks how the program reacts.
 
-    scripts/dev/fault_injection.py                         every point: about half an hour on two cores
+    scripts/dev/fault_injection.py                         every point: about an hour on two cores
     scripts/dev/fault_injection.py --every 50              only every 50th point
     scripts/dev/fault_injection.py translate --calls read,write
 
@@ -296,4 +296,5 @@ def main():
     sys.exit(bool(failures))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -54,8 +54,11 @@ bool holds_run(const fs::path& directory) { return std::ranges::any_of(names_in(
 
 /// The checkpoint that a link points to, under its own name; nothing if the link is missing or broken.
 std::optional<fs::path> target_of(const fs::path& link) {
-  std::error_code ignored;
-  const fs::path target = fs::read_symlink(link, ignored);
+  std::error_code reason;
+  const fs::path target = fs::read_symlink(link, reason);
+  const bool none = reason == std::errc::no_such_file_or_directory || reason == std::errc::not_a_directory ||
+                    reason == std::errc::invalid_argument;  // not a link
+  if (reason && !none) throw_disk_error("cannot be read", link, reason);
   const fs::path checkpoint = target.empty() ? link : link.parent_path() / target;  // a copied run may have no links
   return is_checkpoint(checkpoint) ? std::optional(checkpoint) : std::nullopt;
 }
@@ -103,9 +106,7 @@ RunDirectory RunDirectory::create(const fs::path& path, const std::string& confi
   std::error_code reason;
   const bool is_new = !fs::exists(path, reason);
   fs::create_directories(path, reason);
-  if (reason)
-    throw UserError(fmt::format("{}: the run directory cannot be created: {}. Choose another place with --output.",
-                                path.string(), reason.message()));
+  if (reason) throw_disk_error("the run directory cannot be created", path, reason);
   RunDirectory run(path);
   try {
     run.store_config(config);

@@ -20,7 +20,8 @@ void throw_disk_error(const std::string& what, const std::filesystem::path& path
   if (is_full)
     throw std::runtime_error(message + " Free some space there and try again. (A run that has a checkpoint can be " +
                              "continued with --resume.)");
-  if (reason == std::errc::io_error || reason == std::errc::too_many_files_open) throw std::runtime_error(message);
+  if (reason == std::errc::io_error || reason == std::errc::too_many_files_open || reason == std::errc::interrupted)
+    throw std::runtime_error(message);
   throw UserError(message);
 }
 

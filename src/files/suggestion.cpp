@@ -1,5 +1,6 @@
 #include "files/suggestion.hpp"
 
+#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "files/durable_files.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 
@@ -97,9 +99,11 @@ std::string suggest_key(const std::string& name, const std::vector<std::string>&
 
 std::vector<std::string> names_in(const fs::path& directory) {
   std::vector<std::string> names;
-  std::error_code ignored;
-  for (fs::directory_iterator entry(directory, ignored), end; entry != end; entry.increment(ignored))
+  std::error_code reason;
+  for (fs::directory_iterator entry(directory, reason), end; entry != end; entry.increment(reason))
     names.push_back(entry->path().filename().string());
+  if (reason && reason != std::errc::no_such_file_or_directory && reason != std::errc::not_a_directory)
+    throw_disk_error("cannot be read", directory, reason);
   std::ranges::sort(names);
   return names;
 }
@@ -116,12 +120,14 @@ std::string suggest_file(const fs::path& missing) {
 
 void check_file(const std::string& place, const fs::path& file) {
   std::error_code error;
-  if (fs::is_directory(file, error)) throw UserError(place + "expected a file, found the directory " + file.string());
-  if (!fs::exists(file, error)) throw UserError(place + "no file " + file.string() + "; " + suggest_file(file));
-  if (!fs::is_regular_file(file, error))  // opening a pipe waits until there is a writer
+  const fs::file_status status = fs::status(file, error);
+  if (status.type() == fs::file_type::none) throw_disk_error("cannot be read", file, error);
+  if (fs::is_directory(status)) throw UserError(place + "expected a file, found the directory " + file.string());
+  if (!fs::exists(status)) throw UserError(place + "no file " + file.string() + "; " + suggest_file(file));
+  if (!fs::is_regular_file(status))  // opening a pipe waits until there is a writer
     throw UserError(place + "expected a regular file, found a pipe or a device: " + file.string() +
                     "; it is read more than once, so write its text to a file first");
-  if (!std::ifstream(file)) throw UserError(place + "cannot open " + file.string() + "; check its permissions");
+  Descriptor(file, O_RDONLY);
 }
 
 }  // namespace glassformer

@@ -55,7 +55,7 @@ class Output {
       if (file_)
         file_->flush();
       else if (!output.flush())
-        throw std::runtime_error("the translations cannot be written (is the disk full?)");
+        throw std::runtime_error("standard output: the translations cannot be written (is the disk full?)");
       ++number_;
     }
   }

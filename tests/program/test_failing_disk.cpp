@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "heap_count.hpp"
 #include "program/program.hpp"
 
 using namespace glassformer;
@@ -11,8 +12,8 @@ using namespace glassformer::program_test;
 namespace {
 
 std::string train(int updates) {
-  return "train " + config("debug") + " --output run --set training.validation.every=10 --set training.max_updates=" +
-         std::to_string(updates);
+  return "train " + config("debug") +
+         " --output run --set training.validation.every=10 --set training.max_updates=" + std::to_string(updates);
 }
 
 /// The start of a shell command that runs the program on a disk where call number `at` fails and, unless `once`, all
@@ -83,4 +84,43 @@ TEST_CASE("if a call fails during a save, an error gives a message, and an intac
       }
     }
   }
+}
+
+TEST_CASE("if the memory is exhausted, the message says so, at whatever moment", "[program]") {
+  if (heap_allocations() < 0) return;  // a sanitizer's operator new comes before that of failing_disk
+  const Program program;
+  REQUIRE(program.run(train(10)).status == 0);
+  const std::string explain = "explain run --source 'she sleeps .' --json page.json --html page.html";
+  REQUIRE(program.shell(with_failing("new", 0, false) + explain).status == 0);
+  const int calls = std::stoi(read_bytes(program / "count"));
+  CHECK(calls > 1000);
+  for (const bool once : {false, true}) {
+    for (int at = 1; at <= calls; at += at < 200 ? 20 : calls / 50) {
+      CAPTURE(once, at);
+      const auto result = program.shell(with_failing("new", at, once) + explain);
+      CAPTURE(result.err);
+      if (result.status == 0) continue;  // std::stable_sort works without a buffer
+      CHECK(result.status == 1);
+      CHECK(result.err.find("memory") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a file that cannot be read is not a missing file", "[program]") {
+  const Program program;
+  REQUIRE(program.run(train(20)).status == 0);
+  const std::string evaluate = "evaluate run/last --source '" GLASSFORMER_SOURCE_DIR
+                               "/data/debug/valid.en' --reference '" GLASSFORMER_SOURCE_DIR "/data/debug/valid.de'";
+  for (const std::string file : {"/config.yaml", "/model.safetensors"}) {
+    CAPTURE(file);
+    const auto result = program.shell(with_failing("stat", 1, false, file) + evaluate);
+    CAPTURE(result.err);
+    CHECK(result.status == 1);
+    CHECK(result.err.find(file) != std::string::npos);
+    CHECK(result.err.find("Input/output error") != std::string::npos);
+  }
+  const auto resumed = program.shell(with_failing("read", 1, false, "/metrics.jsonl") + train(30) + " --resume");
+  CAPTURE(resumed.err);
+  CHECK(resumed.status == 1);
+  CHECK(resumed.err.find("metrics.jsonl: cannot be read") != std::string::npos);
 }

@@ -1,0 +1,57 @@
+"""Tests how the script of fault injection judges what a program did.
+
+    python3 tests/scripts/test_fault_injection.py
+"""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(PROJECT / "scripts/dev"))
+import fault_injection as fi  # noqa: E402
+
+EXPECTED = {"out": b"", "result": b"a\nb\n"}
+NO_MEMORY = "glassformer: not enough memory\n"
+
+
+class FaultInjection(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.workplace = fi.Workplace(Path(directory.name), None, None)
+        (self.workplace.directory / "out").touch()
+
+    def error(self, call, status, err, failed="", result=fi.OLD):
+        (self.workplace.directory / "result").write_bytes(result)
+        command = next(command for command in fi.COMMANDS if command.name == "translate")
+        return fi.error_of(fi.Point(command, call, "EIO", 1), fi.Outcome(status, err, failed, 1), EXPECTED,
+                           self.workplace)
+
+    def test_right_reactions(self):
+        self.assertEqual(self.error("new", 1, NO_MEMORY), "")
+        self.assertEqual(self.error("read", 0, "", "/x/a.en", b"a\nb\n"), "")
+        self.assertEqual(self.error("read", 1, "glassformer: a.en: cannot be read\n", "/x/a.en"), "")
+        self.assertEqual(self.error("fsync", 1, "glassformer: a/b: cannot be written\n", "/x/a/.b.partial"), "")
+
+    def test_wrong_reactions(self):
+        self.assertEqual(self.error("new", None, ""), "hangs")
+        self.assertEqual(self.error("new", -6, "terminate called"), "crashes")
+        self.assertEqual(self.error("new", 1, NO_MEMORY + "==1==ERROR: LeakSanitizer: leaks"), "crashes")
+        self.assertEqual(self.error("read", 2, "glassformer: a.en: cannot be read\n", "/x/a.en"), "wrong status")
+        self.assertIn("does not name", self.error("new", 1, "glassformer: a.en: damaged\n"))
+        self.assertIn("does not name", self.error("read", 1, "glassformer: cannot be read\n", "/x/a.en"))
+        self.assertEqual(self.error("new", 1, NO_MEMORY * 2), "more than one message")
+        self.assertEqual(self.error("write", 0, "", "/x/result"), "result is incomplete")
+        self.assertEqual(self.error("new", 1, NO_MEMORY, result=b"a\n"), "result is incomplete")
+
+    def test_points(self):
+        self.assertEqual([point.at for point in fi.points_of(None, "mmap", 3, 1)], [1, 2, 3])
+        numbers = [point.at for point in fi.points_of(None, "new", 2200, 1) if point.fault == "once"]
+        self.assertEqual(numbers, [*range(1, 2001), 2097, 2194])
+        self.assertEqual([point.at for point in fi.points_of(None, "stat", 10, 4)], [1, 5, 9])
+
+
+if __name__ == "__main__":
+    unittest.main()
