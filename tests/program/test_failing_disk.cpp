@@ -18,9 +18,10 @@ std::string train(int updates) {
 
 /// The start of a shell command that runs the program on a disk where call number `at` fails and, unless `once`, all
 /// later calls fail too. If `at` is 0, no call fails.
-std::string with_failing(const std::string& call, int at, bool once) {
+std::string with_failing(const std::string& call, int at, bool once, const std::string& below = "/run") {
   return "FAIL_CALL=" + call + " FAIL_AT=" + std::to_string(at) + " FAIL_ONCE=" + (once ? "1" : "0") +
-         " FAIL_BELOW=/run FAIL_COUNT=count ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" GLASSFORMER_FAILING_DISK
+         " FAIL_BELOW=" + below +
+         " FAIL_COUNT=count ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='" GLASSFORMER_FAILING_DISK
          "' \"$glassformer\" ";
 }
 
