@@ -25,7 +25,7 @@ path { fill: none; stroke: #e3e7eb; stroke-linejoin: round; stroke-linecap: roun
 
 
 class Axis:
-    """The range of an axis, which begins and ends on a tick. The step between ticks is 1, 2 or 5 times a power of 10."""
+    """The range of an axis, which begins and ends on a tick. The step is 1, 2 or 5 times a power of ten."""
 
     def __init__(self, lowest, highest):
         if highest - lowest <= 1e-6 * abs(highest):  # a flat curve: draw it in the middle
@@ -53,7 +53,8 @@ def grid(updates, values):
     svg = ""
     for i in range(values.count + 1):
         y = (1 - i / values.count) * HEIGHT
-        svg += f"<path d='M{LEFT} {y:.1f}H{RIGHT}'/><text x='{LEFT - 8}' y='{y:.1f}' dy='4'>{values.tick(i):.6g}</text>\n"
+        svg += (f"<path d='M{LEFT} {y:.1f}H{RIGHT}'/>"
+                f"<text x='{LEFT - 8}' y='{y:.1f}' dy='4'>{values.tick(i):.6g}</text>\n")
     for i in range(updates.count + 1):
         x = LEFT + i / updates.count * (RIGHT - LEFT)
         svg += (f"<path d='M{x:.1f} 0V{HEIGHT}'/>"

@@ -68,8 +68,14 @@ void warn_about(const TransformerSettings& model, const ScheduleSettings& schedu
         "transformer. Set a warmup of a few hundred updates, set model.norm to pre, or lower model.initial_gain, which "
         "is {:g}",
         model.initial_gain);
-  for (const std::string& mask : model.masks.off())
-    spdlog::warn("masks.{} is OFF: the model learns with a mistake; docs/masks.md describes the effect", mask);
+  const MaskSettings& masks = model.masks;
+  const auto warn_if_off = [](bool is_on, const char* mask, const char* effect) {
+    if (!is_on) spdlog::warn("masks.{} is OFF: {} (see docs/masks.md)", mask, effect);
+  };
+  warn_if_off(masks.encoder_padding, "encoder_padding", "the encoder attends to padding as if it were words");
+  warn_if_off(masks.look_ahead, "look_ahead", "the decoder sees the words that it has to predict");
+  warn_if_off(masks.target_padding, "target_padding", "the decoder attends to padding in the target");
+  warn_if_off(masks.cross_padding, "cross_padding", "the decoder attends to the encoder's output for padding");
 }
 
 std::vector<TensorCheck> check_model_gradient(Model<double>& model, const TrainingSettings& training,

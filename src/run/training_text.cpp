@@ -33,7 +33,7 @@ void TrainingText::read() {
                               target_file = data_.target_file(data_.train);
   const std::string files = source_file.string() + " and " + target_file.string();
   ParallelReader reader(source_file, target_file);
-  const MemoryLeft left = memory_left();
+  const MemoryLeft left = epoch_ < 0 ? memory_left() : MemoryLeft();  // other epochs' texts are about as large
   for (std::string source, target; reader.next(source, target);) {
     corpus_.add(tokenizers_, source, target, data_.max_length, sampling_);
     // As the corpus grows, its arrays are copied to new ones that are twice as large.

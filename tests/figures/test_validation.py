@@ -77,7 +77,7 @@ def test_the_log_shows_the_same_figures_and_the_first_translations(validated, re
 
 def test_curves_show_every_line_of_the_metrics(validated):
     done, _ = validated
-    subprocess.run([sys.executable, ROOT / "scripts/plot_curves.py", done], check=True)
+    subprocess.run([sys.executable, ROOT / "scripts/plot_curves.py", done.directory], check=True)
     svg = (done / "curves.svg").read_text(encoding="utf-8")
     points = [len(re.findall("[ML]", path)) for path in re.findall(r"<g fill='[^']*'><path d='([^']*)'", svg)]
     training, validations = done.metrics("train"), done.metrics("validation")

