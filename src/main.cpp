@@ -30,7 +30,6 @@ void prepare_process() {
   }
   std::signal(SIGXFSZ, SIG_IGN);
   use_huge_pages();
-  limit_threads();
 }
 
 /// The message for a command line that CLI11 rejects, with a suggestion if a verb or an option is unknown.
@@ -84,24 +83,14 @@ int run(int argc, char** argv) {
   return status;
 }
 
-constexpr bool kKeepLists = true;  // of a message with a list
-
-/// Allocates no memory: there may be none left.
-int fail(const char* message, int status) {
-  std::fprintf(stderr, "glassformer: %s%s\n", message_prefix().c_str(), message);
-  return status;
-}
-
-/// Reports the exception that is being handled. Returns the exit status.
-int fail() try { throw; } catch (const UserError& error) {
-  return fail(visible(error.what(), kKeepLists).c_str(), 2);
-} catch (const std::bad_alloc&) {
-  return fail(
-      "not enough memory; use a smaller model, fewer training.shards (each holds a gradient) or a smaller "
-      "training.max_tokens",
-      1);
+/// Reports the exception that is being handled, without allocating memory if there is none. Returns the exit status.
+int fail() try { throw; } catch (const std::bad_alloc&) {
+  std::fprintf(stderr, "glassformer: %snot enough memory; use a smaller model, fewer training.shards (each holds a "
+               "gradient), a smaller training.max_tokens or shorter lines\n", message_prefix().c_str());
+  return 1;
 } catch (const std::exception& error) {
-  return fail(visible(error.what(), kKeepLists).c_str(), 1);
+  std::fprintf(stderr, "glassformer: %s%s\n", message_prefix().c_str(), visible(error.what(), /*keep_lists=*/true).c_str());
+  return dynamic_cast<const UserError*>(&error) != nullptr ? 2 : 1;
 }
 
 int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (...) {

@@ -192,8 +192,7 @@ void read_parameters(const fs::path& directory, const std::vector<TensorPlace>& 
 
 void check_parameters(const fs::path& directory, const TransformerSettings& settings,
                       const VocabularyShape& vocabulary) {
-  const Transformer<float> model(settings, vocabulary);  // has no weights
-  const ParameterFile file(directory, model.tensors());
+  ParameterFile(directory, Transformer<float>(settings, vocabulary).tensors());
 }
 
 Model<float> load_model(const fs::path& directory, const TransformerSettings& settings,

@@ -151,8 +151,6 @@ RunProgress read_training_state(const fs::path& directory, std::span<float> adam
     throw UserError(path.string() + ": the training progress is missing from the file's metadata.");
   read_moments(file, "adam.m", adam_m, path);
   read_moments(file, "adam.v", adam_v, path);
-  if (std::ranges::any_of(adam_v, [](float square) { return square < 0; }))
-    throw UserError(path.string() + ": expected no negative number in the tensor adam.v, found one.");
   return read_progress(progress->second, path.string());
 }
 

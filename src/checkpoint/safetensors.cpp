@@ -57,7 +57,6 @@ Index count_up_to(const std::vector<Index>& shape, Index limit) {
 }
 
 std::string in_quotes(const std::string& name) { return '"' + brief(name) + '"'; }
-
 Index bytes_per_number(const std::string& type) { return type == "F32" ? 4 : 2; }
 
 /// One entry of the header. `data_bytes` is how many bytes follow the header in the file.

@@ -89,18 +89,11 @@ void check_rules(const Config& config, const Blame& blame) {
   check_training(config.training, config.run, blame);
 }
 
-/// \throws UserError: model.from is not a directory with a model
-void check_model_from(const fs::path& model, const Blame& blame) {
-  std::error_code error;
-  if (fs::is_regular_file(model / "model.safetensors", error)) return;
-  std::string why = format_hint(model);
-  if (why.empty() && fs::exists(model / "best", error))
-    why = fmt::format("expected a checkpoint, found the run {0}; give {0}/best", model.string());
-  if (why.empty())
-    why = fmt::format(
-        "expected a directory with model.safetensors, found {} {}; give a checkpoint, for example runs/toy/best",
-        fs::exists(model, error) ? "no such file in" : "no directory", model.string());
-  blame.refuse({"model.from"}, why);
+/// The checkpoint that model.from names; of a run, its best one.
+fs::path starting_checkpoint(const fs::path& from, const Blame& blame) try {
+  return resolve_checkpoint(from);
+} catch (const UserError& error) {
+  blame.refuse({"model.from"}, error.what());
 }
 
 /// `changed`: the keys whose values differ from those of the model that model.from names.
@@ -152,14 +145,15 @@ Config read_config(const fs::path& file, const std::vector<std::string>& overrid
   Blame blame{read_keys(keys_of(config), file, overrides), file};
   warn_about_retired_keys(blame.places);
   if (!config.model_from.empty()) {
-    check_model_from(config.model_from, blame);
-    const Config model = read_config_of_model(config.model_from);
+    const fs::path from = starting_checkpoint(config.model_from, blame);
+    const Config model = read_config_of_model(from);
     config = {};  // keys that are left out are taken from that model
     config.model = model.model;
     config.tokenizer = model.tokenizer;
     config.decoding = model.decoding;
     config.tokenizer.source_model = config.tokenizer.target_model = "";  // the model's directory has them
     blame.places = read_keys(keys_of(config), file, overrides);
+    config.model_from = from;
     check_same_model(changed_keys(model, config), blame);
   }
   check_rules(config, blame);

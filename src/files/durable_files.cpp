@@ -186,6 +186,7 @@ void point_link_durably(const fs::path& link, const fs::path& target) {
 }
 
 OutputFile::OutputFile(fs::path file) : file_(std::move(file)), target_(file_), written_(file_) {
+  if (file_.empty()) return;
   std::error_code reason;
   const fs::file_status status = fs::status(file_, reason);
   if (fs::is_regular_file(status) || !fs::exists(status)) {
@@ -204,8 +205,10 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::flush() {
-  if (!stream_.flush()) throw std::runtime_error(file_.string() + ": cannot be written (is the disk full?)");
-  flushed_ = stream_.tellp();
+  if (!stream().flush())
+    throw std::runtime_error((file_.empty() ? "standard output" : file_.string()) +
+                             ": cannot be written (is the disk full?)");
+  if (!file_.empty()) flushed_ = stream_.tellp();
 }
 
 const fs::path& OutputFile::keep() {
@@ -223,17 +226,14 @@ void OutputFile::finish() {
   sync(written_);
   is_kept_ = true;  // it is complete, so whatever happens now, it is not lost
   std::error_code reason;
-  std::string problem;
-  if (version_of(target_) != replaced_) {
-    problem = "another program has written this file in the meantime";
-  } else {
+  std::string problem = "another program has written this file in the meantime";
+  if (version_of(target_) == replaced_) {
     if (!replaced_.empty()) fs::permissions(written_, fs::status(target_).permissions(), reason);
     fs::rename(written_, target_, reason);
-    if (reason) problem = "cannot be replaced (" + reason.message() + ")";
+    if (!reason) return;
+    problem = "cannot be replaced (" + reason.message() + ")";
   }
-  if (!problem.empty())
-    throw std::runtime_error(file_.string() + ": " + problem + "; our result is in " + written_.string() + ".");
-  written_ = target_;
+  throw std::runtime_error(file_.string() + ": " + problem + "; our result is in " + written_.string() + ".");
 }
 
 }  // namespace glassformer

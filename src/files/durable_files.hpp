@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <string_view>
 #include <vector>
 
@@ -38,7 +39,7 @@ void point_link_durably(const std::filesystem::path& link, const std::filesystem
 
 /// A file that is written from start to end. Until finish() it is called FILE.1a2b3c4d, with random digits, so that an
 /// older FILE survives a failure. If FILE is a link to a file, that file is replaced. (A device or a pipe is written
-/// directly.)
+/// directly.) Without a path, it is standard output.
 class OutputFile {
  public:
   /// \throws as throw_disk_error() does
@@ -48,10 +49,10 @@ class OutputFile {
   /// Removes the file if it is neither finished nor kept.
   ~OutputFile();
 
-  std::ofstream& stream() { return stream_; }
+  std::ostream& stream() { return file_.empty() ? std::cout : stream_; }
   /// \throws std::runtime_error: the file cannot be written completely
   void flush();
-  /// Keeps what the last flush() completed under its present name, which it returns.
+  /// Keeps what the last flush() completed under its present name, which it returns; "" for standard output.
   const std::filesystem::path& keep();
   /// Gives the file its name. If another program has written FILE since we started, both files stay.
   /// \throws std::runtime_error: that, or the file cannot be written completely

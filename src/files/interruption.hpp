@@ -9,7 +9,6 @@ namespace glassformer {
 /// program at once.
 void stop_on_signals();
 const std::atomic<int>& stop_signal();  ///< 0: none yet
-
 struct Interrupted : std::exception {};
 void throw_if_interrupted();  ///< \throws Interrupted once there is a stop_signal()
 

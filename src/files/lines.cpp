@@ -57,8 +57,7 @@ bool LineReader::has_line_waiting() {
 }
 
 bool LineReader::next(std::string& line) {
-  while (!has_whole_line() && read_more()) {
-  }
+  while (!has_whole_line() && read_more()) continue;
   if (begin_ == buffer_.size()) return false;
   line.assign(buffer_, begin_, searched_ - begin_);
   begin_ = searched_ = std::min(searched_ + 1, buffer_.size());
@@ -88,8 +87,7 @@ bool ParallelReader::next(std::string& source, std::string& target) {
   }
   if (!has_source && !has_target) return false;
   // One file has ended. Read the other to its end, so that the message can give both counts.
-  while (source_.next(source) || target_.next(target)) {
-  }
+  while (source_.next(source) || target_.next(target)) continue;
   throw UserError(target_.path().string() + ": expected " + std::to_string(source_.lines_read()) +
                   " lines, as many as in " + source_.path().string() + ", found " +
                   std::to_string(target_.lines_read()) + "; both files must have one sentence per line");

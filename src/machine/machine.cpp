@@ -89,8 +89,6 @@ void use_huge_pages() {
 #endif
 }
 
-void limit_threads() { omp_set_num_threads(std::min(omp_get_max_threads(), 1024)); }
-
 ResidentMemory resident_memory() {
   // getrusage's peak would include the memory of a parent process.
   return {figure("/proc/self/status", "VmRSS"), figure("/proc/self/status", "VmHWM")};

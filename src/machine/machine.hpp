@@ -19,8 +19,6 @@ ResidentMemory resident_memory();
 /// eighth faster.
 void use_huge_pages();
 
-void limit_threads();  ///< to 1,024: OMP_NUM_THREADS may ask for so many that OpenMP's stack overflows
-
 /// How much more memory a process can get.
 struct MemoryLeft {
   std::int64_t bytes = 0;      ///< at most, swap included; 0: unknown

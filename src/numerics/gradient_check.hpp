@@ -8,13 +8,11 @@ namespace glassformer {
 
 /// The difference between the gradient from backward and finite differences.
 struct GradientError {
-  double relative = 0;   ///< largest |analytic - numerical|, divided by the largest |analytic|, |numerical| or 1e-3;
-                         ///< NaN if every number was at a kink, so that none was compared
-  Index worst = 0;       ///< the index of the largest difference
-  double analytic = 0;   ///< the gradient from backward there
-  double numerical = 0;  ///< the finite difference there
-  Index checked = 0;     ///< how many numbers were compared
-  Index kinks = 0;       ///< how many more were skipped because the loss has a kink there
+  double relative = 0;  ///< largest |analytic - numerical|, divided by the largest |analytic|, |numerical| or 1e-3;
+                        ///< NaN if every number was at a kink, so that none was compared
+  Index worst = 0;      ///< the index of the largest difference
+  Index checked = 0;    ///< how many numbers were compared
+  Index kinks = 0;      ///< how many more were skipped because the loss has a kink there
 };
 
 /// Moves each number of `values` a little up and down and compares the change in loss() with `gradient`:

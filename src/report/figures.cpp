@@ -52,8 +52,6 @@ Json to_json(const ValidationFigures& f) {
           {"best", f.best}};
 }
 
-constexpr std::uintmax_t kLongestMetrics = 1U << 30;  // bytes
-
 /// The update of a line of metrics.jsonl. `place`: for the error message.
 Index update_of(const std::string& line, const std::string& place) try {
   return Json::parse(line).at("update");
@@ -136,7 +134,7 @@ MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { 
 
 void MetricsFile::truncate_after(Index update) const {
   if (file_.empty()) return;
-  std::istringstream in(read_checkpoint_file(file_, kLongestMetrics));  // std::ifstream would take an error for the end
+  std::istringstream in(read_checkpoint_file(file_, kLongestTable));  // std::ifstream would take an error for the end
   std::string kept, line;
   for (Index number = 1; std::getline(in, line) && !in.eof(); ++number)  // an unterminated last line does not count
     if (update_of(line, fmt::format("{}:{}", file_.string(), number)) <= update) kept += line + '\n';

@@ -43,11 +43,9 @@ void TrainingText::read() {
                       "larger one: {} leaves {:.0f} MB. Train on a part of the text, or raise the limit.",
                       files, left.limit, static_cast<double>(left.bytes) / 1e6));
   }
-  if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint()) {
-    throw UserError(files +
-                    ": expected the lines that the run started with, found different ones. Restore the files, and "
-                    "continue with --resume.");
-  }
+  if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint())
+    throw UserError(files + ": expected the lines that the run started with, found different ones. Restore the files, "
+                    "and continue with --resume.");
   fingerprint_ = reader.fingerprint();
   corpus_.throw_if_empty(files, data_.max_length);
 }

@@ -40,8 +40,8 @@ class MarianTokenizer final : public Tokenizer {
  public:
   /// `model`: the name of a .spm file; `vocabulary`: the name of the table with an id for each piece.
   MarianTokenizer(const fs::path& directory, const std::string& model, const std::string& vocabulary, Index size)
-      : model_(read_checkpoint_file(directory / model, kLongestVocabulary), (directory / model).string()), size_(size) {
-    const JsonFile table(directory / vocabulary, kLongestVocabulary);
+      : model_(read_checkpoint_file(directory / model, kLongestTable), (directory / model).string()), size_(size) {
+    const JsonFile table(directory / vocabulary, kLongestTable);
     for (const auto& [piece, value] : table.object().items()) {
       const Id id = id_below(table, piece, size);
       const auto [place, is_new] = pieces_.emplace(id, piece);

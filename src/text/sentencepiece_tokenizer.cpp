@@ -90,7 +90,7 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
 }
 
 std::shared_ptr<const Tokenizer> read_sentencepiece(const std::filesystem::path& model_file) {
-  return std::make_shared<const SentencePieceTokenizer>(read_checkpoint_file(model_file, kLongestVocabulary),
+  return std::make_shared<const SentencePieceTokenizer>(read_checkpoint_file(model_file, kLongestTable),
                                                         model_file.string());
 }
 

@@ -123,7 +123,7 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
 
 std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directory, const std::string& name) {
   const std::filesystem::path file = vocabulary_file(directory, name);
-  const nlohmann::json list = parse_json(read_checkpoint_file(file, kLongestVocabulary), file.string());
+  const nlohmann::json list = parse_json(read_checkpoint_file(file, kLongestTable), file.string());
   const auto damaged = [&](const std::string& found) {
     return UserError(file.string() + ": expected a JSON list of distinct words that begins with <pad>, <s>, </s>, " +
                      "<unk>, found " + found + "; copy the file again from where the model was trained");

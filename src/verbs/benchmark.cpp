@@ -51,18 +51,6 @@ Json figures(const Sums& sums, Index parameters, Index ranks) {
           {"backend", gemm_backend()}};
 }
 
-void add_update(Trainer& trainer, const Model<float>& model, const SentencePairs& pairs, Sums& sums) {
-  const auto start = Clock::now();
-  const Trainer::Update update = trainer.step();
-  sums.seconds += seconds_since(start);
-  sums.tokens += update.tokens;
-  for (const std::vector<Index>& batch : update.batches)
-    for (const Index i : batch)
-      sums.operations += training_flops(model.settings, model.vocabulary, std::ssize(pairs.source(i)) + 1,
-                                        std::ssize(pairs.target(i)) + 1);
-  ++sums.updates;
-}
-
 /// Trains from random weights for at least `seconds`, repeating the batches of the first epoch.
 Json measure(double seconds, const Config& config, VocabularyShape vocabulary, const SentencePairs& pairs,
              const Ranks& ranks) {
@@ -76,7 +64,15 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   begin_epoch();
   const auto start = Clock::now();
   for (std::array<double, 1> passed = {0}; passed[0] < seconds;) {
-    add_update(trainer, model, pairs, sums);
+    const auto before = Clock::now();
+    const Trainer::Update update = trainer.step();
+    sums.seconds += seconds_since(before);
+    sums.tokens += update.tokens;
+    for (const std::vector<Index>& batch : update.batches)
+      for (const Index i : batch)
+        sums.operations += training_flops(model.settings, model.vocabulary, std::ssize(pairs.source(i)) + 1,
+                                          std::ssize(pairs.target(i)) + 1);
+    ++sums.updates;
     if (trainer.progress().epoch > 0) begin_epoch();
     passed = {seconds_since(start)};
     ranks.largest(passed);  // the longest time of any rank, so that all stop together

@@ -31,13 +31,6 @@ TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
   throw UserError(file.string() + ": " + error.what());
 }
 
-/// Before the first update, a large text is read twice: to learn the tokenizers, and to tokenize it.
-void announce_large_text(const DataSettings& data) {
-  const auto bytes = fs::file_size(data.source_file(data.train)) + fs::file_size(data.target_file(data.train));
-  const double megabytes = static_cast<double>(bytes) / 1e6;
-  if (megabytes > 100) spdlog::info("reading {:.0f} MB of training text; this takes a while ...", megabytes);
-}
-
 void verify_last(const fs::path& checkpoint) try {
   verify_checksums(checkpoint, Verify::all);
 } catch (const UserError& error) {
@@ -61,7 +54,7 @@ TrainingText read_text(const Config& config, const fs::path& file, const std::op
   const auto last = run ? run->last() : std::nullopt;
   if (last) verify_last(*last);
   if (run && !last) spdlog::info("there is no checkpoint yet: training starts from the beginning");
-  announce_large_text(config.data);
+  spdlog::info("reading the training text ...");  // twice if the tokenizers learn from it, so it may take a while
   const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
   return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers};
 }

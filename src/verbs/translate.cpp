@@ -35,45 +35,26 @@ LineReader open_input(const TranslateOptions& options) {
   return input;
 }
 
-/// Where the translations go.
-class Output {
- public:
-  explicit Output(const TranslateOptions& options) : is_list_(options.n_best > 0) {
-    if (!options.output.empty()) file_.emplace(options.output);
+/// Writes the translations of lines from `number` on, each line completely or not at all.
+void write(OutputFile& output, const std::vector<std::vector<Translation>>& lines, bool as_list, Index& number) {
+  output.stream() << std::fixed << std::setprecision(6);
+  for (const std::vector<Translation>& translations : lines) {
+    if (!as_list)
+      output.stream() << translations.front().text << '\n';
+    else
+      for (const Translation& translation : translations)  // in the format of Moses and Marian
+        output.stream() << number << " ||| " << translation.text << " ||| logprob= " << translation.log_probability
+                        << " ||| " << translation.score << '\n';
+    output.flush();
+    ++number;
   }
+}
 
-  void write(const std::vector<std::vector<Translation>>& lines) {
-    std::ostream& output = file_ ? file_->stream() : std::cout;
-    output << std::fixed << std::setprecision(6);
-    for (const std::vector<Translation>& translations : lines) {
-      if (!is_list_)
-        output << translations.front().text << '\n';
-      else
-        for (const Translation& translation : translations)  // in the format of Moses and Marian
-          output << number_ << " ||| " << translation.text << " ||| logprob= " << translation.log_probability << " ||| "
-                 << translation.score << '\n';
-      if (file_)
-        file_->flush();
-      else if (!output.flush())
-        throw std::runtime_error("standard output: the translations cannot be written (is the disk full?)");
-      ++number_;
-    }
-  }
-  void finish() {
-    if (file_) file_->finish();
-  }
-  /// After an error: says where the finished translations are, unless they are on standard output.
-  std::string keep() {
-    if (!file_ || number_ == 0) return "";
-    return fmt::format("; the finished translations, up to line {}, are in {}", number_, file_->keep().string());
-  }
-  Index lines() const { return number_; }  ///< written so far
-
- private:
-  bool is_list_;
-  std::optional<OutputFile> file_;
-  Index number_ = 0;
-};
+/// After an error: says where the first `lines` translations are, unless they are on standard output.
+std::string keep(OutputFile& output, Index lines) {
+  if (lines == 0 || output.keep().empty()) return "";
+  return fmt::format("; the finished translations, up to line {}, are in {}", lines, output.keep().string());
+}
 
 /// The tokenizer's message does not say which line begins with an unknown language code; this does.
 void check_language(const Tokenizer& tokenizer, const std::string& line, const LineReader& input) try {
@@ -83,7 +64,7 @@ void check_language(const Tokenizer& tokenizer, const std::string& line, const L
 }
 
 /// If something fails, the lines before it are translated and written first.
-void translate(const LoadedModel& loaded, const DecodingSettings& decoding, LineReader& input, Output& output) {
+void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, LineReader& input, const auto& use) {
   // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
   // a program that waits for each answer, are translated one by one.
   const auto max_lines = static_cast<std::size_t>(64 * decoding.batch);
@@ -101,7 +82,7 @@ void translate(const LoadedModel& loaded, const DecodingSettings& decoding, Line
     } catch (...) {
       error = std::current_exception();
     }
-    output.write(translate_n_best(loaded.model, loaded.tokenizers, decoding, lines, throw_if_interrupted));
+    use(translate_n_best(loaded.model, loaded.tokenizers, decoding, lines, throw_if_interrupted));
     if (error) std::rethrow_exception(error);
   }
 }
@@ -123,19 +104,22 @@ int translate(const TranslateOptions& options) {
     for (std::string line; check.next(line);) continue;
   }
   LineReader input = open_input(options);
-  Output output(options);
+  OutputFile output(options.output);
+  Index number = 0;  // of the next line, from 0
   stop_on_signals();
   try {
-    translate(loaded, decoding, input, output);
+    translate_all(loaded, decoding, input, [&](const std::vector<std::vector<Translation>>& translations) {
+      write(output, translations, options.n_best > 0, number);
+    });
   } catch (const Interrupted&) {
-    spdlog::info("interrupted after line {}{}", output.lines(), output.keep());
+    spdlog::info("interrupted after line {}{}", number, keep(output, number));
     return 128 + stop_signal();
   } catch (const UserError& error) {
-    throw UserError(error.what() + output.keep());
+    throw UserError(error.what() + keep(output, number));
   } catch (const std::bad_alloc&) {
-    throw std::runtime_error("not enough memory; use a smaller --batch" + output.keep());
+    throw std::runtime_error("not enough memory; use a smaller --batch" + keep(output, number));
   } catch (const std::exception& error) {
-    throw std::runtime_error(error.what() + output.keep());
+    throw std::runtime_error(error.what() + keep(output, number));
   }
   output.finish();
   return 0;
@@ -147,9 +131,8 @@ void add_translate(CLI::App& program, int& status) {
   const auto [verb, options] = add_verb(program, status, "translate", "Translate text, line by line", translate);
   verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
   options.search.add_to(verb);
-  verb.add_flag_function(
-      "--early-stopping,!--no-early-stopping",
-      [&stop = options.early_stopping](std::int64_t count) { stop = count > 0; },
+  verb.add_flag(
+      "--early-stopping,!--no-early-stopping", options.early_stopping,
       "end a sentence's search once `beam` hypotheses are\n"
       "finished: faster, but some translations are worse\n"
       "(default: decoding.early_stopping of the config)");

@@ -95,8 +95,6 @@ TEST_CASE("The gradient checker finds the one entry that is a thousandth too lar
     CAPTURE(i);
     CHECK(error.relative > 1e-5);
     CHECK(error.worst == static_cast<Index>(i));
-    CHECK(error.analytic == spoiled[i]);
-    CHECK(error.numerical == Approx(cubic.gradient()[i]).epsilon(1e-9));
   }
 }
 
