@@ -85,11 +85,14 @@ int run(int argc, char** argv) {
 
 /// Reports the exception that is being handled, without allocating memory if there is none. Returns the exit status.
 int fail() try { throw; } catch (const std::bad_alloc&) {
-  std::fprintf(stderr, "glassformer: %snot enough memory; use a smaller model, fewer training.shards (each holds a "
-               "gradient), a smaller training.max_tokens or shorter lines\n", message_prefix().c_str());
+  std::fprintf(stderr,
+               "glassformer: %snot enough memory; use a smaller model, fewer training.shards (each holds a "
+               "gradient), a smaller training.max_tokens or shorter lines\n",
+               message_prefix().c_str());
   return 1;
 } catch (const std::exception& error) {
-  std::fprintf(stderr, "glassformer: %s%s\n", message_prefix().c_str(), visible(error.what(), /*keep_lists=*/true).c_str());
+  std::fprintf(stderr, "glassformer: %s%s\n", message_prefix().c_str(),
+               visible(error.what(), /*keep_lists=*/true).c_str());
   return dynamic_cast<const UserError*>(&error) != nullptr ? 2 : 1;
 }
 

@@ -162,12 +162,11 @@ std::vector<NamedTensor> tensors_for_file(const Arena<float>& weights, std::dequ
 void save_checkpoint(const fs::path& directory, const ModelDescription& description, const Arena<float>& weights,
                      const TrainingState* state) {
   std::error_code ignored;
-  if (fs::exists(fs::symlink_status(directory, ignored)) && !is_checkpoint(directory)) {
+  if (fs::exists(fs::symlink_status(directory, ignored)) && !is_checkpoint(directory))
     throw UserError(
         fmt::format("{}: expected nothing here, or a checkpoint to replace, found something else (no {}). Move it "
                     "elsewhere, or choose another place.",
                     directory.string(), kModelFile));
-  }
   std::deque<std::vector<float>> padded;
   const std::vector<NamedTensor> model = tensors_for_file(weights, padded);
   write_directory_durably(directory, [&](const fs::path& unfinished) {

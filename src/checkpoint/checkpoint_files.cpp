@@ -185,7 +185,8 @@ fs::path verify_checksums(const fs::path& directory, Verify which) try {
     if (const std::string found = checksum_line(directory, name); found != line)
       throw damaged(directory / name, "the SHA-256 " + line.substr(0, 12) + "...", found.substr(0, 12) + "...");
   }
-  if (!names.contains(kModelFile)) throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");
+  if (!names.contains(kModelFile))
+    throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");
   return directory;
 } catch (const fs::filesystem_error& error) {
   throw_disk_error("cannot be read", error.path1(), error.code());

@@ -72,16 +72,13 @@ std::string describe_contents(const fs::path& directory) {
     if (is_checkpoint(directory / name)) checkpoints.push_back(name);
     if (!is_unfinished_name(name) && fs::exists(directory / name / kConfigFile, ignored)) runs.push_back(name);
   }
-  const auto listed = [&](const char* what, const std::vector<std::string>& found) {
-    constexpr std::ptrdiff_t kShown = 8;  // the last ones
-    const auto first = found.end() - std::min(kShown, std::ssize(found));
-    return fmt::format("{} {}: {}{}.", what, directory.string(), first == found.begin() ? "" : "..., ",
-                       fmt::join(first, found.end(), ", "));
+  const auto found = [&](const char* what, const std::vector<std::string>& which) {
+    return fmt::format("{} {}: {}.", what, directory.string(), listed(which));
   };
-  if (!checkpoints.empty()) return listed("Checkpoints in", checkpoints);
-  if (!runs.empty()) return listed("Runs in", runs);
+  if (!checkpoints.empty()) return found("Checkpoints in", checkpoints);
+  if (!runs.empty()) return found("Runs in", runs);
   if (holds_run(directory)) return "The run " + directory.string() + " has no checkpoint yet.";
-  return names.empty() ? directory.string() + " is empty." : listed("Found in", names);
+  return names.empty() ? directory.string() + " is empty." : found("Found in", names);
 }
 
 }  // namespace
@@ -123,7 +120,7 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
                     ": there is no run to continue here (no config.yaml, no checkpoints). Check the path, or leave out "
                     "--resume to start a new run.");
   RunDirectory run(path);
-  clear_unfinished_directories(path, belongs_to_run);
+  run.clear_unfinished();
   for (const std::string& name : names_in(path))
     if (update_of(name) && !is_checkpoint(path / name))
       throw UserError((path / name).string() +
@@ -158,6 +155,8 @@ void RunDirectory::require_in_place() const {
                     "glassformer train \"{1}/config.yaml\" --resume --output \"{1}\"",
                     path_.string(), now.string()));
 }
+
+void RunDirectory::clear_unfinished() const { clear_unfinished_directories(path(), belongs_to_run); }
 
 void RunDirectory::store_config(const std::string& config) const {
   if (!path_.empty()) write_file_durably(path() / kConfigFile, config);

@@ -37,6 +37,7 @@ class RunDirectory {
   std::filesystem::path path() const;
   /// \throws std::runtime_error if the directory has been moved: where it is now, and how to continue there
   void require_in_place() const;
+  void clear_unfinished() const;  ///< removes what an interrupted save left behind
   /// A file of the run; empty if there is no path.
   std::filesystem::path file(const std::string& name) const { return path_.empty() ? path_ : path() / name; }
   /// Replaces the text of config.yaml.

@@ -26,8 +26,8 @@ struct NamedTensor {
 
 using Metadata = std::map<std::string, std::string>;  ///< texts in the header, by name
 
-/// A file whose header has been read and checked: every byte of its data belongs to exactly one tensor. The numbers stay
-/// in the file until they are asked for, so what it claims costs no memory. Half-precision numbers become floats.
+/// A file whose header has been read and checked: every byte of its data belongs to exactly one tensor. The numbers
+/// stay in the file until they are asked for, so what it claims costs no memory. Half-precision numbers become floats.
 class Safetensors {
  public:
   struct Tensor {

@@ -1,8 +1,9 @@
 #include "config/key.hpp"
 
+#include <yaml-cpp/yaml.h>
+
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -31,12 +32,9 @@ std::optional<Number> parse_number(const std::string& text) {
 }
 
 /// The boolean that a word means in YAML 1.1.
-std::optional<bool> parse_bool(std::string word) {
-  static const std::map<std::string, bool> kWords = {{"true", true},   {"yes", true}, {"on", true},   {"y", true},
-                                                     {"false", false}, {"no", false}, {"off", false}, {"n", false}};
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto found = kWords.find(word);
-  return found == kWords.end() ? std::nullopt : std::optional(found->second);
+std::optional<bool> parse_bool(const std::string& word) {
+  bool flag = false;
+  return YAML::convert<bool>::decode(YAML::Node(word), flag) ? std::optional(flag) : std::nullopt;
 }
 
 std::string shortest(double value) {  // the fewest digits that read back to the same bits

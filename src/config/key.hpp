@@ -73,7 +73,9 @@ class Field {
   Empty empty_ = Empty::refused;
 };
 
-inline constexpr Index kMostWidth = 100'000, kMostHidden = 1'000'000, kMostLayers = 1000;  ///< d_model, d_ff, layers
+inline constexpr Index kMostWidth = 100'000;     ///< d_model and heads
+inline constexpr Index kMostHidden = 1'000'000;  ///< d_ff
+inline constexpr Index kMostLayers = 1000;       ///< layers of a side
 
 /// One key of a config file.
 struct Key {

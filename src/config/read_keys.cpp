@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFiles = 11;  // a config and bases nested up to 10 deep
 
-std::string at_line(const fs::path& file, int line) { return fmt::format("{}:{}", file.string(), line); }
+std::string at_line(const fs::path& file, Index line) { return fmt::format("{}:{}", file.string(), line); }
 
 int line_of(const YAML::Node& node) { return node.Mark().line + 1; }  // yaml-cpp counts from 0
 
@@ -46,15 +46,13 @@ std::string read_config_text(const fs::path& file) {
   if (fs::status(file, error).type() == fs::file_type::not_found)
     throw UserError(file.string() + ": no such file; " + suggest_file(file));
   std::string text;
-  int line = 1;
   LineReader reader(file);
   for (std::string content; reader.next(content);) {
     const std::size_t begin = content.find_first_not_of(" \t");
     if (begin != std::string::npos && content[begin] != '#' && content.find('\t') < begin)
-      throw UserError(at_line(file, line) + ": expected spaces before \"" + brief(content.substr(begin)) +
-                      "\", found a tab; YAML does not allow tabs there");
+      throw UserError(at_line(file, reader.lines_read()) + ": expected spaces before \"" +
+                      brief(content.substr(begin)) + "\", found a tab; YAML does not allow tabs there");
     text += content + "\n";
-    ++line;
     if (text.size() > kLongestConfig)  // it may be a device or a pipe
       throw UserError(
           fmt::format("{}: expected a config of at most {} bytes, found more", file.string(), kLongestConfig));

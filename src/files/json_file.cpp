@@ -9,8 +9,6 @@ namespace glassformer {
 using nlohmann::json;
 
 json parse_json(const std::string& text, const std::string& place) try {
-  if (text.find('\0') != std::string::npos)  // the library would take it for the end
-    throw UserError(place + ": expected JSON, found a NUL byte; use another file.");
   constexpr int kDeepest = 64;
   int depth = 0;
   bool in_string = false;

@@ -64,7 +64,8 @@ class ParallelReader {
 
 // Files of a checkpoint may come from a stranger. They must be regular files (links are followed) of limited length.
 
-inline constexpr std::uintmax_t kLongestConfig = 1U << 20, kLongestTable = 1U << 28;  ///< bytes
+inline constexpr std::uintmax_t kLongestConfig = 1U << 20;  ///< bytes
+inline constexpr std::uintmax_t kLongestTable = 1U << 28;   ///< bytes, of a vocabulary or metrics.jsonl
 
 /// \throws UserError: a device, a pipe, a directory, or more than `longest` bytes. A missing file passes.
 void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest);

@@ -21,14 +21,13 @@ namespace fs = std::filesystem;
 
 int lower(char letter) { return std::tolower(static_cast<unsigned char>(letter)); }
 
-/// Joins words as a, b, c; shows only the beginning of a long list.
+}  // namespace
+
 std::string listed(const std::vector<std::string>& words) {
   constexpr int kShown = 16;
   if (words.size() <= kShown) return fmt::format("{}", fmt::join(words, ", "));
   return fmt::format("{} and {} more", fmt::join(words.begin(), words.begin() + kShown, ", "), words.size() - kShown);
 }
-
-}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // row[j]: the distance between the first i letters of a and the first j letters of b

@@ -16,6 +16,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest(const std::string& word, const std::vector<std::string>& candidates,
                                    std::string (*part)(const std::string&) = nullptr);
 
+/// Joins words as a, b, c; shows only the beginning of a long list.
+std::string listed(const std::vector<std::string>& words);
+
 /// A hint for the unknown key `name`: the key that was meant, the section it belongs to, or the keys of that section.
 /// `known` contains the dotted names of all sections and keys.
 std::string suggest_key(const std::string& name, const std::vector<std::string>& known);

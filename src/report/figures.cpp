@@ -4,7 +4,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cmath>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <sstream>
 

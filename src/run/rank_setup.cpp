@@ -36,11 +36,6 @@ void log_ranks(const Ranks& ranks, Index shards) {
   if (used > places.processors)
     spdlog::warn("{} threads share {} processors on this machine: OMP_NUM_THREADS applies to each rank", used,
                  places.processors);
-  else if (places.sharing == 1 && places.here == places.processors && 2 * places.processors <= processor_count())
-    spdlog::warn(
-        "only {} of this machine's {} processors are used: mpirun binds each process to a core unless you add "
-        "--bind-to none",
-        places.processors, processor_count());
 }
 
 void require_same(const Ranks& ranks, const std::string& what, const std::function<std::uint64_t()>& fingerprint,

@@ -74,6 +74,7 @@ class TrainingRun {
   bool is_new_best(const ValidationFigures& figures);  // if so, remembers it
   void validate_and_save();                            // figures, samples, best, checkpoint
   void write_checkpoint(bool best);
+  void write_checkpoint_here(bool best);
   void average_checkpoints();  // writes the mean of the last ones as a checkpoint of its own
 
   const TrainingPlan plan_;

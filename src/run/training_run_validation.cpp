@@ -102,6 +102,17 @@ void TrainingRun::validate_and_save() {
 }
 
 void TrainingRun::write_checkpoint(bool best) {
+  const std::filesystem::path before = directory_.path();
+  try {
+    write_checkpoint_here(best);
+  } catch (const std::exception&) {
+    if (directory_.path() == before) throw;
+    directory_.clear_unfinished();  // it has been moved while we were writing to it
+    write_checkpoint_here(best);
+  }
+}
+
+void TrainingRun::write_checkpoint_here(bool best) {
   if (!model_.weights.values().eigen().allFinite()) {
     spdlog::warn("not writing a checkpoint at update {}: a parameter is not finite", progress_.update);
     return;

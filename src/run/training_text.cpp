@@ -44,7 +44,8 @@ void TrainingText::read() {
                       files, left.limit, static_cast<double>(left.bytes) / 1e6));
   }
   if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint())
-    throw UserError(files + ": expected the lines that the run started with, found different ones. Restore the files, "
+    throw UserError(files +
+                    ": expected the lines that the run started with, found different ones. Restore the files, "
                     "and continue with --resume.");
   fingerprint_ = reader.fingerprint();
   corpus_.throw_if_empty(files, data_.max_length);

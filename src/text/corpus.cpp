@@ -45,10 +45,9 @@ void Corpus::throw_if_empty(const std::string& files, Index max_length) const {
   std::string message = files + ": expected at least one sentence pair, found none: of " +
                         std::to_string(line_counts_.read) + " lines, " + std::to_string(line_counts_.empty) +
                         " have an empty side";
-  if (max_length > 0) {
+  if (max_length > 0)
     message += " and " + std::to_string(line_counts_.too_long) + " have more than " + std::to_string(max_length) +
                " tokens on one side";
-  }
   throw UserError(message + "; check the files" + (max_length > 0 ? " and data.max_length" : ""));
 }
 

@@ -1,6 +1,3 @@
-#include <spdlog/fmt/fmt.h>
-
-#include <algorithm>
 #include <cassert>
 #include <regex>
 #include <unordered_map>
@@ -93,16 +90,13 @@ class MarianTokenizer final : public Tokenizer {
  private:
   /// A model without language codes treats a code like any other word.
   void require_known(const std::string& code) const {
-    constexpr std::size_t kShown = 8;
     if (ids_.contains(code)) return;
     std::vector<std::string> known;
     for (const auto& [piece, id] : vocabulary())
       if (language_code(piece) == piece) known.push_back(piece);
     if (known.empty()) return;
-    const std::string more = known.size() > kShown ? fmt::format(" and {} more", known.size() - kShown) : "";
-    known.resize(std::min(known.size(), kShown));
-    throw UserError("a sentence begins with " + code + ", which is not one of this model's language codes. " +
-                    fmt::format("The model has {}{}.", fmt::join(known, ", "), more));
+    throw UserError("a sentence begins with " + code + ", which is not one of this model's language codes. The model " +
+                    "has " + listed(known) + ".");
   }
 
   SentencePieces model_;

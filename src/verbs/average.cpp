@@ -25,9 +25,8 @@ void require_same_run(const LoadedModel& first, const fs::path& checkpoint) {
                       key.after + "; average only checkpoints of the same run.");
   const TokenizerPair tokenizers = load_tokenizers(config.tokenizer, checkpoint);
   if (tokenizers.source->vocabulary() != first.tokenizers.source->vocabulary() ||
-      tokenizers.target->vocabulary() != first.tokenizers.target->vocabulary()) {
+      tokenizers.target->vocabulary() != first.tokenizers.target->vocabulary())
     throw UserError(pair + ": expected one vocabulary, found two; average only checkpoints of the same run.");
-  }
 }
 
 int average(const AverageOptions& options) {

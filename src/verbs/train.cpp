@@ -54,7 +54,8 @@ TrainingText read_text(const Config& config, const fs::path& file, const std::op
   const auto last = run ? run->last() : std::nullopt;
   if (last) verify_last(*last);
   if (run && !last) spdlog::info("there is no checkpoint yet: training starts from the beginning");
-  spdlog::info("reading the training text ...");  // twice if the tokenizers learn from it, so it may take a while
+  if (fs::file_size(config.data.source_file(config.data.train)) > 50'000'000)
+    spdlog::info("reading the training text; this takes a while ...");
   const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
   return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers};
 }

@@ -35,7 +35,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <new>
+#include <string>
 #include <vector>
 
 namespace {
@@ -201,6 +203,18 @@ Range our_way() {
   return {begin, begin + static_cast<const ElfW(Sym)*>(symbol)->st_size + 1};
 }
 
+/// Starts the program again with the same arguments, so that the system chooses other addresses.
+[[noreturn]] void start_again() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv("/proc/self/exe", arguments.data());
+  std::_Exit(99);
+}
+
 /// Only calls that the C library makes are trapped: a sanitizer's own, some of which it makes while signals are
 /// blocked, are not.
 void trap_system_calls() {
@@ -248,7 +262,8 @@ void trap_system_calls() {
   filter.push_back(allow);
   filter.push_back(trap);
   const sock_fprog installed{static_cast<unsigned short>(filter.size()), filter.data()};
-  if (libc.begin >> 32 != libc.end >> 32 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+  if (libc.begin >> 32 != libc.end >> 32) start_again();  // the filter compares 32 bits; libc will lie elsewhere
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &installed) != 0) {
     std::perror("failing_disk: cannot trap system calls");
     std::_Exit(99);

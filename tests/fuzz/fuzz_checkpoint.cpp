@@ -38,12 +38,11 @@ class Checkpoints {
 
  private:
   void write(const std::string& name, const std::string& tokenizer) const {
-    const fs::path file = directory_.write("config.yaml", "data: {directory: " + directory_.path().string() +
-                                                              ", train: text, valid: text, source_language: en, " +
-                                                              "target_language: de}\ntokenizer: " + tokenizer +
-                                                              "\nmodel: {d_model: 8, heads: 2, d_ff: 8, " +
-                                                              "encoder_layers: 1, decoder_layers: 1}\n" +
-                                                              "training: {max_epochs: 1}\n");
+    const fs::path file = directory_.write(
+        "config.yaml",
+        "data: {directory: " + directory_.path().string() + ", train: text, valid: text, source_language: en, " +
+            "target_language: de}\ntokenizer: " + tokenizer + "\nmodel: {d_model: 8, heads: 2, d_ff: 8, " +
+            "encoder_layers: 1, decoder_layers: 1}\n" + "training: {max_epochs: 1}\n");
     const Config config = read_config(file);
     const TokenizerPair tokenizers = starting_tokenizers(config);
     Model<float> model(config.model, vocabulary_shape(tokenizers));

@@ -157,7 +157,8 @@ TEST_CASE("a mistake made when starting ranks gives one message", "[program][mpi
   std::string benchmark = train("run");
   benchmark.replace(benchmark.find("train "), 6, "benchmark ").erase(benchmark.find(" --output run"), 13);
   check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " + benchmark), "on rank 1 on");
-  const auto several = program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 \"$glassformer\" translate run </dev/null");
+  const auto several =
+      program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 \"$glassformer\" translate run </dev/null");
   CAPTURE(several.err);
   CHECK(several.status == 2);
   CHECK(several.err.find("translate: expected one process, found 2") != std::string::npos);

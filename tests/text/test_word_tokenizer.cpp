@@ -112,8 +112,8 @@ TEST_CASE("word tokenizers can be saved and loaded", "[text]") {
     CHECK(pieces(*loaded.target) == pieces(*made.target));
     CHECK((loaded.source == loaded.target) == joint);
     CHECK(loaded.target->encode("der B\u00E4r <s>") == made.target->encode("der B\u00E4r <s>"));
-    const bool same_files =
-        read_checkpoint_file(directory.path() / "source.vocab.json") == read_checkpoint_file(directory.path() / "target.vocab.json");
+    const bool same_files = read_checkpoint_file(directory.path() / "source.vocab.json") ==
+                            read_checkpoint_file(directory.path() / "target.vocab.json");
     CHECK(same_files == joint);
   }
 }
