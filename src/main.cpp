@@ -73,7 +73,7 @@ int run(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    program.exit(help);
+    status = program.exit(help) + (announced_processes() > 1 ? 2 : 0);  // mpirun then ends ranks that wait for us
   } catch (const CLI::ParseError& error) {
     throw UserError(parse_error_message(program, error));
   }

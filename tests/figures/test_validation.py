@@ -69,7 +69,8 @@ def test_the_log_shows_the_same_figures_and_the_first_translations(validated, re
         found = re.search(text, log)
         assert found, text
         shown = [re.sub(r"^\S+ \S+ ", "", one) for one in log[found.end():].split("\n")[:9]]
-        assert shown == [f"     {label:13}{words}" for (source, reference), translation
+        visible = str.maketrans({control: f"\\x{control:02X}" for control in range(32)})  # as a terminal may show it
+        assert shown == [f"     {label:13}{words.translate(visible)}" for (source, reference), translation
                          in zip(pairs[:3], expected["translations"])
                          for label, words in (("source", source), ("reference", reference),
                                               ("translation", translation))]
