@@ -263,8 +263,7 @@ void trap_system_calls() {
   filter.push_back(trap);
   const sock_fprog installed{static_cast<unsigned short>(filter.size()), filter.data()};
   if (libc.begin >> 32 != libc.end >> 32) start_again();  // the filter compares 32 bits; libc will lie elsewhere
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &installed) != 0) {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &installed) != 0) {
     std::perror("failing_disk: cannot trap system calls");
     std::_Exit(99);
   }
