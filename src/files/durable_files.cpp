@@ -4,7 +4,6 @@
 #include <spdlog/fmt/fmt.h>
 #include <sys/stat.h>
 
-#include <cerrno>
 #include <random>
 #include <stdexcept>
 #include <utility>

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <numeric>
 #include <system_error>
 #include <utility>

@@ -130,10 +130,12 @@ void add_translate(CLI::App& program, int& status) {
   const auto [verb, options] = add_verb(program, status, "translate", "Translate text, line by line", translate);
   verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
   options.search.add_to(verb);
-  verb.add_flag("--early-stopping,!--no-early-stopping", options.early_stopping,
-                "end a sentence's search once `beam` hypotheses are\n"
-                "finished: faster, but some translations are worse\n"
-                "(default: decoding.early_stopping of the config)");
+  verb.add_flag_function(
+      "--early-stopping,!--no-early-stopping",
+      [&stop = options.early_stopping](std::int64_t count) { stop = count > 0; },
+      "end a sentence's search once `beam` hypotheses are\n"
+      "finished: faster, but some translations are worse\n"
+      "(default: decoding.early_stopping of the config)");
   check_range(verb.add_option("--n-best", options.n_best,
                               "print the N best translations of each line, each as\n"
                               "  line number, from 0 ||| translation ||| logprob= log p ||| score\n"
