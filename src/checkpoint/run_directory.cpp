@@ -120,7 +120,6 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
                     ": there is no run to continue here (no config.yaml, no checkpoints). Check the path, or leave out "
                     "--resume to start a new run.");
   RunDirectory run(path);
-  run.clear_unfinished();
   for (const std::string& name : names_in(path))
     if (update_of(name) && !is_checkpoint(path / name))
       throw UserError((path / name).string() +
@@ -136,6 +135,7 @@ RunDirectory::RunDirectory(const fs::path& path)
     if (fs::exists(status) && !fs::is_regular_file(status))
       throw UserError((path / name).string() + ": expected a file, found a link, a device or a directory; remove it.");
   }
+  clear_unfinished();
 }
 
 fs::path RunDirectory::path() const {

@@ -60,7 +60,9 @@ TEST_CASE("a run that ended before its first checkpoint can be restarted; one th
   { RunDirectory::create(directory / "toy", kConfig); }
   write_bytes(directory / "toy" / "train.log", "");
   write_bytes(directory / "toy" / "metrics.jsonl", "");
+  fs::create_directory(directory / "toy" / ".step-00000010.partial");  // killed while saving the first one
   CHECK(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }).empty());
+  CHECK_FALSE(fs::exists(directory / "toy" / ".step-00000010.partial"));
   for (const char* left : {"best", "last", "average-00000010", "step-00000010", "curves.svg", "notes"}) {
     CAPTURE(left);
     fs::create_directory(directory / "toy" / left);
