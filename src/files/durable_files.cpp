@@ -123,7 +123,7 @@ void write_directory_durably(const fs::path& target, const std::function<void(co
   fs::create_directories(parent_of(directory));
   if (!fs::create_directory(partial))
     throw UserError(partial.string() +
-                    ": expected nothing here, found a directory. If a program was killed while it was " + "writing " +
+                    ": expected nothing here, found a directory. If a program was killed while it wrote " +
                     directory.filename().string() + ", remove the directory.");
   const RemoveUnfinished guard{partial};
   fill(partial);
