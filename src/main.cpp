@@ -73,7 +73,7 @@ int run(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    status = program.exit(help) + (announced_processes() > 1 ? 2 : 0);  // mpirun then ends ranks that wait for us
+    status = program.exit(help) + (announced_processes() > 1 ? 2 : 0);  // so that mpirun ends the waiting ranks
   } catch (const CLI::ParseError& error) {
     throw UserError(parse_error_message(program, error));
   }
@@ -83,7 +83,7 @@ int run(int argc, char** argv) {
   return status;
 }
 
-/// Reports the exception that is being handled, without allocating memory if there is none. Returns the exit status.
+/// Reports the exception being handled; if memory has run out, without allocating any. Returns the exit status.
 int fail() try { throw; } catch (const std::bad_alloc&) {
   std::fprintf(stderr,
                "glassformer: %snot enough memory; use a smaller model, fewer training.shards (each holds a "
@@ -105,7 +105,7 @@ int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (..
 
 int main(int argc, char** argv) {
   glassformer::prepare_process();
-  std::set_terminate([] {  // if a destructor lacks memory: nlohmann::json's allocate some
+  std::set_terminate([] {  // for destructors that run out of memory: nlohmann::json's allocate some
     if (std::current_exception() == nullptr) std::abort();
     glassformer::end_ranks(glassformer::fail());
     std::_Exit(1);

@@ -8,9 +8,10 @@ and prints a table of what it tried and what happened: command, exit status, pea
 may refuse an input: exit status 2, one message on standard error, nothing on standard output, nothing lost. Or it may
 handle it: exit status 0, and one line out for each line in. Anything else is wrong; then the exit status is 1.
 
-bad_inputs.py holds the mistakes, attacks.py what is made to do harm, trials.py what all trials have in common. A group
-is a function of the first two, for example `nesting`. The program may be one with sanitizers, such as
-build/asan/glassformer; then limits on memory do not apply, and a sanitizer's report is wrong, too.
+bad_inputs.py holds honest mistakes, attacks.py and the two files that it imports hold input designed to do harm, and
+trials.py holds what all trials share. A group is a function such as `configs` or `nesting`. PROGRAM may be built with
+sanitizers, such as build/asan/glassformer. Then limits on memory do not apply, and a sanitizer's report also counts as
+wrong.
 """
 
 import json
@@ -180,7 +181,8 @@ def checkpoints(trials, run):
     def rename(entries):
         entries["model.surprise"] = entries.pop("final_logits_bias")
     case("a renamed tensor", model, header(rename), "model.surprise", False)
-    case("numbers of another type", model, header(lambda all: all["final_logits_bias"].update(dtype="F64")), "F64", False)
+    case("numbers of another type", model, header(lambda all: all["final_logits_bias"].update(dtype="F64")), "F64",
+         False)
     case("claims numbers of half the size", model,
          header(lambda all: all["final_logits_bias"].update(dtype="F16")), "shape", False)
     case("a header that is not JSON", model, lambda data: data[:8] + b"{" * (len(data) - 8), model, False)
@@ -244,7 +246,8 @@ def main():
                 attack(world)
         after = {path: path.read_bytes() for path in sorted(run.rglob("*")) if path.is_file() and path.name != ".lock"}
         trials.note("the original run, after all of this", [] if before == after else ["changed"], None, "untouched")
-        print(f"\n{trials.count} tried, {trials.wrong} wrong" + (f", {trials.skipped} skipped" if trials.skipped else ""))
+        skipped = f", {trials.skipped} skipped" if trials.skipped else ""
+        print(f"\n{trials.count} tried, {trials.wrong} wrong{skipped}")
         sys.exit(trials.wrong > 0)
 
 

@@ -10,15 +10,15 @@ program's own code fails, then the n-th open, read and so on of a file below the
 allocations, it tries all up to 2,000 and then every 97th. Afterwards:
 
   - the program has neither crashed nor hung, and the sanitizers of an instrumented program have found nothing
-  - exit status 0: everything is as without the fault. Status 1: the message names what failed
+  - exit status 0: the results are the same as without the fault. Status 1: the message names what failed
   - a file that the program was to write is complete, as before, or absent
   - a training run continues with --resume, or from the start if it has no config yet, to the same weights
 
 Prints for each command and call how many points there are, how many it tried and how many failed; then the failures.
 Exit status 1 if there were failures.
 
-To try it with sanitizers, which takes ten times as long (the sanitizers' library must be a shared one, because the
-program's own operator new would come before ours):
+To try it with sanitizers, which takes ten times as long (the sanitizers' library must be a shared one: otherwise,
+the program has an operator new of its own, which comes before ours):
 
     runtime=$(dirname "$(clang++ -print-file-name=libclang_rt.asan-x86_64.so)")
     cmake --preset asan -B build/asan_faults -G Ninja \
@@ -59,7 +59,7 @@ TRAIN = ["train", "debug.yaml", "--output", "run", "--set", "data.directory=text
          "--set", "training.checkpoints.average=2"]
 OLD = b"an older file\n"
 
-# The files that a command writes; of a training run, those that hold no time.
+# outputs: the files that a command replaces. start: the directory to copy to run/ before the command.
 Command = collections.namedtuple("Command", "name arguments outputs start", defaults=[None])
 COMMANDS = [
     Command("train", TRAIN, []),
@@ -76,8 +76,8 @@ Outcome = collections.namedtuple("Outcome", "status err failed count")
 
 
 def files_below(directory):
-    """Contents of all files and targets of all links. Of files that hold times or the directory's name, only whether
-    they exist."""
+    """The contents of all files and the targets of all links. Of files that contain times or the directory's name,
+    only that they exist."""
     found = {}
     for path in sorted(directory.rglob("*")):
         name = str(path.relative_to(directory))
@@ -97,10 +97,10 @@ class Workplace:
         self.directory, self.program, self.library = directory, program, library
 
     def prepare(self, command):
-        """Brings the directory into the state before the command."""
+        """Prepares the directory for the command."""
         for name in ("run", "mean"):
             shutil.rmtree(self.directory / name, ignore_errors=True)
-        for path in self.directory.iterdir():  # also what an earlier command has left behind
+        for path in self.directory.iterdir():  # also what an earlier command left behind
             if path.name not in ("text", "model", "begun", "debug.yaml", "toy.yaml"):
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         if command.start:
@@ -131,7 +131,7 @@ class Workplace:
 
 
 def resumed(workplace):
-    """The files of a run that is continued, or begun anew, without faults; or what went wrong."""
+    """Continues the run, or starts it anew, without faults. Returns its files, or text that says what went wrong."""
     has_config = (workplace.directory / "run/config.yaml").exists()
     if (workplace.directory / "run").exists() and not has_config:
         shutil.rmtree(workplace.directory / "run")
@@ -143,7 +143,7 @@ def resumed(workplace):
 
 def names(message, point, failed):
     """Whether the message names the path that failed, or the file or directory that was to take its place."""
-    if point.call == "write" and "No space left" in message:  # perhaps of the next file, if this was only the log
+    if point.call == "write" and "No space left" in message:  # if the log failed, the message may name the next file
         return True
     if point.call == "unlink" and Path(failed).parent.name.strip(".").removesuffix(".partial") in message:
         return True  # a directory could not be removed with its contents
@@ -159,7 +159,7 @@ def names(message, point, failed):
 
 def may_remain(point, name, expected):
     """Whether a fault may leave this file behind: a file that could not be removed, or an old checkpoint, if training
-    was otherwise done."""
+    had finished apart from that."""
     return name not in expected and (name.startswith("step-") or (point.call == "unlink" and name.startswith(".")))
 
 
@@ -227,7 +227,7 @@ def points_of(command, call, count, every):
 
 
 def make_workplaces(directory, program, library, count):
-    # If a constructor of nlohmann::json lacks memory, it leaks what it has allocated.
+    # If a constructor of nlohmann::json runs out of memory, it leaks what it has allocated.
     (directory / "suppressions").write_text((ROOT / "tests/leaks_of_others.txt").read_text() + "leak:nlohmann\n")
     workplaces = [Workplace(directory / f"w{i}", program, library) for i in range(count)]
     for workplace in workplaces:

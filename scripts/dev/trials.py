@@ -1,8 +1,11 @@
-"""Runs the program on one input after another, and checks what every trial has in common; for bad_inputs.py.
+"""Runs the program on one input after another, and checks what holds for every trial; for bad_inputs.py.
 
-A trial is right if the status is the one expected; if it prints exactly one message, of a reasonable length, without
-control characters, that mentions what it must; if it leaves all files as they were; and if it needs neither much more
-memory than the same command on good input nor much time.
+A trial in which the program must refuse its input passes if
+
+  - the exit status is the one expected
+  - there is exactly one message, which is not too long, has no control characters and mentions what it must
+  - all files are as they were
+  - the program is fast, and needs little more memory than the same command on good input
 """
 
 import json
@@ -20,13 +23,16 @@ import threading
 import time
 from pathlib import Path
 
-LIMIT_MB = 100       # more than the same command needs on good input
+LIMIT_MB = 100  # more than the same command needs on good input
 LIMIT_SECONDS = 10
 LONGEST_MESSAGE = 3000  # bytes on standard error
-KILLED_AT_MB = 3000  # protects the machine
+KILLED_AT_MB = 3000  # a process with more memory is killed, to protect the machine
 SANITIZER_REPORT = re.compile(rb"runtime error:|ERROR: \w+Sanitizer|WARNING: \w+Sanitizer|SUMMARY: \w+Sanitizer")
-# C0 except tab and line feed, DEL, C1, bidirectional marks and overrides, a carriage return.
+# C0 (without tab and line feed), DEL, C1, and characters that change the writing direction.
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+MODEL, STATE, SUMS = "model.safetensors", "training_state.safetensors", "SHA256SUMS"  # files of a checkpoint
 
 
 class Done:
@@ -66,7 +72,7 @@ class Trials:
                                 start_new_session=True)
 
     def wait(self, process, timeout):
-        """The process's status, and its peak memory in MB. Kills it if it takes too long or too much."""
+        """Returns the process's status and its peak memory in MB. Kills it if it needs too much time or memory."""
         end = time.monotonic() + timeout
         while True:
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -102,7 +108,7 @@ class Trials:
     # Judging
 
     def note(self, what, problems, done=None, result=""):
-        """Prints one row. problems: what is wrong; none if all is right."""
+        """Prints one row. problems: what is wrong; empty if the trial passed."""
         self.count += 1
         self.wrong += bool(problems)
         command = status = megabytes = seconds = ""
@@ -113,13 +119,14 @@ class Trials:
             command, status = shorten(command, 110), done.status
             megabytes, seconds = f"{done.megabytes:.0f}", f"{done.seconds:.2f}"
         if problems:
-            result = f"WRONG: {'; '.join(problems)}: {result or (done.err[-200:].decode(errors='replace') if done else '')}"
+            result = result or (done.err[-200:].decode(errors="replace") if done else "")
+            result = f"WRONG: {'; '.join(problems)}: {result}"
         cells = [what, command, status, megabytes, seconds, shorten(result, 300)]
         shown = " | ".join(visible(str(cell)).replace(str(self.directory), ".").replace("|", "/") for cell in cells)
         print(f"| {shown} |", flush=True)
 
     def problems(self, done, expected, memory=LIMIT_MB, seconds=LIMIT_SECONDS):
-        """memory: MB more than on good input."""
+        """memory: how many MB more than on good input are allowed."""
         found = []
         wanted = expected if isinstance(expected, tuple) else (expected,)
         if done.status not in wanted:
@@ -132,13 +139,14 @@ class Trials:
             found.append(f"{done.seconds:.0f} s")
         found += unsafe(done.err, "standard error")
         arguments = list(map(str, done.command))
-        log = self.directory / arguments[arguments.index("--output") + 1] / "train.log" if "--output" in arguments else None
-        if log is not None and log.is_file() and not log.is_symlink():
-            found += unsafe(log.read_bytes(), "train.log")
+        if "--output" in arguments:
+            log = self.directory / arguments[arguments.index("--output") + 1] / "train.log"
+            if log.is_file() and not log.is_symlink():
+                found += unsafe(log.read_bytes(), "train.log")
         return found
 
     def state(self):
-        """Everything in the directory: kind, mode, size, change time, or where a link leads. Locks may change."""
+        """Everything in the directory: kind, mode, size, time of change, target of a link. Lock files do not count."""
         found = {}
         for path in sorted(self.directory.rglob("*")):
             status = path.lstat()
@@ -149,8 +157,9 @@ class Trials:
 
     def refused(self, what, arguments, mention="", text=None, expected=2, out=b"", leaves=(), memory=LIMIT_MB,
                 seconds=LIMIT_SECONDS, **options):
-        """mention: text, or several, that the message must contain. expected: 1 if the disk is at fault, not the input.
-        out: what must be on standard output. leaves: names of new files that are fine."""
+        """Runs a command that must fail with one message. mention: one or more texts that the message must contain.
+        expected: 1 if the disk is at fault, not the input. out: what must be on standard output. leaves: parts of the
+        names of new files that are allowed."""
         before = self.state()
         done = self.run(arguments, text, **options)
         problems = self.problems(done, expected, memory, seconds)
@@ -162,7 +171,8 @@ class Trials:
         if len(done.err) > LONGEST_MESSAGE:
             problems.append(f"a message of {len(done.err)} bytes")
         if done.out != out:
-            problems.append(f"{done.out.count(bytes([10]))} lines on standard output, expected {out.count(bytes([10]))}")
+            lines, wanted = done.out.count(b"\n"), out.count(b"\n")
+            problems.append(f"{lines} lines on standard output, expected {wanted}")
         after = self.state()
         problems += changes(before, after, leaves, self.directory)
         for path in after:  # so that it does not disturb the next trial
@@ -173,8 +183,9 @@ class Trials:
 
     def handled(self, what, arguments, lines=None, text=None, warnings=None, writes=(), memory=LIMIT_MB,
                 seconds=LIMIT_SECONDS, check=None, **options):
-        """lines: how many lines must come out; None: any number. warnings: how many lines on standard error.
-        writes: names of the files it may change. check: called with what was done, returns problems."""
+        """Runs a command that must succeed. lines: how many lines must come out; None: any number. warnings: how many
+        lines on standard error. writes: parts of the names of files that it may change. check: gets the Done and
+        returns problems."""
         before = self.state()
         done = self.run(arguments, text, **options)
         found = done.out.count(b"\n")
@@ -191,7 +202,7 @@ class Trials:
         return done
 
     def either(self, what, arguments, text=None, **options):
-        """The program may refuse or handle it, as long as it does no harm; for inputs that its message need not name."""
+        """Runs a command that may fail or succeed, as long as it does no harm. The message need not name the input."""
         done = self.run(arguments, text)
         problems = self.problems(done, (0, 2), **options)
         if done.status == 2 and len(done.messages()) != 1:
@@ -224,7 +235,7 @@ def visible(text):
 
 
 def unsafe(data, where):
-    """Problems if text for a terminal contains control characters, or bytes that are not UTF-8."""
+    """Problems with text for a terminal: control characters, or bytes that are not UTF-8."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -234,7 +245,7 @@ def unsafe(data, where):
 
 
 def changes(before, after, allowed, directory):
-    """Files that were lost, changed or added. allowed: parts of names that are fine."""
+    """Problems with files that were lost, changed or added. allowed: parts of the names of files that may."""
     def fine(path):
         return any(part in str(path.relative_to(directory)) for part in allowed)
     lost = [path for path in before if path not in after and not fine(path)]
@@ -251,7 +262,7 @@ def set_key(key, value):
 
 
 def copy_of(directory, copy):
-    """A copy, with its links, in place of what was there."""
+    """Replaces `copy` with a copy of the directory, links included."""
     remove(copy)
     shutil.copytree(directory, copy, symlinks=True)
     return copy
@@ -265,7 +276,7 @@ def remove(path):
 
 
 def change(path, edit, checksums=True):
-    """Edits a file's bytes. Without `checksums` deletes SHA256SUMS: the file's own checks must then find the change."""
+    """Edits a file's bytes. Without `checksums`, deletes SHA256SUMS, so that only the file's own checks can fail."""
     path.write_bytes(edit(path.read_bytes()))
     if not checksums:
         (path.parent / "SHA256SUMS").unlink(missing_ok=True)
@@ -280,7 +291,7 @@ def flip(position, bit=3):
 
 
 def replace(old, new):
-    """An edit that replaces text that must be there."""
+    """An edit that replaces text, which must be in the file."""
     def edit(data):
         if old not in data:
             raise ValueError(f"{old!r} is not in the file")
@@ -290,8 +301,8 @@ def replace(old, new):
 
 def yaml_key(key, value):
     """An edit that sets a key in config.yaml, at its first occurrence."""
-    return lambda data: re.sub(rb"(?m)^( *)%s: .*$" % key.encode(), rb"\g<1>%s: %s" % (key.encode(), str(value).encode()),
-                               data, count=1)
+    name, text = key.encode(), str(value).encode()
+    return lambda data: re.sub(rb"(?m)^( *)%s: .*$" % name, rb"\g<1>%s: %s" % (name, text), data, count=1)
 
 
 def keys(**values):
@@ -326,7 +337,7 @@ def number(value, kind):
 
 
 def with_numbers(tensor, values, kind="F32"):
-    """An edit that converts a safetensors file to `kind`, then writes `values` over the first numbers of a tensor."""
+    """An edit that converts a safetensors file to `kind` and overwrites the first numbers of a tensor with `values`."""
     def edit(file):
         entries, data = split_safetensors(file)
         converted = bytearray()
@@ -344,7 +355,7 @@ def with_numbers(tensor, values, kind="F32"):
 
 
 def sparse(path, size, beginning=b""):
-    """A file that claims a size, but is a hole after its beginning."""
+    """Writes a file of this size that is sparse after its beginning."""
     with open(path, "wb") as file:
         file.write(beginning)
         file.truncate(size)

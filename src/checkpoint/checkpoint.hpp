@@ -78,14 +78,14 @@ bool is_checkpoint(const std::filesystem::path& directory);
 /// Fills the arena `values` from the checkpoint. Names and shapes must match `tensors` exactly, apart from padding
 /// rows. Tensors that other tools add are ignored: copies of tied matrices, and tables of positions.
 /// \throws UserError naming the tensors that are missing, unexpected or of another shape (`values` are then unchanged),
-///         or one with numbers that are NaN or infinite (they may then hold anything)
+///         or one with NaN or infinity in it (`values` may then hold anything)
 void read_parameters(const std::filesystem::path& directory, const std::vector<TensorPlace>& tensors, float* values);
 
-/// Whether a checkpoint has the parameters of such a model. Allocates no weights: a config can claim any size.
+/// Checks that a checkpoint has the parameters of this model, without allocating any: a config can claim any size.
 /// \throws UserError like read_parameters
 void check_parameters(const std::filesystem::path& directory, const TransformerSettings& settings,
                       const VocabularyShape& vocabulary);
-/// Makes a model with the parameters of a checkpoint, after check_parameters.
+/// Calls check_parameters, then makes the model with the checkpoint's parameters.
 Model<float> load_model(const std::filesystem::path& directory, const TransformerSettings& settings,
                         const VocabularyShape& vocabulary);
 

@@ -170,7 +170,7 @@ void write_checksums(const fs::path& directory) {
 fs::path verify_checksums(const fs::path& directory, Verify which) try {
   if (!fs::exists(fs::symlink_status(directory / kChecksumFile))) return directory;
   std::istringstream lines(read_checkpoint_file(directory / kChecksumFile));
-  lines.exceptions(std::ios::badbit);  // otherwise, getline would take a lack of memory for the end
+  lines.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
   std::set<std::string> names;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -178,7 +178,7 @@ fs::path verify_checksums(const fs::path& directory, Verify which) try {
     constexpr std::size_t kNameAt = 66;
     const std::string name = line.size() > kNameAt ? line.substr(kNameAt) : "";
     if (name.empty() || name.find('/') != std::string::npos || !names.insert(name).second)
-      throw damaged(directory / kChecksumFile, "a checksum and the name of another file",
+      throw damaged(directory / kChecksumFile, "one checksum and file name for each file",
                     "something else on line " + std::to_string(number));
     if (which == Verify::but_training_state && name == kStateFile) continue;
     if (!fs::is_regular_file(directory / name)) throw damaged(directory / name, "a file", "none");

@@ -130,7 +130,7 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
 
 RunDirectory::RunDirectory(const fs::path& path)
     : path_(path), opened_(std::make_shared<const Descriptor>(path, O_RDONLY | O_DIRECTORY)), lock_(path) {
-  for (const char* name : {"train.log", "metrics.jsonl"}) {  // we append to them, so a link could lead elsewhere
+  for (const char* name : {"train.log", "metrics.jsonl"}) {  // we append to these: a link could point anywhere
     const fs::file_status status = fs::symlink_status(path / name);
     if (fs::exists(status) && !fs::is_regular_file(status))
       throw UserError((path / name).string() + ": expected a file, found a link, a device or a directory; remove it.");

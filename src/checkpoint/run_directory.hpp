@@ -33,9 +33,9 @@ class RunDirectory {
   /// \throws UserError: there is no run, or another process uses it
   static RunDirectory resume(const std::filesystem::path& path);
 
-  /// Where the directory is now, even if it has been moved since it was opened. \throws std::runtime_error: nowhere
+  /// Where the directory is now, even if it was moved after it was opened. \throws std::runtime_error: it was deleted
   std::filesystem::path path() const;
-  /// \throws std::runtime_error if the directory has been moved: where it is now, and how to continue there
+  /// \throws std::runtime_error if the directory was moved; the message says where to, and how to continue there
   void require_in_place() const;
   void clear_unfinished() const;  ///< removes what an interrupted save left behind
   /// A file of the run; empty if there is no path.

@@ -79,7 +79,7 @@ Tensor read_entry(const std::string& name, const json& entry, Index data_bytes) 
   return {name, type, shape, size, offsets[0]};
 }
 
-/// All tensors. Their data must cover everything behind the header without gaps or overlaps.
+/// All tensors. Their data must cover everything after the header without gaps or overlaps.
 std::vector<Tensor> read_entries(const json& header, Index data_begin, Index data_bytes) {
   std::vector<Tensor> tensors;
   for (const auto& [name, entry] : header.items())
@@ -201,7 +201,7 @@ void Safetensors::read(const Tensor& tensor, std::span<float> numbers, Index fir
   const auto wrong = std::ranges::count_if(numbers, [](float x) { return !std::isfinite(x); });
   if (wrong == 0) return;
   throw Damage(
-      fmt::format("expected finite numbers, found {} of {} in tensor {} that are NaN or infinite. The model is "
+      fmt::format("expected finite numbers, found NaN or infinity ({} of {} numbers in tensor {}). The model is "
                   "damaged, or its training diverged: use another checkpoint",
                   wrong, numbers.size(), in_quotes(tensor.name)));
 } catch (const Damage& damage) {

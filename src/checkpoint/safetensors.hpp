@@ -26,8 +26,8 @@ struct NamedTensor {
 
 using Metadata = std::map<std::string, std::string>;  ///< texts in the header, by name
 
-/// A file whose header has been read and checked: every byte of its data belongs to exactly one tensor. The numbers
-/// stay in the file until they are asked for, so what it claims costs no memory. Half-precision numbers become floats.
+/// A file whose header has been read and checked: every byte of its data belongs to exactly one tensor. Numbers
+/// are read only on request, so a false header costs no memory. Half-precision numbers become floats.
 class Safetensors {
  public:
   struct Tensor {
@@ -45,7 +45,7 @@ class Safetensors {
   const std::vector<Tensor>& tensors() const { return tensors_; }  ///< sorted by name
   const Tensor* find(const std::string& name) const;               ///< nullptr if none has that name
 
-  /// Fills `numbers` with those of a tensor, row-major, from the number `first` on. \throws UserError: NaN or infinity
+  /// Fills `numbers` with those of a tensor, row-major, starting at number `first`. \throws UserError: NaN or infinity
   void read(const Tensor& tensor, std::span<float> numbers, Index first = 0) const;
   std::vector<float> read(const Tensor& tensor) const;  ///< all numbers of a tensor
 

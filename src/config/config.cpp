@@ -89,7 +89,7 @@ void check_rules(const Config& config, const Blame& blame) {
   check_training(config.training, config.run, blame);
 }
 
-/// The checkpoint that model.from names; of a run, its best one.
+/// The checkpoint that model.from names; if it names a run, the run's best one.
 fs::path starting_checkpoint(const fs::path& from, const Blame& blame) try {
   return resolve_checkpoint(from);
 } catch (const UserError& error) {

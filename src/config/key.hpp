@@ -75,7 +75,7 @@ class Field {
 
 inline constexpr Index kMostWidth = 100'000;     ///< d_model and heads
 inline constexpr Index kMostHidden = 1'000'000;  ///< d_ff
-inline constexpr Index kMostLayers = 1000;       ///< layers of a side
+inline constexpr Index kMostLayers = 1000;       ///< encoder_layers and decoder_layers
 
 /// One key of a config file.
 struct Key {

@@ -27,10 +27,10 @@ Id library_pad(const SpecialIds& ids) { return ids.pad == kNoToken ? ids.bos : i
 
 // Below: reading.
 
-/// A link that leads nowhere is there too, so that reading it reports it.
+/// Also true of a broken link: reading it then gives an error.
 bool is_there(const fs::path& file) { return fs::exists(fs::symlink_status(file)); }
 
-/// A size of the model, within the same limits as in a config of ours. No product of sizes can then overflow.
+/// A size of the model. Our own configs have the same limits; within them, no product of sizes can overflow.
 Index size_of(const JsonFile& config, const std::string& key, Index most) {
   const Index size = config.whole(key);
   if (size < 1 || size > most) throw config.mistake(key, "a whole number from 1 to " + std::to_string(most));

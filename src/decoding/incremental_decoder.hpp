@@ -65,8 +65,8 @@ struct Extension {
 template <std::floating_point Scalar>
 class IncrementalDecoder {
  public:
-  /// The model must outlive the decoder. `before_step` may throw to end
-  /// a search; it is also called before encoding.
+  /// The model must outlive the decoder. `before_step` is called before each step and before encoding.
+  /// It may throw to end a search.
   explicit IncrementalDecoder(const Model<Scalar>& model, std::function<void()> before_step = {});
 
   /// Encodes the sources (ids, eos included, none empty). Each may have at most `hypotheses` running at a time.

@@ -22,7 +22,7 @@ std::error_code last_error();  ///< errno
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags);
-  /// Takes ownership of what open() has returned. Messages call it `name`.
+  /// Takes ownership of what open() returned; throws if that is -1. Messages call it `name`.
   Descriptor(int number, std::filesystem::path name);
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;

@@ -38,7 +38,7 @@ int create(const fs::path& file, mode_t mode) {
   return ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }
 
-/// Changes whenever the file is written or replaced; "" if there is no file.
+/// A text that changes whenever the file is written or replaced; "" if there is no file.
 std::string version_of(const fs::path& file) {
   std::error_code reason;
   const auto written = fs::last_write_time(file, reason).time_since_epoch().count();
@@ -122,8 +122,8 @@ void write_directory_durably(const fs::path& target, const std::function<void(co
   fs::create_directories(parent_of(directory));
   if (!fs::create_directory(partial))
     throw UserError(partial.string() +
-                    ": expected nothing here, found a directory. Perhaps a program was killed while " +
-                    "it was writing " + directory.filename().string() + ": then remove the directory.");
+                    ": expected nothing here, found a directory. If a program was killed while it wrote " +
+                    directory.filename().string() + ", remove the directory.");
   const RemoveUnfinished guard{partial};
   fill(partial);
   sync_all(partial);
@@ -223,7 +223,7 @@ void OutputFile::finish() {
   stream_.close();
   if (written_ == target_) return;
   sync(written_);
-  is_kept_ = true;  // it is complete, so whatever happens now, it is not lost
+  is_kept_ = true;  // it is complete, so no later error may lose it
   std::error_code reason;
   std::string problem = "another program has written this file in the meantime";
   if (version_of(target_) == replaced_) {
@@ -232,7 +232,7 @@ void OutputFile::finish() {
     if (!reason) return;
     problem = "cannot be replaced (" + reason.message() + ")";
   }
-  throw std::runtime_error(file_.string() + ": " + problem + "; our result is in " + written_.string() + ".");
+  throw std::runtime_error(file_.string() + ": " + problem + "; the new result is in " + written_.string() + ".");
 }
 
 }  // namespace glassformer

@@ -52,10 +52,10 @@ class OutputFile {
   std::ostream& stream() { return file_.empty() ? std::cout : stream_; }
   /// \throws std::runtime_error: the file cannot be written completely
   void flush();
-  /// Keeps what the last flush() completed under its present name, which it returns; "" for standard output.
+  /// Keeps what was flushed, and returns the name of the file that holds it; "" for standard output.
   const std::filesystem::path& keep();
-  /// Gives the file its name. If another program has written FILE since we started, both files stay.
-  /// \throws std::runtime_error: that, or the file cannot be written completely
+  /// Renames the file to FILE. If another program has written FILE since we started, keeps both files.
+  /// \throws std::runtime_error: another program has written FILE, or the file cannot be written completely
   void finish();
 
  private:

@@ -11,8 +11,8 @@
 
 namespace glassformer {
 
-/// Parses JSON. Brackets may be nested 64 levels deep: the library writes values recursively.
-/// \throws UserError, which begins with `place`: not JSON, or nested deeper
+/// Parses JSON. Brackets may be nested at most 64 levels deep, because the library writes values recursively.
+/// \throws UserError whose message starts with `place`: not JSON, or nested too deeply
 nlohmann::json parse_json(const std::string& text, const std::string& place);
 
 /// A JSON object in a file written by another program. A mistake in it throws a UserError that names file and key. A

@@ -15,7 +15,7 @@ namespace glassformer {
 /// Reads UTF-8 text line by line. Only LF and CRLF end a line, not U+2028 and the like. A byte order mark is dropped.
 class LineReader {
  public:
-  static constexpr std::size_t kLongestLine = std::size_t{1} << 24;  ///< bytes; a device may never end its line
+  static constexpr std::size_t kLongestLine = std::size_t{1} << 24;  ///< bytes; a device may never end a line
 
   /// \throws UserError: the file cannot be opened
   explicit LineReader(const std::filesystem::path& file);
@@ -62,10 +62,10 @@ class ParallelReader {
   Fingerprint lines_;
 };
 
-// Files of a checkpoint may come from a stranger. They must be regular files (links are followed) of limited length.
+// A checkpoint may come from a stranger. Its files must be regular files (links are followed) of limited length.
 
 inline constexpr std::uintmax_t kLongestConfig = 1U << 20;  ///< bytes
-inline constexpr std::uintmax_t kLongestTable = 1U << 28;   ///< bytes, of a vocabulary or metrics.jsonl
+inline constexpr std::uintmax_t kLongestTable = 1U << 28;   ///< bytes; for vocabularies, .spm files and metrics.jsonl
 
 /// \throws UserError: a device, a pipe, a directory, or more than `longest` bytes. A missing file passes.
 void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest);

@@ -30,8 +30,8 @@ std::string lower_case(std::string_view text);
 /// The first `count` code points of a text, or all if there are fewer.
 std::string_view first_characters(std::string_view text, std::size_t count);
 
-/// The text as a terminal may show it: control characters, those that change the direction of writing, and bytes that
-/// are not UTF-8 become `\x1B`, `\u202E`, `\xFF`. Line breaks before two spaces, as in a list, stay if `keep_lists`.
+/// The text, safe for a terminal: control characters, characters that change the writing direction, and bytes that are
+/// not UTF-8 become `\x1B`, `\u202E`, `\xFF`. With `keep_lists`, a line break before two spaces (a list item) stays.
 std::string visible(std::string_view text, bool keep_lists = false);
 
 /// The code points of a text. An invalid sequence becomes U+FFFD, the replacement character.

@@ -47,7 +47,7 @@ void share_processors(int processes);
 
 // The rest is the only interface to MPI. A program not started by mpirun or srun never initialises MPI.
 
-int announced_processes();  ///< how many mpirun or srun reports having started; 1: only this one
+int announced_processes();  ///< how many processes mpirun or srun started; 1: only this one
 
 /// Joins the processes that mpirun or srun started together with this one, if any. Call the functions of the returned
 /// ranks from this thread only. MPI ends when they are destroyed.

@@ -48,7 +48,7 @@ void fill_uniform(const RandomRow& coordinates, Index size, double* numbers) {
   for (Index first = 0; first < size; first += 4 * kColumns) {
     std::uint32_t words[4][kColumns];
     philox(coordinates, static_cast<std::uint32_t>(first / 4), words);
-    // The upper 24 bits fit into a float without rounding. Rounding could give 1.
+    // Only the upper 24 bits: they fit into a float without rounding, which could give 1.
     for (Index j = 0; j < std::min(4 * kColumns, size - first); ++j)
       numbers[first + j] = (words[j % 4][j / 4] >> 8) * 0x1p-24;
   }

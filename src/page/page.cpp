@@ -83,7 +83,7 @@ void write_sentence(const ExplainedModel& explained, const Explanation& explanat
 
 void write_page(const nlohmann::ordered_json& trace, std::ostream& page) {
   std::istringstream frame{std::string(embedded_files().at("src/page/web/page.html"))};
-  frame.exceptions(std::ios::badbit);  // otherwise, getline would take a lack of memory for the end
+  frame.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
   for (std::string line; std::getline(frame, line);) {
     if (line.ends_with("<!-- styles -->")) {
       write_parts("style", ".css", page);

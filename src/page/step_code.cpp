@@ -51,7 +51,7 @@ std::string path_in_project(std::string_view path) {
 
 CodeLines lines_that_computed(const RecordedStep& step, std::string_view text) {
   std::istringstream stream{std::string(text)};
-  stream.exceptions(std::ios::badbit);  // otherwise, getline would take a lack of memory for the end
+  stream.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   assert(step.line >= 1 && step.line <= std::ssize(lines));

@@ -51,7 +51,7 @@ Json to_json(const ValidationFigures& f) {
           {"best", f.best}};
 }
 
-/// The update of a line of metrics.jsonl. `place`: for the error message.
+/// The update in a line of metrics.jsonl. `place`: for the error message.
 Index update_of(const std::string& line, const std::string& place) try {
   return Json::parse(line).at("update");
 } catch (const Json::exception& error) {
@@ -133,7 +133,7 @@ MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { 
 
 void MetricsFile::truncate_after(Index update) const {
   if (file_.empty()) return;
-  std::istringstream in(read_checkpoint_file(file_, kLongestTable));  // std::ifstream would take an error for the end
+  std::istringstream in(read_checkpoint_file(file_, kLongestTable));  // std::ifstream would treat an error as the end
   std::string kept, line;
   for (Index number = 1; std::getline(in, line) && !in.eof(); ++number)  // an unterminated last line does not count
     if (update_of(line, fmt::format("{}:{}", file_.string(), number)) <= update) kept += line + '\n';

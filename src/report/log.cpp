@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kEraseLine = "\r\x1b[K";  // to the first column, erase from there to the end
 
-/// "%*" in a pattern: the message, with "warning: " or "error: " before those that are.
+/// "%*" in a pattern: the message, after "warning: " or "error: " if it is one.
 class Message : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {

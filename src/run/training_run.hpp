@@ -87,7 +87,7 @@ class TrainingRun {
   RunProgress progress_;
   Window window_;
   Index saved_update_ = -1;        // of the last checkpoint
-  std::filesystem::path interim_;  // its name: written when interrupted, removed with the next checkpoint
+  std::filesystem::path interim_;  // name of one written when interrupted; the next one replaces it
   RunLog log_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   double minutes_before_ = 0;  // of the run, before it was resumed

@@ -107,7 +107,7 @@ void TrainingRun::write_checkpoint(bool best) {
     write_checkpoint_here(best);
   } catch (const std::exception&) {
     if (directory_.path() == before) throw;
-    directory_.clear_unfinished();  // it has been moved while we were writing to it
+    directory_.clear_unfinished();  // it was moved while we were writing to it
     write_checkpoint_here(best);
   }
 }

@@ -16,9 +16,9 @@
 
 namespace glassformer {
 
-/// Checks what SentencePiece 0.1.97 does not, although it may then read memory that is not its own or abort: the table
-/// of characters to replace, and the pieces. `model`, `origin`: see SentencePieces. \throws UserError: a damaged model,
-/// or a piece with a line break
+/// Checks the pieces and the table of characters to replace. SentencePiece 0.1.97 does not: if they are damaged, it may
+/// abort or read memory that is not its own. `model`, `origin`: see SentencePieces.
+/// \throws UserError: a damaged model, or a piece with a line break
 void check_sentencepiece_model(std::string_view model, const std::string& origin);
 
 /// A SentencePiece model. A piece is an id (int) or text (std::string).
@@ -60,7 +60,7 @@ class SentencePieces {
     std::string sentence;
     require_ok(processor.Decode(pieces, &sentence), "decode a sentence");
     std::ranges::replace_if(
-        sentence, [](char c) { return c == '\n' || c == '\r'; }, ' ');  // from pieces for bytes
+        sentence, [](char c) { return c == '\n' || c == '\r'; }, ' ');  // byte pieces can spell them
     return sentence;
   }
 

@@ -16,8 +16,7 @@ struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Reads a message in the format of Protocol Buffers (https://protobuf.dev/programming-guides/encoding), field by
-/// field.
+/// Reads a Protocol Buffers message (https://protobuf.dev/programming-guides/encoding) field by field.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view message) : rest_(message) {}
@@ -71,8 +70,8 @@ std::uint32_t word_at(std::string_view bytes, std::size_t index) {
 }
 
 /// A table of characters to replace: 4 bytes with the length of a trie, the trie (a double array of 32-bit units, see
-/// https://github.com/s-yata/darts-clone), then the replacements, each ended by a NUL. The library follows the trie and
-/// reads a replacement without checking either, and has room for 32 prefixes of a text that the trie contains.
+/// https://github.com/s-yata/darts-clone), then the replacements, each ended by a NUL. The library checks neither the
+/// trie nor the replacements, and has room for only 32 matches: prefixes of a text that are in the trie.
 void check_character_map(std::string_view map) {
   if (map.empty()) return;
   if (map.size() < 4 || map.back() != '\0') throw Damage("a table of characters without an end");
@@ -83,10 +82,10 @@ void check_character_map(std::string_view map) {
     const std::uint32_t unit = word_at(trie, i);
     return i ^ (std::size_t{unit >> 10} << ((unit & 0x200) >> 6));
   };
-  const auto is_byte = [&](std::size_t i) { return i == 0 || word_at(trie, i) >> 31 == 0; };  // or else a value
+  const auto is_byte = [&](std::size_t i) { return i == 0 || word_at(trie, i) >> 31 == 0; };  // otherwise a value
   for (std::size_t i = 0; i < units; ++i) {
     if (!is_byte(i)) continue;
-    if ((children(i) | 0xFF) >= units) throw Damage("a table of characters that leads nowhere");
+    if ((children(i) | 0xFF) >= units) throw Damage("a table of characters that points outside itself");
     const bool has_replacement = (word_at(trie, i) & 0x100) != 0;
     if (has_replacement && (word_at(trie, children(i)) & 0x7FFF'FFFF) >= map.size() - replacements)
       throw Damage("a table of characters whose replacements are missing");
@@ -100,11 +99,11 @@ void check_character_map(std::string_view map) {
     if (std::ranges::find(next, true) == next.end()) return;
     reached.swap(next);
   }
-  throw Damage("a table of characters with more than 32 bytes in a row");
+  throw Damage("a table of characters that replaces more than 32 bytes at once");
 }
 
 void check_piece(std::string_view message) {
-  constexpr std::size_t kLongest = 64;  // bytes: the library has room for as many user-defined prefixes of a text
+  constexpr std::size_t kLongest = 64;  // bytes; the library has room for 64 user-defined prefixes of a text
   constexpr std::uint64_t kUserDefined = 4;
   bool is_long = false;
   for (FieldReader piece(message); piece.next();) {
@@ -117,14 +116,14 @@ void check_piece(std::string_view message) {
     }
     if (piece.number == 2 && piece.bytes.size() == 4 && !std::isfinite(std::bit_cast<float>(word_at(piece.bytes, 0))))
       throw Damage("a piece whose score is not finite");
-    if (piece.number == 3 && piece.value == kUserDefined && is_long) throw Damage("a long user-defined piece");
+    if (piece.number == 3 && piece.value == kUserDefined && is_long) throw Damage("a user-defined piece over 64 bytes");
   }
 }
 
 }  // namespace
 
 void check_sentencepiece_model(std::string_view model, const std::string& origin) try {
-  // From sentencepiece_model.proto: 1 are the pieces; 3 and 5 say how to normalize a text, with the table in field 2.
+  // See sentencepiece_model.proto: each field 1 is a piece; 3 and 5 say how to normalize, with the table in field 2.
   for (FieldReader part(model); part.next();) {
     if (part.number == 1) check_piece(part.bytes);
     if (part.number != 3 && part.number != 5) continue;

@@ -81,8 +81,8 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
 }
 
 /// Lets another program train the same model on the same batches: writes a line of JSON with every key of the config
-/// (its value is text), the size of the vocabulary and the special ids, then a line for each batch of the first epoch.
-/// The ids of the batches leave out bos, eos and padding.
+/// (its value as text), the vocabulary's size and the special ids, then a line for each batch of the first epoch.
+/// Batches leave out bos, eos and padding.
 void export_batches(const std::filesystem::path& file, Config config, const TokenizerPair& tokenizers,
                     const SentencePairs& pairs) {
   OutputFile output(file);

@@ -43,7 +43,7 @@ int score(const ScoreOptions& options) {
       while (corpus.size() < kChunkSize && (more = reader.next(source, target)))
         corpus.append(source_tokenizer->encode(source), target_tokenizer->encode(target), line++);
     } catch (...) {
-      error = std::current_exception();  // first, the lines before it
+      error = std::current_exception();  // after scoring the lines before it
     }
     const auto log_probabilities = token_log_probabilities(loaded.model, corpus);
     for (Index i = 0; i < corpus.size(); ++i) {

@@ -86,7 +86,7 @@ int train(const TrainOptions& options) {
     return 128 + signal;
   }
   if (fs::exists(directory / "best"))
-    spdlog::info("done: {0}/best is the best checkpoint, {0}/metrics.jsonl has the figures", directory.string());
+    spdlog::info("done: {0}/best is the best checkpoint; the figures are in {0}/metrics.jsonl", directory.string());
   else
     spdlog::warn("done, but no validation gave a finite loss, so there is no best checkpoint; the last one is {}/last",
                  directory.string());

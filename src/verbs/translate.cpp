@@ -34,7 +34,7 @@ LineReader open_input(const TranslateOptions& options) {
   return input;
 }
 
-/// Writes the translations of lines from `number` on, each line completely or not at all.
+/// Writes the translations of the lines that start at `number`. Flushes after each, so that keep() finds whole lines.
 void write(OutputFile& output, const std::vector<std::vector<Translation>>& lines, bool as_list, Index& number) {
   output.stream() << std::fixed << std::setprecision(6);
   for (const std::vector<Translation>& translations : lines) {
@@ -49,7 +49,7 @@ void write(OutputFile& output, const std::vector<std::vector<Translation>>& line
   }
 }
 
-/// After an error: says where the first `lines` translations are, unless they are on standard output.
+/// After an error: text for the message that says where the first `lines` translations are; "" for standard output.
 std::string keep(OutputFile& output, Index lines) {
   if (lines == 0 || output.keep().empty()) return "";
   return fmt::format("; the finished translations, up to line {}, are in {}", lines, output.keep().string());
@@ -98,7 +98,7 @@ int translate(const TranslateOptions& options) {
   if (options.n_best > 0) decoding.n_best = options.n_best;
 
   std::error_code ignored;
-  if (options.invalid == "error" && fs::is_regular_file(options.input, ignored)) {  // a mistake then costs no time
+  if (options.invalid == "error" && fs::is_regular_file(options.input, ignored)) {  // finds mistakes first
     LineReader check = open_input(options);
     for (std::string line; check.next(line);) continue;
   }
@@ -147,7 +147,7 @@ void add_translate(CLI::App& program, int& status) {
   verb.add_option("--input", options.input, "text to translate, one sentence per line\n(default: standard input)")
       ->type_name("FILE");
   verb.add_option("--invalid", options.invalid,
-                  "bytes that are not UTF-8: stop with an error, or\nreplace them by U+FFFD (default: error)")
+                  "bytes that are not UTF-8: stop with an error, or\nreplace them with U+FFFD (default: error)")
       ->check([](const std::string& text) -> std::string {
         return text == "error" || text == "replace" ? "" : "expected error or replace, found " + text;
       })

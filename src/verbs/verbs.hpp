@@ -23,8 +23,8 @@ void add_benchmark(CLI::App& program, int& status);
 
 inline constexpr const char* kCheckpointHelp = "a checkpoint directory, or a run directory\n(for its best checkpoint)";
 
-/// \throws UserError: mpirun or srun started several processes, but only train and benchmark share their work among
-///         them. (If one rank ran another verb, the others would wait for it forever.)
+/// \throws UserError: mpirun or srun started several processes, but the verb is not train or benchmark, which share
+///         their work. (If one rank ran another verb, the others would wait for it forever.)
 void check_process_count(const std::string& verb);
 
 /// Adds a verb. `run` gets the parsed options and returns the exit status.

@@ -31,7 +31,7 @@ inline std::string read_bytes(const fs::path& file) {
   return {std::istreambuf_iterator<char>(input), {}};
 }
 
-/// In the order of their data.
+/// The tensors of a file, in the order of their data.
 inline std::vector<Safetensors::Tensor> tensors_in_order(const Safetensors& file) {
   std::vector<Safetensors::Tensor> tensors = file.tensors();
   std::ranges::sort(tensors, {}, &Safetensors::Tensor::begin);

@@ -109,7 +109,7 @@ TEST_CASE("a list of checksums that names files in other directories is refused"
   const std::string sums = read_bytes(checkpoint.path / "SHA256SUMS");
   write_bytes(checkpoint.path / "SHA256SUMS", std::string(64, '0') + "  ../other/model.safetensors\n" + sums);
   CHECK_THAT(checkpoint.verdict(),
-             Says("SHA256SUMS: expected a checksum and the name of another file") && Says("line 1"));
+             Says("SHA256SUMS: expected one checksum and file name for each file") && Says("line 1"));
   write_bytes(checkpoint.path / "SHA256SUMS", sums + sums);  // each line would cost the time to read a file
-  CHECK_THAT(checkpoint.verdict(), Says("the name of another file"));
+  CHECK_THAT(checkpoint.verdict(), Says("one checksum and file name for each file"));
 }

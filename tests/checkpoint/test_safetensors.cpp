@@ -241,13 +241,12 @@ TEST_CASE("NaN and infinity are refused in every format, and the error names the
     return std::string(reinterpret_cast<const char*>(numbers), sizeof numbers);
   };
   CHECK_THAT(complaint_about_bytes(raw_file(json{{"x", entry("F32", 8)}}.dump(), of(singles))),
-             Says("2 of 2 in tensor \"x\"") && Says("NaN or infinite"));
+             Says("NaN or infinity (2 of 2 numbers in tensor \"x\")"));
   CHECK_THAT(complaint_about_bytes(raw_file(json{{"x", entry("F16", 4)}}.dump(), of(halves))), Says("1 of 2"));
   CHECK_THAT(complaint_about_bytes(raw_file(json{{"x", entry("BF16", 4)}}.dump(), of(brains))), Says("1 of 2"));
 }
 
-TEST_CASE("An error shows control characters in a tensor's name, and only the beginning of a long one",
-          "[checkpoint]") {
+TEST_CASE("An error escapes control characters in a tensor's name, and cuts off a long one", "[checkpoint]") {
   const std::string message = complaint_about_bytes(raw_file(json{{"a\n\x1b[31m", 1}}.dump(), "")) +
                               complaint_about_entry({{"dtype", "F32"}, {"shape", {1}}, {"data_offsets", {0, 8}}}, 8);
   CHECK(message.find('\x1b') == std::string::npos);
@@ -260,6 +259,6 @@ TEST_CASE("An error shows control characters in a tensor's name, and only the be
 TEST_CASE("A header of many tensors takes time in proportion to its length", "[checkpoint]") {
   json header;
   for (int i = 0; i < 100'000; ++i) header["t" + std::to_string(i)] = entry_of({0}, {0, 0});
-  CHECK(complaint_about_bytes(raw_file(header.dump(), "")).empty());  // a quadratic one would exceed the test's time
+  CHECK(complaint_about_bytes(raw_file(header.dump(), "")).empty());  // quadratic time would exceed the test's limit
   CHECK_THAT(complaint_about_bytes(raw_file(std::string((1 << 24) + 1, ' '), "")), Says("a header of at most"));
 }

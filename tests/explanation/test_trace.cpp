@@ -106,7 +106,7 @@ TEST_CASE("An answer is the model's distribution at a position, most likely firs
   CHECK(loss == Approx(example.right().loss.loss));
 }
 
-TEST_CASE("A padded position has no probability, even if the padding id is no column", "[explanation]") {
+TEST_CASE("A padded position has no probability, even if no column belongs to the padding id", "[explanation]") {
   const ExplainedExample example;
   TransformerSettings settings = tiny_settings();
   VocabularyShape vocabulary = example.tiny.model.vocabulary;

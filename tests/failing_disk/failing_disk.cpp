@@ -1,6 +1,6 @@
-// Makes one call of a program fail, to test how the program handles it. Loaded before the program (LD_PRELOAD). The
-// FAIL_AT-th FAIL_CALL fails, and so do all later ones, as on a full disk; with FAIL_ONCE=1, only that one. With
-// FAIL_AT=0, none fails. FAIL_CALL may be
+// A library that makes one call of a program fail, to test how the program reacts. LD_PRELOAD loads it before the
+// program. The FAIL_AT-th FAIL_CALL fails, and so do all later ones, as on a full disk; with FAIL_ONCE=1, only that one
+// does. With FAIL_AT=0, none does. FAIL_CALL may be
 //
 //   open, read, write, fsync, rename, close and the other names in kTrapped: a system call on a file or directory whose
 //       path contains FAIL_BELOW. FAIL_WITH: ENOSPC, EIO, EINTR, or "short", which reads or writes at most three bytes
@@ -11,9 +11,9 @@
 // When the call fails, and again at exit, writes to the file that FAIL_COUNT names: how many such calls there were, and
 // the path of the one that failed (for new: its callers, as addresses for addr2line).
 //
-// The kernel reports each of these system calls with SIGSYS (seccomp), whoever makes them: the program, std::ofstream,
-// or the C library when it empties the buffer of standard output. To replace functions of the C library instead would
-// miss the calls that it makes itself.
+// The kernel reports each of these system calls with SIGSYS (seccomp), no matter who makes it: the program,
+// std::ofstream, or the C library when it flushes standard output. Replacing functions of the C library would miss the
+// calls that the library makes itself.
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -42,7 +42,7 @@
 
 namespace {
 
-// --- Settings and the count; no part of this may allocate memory, which could call it again ----------------------
+// --- Settings and the count; nothing here may allocate memory, because that could call this code again ------------
 
 struct Range {
   std::uintptr_t begin = 0, end = 0;
@@ -71,7 +71,7 @@ void write_count() {
   syscall(SYS_close, file);
 }
 
-/// Counts a call, and says whether it fails. `describe` writes to `failed` what it was.
+/// Counts a call, and returns whether it must fail. `describe` writes to `failed` which call that was.
 template <class Describe>
 bool fails(Describe describe) {
   const long number = ++calls;
@@ -193,7 +193,7 @@ Range code_around(const void* address) {
   return search.found;
 }
 
-/// The code of the function syscall, through which we make the calls ourselves.
+/// The code of the function syscall, which we use to make the real calls.
 Range our_way() {
   Dl_info ignored;
   void* symbol = nullptr;
@@ -215,8 +215,8 @@ Range our_way() {
   std::_Exit(99);
 }
 
-/// Only calls that the C library makes are trapped: a sanitizer's own, some of which it makes while signals are
-/// blocked, are not.
+/// Traps only calls that come through the C library. A sanitizer makes its own, some of them while signals are blocked;
+/// those are not trapped.
 void trap_system_calls() {
   struct sigaction action {};
   action.sa_sigaction = on_system_call;
@@ -319,7 +319,7 @@ __attribute__((destructor)) void finish() { write_count(); }
 
 }  // namespace
 
-// The C library calls this, and this calls main.
+// The program's entry code calls this function, which calls main.
 extern "C" int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(),
                                  void (*fini)(), void (*end)(), void* stack) {
   program_main = main;
@@ -331,7 +331,7 @@ extern "C" int __libc_start_main(int (*main)(int, char**, char**), int argc, cha
   return real(begin, argc, argv, init, fini, end, stack);
 }
 
-// Under the address sanitizer, these come first only if its runtime is a shared library (-shared-libsan).
+// Under the address sanitizer, these replace its own only if its runtime is a shared library (-shared-libsan).
 #define RETURN_ADDRESS __builtin_return_address(0)
 
 void* operator new(std::size_t size) {

@@ -19,7 +19,8 @@ MAX_TOKENS, MAX_LENGTH, VOCABULARY = 150, 25, 195
 SETTINGS = {**{f"model.{key}": value for key, value in SHAPE.items()}, "tokenizer.vocabulary_size": VOCABULARY,
             "training.max_tokens": MAX_TOKENS, "data.max_length": MAX_LENGTH,
             "training.micro_batch_tokens": 100000}  # so that a shard's sentences are padded together
-KEYS = ["source_tokens_per_second", "target_tokens_per_second", "gflops", "padding_share", "seconds", "updates", "parameters", "peak_rss_bytes", "threads", "ranks", "backend"]
+KEYS = ["source_tokens_per_second", "target_tokens_per_second", "gflops", "padding_share", "seconds", "updates",
+        "parameters", "peak_rss_bytes", "threads", "ranks", "backend"]
 
 
 @pytest.fixture(scope="module")

@@ -111,7 +111,7 @@ TEST_CASE("a link is moved from one target to the next in one step", "[checkpoin
   CHECK_THAT(complaint([&] { point_link_durably(directory / "no" / "link", "two"); }), Says("link"));
 }
 
-TEST_CASE("a replaced file keeps its permissions, and a link in the place of the unfinished file is not followed",
+TEST_CASE("a replaced file keeps its permissions, and a link in place of the unfinished file is not followed",
           "[checkpoint]") {
   const TemporaryDirectory directory;
   write_bytes(directory / "file", "older");
@@ -170,7 +170,7 @@ TEST_CASE("of two programs that write one file, the second to finish says where 
     second.stream() << "second";
     first.finish();
     CHECK_THROWS_WITH(second.finish(), Says("file: another program has written this file") &&
-                                           Says("our result is in " + second.keep().string()));
+                                           Says("the new result is in " + second.keep().string()));
     CHECK(read_bytes(second.keep()) == "second");
   }
   CHECK(read_bytes(file) == "first");

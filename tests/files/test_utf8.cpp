@@ -3,7 +3,7 @@
 
 using namespace glassformer;
 
-TEST_CASE("visible() shows what a terminal would obey: control characters and changes of direction", "[files]") {
+TEST_CASE("visible() escapes what a terminal would obey: control and direction characters", "[files]") {
   CHECK(visible("schläft … 漢 🙂") == "schläft … 漢 🙂");
   CHECK(visible("\x1B[31mred") == "\\x1B[31mred");
   CHECK(visible("a\tb\nc\r\x7F") == "a\\x09b\\x0Ac\\x0D\\x7F");

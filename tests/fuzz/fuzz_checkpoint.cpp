@@ -48,7 +48,7 @@ class Checkpoints {
     Model<float> model(config.model, vocabulary_shape(tokenizers));
     initialize(model, 1);
     save_checkpoint(directory_.path() / name, describe_model(config, tokenizers), model.weights);
-    fs::remove(directory_.path() / name / "SHA256SUMS");  // it would find every change
+    fs::remove(directory_.path() / name / "SHA256SUMS");  // the checksums would catch every change
   }
 
   const test::TemporaryDirectory directory_;
@@ -72,8 +72,8 @@ void use(const fs::path& checkpoint, const Checkpoints& all) {
 
 }  // namespace
 
-/// One file of a checkpoint, chosen by the first byte, with other contents: if the checkpoint is accepted, it can be
-/// evaluated and explained.
+/// The first byte chooses a file of a checkpoint, and the rest becomes its contents. If the program still accepts the
+/// checkpoint, it must be able to evaluate and explain it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Checkpoints checkpoints;
   if (size == 0) return 0;

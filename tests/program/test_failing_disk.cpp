@@ -87,7 +87,7 @@ TEST_CASE("if a call fails during a save, an error gives a message, and an intac
   }
 }
 
-TEST_CASE("if the memory is exhausted, the message says so, at whatever moment", "[program]") {
+TEST_CASE("whenever memory runs out, the message says so", "[program]") {
   if (heap_allocations() < 0) return;  // a sanitizer's operator new comes before that of failing_disk
   const Program program;
   REQUIRE(program.run(train(10)).status == 0);
@@ -107,7 +107,7 @@ TEST_CASE("if the memory is exhausted, the message says so, at whatever moment",
   }
 }
 
-TEST_CASE("a file that cannot be read is not a missing file", "[program]") {
+TEST_CASE("a file that cannot be read is not treated as missing", "[program]") {
   const Program program;
   REQUIRE(program.run(train(20)).status == 0);
   const std::string evaluate = "evaluate run/last --source '" GLASSFORMER_SOURCE_DIR

@@ -153,7 +153,7 @@ TEST_CASE("train, evaluate and translate work together, and keep output and log 
   const auto too_few = program.run("score run --source s.en --target a.en");
   CHECK(too_few.status == 2);
   CHECK(too_few.err.find("expected 3 lines") != std::string::npos);
-  CHECK(std::count(too_few.out.begin(), too_few.out.end(), '\n') == 1);  // what can be scored, is
+  CHECK(std::count(too_few.out.begin(), too_few.out.end(), '\n') == 1);  // the line before the error is scored
 
   write_bytes(program / "empty", "");
   check_refused(program.run("score run --source empty --target empty"), "at least one sentence pair");
@@ -338,7 +338,7 @@ TEST_CASE("evaluate uses the test texts of the config, or says that they are mis
   REQUIRE(program.run(train + " --output run --set data.tests=[test]").status == 0);
   CHECK(program.run("evaluate run").out.find("test: 2 pairs") == 0);
   fs::remove(program / "text/test.de");
-  check_refused(program.run("evaluate run"), "data.tests of its config (or give --source, --reference): no file");
+  check_refused(program.run("evaluate run"), "data.tests in its config (or give --source and --reference): no file");
   REQUIRE(program.run(train + " --output none --set data.tests=[]").status == 0);
   check_refused(program.run("evaluate none"), "data.tests is empty");
   check_refused(program.run("evaluate run --source text/test.en"), "--reference");

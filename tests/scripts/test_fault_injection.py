@@ -1,4 +1,4 @@
-"""Tests how the script of fault injection judges what a program did.
+"""Tests how scripts/dev/fault_injection.py judges what a program did.
 
     python3 tests/scripts/test_fault_injection.py
 """
