@@ -77,7 +77,7 @@ void swap_in(const fs::path& finished, const fs::path& directory) {
   rename_path(directory, older);
   try {
     rename_path(finished, directory);
-  } catch (const UserError&) {
+  } catch (...) {
     rename_path(older, directory);
     throw;
   }
@@ -222,8 +222,8 @@ void OutputFile::finish() {
   flush();
   stream_.close();
   if (written_ == target_) return;
-  sync(written_);
   is_kept_ = true;  // it is complete, so no later error may lose it
+  sync(written_);
   std::error_code reason;
   std::string problem = "another program has written this file in the meantime";
   if (version_of(target_) == replaced_) {

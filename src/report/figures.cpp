@@ -134,6 +134,7 @@ MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { 
 void MetricsFile::truncate_after(Index update) const {
   if (file_.empty()) return;
   std::istringstream in(read_checkpoint_file(file_, kLongestTable));  // std::ifstream would treat an error as the end
+  in.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
   std::string kept, line;
   for (Index number = 1; std::getline(in, line) && !in.eof(); ++number)  // an unterminated last line does not count
     if (update_of(line, fmt::format("{}:{}", file_.string(), number)) <= update) kept += line + '\n';

@@ -104,20 +104,20 @@ void check_character_map(std::string_view map) {
 
 void check_piece(std::string_view message) {
   constexpr std::size_t kLongest = 64;  // bytes; the library has room for 64 user-defined prefixes of a text
-  constexpr std::uint64_t kUserDefined = 4;
-  bool is_long = false;
+  bool is_long = false, is_user_defined = false;
   for (FieldReader piece(message); piece.next();) {
     if (piece.number == 1) {
       if (utf8_error(piece.bytes)) throw Damage("a piece that is not UTF-8 text");
       if (piece.bytes.find_first_of("\r\n") != std::string_view::npos)
         throw Damage("the piece \"" + brief(std::string(piece.bytes)) +
                      "\", whose line break would split a translation");
-      is_long = piece.bytes.size() > kLongest;
+      is_long = is_long || piece.bytes.size() > kLongest;
     }
     if (piece.number == 2 && piece.bytes.size() == 4 && !std::isfinite(std::bit_cast<float>(word_at(piece.bytes, 0))))
       throw Damage("a piece whose score is not finite");
-    if (piece.number == 3 && piece.value == kUserDefined && is_long) throw Damage("a user-defined piece over 64 bytes");
+    if (piece.number == 3) is_user_defined = static_cast<std::uint32_t>(piece.value) == 4;  // the type
   }
+  if (is_user_defined && is_long) throw Damage("a user-defined piece over 64 bytes");
 }
 
 }  // namespace

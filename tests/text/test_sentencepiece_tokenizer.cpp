@@ -284,6 +284,10 @@ TEST_CASE("each check of a model's structure finds its mistake", "[text]") {
               longer = field(1, std::string(65, 'a')) + "\x18\x04";
   CHECK(complaint_of(field(1, user_defined)).empty());
   CHECK(contains(complaint_of(field(1, longer)), "a user-defined piece over 64 bytes"));
+  const std::string before = "\x18\x04" + field(1, std::string(65, 'a'));  // fields may have any order
+  CHECK(contains(complaint_of(field(1, before)), "a user-defined piece over 64 bytes"));
+  const std::string beyond = field(1, std::string(65, 'a')) + "\x18\x84\x80\x80\x80\x10";  // 2^32 + 4
+  CHECK(contains(complaint_of(field(1, beyond)), "a user-defined piece over 64 bytes"));
   CHECK(contains(complaint_of(field(5, field(2, "abc" + end))), "cut off"));
 }
 
