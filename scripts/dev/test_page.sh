@@ -48,7 +48,7 @@ test_page() {  # test_page NAME MODEL [TEST]...: the page that explain makes wit
   "$python" tests/page/test_page.py "$directory/$1.html" "$directory/$1.json" . "${@:3}"
 }
 
-# The toy model with a NaN among its weights. Its figures are not finite, and the page must show that.
+# The toy model with a gain so large that its figures are not finite. The page must show that.
 make_broken_model() {  # make_broken_model DIRECTORY
   cp -rL "$run/best" "$1"
   rm "$1/SHA256SUMS"
@@ -56,9 +56,10 @@ make_broken_model() {  # make_broken_model DIRECTORY
 import json, struct, sys
 with open(sys.argv[1], "r+b") as file:
     header = struct.unpack("<Q", file.read(8))[0]
-    tensor = json.loads(file.read(header))["model.decoder.layers.0.fc1.bias"]
+    tensor = json.loads(file.read(header))["model.decoder.layers.0.final_layer_norm.weight"]
     file.seek(8 + header + tensor["data_offsets"][0])
-    file.write(struct.pack("<f", float("nan")))
+    for _ in range(8):
+        file.write(struct.pack("<f", 3e38))
 END
 }
 
