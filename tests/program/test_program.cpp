@@ -269,7 +269,7 @@ TEST_CASE("if translate fails or is stopped, the translations before that are no
   };
   CHECK(kept(program.run("translate run --output out", line + "\xFF\n")) == translation);
   const std::string full =
-      kept(program.shell("ulimit -f 1; GCOV_PREFIX=counters; export GCOV_PREFIX; yes 'she sleeps .' | "
+      kept(program.shell("ulimit -f 8; GCOV_PREFIX=counters; export GCOV_PREFIX; yes 'she sleeps .' | "
                          "head -n 500 | \"$glassformer\" translate run --output out"));
   CHECK(full.rfind(translation + translation, 0) == 0);
 
