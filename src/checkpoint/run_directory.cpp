@@ -143,7 +143,7 @@ fs::path RunDirectory::path() const {
   std::error_code ignored;
   const fs::path opened = fmt::format("/proc/self/fd/{}", opened_->number());  // only Linux has it
   if (!fs::exists(opened, ignored) || fs::equivalent(path_, opened, ignored)) return path_;
-  const fs::path now = fs::read_symlink(opened, ignored);
+  fs::path now = fs::read_symlink(opened, ignored);
   if (fs::equivalent(now, opened, ignored)) return now;
   throw std::runtime_error(path_.string() + ": this run's directory has been deleted, so training stops.");
 }
