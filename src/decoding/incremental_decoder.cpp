@@ -43,19 +43,16 @@ void EncodedSources<Scalar>::encode(Transformer<Scalar>& model, std::span<const 
 }
 
 template <std::floating_point Scalar>
-IncrementalDecoder<Scalar>::IncrementalDecoder(const Model<Scalar>& model, std::function<void()> before_step)
-    : model_(make_transformer(model)), before_step_(std::move(before_step)) {}
+IncrementalDecoder<Scalar>::IncrementalDecoder(const Model<Scalar>& model) : model_(make_transformer(model)) {}
 
 template <std::floating_point Scalar>
 void IncrementalDecoder<Scalar>::start(std::span<const std::span<const Id>> sources, Index hypotheses) {
-  if (before_step_) before_step_();
   sources_.encode(*model_, sources);
   past_.start(model_->decoder_layers.size(), sources_.size() * hypotheses, model_->settings.d_model);
 }
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& IncrementalDecoder<Scalar>::step(std::span<const Extension> rows) {
-  if (before_step_) before_step_();
   parents_.clear();
   for (const Extension& row : rows) parents_.push_back(row.parent);
   past_.extend(parents_);

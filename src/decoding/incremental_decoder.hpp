@@ -1,7 +1,6 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -65,9 +64,8 @@ struct Extension {
 template <std::floating_point Scalar>
 class IncrementalDecoder {
  public:
-  /// The model must outlive the decoder. `before_step` is called before each step and before encoding.
-  /// It may throw to end a search.
-  explicit IncrementalDecoder(const Model<Scalar>& model, std::function<void()> before_step = {});
+  /// The model must outlive the decoder.
+  explicit IncrementalDecoder(const Model<Scalar>& model);
 
   /// Encodes the sources (ids, eos included, none empty). Each may have at most `hypotheses` running at a time.
   void start(std::span<const std::span<const Id>> sources, Index hypotheses);
@@ -82,7 +80,6 @@ class IncrementalDecoder {
   const Buffer<Scalar>& cross_attention(std::size_t layer, const Buffer<Scalar>& x, std::span<const Extension> rows);
 
   std::unique_ptr<Transformer<Scalar>> model_;
-  std::function<void()> before_step_;
   EncodedSources<Scalar> sources_;
   KeyValueCache<Scalar> past_;
   std::vector<Index> parents_;         // [R]

@@ -30,16 +30,14 @@ Index batch_size(const DecodingSettings& settings, Index sentences) {
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const DecodingSettings& settings,
-                                               const SearchIds& ids, std::span<const std::vector<Id>> sources,
-                                               const std::function<void()>& before_step) {
+                                               const SearchIds& ids, std::span<const std::vector<Id>> sources) {
   assert(settings.beam >= 1 && settings.n_best >= 1 && settings.n_best <= settings.beam && settings.batch >= 1);
   const std::vector<std::size_t> order = longest_first(sources);
   const auto sentences = static_cast<Index>(sources.size());
   const Index size = batch_size(settings, sentences);
 
   std::vector<std::vector<Hypothesis>> results(sources.size());
-  Workspaces<IncrementalDecoder<float>> decoders(
-      [&] { return std::make_unique<IncrementalDecoder<float>>(model, before_step); });
+  Workspaces<IncrementalDecoder<float>> decoders([&] { return std::make_unique<IncrementalDecoder<float>>(model); });
   run_tasks_with(decoders, (sentences + size - 1) / size, [&](Index task, IncrementalDecoder<float>& decoder) {
     const Index first = task * size, count = std::min(size, sentences - first);
     const std::span<const std::size_t> batch(order.data() + first, static_cast<std::size_t>(count));

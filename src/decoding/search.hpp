@@ -44,10 +44,8 @@ inline double score(const Hypothesis& hypothesis, double length_penalty) {
 /// Translates each source (ids, eos included), by greedy search if settings.beam is 1 and by beam search otherwise.
 /// Returns the `n_best` best hypotheses of each, best first (fewer if fewer exist, but at least one). An empty source
 /// (eos only) is translated like any other. Sentences of similar length are decoded together, settings.batch at a time,
-/// with batches in parallel on all threads. The results are in the order of the sources. `before_step`: see
-/// IncrementalDecoder; it is called on all threads.
+/// with batches in parallel on all threads. The results are in the order of the sources.
 std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const DecodingSettings& settings,
-                                               const SearchIds& ids, std::span<const std::vector<Id>> sources,
-                                               const std::function<void()>& before_step = {});
+                                               const SearchIds& ids, std::span<const std::vector<Id>> sources);
 
 }  // namespace glassformer

@@ -27,8 +27,7 @@ std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs&
 
 std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
-                                                       std::span<const std::string> lines,
-                                                       const std::function<void()>& before_step) {
+                                                       std::span<const std::string> lines) {
   std::vector<std::vector<Id>> sources;
   std::vector<std::size_t> line_of;  // an empty line has no source
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -40,8 +39,8 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
   }
 
   const SpecialIds target = tokenizers.target->special();
-  const SearchIds ids{tokenizers.source->special().pad, target.bos, target.eos, target.pad};
-  const auto found = translate(model, settings, ids, sources, before_step);
+  const auto found =
+      translate(model, settings, {tokenizers.source->special().pad, target.bos, target.eos, target.pad}, sources);
   std::vector<std::vector<Translation>> translations(lines.size(), {Translation{}});
   for (std::size_t k = 0; k < found.size(); ++k) {
     std::vector<Translation>& of_line = translations[line_of[k]];

@@ -22,11 +22,10 @@ struct Translation {
 };
 
 /// The settings.n_best best translations of each line, best first. An empty line (or one of white space only) has one
-/// translation, which is empty and has probability 1. `before_step`: see translate().
+/// translation, which is empty and has probability 1.
 std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
-                                                       std::span<const std::string> lines,
-                                                       const std::function<void()>& before_step = {});
+                                                       std::span<const std::string> lines);
 
 /// The best translation of each line.
 std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,

@@ -39,7 +39,7 @@ void point_link_durably(const std::filesystem::path& link, const std::filesystem
 
 /// A file that is written from start to end. Until finish() it is called FILE.1a2b3c4d, with random digits, so that an
 /// older FILE survives a failure. If FILE is a link to a file, that file is replaced. (A device or a pipe is written
-/// directly.) Without a path, it is standard output.
+/// directly.) Without a path, or as /dev/stdout, it is standard output.
 class OutputFile {
  public:
   /// \throws as throw_disk_error() does

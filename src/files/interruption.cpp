@@ -11,8 +11,11 @@ std::atomic<int> received = 0;
 
 void stop_on_signals() {
   struct sigaction stop {};
-  stop.sa_handler = [](int signal) { received = signal; };
-  stop.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);  // reads go on after a signal; a second one ends us
+  stop.sa_handler = [](int signal) {
+    received = signal;
+    for (const int second : {SIGINT, SIGTERM}) std::signal(second, SIG_DFL);  // whichever comes next ends us
+  };
+  stop.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);  // reads and writes go on after a signal
 
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &stop, nullptr);  // even if "&" had disabled them
   struct sigaction hang_up {};

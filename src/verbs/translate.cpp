@@ -65,15 +65,17 @@ void check_language(const Tokenizer& tokenizer, const std::string& line, const L
 /// If something fails, the lines before it are translated and written first.
 void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, LineReader& input, const auto& use) {
   // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
-  // a program that waits for each answer, are translated one by one.
-  const auto max_lines = static_cast<std::size_t>(64 * decoding.batch);
+  // a program that waits for each answer, are translated one by one. A signal stops us before the next chunk of lines,
+  // so a slow model gets shorter ones.
+  Index chunk = 32 * decoding.batch;
   std::vector<std::string> lines;
   std::string line;
   std::exception_ptr error;
   for (bool more = true; more;) {
+    const auto start = std::chrono::steady_clock::now();
     lines.clear();
     try {
-      while (lines.size() < max_lines && (more = input.next(line))) {
+      while (std::ssize(lines) < chunk && (more = input.next(line))) {
         if (line.starts_with(">>")) check_language(*loaded.tokenizers.source, line, input);
         lines.push_back(line);
         if (!input.has_line_waiting()) break;
@@ -81,8 +83,17 @@ void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, 
     } catch (...) {
       error = std::current_exception();
     }
-    use(translate_n_best(loaded.model, loaded.tokenizers, decoding, lines, throw_if_interrupted));
+    std::vector<std::vector<Translation>> translations;
+    try {
+      translations = translate_n_best(loaded.model, loaded.tokenizers, decoding, lines);
+    } catch (const std::bad_alloc&) {  // up to the line that is too long for the memory, one by one
+      for (const std::string& one : lines)
+        use(translate_n_best(loaded.model, loaded.tokenizers, decoding, std::span(&one, 1)));
+    }
+    use(translations);
     if (error) std::rethrow_exception(error);
+    throw_if_interrupted();
+    if (std::chrono::steady_clock::now() - start < std::chrono::seconds(10)) chunk = 64 * decoding.batch;
   }
 }
 
@@ -116,7 +127,7 @@ int translate(const TranslateOptions& options) {
   } catch (const UserError& error) {
     throw UserError(error.what() + keep(output, number));
   } catch (const std::bad_alloc&) {
-    throw std::runtime_error("not enough memory; use a smaller --batch" + keep(output, number));
+    throw std::runtime_error(fmt::format("not enough memory to translate line {}{}", number + 1, keep(output, number)));
   } catch (const std::exception& error) {
     throw std::runtime_error(error.what() + keep(output, number));
   }

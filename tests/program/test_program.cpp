@@ -252,6 +252,11 @@ TEST_CASE("if translate fails or is stopped, the translations before that are no
   REQUIRE(program.run("train " + config("debug") + " --output run").status == 0);
   const std::string line = "she sleeps .\n", translation = "sie schläft .\n";
 
+  const auto appended =
+      program.shell("echo older >log; \"$glassformer\" translate run --output /dev/stdout >>log", line);
+  CHECK(appended.status == 0);
+  CHECK(read_bytes(program / "log") == "older\n" + translation);
+
   const auto bad = program.run("translate run", line + line + "\xFF\n" + line);
   CHECK(bad.status == 2);
   CHECK(bad.out == translation + translation);
@@ -272,6 +277,13 @@ TEST_CASE("if translate fails or is stopped, the translations before that are no
       kept(program.shell("ulimit -f 8; GCOV_PREFIX=counters; export GCOV_PREFIX; yes 'she sleeps .' | "
                          "head -n 500 | \"$glassformer\" translate run --output out"));
   CHECK(full.rfind(translation + translation, 0) == 0);
+
+  if (heap_allocations() >= 0) {  // a sanitizer needs more memory than this limit allows
+    std::string endless;
+    for (int i = 0; i < 60'000; ++i) endless += "she ";  // its attention weights take gigabytes
+    CHECK(kept(program.shell("ulimit -v 3000000; \"$glassformer\" translate run --output out",
+                             line + line + endless + '\n' + line)) == translation + translation);
+  }
 
   const auto replaced = program.run("translate run --invalid replace --output out", line + "\xFF\n\xFF\n");
   CHECK(replaced.status == 0);
