@@ -1,6 +1,7 @@
 """Attacks with hostile contents: of checkpoints, configs, options and names. See attacks.py."""
 
 import json
+import math
 import random
 
 from trials import (MODEL, STATE, SUMS, change, copy_of, field, fields, header, keys, piece, remove, replace,
@@ -164,6 +165,20 @@ def sentencepiece_models(world):
     trials.note(f"{MUTANTS} damaged .spm files", [], None, f"{counts[0]} handled, {counts[2]} refused")
 
 
+def widened(entries, width):
+    """The beginning of a safetensors file whose feed-forward layers have this width, and the bytes of its numbers."""
+    end, narrow = 0, entries["model.encoder.layers.0.fc1.bias"]["shape"][0]
+    for name, entry in entries.items():
+        if name == "__metadata__":
+            continue
+        if ".fc1." in name or name.endswith(".fc2.weight"):
+            entry["shape"] = [width if extent == narrow else extent for extent in entry["shape"]]
+        count = 4 * math.prod(entry["shape"])
+        entry.update(dtype="F32", data_offsets=[end, end + count])
+        end += count
+    return safetensors(entries, b""), end
+
+
 def claims(world):
     """Files and options that claim to need a lot of memory."""
     trials = world.trials
@@ -221,6 +236,17 @@ def claims(world):
         text = safetensors({"__metadata__": metadata, name: entry}, b"")
         sparse(place, len(text) + size, text)
         trials.refused(f"--resume: a sparse {place.name} of 2 GB", command, place.name)
+    width = 1_000_000
+    model = world.damaged(world.opus, "config.json", keys(encoder_ffn_dim=width, decoder_ffn_dim=width))
+    beginning, size_of_all = widened(split_safetensors((model / MODEL).read_bytes())[0], width)
+    sparse(model / MODEL, len(beginning) + size_of_all, beginning)
+    trials.refused(f"a sparse {MODEL} that fits its config, {size_of_all >> 20} MB", ["translate", model], MODEL, b"a\n")
+    model = world.damaged(world.word)
+    with open(model / "other", "wb") as file:
+        file.truncate(1 << 40)
+    with open(model / SUMS, "a") as sums:
+        sums.write(f"{'0' * 64}  other\n")
+    trials.refused(f"{SUMS} names a sparse file of 1 TB", ["translate", model], "other", b"a\n")
     model = world.damaged(world.word)
     sparse(model / MODEL, size, (world.word / MODEL).read_bytes())
     trials.refused(f"{MODEL} with 2 GB of zeros behind it", ["translate", model], MODEL, b"a\n")
@@ -230,7 +256,7 @@ def claims(world):
                        ("training.shards", 100_000_000), ("decoding.batch", 1_000_000_000), ("decoding.beam", HUGE),
                        ("training.max_tokens", HUGE), ("training.accumulation", HUGE),
                        ("training.micro_batch_tokens", HUGE), ("tokenizer.vocabulary_size", HUGE),
-                       ("data.mapped_above", 0), ("training.validation.samples", HUGE),
+                       ("training.validation.samples", HUGE),
                        ("training.checkpoints.keep", HUGE), ("training.checkpoints.average", HUGE)):
         done = trials.run([*world.train, "--output", "new", *set_key(key, value), *set_key("training.max_updates", 1)])
         problems = trials.problems(done, (0, 1, 2))  # 0: some keys are only limits

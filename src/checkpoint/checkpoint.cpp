@@ -72,20 +72,21 @@ using Stored = Safetensors::Tensor;
 class ParameterFile {
  public:
   /// \throws UserError with one line for each difference
-  ParameterFile(const fs::path& directory, const std::vector<TensorPlace>& tensors)
-      : file_(directory / kModelFile), tensors_(tensors) {
+  ParameterFile(const fs::path& directory, std::vector<TensorPlace> tensors)
+      : file_(directory / kModelFile), tensors_(std::move(tensors)) {
     const auto text_of = [](const std::vector<Index>& shape) { return brief(nlohmann::json(shape).dump()); };
     std::vector<std::string> lines;
     std::set<const Stored*> used;
-    const std::vector<StoredTensor> expected = stored_tensors(tensors);
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      const Stored* const found = find(tensors[i].name);
+    const std::vector<StoredTensor> expected = stored_tensors(tensors_);
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      const TensorPlace& tensor = tensors_[i];
+      const Stored* const found = find(tensor.name);
       const std::string shape = text_of(expected[i].shape);
       used.insert(found);
       if (found == nullptr)
-        lines.push_back(fmt::format("{} {} is missing", tensors[i].name, shape));
-      else if (!fits(*found, expected[i], tensors[i].size))
-        lines.push_back(fmt::format("{} has the shape {}, expected {}", tensors[i].name, text_of(found->shape), shape));
+        lines.push_back(fmt::format("{} {} is missing", tensor.name, shape));
+      else if (!fits(*found, expected[i], tensor.size))
+        lines.push_back(fmt::format("{} has the shape {}, expected {}", tensor.name, text_of(found->shape), shape));
     }
     for (const Stored& extra : file_.tensors())
       if (!used.contains(&extra) && !can_be_ignored(extra))
@@ -138,7 +139,7 @@ class ParameterFile {
   }
 
   Safetensors file_;
-  const std::vector<TensorPlace>& tensors_;
+  const std::vector<TensorPlace> tensors_;
 };
 
 /// The tensors as the file stores them. Those with padding are copied into `padded`.
@@ -196,9 +197,9 @@ void check_parameters(const fs::path& directory, const TransformerSettings& sett
 
 Model<float> load_model(const fs::path& directory, const TransformerSettings& settings,
                         const VocabularyShape& vocabulary) {
-  check_parameters(directory, settings, vocabulary);
-  Model<float> model(settings, vocabulary);
-  read_parameters(directory, model.weights.tensors(), model.weights.values().data());
+  const ParameterFile file(directory, Transformer<float>(settings, vocabulary).tensors());
+  Model<float> model(settings, vocabulary);  // only now that the file has its numbers
+  file.read(model.weights.values().data());
   return model;
 }
 

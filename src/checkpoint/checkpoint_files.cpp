@@ -1,5 +1,4 @@
 // A checkpoint's files other than the model: the training state and the checksums.
-#include <fcntl.h>
 #include <openssl/evp.h>
 #include <spdlog/fmt/fmt.h>
 
@@ -73,11 +72,12 @@ void read_moments(const Safetensors& file, const char* name, std::span<float> mo
 
 /// The SHA-256 (FIPS 180-4) of a file, in hexadecimal digits.
 std::string checksum_of(const fs::path& file) {
-  Descriptor input(file, O_RDONLY);
+  Descriptor input = open_checkpoint_file(file);
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   bool ok = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
   std::vector<char> buffer(1 << 18);
-  while (const std::size_t count = input.read(buffer))
+  std::size_t count = 0;
+  for (auto left = fs::file_size(file); left > 0 && (count = input.read(buffer)) > 0; left -= std::min(left, count))
     ok = ok && EVP_DigestUpdate(context.get(), buffer.data(), count) == 1;
   std::array<unsigned char, 32> digest{};
   if (!ok || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)

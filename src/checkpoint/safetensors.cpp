@@ -1,6 +1,5 @@
 #include "checkpoint/safetensors.hpp"
 
-#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
@@ -154,12 +153,6 @@ std::string make_header(const std::vector<NamedTensor>& tensors, const Metadata&
   return std::string(bytes.data(), kLengthBytes) + text;
 }
 
-Descriptor open_file(const fs::path& file) {
-  if (!fs::exists(file)) throw Damage("there is no such file");
-  if (!fs::is_regular_file(file)) throw Damage("this is not a file");
-  return {file, O_RDONLY};
-}
-
 }  // namespace
 
 void write_safetensors(const fs::path& file, const std::vector<NamedTensor>& tensors, Metadata metadata) {
@@ -170,7 +163,7 @@ void write_safetensors(const fs::path& file, const std::vector<NamedTensor>& ten
   write_file_durably(file, parts);
 }
 
-Safetensors::Safetensors(const fs::path& file) try : file_(open_file(file)) {
+Safetensors::Safetensors(const fs::path& file) try : file_(open_checkpoint_file(file)) {
   const auto file_size = fs::file_size(file);
   const std::string text = read_header(file_, file_size);
   const json header = parse_json(text, file.string());

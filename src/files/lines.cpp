@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <vector>
 
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
@@ -17,6 +16,17 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kCopyAgain = "copy the checkpoint again, or use another one";
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes read at once
+
+/// Whether at least a quarter of the file is on the disk. The rest are holes, which take no space.
+bool is_there(const std::filesystem::path& file, std::uintmax_t size) {
+  const Descriptor opened(file, O_RDONLY);
+  off_t begin = 0, end = 0, bytes = 0;
+  while ((begin = ::lseek(opened.number(), end, SEEK_DATA)) >= 0) {
+    end = ::lseek(opened.number(), begin, SEEK_HOLE);
+    bytes += end - begin;
+  }
+  return errno != ENXIO || static_cast<std::uintmax_t>(bytes) >= size / 4;  // ENXIO: there is no more data
+}
 
 }  // namespace
 
@@ -104,17 +114,25 @@ void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t lon
   if (!std::filesystem::exists(status)) return;
   if (!std::filesystem::is_regular_file(status))
     throw UserError(file.string() + ": expected a regular file, found a directory, a device or a pipe; " + kCopyAgain);
-  if (const std::uintmax_t size = std::filesystem::file_size(file); size > longest)
+  const std::uintmax_t size = std::filesystem::file_size(file);
+  if (size > longest)
     throw UserError(file.string() + ": expected at most " + std::to_string(longest) + " bytes, found " +
                     std::to_string(size) + "; " + kCopyAgain);
+  if (size > kLongestConfig && !is_there(file, size))
+    throw UserError(file.string() + ": expected data, found a file that consists mostly of holes; " + kCopyAgain);
+}
+
+Descriptor open_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {
+  check_checkpoint_file(file, longest);
+  return {file, O_RDONLY};
 }
 
 std::string read_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {
-  check_checkpoint_file(file, longest);
-  Descriptor input(file, O_RDONLY);
-  std::string bytes;
-  std::vector<char> piece(kPiece);
-  while (const std::size_t count = input.read(piece)) bytes.append(piece.data(), count);
+  Descriptor input = open_checkpoint_file(file, longest);
+  std::string bytes(std::filesystem::file_size(file), '\0');  // in /proc, files without an end have the size 0
+  std::size_t size = 0;
+  while (const std::size_t count = input.read(std::span(bytes).subspan(size))) size += count;
+  bytes.resize(size);
   return bytes;
 }
 

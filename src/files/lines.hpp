@@ -62,14 +62,16 @@ class ParallelReader {
   Fingerprint lines_;
 };
 
-// A checkpoint may come from a stranger. Its files must be regular files (links are followed) of limited length.
+// A checkpoint may come from a stranger. Its files must be regular files (links are followed) whose data exists.
 
 inline constexpr std::uintmax_t kLongestConfig = 1U << 20;  ///< bytes
-inline constexpr std::uintmax_t kLongestTable = 1U << 28;   ///< bytes; for vocabularies, .spm files and metrics.jsonl
+inline constexpr std::uintmax_t kLongestTable = 1U << 28;   ///< bytes; for vocabularies and .spm files
+inline constexpr std::uintmax_t kUnlimited = ~std::uintmax_t{0};
 
-/// \throws UserError: a device, a pipe, a directory, or more than `longest` bytes. A missing file passes.
+/// \throws UserError: a device, a pipe, a directory, more than `longest` bytes, or mostly holes. A missing file passes.
 void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest);
-/// Reads a file that passes check_checkpoint_file. \throws UserError: the file cannot be read
+/// These throw as check_checkpoint_file does, and as Descriptor does.
+Descriptor open_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest = kUnlimited);
 std::string read_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest = kLongestConfig);
 
 }  // namespace glassformer

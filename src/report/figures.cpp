@@ -129,11 +129,9 @@ std::string validation_line(const ValidationFigures& figures, const RunLength& l
   return line + (figures.best ? "  best so far" : "");
 }
 
-MetricsFile::MetricsFile(std::filesystem::path file) : file_(std::move(file)) { append(""); }
-
 void MetricsFile::truncate_after(Index update) const {
-  if (file_.empty()) return;
-  std::istringstream in(read_checkpoint_file(file_, kLongestTable));  // std::ifstream would treat an error as the end
+  if (file_.empty() || !std::filesystem::exists(file_)) return;
+  std::istringstream in(read_checkpoint_file(file_, kUnlimited));  // std::ifstream would treat an error as the end
   in.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
   std::string kept, line;
   for (Index number = 1; std::getline(in, line) && !in.eof(); ++number)  // an unterminated last line does not count

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "numerics/matrix.hpp"
 
@@ -75,8 +74,8 @@ std::string validation_line(const ValidationFigures& figures, const RunLength& l
 /// throw_disk_error() does.
 class MetricsFile {
  public:
-  /// Creates the file if it does not exist. With an empty path, nothing is written.
-  explicit MetricsFile(std::filesystem::path file);
+  /// With an empty path, nothing is written.
+  explicit MetricsFile(std::filesystem::path file) : file_(std::move(file)) {}
 
   /// Drops what a resumed run will recompute: lines of later updates, and an unterminated last line. -1 drops all.
   /// \throws UserError: a line does not hold figures (the message names it)

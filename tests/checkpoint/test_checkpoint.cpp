@@ -262,7 +262,7 @@ TEST_CASE("a tied matrix is found under each of its names", "[checkpoint]") {
 }
 
 TEST_CASE("a checkpoint whose model file is damaged is refused", "[checkpoint]") {
-  CHECK_THAT(complaint_after([](const fs::path& file) { fs::remove(file); }), Says("no such file"));
+  CHECK_THAT(complaint_after([](const fs::path& file) { fs::remove(file); }), Says("No such file"));
   CHECK_THAT(complaint_after([](const fs::path& file) { fs::resize_file(file, fs::file_size(file) - 1); }),
              Says("model.safetensors: "));
   CHECK_THAT(complaint_after([](const fs::path& file) { write_bytes(file, "GIF89a"); }), Says("6 bytes"));

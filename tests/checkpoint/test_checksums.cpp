@@ -104,6 +104,19 @@ TEST_CASE("checkpoints of other tools have no checksums, and users may add their
   CHECK(checkpoint.verdict().empty());
 }
 
+TEST_CASE("the files in a list of checksums must be real, so that hashing them ends", "[checkpoint]") {
+  const Checkpoint checkpoint;
+  const std::string sums = read_bytes(checkpoint.path / "SHA256SUMS");
+  write_bytes(checkpoint.path / "SHA256SUMS", std::string(64, '0') + "  other\n" + sums);
+  write_bytes(checkpoint.path / "other", "");
+  fs::resize_file(checkpoint.path / "other", std::uintmax_t{1} << 40);
+  CHECK_THAT(checkpoint.verdict(), Says("other: expected data, found a file that consists mostly of holes"));
+  if (!fs::exists("/proc/self/pagemap")) return;  // seems to be an empty file, but has no end
+  fs::remove(checkpoint.path / "other");
+  fs::create_symlink("/proc/self/pagemap", checkpoint.path / "other");
+  CHECK_THAT(checkpoint.verdict(), Says("other: expected the SHA-256 000"));
+}
+
 TEST_CASE("a list of checksums that names files in other directories is refused", "[checkpoint]") {
   const Checkpoint checkpoint;
   const std::string sums = read_bytes(checkpoint.path / "SHA256SUMS");

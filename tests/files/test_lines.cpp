@@ -170,9 +170,16 @@ TEST_CASE("a file of a checkpoint is a regular file of limited length, or a link
   CHECK(contains(complaint([&] { read_checkpoint_file(file, 4); }), "at most 4 bytes, found 5"));
   fs::resize_file(directory.write("sparse", ""), std::uintmax_t{1} << 40);
   CHECK(contains(complaint([&] { read_checkpoint_file(directory.path() / "sparse"); }), "at most"));
+  CHECK(
+      contains(complaint([&] { check_checkpoint_file(directory.path() / "sparse", kUnlimited); }), "mostly of holes"));
+  check_checkpoint_file(directory.write("whole", std::string(2 * kLongestConfig, '\0')), kUnlimited);
+  fs::resize_file(directory.path() / "whole", 7 * kLongestConfig);  // copied by a program that leaves out zeros
+  check_checkpoint_file(directory.path() / "whole", kUnlimited);
   REQUIRE(::mkfifo((directory.path() / "pipe").c_str(), 0600) == 0);
   for (const fs::path& special :
        {directory.path() / "pipe", directory.path(), fs::path("/dev/zero"), fs::path("/dev/tty")})
     CHECK(contains(complaint([&] { read_checkpoint_file(special); }), "expected a regular file"));
   CHECK(contains(complaint([&] { read_checkpoint_file(directory.path() / "missing"); }), "cannot be opened"));
+  if (fs::exists("/proc/self/pagemap"))  // a regular file of size 0, from which one can read many gigabytes
+    CHECK(read_checkpoint_file("/proc/self/pagemap").empty());
 }

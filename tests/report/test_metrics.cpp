@@ -131,7 +131,7 @@ TEST_CASE("The error for a damaged line gives the file and the line number", "[r
 
 TEST_CASE("Metrics that cannot be written are a user error", "[report][metrics]") {
   const TemporaryDirectory run;
-  CHECK_THROWS_AS(MetricsFile(run / "none" / "metrics.jsonl"), UserError);
+  CHECK_THROWS_AS(MetricsFile(run / "none" / "metrics.jsonl").append(training_at(50)), UserError);
   if (std::filesystem::exists("/dev/full")) {
     MetricsFile full("/dev/full");
     CHECK_THROWS_WITH(full.append(training_at(1)), stand_in::Says("Free some space"));
