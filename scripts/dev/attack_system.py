@@ -124,8 +124,8 @@ def devices(world):
     """Devices, pipes, links and directories in place of files."""
     trials = world.trials
     master, slave = os.openpty()
-    kinds = ("a link to /dev/zero", "a link to /dev/random", "a link to a terminal", "a FIFO", "a directory",
-             "a dangling link", "a link to itself")
+    kinds = ("a link to /dev/zero", "a link to /dev/random", "a link to /proc/self/pagemap", "a link to a terminal",
+             "a FIFO", "a directory", "a dangling link", "a link to itself")
     files = {world.word: ("config.yaml", SUMS, "source.vocab.json", "target.vocab.json", MODEL),
              world.opus: ("config.json", "generation_config.json", "tokenizer_config.json", "vocab.json", "source.spm",
                           "target.spm", MODEL, SUMS),
@@ -340,16 +340,22 @@ def moved_runs(world):
         return directory / "elsewhere"
 
     def link_back(run):  # the path still leads to the run
+        (directory / "link").symlink_to(directory / "elsewhere")
         away(run)
-        run.symlink_to(directory / "elsewhere")
+        (directory / "link").rename(run)
         return None
 
     def deleted(run):  # training may create files while we delete others
         while run.exists():
             shutil.rmtree(run, ignore_errors=True)
 
-    def exchanged(run):
-        copy_of(run, directory / "copy")
+    def exchanged(run):  # a copy is complete if training changed no file in the meantime
+        while True:
+            try:
+                copy_of(run, directory / "copy")
+                break
+            except OSError:
+                continue
         away(run)
         (directory / "copy").rename(run)
         return directory / "elsewhere"
@@ -368,22 +374,20 @@ def move_during_training(world, what, move):
         process = trials.start([*world.train, "--output", run, *set_key("training.max_updates", 1_000_000_000),
                                 *set_key("training.validation.every", 5)], stderr=errors)
         wait_for(lambda: list(run.glob("step-*")), 20 * trials.slower)
-        try:
-            place = move(run)
-        except OSError:  # training changed a file while it was being copied
-            place = None
+        place = move(run)
         after = sorted(str(path) for path in run.rglob("*")) if run.exists() else None
         if what == "moved, and a link leads to it":
             time.sleep(1)
-            process.send_signal(signal.SIGTERM)
+            os.kill(process.pid, signal.SIGTERM)
         status, _ = trials.wait(process, 15 * trials.slower)
         errors.seek(0)
         lines = [line for line in errors.read().decode().splitlines() if line.startswith("glassformer: ")]
-    expected = 143 if what == "moved, and a link leads to it" else 1
-    problems = [] if status == expected else [f"status {status}, expected {expected}"]
-    problems += [] if len(lines) == (expected == 1) else [f"{len(lines)} messages"]
+    # Training may notice that there is no link yet, or that a file has been deleted before the directory is.
+    allowed = {"moved, and a link leads to it": (143, 1), "deleted": (1, 2)}.get(what, (1,))
+    problems = [] if status in allowed else [f"status {status}, expected {allowed[0]}"]
+    problems += [] if len(lines) == (status != 143) else [f"{len(lines)} messages"]
     now = sorted(str(path) for path in run.rglob("*")) if run.exists() else None
-    if expected == 1 and now != after:
+    if status != 143 and now != after and what != "replaced by a copy of itself":  # a save may end in the copy
         problems.append("something was written at the old path")
     if place is not None:
         problems += [] if lines and str(place) in lines[0] else ["no mention of where it is now"]

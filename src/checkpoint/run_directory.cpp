@@ -101,16 +101,10 @@ RunDirectory RunDirectory::create(const fs::path& path, const std::string& confi
   if (path.empty()) return {};
   refuse_existing(path);
   std::error_code reason;
-  const bool is_new = !fs::exists(path, reason);
   fs::create_directories(path, reason);
   if (reason) throw_disk_error("the run directory cannot be created", path, reason);
   RunDirectory run(path);
-  try {
-    run.store_config(config);
-  } catch (...) {
-    if (is_new) fs::remove_all(path, reason);
-    throw;
-  }
+  run.store_config(config);
   return run;
 }
 
@@ -149,11 +143,13 @@ fs::path RunDirectory::path() const {
 }
 
 void RunDirectory::require_in_place() const {
-  if (const fs::path now = path(); now != path_)
-    throw std::runtime_error(
-        fmt::format("{0}: this run's directory has been moved to {1}, and the last checkpoint is there. Continue with: "
-                    "glassformer train \"{1}/config.yaml\" --resume --output \"{1}\"",
-                    path_.string(), now.string()));
+  const fs::path now = path();
+  if (now == path_) return;
+  clear_unfinished();
+  throw std::runtime_error(
+      fmt::format("{0}: this run's directory has been moved to {1}, and the last checkpoint is there. Continue with: "
+                  "glassformer train \"{1}/config.yaml\" --resume --output \"{1}\"",
+                  path_.string(), now.string()));
 }
 
 void RunDirectory::clear_unfinished() const { clear_unfinished_directories(path(), belongs_to_run); }

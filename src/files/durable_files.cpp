@@ -40,11 +40,9 @@ int create(const fs::path& file, mode_t mode) {
 
 /// A text that changes whenever the file is written or replaced; "" if there is no file.
 std::string version_of(const fs::path& file) {
-  std::error_code reason;
-  const auto written = fs::last_write_time(file, reason).time_since_epoch().count();
-  struct stat status {};
-  if (reason || ::stat(file.c_str(), &status) != 0) return "";
-  return fmt::format("{} {} {}", status.st_dev, status.st_ino, written);
+  struct stat now {};
+  if (::stat(file.c_str(), &now) != 0) return "";
+  return fmt::format("{} {} {} {}", now.st_dev, now.st_ino, now.st_mtim.tv_sec, now.st_mtim.tv_nsec);
 }
 
 void rename_path(const fs::path& from, const fs::path& to) {
@@ -119,7 +117,6 @@ void write_file_durably(const fs::path& file, std::string_view text) {
 void write_directory_durably(const fs::path& target, const std::function<void(const fs::path&)>& fill) try {
   const fs::path directory = without_trailing_slash(target);
   const fs::path partial = hidden_sibling(directory, kPartial);
-  fs::create_directories(parent_of(directory));
   if (!fs::create_directory(partial))
     throw UserError(partial.string() +
                     ": expected nothing here, found a directory. If a program was killed while it wrote " +
@@ -184,7 +181,8 @@ void point_link_durably(const fs::path& link, const fs::path& target) {
   sync(parent_of(link));
 }
 
-OutputFile::OutputFile(fs::path file) : file_(std::move(file)), target_(file_), written_(file_) {
+OutputFile::OutputFile(fs::path file)
+    : file_(file == "/dev/stdout" ? "" : std::move(file)), target_(file_), written_(file_) {
   if (file_.empty()) return;
   std::error_code reason;
   const fs::file_status status = fs::status(file_, reason);

@@ -105,11 +105,11 @@ void TrainingRun::write_checkpoint(bool best) {
   const std::filesystem::path before = directory_.path();
   try {
     write_checkpoint_here(best);
-  } catch (const std::exception&) {
-    if (directory_.path() == before) throw;
-    directory_.clear_unfinished();  // it was moved while we were writing to it
-    write_checkpoint_here(best);
+    if (directory_.path() == before) return;
+  } catch (const std::exception&) {  // if it is more than a directory that has moved, we fail again
   }
+  directory_.clear_unfinished();
+  write_checkpoint_here(best);
 }
 
 void TrainingRun::write_checkpoint_here(bool best) {

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <string>
 
 #include "evaluation/evaluation.hpp"
 #include "files/lines.hpp"

@@ -48,6 +48,7 @@ int average(const AverageOptions& options) {
 
   Arena<float> mean(first.model.weights.tensors());
   average_parameters(checkpoints, mean.tensors(), mean.values().data());
+  if (options.output.has_parent_path()) fs::create_directories(options.output.parent_path());
   save_checkpoint(options.output, describe_model(first.config, first.tokenizers), mean);
   spdlog::info("wrote the mean of {} checkpoints to {}", checkpoints.size(), options.output.string());
   return 0;

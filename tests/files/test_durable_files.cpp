@@ -50,6 +50,10 @@ TEST_CASE("if a file cannot be written completely, only the older one remains", 
 TEST_CASE("a directory gets its name only after everything in it is written", "[checkpoint]") {
   const TemporaryDirectory directory;
   const fs::path target = directory / "deep" / "target";
+  const auto nothing = [](const fs::path&) {};
+  CHECK(stand_in::complaint([&] { write_directory_durably(target, nothing); }).find("No such file") !=
+        std::string::npos);
+  fs::create_directory(directory / "deep");  // a run's directory that has been moved must not be recreated
   write_directory_durably(target, [&](const fs::path& unfinished) {
     CHECK_FALSE(fs::exists(target));
     CHECK(is_unfinished_name(unfinished));
