@@ -31,8 +31,8 @@ Trainer::Update Trainer::step() {
   const double rate = learning_rate(settings_.schedule, settings_.max_updates, progress_.update);
 
   // One overflow would make every weight NaN for good, so an update with an overflow does not change the weights. Adam
-  // does not count it either: t is the number of times that m and v have changed.
-  const bool skipped = !std::isfinite(result.loss.loss) || !std::isfinite(norm);
+  // does not count it either: t is the number of times that m and v have changed. (v holds squares.)
+  const bool skipped = !std::isfinite(result.loss.loss) || !std::isfinite(static_cast<float>(norm * norm));
   if (skipped) {
     ++progress_.skipped;
     ++progress_.skipped_in_row;
