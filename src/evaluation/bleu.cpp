@@ -41,7 +41,6 @@
 #include <regex>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "evaluation/scores.hpp"

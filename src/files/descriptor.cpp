@@ -20,9 +20,10 @@ void throw_disk_error(const std::string& what, const std::filesystem::path& path
   if (is_full)
     throw std::runtime_error(message + " Free some space there and try again. (A run that has a checkpoint can be " +
                              "continued with --resume.)");
-  if (reason == std::errc::io_error || reason == std::errc::too_many_files_open || reason == std::errc::interrupted)
-    throw std::runtime_error(message);
-  throw UserError(message);
+  for (const int mistake :
+       {ENOENT, EACCES, EPERM, EISDIR, ENOTDIR, ENAMETOOLONG, ELOOP, EROFS, EEXIST, ENXIO, EINVAL, EBADF})
+    if (reason == std::error_code(mistake, std::generic_category())) throw UserError(message);
+  throw std::runtime_error(message);
 }
 
 std::error_code last_error() { return {errno, std::generic_category()}; }

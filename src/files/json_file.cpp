@@ -9,7 +9,7 @@ namespace glassformer {
 using nlohmann::json;
 
 json parse_json(const std::string& text, const std::string& place) try {
-  constexpr int kDeepest = 64;
+  constexpr int kDeepest = 64;  // json::parse could count levels itself, but in quadratic time
   int depth = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {

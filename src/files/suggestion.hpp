@@ -23,7 +23,7 @@ std::string listed(const std::vector<std::string>& words);
 /// `known` contains the dotted names of all sections and keys.
 std::string suggest_key(const std::string& name, const std::vector<std::string>& known);
 
-/// The names in a directory, sorted; empty if it cannot be read.
+/// The names in a directory, sorted; none if there is no such directory. \throws as throw_disk_error() does
 std::vector<std::string> names_in(const std::filesystem::path& directory);
 
 /// A hint for a missing file: the nearest name, or what its directory contains.

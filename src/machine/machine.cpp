@@ -116,8 +116,6 @@ std::string host_name() {
   return name.data();
 }
 
-int processor_count() { return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN))); }
-
 RankPlaces rank_places(const Ranks& ranks) {
   struct Place {
     std::array<char, 256> host{};
@@ -140,7 +138,7 @@ RankPlaces rank_places(const Ranks& ranks) {
     found.sharing += mine.allowed.none() || (place.allowed & mine.allowed).any();
   }
   found.machines = static_cast<int>(hosts.size());
-  found.processors = any.none() ? processor_count() : static_cast<int>(any.count());
+  found.processors = any.none() ? omp_get_num_procs() : static_cast<int>(any.count());
   return found;
 }
 

@@ -30,7 +30,6 @@ struct MemoryLeft {
 MemoryLeft memory_left(int processes = 1, const std::filesystem::path& root = "/");
 
 std::string host_name();  ///< from gethostname
-int processor_count();    ///< of the machine, whether this process may use them or not
 
 /// The machines and processors that the ranks run on.
 struct RankPlaces {

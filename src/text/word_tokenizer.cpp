@@ -110,9 +110,7 @@ std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, 
                     std::to_string(settings.min_frequency) +
                     " times (tokenizer.min_frequency), found none; lower min_frequency or add text");
   std::vector<std::pair<std::string, Index>> by_frequency(counts.begin(), counts.end());
-  std::ranges::sort(by_frequency, [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
+  std::ranges::sort(by_frequency, {}, [](auto& word) { return std::pair(-word.second, std::string_view(word.first)); });
 
   std::vector<std::string> words(kSpecialWords.begin(), kSpecialWords.end());
   const auto most = static_cast<std::size_t>(settings.vocabulary_size);

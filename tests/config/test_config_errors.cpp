@@ -223,4 +223,5 @@ TEST_CASE("edit distance counts inserted, dropped and replaced letters", "[confi
   CHECK(edit_distance("Beam", "beam") == 0);
   CHECK(nearest("haeds", {"d_model", "heads"}) == "heads");
   CHECK_FALSE(nearest("lr", {"norm", "heads"}).has_value());
+  CHECK(nearest("model.dropouts.x", {"model.dropout"}) == "model.dropout");
 }
