@@ -45,7 +45,7 @@ class Axis:
 
 
 def can_be_drawn(value):
-    """Other values leave a gap in the curve. NaN and infinity are None in metrics.jsonl."""
+    """Whether a value can be drawn; if not, the curve has a gap. NaN and infinity are None in metrics.jsonl."""
     return value is not None and abs(value) < 1e30
 
 
@@ -63,7 +63,8 @@ def grid(updates, values):
 
 
 def line(curve, updates, values):
-    """A line, with dots if there are at most 100 points. With 1000 points or more, only every second, third, ..."""
+    """A line, with dots if there are at most 100 points. With 1000 points or more, draws only every second, third,
+    ... point."""
     name, colour, points = curve
     stride = len(points) // 1000 + 1
     path, dots, gap = "", "", True

@@ -25,8 +25,7 @@ namespace {
 void prepare_process() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1) continue;
-    const int opened = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // lowest free number
-    static_cast<void>(opened);
+    static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));  // lowest free number
   }
   std::signal(SIGXFSZ, SIG_IGN);
   use_huge_pages();
@@ -105,7 +104,7 @@ int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (..
 
 int main(int argc, char** argv) {
   glassformer::prepare_process();
-  std::set_terminate([] {  // for destructors that run out of memory: nlohmann::json's allocate some
+  std::set_terminate([] {  // a destructor may run out of memory: that of nlohmann::json allocates
     if (std::current_exception() == nullptr) std::abort();
     glassformer::end_ranks(glassformer::fail());
     std::_Exit(1);

@@ -1,4 +1,4 @@
-"""Attacks with hostile contents: of checkpoints, configs, options and names. See attacks.py."""
+"""Attacks with hostile contents of checkpoints, configs, options and names. See attacks.py."""
 
 import json
 import math

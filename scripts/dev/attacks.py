@@ -46,7 +46,7 @@ class World:
         return copy
 
     def resumable(self, name=None, edit=None):
-        """Does the same to the last checkpoint of a copy of the run. Returns the command that continues it."""
+        """Copies the run, and edits its last checkpoint in the same way. Returns the command that continues the copy."""
         copy = copy_of(self.run, self.directory / "damaged_run")
         ((copy / "last").resolve() / SUMS).unlink()
         if name is not None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-r"""Makes each single allocation and each single system call on a file fail, and checks how the program reacts.
+r"""Makes every allocation and every system call on a file fail, one at a time, and checks how the program reacts.
 
     scripts/dev/fault_injection.py                         every point: about an hour on two cores
     scripts/dev/fault_injection.py --every 50              only every 50th point
@@ -76,8 +76,8 @@ Outcome = collections.namedtuple("Outcome", "status err failed count")
 
 
 def files_below(directory):
-    """The contents of all files and the targets of all links. Of files that contain times or the directory's name,
-    only that they exist."""
+    """The contents of all files and the targets of all links. If a file contains times or the
+    directory's name, only its existence counts."""
     found = {}
     for path in sorted(directory.rglob("*")):
         name = str(path.relative_to(directory))
@@ -152,7 +152,8 @@ def names(message, point, failed):
         return True
     if failed.endswith("/out") and "standard output" in message:
         return True
-    # .step-2.partial is a step-2 that is not finished yet
+    # .step-2.partial is a step-2 that is not finished yet, and page.html.1a2b3c4d such a page.html
+    failed = re.sub(r"\.[0-9a-f]{8}$", "", failed)
     parts = [re.sub(r"^\.(.+?)\.(partial|replaced).*$", r"\1", part) for part in Path(failed).parts]
     return parts[-1].removesuffix(".partial") in message
 

@@ -19,7 +19,7 @@ fuzz           | scripts/dev/fuzz.sh 60
 valgrind       | scripts/dev/valgrind.sh
 crash          | scripts/dev/crash_test.sh 100
 bad_inputs     | build release glassformer_program; scripts/dev/bad_inputs.py
-faults         | build release glassformer_program; build release failing_disk; scripts/dev/fault_injection.py
+fault_injection | build release glassformer_program; build release failing_disk; scripts/dev/fault_injection.py
 install        | scripts/dev/test_install.sh headers
 package        | scripts/dev/test_package.sh
 interop        | build release glassformer_program; scripts/compare/check_interop.py foreign; scripts/compare/check_interop.py own

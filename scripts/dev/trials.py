@@ -134,9 +134,9 @@ class Trials:
         if SANITIZER_REPORT.search(done.err):
             found.append("a sanitizer's report")
         if not self.sanitized and done.megabytes > self.usual.get(done.command[0], 0) + memory:
-            found.append(f"{done.megabytes:.0f} MB")
+            found.append(f"peak memory {done.megabytes:.0f} MB, too much")
         if done.seconds > seconds * self.slower:
-            found.append(f"{done.seconds:.0f} s")
+            found.append(f"took {done.seconds:.0f} s, too long")
         found += unsafe(done.err, "standard error")
         arguments = list(map(str, done.command))
         if "--output" in arguments:
@@ -245,7 +245,7 @@ def unsafe(data, where):
 
 
 def changes(before, after, allowed, directory):
-    """Problems with files that were lost, changed or added. allowed: parts of the names of files that may."""
+    """Problems with files that were lost, changed or added. allowed: parts of the names of files that may differ."""
     def fine(path):
         return any(part in str(path.relative_to(directory)) for part in allowed)
     lost = [path for path in before if path not in after and not fine(path)]

@@ -198,7 +198,7 @@ void check_parameters(const fs::path& directory, const TransformerSettings& sett
 Model<float> load_model(const fs::path& directory, const TransformerSettings& settings,
                         const VocabularyShape& vocabulary) {
   const ParameterFile file(directory, Transformer<float>(settings, vocabulary).tensors());
-  Model<float> model(settings, vocabulary);  // only now that the file has its numbers
+  Model<float> model(settings, vocabulary);  // allocated only after the file has been checked
   file.read(model.weights.values().data());
   return model;
 }

@@ -85,7 +85,7 @@ void read_parameters(const std::filesystem::path& directory, const std::vector<T
 /// \throws UserError like read_parameters
 void check_parameters(const std::filesystem::path& directory, const TransformerSettings& settings,
                       const VocabularyShape& vocabulary);
-/// Calls check_parameters, then makes the model with the checkpoint's parameters.
+/// Checks what check_parameters does, then makes the model with the checkpoint's parameters.
 Model<float> load_model(const std::filesystem::path& directory, const TransformerSettings& settings,
                         const VocabularyShape& vocabulary);
 

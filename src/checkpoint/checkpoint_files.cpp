@@ -1,4 +1,5 @@
 // A checkpoint's files other than the model: the training state and the checksums.
+#include <fcntl.h>
 #include <openssl/evp.h>
 #include <spdlog/fmt/fmt.h>
 
@@ -72,7 +73,7 @@ void read_moments(const Safetensors& file, const char* name, std::span<float> mo
 
 /// The SHA-256 (FIPS 180-4) of a file, in hexadecimal digits.
 std::string checksum_of(const fs::path& file) {
-  Descriptor input = open_checkpoint_file(file);
+  Descriptor input(file, O_RDONLY);
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   bool ok = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
   std::vector<char> buffer(1 << 18);
@@ -178,10 +179,11 @@ fs::path verify_checksums(const fs::path& directory, Verify which) try {
     constexpr std::size_t kNameAt = 66;
     const std::string name = line.size() > kNameAt ? line.substr(kNameAt) : "";
     if (name.empty() || name.find('/') != std::string::npos || !names.insert(name).second)
-      throw damaged(directory / kChecksumFile, "one checksum and file name for each file",
-                    "something else on line " + std::to_string(number));
+      throw damaged(directory / kChecksumFile, "a checksum and a new file name on each line",
+                    "something else, or a repeated name, on line " + std::to_string(number));
     if (which == Verify::but_training_state && name == kStateFile) continue;
     if (!fs::is_regular_file(directory / name)) throw damaged(directory / name, "a file", "none");
+    check_checkpoint_file(directory / name, kUnlimited);
     if (const std::string found = checksum_line(directory, name); found != line)
       throw damaged(directory / name, "the SHA-256 " + line.substr(0, 12) + "...", found.substr(0, 12) + "...");
   }

@@ -66,7 +66,7 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
   const bool has_source = !tokenizer.source_model.empty();
   if (has_source || !tokenizer.target_model.empty())
     blame.refuse({has_source ? "tokenizer.source_model" : "tokenizer.target_model", "tokenizer.kind"},
-                 "expected kind: sentencepiece for a .model file, found another kind; set it or remove the file");
+                 "expected kind: sentencepiece for a .model file, found another kind; set it, or drop this key");
 }
 
 void check_training(const TrainingSettings& training, const RunSettings& run, const Blame& blame) {

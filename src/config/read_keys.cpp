@@ -54,8 +54,8 @@ std::string read_config_text(const fs::path& file) {
                       brief(content.substr(begin)) + "\", found a tab; YAML does not allow tabs there");
     text += content + "\n";
     if (text.size() > kLongestConfig)  // it may be a device or a pipe
-      throw UserError(
-          fmt::format("{}: expected a config of at most {} bytes, found more", file.string(), kLongestConfig));
+      throw UserError(fmt::format("{}: expected a config of at most {} bytes, found more; is this a config file?",
+                                  file.string(), kLongestConfig));
   }
   return text;
 }

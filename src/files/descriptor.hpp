@@ -12,8 +12,8 @@ namespace glassformer {
 
 using Bytes = std::span<const std::byte>;  ///< bytes to write; owns nothing
 
-/// Throws UserError if the path is wrong or must not be used like this, std::runtime_error if the disk or the machine
-/// is to blame. For .NAME.partial, the message gives NAME.
+/// Throws UserError if the path is wrong or cannot be used in this way, std::runtime_error if the disk or the
+/// machine is at fault. For .NAME.partial, the message gives NAME.
 [[noreturn]] void throw_disk_error(const std::string& what, const std::filesystem::path& path,
                                    const std::error_code& reason);
 std::error_code last_error();  ///< errno

@@ -60,7 +60,6 @@ void remove_path(const fs::path& path) {
 /// Removes `path` when the scope ends, if it still exists. Does not throw.
 struct RemoveUnfinished {
   const fs::path& path;
-
   ~RemoveUnfinished() {
     std::error_code ignored;
     fs::remove_all(path, ignored);
@@ -124,12 +123,11 @@ void write_directory_durably(const fs::path& target, const std::function<void(co
   const RemoveUnfinished guard{partial};
   fill(partial);
   sync_all(partial);
-  if (fs::exists(fs::symlink_status(directory))) {
+  if (fs::exists(fs::symlink_status(directory)))
     swap_in(partial, directory);
-  } else {
+  else
     rename_path(partial, directory);
-    sync(parent_of(directory));
-  }
+  sync(parent_of(directory));
 } catch (const fs::filesystem_error& error) {
   throw_disk_error("cannot be written", error.path1().empty() ? target : error.path1(), error.code());
 }
@@ -230,7 +228,7 @@ void OutputFile::finish() {
     if (!reason) return;
     problem = "cannot be replaced (" + reason.message() + ")";
   }
-  throw std::runtime_error(file_.string() + ": " + problem + "; the new result is in " + written_.string() + ".");
+  throw std::runtime_error(file_.string() + ": " + problem + "; this result is in " + written_.string() + ".");
 }
 
 }  // namespace glassformer

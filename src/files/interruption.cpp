@@ -13,11 +13,10 @@ void stop_on_signals() {
   struct sigaction stop {};
   stop.sa_handler = [](int signal) {
     received = signal;
-    for (const int second : {SIGINT, SIGTERM}) std::signal(second, SIG_DFL);  // whichever comes next ends us
+    std::signal(SIGINT, SIG_DFL);  // Ctrl-C then ends the program; timeout(1) may send SIGTERM twice
   };
-  stop.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);  // reads and writes go on after a signal
-
-  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &stop, nullptr);  // even if "&" had disabled them
+  stop.sa_flags = SA_RESTART;  // interrupted reads and writes continue
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &stop, nullptr);  // even if the shell's & disabled them
   struct sigaction hang_up {};
   sigaction(SIGHUP, nullptr, &hang_up);
   if (hang_up.sa_handler != SIG_IGN) sigaction(SIGHUP, &stop, nullptr);  // nohup keeps its effect

@@ -9,22 +9,21 @@ namespace glassformer {
 using nlohmann::json;
 
 json parse_json(const std::string& text, const std::string& place) try {
-  constexpr int kDeepest = 64;  // json::parse could count levels itself, but in quadratic time
-  int depth = 0;
+  int depth = 0;  // json::parse could count it, but in quadratic time
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"') in_string = !in_string;
     if (c == '\\' && in_string) ++i;  // the next character is escaped
     if (!in_string) depth += (c == '[' || c == '{') - (c == ']' || c == '}');
-    if (depth > kDeepest)
+    if (depth > 64)
       throw UserError(place +
                       ": expected JSON with at most 64 levels of nested brackets, found more; use another file.");
   }
   return json::parse(text);
 } catch (const json::exception& error) {
   throw UserError(place + ": expected JSON, found something else or a damaged file (" + brief(error.what(), 200) +
-                  ").");
+                  "); use another file.");
 }
 
 JsonFile::JsonFile(const std::filesystem::path& file, std::uintmax_t longest)

@@ -17,7 +17,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kCopyAgain = "copy the checkpoint again, or use another one";
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes read at once
 
-/// Whether at least a quarter of the file is on the disk. The rest are holes, which take no space.
+/// Whether at least a quarter of the file is on the disk. The rest consists of holes, which take no space.
 bool is_there(const std::filesystem::path& file, std::uintmax_t size) {
   const Descriptor opened(file, O_RDONLY);
   off_t begin = 0, end = 0, bytes = 0;
@@ -119,7 +119,7 @@ void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t lon
     throw UserError(file.string() + ": expected at most " + std::to_string(longest) + " bytes, found " +
                     std::to_string(size) + "; " + kCopyAgain);
   if (size > kLongestConfig && !is_there(file, size))
-    throw UserError(file.string() + ": expected data, found a file that consists mostly of holes; " + kCopyAgain);
+    throw UserError(file.string() + ": expected data, found a sparse file, mostly of holes; " + kCopyAgain);
 }
 
 Descriptor open_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {
@@ -129,7 +129,7 @@ Descriptor open_checkpoint_file(const std::filesystem::path& file, std::uintmax_
 
 std::string read_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {
   Descriptor input = open_checkpoint_file(file, longest);
-  std::string bytes(std::filesystem::file_size(file), '\0');  // in /proc, files without an end have the size 0
+  std::string bytes(std::filesystem::file_size(file), '\0');  // files in /proc have size 0, even if they never end
   std::size_t size = 0;
   while (const std::size_t count = input.read(std::span(bytes).subspan(size))) size += count;
   bytes.resize(size);

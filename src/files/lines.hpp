@@ -68,9 +68,9 @@ inline constexpr std::uintmax_t kLongestConfig = 1U << 20;  ///< bytes
 inline constexpr std::uintmax_t kLongestTable = 1U << 28;   ///< bytes; for vocabularies and .spm files
 inline constexpr std::uintmax_t kUnlimited = ~std::uintmax_t{0};
 
-/// \throws UserError: a device, a pipe, a directory, more than `longest` bytes, or mostly holes. A missing file passes.
+/// A missing file passes. \throws UserError: not a file, over `longest` bytes or mostly holes; as throw_disk_error()
 void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest);
-/// These throw as check_checkpoint_file does, and as Descriptor does.
+/// These throw as check_checkpoint_file does.
 Descriptor open_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest = kUnlimited);
 std::string read_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest = kLongestConfig);
 

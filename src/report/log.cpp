@@ -1,5 +1,6 @@
 #include "report/log.hpp"
 
+#include <fcntl.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
@@ -11,7 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "files/user_error.hpp"
+#include "files/descriptor.hpp"
 #include "files/utf8.hpp"
 
 namespace glassformer {
@@ -45,13 +46,11 @@ std::shared_ptr<ProgressDisplay> make_display(DisplayTarget target) {
   return display;
 }
 
-spdlog::sink_ptr open_file(const std::filesystem::path& file) try {
+spdlog::sink_ptr open_file(const std::filesystem::path& file) {
+  Descriptor(file, O_WRONLY | O_CREAT | O_APPEND);  // throws a good message if the file cannot be opened
   auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
   set_pattern(*sink, "%Y-%m-%d %H:%M:%S  %*", "\n");
   return sink;
-} catch (const spdlog::spdlog_ex& error) {
-  throw UserError(file.string() + ": the run's log cannot be opened for writing (" + error.what() +
-                  "). Check that the run directory exists and that you have permission to write there.");
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ void TrainingText::read() {
     if (left.bytes > 0 && corpus_.bytes() > left.bytes / 3)
       throw UserError(
           fmt::format("{}: expected a training text that takes at most a third of the memory, found a "
-                      "larger one: {} leaves {:.0f} MB. Train on part of the text, or raise the limit.",
+                      "larger one ({} leaves {:.0f} MB). Train on part of the text, or provide more memory.",
                       files, left.limit, static_cast<double>(left.bytes) / 1e6));
   }
   if (fingerprint_ != 0 && fingerprint_ != reader.fingerprint())

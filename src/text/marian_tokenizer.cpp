@@ -42,8 +42,9 @@ class MarianTokenizer final : public Tokenizer {
     for (const auto& [piece, value] : table.object().items()) {
       const Id id = id_below(table, piece, size);
       const auto [place, is_new] = pieces_.emplace(id, piece);
-      if (!is_new) throw table.mistake(piece, "an id of its own, not that of " + brief(place->second));
-      if (piece.find_first_of("\r\n") != std::string::npos) throw table.mistake(piece, "a piece without a line break");
+      if (!is_new) throw table.mistake(piece, "an id other than that of " + brief(place->second));
+      if (piece.find_first_of("\r\n") != std::string::npos)
+        throw table.mistake(piece, "a piece without a line break (use another model)");
       ids_.emplace(piece, id);
     }
 

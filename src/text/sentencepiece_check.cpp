@@ -115,7 +115,7 @@ void check_piece(std::string_view message) {
     }
     if (piece.number == 2 && piece.bytes.size() == 4 && !std::isfinite(std::bit_cast<float>(word_at(piece.bytes, 0))))
       throw Damage("a piece whose score is not finite");
-    if (piece.number == 3) is_user_defined = static_cast<std::uint32_t>(piece.value) == 4;  // the type
+    if (piece.number == 3) is_user_defined |= static_cast<std::uint32_t>(piece.value) == 4;  // any type
   }
   if (is_user_defined && is_long) throw Damage("a user-defined piece over 64 bytes");
 }
@@ -131,8 +131,8 @@ void check_sentencepiece_model(std::string_view model, const std::string& origin
       if (rule.number == 2) check_character_map(rule.bytes);
   }
 } catch (const Damage& damage) {
-  throw UserError(origin + ": expected a SentencePiece model, found something else or a damaged one, with " +
-                  damage.what() + "; copy the file again from where the model was trained");
+  throw UserError(origin + ": expected an intact SentencePiece model, found " + damage.what() +
+                  "; copy the file again, or use another model");
 }
 
 }  // namespace glassformer

@@ -30,7 +30,8 @@ void require_same_run(const LoadedModel& first, const fs::path& checkpoint) {
 }
 
 int average(const AverageOptions& options) {
-  if (fs::exists(fs::symlink_status(options.output)))
+  std::error_code ignored;  // if there is an error, saving will report it
+  if (fs::exists(fs::symlink_status(options.output, ignored)))
     throw UserError(options.output.string() + ": expected a path that does not exist yet, found something there; " +
                     "choose another --output or remove it.");
   if (options.checkpoints.size() < 2)
@@ -48,7 +49,7 @@ int average(const AverageOptions& options) {
 
   Arena<float> mean(first.model.weights.tensors());
   average_parameters(checkpoints, mean.tensors(), mean.values().data());
-  if (options.output.has_parent_path()) fs::create_directories(options.output.parent_path());
+  fs::create_directories((options.output / "").parent_path().parent_path(), ignored);
   save_checkpoint(options.output, describe_model(first.config, first.tokenizers), mean);
   spdlog::info("wrote the mean of {} checkpoints to {}", checkpoints.size(), options.output.string());
   return 0;

@@ -32,7 +32,7 @@ std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& co
   for (const std::string& name : config.data.tests) {
     tests.push_back({name, config.data.source_file(name), config.data.target_file(name)});
     const std::string place =
-        options.checkpoint.string() + ": data.tests in its config (or give --source and --reference): ";
+        options.checkpoint.string() + ": data.tests in its config (--source and --reference override it): ";
     for (const fs::path& file : {tests.back().source, tests.back().reference}) check_file(place, file);
   }
   if (tests.empty())

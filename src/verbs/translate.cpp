@@ -49,10 +49,11 @@ void write(OutputFile& output, const std::vector<std::vector<Translation>>& line
   }
 }
 
-/// After an error: text for the message that says where the first `lines` translations are; "" for standard output.
-std::string keep(OutputFile& output, Index lines) {
-  if (lines == 0 || output.keep().empty()) return "";
-  return fmt::format("; the finished translations, up to line {}, are in {}", lines, output.keep().string());
+/// Keeps the first `lines` translations after an error, and adds where they are to its message.
+std::string keep(OutputFile& output, Index lines, std::string message) {
+  if (lines == 0 || output.keep().empty()) return message;
+  if (message.ends_with('.')) message.pop_back();
+  return fmt::format("{}; the finished translations, up to line {}, are in {}", message, lines, output.keep().string());
 }
 
 /// The tokenizer's message does not say which line begins with an unknown language code; this does.
@@ -65,9 +66,9 @@ void check_language(const Tokenizer& tokenizer, const std::string& line, const L
 /// If something fails, the lines before it are translated and written first.
 void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, LineReader& input, const auto& use) {
   // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
-  // a program that waits for each answer, are translated one by one. A signal stops us before the next chunk of lines,
-  // so a slow model gets shorter ones.
-  Index chunk = 32 * decoding.batch;
+  // a program that waits for each answer, are translated one by one. A signal stops us only between chunks of lines,
+  // so a slow model gets shorter chunks.
+  Index chunk = std::min<Index>(2048, 32 * decoding.batch);
   std::vector<std::string> lines;
   std::string line;
   std::exception_ptr error;
@@ -86,14 +87,14 @@ void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, 
     std::vector<std::vector<Translation>> translations;
     try {
       translations = translate_n_best(loaded.model, loaded.tokenizers, decoding, lines);
-    } catch (const std::bad_alloc&) {  // up to the line that is too long for the memory, one by one
+    } catch (const std::bad_alloc&) {  // retry one by one, up to the line that needs too much
       for (const std::string& one : lines)
         use(translate_n_best(loaded.model, loaded.tokenizers, decoding, std::span(&one, 1)));
     }
     use(translations);
     if (error) std::rethrow_exception(error);
-    throw_if_interrupted();
-    if (std::chrono::steady_clock::now() - start < std::chrono::seconds(10)) chunk = 64 * decoding.batch;
+    const bool is_slow = std::chrono::steady_clock::now() - start > std::chrono::seconds(20);
+    chunk = is_slow ? std::max<Index>(1, chunk / 2) : std::min(64 * decoding.batch, 2 * chunk);
   }
 }
 
@@ -109,27 +110,28 @@ int translate(const TranslateOptions& options) {
   if (options.n_best > 0) decoding.n_best = options.n_best;
 
   std::error_code ignored;
-  if (options.invalid == "error" && fs::is_regular_file(options.input, ignored)) {  // finds mistakes first
-    LineReader check = open_input(options);
+  if (options.invalid == "error" && options.input != "-" && fs::is_regular_file(options.input, ignored)) {
+    LineReader check = open_input(options);  // of the whole file, before we start
     for (std::string line; check.next(line);) continue;
   }
   LineReader input = open_input(options);
+  stop_on_signals();
   OutputFile output(options.output);
   Index number = 0;  // of the next line, from 0
-  stop_on_signals();
   try {
     translate_all(loaded, decoding, input, [&](const std::vector<std::vector<Translation>>& translations) {
       write(output, translations, options.n_best > 0, number);
+      throw_if_interrupted();
     });
   } catch (const Interrupted&) {
-    spdlog::info("interrupted after line {}{}", number, keep(output, number));
+    spdlog::info(keep(output, number, fmt::format("interrupted after line {}", number)));
     return 128 + stop_signal();
   } catch (const UserError& error) {
-    throw UserError(error.what() + keep(output, number));
+    throw UserError(keep(output, number, error.what()));
   } catch (const std::bad_alloc&) {
-    throw std::runtime_error(fmt::format("not enough memory to translate line {}{}", number + 1, keep(output, number)));
+    throw std::runtime_error(keep(output, number, fmt::format("not enough memory to translate line {}", number + 1)));
   } catch (const std::exception& error) {
-    throw std::runtime_error(error.what() + keep(output, number));
+    throw std::runtime_error(keep(output, number, error.what()));
   }
   output.finish();
   return 0;

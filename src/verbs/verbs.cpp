@@ -13,7 +13,7 @@ void check_process_count(const std::string& verb) {
   if (announced_processes() == 1 || verb == "train" || verb == "benchmark") return;
   throw UserError(
       fmt::format("{}: expected one process, found {} started by mpirun or srun; only train and benchmark "
-                  "run in several processes. Start it without mpirun.",
+                  "can run as several processes. Start it without mpirun or srun.",
                   verb, announced_processes()));
 }
 

@@ -108,7 +108,7 @@ TEST_CASE("the error for a broken rule between keys names the key that was given
         "name it in source_model and leave target_model \"\"");
   CHECK(place.complaint("tokenizer: {source_model: data/both.model}\n") ==
         "a.yaml:3: tokenizer.source_model: expected kind: sentencepiece for a .model file, found another kind; "
-        "set it or remove the file");
+        "set it, or drop this key");
   CHECK(place.complaint("", {"training.max_updates=0"}) ==
         "--set training.max_updates=0: max_updates, max_epochs and max_minutes are all 0, "
         "so training would never end; set at least one");

@@ -99,7 +99,7 @@ TEST_CASE("the sentence limit of a Marian model comes from max_length in generat
   CHECK(read(marian(), {{"max_length", 5}}).data.max_length == 1);
 }
 
-TEST_CASE("sizes that no model has are refused, before their products can overflow", "[config]") {
+TEST_CASE("impossible sizes are refused, before their products can overflow", "[config]") {
   for (const char* key : {"d_model", "encoder_layers", "decoder_layers"}) {
     CHECK(contains(complaint_about(key, 2147483646), std::string(key) + ": expected a whole number from 1 to 100"));
     CHECK(contains(complaint_about(key, 0), std::string(key) + ": expected a whole number from 1 to 100"));

@@ -129,7 +129,7 @@ TEST_CASE("a replaced file keeps its permissions, and a link in place of the unf
   CHECK(count_entries(directory.path()) == 2);
 }
 
-TEST_CASE("an output file has a name of its own until it is finished, and replaces the file that a link leads to",
+TEST_CASE("an output file has a temporary name until it is finished, and replaces the file that a link leads to",
           "[files]") {
   const TemporaryDirectory directory;
   write_bytes(directory / "file", "older");
@@ -162,7 +162,7 @@ TEST_CASE("an output file has a name of its own until it is finished, and replac
   CHECK(count_entries(directory.path()) == 3);
 }
 
-TEST_CASE("of two programs that write one file, the second to finish says where its result is", "[files]") {
+TEST_CASE("if two programs write one file, the one that finishes last says where its result is", "[files]") {
   const TemporaryDirectory directory;
   const fs::path file = directory / "file";
   const bool exists = GENERATE(false, true);
@@ -174,7 +174,7 @@ TEST_CASE("of two programs that write one file, the second to finish says where 
     second.stream() << "second";
     first.finish();
     CHECK_THROWS_WITH(second.finish(), Says("file: another program has written this file") &&
-                                           Says("the new result is in " + second.keep().string()));
+                                           Says("this result is in " + second.keep().string()));
     CHECK(read_bytes(second.keep()) == "second");
   }
   CHECK(read_bytes(file) == "first");

@@ -44,6 +44,8 @@ TEST_CASE("average writes the mean of two checkpoints of a run, and refuses anyt
   CHECK(last_value(program / "mean") == Approx((first + second) / 2).epsilon(1e-6));
   CHECK(program.run("translate mean", "she sleeps .\n").status == 0);
 
+  CHECK(program.run("average run/step-* --output new/mean/").status == 0);
+  CHECK(is_checkpoint(program / "new/mean"));
   check_refused(program.run("average run/step-* --output mean"), "mean");  // nothing is overwritten
   check_refused(program.run("average run/step-*"), "--output");
   check_refused(program.run("average run --output other"), "at least two");
@@ -292,12 +294,15 @@ TEST_CASE("if translate fails or is stopped, the translations before that are no
   CHECK(read_bytes(program / "out").rfind(translation, 0) == 0);
   fs::remove(program / "out");
   check_refused(program.run("translate run --invalid ignore"), "--invalid");
+  write_bytes(program / "-", "x\n");  // not what --input - reads
+  CHECK(program.run("translate run --input -", line).out == translation);
 
   const std::string until_written = "until [ -s out.* ]; do sleep 0.05; done; ";
   for (const auto& [signal, status] : {std::pair("INT", 130), {"TERM", 143}}) {
     CAPTURE(signal);
     const std::string translate = "\"$glassformer\" translate run --batch 1 --output out ";
-    const std::string stop = std::string("kill -") + signal + " $!; wait $!";
+    const std::string again = status == 143 ? "kill -TERM $! 2>/dev/null; " : "";  // as timeout does
+    const std::string stop = std::string("kill -") + signal + " $!; " + again + "wait $!";
     const auto waiting = program.shell("mkfifo in; exec 3<>in; echo 'she sleeps .' >&3; " + translate + "<in & " +
                                        until_written + stop + "; status=$?; rm in; (exit $status)");
     CHECK(waiting.status == status);
@@ -350,7 +355,8 @@ TEST_CASE("evaluate uses the test texts of the config, or says that they are mis
   REQUIRE(program.run(train + " --output run --set data.tests=[test]").status == 0);
   CHECK(program.run("evaluate run").out.find("test: 2 pairs") == 0);
   fs::remove(program / "text/test.de");
-  check_refused(program.run("evaluate run"), "data.tests in its config (or give --source and --reference): no file");
+  check_refused(program.run("evaluate run"),
+                "data.tests in its config (--source and --reference override it): no file");
   REQUIRE(program.run(train + " --output none --set data.tests=[]").status == 0);
   check_refused(program.run("evaluate none"), "data.tests is empty");
   check_refused(program.run("evaluate run --source text/test.en"), "--reference");

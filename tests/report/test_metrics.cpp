@@ -129,7 +129,7 @@ TEST_CASE("The error for a damaged line gives the file and the line number", "[r
   }
 }
 
-TEST_CASE("Metrics that cannot be written are a user error", "[report][metrics]") {
+TEST_CASE("An error in writing metrics.jsonl is reported", "[report][metrics]") {
   const TemporaryDirectory run;
   CHECK_THROWS_AS(MetricsFile(run / "none" / "metrics.jsonl").append(training_at(50)), UserError);
   if (std::filesystem::exists("/dev/full")) {

@@ -151,10 +151,10 @@ TEST_CASE("an incomplete directory of a Marian tokenizer is rejected, and the er
   CHECK(contains(separate.complaint(false), "target_vocab.json"));
   const Copy cut("opus");
   fs::resize_file(cut / "target.spm", 100);
-  CHECK(contains(cut.complaint(), "target.spm: expected a SentencePiece model"));
+  CHECK(contains(cut.complaint(), "target.spm: expected an intact SentencePiece model"));
   const auto table = [](const auto& edit) { return Copy("opus").change("vocab.json", edit).complaint(); };
   CHECK(contains(table([](json& t) { t["new"] = 100'000; }), "vocab.json: new: expected an id below"));
-  CHECK(contains(table([](json& t) { t["new"] = 0; }), "vocab.json: new: expected an id of its own, not that of </s>"));
+  CHECK(contains(table([](json& t) { t["new"] = 0; }), "vocab.json: new: expected an id other than that of </s>"));
   CHECK(contains(table([](json& t) { t["new"] = "5"; }), "vocab.json: new: expected a whole number, found \"5\""));
   CHECK(contains(table([](json& t) { t.erase("<unk>"); }), "vocab.json: <unk>: expected a value, found none"));
   const auto ids = [](const auto& edit) { return Copy("opus").change("config.json", edit).complaint(); };

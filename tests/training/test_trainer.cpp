@@ -7,8 +7,8 @@ using namespace glassformer::text_test;
 
 TEST_CASE("an update whose squared gradient overflows is skipped, so that the moments stay finite", "[training]") {
   const Corpus corpus = corpus_of_lengths({{3, 3}});
-  Model<float> model({.d_model = 8, .heads = 1, .encoder_layers = 1, .decoder_layers = 1, .tied_embeddings = Tying::none},
-                     {20, 20});
+  Model<float> model(
+      {.d_model = 8, .heads = 1, .encoder_layers = 1, .decoder_layers = 1, .tied_embeddings = Tying::none}, {20, 20});
   for (const TensorPlace& tensor : model.weights.tensors())  // everything else is 0, and so are the logits
     if (tensor.name == "model.decoder.layers.0.final_layer_norm.bias") model.weights.values(tensor).eigen().fill(1e25F);
   TrainingSettings settings;
