@@ -113,10 +113,12 @@ void check_same_model(const std::vector<ChangedKey>& changed, const Blame& blame
 void check_files(const Config& config, const Blame& blame) {
   const DataSettings& data = config.data;
   std::error_code error;
-  if (fs::is_regular_file(data.directory, error))
-    blame.refuse({"data.directory"}, "expected a directory, found the file " + data.directory.string());
-  if (!fs::is_directory(data.directory, error))
-    blame.refuse({"data.directory"}, "no directory " + data.directory.string() + "; " + suggest_file(data.directory));
+  const fs::file_status status = fs::status(data.directory, error);
+  if (status.type() == fs::file_type::none) throw_disk_error("cannot be read", data.directory, error);
+  if (!fs::is_directory(status))
+    blame.refuse({"data.directory"},
+                 fs::exists(status) ? "expected a directory, found the file " + data.directory.string()
+                                    : "no directory " + data.directory.string() + "; " + suggest_file(data.directory));
   const auto check_pair = [&](const std::string& key, const std::string& name) {
     check_file(blame.at({key, "data.source_language", "data.directory"}), data.source_file(name));
     check_file(blame.at({key, "data.target_language", "data.directory"}), data.target_file(name));

@@ -23,7 +23,6 @@ void stop_on_signals() {
 }
 
 const std::atomic<int>& stop_signal() { return received; }
-
 void throw_if_interrupted() {
   if (received != 0) throw Interrupted();
 }

@@ -63,7 +63,6 @@ class ParallelReader {
 };
 
 // A checkpoint may come from a stranger. Its files must be regular files (links are followed) whose data exists.
-
 inline constexpr std::uintmax_t kLongestConfig = 1U << 20;        ///< bytes
 inline constexpr std::uintmax_t kLongestTable = 1U << 28;         ///< bytes; for vocabularies and .spm files
 inline constexpr std::uintmax_t kUnlimited = ~std::uintmax_t{0};  ///< for models and training states
