@@ -101,7 +101,7 @@ UserError damaged(const fs::path& file, const std::string& expected, const std::
 }  // namespace
 
 std::string write_progress(const RunProgress& progress) {
-  nlohmann::ordered_json object;
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const Count& count : kCounts) object[count.key] = progress.*count.field;
   object["best_figure"] = encode(progress.best_figure);
   object["minutes"] = encode(progress.minutes);

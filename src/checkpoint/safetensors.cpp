@@ -136,7 +136,7 @@ std::string read_header(const Descriptor& file, std::uint64_t file_size) {
 
 /// The header's length and the header, padded so that the data begins at a multiple of 8 bytes.
 std::string make_header(const std::vector<NamedTensor>& tensors, const Metadata& metadata) {
-  nlohmann::ordered_json header;
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
   header["__metadata__"] = metadata;
   Index offset = 0;
   for (const NamedTensor& tensor : tensors) {

@@ -160,7 +160,7 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
 std::string marian_generation_config(const Config& config, const TokenizerPair& tokenizers) {
   const SpecialIds ids = tokenizers.target->special();
   const Id pad = library_pad(ids);
-  Json json;
+  Json json = Json::object();  // if memory runs out, [] crashes on a json that is still null
   json["pad_token_id"] = pad;
   json["bos_token_id"] = ids.bos;
   json["eos_token_id"] = ids.eos;

@@ -156,7 +156,7 @@ Json what_if(const ExplainedVariant& variant, MatrixForm form) {
   json.update(losses_and_answers(trace.answers));
   json["alone"] = losses_and_answers(variant.alone);
   json["on_padding"] = list(variant.on_padding, [](const auto& means) {
-    Json by_kind;
+    Json by_kind = Json::object();
     for (std::size_t kind = 0; kind < means.size(); ++kind) by_kind[kAttentionKinds[kind]] = means[kind];
     return by_kind;
   });
