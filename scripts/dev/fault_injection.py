@@ -148,7 +148,7 @@ def names(message, point, failed):
     if point.call == "unlink" and Path(failed).parent.name.strip(".").removesuffix(".partial") in message:
         return True  # a directory could not be removed with its contents
     failed = failed.removesuffix(" (deleted)")
-    if re.search(r"/w\d+$", failed) and ": .: " in message:  # the current directory
+    if re.search(r"/w\d+(/\.)?$", failed) and ": .: " in message:  # the current directory
         return True
     if re.search(r"/(in|valid\.en)$", failed) and "standard input" in message:
         return True
