@@ -47,7 +47,7 @@ std::shared_ptr<ProgressDisplay> make_display(DisplayTarget target) {
 }
 
 spdlog::sink_ptr open_file(const std::filesystem::path& file) {
-  Descriptor(file, O_WRONLY | O_CREAT | O_APPEND);  // throws a good message if the file cannot be opened
+  Descriptor(file, O_WRONLY | O_CREAT | O_APPEND).close();  // throws a good message if the file cannot be opened
   auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
   set_pattern(*sink, "%Y-%m-%d %H:%M:%S  %*", "\n");
   return sink;
