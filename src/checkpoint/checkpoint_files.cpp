@@ -142,7 +142,7 @@ void write_training_state(const fs::path& directory, const TrainingState& state)
 
 RunProgress read_training_state(const fs::path& directory, std::span<float> adam_m, std::span<float> adam_v) {
   const fs::path path = directory / kStateFile;
-  if (!fs::exists(path))
+  if (std::error_code ignored; fs::status(path, ignored).type() == fs::file_type::not_found)
     throw UserError(
         fmt::format("{}: cannot continue training from here: there is no {}. (An average of checkpoints has none.)",
                     directory.string(), kStateFile));

@@ -114,7 +114,7 @@ void check_files(const Config& config, const Blame& blame) {
   const DataSettings& data = config.data;
   std::error_code error;
   const fs::file_status status = fs::status(data.directory, error);
-  if (status.type() == fs::file_type::none) throw_disk_error("cannot be read", data.directory, error);
+  if (error == std::errc::io_error) throw_disk_error("cannot be read", data.directory, error);
   if (!fs::is_directory(status))
     blame.refuse({"data.directory"},
                  fs::exists(status) ? "expected a directory, found the file " + data.directory.string()

@@ -20,7 +20,7 @@ void throw_disk_error(const std::string& what, const std::filesystem::path& path
   if (is_full)
     throw std::runtime_error(message + " Free some space there and try again. (A run that has a checkpoint can be " +
                              "continued with --resume.)");
-  for (const int mistake : {ENOENT, EACCES, EPERM, EISDIR, ENOTDIR, ENAMETOOLONG, ELOOP, EROFS, EEXIST, EINVAL, EBADF})
+  for (const int mistake : {ENOENT, EACCES, EPERM, EISDIR, ENOTDIR, ENAMETOOLONG, ELOOP, EROFS, EEXIST, ENXIO, EBADF})
     if (reason == std::error_code(mistake, std::generic_category())) throw UserError(message);
   throw std::runtime_error(message);
 }

@@ -203,11 +203,11 @@ void OutputFile::flush() {
   if (!stream().flush())
     throw std::runtime_error((file_.empty() ? "standard output" : file_.string()) +
                              ": cannot be written (is the disk full?)");
+  is_kept_ = true;  // from now on, no error may lose it
   if (!file_.empty()) flushed_ = stream_.tellp();
 }
 
 const fs::path& OutputFile::keep() {
-  is_kept_ = true;
   stream_.close();
   std::error_code ignored;
   fs::resize_file(written_, static_cast<std::uintmax_t>(flushed_), ignored);  // without an incomplete line
@@ -218,7 +218,6 @@ void OutputFile::finish() {
   flush();
   stream_.close();
   if (written_ == target_) return;
-  is_kept_ = true;  // it is complete, so no later error may lose it
   sync(written_);
   std::error_code reason;
   std::string problem = "another program has written this file in the meantime";

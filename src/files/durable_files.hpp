@@ -46,7 +46,7 @@ class OutputFile {
   explicit OutputFile(std::filesystem::path file);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  /// Removes the file if it is neither finished nor kept.
+  /// Removes the file if nothing was flushed.
   ~OutputFile();
 
   std::ostream& stream() { return file_.empty() ? std::cout : stream_; }

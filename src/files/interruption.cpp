@@ -13,7 +13,7 @@ void stop_on_signals() {
   struct sigaction stop {};
   stop.sa_handler = [](int signal) {
     received = signal;
-    std::signal(SIGINT, SIG_DFL);  // Ctrl-C then ends the program; timeout(1) may send SIGTERM twice
+    std::signal(SIGINT, SIG_DFL);  // Ctrl-C then ends the program
   };
   stop.sa_flags = SA_RESTART;  // interrupted reads and writes continue
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &stop, nullptr);  // even if the shell's & disabled them

@@ -6,7 +6,7 @@
 namespace glassformer {
 
 /// From now on, Ctrl-C, SIGTERM and SIGHUP (the terminal is closed) only set stop_signal(). A second Ctrl-C ends the
-/// program at once.
+/// program at once; a second SIGTERM does not, because timeout(1) may send two.
 void stop_on_signals();
 const std::atomic<int>& stop_signal();  ///< 0: none yet
 struct Interrupted : std::exception {};

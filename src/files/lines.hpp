@@ -69,7 +69,7 @@ inline constexpr std::uintmax_t kUnlimited = ~std::uintmax_t{0};  ///< for model
 
 /// A missing file passes. \throws UserError: not a file, over `longest` bytes or mostly holes; as throw_disk_error()
 void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest);
-/// These throw as check_checkpoint_file does.
+/// These throw as check_checkpoint_file does, and for a missing file.
 Descriptor open_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest = kUnlimited);
 std::string read_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest = kLongestConfig);
 

@@ -33,7 +33,7 @@ Trainer::Update Trainer::step() {
   // One overflow would make every weight NaN for good, so an update with an overflow does not change the weights. Adam
   // does not count it either: t is the number of times that m and v have changed. (v holds squares.)
   const double clipped = settings_.optimizer.clip_norm > 0 ? std::min(norm, settings_.optimizer.clip_norm) : norm;
-  const bool skipped = !std::isfinite(result.loss.loss) || !std::isfinite(static_cast<float>(clipped * clipped));
+  const bool skipped = !std::isfinite(result.loss.loss + norm) || !std::isfinite(static_cast<float>(clipped * clipped));
   if (skipped) {
     ++progress_.skipped;
     ++progress_.skipped_in_row;

@@ -22,7 +22,7 @@ class Trainer {
     TokenCount tokens;         ///< with the padding of the micro-batches
     double gradient_norm = 0;  ///< before clipping
     double learning_rate = 0;
-    bool skipped = false;  ///< loss or squared gradient was not finite: the weights did not change
+    bool skipped = false;  ///< loss, gradient or its square was not finite: the weights did not change
     std::span<const BatchSequence::Batch> batches;  ///< the data it was computed on; valid until the next step
     ShardedGradient::Step step;                     ///< seed and number, which determine its dropout
   };

@@ -30,8 +30,8 @@ void require_same_run(const LoadedModel& first, const fs::path& checkpoint) {
 }
 
 int average(const AverageOptions& options) {
-  std::error_code ignored;  // if there is an error, saving will report it
-  if (fs::exists(fs::symlink_status(options.output, ignored)))
+  std::error_code reason;
+  if (fs::exists(fs::symlink_status(options.output, reason)))
     throw UserError(options.output.string() + ": expected a path that does not exist yet, found something there; " +
                     "choose another --output or remove it.");
   if (options.checkpoints.size() < 2)
@@ -49,7 +49,9 @@ int average(const AverageOptions& options) {
 
   Arena<float> mean(first.model.weights.tensors());
   average_parameters(checkpoints, mean.tensors(), mean.values().data());
-  fs::create_directories((options.output / "").parent_path().parent_path(), ignored);
+  const fs::path parent = (options.output / "").parent_path().parent_path();  // also with a trailing slash
+  fs::create_directories(parent, reason);
+  if (reason && !parent.empty()) throw_disk_error("cannot be created", parent, reason);
   save_checkpoint(options.output, describe_model(first.config, first.tokenizers), mean);
   spdlog::info("wrote the mean of {} checkpoints to {}", checkpoints.size(), options.output.string());
   return 0;

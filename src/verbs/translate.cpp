@@ -73,7 +73,6 @@ void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, 
   std::string line;
   std::exception_ptr error;
   for (bool more = true; more;) {
-    const auto start = std::chrono::steady_clock::now();
     lines.clear();
     try {
       while (std::ssize(lines) < chunk && (more = input.next(line))) {
@@ -84,6 +83,7 @@ void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, 
     } catch (...) {
       error = std::current_exception();
     }
+    const auto start = std::chrono::steady_clock::now();
     std::vector<std::vector<Translation>> translations;
     try {
       translations = translate_n_best(loaded.model, loaded.tokenizers, decoding, lines);
@@ -94,7 +94,7 @@ void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, 
     use(translations);
     if (error) std::rethrow_exception(error);
     const bool is_slow = std::chrono::steady_clock::now() - start > std::chrono::seconds(20);
-    chunk = is_slow ? std::max<Index>(1, chunk / 2) : std::min(64 * decoding.batch, 2 * chunk);
+    chunk = is_slow ? std::max<Index>(8, chunk / 2) : std::min(64 * decoding.batch, 2 * chunk);
   }
 }
 
@@ -103,7 +103,6 @@ int translate(const TranslateOptions& options) {
   DecodingSettings decoding = options.search.applied_to(loaded.config.decoding);
   if (options.batch > 0) decoding.batch = options.batch;
   if (options.early_stopping) decoding.early_stopping = *options.early_stopping;
-
   if (options.n_best > decoding.beam)
     throw UserError("--n-best: expected at most the beam width, " + std::to_string(decoding.beam) + ", found " +
                     std::to_string(options.n_best) + "; give a larger --beam.");
@@ -115,9 +114,9 @@ int translate(const TranslateOptions& options) {
     for (std::string line; check.next(line);) continue;
   }
   LineReader input = open_input(options);
-  stop_on_signals();
   OutputFile output(options.output);
   Index number = 0;  // of the next line, from 0
+  stop_on_signals();
   try {
     translate_all(loaded, decoding, input, [&](const std::vector<std::vector<Translation>>& translations) {
       write(output, translations, options.n_best > 0, number);
