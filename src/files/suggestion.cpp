@@ -49,7 +49,7 @@ std::optional<std::string> nearest(const std::string& word, const std::vector<st
   std::optional<std::string> result;
   for (const std::string& candidate : candidates) {
     const std::string other = part ? part(candidate) : candidate;
-    if (std::max(word.size(), other.size()) >= std::min(word.size(), other.size()) + least) continue;  // saves time
+    if (std::max(word.size(), other.size()) >= std::min(word.size(), other.size()) + least) continue;  // too far
     const std::size_t distance = edit_distance(word, other);
     if (distance >= least || distance >= std::max(word.size(), other.size())) continue;
     least = distance;

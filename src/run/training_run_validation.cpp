@@ -106,7 +106,7 @@ void TrainingRun::write_checkpoint(bool best) {
   try {
     write_checkpoint_here(best);
     if (directory_.path() == before) return;
-  } catch (const std::exception&) {  // a lasting error, unlike a move, comes again
+  } catch (const std::exception&) {  // a lasting error will occur again
   }
   directory_.clear_unfinished();
   write_checkpoint_here(best);

@@ -115,7 +115,7 @@ void check_piece(std::string_view message) {
     }
     if (piece.number == 2 && piece.bytes.size() == 4 && !std::isfinite(std::bit_cast<float>(word_at(piece.bytes, 0))))
       throw Damage("a piece whose score is not finite");
-    if (piece.number == 3) is_user_defined |= static_cast<std::uint32_t>(piece.value) == 4;  // any type
+    if (piece.number == 3) is_user_defined |= static_cast<std::uint32_t>(piece.value) == 4;  // once is enough
   }
   if (is_user_defined && is_long) throw Damage("a user-defined piece over 64 bytes");
 }

@@ -39,7 +39,7 @@ std::map<std::string, Id> Tokenizer::vocabulary() const {
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text) {
   if (settings.kind == TokenizerKind::marian)
-    throw UserError("tokenizer.kind: expected a model that has such a tokenizer, found none; name one in model.from");
+    throw UserError("tokenizer.kind: expected a model with a marian tokenizer, found none; name one in model.from");
   if (settings.joint) {
     const auto joint = make_tokenizer(settings, settings.source_model, {source_text, target_text});
     return {joint, joint};
