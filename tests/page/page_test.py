@@ -7,6 +7,7 @@ from pathlib import Path
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
 CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/google-chrome") if Path(path).exists()), None)
 CHROMEDRIVER = next((path for path in ("/usr/bin/chromedriver",) if Path(path).exists()), None)
@@ -99,6 +100,10 @@ class PageTest(unittest.TestCase):
     def texts(self, selector, inside=None):  # in one call, because each call to the driver is slow
         return self.script("const [selector, inside] = arguments; return [...(inside ?? document)"
                            ".querySelectorAll(selector)].map((one) => one.textContent)", selector, inside)
+
+    def wait_until(self, holds):
+        """Needed after a link of the page was followed: the browser runs the page's code for it a moment later."""
+        WebDriverWait(self.browser, 30).until(lambda _: holds())
 
     def script(self, text, *arguments):
         return self.browser.execute_script(text, *arguments)

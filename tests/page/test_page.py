@@ -124,6 +124,7 @@ class WalkTest(ThisPageTest):
             self.assertIn(self.trace["steps"][maker]["output"],
                           [one["tensor"] for one in self.trace["steps"][number]["inputs"]])
             self.script("arguments[0].click()", link)
+            self.wait_until(lambda: self.text(".step-number").startswith(f"Step {maker + 1} "))
             self.assert_step_shown(maker)
 
     def test_an_input_that_no_step_computed_is_marked_as_given(self):
@@ -494,7 +495,7 @@ class SectionsTest(ThisPageTest):
             self.assertEqual(self.browser.switch_to.active_element.get_attribute("data-section"), section)
         self.press(Keys.ENTER)
         self.assertEqual(self.script("return location.hash"), "#what-if")
-        self.assertEqual(self.browser.switch_to.active_element.tag_name, "h2")
+        self.wait_until(lambda: self.script("return document.activeElement.textContent").startswith("7. What if"))
 
     def test_arrow_keys_in_a_heat_map_do_not_walk(self):
         self.open("step-3")
