@@ -45,7 +45,7 @@ TEST_CASE("average writes the mean of two checkpoints of a run, and refuses anyt
   CHECK(program.run("translate mean", "she sleeps .\n").status == 0);
 
   CHECK(program.run("average run/step-* --output new/mean/").status == 0);
-  CHECK(is_checkpoint(program / "new/mean"));
+  CHECK(glassformer::is_checkpoint(program / "new/mean"));
   check_refused(program.run("average run/step-* --output mean"), "mean");  // nothing is overwritten
   check_refused(program.run("average run/step-*"), "--output");
   check_refused(program.run("average run --output other"), "at least two");
