@@ -76,8 +76,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw UserError(parse_error_message(program, error));
   }
-  std::fflush(stdout);
-  if (!std::cout.flush() || std::ferror(stdout) != 0)
+  if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw std::runtime_error("the result cannot be written to standard output (is the disk full?)");
   return status;
 }
@@ -104,9 +103,10 @@ int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (..
 
 int main(int argc, char** argv) {
   glassformer::prepare_process();
-  std::set_terminate([] {  // a destructor may run out of memory: that of nlohmann::json allocates
-    if (std::current_exception() == nullptr) std::abort();
-    glassformer::end_ranks(glassformer::fail());
+  std::set_terminate([] {  // memory ran out where nothing may be thrown, such as in nlohmann::json's destructor
+    const bool is_known = std::current_exception() != nullptr;
+    if (!is_known) std::fputs("glassformer: stopped inside a library, probably for lack of memory\n", stderr);
+    glassformer::end_ranks(is_known ? glassformer::fail() : 1);
     std::_Exit(1);
   });
   const int status = glassformer::run_or_fail(argc, argv);

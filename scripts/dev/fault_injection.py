@@ -14,7 +14,7 @@ allocations, it tries all up to 2,000 and then every 97th. Afterwards:
   - a file that the program was to write is complete, as before, or absent
   - a training run continues with --resume, or from the start if it has no config yet, to the same weights
 
-Prints for each command and call how many points there are, how many it tried and how many failed; then the failures.
+Prints each failure and, for each command and call, how many points there are, how many it tried and how many failed.
 Exit status 1 if there were failures.
 
 To try it with sanitizers, which takes ten times as long (the sanitizers' library must be a shared one: otherwise,
@@ -229,6 +229,13 @@ def points_of(command, call, count, every):
     return [Point(command, call, fault, at) for fault in FAULTS[call] for at in numbers[::every]]
 
 
+def describe(point, outcome, error, directory):
+    lines = [line for line in outcome.err.splitlines() if line.startswith("glassformer: ")] or \
+        outcome.err.strip().splitlines()[-1:]
+    return (f"{point.command.name}: {point.call} {point.at} {point.fault} {outcome.failed}: status {outcome.status}: "
+            f"{error}: {' '.join(lines)[:300]}".replace(directory + "/", ""))
+
+
 def make_workplaces(directory, program, library, count):
     # If a constructor of nlohmann::json runs out of memory, it leaks what it has allocated.
     (directory / "suppressions").write_text((ROOT / "tests/leaks_of_others.txt").read_text() + "leak:nlohmann\n")
@@ -259,7 +266,7 @@ def main():
         if not file.is_file():
             sys.exit(f"{file}: expected this file, found none; build it with scripts/test.sh")
 
-    failures = []
+    failures = 0
     print(f"{'command':<10} {'call':<9} {'points':>7} {'tried':>7} {'failures':>9}")
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         idle = queue.Queue()
@@ -287,15 +294,14 @@ def main():
 
             for call, count in counts.items():
                 points = points_of(command, call, count, options.every)
-                wrong = [result for result in pool.map(attempt, points) if result[2]]
+                wrong = 0
+                for result in pool.map(attempt, points):
+                    if result[2]:
+                        wrong += 1
+                        print(describe(*result), flush=True)
                 failures += wrong
                 if count > 0:
-                    print(f"{command.name:<10} {call:<9} {count:>7} {len(points):>7} {len(wrong):>9}", flush=True)
-    for point, outcome, error, directory in failures:
-        lines = [line for line in outcome.err.splitlines() if line.startswith("glassformer: ")] or \
-            outcome.err.strip().splitlines()[-1:]
-        print(f"{point.command.name}: {point.call} {point.at} {point.fault} {outcome.failed}: status {outcome.status}: "
-              f"{error}: {' '.join(lines)[:300]}".replace(directory + "/", ""))
+                    print(f"{command.name:<10} {call:<9} {count:>7} {len(points):>7} {wrong:>9}", flush=True)
     sys.exit(bool(failures))
 
 
