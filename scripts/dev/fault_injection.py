@@ -126,8 +126,8 @@ class Workplace:
                                         cwd=self.directory, env=environment, timeout=TIMEOUT).returncode
             except subprocess.TimeoutExpired:
                 status = None
-        number, failed = count.read_text().split("\n")[:2] if count.exists() else ("0", "")
-        return Outcome(status, err.read_text(errors="replace"), failed, int(number))
+        number, failed, *_ = [*(count.read_text().split("\n") if count.exists() else []), "", ""]
+        return Outcome(status, err.read_text(errors="replace"), failed, int(number or 0))
 
 
 def resumed(workplace):

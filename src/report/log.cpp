@@ -117,8 +117,8 @@ RunLog::RunLog(const std::filesystem::path& run_directory, RunLength length, Dis
   logger_->set_level(spdlog::level::debug);
   logger_->flush_on(spdlog::level::debug);
   logger_->set_error_handler([display = display_, warned = false](const std::string& what) mutable {
-    if (std::exchange(warned, true)) return;
-    display->log({"", spdlog::level::warn, "train.log is incomplete from here on: " + what});
+    if (!warned) display->log({"", spdlog::level::warn, "train.log is incomplete from here on: " + what});
+    warned = true;  // only now: if memory has run out, spdlog calls this again, and what that throws reaches the caller
   });
   spdlog::set_default_logger(logger_);
 }
