@@ -102,7 +102,7 @@ class PageTest(unittest.TestCase):
                            ".querySelectorAll(selector)].map((one) => one.textContent)", selector, inside)
 
     def wait_until(self, holds):
-        """Needed after a link of the page was followed: the browser runs the page's code for it a moment later."""
+        """Use it after following a link: the browser runs the page's code for the new address a moment later."""
         WebDriverWait(self.browser, 30).until(lambda _: holds())
 
     def script(self, text, *arguments):

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catch.hpp"
@@ -126,4 +128,17 @@ TEST_CASE("A full disk under train.log is reported once and does not stop the ru
   const std::size_t warning = screen.written.find("train.log is incomplete");
   CHECK(warning != std::string::npos);
   CHECK(screen.written.find("train.log is incomplete", warning + 1) == std::string::npos);
+}
+
+TEST_CASE("a line is not lost in silence if memory runs out while it is logged", "[report][log]") {
+  const TemporaryDirectory run;
+  bool is_exhausted = false;
+  const auto write = [&](std::string_view) {
+    if (is_exhausted) throw std::bad_alloc();
+  };
+  RunLog log(run.path(), {3000, 30}, {.terminal = false, .write = write, .width = [] { return 80; }});
+  spdlog::info("twenty pairs");
+  is_exhausted = true;
+  CHECK_THROWS_AS(spdlog::info("{} is complete", "the run"), std::bad_alloc);
+  is_exhausted = false;
 }
