@@ -13,7 +13,9 @@
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "machine/machine.hpp"
+#include "numerics/gemm.hpp"
 #include "report/log.hpp"
+#include "run/self_test.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -57,13 +59,17 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
 
 int run(int argc, char** argv) {
   log_to_standard_error();
+  choose_instructions(argv);
   CLI::App program{
       "Glassformer: a transparent encoder-decoder transformer.\n\n"
       "Results go to standard output, the log to standard error. The exit status is\n"
       "0 on success; 2 for a mistake in the input; 130, 143 or 129 after Ctrl-C,\n"
       "SIGTERM or SIGHUP; 1 for any other error. Use VERB --help to see its options.\n",
       "glassformer"};
-  program.set_version_flag("--version", "glassformer " GLASSFORMER_VERSION);
+  program.set_version_flag("--version", [] {
+    return "glassformer " GLASSFORMER_VERSION "\ninstructions " + instructions() + "\narithmetic   " +
+           arithmetic_digest();
+  });
   program.require_subcommand(1);
   int status = 0;
   for (const auto add :
@@ -102,6 +108,12 @@ int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (..
 }  // namespace glassformer
 
 int main(int argc, char** argv) {
+#ifdef __x86_64__
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+    std::fputs("glassformer: this processor lacks AVX2 or FMA, which x86 processors have had since 2013\n", stderr);
+    return 1;
+  }
+#endif
   glassformer::prepare_process();
   std::set_terminate([] {  // memory ran out where nothing may be thrown, such as in nlohmann::json's destructor
     const bool is_known = std::current_exception() != nullptr;

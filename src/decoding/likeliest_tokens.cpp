@@ -3,27 +3,27 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numerics/functions.hpp"
 #include "numerics/row_operations.hpp"
 
 namespace glassformer {
 
 std::span<const NextToken> LikeliestTokens::choose(std::span<const float> logits, std::size_t count) {
-  using Row = Eigen::Map<const Eigen::Array<float, 1, Eigen::Dynamic>>;
   constexpr Index kBlock = 64;  // most blocks can be skipped, because even their largest logit is too small
   const auto size = static_cast<Index>(logits.size());
-  const Row row(logits.data(), size);
-  const float largest = row.maxCoeff();
-  const double log_sum = static_cast<double>(largest) + std::log(static_cast<double>((row - largest).exp().sum()));
+  const RowView<const float> row(logits.data(), size);
+  powers_.assign(logits.begin(), logits.end());
+  const float largest_logit = largest(row);
+  const double sum = exponentials(RowView<float>(powers_.data(), size), largest_logit);
+  const double log_sum = static_cast<double>(largest_logit) + log(sum);
 
   chosen_.clear();
   if (!std::isfinite(log_sum)) return chosen_;  // the model has diverged
   for (Index begin = 0; begin < size; begin += kBlock) {
     const Index end = std::min(size, begin + kBlock);
-    if (chosen_.size() == count &&
-        !(Row(row.data() + begin, end - begin).maxCoeff() > chosen_.back().log_probability)) {
-      continue;
-    }
-    for (Index i = begin; i < end; ++i) consider(static_cast<Id>(i), row(i), count);
+    const float block_largest = largest(RowView<const float>(row.data() + begin, end - begin));
+    if (chosen_.size() == count && !(block_largest > chosen_.back().log_probability)) continue;
+    for (Index i = begin; i < end; ++i) consider(static_cast<Id>(i), row[i], count);
   }
   for (NextToken& token : chosen_) token.log_probability -= log_sum;
   return chosen_;

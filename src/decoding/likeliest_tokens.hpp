@@ -35,6 +35,7 @@ class LikeliestTokens {
   void consider(Id id, double logit, std::size_t count);
 
   SearchIds ids_;
+  std::vector<float> powers_;
   std::vector<NextToken> chosen_;  // while choosing, log_probability holds the logit
 };
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cmath>
 #include <span>
 #include <vector>
 
 #include "decoding/settings.hpp"
 #include "model/model.hpp"
+#include "numerics/functions.hpp"
 
 namespace glassformer {
 
@@ -32,7 +32,7 @@ inline Index longest_translation(const DecodingSettings& settings, Index source_
 
 /// log p / length^length_penalty. log p falls with every token; without the division, short translations would win.
 inline double length_normalised(double log_probability, Index length, double length_penalty) {
-  return log_probability / std::pow(static_cast<double>(length), length_penalty);
+  return log_probability / pow(static_cast<double>(length), length_penalty);
 }
 
 /// The final score of a hypothesis.

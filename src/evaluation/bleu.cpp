@@ -36,7 +36,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cassert>
-#include <cmath>
 #include <cstddef>
 #include <regex>
 #include <string_view>
@@ -45,6 +44,7 @@
 
 #include "evaluation/scores.hpp"
 #include "files/utf8.hpp"
+#include "numerics/functions.hpp"
 
 namespace glassformer {
 namespace {
@@ -73,7 +73,7 @@ Symbols number_words(std::string_view text, std::unordered_map<std::string_view,
 double compute_brevity_penalty(Index hypothesis_length, Index reference_length) {
   if (hypothesis_length >= reference_length) return 1;
   if (hypothesis_length == 0) return 0;
-  return std::exp(1 - static_cast<double>(reference_length) / static_cast<double>(hypothesis_length));
+  return exp(1 - static_cast<double>(reference_length) / static_cast<double>(hypothesis_length));
 }
 
 /// p_n in percent; 0 if no hypothesis is long enough to have an n-gram.
@@ -154,8 +154,8 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
   if (bleu.matches[0] > 0) {  // if no word matches, neither do longer n-grams
     bleu.precisions = smoothed_precisions(bleu);
     double sum_of_logarithms = 0;  // ln 0 = -infinity, and exp(-infinity) = 0
-    for (const double precision : bleu.precisions) sum_of_logarithms += std::log(precision);
-    bleu.score = bleu.brevity_penalty * std::exp(sum_of_logarithms / Bleu::kOrders);
+    for (const double precision : bleu.precisions) sum_of_logarithms += log(precision);
+    bleu.score = bleu.brevity_penalty * exp(sum_of_logarithms / Bleu::kOrders);
   }
   const std::string tokenizer = settings.bleu_tokenizer == BleuTokenizer::tok_13a ? "13a" : "none";
   bleu.signature = make_signature(settings.lowercase, "eff:no|tok:" + tokenizer + "|smooth:exp");

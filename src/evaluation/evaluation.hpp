@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -8,6 +7,7 @@
 
 #include "decoding/search.hpp"
 #include "evaluation/scores.hpp"
+#include "numerics/functions.hpp"
 #include "text/corpus.hpp"
 
 namespace glassformer {
@@ -52,7 +52,7 @@ struct Evaluation {
 
   /// Per target token.
   double cross_entropy() const { return loss.cross_entropy / static_cast<double>(loss.tokens); }
-  double perplexity() const { return std::exp(cross_entropy()); }
+  double perplexity() const { return exp(cross_entropy()); }
   /// How often the expected token is the most likely one, teacher-forced, 0 to 1.
   double token_accuracy() const { return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens); }
 };

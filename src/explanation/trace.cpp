@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "numerics/row_operations.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -83,7 +85,7 @@ Answers find_answers(const TracedModel& traced, const Batch& batch, const Transf
 
 std::vector<double> tensor_norms(const Arena<float>& arena) {
   std::vector<double> norms;
-  for (const TensorPlace& tensor : arena.tensors()) norms.push_back(arena.values(tensor).eigen().cast<double>().norm());
+  for (const TensorPlace& tensor : arena.tensors()) norms.push_back(std::sqrt(sum_of_squares(arena.values(tensor))));
   return norms;
 }
 

@@ -2,26 +2,27 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <numbers>
+
+#include "numerics/functions.hpp"
 
 namespace glassformer {
 namespace {
 
 template <class Scalar>
 Scalar normal_cdf(Scalar x) {
-  return (1 + std::erf(x / std::numbers::sqrt2_v<Scalar>)) / 2;
+  return erfc(-x / std::numbers::sqrt2_v<Scalar>) / 2;
 }
 
 /// exp(-x^2 / 2) / sqrt(2 pi), the derivative of normal_cdf.
 template <class Scalar>
 Scalar normal_density(Scalar x) {
-  return std::exp(-x * x / 2) * std::numbers::inv_sqrtpi_v<Scalar> / std::numbers::sqrt2_v<Scalar>;
+  return exp(-x * x / 2) * std::numbers::inv_sqrtpi_v<Scalar> / std::numbers::sqrt2_v<Scalar>;
 }
 
 template <class Scalar>
 Scalar sigmoid(Scalar x) {
-  return 1 / (1 + std::exp(-x));
+  return 1 / (1 + exp(-x));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace glassformer {
 /// The nonlinearity between the two linear maps of the feed-forward network, applied to each element:
 ///
 ///   relu   max(0, x)
-///   gelu   x * Phi(x), where Phi is the standard normal CDF, computed with erf    (Hendrycks & Gimpel 2016)
+///   gelu   x * Phi(x), where Phi is the standard normal CDF, computed with erfc   (Hendrycks & Gimpel 2016)
 ///   swish  x / (1 + exp(-x))                                                      (Ramachandran, Zoph & Le 2017)
 enum class Activation { relu, gelu, swish };
 inline constexpr std::array kActivationNames = {"relu", "gelu", "swish"};  ///< in the order of the enum

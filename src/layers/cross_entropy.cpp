@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 
+#include "numerics/functions.hpp"
 #include "numerics/row_operations.hpp"
 
 namespace glassformer {
@@ -38,7 +38,7 @@ LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, 
 
     // loss = - sum over v of q_v log p_v, and -log p_v = log sum exp(logit) - logit_v, finite even if p_v rounds to 0.
     // q spreads `smoothing` evenly over all V tokens, hence the mean, and gives the rest to the expected token.
-    const Scalar log_sum_exp = largest_logit + std::log(sum_exp);
+    const Scalar log_sum_exp = largest_logit + static_cast<Scalar>(log(double{sum_exp}));
     const double cross_entropy = log_sum_exp - expected_logit, mean_over_vocabulary = log_sum_exp - mean_logit;
     const double loss = (1 - smoothing_) * cross_entropy + smoothing_ * mean_over_vocabulary;
     losses_(n, 0) = counts ? static_cast<Scalar>(loss) : 0;

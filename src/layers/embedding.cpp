@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "numerics/functions.hpp"
 #include "numerics/row_operations.hpp"
 
 namespace glassformer {
@@ -27,9 +28,9 @@ void Embedding<Scalar>::ensure_positions(Index length) {
   for (Index t = 0; t < positions_.rows(); ++t) {
     for (Index i = 0; i < D / 2; ++i) {
       const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(D);
-      const double angle = static_cast<double>(t) * std::pow(10000.0, exponent);
-      positions_(t, i) = static_cast<Scalar>(std::sin(angle));
-      positions_(t, D / 2 + i) = static_cast<Scalar>(std::cos(angle));
+      const double angle = static_cast<double>(t) * pow(10000.0, exponent);
+      positions_(t, i) = static_cast<Scalar>(sin(angle));
+      positions_(t, D / 2 + i) = static_cast<Scalar>(cos(angle));
     }
   }
 }

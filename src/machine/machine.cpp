@@ -16,7 +16,9 @@
 #include <sstream>
 #include <string_view>
 
-#include "numerics/matrix.hpp"
+#include "files/user_error.hpp"
+#include "files/utf8.hpp"
+#include "numerics/gemm.hpp"
 
 namespace glassformer {
 namespace {
@@ -87,6 +89,23 @@ void use_huge_pages() {
 #ifdef MADV_HUGEPAGE
   prepare_large_memory = [](void* memory, std::size_t bytes) { madvise(memory, bytes, MADV_HUGEPAGE); };
 #endif
+}
+
+void choose_instructions(char** arguments) {
+  const char* const wanted = std::getenv("GLASSFORMER_INSTRUCTIONS");
+  if (wanted == nullptr || *wanted == 0 || wanted == instructions()) return;
+  // glibc's loader takes the core for AVX2 if this setting hides AVX-512.
+  const std::string setting = "glibc.cpu.hwcaps=-AVX512F";
+  const char* const before = std::getenv("GLIBC_TUNABLES");
+  const std::string tunables = before != nullptr ? before + (":" + setting) : setting;
+  if (wanted == std::string_view("avx2") && instructions() == "avx512" &&
+      tunables.find(setting) + setting.size() == tunables.size()) {
+    setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
+    execv("/proc/self/exe", arguments);
+  }
+  throw UserError("GLASSFORMER_INSTRUCTIONS: expected " + instructions() +
+                  (instructions() == "avx512" ? " or avx2" : "") +
+                  ", which this processor and this program have, found " + visible(wanted));
 }
 
 ResidentMemory resident_memory() {

@@ -29,6 +29,10 @@ struct MemoryLeft {
 /// cgroup. `root` contains proc and sys; tests pass another one.
 MemoryLeft memory_left(int processes = 1, const std::filesystem::path& root = "/");
 
+/// Restarts the program if the variable GLASSFORMER_INSTRUCTIONS asks for slower instructions than the core uses, such
+/// as avx2 on a processor with AVX-512. `arguments` are those of main. \throws UserError: it asks for anything else
+void choose_instructions(char** arguments);
+
 std::string host_name();  ///< from gethostname
 
 /// The machines and processors that the ranks run on.

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <string_view>
 
+#include "numerics/functions.hpp"
 #include "numerics/random.hpp"
 #include "numerics/row_operations.hpp"
 
@@ -27,8 +28,8 @@ void draw_normal(MatrixView<Scalar> matrix, RandomRow random, double deviation) 
     random.row = static_cast<std::uint32_t>(r);
     fill_uniform(random, numbers.size(), numbers.data());
     for (Index c = 0; c < matrix.cols(); ++c) {
-      const double radius = std::sqrt(-2 * std::log(1 - numbers(2 * c)));
-      matrix(r, c) = static_cast<Scalar>(deviation * radius * std::cos(2 * std::numbers::pi * numbers(2 * c + 1)));
+      const double radius = std::sqrt(-2 * log(1 - numbers(2 * c)));
+      matrix(r, c) = static_cast<Scalar>(deviation * radius * cos(2 * std::numbers::pi * numbers(2 * c + 1)));
     }
   }
 }

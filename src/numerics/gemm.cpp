@@ -133,8 +133,8 @@ void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destin
     for (Index v = 0; v < vectors; ++v) b[v] = load(strip + k * kWidth + v * kSize);
 #pragma GCC unroll 12
     for (Index r = 0; r < rows; ++r) {
-      const Scalar x = a.data[r * a.row + k * a.col];
-      for (Index v = 0; v < vectors; ++v) sum[r][v] += x * b[v];
+      const Vector<Scalar> x = a.data[r * a.row + k * a.col] - Vector<Scalar>{};  // in every element (+ would lose -0)
+      for (Index v = 0; v < vectors; ++v) sum[r][v] = multiply_add<Scalar>(x, b[v], sum[r][v]);
     }
   }
 #pragma GCC unroll 12
@@ -149,7 +149,7 @@ void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destin
     } else {
       Scalar row[kWidth];
       for (Index v = 0; v < vectors; ++v) store(sum[r][v], row + v * kSize);
-      for (Index m = 0; m < tile.columns; ++m) c[m] = row[m] + (addend != nullptr ? addend[m] : 0);
+      for (Index m = 0; m < tile.columns; ++m) c[m] = addend != nullptr ? row[m] + addend[m] : row[m];
     }
   }
 }
@@ -243,6 +243,6 @@ GLASSFORMER_PRODUCTS(float)
 GLASSFORMER_PRODUCTS(double)
 #undef GLASSFORMER_PRODUCTS
 
-std::string gemm_backend() { return "glassformer, " + std::to_string(8 * kVectorBytes) + "-bit vectors"; }
+std::string instructions() { return kInstructions; }
 
 }  // namespace glassformer

@@ -10,9 +10,9 @@
 /// transformer, especially for weight gradients and inside an attention head. They choose their kernels by size, so the
 /// bits of a sentence's result would depend on how many other sentences are computed with it. And they allocate memory.
 ///
-/// Our kernels sum over increasing k, with fused multiply-adds if the processor has them. Every 512 terms, they start a
-/// new partial sum. So the bits of a row of C depend only on that row of A and on B. The number of rows or threads does
-/// not matter, nor does the padding of a batch.
+/// Our kernels sum over increasing k, with fused multiply-adds. Every 512 terms, they start a new partial sum. So the
+/// bits of a row of C depend only on that row of A and on B, not on the number of rows or threads, the padding of a
+/// batch or the processor. docs/arithmetic.md has the details.
 namespace glassformer {
 
 /// C = product, or C += product.
@@ -43,7 +43,7 @@ void multiply_transposed_left(MatrixView<const double> a, MatrixView<const doubl
 void multiply_visible(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c);
 void multiply_visible(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
-/// The name of the implementation that computes the products, for the log.
-std::string gemm_backend();
+/// The instructions that the core was compiled for: avx512, avx2, neon or portable.
+std::string instructions();
 
 }  // namespace glassformer

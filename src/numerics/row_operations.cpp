@@ -1,56 +1,32 @@
 #include "numerics/row_operations.hpp"
 
-#include <cmath>
-
+#include "numerics/functions.hpp"
 #include "numerics/vectors.hpp"
 
 namespace glassformer {
 namespace {
 
-// Rows are processed in chunks of sixteen numbers. A chunk fills one or a few vectors, so even exp is vectorized. The
-// last chunk of a row is filled up with numbers that do not change the result. So the bits of a result depend neither
-// on where in memory the row begins nor on what follows it.
+// Rows are processed in chunks of sixteen numbers. A chunk fills one or a few vectors. The last chunk of a row is
+// filled up with numbers that do not change the result. So the bits of a result depend neither on the vector size, nor
+// on where in memory the row begins or what follows it.
 
 constexpr Index kChunk = 16;
 
 template <class Scalar>
-using Chunk = Eigen::Array<Scalar, kChunk, 1>;
+constexpr Index kParts = kChunk / kLanes<Scalar>;  // vectors per chunk
+template <class Scalar>
+struct Chunk {
+  Vector<Scalar> part[kParts<Scalar>];
+};
 
 /// row[j] .. row[j + 15], with `filling` in place of numbers at `size` or beyond.
 template <class Scalar>
 Chunk<Scalar> load_chunk(const Scalar* row, Index j, Index size, Scalar filling) {
-  if (j + kChunk <= size) return Eigen::Map<const Chunk<Scalar>>(row + j);
   Chunk<Scalar> chunk;
-  for (Index k = 0; k < kChunk; k += kLanes<Scalar>)
-    store(load_first<Scalar>(size - j - k, row + j + k, Vector<Scalar>{} + filling), chunk.data() + k);
+  for (Index p = 0; p < kParts<Scalar>; ++p, j += kLanes<Scalar>)
+    chunk.part[p] = load_first<Scalar>(size - j, row + j, Vector<Scalar>{} + filling);
   return chunk;
 }
-
-/// Writes back the part of the chunk that belongs to the row.
-template <class Scalar>
-void store_chunk(const Chunk<Scalar>& chunk, Scalar* row, Index j, Index size) {
-  for (Index k = 0; k < kChunk; k += kLanes<Scalar>)
-    store_first<Scalar>(size - j - k, load(chunk.data() + k), row + j + k);
-}
-
-// A row is summed into sixteen partial sums, and then these are added up.
-
-template <class Scalar>
-Scalar sum_of(RowView<const Scalar> x) {
-  Chunk<Scalar> sums = Chunk<Scalar>::Zero();
-  for (Index j = 0; j < x.size(); j += kChunk) sums += load_chunk<Scalar>(x.data(), j, x.size(), 0);
-  return sums.sum();
-}
-
-template <class Scalar>
-Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
-  Chunk<Scalar> sums = Chunk<Scalar>::Zero();
-  for (Index j = 0; j < x.size(); j += kChunk)
-    sums += load_chunk<Scalar>(x.data(), j, x.size(), 0) * load_chunk<Scalar>(y.data(), j, x.size(), 0);
-  return sums.sum();
-}
-
-// Compilers do not vectorize comparisons automatically, so these functions use vectors explicitly.
 
 /// The elementwise maximum of two vectors. A NaN in b is ignored.
 template <class Scalar>
@@ -58,57 +34,95 @@ Vector<Scalar> larger(Vector<Scalar> a, Vector<Scalar> b) {
   return a < b ? b : a;
 }
 
-/// The largest number in a vector. Each step takes the elementwise maximum of the two halves of what is left.
+/// Combines the numbers of a vector: each of the first `half` with the one `half` places further, and so on.
 template <class Scalar, Index half = kLanes<Scalar> / 2>
-Scalar largest_in(Vector<Scalar> vector) {
+Scalar fold_vector(Vector<Scalar> vector, auto combine) {
   Vector<Scalar> second = vector;
   exchange_blocks<half, Scalar>(vector, second, std::make_index_sequence<static_cast<std::size_t>(kLanes<Scalar>)>());
-  vector = larger<Scalar>(vector, second);
+  vector = combine(vector, second);
   if constexpr (half == 1)
     return vector[0];
   else
-    return largest_in<Scalar, half / 2>(vector);
+    return fold_vector<Scalar, half / 2>(vector, combine);
+}
+
+/// Combines sixteen numbers into one: 8 pairs, whose numbers are 8 places apart, then 4 pairs of these, 2 and 1.
+template <class Scalar>
+Scalar fold(Chunk<Scalar> chunk, auto combine) {
+  for (Index half = kParts<Scalar> / 2; half > 0; half /= 2)
+    for (Index p = 0; p < half; ++p) chunk.part[p] = combine(chunk.part[p], chunk.part[p + half]);
+  return fold_vector<Scalar>(chunk.part[0], combine);
+}
+
+template <class Scalar>
+Scalar total(const Chunk<Scalar>& chunk) {
+  return fold(chunk, [](Vector<Scalar> a, Vector<Scalar> b) { return a + b; });
+}
+
+// A row is summed into sixteen partial sums, and then these are added up.
+
+template <class Scalar>
+Scalar sum_of(RowView<const Scalar> x) {
+  Chunk<Scalar> sums{};
+  for (Index j = 0; j < x.size(); j += kChunk) {
+    const Chunk<Scalar> chunk = load_chunk<Scalar>(x.data(), j, x.size(), 0);
+    for (Index p = 0; p < kParts<Scalar>; ++p) sums.part[p] += chunk.part[p];
+  }
+  return total(sums);
+}
+
+template <class Scalar>
+Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
+  Chunk<Scalar> sums{};
+  for (Index j = 0; j < x.size(); j += kChunk) {
+    const auto a = load_chunk<Scalar>(x.data(), j, x.size(), 0), b = load_chunk<Scalar>(y.data(), j, x.size(), 0);
+    for (Index p = 0; p < kParts<Scalar>; ++p) sums.part[p] = multiply_add<Scalar>(a.part[p], b.part[p], sums.part[p]);
+  }
+  return total(sums);
+}
+
+template <class Scalar>
+double squares_of(RowView<const Scalar> x) {
+  double sums[kChunk] = {};
+  const auto add = [&](Index j, Index count) {
+    for (Index k = 0; k < count; ++k) {
+      const double number{x[j + k]};
+      sums[k] = std::fma(number, number, sums[k]);
+    }
+  };
+  Index j = 0;
+  for (; j + kChunk <= x.size(); j += kChunk) add(j, kChunk);
+  add(j, x.size() - j);
+  return total(load_chunk<double>(sums, 0, kChunk, 0));
 }
 
 template <class Scalar>
 Scalar largest_of(RowView<const Scalar> x) {
-  const auto lowest = Vector<Scalar>{} + kMinusInfinity<Scalar>;
-  auto largest = lowest;
-  for (Index j = 0; j < x.size(); j += kLanes<Scalar>)
-    largest = larger<Scalar>(largest, load_first<Scalar>(x.size() - j, x.data() + j, lowest));
-  return largest_in<Scalar>(largest);
+  Chunk<Scalar> largest;
+  for (auto& part : largest.part) part = Vector<Scalar>{} + kMinusInfinity<Scalar>;
+  for (Index j = 0; j < x.size(); j += kChunk) {
+    const auto chunk = load_chunk<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
+    for (Index p = 0; p < kParts<Scalar>; ++p) largest.part[p] = larger<Scalar>(largest.part[p], chunk.part[p]);
+  }
+  return fold(largest, larger<Scalar>);
 }
 
 template <class Scalar>
 Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
-  Chunk<Scalar> sums = Chunk<Scalar>::Zero();
+  Chunk<Scalar> sums{};
   for (Index j = 0; j < x.size(); j += kChunk) {
-    const Chunk<Scalar> numbers = load_chunk<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
-    Chunk<Scalar> powers = (numbers - shift).exp();
-    for (Index k = 0; k < kChunk; k += kLanes<Scalar>) {  // Eigen's exp of -infinity is not 0 but tiny
-      const auto number = load(numbers.data() + k), power = load(powers.data() + k);
-      store(number == kMinusInfinity<Scalar> ? Vector<Scalar>{} : power, powers.data() + k);
+    Chunk<Scalar> chunk = load_chunk<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
+    for (Index p = 0; p < kParts<Scalar>; ++p) {
+      Scalar powers[kLanes<Scalar>];
+      store<Scalar>(chunk.part[p], powers);
+      for (Scalar& number : powers) number = number == kMinusInfinity<Scalar> ? 0 : exp(number - shift);
+      chunk.part[p] = load(powers);
+      sums.part[p] += chunk.part[p];
+      const Index first = j + p * kLanes<Scalar>;
+      store_first<Scalar>(x.size() - first, chunk.part[p], x.data() + first);
     }
-    sums += powers;
-    store_chunk(powers, x.data(), j, x.size());
   }
-  return sums.sum();
-}
-
-// (These three use Eigen's sums. If Eigen sums numbers straight from memory, the order depends on the row's address. If
-// it sums computed numbers, the order does not; hence * 1.)
-
-template <class Scalar>
-Scalar mean_of(RowView<const Scalar> x) {
-  return (x.eigen().array() * Scalar{1}).mean();
-}
-template <class Scalar>
-Scalar mean_square_of(RowView<const Scalar> x) {
-  return x.eigen().squaredNorm() / static_cast<Scalar>(x.size());
-}
-template <class Scalar>
-Scalar mean_product_of(RowView<const Scalar> x, RowView<const Scalar> y) {
-  return x.eigen().dot(y.eigen()) / static_cast<Scalar>(x.size());
+  return total(sums);
 }
 
 template <class Scalar>
@@ -128,9 +142,12 @@ void keep_in(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar f
 #define GLASSFORMER_ROW_OPERATIONS(Scalar)                                                                  \
   Scalar sum(RowView<const Scalar> x) { return sum_of(x); }                                                 \
   Scalar dot(RowView<const Scalar> x, RowView<const Scalar> y) { return dot_of(x, y); }                     \
-  Scalar mean(RowView<const Scalar> x) { return mean_of(x); }                                               \
-  Scalar mean_square(RowView<const Scalar> x) { return mean_square_of(x); }                                 \
-  Scalar mean_product(RowView<const Scalar> x, RowView<const Scalar> y) { return mean_product_of(x, y); }   \
+  Scalar mean(RowView<const Scalar> x) { return sum_of(x) / static_cast<Scalar>(x.size()); }                \
+  Scalar mean_square(RowView<const Scalar> x) { return mean_product(x, x); }                                \
+  Scalar mean_product(RowView<const Scalar> x, RowView<const Scalar> y) {                                   \
+    return dot_of(x, y) / static_cast<Scalar>(x.size());                                                    \
+  }                                                                                                         \
+  double sum_of_squares(RowView<const Scalar> x) { return squares_of(x); }                                  \
   Scalar largest(RowView<const Scalar> x) { return largest_of(x); }                                         \
   Scalar exponentials(RowView<Scalar> x, Scalar shift) { return exponentials_of(x, shift); }                \
   void keep(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar factor, RowView<Scalar> to) { \

@@ -30,6 +30,9 @@ double mean_square(RowView<const double> x);
 /// Mean of x_j y_j.
 float mean_product(RowView<const float> x, RowView<const float> y);
 double mean_product(RowView<const double> x, RowView<const double> y);
+/// Sum of x_j^2, in double precision.
+double sum_of_squares(RowView<const float> x);
+double sum_of_squares(RowView<const double> x);
 /// Ignores NaN. The result is -infinity if the row is empty or contains only NaN.
 float largest(RowView<const float> x);
 double largest(RowView<const double> x);

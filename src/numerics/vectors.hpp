@@ -1,11 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <utility>
-#ifdef __AVX512F__
+#if defined(__FMA__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #include "numerics/matrix.hpp"
@@ -13,12 +16,19 @@
 /// The processor's vector registers, through a compiler extension: + and * work on all elements of a vector at once.
 namespace glassformer {
 
-/// Bytes per register of the processor that this file is compiled for.
+/// The instructions that this file is compiled for, and the bytes per register. All give the same results.
 #if defined(__AVX512F__)
+inline constexpr const char* kInstructions = "avx512";
 inline constexpr std::size_t kVectorBytes = 64;  // and 32 registers
-#elif defined(__AVX__)
+#elif defined(__FMA__)
+inline constexpr const char* kInstructions = "avx2";
 inline constexpr std::size_t kVectorBytes = 32;  // and 16
 #else
+#if defined(__aarch64__)
+inline constexpr const char* kInstructions = "neon";
+#else
+inline constexpr const char* kInstructions = "portable";
+#endif
 inline constexpr std::size_t kVectorBytes = 16;
 #endif
 
@@ -39,6 +49,30 @@ Vector<Scalar> load(const Scalar* from) {
 template <class Scalar>
 void store(auto vector, Scalar* to) {
   std::memcpy(to, &vector, sizeof vector);
+}
+
+/// a b + c, rounded once.
+template <class Scalar>
+[[gnu::always_inline]] inline Vector<Scalar> multiply_add(Vector<Scalar> a, Vector<Scalar> b, Vector<Scalar> c) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Scalar) == 4)
+    return Vector<Scalar>(_mm512_fmadd_ps(__m512(a), __m512(b), __m512(c)));
+  else
+    return Vector<Scalar>(_mm512_fmadd_pd(__m512d(a), __m512d(b), __m512d(c)));
+#elif defined(__FMA__)
+  if constexpr (sizeof(Scalar) == 4)
+    return Vector<Scalar>(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(c)));
+  else
+    return Vector<Scalar>(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(c)));
+#elif defined(__aarch64__)
+  if constexpr (sizeof(Scalar) == 4)
+    return Vector<Scalar>(vfmaq_f32(float32x4_t(c), float32x4_t(a), float32x4_t(b)));
+  else
+    return Vector<Scalar>(vfmaq_f64(float64x2_t(c), float64x2_t(a), float64x2_t(b)));
+#else
+  for (Index i = 0; i < kLanes<Scalar>; ++i) c[i] = std::fma(a[i], b[i], c[i]);
+  return c;
+#endif
 }
 
 #ifdef __AVX512F__

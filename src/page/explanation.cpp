@@ -173,7 +173,8 @@ std::array<double, 3> attention_on_padding(const TransformerSettings& settings, 
     double sum = 0;
     for (Index h = 0; h < settings.heads; ++h) {
       const Index first = (b * settings.heads + h) * length;
-      sum += weights.middleRows(first, words).rightCols(weights.cols() - keys).cast<double>().sum();
+      for (Index t = first; t < first + words; ++t)
+        for (Index s = keys; s < weights.cols(); ++s) sum += static_cast<double>(weights(t, s));
     }
     means[static_cast<std::size_t>(kind)] +=
         sum / static_cast<double>(settings.heads * words) / static_cast<double>(layers);

@@ -3,12 +3,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "files/utf8.hpp"
+#include "numerics/functions.hpp"
 
 namespace glassformer {
 namespace {
@@ -116,7 +116,7 @@ void write_screen(const ExplainedModel& explained, const Explanation& explanatio
   const auto count = static_cast<double>(sum.tokens);
   output << fmt::format("\nMean loss {:.4f} over {} token{} (label smoothing {:g}), perplexity {:.4g}\n",
                         sum.loss / count, sum.tokens, sum.tokens == 1 ? "" : "s", explained.label_smoothing,
-                        std::exp(sum.cross_entropy / count));
+                        exp(sum.cross_entropy / count));
   if (sentences < explanation.batch.size())
     output << fmt::format("Only the first {} of {} sentences are shown; the page has them all.\n", sentences,
                           explanation.batch.size());

@@ -1,7 +1,8 @@
 #include "page/trace_json.hpp"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "numerics/functions.hpp"
 
 namespace glassformer {
 namespace {
@@ -94,7 +95,7 @@ Json loss(const LossSum& sum) {
   const auto tokens = static_cast<double>(sum.tokens);
   return {{"mean", sum.loss / tokens},
           {"cross_entropy", sum.cross_entropy / tokens},
-          {"perplexity", std::exp(sum.cross_entropy / tokens)},
+          {"perplexity", exp(sum.cross_entropy / tokens)},
           {"tokens", sum.tokens},
           {"correct", sum.correct}};
 }

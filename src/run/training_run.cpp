@@ -9,6 +9,7 @@
 
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
+#include "numerics/functions.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "run/diagnostics.hpp"
@@ -85,9 +86,9 @@ void TrainingRun::log_start(bool resumed) const {
       "tokens on one side",
       corpus.size(), text_.valid().sources.size(), corpus.line_counts().empty, corpus.line_counts().too_long,
       text_.data().max_length);
-  spdlog::info("{} parameters; vocabularies: {} source, {} target; threads: {}; shards: {}; matrix products by {}",
+  spdlog::info("{} parameters; vocabularies: {} source, {} target; threads: {}; shards: {}; instructions: {}",
                model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
-               plan_.training.shards, gemm_backend());
+               plan_.training.shards, instructions());
   spdlog::info("{}", memory_.text_for_log());
   if (const std::string warning = memory_.warning(); !warning.empty()) spdlog::warn("{}", warning);
   log_ranks(ranks_, plan_.training.shards);
@@ -180,7 +181,7 @@ TrainingFigures TrainingRun::training_figures() const {
   return {.update = progress_.update,
           .epoch = epoch(),
           .loss = window_.loss.loss / tokens,
-          .perplexity = std::exp(window_.loss.cross_entropy / tokens),
+          .perplexity = exp(window_.loss.cross_entropy / tokens),
           .gradient_norm = window_.gradient_norm / static_cast<double>(window_.updates),
           .learning_rate = learning_rate(plan_.training.schedule, plan_.training.max_updates, progress_.update),
           .skipped = progress_.skipped,

@@ -83,9 +83,10 @@ void TrainingRun::validate_and_save() {
   const auto fingerprint = [weights = model_.weights.values()] {
     return Fingerprint().mix({weights.data(), static_cast<std::size_t>(weights.size())}).value();
   };
-  require_same(ranks_, "the weights", fingerprint,
-               "The ranks' processors round differently. Build the program once with -DGLASSFORMER_PORTABLE=ON, and "
-               "run that build on every machine. The last checkpoint is still good.");
+  require_same(
+      ranks_, "the weights", fingerprint,
+      "A processor or its memory is faulty, or the ranks run different programs. Compare glassformer --version on "
+      "every machine. The last checkpoint is still good.");
   ranks_.once([&] {
     log_.status("validating ...");
     std::vector<SampleTranslation> samples;

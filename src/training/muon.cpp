@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "numerics/gemm.hpp"
+#include "numerics/row_operations.hpp"
 
 namespace glassformer {
 
@@ -18,7 +19,9 @@ void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory) {
   product.resize(x.rows(), x.cols());
 
   auto numbers = x.eigen();
-  numbers /= std::max(numbers.norm(), tiny);
+  Scalar squares = 0;
+  for (Index i = 0; i < x.rows(); ++i) squares += dot(x.row(i), x.row(i));
+  numbers /= std::max(std::sqrt(squares), tiny);
   for (int step = 0; step < 5; ++step) {
     if (tall) {
       multiply_transposed_left(x, x, gram, Result::overwrite);

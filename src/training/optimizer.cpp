@@ -6,7 +6,9 @@
 #include <iterator>
 #include <string>
 
+#include "numerics/functions.hpp"
 #include "numerics/parallel.hpp"
+#include "numerics/row_operations.hpp"
 
 namespace glassformer {
 namespace {
@@ -33,7 +35,7 @@ std::vector<TensorPlace> matrices_for_muon(const OptimizerSettings& settings, co
 template <std::floating_point Scalar>
 double gradient_norm(std::span<const Scalar> gradient) {
   return std::sqrt(sum_ranges(static_cast<Index>(gradient.size()), [&](Index begin, Index end) {
-    return part(gradient, begin, end).template cast<double>().square().sum();
+    return sum_of_squares(RowView<const Scalar>(gradient.data() + begin, end - begin));
   }));
 }
 
@@ -68,8 +70,9 @@ void Optimizer<Scalar>::update_by_adam(Range range, std::span<Scalar> parameters
                                        Scalar scale, double rate, Index t) {
   const auto beta1 = static_cast<Scalar>(settings_.beta1), beta2 = static_cast<Scalar>(settings_.beta2);
   const auto epsilon = static_cast<Scalar>(settings_.epsilon), decay = static_cast<Scalar>(settings_.weight_decay);
-  const auto step = static_cast<Scalar>(rate / (1 - std::pow(settings_.beta1, t)));
-  const auto inv_sqrt_v = static_cast<Scalar>(1 / std::sqrt(1 - std::pow(settings_.beta2, t)));
+  const auto updates = static_cast<double>(t);
+  const auto step = static_cast<Scalar>(rate / (1 - pow(settings_.beta1, updates)));
+  const auto inv_sqrt_v = static_cast<Scalar>(1 / std::sqrt(1 - pow(settings_.beta2, updates)));
   const bool decoupled = settings_.kind != OptimizerSettings::Kind::adam;
 
   run_ranges(range.end - range.begin, [&](Index begin, Index end) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "numerics/functions.hpp"
+
 namespace glassformer {
 
 double learning_rate(const ScheduleSettings& settings, Index max_updates, Index update) {
@@ -19,7 +21,7 @@ double learning_rate(const ScheduleSettings& settings, Index max_updates, Index 
     case ScheduleSettings::Kind::cosine: {
       // The fraction done when this update begins: 0 for the first after warm-up, as in torch's CosineAnnealingLR.
       const double done = std::clamp((now - 1 - warmup) / (static_cast<double>(max_updates) - warmup), 0.0, 1.0);
-      return settings.final_rate + (rate - settings.final_rate) * (1 + std::cos(std::numbers::pi * done)) / 2;
+      return settings.final_rate + (rate - settings.final_rate) * (1 + cos(std::numbers::pi * done)) / 2;
     }
     case ScheduleSettings::Kind::constant:
       return rate;

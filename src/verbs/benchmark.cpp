@@ -48,7 +48,7 @@ Json figures(const Sums& sums, Index parameters, Index ranks) {
           {"peak_rss_bytes", resident_memory().peak},
           {"threads", thread_count()},
           {"ranks", ranks},
-          {"backend", gemm_backend()}};
+          {"instructions", instructions()}};
 }
 
 /// Trains from random weights for at least `seconds`, repeating the batches of the first epoch.

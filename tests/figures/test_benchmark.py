@@ -20,7 +20,7 @@ SETTINGS = {**{f"model.{key}": value for key, value in SHAPE.items()}, "tokenize
             "training.max_tokens": MAX_TOKENS, "data.max_length": MAX_LENGTH,
             "training.micro_batch_tokens": 100000}  # so that a shard's sentences are padded together
 KEYS = ["source_tokens_per_second", "target_tokens_per_second", "gflops", "padding_share", "seconds", "updates",
-        "parameters", "peak_rss_bytes", "threads", "ranks", "backend"]
+        "parameters", "peak_rss_bytes", "threads", "ranks", "instructions"]
 
 
 @pytest.fixture(scope="module")

@@ -243,5 +243,3 @@ TEMPLATE_TEST_CASE("multiply_visible skips a row of B where its factor is exactl
     }
   }
 }
-
-TEST_CASE("The backend has a name", "[numerics]") { CHECK(gemm_backend().find("-bit vectors") != std::string::npos); }

@@ -1,0 +1,38 @@
+#include "run/self_test.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <vector>
+
+#include "files/fingerprint.hpp"
+#include "training/trainer.hpp"
+
+namespace glassformer {
+
+std::string arithmetic_digest() {
+  constexpr Id kVocabulary = 40;
+  std::vector<Id> ids;
+  std::vector<std::int64_t> offsets = {0};
+  for (Index sentence = 0; sentence < 20; ++sentence) {  // ten pairs of 3 to 19 tokens
+    for (Index t = 0; t < 3 + sentence * 7 % 17; ++t)
+      ids.push_back(static_cast<Id>(4 + (sentence * 31 + t * t * 5) % (kVocabulary - 4)));
+    offsets.push_back(std::ssize(ids));
+  }
+  const SentencePairs pairs{ids, offsets};
+
+  // No size is a multiple of a vector's, and the feed-forward network is wider than a block of the matrix product.
+  const TransformerSettings settings{.d_model = 36, .heads = 2, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 530,
+                                     .activation = Activation::gelu, .attention_dropout = 0.1};
+  Model<float> model(settings, {kVocabulary, kVocabulary, {0, 0}});
+  initialize(model, 1);
+  TrainingSettings training;
+  training.max_tokens = 100;
+  training.max_updates = 3;
+  training.schedule = {.kind = ScheduleSettings::Kind::cosine, .learning_rate = 0.01, .warmup = 1};
+  Trainer trainer(model, training, [&](Index) { return pairs; });
+  for (Index update = 0; update < training.max_updates; ++update) trainer.step();
+  const RowView<const float> weights = std::as_const(model.weights).values();
+  return fmt::format("{:016x}", Fingerprint().mix(std::span<const float>(weights)).value());
+}
+
+}  // namespace glassformer

@@ -1,0 +1,185 @@
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "catch.hpp"
+#include "numerics/functions.hpp"
+#include "numerics/gemm.hpp"
+#include "numerics/row_operations.hpp"
+#include "random_values.hpp"
+#include "reference_arithmetic/reference_arithmetic.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+/// The same bits, or both NaN: processors differ in the bits of a NaN.
+template <class Scalar>
+bool same(Scalar a, Scalar b) {
+  using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
+  return (std::isnan(a) && std::isnan(b)) || std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+}
+
+/// Numbers of one kind: 0 of ordinary size, 1 of any size, 2 denormal, 3 anything, also 0, -0, infinity and NaN.
+template <class Scalar>
+class Numbers {
+ public:
+  explicit Numbers(int kind) : kind_(kind), random_(static_cast<std::uint64_t>(kind)) {}
+  Scalar next() {
+    using Limits = std::numeric_limits<Scalar>;
+    const auto number = static_cast<Scalar>(random_.number());
+    const Index choice = random_.index(12);
+    const int exponent = static_cast<int>(random_.index(2 * Limits::max_exponent)) - Limits::max_exponent;
+    if (kind_ == 0) return number;
+    if (kind_ == 2) return number * Limits::min();
+    if (kind_ == 1 || choice > 7) return std::ldexp(number, kind_ == 1 ? exponent / 8 : exponent);
+    const Scalar awkward[] = {0, -Scalar{0}, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), 1,
+                              Limits::denorm_min(), Limits::max()};
+    return awkward[choice];
+  }
+  /// A buffer with a margin, so that its rows are not contiguous.
+  Buffer<Scalar> matrix(Index rows, Index cols) {
+    Buffer<Scalar> numbers(rows, cols + 3);
+    for (Index i = 0; i < rows; ++i)
+      for (Scalar& number : numbers.row(i)) number = next();
+    return numbers;
+  }
+
+ private:
+  int kind_;
+  RandomValues random_;
+};
+
+constexpr int kKinds = 4;
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Rows are reduced exactly as docs/arithmetic.md says", "[numerics][arithmetic]", float, double) {
+  for (int kind = 0; kind < kKinds; ++kind) {
+    Numbers<TestType> numbers(kind);
+    for (int repetition = 0; repetition < 20; ++repetition) {
+      for (const Index size : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 100, 259, 1000}) {
+        const Buffer<TestType> rows = numbers.matrix(2, size);
+        const RowView<const TestType> x(rows.row(0).data() + 1, size), y(rows.row(1).data() + 2, size);
+        CAPTURE(kind, size);
+        REQUIRE(same(sum(x), reference::sum(x.data(), size)));
+        REQUIRE(same(dot(x, y), reference::dot(x.data(), y.data(), size)));
+        REQUIRE(same(largest(x), reference::largest(x.data(), size)));
+        REQUIRE(same(mean(x), reference::mean(x.data(), size)));
+        REQUIRE(same(mean_square(x), reference::mean_product(x.data(), x.data(), size)));
+        REQUIRE(same(mean_product(x, y), reference::mean_product(x.data(), y.data(), size)));
+        REQUIRE(same(sum_of_squares(x), reference::sum_of_squares(x.data(), size)));
+
+        std::vector<TestType> powers(x.begin(), x.end()), expected;
+        const TestType shift = numbers.next();
+        for (const TestType number : x)
+          expected.push_back(number == kMinusInfinity<TestType> ? 0 : reference::exp<TestType>(number - shift));
+        const TestType total = exponentials(RowView<TestType>(powers.data(), size), shift);
+        for (std::size_t j = 0; j < powers.size(); ++j) REQUIRE(same(powers[j], expected[j]));
+        REQUIRE(same(total, reference::sum(expected.data(), size)));
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("Matrix products are computed exactly as docs/arithmetic.md says", "[numerics][arithmetic]", float,
+                   double) {
+  for (int kind = 0; kind < kKinds; ++kind) {
+    Numbers<TestType> numbers(kind);
+    for (const Index N : {0, 1, 5, 13, 25}) {
+      for (const Index K : {0, 1, 2, 7, 33, 511, 512, 513, 1100}) {
+        for (const Index M : {0, 1, 3, 16, 33, 70}) {
+          if (kind > 0 && N * K * M > 20'000) continue;
+          const Buffer<TestType> a = numbers.matrix(N, K), b = numbers.matrix(K, M), start = numbers.matrix(N, M);
+          const Buffer<TestType> at = numbers.matrix(K, N), bt = numbers.matrix(M, K), bias = numbers.matrix(1, M);
+          Buffer<TestType> c = start, added = start, right = start, with_bias = start, left = start;
+          const auto of = [](auto& buffer, Index cols) { return buffer.view().middle_cols(0, cols); };
+          multiply(of(a, K), of(b, M), of(c, M), Result::overwrite);
+          multiply(of(a, K), of(b, M), of(added, M), Result::add);
+          multiply_transposed_right(of(a, K), of(bt, K), of(right, M), Result::overwrite);
+          if (K > 0) multiply_transposed_right(of(a, K), of(bt, K), {bias.data(), M}, of(with_bias, M));
+          multiply_transposed_left(of(at, N), of(b, M), of(left, M), Result::overwrite);
+          const TestType* const none = nullptr;
+          for (Index n = 0; n < N; ++n) {
+            for (Index m = 0; m < M; ++m) {
+              CAPTURE(kind, N, K, M, n, m);
+              const auto row = [&](Index k) { return a(n, k); };
+              const auto column = [&](Index k) { return b(k, m); };
+              const auto transposed_column = [&](Index k) { return bt(m, k); };
+              REQUIRE(same(c(n, m), reference::product_element(K, row, column, none)));
+              REQUIRE(same(added(n, m), reference::product_element(K, row, column, &start(n, m))));
+              REQUIRE(same(right(n, m), reference::product_element(K, row, transposed_column, none)));
+              if (K > 0)
+                REQUIRE(same(with_bias(n, m), reference::product_element(K, row, transposed_column, &bias(0, m))));
+              REQUIRE(same(left(n, m), reference::product_element(
+                                           K, [&](Index k) { return at(k, n); }, column, none)));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("Products of visible rows skip zeros exactly as docs/arithmetic.md says", "[numerics][arithmetic]",
+                   float, double) {
+  for (int kind = 0; kind < kKinds; ++kind) {
+    Numbers<TestType> numbers(kind), ordinary(0);
+    for (int repetition = 0; repetition < 50; ++repetition) {
+      const Index N = 5, K = 9, M = 18;
+      Buffer<TestType> a = ordinary.matrix(N, K), b = numbers.matrix(K, M), c(N, M), finite = b;
+      for (Index n = 0; n < N; ++n) a(n, (n + repetition) % K) = 0;
+      const auto left = a.view().middle_cols(0, K), right = b.view().middle_cols(0, M);
+      multiply_visible(left, right, c);
+
+      Buffer<TestType> expected(N, M);
+      multiply(left, right, expected, Result::overwrite);
+      bool is_finite = true;
+      for (Index n = 0; n < N; ++n)
+        for (const TestType number : expected.row(n)) is_finite = is_finite && std::isfinite(number);
+      for (Index k = 0; k < K; ++k)
+        for (TestType& number : finite.row(k)) number = std::isfinite(number) ? number : 0;
+      if (!is_finite) multiply(left, finite.view().middle_cols(0, M), expected, Result::overwrite);
+      for (Index k = 0; k < K && !is_finite; ++k) {
+        bool row_is_finite = true;
+        for (const TestType number : right.row(k)) row_is_finite = row_is_finite && std::isfinite(number);
+        for (Index n = 0; n < N && !row_is_finite; ++n)
+          for (Index m = 0; m < M && a(n, k) != 0; ++m) expected(n, m) += a(n, k) * (b(k, m) - finite(k, m));
+      }
+      CAPTURE(kind, repetition);
+      for (Index n = 0; n < N; ++n)
+        for (Index m = 0; m < M; ++m) REQUIRE(same(c(n, m), expected(n, m)));
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("exp and erfc are computed exactly as docs/arithmetic.md says", "[numerics][arithmetic]", float,
+                   double) {
+  for (int kind = 0; kind < kKinds; ++kind) {
+    Numbers<TestType> numbers(kind);
+    for (int i = 0; i < 20'000; ++i) {
+      const TestType x = numbers.next() * (kind == 0 ? 30 : 1);
+      CAPTURE(kind, x);
+      REQUIRE(same(glassformer::exp(x), reference::exp(x)));
+      REQUIRE(same(glassformer::erfc(x), reference::erfc(x)));
+    }
+  }
+}
+
+TEST_CASE("log, pow, sin and cos are computed exactly as docs/arithmetic.md says", "[numerics][arithmetic]") {
+  for (int kind = 0; kind < kKinds; ++kind) {
+    Numbers<double> numbers(kind);
+    for (int i = 0; i < 20'000; ++i) {
+      const double x = numbers.next(), y = numbers.next() * 1000, angle = 1e6 * Numbers<double>(i % 3).next();
+      CAPTURE(kind, x, y, angle);
+      REQUIRE(same(glassformer::log(x), reference::log(x)));
+      REQUIRE(same(glassformer::log(1 + x), reference::log(1 + x)));
+      if (x >= 0 && std::isfinite(x) && std::isfinite(y))
+        REQUIRE(same(glassformer::pow(x, std::abs(y)), reference::pow(x, std::abs(y))));
+      REQUIRE(same(glassformer::sin(angle), reference::sin(angle)));
+      REQUIRE(same(glassformer::cos(angle), reference::cos(angle)));
+    }
+  }
+}
