@@ -12,7 +12,13 @@ if(NOT GLASSFORMER_CORE_ONLY)
   list(APPEND header_modules ${glassformer_modules})
 endif()
 target_include_directories(glassformer_core INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-install(TARGETS ${libraries} EXPORT glassformer COMPONENT development ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ${libraries} EXPORT glassformer
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program NAMELINK_COMPONENT development)
+if(TARGET glassformer_core_avx512)
+  install(TARGETS glassformer_core_avx512
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${avx512_directory} COMPONENT program NAMELINK_SKIP)
+endif()
 # Installed headers are in glassformer/ and include each other with that prefix, so none can be mistaken for another
 # project's. In src they omit the prefix.
 install(CODE "
@@ -38,6 +44,7 @@ install(FILES
 
 # --- The program ------------------------------------------------------------------------------------------------
 if(TARGET glassformer_program)
+  set_target_properties(glassformer_program PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
   install(TARGETS glassformer_program COMPONENT program)
   # Paths in a config are relative to it, so configs and data stay next to each other.
   install(DIRECTORY configs data DESTINATION ${CMAKE_INSTALL_DATADIR}/glassformer COMPONENT program

@@ -16,6 +16,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME glassformer)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)  # dpkg-shlibdeps finds the libraries that the program needs
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_CURRENT_BINARY_DIR})  # except the package's own
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "Trains a sequence-to-sequence model on parallel text, on CPUs, from a YAML
 config; evaluates it (loss, BLEU, chrF), translates by greedy or beam search,
 and shows every number from a sentence to the gradient of each weight.
@@ -24,7 +25,7 @@ Layers, masks and gradients are written by hand, for you to read.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libglassformer-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libeigen3-dev, libyaml-cpp-dev, libspdlog-dev, nlohmann-json3-dev, \
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "glassformer (= ${PROJECT_VERSION}), libeigen3-dev, libyaml-cpp-dev, libspdlog-dev, nlohmann-json3-dev, \
 libicu-dev, libssl-dev, libsentencepiece-dev, librandom123-dev")
 if(MPI_CXX_FOUND)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libopenmpi-dev")
@@ -41,7 +42,7 @@ install(CODE "
     message(FATAL_ERROR \"The package's manual page needs help2man, which was not found: install it, then run CMake \"
       \"again.\")
   endif()
-  execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${HELP2MAN} --no-info --no-discard-stderr --output=\${page}
+  execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${HELP2MAN} --no-info --no-discard-stderr --version-string=${PROJECT_VERSION} --output=\${page}
     \"--name=train, use and explain encoder-decoder transformers\" $<TARGET_FILE:glassformer_program>)
   execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${GZIP} -9nf \${page})
   file(INSTALL \${page}.gz DESTINATION \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1)
@@ -60,7 +61,4 @@ if(GZIP)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/changelog.gz ${to_development})
 endif()
 
-# A package must run on other people's machines.
-set(CPACK_GLASSFORMER_PORTABLE ${GLASSFORMER_PORTABLE})
-set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_SOURCE_DIR}/cmake/RefuseNative.cmake)
 include(CPack)

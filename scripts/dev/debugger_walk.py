@@ -5,15 +5,13 @@
     scripts/dev/debugger_walk.py --write    writes what gdb prints into the page
 
 It runs build/debug/glassformer, or the program named with --program. On the page, a line "(gdb) COMMAND" is a command.
-The lines below a `print` are its output; output of other commands is not shown. Numbers with a decimal point may differ
-in the last digit, because processors round differently.
+The lines below a `print` are its output; output of other commands is not shown.
 """
 
 import argparse
 import difflib
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -23,7 +21,6 @@ PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "debugger.md"
 PROGRAM = PROJECT / "build" / "debug" / "glassformer"
 PROMPT = "    (gdb) "
-TOLERANCE = 0.00011  # one in the last of four decimals; relative for numbers above 1
 
 # Runs inside gdb: executes each command and keeps the output of prints. An unknown name ends the walk.
 DRIVER = """
@@ -74,19 +71,6 @@ def run(program, commands):
         return json.loads((directory / "outputs").read_text())
 
 
-def same(expected, found):
-    """Whether two lines are equal up to rounding."""
-    number = r"-?\d+\.\d+(?:e[+-]\d+)?"
-    if re.sub(number, "#", re.sub(r" +", " ", expected)) != re.sub(number, "#", re.sub(r" +", " ", found)):
-        return False
-    pairs = zip(re.findall(number, expected), re.findall(number, found))
-    return all(abs(float(a) - float(b)) <= TOLERANCE * max(1, abs(float(a))) for a, b in pairs)
-
-
-def differs(shown, printed):
-    return len(shown) != len(printed) or not all(map(same, shown, printed))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="write what gdb prints into docs/debugger.md")
@@ -105,7 +89,7 @@ def main():
         printed = [line.rstrip() for line in output.rstrip("\n").split("\n")] if output else []
         if output.startswith("error: "):
             sys.exit(f"docs/debugger.md: (gdb) {command}\n{output}")
-        if not differs(shown, printed):
+        if printed == shown:
             continue
         wrong += 1
         lines[number + 1:number + 1 + len(shown)] = ["    " + line for line in printed]

@@ -5,7 +5,7 @@
 #   scripts/dev/test_package.sh                               with Debian's own mirror; takes a quarter of an hour
 #   scripts/dev/test_package.sh http://deb.debian.org/debian  with another mirror
 #
-# Needs root. The packages stay in build/portable.
+# Needs root. The packages stay in build/package.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -19,22 +19,27 @@ need debootstrap 'setting up a clean Debian' || exit 0
 need help2man "the package's manual page" || exit 0
 install_packages
 
-cmake -S . -B build/portable -G Ninja -DGLASSFORMER_PORTABLE=ON -DBUILD_TESTING=OFF >/dev/null
-cmake --build build/portable >/dev/null
-rm -f build/portable/*.deb
-(cd build/portable && cpack -G DEB) >/dev/null
+cmake -S . -B build/package -G Ninja -DBUILD_TESTING=OFF >/dev/null
+cmake --build build/package >/dev/null
+rm -f build/package/*.deb
+(cd build/package && cpack -G DEB) >/dev/null
 
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 || { cat "$root.log" >&2; exit 1; }
 rm "$root.log"
-cp build/portable/*.deb "$root/root"
+cp build/package/*.deb "$root/root"
 in_root() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
 install() { in_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null; }
 
-install /root/"$(basename build/portable/glassformer_*.deb)"
-if [[ $(dpkg-deb --contents build/portable/glassformer_*.deb) != *man1/glassformer.1.gz* ]]; then
+install /root/"$(basename build/package/glassformer_*.deb)"
+if [[ $(dpkg-deb --contents build/package/glassformer_*.deb) != *man1/glassformer.1.gz* ]]; then
   echo "The package has no manual page." >&2
+  exit 1
+fi
+if [[ $(in_root glassformer --version) != "$(build/package/glassformer --version)" ]]; then
+  echo 'The installed program uses other instructions or another arithmetic than the one built here:' >&2
+  in_root glassformer --version >&2
   exit 1
 fi
 in_root glassformer train /usr/share/glassformer/configs/toy.yaml --output /root/toy 2>/dev/null
@@ -42,8 +47,8 @@ in_root glassformer evaluate /root/toy | grep 'exact match'
 in_root sh -c 'echo "she sleeps ." | glassformer translate /root/toy' | grep -x 'sie schläft .'
 
 # The library package does not depend on a compiler: its users choose one.
-install /root/"$(basename build/portable/libglassformer-dev_*.deb)" cmake g++ make
+install /root/"$(basename build/package/libglassformer-dev_*.deb)" cmake g++ make
 cp -r tests/installed "$root/root/project"
 in_root sh -c 'cmake -S /root/project -B /root/project/build >/dev/null && cmake --build /root/project/build >/dev/null'
 in_root /root/project/build/translate /root/toy | grep -x 'sie schläft .'
-echo 'The packages work on a clean Debian 12:' build/portable/*.deb
+echo 'The packages work on a clean Debian 12:' build/package/*.deb

@@ -7,8 +7,7 @@ source scripts/packages.sh
 
 need valgrind 'this test' || exit 0
 install_packages
-# Portable, because valgrind does not support this machine's latest instructions.
-cmake -S . -B build/valgrind -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DGLASSFORMER_PORTABLE=ON
+cmake -S . -B build/valgrind -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo
 cmake --build build/valgrind --target glassformer_program
 
 directory=$(mktemp -d)

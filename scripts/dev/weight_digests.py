@@ -3,8 +3,6 @@
 
     scripts/dev/weight_digests.py --program BEFORE/glassformer > before.txt
     scripts/dev/weight_digests.py > after.txt && diff before.txt after.txt
-
-Compare digests only from the same machine: another processor may round differently.
 """
 
 import argparse

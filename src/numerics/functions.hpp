@@ -18,15 +18,15 @@ template <>
 struct FunctionConstants<float> {
   using Bits = std::int32_t;
   static constexpr int mantissa_bits = 23, exponent_bias = 127;
-  static constexpr float to_integer = 0x1.8p23F;  // adding and subtracting it rounds to an integer
+  static constexpr float to_integer = 0x1.8p23F;       // adding and subtracting it rounds to an integer
   static constexpr float lowest = -104, highest = 89;  // beyond them, exp is 0 or infinite
   static constexpr float log2_e = 0x1.715476p0F, ln_2 = 0x1.62e4p-1F, ln_2_rest = 0x1.7f7d1cp-20F;
   static constexpr float exp[] = {0.499999934178F, 0.166665200703F, 0.0416683915718F, 0.00836878496527F,
                                   0.00138146957592F};
   static constexpr float erfc_middle = 0.57692307692F, erfc_highest = 11;
-  static constexpr float erfc[] = {-0.56736547644F, 1.3675242858F,    0.09851728513F,   -0.40640263339F,
-                                   -0.044203657756F, 0.29754289245F,  -0.041158239699F, -0.25908360061F,
-                                   0.13117722561F,  0.19472403986F,   -0.13679757208F,  -0.086430103094F};
+  static constexpr float erfc[] = {-0.56736547644F,  1.3675242858F,  0.09851728513F,   -0.40640263339F,
+                                   -0.044203657756F, 0.29754289245F, -0.041158239699F, -0.25908360061F,
+                                   0.13117722561F,   0.19472403986F, -0.13679757208F,  -0.086430103094F};
 };
 template <>
 struct FunctionConstants<double> {
@@ -40,7 +40,7 @@ struct FunctionConstants<double> {
                                    2.5000378268109633863e-8};
   static constexpr double erfc_middle = 0.53333333333333333, erfc_highest = 28;
   static constexpr double erfc[] = {
-      -0.62675486601084853075, 1.3566391463443269968,   0.15091006847813062514, -0.39301849827183146135,
+      -0.62675486601084853075, 1.3566391463443269968,   0.15091006847813062514,  -0.39301849827183146135,
       -0.10941120600824180493, 0.29788101587136900362,  0.042387185176245445771, -0.29701280726761095666,
       0.059247606408844113638, 0.29368570422089886547,  -0.20327778938824740655, -0.22401505528075922619,
       0.3563716028981701127,   0.040141714138064467962, -0.42820639699803892978, 0.23878756136580359857,

@@ -21,8 +21,13 @@ std::string arithmetic_digest() {
   const SentencePairs pairs{ids, offsets};
 
   // No size is a multiple of a vector's, and the feed-forward network is wider than a block of the matrix product.
-  const TransformerSettings settings{.d_model = 36, .heads = 2, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 530,
-                                     .activation = Activation::gelu, .attention_dropout = 0.1};
+  const TransformerSettings settings{.d_model = 36,
+                                     .heads = 2,
+                                     .encoder_layers = 1,
+                                     .decoder_layers = 1,
+                                     .d_ff = 530,
+                                     .activation = Activation::gelu,
+                                     .attention_dropout = 0.1};
   Model<float> model(settings, {kVocabulary, kVocabulary, {0, 0}});
   initialize(model, 1);
   TrainingSettings training;

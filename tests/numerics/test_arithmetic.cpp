@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "catch.hpp"
@@ -10,6 +12,7 @@
 #include "numerics/row_operations.hpp"
 #include "random_values.hpp"
 #include "reference_arithmetic/reference_arithmetic.hpp"
+#include "training/optimizer.hpp"
 
 using namespace glassformer;
 
@@ -35,8 +38,8 @@ class Numbers {
     if (kind_ == 0) return number;
     if (kind_ == 2) return number * Limits::min();
     if (kind_ == 1 || choice > 7) return std::ldexp(number, kind_ == 1 ? exponent / 8 : exponent);
-    const Scalar awkward[] = {0, -Scalar{0}, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), 1,
-                              Limits::denorm_min(), Limits::max()};
+    const Scalar awkward[] = {0, -Scalar{0},           Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
+                              1, Limits::denorm_min(), Limits::max()};
     return awkward[choice];
   }
   /// A buffer with a margin, so that its rows are not contiguous.
@@ -81,6 +84,18 @@ TEMPLATE_TEST_CASE("Rows are reduced exactly as docs/arithmetic.md says", "[nume
         REQUIRE(same(total, reference::sum(expected.data(), size)));
       }
     }
+  }
+}
+
+TEMPLATE_TEST_CASE("The norm of a gradient is computed exactly as docs/arithmetic.md says", "[numerics][arithmetic]",
+                   float, double) {
+  for (const Index size : {0, 1, 100, 1 << 14, (1 << 14) + 1, 50'000}) {
+    Buffer<TestType> numbers = Numbers<TestType>(0).matrix(1, size);
+    double sum = 0;
+    for (Index begin = 0; begin < size; begin += 1 << 14)
+      sum += reference::sum_of_squares(numbers.data() + begin, std::min<Index>(size - begin, 1 << 14));
+    CHECK(
+        same(gradient_norm(std::span<const TestType>(numbers.data(), static_cast<std::size_t>(size))), std::sqrt(sum)));
   }
 }
 

@@ -3,8 +3,10 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "numerics/gemm.hpp"
 #include "program/program.hpp"
 
+using glassformer::instructions;
 using namespace glassformer::program_test;
 
 TEST_CASE("--help lists every verb, fits a terminal, and works with help2man", "[program]") {
@@ -21,7 +23,28 @@ TEST_CASE("--help lists every verb, fits a terminal, and works with help2man", "
     std::istringstream lines(result.out);
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
   }
-  CHECK(program.run("--version").out == "glassformer " GLASSFORMER_VERSION "\n");
+}
+
+TEST_CASE("--version prints the same digest of the arithmetic for all instructions, on every machine", "[program]") {
+  const Program program;
+  const auto expected = [](const std::string& instructions) {
+    return "glassformer " GLASSFORMER_VERSION "\ninstructions " + instructions + "\narithmetic   f871d317be4ce341\n";
+  };
+  CHECK(program.run("--version").out == expected(instructions()));
+  CHECK(program.shell("GLASSFORMER_INSTRUCTIONS= \"$glassformer\" --version").out == expected(instructions()));
+  const std::string slower = instructions() == "avx512" ? "avx2" : instructions();
+  const auto forced = program.shell("GLASSFORMER_INSTRUCTIONS=" + slower + " \"$glassformer\" --version");
+  CHECK(forced.out == expected(slower));
+  CHECK(forced.status == 0);
+}
+
+TEST_CASE("instructions that the program does not have are refused", "[program]") {
+  const Program program;
+  check_refused(program.shell("GLASSFORMER_INSTRUCTIONS=sse \"$glassformer\" --version"),
+                "GLASSFORMER_INSTRUCTIONS: expected " + instructions());
+  const auto hidden = program.shell(
+      "export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F; GLASSFORMER_INSTRUCTIONS=avx512 \"$glassformer\" --version");
+  if (instructions() == "avx512" || instructions() == "avx2") check_refused(hidden, "expected avx2, which");
 }
 
 TEST_CASE("an error names the mistake on the command line, and what was probably meant", "[program]") {

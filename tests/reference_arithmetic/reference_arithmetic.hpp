@@ -7,8 +7,9 @@
 #include <type_traits>
 #include <vector>
 
-/// The arithmetic of docs/arithmetic.md a second time: plain and slow, one number at a time, from the description rather
-/// than from the source. It uses std::fma, std::sqrt and std::ldexp, which are exact on every machine, and + - * /.
+/// The arithmetic of docs/arithmetic.md a second time: plain and slow, one number at a time, from the description
+/// rather than from the source. It uses std::fma, std::sqrt and std::ldexp, which are exact on every machine, and + - *
+/// /.
 namespace reference {
 
 using Index = std::ptrdiff_t;
@@ -40,11 +41,13 @@ Scalar larger(Scalar a, Scalar b) {
 /// accumulators start at +0, so adding 0 changes nothing.
 template <class Scalar>
 Scalar sum(const Scalar* x, Index size) {
-  return accumulate(size, Scalar{0}, [&](Scalar s, Index j) { return s + x[j]; }, plus<Scalar>);
+  return accumulate(
+      size, Scalar{0}, [&](Scalar s, Index j) { return s + x[j]; }, plus<Scalar>);
 }
 template <class Scalar>
 Scalar dot(const Scalar* x, const Scalar* y, Index size) {
-  return accumulate(size, Scalar{0}, [&](Scalar s, Index j) { return std::fma(x[j], y[j], s); }, plus<Scalar>);
+  return accumulate(
+      size, Scalar{0}, [&](Scalar s, Index j) { return std::fma(x[j], y[j], s); }, plus<Scalar>);
 }
 template <class Scalar>
 Scalar largest(const Scalar* x, Index size) {
@@ -105,7 +108,7 @@ Scalar exp(Scalar x, Scalar rest = 0) {
   if constexpr (kFloat)
     c = {0.499999934178F, 0.166665200703F, 0.0416683915718F, 0.00836878496527F, 0.00138146957592F};
   else
-    c = {0.50000000000000107308, 0.16666666666666410732,   0.041666666666529096893,   0.008333333333495212948,
+    c = {0.50000000000000107308,   0.16666666666666410732,    0.041666666666529096893,    0.008333333333495212948,
          0.0013888888943948748911, 0.00019841269505849163478, 0.000024801492733880429794, 2.755758620442769107e-6,
          2.7630389539301539855e-7, 2.5000378268109633863e-8};
   const Scalar y = std::fma(r * r, horner(c, r), r) + 1;
@@ -119,8 +122,8 @@ Scalar erfc(Scalar x) {
   if (std::isnan(x)) return x;
   std::vector<Scalar> c;
   if constexpr (kFloat)
-    c = {-0.56736547644F, 1.3675242858F, 0.09851728513F, -0.40640263339F, -0.044203657756F, 0.29754289245F,
-         -0.041158239699F, -0.25908360061F, 0.13117722561F, 0.19472403986F, -0.13679757208F, -0.086430103094F};
+    c = {-0.56736547644F,  1.3675242858F,   0.09851728513F, -0.40640263339F, -0.044203657756F, 0.29754289245F,
+         -0.041158239699F, -0.25908360061F, 0.13117722561F, 0.19472403986F,  -0.13679757208F,  -0.086430103094F};
   else
     c = {-0.62675486601084853075, 1.3566391463443269968,   0.15091006847813062514,  -0.39301849827183146135,
          -0.10941120600824180493, 0.29788101587136900362,  0.042387185176245445771, -0.29701280726761095666,
@@ -145,10 +148,10 @@ inline std::array<double, 2> log_parts(double x) {
   const double f = m - 1, t = 2 + f, s = f / t;
   const double rest_of_t = f - (t - 2), rest_of_s = (std::fma(-s, t, f) - s * rest_of_t) / t;
   const double z = s * s;
-  const double series = horner<double>(
-      {0.66666666666667353819, 0.39999999999407485635, 0.28571428744142144956, 0.22222198378379663061,
-       0.18183575171374029725, 0.15313755592449085413, 0.14799067914629433112},
-      z);
+  const double series =
+      horner<double>({0.66666666666667353819, 0.39999999999407485635, 0.28571428744142144956, 0.22222198378379663061,
+                      0.18183575171374029725, 0.15313755592449085413, 0.14799067914629433112},
+                     z);
   const double small = std::fma(s * z, series, 2 * rest_of_s);
   const double a = e * 0x1.62e42fefa38p-1, large = a + 2 * s;
   return {large, (a - large + 2 * s) + (small + e * 0x1.ef35793c7673p-45)};
@@ -174,21 +177,25 @@ inline double sin(double x, int quarters = 0) {
   double r = std::fma(n, -0x1.921fb54442d18p0, x);
   r = std::fma(n, -0x1.1a62633145c07p-54, r);
   const double z = r * r;
-  const double sine = std::fma(
-      r * z,
-      horner<double>({-0.16666666666666631652, 0.0083333333333223151659, -0.00019841269829725213991,
-                      2.7557313662060925078e-6, -2.5050753265066012346e-8, 1.5896504977315509278e-10},
-                     z),
-      r);
+  const double sine =
+      std::fma(r * z,
+               horner<double>({-0.16666666666666631652, 0.0083333333333223151659, -0.00019841269829725213991,
+                               2.7557313662060925078e-6, -2.5050753265066012346e-8, 1.5896504977315509278e-10},
+                              z),
+               r);
   const double c = horner<double>({0.041666666666666592018, -0.001388888888887289513, 0.00002480158728874818769,
                                    -2.7557314148622972006e-7, 2.0875696572407160612e-9, -1.1358310478262175726e-11},
                                   z);
   const double h = 1 - z / 2, cosine = h + std::fma(z * z, c, (1 - h) - z / 2);
   switch (((static_cast<long long>(n) + quarters) % 4 + 4) % 4) {
-    case 0: return sine;
-    case 1: return cosine;
-    case 2: return -sine;
-    default: return -cosine;
+    case 0:
+      return sine;
+    case 1:
+      return cosine;
+    case 2:
+      return -sine;
+    default:
+      return -cosine;
   }
 }
 inline double cos(double x) { return sin(x, 1); }
