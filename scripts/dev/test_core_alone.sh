@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests that glassformer_core does not depend on the rest: its files include nothing else from src, it builds even if
-# CMake finds no other packages, not even OpenMP, and the example in tests/core_alone trains and translates with it.
+# CMake finds no other packages, not even OpenMP, and the example in tests/core_alone trains and translates with it. It
+# also uses no function of the C library whose last digit depends on the machine.
 #
 #   scripts/dev/test_core_alone.sh
 set -euo pipefail
@@ -15,3 +16,12 @@ for package in $OTHERS; do disabled+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"
 cmake --preset core -B build/core_alone -G Ninja ${GLASSFORMER_CMAKE:-} "${disabled[@]}" >/dev/null
 cmake --build build/core_alone >/dev/null
 build/core_alone/copy_task
+
+if [[ -e build/core_alone/libglassformer_core.so ]]; then
+  inexact=$(nm -D --undefined-only build/core_alone/libglassformer_core.so |
+    grep -oE ' (a?(sin|cos|tan)h?|atan2|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|erf|erfc|cbrt|hypot|[lt]gamma)[fl]?@.*' || true)
+  if [[ -n $inexact ]]; then
+    echo "glassformer_core calls functions that differ between machines (use numerics/functions.hpp):$inexact" >&2
+    exit 1
+  fi
+fi
