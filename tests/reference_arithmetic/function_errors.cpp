@@ -85,8 +85,10 @@ auto between(double low, double high) {
 int main() {
   std::printf("| function | type | numbers | largest error |\n|---|---|---|---|\n");
   const auto any = [](auto& random) { return std::bit_cast<double>(static_cast<std::uint64_t>(random() >> 1)); };
-  all_floats("exp(x)", 1.03, [](float x) { return glassformer::exp(x); }, [](double x) { return std::exp(x); });
-  all_floats("erfc(x)", 5, [](float x) { return glassformer::erfc(x); }, [](double x) { return std::erfc(x); });
+  all_floats(
+      "exp(x)", 1.03, [](float x) { return glassformer::exp(x); }, [](double x) { return std::exp(x); });
+  all_floats(
+      "erfc(x)", 5, [](float x) { return glassformer::erfc(x); }, [](double x) { return std::erfc(x); });
 
   const auto own_exp = [](double x) { return glassformer::exp(x); };
   const auto own_erfc = [](double x) { return glassformer::erfc(x); };
