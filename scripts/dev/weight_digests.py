@@ -33,7 +33,7 @@ RUNS = {
     "accumulation": ("toy", 30, {"training.accumulation": 3, "training.label_smoothing": 0}),
     "muon": ("toy", 30, {"training.optimizer.kind": "muon", "model.encoder_layers": 1, "model.decoder_layers": 3,
                          "model.dropout": 0, "model.embedding_dropout": 0}),
-    "sampling": ("toy", 30, {"tokenizer.kind": "sentencepiece", "tokenizer.vocabulary_size": 200, "tokenizer.sampling": 0.1,
+    "subwords": ("toy", 30, {"tokenizer.kind": "sentencepiece", "tokenizer.vocabulary_size": 200,
                              "training.max_tokens": 1000}),
 }
 SOURCE_TABLES = ("model.encoder.embed_tokens.weight",)

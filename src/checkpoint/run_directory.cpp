@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
@@ -12,6 +13,7 @@
 #include "files/durable_files.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
+#include "machine/machine.hpp"
 
 namespace glassformer {
 
@@ -61,6 +63,14 @@ std::optional<fs::path> target_of(const fs::path& link) {
   if (reason && !none) throw_disk_error("cannot be read", link, reason);
   const fs::path checkpoint = target.empty() ? link : link.parent_path() / target;  // a copied run may have no links
   return is_checkpoint(checkpoint) ? std::optional(checkpoint) : std::nullopt;
+}
+
+/// Whether the open directory is the one at this path.
+bool is_at(const Descriptor& opened, const fs::path& path) {
+  struct stat a {
+  }, b{};
+  return ::fstat(opened.number(), &a) == 0 && ::stat(path.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
 }
 
 /// A sentence about what the user could have meant in this directory.
@@ -134,11 +144,10 @@ RunDirectory::RunDirectory(const fs::path& path)
 
 fs::path RunDirectory::path() const {
   if (!opened_) return path_;
-  std::error_code ignored;
-  const fs::path opened = fmt::format("/proc/self/fd/{}", opened_->number());  // only Linux has it
-  if (!fs::exists(opened, ignored) || fs::equivalent(path_, opened, ignored)) return path_;
-  fs::path now = fs::read_symlink(opened, ignored);
-  if (fs::equivalent(now, opened, ignored)) return now;
+  if (is_at(*opened_, path_)) return path_;
+  fs::path now = path_of_directory(opened_->number());
+  if (now.empty()) return path_;
+  if (is_at(*opened_, now)) return now;
   throw std::runtime_error(path_.string() + ": this run's directory has been deleted, so training stops.");
 }
 

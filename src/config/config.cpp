@@ -60,9 +60,6 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
     blame.refuse({"tokenizer.target_model", "tokenizer.joint"},
                  "a joint tokenizer has one model; name it in source_model and leave target_model \"\"");
   if (tokenizer.kind == TokenizerKind::sentencepiece) return;
-  if (tokenizer.sampling > 0 && tokenizer.kind == TokenizerKind::word)
-    blame.refuse({"tokenizer.sampling", "tokenizer.kind"},
-                 "sampling needs subwords, but tokenizer.kind is word; set kind: sentencepiece or sampling: 0");
   const bool has_source = !tokenizer.source_model.empty();
   if (has_source || !tokenizer.target_model.empty())
     blame.refuse({has_source ? "tokenizer.source_model" : "tokenizer.target_model", "tokenizer.kind"},

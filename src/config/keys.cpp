@@ -29,7 +29,6 @@ std::vector<Key> keys_of(Config& config) {
   add("vocabulary_size", "special tokens included; word: an upper limit", {tokenizer.vocabulary_size, 5, 10'000'000});
   add("min_frequency", "word only: words that occur less often become unk", {tokenizer.min_frequency, 1, many});
   add("model", "sentencepiece only: bpe | unigram", {tokenizer.model, {"bpe", "unigram"}});
-  add("sampling", "new splits each epoch; bpe: BPE-dropout rate; unigram: alpha; 0: off", {tokenizer.sampling, kRate});
   add("source_model", "sentencepiece: use this .model file; \"\": train one", {tokenizer.source_model, Empty::allowed});
   add("target_model", "the same for the target; leave it \"\" if joint", {tokenizer.target_model, Empty::allowed});
 
@@ -61,7 +60,7 @@ std::vector<Key> keys_of(Config& config) {
   add("cross_padding", "true: cross-attention ignores padding in the source", masks.cross_padding);
 
   section = "training";
-  add("seed", "random seed: initial weights, sentence order, dropout, sampling", training.seed);
+  add("seed", "random seed: initial weights, sentence order, dropout", training.seed);
   add("max_tokens", "maximum tokens in a batch, on its larger side with padding", {training.max_tokens, 1, many});
   add("accumulation", "batches per update; their gradients are summed", {training.accumulation, 1, many});
   add("shards", "parts of a batch computed in parallel; can exceed the number of threads", {training.shards, 1, 1000});
@@ -129,6 +128,7 @@ const std::vector<RetiredKey>& retired_keys() {
       {"training.tensorboard", "false",
        "scripts/metrics_to_tensorboard.py converts a run's metrics.jsonl for TensorBoard"},
       {"training.sum", "ordered", "gradients are always summed in the same order, which is also faster"},
+      {"tokenizer.sampling", "0", "each epoch has the same pieces"},
       {"data.lines_in_memory", "1000000",
        "the whole training text is held in memory: 4 bytes per token and 24 bytes per pair"},
       {"data.mapped_above", "100000000",

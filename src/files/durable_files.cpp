@@ -41,8 +41,9 @@ int create(const fs::path& file, mode_t mode) {
 /// A text that changes whenever the file is written or replaced; "" if there is no file.
 std::string version_of(const fs::path& file) {
   struct stat now {};
+  std::error_code ignored;
   if (::stat(file.c_str(), &now) != 0) return "";
-  return fmt::format("{} {} {} {}", now.st_dev, now.st_ino, now.st_mtim.tv_sec, now.st_mtim.tv_nsec);
+  return fmt::format("{} {} {}", now.st_dev, now.st_ino, fs::last_write_time(file, ignored).time_since_epoch().count());
 }
 
 void rename_path(const fs::path& from, const fs::path& to) {

@@ -33,6 +33,9 @@ MemoryLeft memory_left(int processes = 1, const std::filesystem::path& root = "/
 /// as avx2 on a processor with AVX-512. `arguments` are those of main. \throws UserError: it asks for anything else
 void choose_instructions(char** arguments);
 
+/// Where the directory that this process has opened is now; empty if unknown.
+std::filesystem::path path_of_directory(int descriptor);
+
 std::string host_name();  ///< from gethostname
 
 /// The machines and processors that the ranks run on.

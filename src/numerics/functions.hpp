@@ -94,6 +94,7 @@ template <std::floating_point Scalar>
   return x < 0 ? 2 - y : y;
 }
 
+/// Minus infinity for 0, NaN for negative numbers.
 double log(double x);
 /// x must be finite and at least 0, y finite, and y at least 0 if x is 0.
 double pow(double x, double y);

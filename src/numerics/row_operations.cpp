@@ -83,17 +83,10 @@ Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
 
 template <class Scalar>
 double squares_of(RowView<const Scalar> x) {
-  double sums[kChunk] = {};
-  const auto add = [&](Index j, Index count) {
-    for (Index k = 0; k < count; ++k) {
-      const double number{x[j + k]};
-      sums[k] = std::fma(number, number, sums[k]);
-    }
-  };
-  Index j = 0;
-  for (; j + kChunk <= x.size(); j += kChunk) add(j, kChunk);
-  add(j, x.size() - j);
-  return total(load_chunk<double>(sums, 0, kChunk, 0));
+  static thread_local Buffer<double> wide;
+  wide.resize(1, x.size());
+  std::copy(x.begin(), x.end(), wide.data());
+  return dot_of<double>(wide.row(0), wide.row(0));
 }
 
 template <class Scalar>

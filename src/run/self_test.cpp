@@ -34,7 +34,7 @@ std::string arithmetic_digest() {
   training.max_tokens = 100;
   training.max_updates = 3;
   training.schedule = {.kind = ScheduleSettings::Kind::cosine, .learning_rate = 0.01, .warmup = 1};
-  Trainer trainer(model, training, [&](Index) { return pairs; });
+  Trainer trainer(model, training, pairs);
   for (Index update = 0; update < training.max_updates; ++update) trainer.step();
   const RowView<const float> weights = std::as_const(model.weights).values();
   return fmt::format("{:016x}", Fingerprint().mix(std::span<const float>(weights)).value());

@@ -25,10 +25,12 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
       text_(std::move(training_text)),
       memory_(forecast_memory(plan, vocabulary_shape(text_.tokenizers()), text_.corpus(), text_.valid().corpus, ranks)),
       model_(plan.model, vocabulary_shape(text_.tokenizers())),
-      trainer_(
-          model_, plan.training, [this](Index epoch) { return text_of(epoch); }, ranks_),
+      trainer_(model_, plan.training, text_.corpus(), ranks_),
       directory_(open(directory, begun)),
       log_(directory_.path(), {plan.training.max_updates, plan.run.max_epochs}, std::move(display)) {
+  require_same(
+      ranks_, "the tokens of the training text", [&] { return fingerprint(text_.corpus()); },
+      "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
   const auto checkpoint = begun ? directory_.last() : std::nullopt;
   if (checkpoint) load(*checkpoint);
   progress_.text = text_.fingerprint();
@@ -48,14 +50,6 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
   metrics().truncate_after(checkpoint ? progress_.update : -1);
   directory_.store_config(plan_.description.configs.at("config.yaml"));
   log_start(checkpoint.has_value());
-}
-
-SentencePairs TrainingRun::text_of(Index epoch) {
-  ranks_.together([&] { text_.take(epoch); });
-  require_same(
-      ranks_, "the tokens of the training text", [&] { return fingerprint(text_.corpus()); },
-      "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
-  return text_.corpus();
 }
 
 RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun) {
@@ -94,9 +88,6 @@ void TrainingRun::log_start(bool resumed) const {
   log_ranks(ranks_, plan_.training.shards);
   warn_about(plan_.model, plan_.training.schedule);
   if (!plan_.model_from.empty() && !resumed) spdlog::info("starting from {}", plan_.model_from.string());
-  if (text_.sampling() > 0)
-    spdlog::info("each epoch splits the training text into different pieces, with tokenizer.sampling {:g}",
-                 text_.sampling());
   if (plan_.training.label_smoothing > 0)
     spdlog::info("the training loss includes label smoothing {:g}; training perplexity and validation figures do not",
                  plan_.training.label_smoothing);

@@ -56,7 +56,6 @@ class TrainingRun {
   RunDirectory open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun);
   void load(const std::filesystem::path& checkpoint);
   void log_start(bool resumed) const;
-  SentencePairs text_of(Index epoch);
 
   // Training
   void check_clock_and_signals(const std::atomic<int>& signal);  // all ranks then agree on both

@@ -18,9 +18,9 @@ Corpus Corpus::read(const std::filesystem::path& source_file, const std::filesys
 }
 
 void Corpus::add(const TokenizerPair& tokenizers, const std::string& source_line, const std::string& target_line,
-                 Index max_length, double sampling) {
-  const std::vector<Id> source = tokenizers.source->encode(source_line, sampling);
-  const std::vector<Id> target = tokenizers.target->encode(target_line, sampling);
+                 Index max_length) {
+  const std::vector<Id> source = tokenizers.source->encode(source_line);
+  const std::vector<Id> target = tokenizers.target->encode(target_line);
   const auto longer = static_cast<Index>(std::max(source.size(), target.size()));
   if (source.empty() || target.empty()) {
     ++line_counts_.empty;

@@ -28,9 +28,9 @@ class Corpus {
   /// of lines, no pair left
   static Corpus read(const std::filesystem::path& source_file, const std::filesystem::path& target_file,
                      const TokenizerPair& tokenizers, Index max_length);
-  /// Tokenizes the next pair of lines and adds it, or leaves it out. `sampling`: see Tokenizer::encode.
+  /// Tokenizes the next pair of lines and adds it, or leaves it out.
   void add(const TokenizerPair& tokenizers, const std::string& source_line, const std::string& target_line,
-           Index max_length, double sampling = 0);
+           Index max_length);
   /// Adds a pair, without bos and eos. \pre the spans do not point into this corpus
   void append(std::span<const Id> source, std::span<const Id> target, Index line);
   /// \throws UserError whose message starts with `files`: there is no pair

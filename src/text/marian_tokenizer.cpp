@@ -56,10 +56,10 @@ class MarianTokenizer final : public Tokenizer {
     if (special_.bos == special_.pad) special_.pad = kNoToken;
   }
 
-  std::vector<Id> encode(std::string_view sentence, double sampling) const override {
+  std::vector<Id> encode(std::string_view sentence) const override {
     const std::string code(language_code(sentence));
     if (!code.empty()) require_known(code);
-    std::vector<std::string> pieces = model_.encode<std::string>(sentence.substr(code.size()), sampling);
+    std::vector<std::string> pieces = model_.encode<std::string>(sentence.substr(code.size()));
     if (!code.empty()) pieces.insert(pieces.begin(), code);
     std::vector<Id> ids;
     for (const std::string& piece : pieces) {

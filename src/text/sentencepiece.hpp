@@ -43,15 +43,10 @@ class SentencePieces {
     return std::pair(model, status);
   }
 
-  /// `sampling`: see Tokenizer::encode.
   template <class Piece>
-  std::vector<Piece> encode(std::string_view sentence, double sampling) const {
-    constexpr int kAllSegmentations = -1;  // a unigram model draws from all of them, not only the most likely
-    const std::string text(sentence);
+  std::vector<Piece> encode(std::string_view sentence) const {
     std::vector<Piece> pieces;
-    require_ok(sampling > 0 ? processor.SampleEncode(text, kAllSegmentations, static_cast<float>(sampling), &pieces)
-                            : processor.Encode(text, &pieces),
-               "encode a sentence");
+    require_ok(processor.Encode(std::string(sentence), &pieces), "encode a sentence");
     return pieces;
   }
 

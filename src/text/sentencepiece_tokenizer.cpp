@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <future>
 
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
@@ -30,9 +29,7 @@ class SentencePieceTokenizer final : public Tokenizer {
                       "; train it with --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3");
   }
 
-  std::vector<Id> encode(std::string_view sentence, double sampling) const override {
-    return model_.encode<Id>(sentence, sampling);
-  }
+  std::vector<Id> encode(std::string_view sentence) const override { return model_.encode<Id>(sentence); }
   std::string decode(std::span<const Id> ids) const override { return model_.decode(without_special(ids)); }
   std::string piece(Id id) const override {
     assert(id >= 0 && id < vocabulary_size());
@@ -92,13 +89,6 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
 std::shared_ptr<const Tokenizer> read_sentencepiece(const std::filesystem::path& model_file) {
   return std::make_shared<const SentencePieceTokenizer>(read_checkpoint_file(model_file, kLongestTable),
                                                         model_file.string());
-}
-
-void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work) {
-  // The library seeds a thread's generator at its first draw, hence a new thread. The largest seed means "no seed".
-  constexpr std::uint64_t kSeeds = 0xFFFFFFFF;
-  sentencepiece::SetRandomGeneratorSeed(static_cast<unsigned int>(seed % kSeeds));
-  std::async(std::launch::async, work).get();
 }
 
 }  // namespace glassformer

@@ -38,7 +38,6 @@ struct TokenizerSettings {
   Index vocabulary_size = 8000;  ///< special ids included; word: the maximum, most frequent words first
   Index min_frequency = 1;       ///< word: rarer words become unk
   SentencePieceModel model = SentencePieceModel::bpe;  ///< sentencepiece: what to train
-  double sampling = 0;  ///< sentencepiece: above 0, each epoch splits the text differently; see Tokenizer::encode
   std::filesystem::path source_model;  ///< sentencepiece: an existing .model file; empty: train one
   std::filesystem::path target_model;  ///< the same for the target (joint: leave empty)
 

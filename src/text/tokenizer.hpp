@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -21,11 +20,8 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  /// Ids of one sentence (valid UTF-8), without bos and eos. `sampling` above 0: draws one of the possible splits into
-  /// pieces, with the generator of the calling thread. For byte pair encoding, `sampling` is the probability that a
-  /// merge is skipped (BPE-dropout, Provilkov et al. 2020); for a unigram model, the power to which probabilities are
-  /// raised before drawing (Kudo 2018). The word tokenizer ignores it.
-  virtual std::vector<Id> encode(std::string_view sentence, double sampling = 0) const = 0;
+  /// Ids of one sentence (valid UTF-8), without bos and eos.
+  virtual std::vector<Id> encode(std::string_view sentence) const = 0;
   /// The sentence for these ids, without pad, bos and eos.
   virtual std::string decode(std::span<const Id> ids) const = 0;
   /// An id as readable text. \pre 0 <= id < vocabulary_size(), or kNoToken if that is padding
@@ -57,9 +53,6 @@ inline VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers) {
 /// \throws UserError: a missing or unusable file, a vocabulary larger than the text allows, TokenizerKind::marian
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text);
-
-/// Calls `work` in a thread of its own. There, the samples of Tokenizer::encode depend only on `seed`.
-void with_sampling_seed(std::uint64_t seed, const std::function<void()>& work);
 
 /// Writes what load_tokenizers and transformers.MarianTokenizer read: source.spm, target.spm, vocab.json, and
 /// target_vocab.json if there are two vocabularies. \throws as throw_disk_error() does

@@ -49,7 +49,7 @@ class WordTokenizer final : public Tokenizer {
     for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) ids_.emplace(words_[id], static_cast<Id>(id));
   }
 
-  std::vector<Id> encode(std::string_view sentence, double) const override {
+  std::vector<Id> encode(std::string_view sentence) const override {
     std::vector<Id> ids;
     for (const std::string_view word : split_words(sentence)) {
       const auto known = ids_.find(word);

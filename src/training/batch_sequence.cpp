@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
 #include "batching/batch.hpp"
 
 namespace glassformer {
 
-BatchSequence::BatchSequence(const TrainingSettings& settings, Text text)
+BatchSequence::BatchSequence(const TrainingSettings& settings, const SentencePairs& pairs)
     : max_tokens_(settings.max_tokens),
       accumulation_(static_cast<std::size_t>(settings.accumulation)),
       seed_(settings.seed),
-      text_(std::move(text)) {}
+      pairs_(pairs) {}
 
 bool BatchSequence::go_to(const Progress& progress) {
   if (progress.batch == 0) return true;
@@ -22,9 +21,6 @@ bool BatchSequence::go_to(const Progress& progress) {
 
 void BatchSequence::prepare(const Progress& progress) {
   if (planned_ == progress.epoch) return;
-  planned_ = -1;     // in case the text cannot be read
-  batches_.clear();  // frees memory before reading the text, which may be large
-  pairs_ = text_(progress.epoch);
   batches_ = plan_epoch(pairs_, max_tokens_, seed_, progress.epoch);
   planned_ = progress.epoch;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,12 +23,11 @@ struct Progress {
 class BatchSequence {
  public:
   using Batch = std::vector<Index>;  ///< numbers of sentence pairs
-  /// Returns the pairs of an epoch, at least one. They stay valid until the next call.
-  using Text = std::function<SentencePairs(Index epoch)>;
 
-  BatchSequence(const TrainingSettings& settings, Text text);
+  /// `pairs`: at least one; the sequence keeps the view.
+  BatchSequence(const TrainingSettings& settings, const SentencePairs& pairs);
 
-  const SentencePairs& pairs() const { return pairs_; }    ///< of the current epoch
+  const SentencePairs& pairs() const { return pairs_; }
   std::span<const Batch> all() const { return batches_; }  ///< of the current epoch; empty before it is planned
 
   /// Continues from `progress`. Returns false if there is no such batch.
@@ -46,8 +44,7 @@ class BatchSequence {
   Index max_tokens_;
   std::size_t accumulation_;
   std::uint64_t seed_;
-  Text text_;
-  SentencePairs pairs_;
+  const SentencePairs pairs_;
   Index planned_ = -1;  // the epoch that batches_ belongs to; -1: none
   std::vector<Batch> batches_;
 };

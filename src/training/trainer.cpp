@@ -7,10 +7,10 @@
 
 namespace glassformer {
 
-Trainer::Trainer(Model<float>& model, const TrainingSettings& settings, BatchSequence::Text text, const Ranks& ranks)
+Trainer::Trainer(Model<float>& model, const TrainingSettings& settings, const SentencePairs& pairs, const Ranks& ranks)
     : model_(model),
       settings_(settings),
-      batches_(settings, std::move(text)),
+      batches_(settings, pairs),
       gradient_(model, settings, ranks),
       optimizer_(settings.optimizer, model.weights.tensors()) {}
 

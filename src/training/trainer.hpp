@@ -10,7 +10,7 @@ namespace glassformer {
 
 /// Trains a model on sentence pairs, one update per call:
 ///
-///   Trainer trainer(model, settings, [&](Index) { return pairs; });
+///   Trainer trainer(model, settings, pairs);
 ///   while (trainer.progress().update < 1000) std::cout << trainer.step().loss.mean() << "\n";
 ///
 /// It does not read or write files, print, or decide when to stop. The code around it does.
@@ -28,9 +28,10 @@ class Trainer {
   };
 
   /// \param model  its weights are trained in place. It must outlive the trainer
-  /// \param text   returns the sentence pairs of an epoch; called once per epoch, before its first step
+  /// \param pairs  the training text, at least one pair; their ids and offsets must outlive the trainer
   /// \param ranks  the processes that train together, all with the same model, settings and text
-  Trainer(Model<float>& model, const TrainingSettings& settings, BatchSequence::Text text, const Ranks& ranks = alone);
+  Trainer(Model<float>& model, const TrainingSettings& settings, const SentencePairs& pairs,
+          const Ranks& ranks = alone);
 
   /// One update: gradient, learning rate, optimizer. Plans the next epoch first if no batch is left.
   Update step();

@@ -57,8 +57,7 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   Sums sums;
   Model<float> model(config.model, vocabulary);
   initialize(model, config.training.seed);
-  Trainer trainer(
-      model, config.training, [&](Index) { return pairs; }, ranks);
+  Trainer trainer(model, config.training, pairs, ranks);
   const auto begin_epoch = [&] { trainer.continue_from({.update = trainer.progress().update}); };
   for (int i = 0; i < 2; ++i) trainer.step();  // fills caches and buffers
   begin_epoch();

@@ -57,7 +57,7 @@ TrainingText read_text(const Config& config, const fs::path& file, const std::op
   if (fs::file_size(config.data.source_file(config.data.train)) > 50'000'000)
     spdlog::info("reading the training text; this takes a while ...");
   const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
-  return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers};
+  return {config.data, tokenizers};
 }
 
 int train(const TrainOptions& options) {

@@ -16,9 +16,7 @@ Ids row(const IdMatrix& matrix, Index i) { return {matrix.row(i).begin(), matrix
 class LetterTokenizer final : public Tokenizer {
  public:
   explicit LetterTokenizer(SpecialIds special) : special_(special) {}
-  std::vector<Id> encode(std::string_view sentence, double) const override {
-    return {sentence.begin(), sentence.end()};
-  }
+  std::vector<Id> encode(std::string_view sentence) const override { return {sentence.begin(), sentence.end()}; }
   std::string decode(std::span<const Id> ids) const override { return {ids.begin(), ids.end()}; }
   std::string piece(Id id) const override { return std::string(1, static_cast<char>(id)); }
   Index vocabulary_size() const override { return 256; }

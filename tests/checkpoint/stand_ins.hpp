@@ -69,7 +69,7 @@ inline auto Says(const std::string& text) {
 class Tokenizer : public glassformer::Tokenizer {
  public:
   explicit Tokenizer(Index size, SpecialIds special = {}) : size_(size), special_(special) {}
-  std::vector<Id> encode(std::string_view, double) const override { return {}; }
+  std::vector<Id> encode(std::string_view) const override { return {}; }
   std::string decode(std::span<const Id>) const override { return ""; }
   std::string piece(Id) const override { return ""; }
   Index vocabulary_size() const override { return size_; }

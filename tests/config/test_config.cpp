@@ -47,7 +47,6 @@ class RandomConfigs {
     c.tokenizer.min_frequency = whole(1, 5);
     c.tokenizer.model = one_of<SentencePieceModel>(2);
     if (c.tokenizer.kind == TokenizerKind::sentencepiece) {
-      c.tokenizer.sampling = fraction();
       c.tokenizer.source_model = path();
       if (!c.tokenizer.joint) c.tokenizer.target_model = path();
     }

@@ -51,7 +51,7 @@ int main() {
   training.max_tokens = 1024;
   training.label_smoothing = 0;
   training.schedule = {.kind = ScheduleSettings::Kind::constant, .learning_rate = 3e-3, .warmup = 40};
-  Trainer trainer(model, training, [&](Index) { return pairs; });
+  Trainer trainer(model, training, pairs);
   while (trainer.progress().update < 200) {
     const Trainer::Update update = trainer.step();
     const Index number = trainer.progress().update;

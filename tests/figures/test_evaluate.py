@@ -80,7 +80,7 @@ def check(found, model, checkpoint, files, translations):
     assert found["perplexity"] == pytest.approx(math.exp(found["loss"]), rel=1e-12)
     assert fewest <= round(found["token_accuracy"] * tokens, 6) <= most <= fewest + 2
     assert found["exact_match"] == pytest.approx(exact_match(translations, references), abs=1e-12)
-    version = "|version:" + run("--version")[0].strip().replace(" ", "-")
+    version = "|version:" + run("--version")[0].splitlines()[0].replace(" ", "-")
     expected = bleu(translations, references, settings["bleu_tokenizer"], settings["lowercase"])
     assert found["bleu"] == pytest.approx(expected["score"], rel=ROUNDING)
     assert found["bleu_signature"] == expected["signature"] + version

@@ -42,21 +42,12 @@ Config toy(const std::vector<std::string>& overrides) {
   return read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs/toy.yaml", all);
 }
 
-Config sampled(std::vector<std::string> overrides) {
-  overrides.insert(overrides.begin(),
-                   {"tokenizer.kind=sentencepiece", "tokenizer.joint=true", "tokenizer.vocabulary_size=120",
-                    "tokenizer.sampling=0.3", "training.max_tokens=2000"});
-  return toy(overrides);
-}
-
 TokenizerPair tokenizers_of(const Config& config) {
   const DataSettings& data = config.data;
   return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
 }
 
-TrainingText text_of(const Config& config, const TokenizerPair& tokenizers) {
-  return {config.data, config.tokenizer.sampling, config.training.seed, tokenizers};
-}
+TrainingText text_of(const Config& config, const TokenizerPair& tokenizers) { return {config.data, tokenizers}; }
 
 /// Returns whether the run reached its end.
 bool train_toy(const Config& config, const fs::path& directory, bool resume = false,
@@ -210,47 +201,6 @@ TEST_CASE("with the unit epochs, a run validates after every N epochs", "[traini
   CHECK(metrics.validation[0].epoch == 2);
   CHECK(metrics.validation[1].epoch == 4);
   CHECK(metrics.validation[2].epoch == 5);
-}
-
-TEST_CASE("with sampling, each epoch splits a text into different pieces, but an epoch's pieces are always the same",
-          "[training]") {
-  const Config config = sampled({"training.max_updates=1"});
-  TrainingText text = text_of(config, tokenizers_of(config));
-  const auto pieces_of_epoch = [&](Index epoch) {
-    text.take(epoch);
-    const auto ids = SentencePairs(text.corpus()).ids;
-    return std::vector<Id>(ids.begin(), ids.end());
-  };
-  const std::vector<Id> first = pieces_of_epoch(0);
-  CHECK(pieces_of_epoch(1) != first);
-  CHECK(pieces_of_epoch(0) == first);
-}
-
-TEST_CASE("a text that changes during training is rejected in the next epoch that reads it", "[training]") {
-  const TemporaryDirectory directory;
-  const Config toy_config = toy({"training.max_updates=1"});
-  for (const char* name : {"valid.en", "valid.de"}) fs::copy(toy_config.data.directory / name, directory / name);
-  const Config config =
-      sampled({"training.max_updates=1", "data.tests=[]", "data.directory=" + directory.path().string()});
-  TrainingText text = text_of(config, tokenizers_of(config));
-  CHECK_NOTHROW(text.take(1));
-  std::ofstream(directory / "valid.en", std::ios::app) << "the dog\n";
-  std::ofstream(directory / "valid.de", std::ios::app) << "the dog\n";
-  CHECK_THAT(stand_in::complaint([&] { text.take(2); }),
-             stand_in::Says("expected the lines that the run started with"));
-}
-
-TEST_CASE("with sampling, a run that was stopped and resumed ends with the same weights, bit for bit", "[training]") {
-  const TemporaryDirectory directory;
-  train_toy(sampled({"training.max_updates=13"}), directory / "whole");
-  CHECK(read_metrics(directory / "whole" / "metrics.jsonl").validation.back().epoch >= 2);
-  train_toy(sampled({"training.max_updates=5"}), directory / "parts");
-  train_toy(sampled({"training.max_updates=12"}), directory / "parts", true);
-  CHECK(read_metrics(directory / "parts" / "metrics.jsonl").validation.back().epoch == 2);  // this epoch has not ended
-  train_toy(sampled({"training.max_updates=13"}), directory / "parts", true);
-  CHECK(weights(directory / "whole") == weights(directory / "parts"));
-  train_toy(sampled({"training.max_updates=13", "tokenizer.sampling=0"}), directory / "not_sampled");
-  CHECK(weights(directory / "whole") != weights(directory / "not_sampled"));
 }
 
 TEST_CASE("patience stops a run that no longer improves", "[training]") {

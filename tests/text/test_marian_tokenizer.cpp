@@ -130,16 +130,6 @@ TEST_CASE("saving and reloading a Marian tokenizer changes nothing", "[text]") {
   }
 }
 
-TEST_CASE("sampling gives different pieces of the same sentence", "[text]") {
-  const auto tokenizer = Copy("untied").load(false).target;
-  std::vector<std::vector<Id>> ways;
-  with_sampling_seed(3, [&] {
-    for (int i = 0; i < 20; ++i) ways.push_back(tokenizer->encode("der kleine hund schläft .", 0.1));
-  });
-  for (const auto& way : ways) CHECK(tokenizer->decode(way) == "der kleine hund schläft .");
-  CHECK(std::count(ways.begin(), ways.end(), ways.front()) < 20);
-}
-
 TEST_CASE("an incomplete directory of a Marian tokenizer is rejected, and the error names the file", "[text]") {
   for (const char* file : {"config.json", "vocab.json", "source.spm", "target.spm"}) {
     const Copy copy("opus");

@@ -72,7 +72,7 @@ TEST_CASE("after a warm-up, an update allocates nothing", "[training]") {
                                      config.data.max_length);
   Model<float> model(config.model, vocabulary_shape(tokenizers));
   initialize(model, config.training.seed);
-  Trainer trainer(model, config.training, [&](Index) -> SentencePairs { return corpus; });
+  Trainer trainer(model, config.training, corpus);
   const auto update_on_first_batch = [&](Index number) {
     trainer.continue_from({.update = number - 1});
     trainer.step();

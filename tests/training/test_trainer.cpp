@@ -15,7 +15,7 @@ void check_skipped(double clip_norm, const std::function<void(const std::string&
   for (const TensorPlace& tensor : model.weights.tensors()) change(tensor.name, model.weights.values(tensor));
   TrainingSettings settings;
   settings.optimizer.clip_norm = clip_norm;
-  Trainer trainer(model, settings, [&](Index) -> SentencePairs { return corpus; });
+  Trainer trainer(model, settings, corpus);
   const Trainer::Update update = trainer.step();
   CHECK(std::isfinite(update.loss.loss));
   CHECK_FALSE(std::isnan(update.gradient_norm));
