@@ -110,7 +110,7 @@ int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (..
 int main(int argc, char** argv) {
 #ifdef __x86_64__
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
-    std::fputs("glassformer: this processor lacks AVX2 or FMA, which x86 processors have had since 2013\n", stderr);
+    std::fputs("glassformer: this processor lacks AVX2 or FMA (most x86 processors since 2013 have both)\n", stderr);
     return 1;
   }
 #endif

@@ -94,6 +94,10 @@ Model<float> load_model(const std::filesystem::path& directory, const Transforme
 void average_parameters(const std::vector<std::filesystem::path>& directories, const std::vector<TensorPlace>& tensors,
                         float* values);
 
+/// The SHA-256 (FIPS 180-4) of a file or of bytes, in hexadecimal digits.
+std::string sha256_of(const std::filesystem::path& file);
+std::string sha256_of(std::span<const std::byte> bytes);
+
 /// Writes SHA256SUMS for all files in the directory. \throws as throw_disk_error() does
 void write_checksums(const std::filesystem::path& directory);
 

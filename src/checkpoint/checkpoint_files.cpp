@@ -71,8 +71,21 @@ void read_moments(const Safetensors& file, const char* name, std::span<float> mo
   file.read(*found, moments);
 }
 
-/// The SHA-256 (FIPS 180-4) of a file, in hexadecimal digits.
-std::string checksum_of(const fs::path& file) {
+/// As sha256sum prints it: 64 digits, two spaces, the name.
+std::string checksum_line(const fs::path& directory, const std::string& name) {
+  return sha256_of(directory / name) + "  " + name;
+}
+
+UserError damaged(const fs::path& file, const std::string& expected, const std::string& found) {
+  return UserError(
+      fmt::format("{}: expected {}, found {}. The checkpoint is damaged: use another one, or copy it again. (If you "
+                  "changed it on purpose, remove {}.)",
+                  file.string(), expected, found, kChecksumFile));
+}
+
+}  // namespace
+
+std::string sha256_of(const fs::path& file) {
   Descriptor input(file, O_RDONLY);
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   bool ok = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
@@ -86,19 +99,12 @@ std::string checksum_of(const fs::path& file) {
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
-/// As sha256sum prints it: 64 digits, two spaces, the name.
-std::string checksum_line(const fs::path& directory, const std::string& name) {
-  return checksum_of(directory / name) + "  " + name;
+std::string sha256_of(std::span<const std::byte> bytes) {
+  std::array<unsigned char, 32> digest{};
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
+    throw std::runtime_error("OpenSSL cannot compute a SHA-256.");
+  return fmt::format("{:02x}", fmt::join(digest, ""));
 }
-
-UserError damaged(const fs::path& file, const std::string& expected, const std::string& found) {
-  return UserError(
-      fmt::format("{}: expected {}, found {}. The checkpoint is damaged: use another one, or copy it again. (If you "
-                  "changed it on purpose, remove {}.)",
-                  file.string(), expected, found, kChecksumFile));
-}
-
-}  // namespace
 
 std::string write_progress(const RunProgress& progress) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kConfigFile = "config.yaml";
+constexpr std::string_view kLogs[] = {"train.log", "metrics.jsonl", "digests.jsonl"};  // we append to these
 constexpr std::string_view kStep = "step-", kAverage = "average-";  // followed by at least eight digits
 
 /// The update in a name like step-00001200.
@@ -44,7 +45,7 @@ std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind 
 }
 
 /// Whether a run can have this file before its first checkpoint.
-bool is_early(const std::string& name) { return name == kConfigFile || name == "train.log" || name == "metrics.jsonl"; }
+bool is_early(const std::string& name) { return name == kConfigFile || std::ranges::count(kLogs, name) > 0; }
 
 /// Whether a directory that contains this name is a run.
 bool belongs_to_run(const std::string& name) {
@@ -134,7 +135,7 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
 
 RunDirectory::RunDirectory(const fs::path& path)
     : path_(path), opened_(std::make_shared<const Descriptor>(path, O_RDONLY | O_DIRECTORY)), lock_(path) {
-  for (const char* name : {"train.log", "metrics.jsonl"}) {  // we append to these: a link could point anywhere
+  for (const std::string_view name : kLogs) {  // a link could point anywhere
     const fs::file_status status = fs::symlink_status(path / name);
     if (fs::exists(status) && !fs::is_regular_file(status))
       throw UserError((path / name).string() + ": expected a file, found a link, a device or a directory; remove it.");

@@ -22,8 +22,10 @@ std::vector<std::size_t> longest_first(std::span<const std::vector<Id>> sources)
   return order;
 }
 
-/// With few sentences, batches are smaller so that every thread gets one. With all masks on, results do not change.
-Index batch_size(const DecodingSettings& settings, Index sentences) {
+/// With few sentences, batches are smaller so that every thread gets one. But if a mask is off, a sentence's result
+/// depends on its batch, so the batches must not depend on the machine.
+Index batch_size(const DecodingSettings& settings, const MaskSettings& masks, Index sentences) {
+  if (!masks.off().empty()) return settings.batch;
   return std::clamp<Index>((sentences + thread_count() - 1) / thread_count(), 1, settings.batch);
 }
 
@@ -34,7 +36,7 @@ std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const 
   assert(settings.beam >= 1 && settings.n_best >= 1 && settings.n_best <= settings.beam && settings.batch >= 1);
   const std::vector<std::size_t> order = longest_first(sources);
   const auto sentences = static_cast<Index>(sources.size());
-  const Index size = batch_size(settings, sentences);
+  const Index size = batch_size(settings, model.settings.masks, sentences);
 
   std::vector<std::vector<Hypothesis>> results(sources.size());
   Workspaces<IncrementalDecoder<float>> decoders([&] { return std::make_unique<IncrementalDecoder<float>>(model); });

@@ -84,6 +84,11 @@ fs::path path_of_directory(int descriptor) {
   return fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor), ignored);
 }
 
+fs::path program_file() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored);
+}
+
 void restart_without_avx512(char** arguments) {
   // glibc's loader takes the core for AVX2 if this setting hides AVX-512.
   const std::string setting = "glibc.cpu.hwcaps=-AVX512F";
@@ -91,7 +96,7 @@ void restart_without_avx512(char** arguments) {
   const std::string tunables = before != nullptr ? before + (":" + setting) : setting;
   if (tunables.find(setting) + setting.size() < tunables.size()) return;  // set already, without effect
   setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
-  execv("/proc/self/exe", arguments);
+  execv(program_file().c_str(), arguments);
 }
 
 }  // namespace glassformer

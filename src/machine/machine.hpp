@@ -36,6 +36,8 @@ void choose_instructions(char** arguments);
 /// Where the directory that this process has opened is now; empty if unknown.
 std::filesystem::path path_of_directory(int descriptor);
 
+std::filesystem::path program_file();  ///< the running program's; empty if unknown
+
 std::string host_name();  ///< from gethostname
 
 /// The machines and processors that the ranks run on.

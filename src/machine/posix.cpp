@@ -36,12 +36,15 @@ MemoryLeft memory_left(int processes, const std::filesystem::path& /*root*/) {
 Processors allowed_processors() { return {}; }
 
 std::filesystem::path path_of_directory(int descriptor) {
-  std::array<char, PATH_MAX> path{};
 #ifdef F_GETPATH
-  if (fcntl(descriptor, F_GETPATH, path.data()) == -1) return {};
+  std::array<char, PATH_MAX> path{};
+  if (fcntl(descriptor, F_GETPATH, path.data()) != -1) return path.data();
 #endif
-  return path.data();
+  static_cast<void>(descriptor);
+  return {};
 }
+
+std::filesystem::path program_file() { return {}; }
 
 void restart_without_avx512(char** /*arguments*/) {}
 

@@ -1,5 +1,6 @@
 #include "numerics/functions.hpp"
 
+#include <cassert>
 #include <limits>
 
 namespace glassformer {
@@ -37,6 +38,7 @@ Logarithm accurate_log(double x) {
 
 /// sin(x + quarters pi / 2)
 double shifted_sin(double x, std::int64_t quarters) {
+  assert(std::abs(x) <= 1e9);
   // x = n pi / 2 + r, n an integer, |r| <= pi / 4
   constexpr double kToInteger = FunctionConstants<double>::to_integer;
   const double n = std::fma(x, 0x1.45f306dc9c883p-1, kToInteger) - kToInteger;
@@ -64,7 +66,7 @@ double pow(double x, double y) {
   if (x == 0) return y == 0 ? 1 : 0;
   const auto [large, small] = accurate_log(x);
   const double product = y * large;
-  return exp(product, std::fma(y, large, -product) + y * small);
+  return exp(product, std::abs(product) < 1000 ? std::fma(y, large, -product) + y * small : 0);
 }
 
 double sin(double x) { return shifted_sin(x, 0); }

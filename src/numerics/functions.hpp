@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <cfloat>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -10,6 +11,10 @@
 /// operations that IEEE 754 rounds correctly: + - * / and std::fma(a, b, c) = a b + c, rounded once. docs/arithmetic.md
 /// lists every step and the largest errors. exp and erfc have no branches, so that compilers vectorize loops of them.
 namespace glassformer {
+
+#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
+#error "These options or this processor would change the results: docs/arithmetic.md"
+#endif
 
 /// The constants of exp and erfc. The coefficients are minimax polynomials from Remez's algorithm.
 template <std::floating_point Scalar>
@@ -58,7 +63,7 @@ template <std::floating_point Scalar, std::size_t size>
   return sum;
 }
 
-/// exp(x + rest), where |rest| is at most a rounding error of x.
+/// exp(x + rest), where |rest| is small.
 template <std::floating_point Scalar>
 [[gnu::always_inline]] inline Scalar exp(Scalar x, Scalar rest) {
   using Constants = FunctionConstants<Scalar>;
@@ -98,7 +103,7 @@ template <std::floating_point Scalar>
 double log(double x);
 /// x must be finite and at least 0, y finite, and y at least 0 if x is 0.
 double pow(double x, double y);
-/// For |x| up to a million.
+/// For |x| up to a billion; accurate up to a million.
 double sin(double x);
 double cos(double x);
 

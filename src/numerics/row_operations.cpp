@@ -7,8 +7,8 @@ namespace glassformer {
 namespace {
 
 // Rows are processed in chunks of sixteen numbers. A chunk fills one or a few vectors. The last chunk of a row is
-// filled up with numbers that do not change the result. So the bits of a result depend neither on the vector size, nor
-// on where in memory the row begins or what follows it.
+// filled up with zeros or, for the largest number, with minus infinity. So the bits of a result depend neither on the
+// vector size, nor on where in memory the row begins or what follows it.
 
 constexpr Index kChunk = 16;
 

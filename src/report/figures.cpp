@@ -142,9 +142,9 @@ void MetricsFile::truncate_after(Index update) const {
 void MetricsFile::append(const TrainingFigures& figures) const { append(to_json(figures).dump() + '\n'); }
 void MetricsFile::append(const ValidationFigures& figures) const { append(to_json(figures).dump() + '\n'); }
 
-void MetricsFile::append(const std::string& text) const {
+void MetricsFile::append(const std::string& line) const {
   if (file_.empty()) return;
-  Descriptor(file_, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW).write(std::as_bytes(std::span(text)));
+  Descriptor(file_, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW).write(std::as_bytes(std::span(line)));
 }
 
 }  // namespace glassformer

@@ -69,9 +69,9 @@ std::string training_line(const TrainingFigures& figures, const RunLength& lengt
 /// The log line for validation. Figures that the training line also has are in the same columns.
 std::string validation_line(const ValidationFigures& figures, const RunLength& length);
 
-/// Writes metrics.jsonl. Each line is a JSON object, {"kind":"train", ...} or {"kind":"validation", ...}, whose other
-/// keys are the names of the figures. NaN, infinity and an unknown time left are null. All members throw as
-/// throw_disk_error() does.
+/// Writes metrics.jsonl, or another file of one JSON object per line. In metrics.jsonl, each line is a JSON object,
+/// {"kind":"train", ...} or {"kind":"validation", ...}, whose other keys are the names of the figures. NaN, infinity
+/// and an unknown time left are null. All members throw as throw_disk_error() does.
 class MetricsFile {
  public:
   /// With an empty path, nothing is written.
@@ -82,10 +82,9 @@ class MetricsFile {
   void truncate_after(Index update) const;
   void append(const TrainingFigures& figures) const;
   void append(const ValidationFigures& figures) const;
+  void append(const std::string& line) const;  ///< a JSON object with "update", and a newline
 
  private:
-  void append(const std::string& text) const;
-
   std::filesystem::path file_;
 };
 

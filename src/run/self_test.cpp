@@ -20,7 +20,7 @@ std::string arithmetic_digest() {
   }
   const SentencePairs pairs{ids, offsets};
 
-  // No size is a multiple of a vector's, and the feed-forward network is wider than a block of the matrix product.
+  // Widths that are not multiples of 16, and a feed-forward network wider than a block of the matrix product.
   const TransformerSettings settings{.d_model = 36,
                                      .heads = 2,
                                      .encoder_layers = 1,

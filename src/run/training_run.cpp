@@ -13,6 +13,7 @@
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
 #include "run/diagnostics.hpp"
+#include "run/digests.hpp"
 #include "run/rank_setup.hpp"
 #include "training/schedule.hpp"
 
@@ -48,7 +49,9 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
           checkpoint.value_or(directory).string(), progress_.batch));
     });
   metrics().truncate_after(checkpoint ? progress_.update : -1);
+  drop_digests_after(directory_, checkpoint ? progress_.update : -1);
   directory_.store_config(plan_.description.configs.at("config.yaml"));
+  record_start(directory_, progress_.update, model_.weights, text_.data());
   log_start(checkpoint.has_value());
 }
 

@@ -8,6 +8,7 @@
 #include "files/durable_files.hpp"
 #include "files/fingerprint.hpp"
 #include "report/figures.hpp"
+#include "run/digests.hpp"
 #include "run/rank_setup.hpp"
 #include "run/training_run.hpp"
 
@@ -122,6 +123,7 @@ void TrainingRun::write_checkpoint_here(bool best) {
   const TrainingState state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
   save_checkpoint(checkpoint, plan_.description, model_.weights, &state);
+  record_weights(directory_, progress_.update, model_.weights);
   // In this order, so that a run killed in between resumes from the previous checkpoint and repeats these steps.
   if (best) directory_.point("best", checkpoint);
   directory_.point("last", checkpoint);

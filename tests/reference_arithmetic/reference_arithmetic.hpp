@@ -16,15 +16,21 @@ using Index = std::ptrdiff_t;
 
 // --- Rows -------------------------------------------------------------------------------------------------------
 
-/// Number j goes into accumulator j mod 16. The sixteen are combined in pairs, 8 places apart, then 4, 2 and 1.
+/// Number j goes into accumulator j mod 16, also for the `filling` that makes the size a multiple of 16. The sixteen
+/// are combined in pairs, 8 places apart, then 4, 2 and 1.
 template <class Scalar>
 Scalar accumulate(Index size, Scalar start, auto add, auto combine) {
   Scalar sums[16];
   std::fill_n(sums, 16, start);
-  for (Index j = 0; j < size; ++j) sums[j % 16] = add(sums[j % 16], j);
+  for (Index j = 0; j < (size + 15) / 16 * 16; ++j) sums[j % 16] = add(sums[j % 16], j);
   for (Index places = 8; places > 0; places /= 2)
     for (Index k = 0; k < places; ++k) sums[k] = combine(sums[k], sums[k + places]);
   return sums[0];
+}
+/// Element j of a row, or the filling after its end.
+template <class Scalar>
+Scalar at(const Scalar* x, Index j, Index size, Scalar filling = 0) {
+  return j < size ? x[j] : filling;
 }
 
 template <class Scalar>
@@ -37,23 +43,21 @@ Scalar larger(Scalar a, Scalar b) {
   return b > a ? b : a;
 }
 
-/// Numbers beyond the end of the last group of sixteen count as 0. Without them, -0 + ... could remain -0; but the
-/// accumulators start at +0, so adding 0 changes nothing.
 template <class Scalar>
 Scalar sum(const Scalar* x, Index size) {
   return accumulate(
-      size, Scalar{0}, [&](Scalar s, Index j) { return s + x[j]; }, plus<Scalar>);
+      size, Scalar{0}, [&](Scalar s, Index j) { return s + at(x, j, size); }, plus<Scalar>);
 }
 template <class Scalar>
 Scalar dot(const Scalar* x, const Scalar* y, Index size) {
   return accumulate(
-      size, Scalar{0}, [&](Scalar s, Index j) { return std::fma(x[j], y[j], s); }, plus<Scalar>);
+      size, Scalar{0}, [&](Scalar s, Index j) { return std::fma(at(x, j, size), at(y, j, size), s); }, plus<Scalar>);
 }
 template <class Scalar>
 Scalar largest(const Scalar* x, Index size) {
+  constexpr Scalar kLowest = -std::numeric_limits<Scalar>::infinity();
   return accumulate(
-      size, -std::numeric_limits<Scalar>::infinity(), [&](Scalar s, Index j) { return larger(s, x[j]); },
-      larger<Scalar>);
+      size, kLowest, [&](Scalar s, Index j) { return larger(s, at(x, j, size, kLowest)); }, larger<Scalar>);
 }
 template <class Scalar>
 Scalar mean(const Scalar* x, Index size) {
@@ -168,7 +172,7 @@ inline double pow(double x, double y) {
   if (x == 0) return y == 0 ? 1 : 0;
   const auto [large, small] = log_parts(x);
   const double p = y * large;
-  return exp(p, std::fma(y, large, -p) + y * small);
+  return exp(p, std::abs(p) < 1000 ? std::fma(y, large, -p) + y * small : 0);
 }
 
 /// sin(x + quarters pi / 2)

@@ -1,0 +1,48 @@
+#include "run/digests.hpp"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "checkpoint/checkpoint.hpp"
+#include "machine/machine.hpp"
+#include "report/figures.hpp"
+#include "run/self_test.hpp"
+
+namespace glassformer {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+fs::path file_of(const RunDirectory& run) { return run.file("digests.jsonl"); }
+
+void append(const RunDirectory& run, Json line, const Arena<float>& weights) {
+  Json tensors = Json::object();
+  for (const TensorPlace& tensor : weights.tensors())
+    tensors[tensor.name] = sha256_of(std::as_bytes(std::span<const float>(weights.values(tensor)))).substr(0, 16);
+  line["weights"] = std::move(tensors);
+  line["before"] = fs::exists(file_of(run)) ? sha256_of(file_of(run)) : "";
+  MetricsFile(file_of(run)).append(line.dump() + '\n');
+}
+
+}  // namespace
+
+void record_start(const RunDirectory& run, Index update, const Arena<float>& weights, const DataSettings& data) {
+  if (file_of(run).empty()) return;
+  append(run,
+         {{"update", update},
+          {"arithmetic", arithmetic_digest()},
+          {"program", fs::exists(program_file()) ? sha256_of(program_file()) : "unknown"},
+          {"config", sha256_of(run.file("config.yaml"))},
+          {"source", sha256_of(data.source_file(data.train))},
+          {"target", sha256_of(data.target_file(data.train))}},
+         weights);
+}
+
+void record_weights(const RunDirectory& run, Index update, const Arena<float>& weights) {
+  append(run, {{"update", update}}, weights);
+}
+
+void drop_digests_after(const RunDirectory& run, Index update) { MetricsFile(file_of(run)).truncate_after(update); }
+
+}  // namespace glassformer
