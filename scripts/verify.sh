@@ -15,11 +15,19 @@
 # Any processor, any number of threads. GLASSFORMER names the program (default: build/release/glassformer). The exit
 # status is 0 if everything is equal, 1 if something differs, and 2 if it could not be compared.
 set -euo pipefail
-readonly root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/.." && pwd)
+readonly root
 readonly glassformer=${GLASSFORMER:-$root/build/release/glassformer} expected=$root/data/toy/digests.txt
 directory=$(mktemp -d)
 training=
-trap '[[ -z $training ]] || kill $training 2>/dev/null; rm -rf "$directory"' EXIT
+clean_up() {
+  if [[ -n $training ]]; then
+    kill "$training" 2>/dev/null || true
+    wait "$training" 2>/dev/null || true
+  fi
+  rm -rf "$directory"
+}
+trap clean_up EXIT
 
 stop() { echo "verify.sh: $*" >&2; exit 2; }
 [[ -x $glassformer ]] || stop "$glassformer: there is no such program. Build it with scripts/quickstart.sh, or set GLASSFORMER."
@@ -56,7 +64,7 @@ short_digests() {
   digests_of toy "$directory/toy" 0 1 50
 }
 
-last_update() { sed -n 's/^{"update":\([0-9]*\),.*/\1/p' "$1/digests.jsonl" | tail -n 1; }
+last_update() { updates_of "$1" | tail -n 1; }  # last_update RUN
 
 long_digests() {
   train "$root/configs/toy.yaml" "$directory/toy_end"
@@ -70,7 +78,6 @@ long_digests() {
 }
 
 compare_with_documents() {  # compare_with_documents FOUND: FOUND may have fewer lines
-  local difference
   grep -v '^#' "$expected" >"$directory/expected"
   if [[ $(grep '^arithmetic' "$directory/expected") != "arithmetic $(arithmetic)" ]]; then
     echo "The self-test of this program's arithmetic differs: expected $(grep '^arithmetic' "$directory/expected"), found $(arithmetic)."
@@ -86,10 +93,10 @@ compare_with_documents() {  # compare_with_documents FOUND: FOUND may have fewer
 
 # Whether no line of RUN/digests.jsonl was changed after it was written.
 check_chain() {  # check_chain RUN
-  local number=0 line
+  local number=0 line before=
+  cp "$1/digests.jsonl" "$directory/digests"
   while IFS= read -r line; do
-    local before=
-    [[ $number == 0 ]] || before=$(head -n "$number" "$1/digests.jsonl" | sha256)
+    [[ $number == 0 ]] || before=$(head -n "$number" "$directory/digests" | sha256)
     number=$((number + 1))
     [[ $line == *"\"before\":\"$before\"}" ]] || {
       echo "$1/digests.jsonl:$number: a line before this one has been changed."
@@ -117,7 +124,11 @@ check_text() {  # check_text RUN [OPTION]...
   done
 }
 
-checkpoints_of() { (cd "$1" && ls -d step-* 2>/dev/null || true) | sed -n 's/^step-0*\([0-9][0-9]*\)$/\1/p' | sort -n; }
+checkpoints_of() {  # checkpoints_of RUN: the updates of those that are left
+  find "$1/" -maxdepth 1 -name 'step-*' -type d | sed -n 's/.*\/step-0*\([0-9][0-9]*\)$/\1/p' | sort -n
+}
+
+updates_of() { sed -n 's/^{"update":\([0-9]*\),.*/\1/p' "$1/digests.jsonl" | sort -nu; }  # updates_of RUN
 
 verify_run() {  # verify_run RUN [FROM TO] [OPTION]...
   local run=$1 from to options=()
@@ -133,7 +144,7 @@ verify_run() {  # verify_run RUN [FROM TO] [OPTION]...
   options=("$@")
   [[ $from != "$to" ]] || from=0  # only one checkpoint is left
   [[ $from -lt $to ]] || stop "expected FROM below TO, found $from and $to"
-  [[ -n $(weights_at "$run/digests.jsonl" "$to") ]] || stop "$run has no digests for update $to; it has: $(sed -n 's/^{"update":\([0-9]*\),.*/\1/p' "$run/digests.jsonl" | sort -nu | tr '\n' ' ')"
+  [[ -n $(weights_at "$run/digests.jsonl" "$to") ]] || stop "$run has no digests for update $to; it has: $(updates_of "$run" | tr '\n' ' ')"
   check_chain "$run"
   [[ $(field "$run/digests.jsonl" arithmetic) == "$(arithmetic)" ]] ||
     stop "the run was computed with another version of the arithmetic ($(field "$run/digests.jsonl" arithmetic)) than this program's ($(arithmetic)); use the version that computed it"
@@ -155,10 +166,10 @@ verify_run() {  # verify_run RUN [FROM TO] [OPTION]...
     >"$directory/log" 2>&1 &
   training=$!
   local update compared=0
-  for update in $(sed -n 's/^{"update":\([0-9]*\),.*/\1/p' "$run/digests.jsonl" | sort -nu); do
-    [[ $update -gt $from && $update -le $to ]] || continue
+  while read -r update; do
+    [[ $update -ge $from && $update -le $to ]] || continue
     until [[ -e $copy/digests.jsonl && -n $(weights_at "$copy/digests.jsonl" "$update") ]]; do
-      if ! kill -0 $training 2>/dev/null && [[ ! -e $copy/digests.jsonl || -z $(weights_at "$copy/digests.jsonl" "$update") ]]; then
+      if ! kill -0 "$training" 2>/dev/null && [[ ! -e $copy/digests.jsonl || -z $(weights_at "$copy/digests.jsonl" "$update") ]]; then
         tail -n 3 "$directory/log" >&2
         stop "training ended before update $update"
       fi
@@ -170,9 +181,15 @@ verify_run() {  # verify_run RUN [FROM TO] [OPTION]...
       echo "The run is NOT confirmed: after update $update, $(first_difference "$directory/a" "$directory/b") differs."
       exit 1
     fi
+    local kept
+    kept=$(printf 'step-%08d/model.safetensors' "$update")
+    if [[ -e $run/$kept ]] && ! cmp -s "$run/$kept" "$copy/$kept"; then
+      echo "The run is NOT confirmed: $run/$kept does not hold the weights that the run recorded after update $update."
+      exit 1
+    fi
     compared=$((compared + 1))
-  done
-  echo "The run is confirmed: from update $from to $to, this machine computes the same weights, bit for bit ($compared checkpoints)."
+  done < <(updates_of "$run")
+  echo "The run is confirmed: from update $from to $to, this machine computes the same weights, bit for bit ($compared compared)."
 }
 
 case ${1:-} in

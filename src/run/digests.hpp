@@ -4,14 +4,15 @@
 #include "numerics/arena.hpp"
 #include "text/settings.hpp"
 
-/// A run's digests.jsonl, by which scripts/verify.sh confirms that the run computed its weights from its config and text.
-/// Each line is a JSON object, and contains the SHA-256 of the file before it, so that no line can change unnoticed.
+/// A run's digests.jsonl, by which scripts/verify.sh confirms the run's weights. Each line is a JSON object:
 ///
-///   {"update": 0, "arithmetic": "f871...", "program": SHA-256, "config": SHA-256 of config.yaml, "source": SHA-256 of
-///    the training text, "target": the same, "weights": {TENSOR: the first 16 digits of its SHA-256}, "before": SHA-256}
-///   {"update": 50, "weights": {...}, "before": SHA-256}     for each checkpoint
+///   {"update": 0, "arithmetic": DIGEST, "program": DIGEST, "config": DIGEST, "source": DIGEST, "target": DIGEST,
+///    "weights": {TENSOR: the first 16 digits of its DIGEST, ...}, "before": DIGEST}     when the run starts or resumes
+///   {"update": 50, "weights": {...}, "before": DIGEST}                                  for each checkpoint
 ///
-/// Both functions do nothing if the run has no directory (on all ranks but the first).
+/// A DIGEST is a SHA-256, except that of the arithmetic (run/self_test.hpp). "config" is that of config.yaml; "source"
+/// and "target" are those of the training text; "before" is that of this file before the line, so no line can change
+/// unnoticed. The functions do nothing if the run has no directory (on all ranks but the first).
 namespace glassformer {
 
 void record_start(const RunDirectory& run, Index update, const Arena<float>& weights, const DataSettings& data);

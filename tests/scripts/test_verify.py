@@ -1,0 +1,143 @@
+"""Tests scripts/verify.sh with build/release/glassformer.
+
+    python3 tests/scripts/test_verify.py
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SCRIPT = ROOT / "scripts/verify.sh"
+PROGRAM = ROOT / "build/release/glassformer"
+
+
+def run(*command, **environment):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
+                          env=os.environ | environment)
+    return done.returncode, done.stdout + done.stderr
+
+
+def flip_bit(file, offset):
+    data = bytearray(file.read_bytes())
+    data[offset] ^= 1
+    file.write_bytes(data)
+
+
+class Verify(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.directory.cleanup)
+        cls.home = Path(cls.directory.name)
+        shutil.copytree(ROOT / "data/debug", cls.home / "text")
+        status, output = run(PROGRAM, "train", ROOT / "configs/debug.yaml", "--output", cls.home / "run", "--set",
+                             f"data.directory={cls.home / 'text'}", "--set", "training.validation.every=20", "--set",
+                             "training.checkpoints.keep=3", "--set", "model.dropout=0.1")
+        assert status == 0, output
+
+    def setUp(self):
+        """Each test may damage the run and its text."""
+        self.run_directory = self.home / self._testMethodName
+        shutil.copytree(self.home / "run", self.run_directory, symlinks=True)
+        self.addCleanup(lambda: shutil.copytree(ROOT / "data/debug", self.home / "text", dirs_exist_ok=True))
+
+    def check(self, expected_status, *expected_words, arguments=(), **environment):
+        status, output = run(SCRIPT, self.run_directory, *arguments, **environment)
+        self.assertEqual(status, expected_status, output)
+        for word in expected_words:
+            self.assertIn(word, output)
+
+    def lines(self):
+        return [json.loads(line) for line in (self.run_directory / "digests.jsonl").read_text().splitlines()]
+
+    def write(self, lines):
+        """Writes the lines with a chain that fits them."""
+        text = ""
+        for line in lines:
+            line["before"] = hashlib.sha256(text.encode()).hexdigest() if text else ""
+            text += json.dumps(line, separators=(",", ":")) + "\n"
+        (self.run_directory / "digests.jsonl").write_text(text)
+
+    def test_a_run_has_a_chain_of_digests(self):
+        lines = self.lines()
+        self.assertEqual([line["update"] for line in lines], [0, 20, 40, 60, 80, 100])
+        before = (self.run_directory / "digests.jsonl").read_text()
+        self.write(lines)
+        self.assertEqual((self.run_directory / "digests.jsonl").read_text(), before)
+        sha256 = lambda file: hashlib.sha256(file.read_bytes()).hexdigest()
+        self.assertEqual(lines[0]["config"], sha256(self.run_directory / "config.yaml"))
+        self.assertEqual(lines[0]["source"], sha256(self.home / "text/train.en"))
+        self.assertEqual(lines[0]["target"], sha256(self.home / "text/train.de"))
+
+    def test_a_run_is_confirmed_with_any_threads_and_instructions(self):
+        self.check(0, "from update 60 to 100", "(3 compared)")
+        self.check(0, "from update 0 to 40", arguments=(0, 40), OMP_NUM_THREADS="1", GLASSFORMER_INSTRUCTIONS="")
+        self.check(0, "from update 60 to 80", arguments=(60, 80), OMP_NUM_THREADS="2")
+
+    def test_one_changed_byte_of_the_text_is_reported(self):
+        flip_bit(self.home / "text/train.de", 3)
+        self.check(1, "text/train.de is not the text that the run was trained on")
+
+    def test_text_elsewhere(self):
+        shutil.move(self.home / "text", self.home / "elsewhere")
+        try:
+            self.check(2, "the text of this run is not there")
+            self.check(0, "confirmed", arguments=("--set", f"data.directory={self.home / 'elsewhere'}"))
+        finally:
+            shutil.move(self.home / "elsewhere", self.home / "text")
+
+    def test_a_changed_line_of_digests_is_reported(self):
+        file = self.run_directory / "digests.jsonl"
+        text = file.read_text()
+        digest = self.lines()[2]["weights"]["model.decoder.embed_tokens.weight"]
+        file.write_text(text.replace(digest, "0" * 16))
+        self.check(1, "digests.jsonl:4: a line before this one has been changed")
+
+    def test_the_first_update_and_tensor_that_differ_are_named(self):
+        lines = self.lines()
+        for line in lines[-2:]:
+            line["weights"]["model.decoder.layers.0.fc1.weight"] = "0" * 16
+        self.write(lines)
+        self.check(1, "NOT confirmed: after update 80, model.decoder.layers.0.fc1.weight differs")
+
+    def test_a_checkpoint_with_other_weights_is_reported(self):
+        file = self.run_directory / "step-00000080/model.safetensors"
+        flip_bit(file, file.stat().st_size - 5)
+        (file.parent / "SHA256SUMS").unlink()
+        self.check(1, "step-00000080/model.safetensors does not hold the weights that the run recorded")
+
+    def test_a_start_with_other_weights_is_reported(self):
+        file = self.run_directory / "step-00000060/model.safetensors"
+        flip_bit(file, file.stat().st_size - 5)
+        (file.parent / "SHA256SUMS").unlink()
+        self.check(1, "NOT confirmed: after update 60, ")
+
+    def test_what_cannot_be_compared(self):
+        self.check(2, "there is no such checkpoint; left are: 60 80 100", arguments=(20, 80))
+        self.check(2, "has no digests for update 70; it has: 0 20 40 60 80 100", arguments=(60, 70))
+        self.check(2, "expected FROM below TO", arguments=(80, 60))
+        self.check(2, "expected two numbers", arguments=(80,))
+        self.check(2, "there is no such program", GLASSFORMER="/nowhere")
+        lines = self.lines()
+        lines[0]["arithmetic"] = "0123456789abcdef"
+        self.write(lines)
+        self.check(2, "another version of the arithmetic (0123456789abcdef)")
+        (self.run_directory / "digests.jsonl").unlink()
+        self.check(2, "there is no such file")
+
+    def test_the_documents(self):
+        status, output = run(SCRIPT)
+        self.assertEqual(status, 0, output)
+        self.assertIn("This machine computes exactly what the documents say (261 digests compared).", output)
+        self.assertEqual(run(SCRIPT, "--al")[0], 2)
+        self.assertIn("scripts/verify.sh --all", run(SCRIPT, "--help")[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
