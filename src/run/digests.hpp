@@ -15,7 +15,9 @@
 /// unnoticed. The functions do nothing if the run has no directory (on all ranks but the first).
 namespace glassformer {
 
+/// Appends a line of the first kind. The run must have its config.yaml.
 void record_start(const RunDirectory& run, Index update, const Arena<float>& weights, const DataSettings& data);
+/// Appends a line of the second kind.
 void record_weights(const RunDirectory& run, Index update, const Arena<float>& weights);
 
 /// Drops the lines of later updates; -1 drops all.
