@@ -105,7 +105,7 @@ check_chain() {  # check_chain RUN
   done <"$1/digests.jsonl"
 }
 
-field() { sed -n "s/.*\"$2\":\"\([^\"]*\)\".*/\1/p" "$1" | tail -n 1; }  # field FILE NAME: of the last start
+field() { sed -n "s/.*\"$2\":\"\([^\"]*\)\".*/\1/p" "$1" | tail -n 1; }  # field FILE NAME: its last value
 
 config_value() { sed -n "s/^  $2: *\([^#]*[^# ]\) *#.*/\1/p" "$1" | head -n 1 | tr -d "\"'"; }  # config_value FILE KEY
 

@@ -31,7 +31,6 @@ void record_start(const RunDirectory& run, Index update, const Arena<float>& wei
   if (file_of(run).empty()) return;
   append(run,
          {{"update", update},
-          {"arithmetic", arithmetic_digest()},
           {"program", fs::exists(program_file()) ? sha256_of(program_file()) : "unknown"},
           {"config", sha256_of(run.file("config.yaml"))},
           {"source", sha256_of(data.source_file(data.train))},
@@ -40,7 +39,8 @@ void record_start(const RunDirectory& run, Index update, const Arena<float>& wei
 }
 
 void record_weights(const RunDirectory& run, Index update, const Arena<float>& weights) {
-  append(run, {{"update", update}}, weights);
+  // Not at the start: there, a debugger would stop in the self-test's layers instead of the run's.
+  append(run, {{"update", update}, {"arithmetic", arithmetic_digest()}}, weights);
 }
 
 void drop_digests_after(const RunDirectory& run, Index update) { MetricsFile(file_of(run)).truncate_after(update); }

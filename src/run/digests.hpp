@@ -6,9 +6,9 @@
 
 /// A run's digests.jsonl, by which scripts/verify.sh confirms the run's weights. Each line is a JSON object:
 ///
-///   {"update": 0, "arithmetic": DIGEST, "program": DIGEST, "config": DIGEST, "source": DIGEST, "target": DIGEST,
+///   {"update": 0, "program": DIGEST, "config": DIGEST, "source": DIGEST, "target": DIGEST,
 ///    "weights": {TENSOR: the first 16 digits of its DIGEST, ...}, "before": DIGEST}     when the run starts or resumes
-///   {"update": 50, "weights": {...}, "before": DIGEST}                                  for each checkpoint
+///   {"update": 50, "arithmetic": DIGEST, "weights": {...}, "before": DIGEST}            for each checkpoint
 ///
 /// A DIGEST is a SHA-256, except that of the arithmetic (run/self_test.hpp). "config" is that of config.yaml; "source"
 /// and "target" are those of the training text; "before" is that of this file before the line, so no line can change

@@ -125,7 +125,7 @@ class Verify(unittest.TestCase):
         self.check(2, "expected two numbers", arguments=(80,))
         self.check(2, "there is no such program", GLASSFORMER="/nowhere")
         lines = self.lines()
-        lines[0]["arithmetic"] = "0123456789abcdef"
+        lines[-1]["arithmetic"] = "0123456789abcdef"
         self.write(lines)
         self.check(2, "another version of the arithmetic (0123456789abcdef)")
         (self.run_directory / "digests.jsonl").unlink()
