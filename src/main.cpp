@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -15,7 +16,7 @@
 #include "machine/machine.hpp"
 #include "numerics/gemm.hpp"
 #include "report/log.hpp"
-#include "run/self_test.hpp"
+#include "training/self_test.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -67,8 +68,8 @@ int run(int argc, char** argv) {
       "SIGTERM or SIGHUP; 1 for any other error. Use VERB --help to see its options.\n",
       "glassformer"};
   program.set_version_flag("--version", [] {
-    return "glassformer " GLASSFORMER_VERSION "\ninstructions " + instructions() + "\narithmetic   " +
-           arithmetic_digest();
+    return fmt::format("glassformer {}\ninstructions {}\narithmetic   {:016x}", GLASSFORMER_VERSION, instructions(),
+                       arithmetic_digest());
   });
   program.require_subcommand(1);
   int status = 0;

@@ -6,79 +6,61 @@
 namespace glassformer {
 namespace {
 
-// Rows are processed in chunks of sixteen numbers. A chunk fills one or a few vectors. The last chunk of a row is
-// filled up with zeros or, for the largest number, with minus infinity. So the bits of a result depend neither on the
-// vector size, nor on where in memory the row begins or what follows it.
-
-constexpr Index kChunk = 16;
-
-template <class Scalar>
-constexpr Index kParts = kChunk / kLanes<Scalar>;  // vectors per chunk
-template <class Scalar>
-struct Chunk {
-  Vector<Scalar> part[kParts<Scalar>];
-};
-
-/// row[j] .. row[j + 15], with `filling` in place of numbers at `size` or beyond.
-template <class Scalar>
-Chunk<Scalar> load_chunk(const Scalar* row, Index j, Index size, Scalar filling) {
-  Chunk<Scalar> chunk;
-  for (Index p = 0; p < kParts<Scalar>; ++p, j += kLanes<Scalar>)
-    chunk.part[p] = load_first<Scalar>(size - j, row + j, Vector<Scalar>{} + filling);
-  return chunk;
-}
-
-/// The elementwise maximum of two vectors. A NaN in b is ignored.
-template <class Scalar>
-Vector<Scalar> larger(Vector<Scalar> a, Vector<Scalar> b) {
-  return a < b ? b : a;
-}
+constexpr Index kAccumulators = 16;
 
 /// Combines the numbers of a vector: each of the first `half` with the one `half` places further, and so on.
 template <class Scalar, Index half = kLanes<Scalar> / 2>
-Scalar fold_vector(Vector<Scalar> vector, auto combine) {
+Scalar fold(Vector<Scalar> vector, auto combine) {
   Vector<Scalar> second = vector;
   exchange_blocks<half, Scalar>(vector, second, std::make_index_sequence<static_cast<std::size_t>(kLanes<Scalar>)>());
   vector = combine(vector, second);
   if constexpr (half == 1)
     return vector[0];
   else
-    return fold_vector<Scalar, half / 2>(vector, combine);
+    return fold<Scalar, half / 2>(vector, combine);
 }
 
-/// Combines sixteen numbers into one: 8 pairs, whose numbers are 8 places apart, then 4 pairs of these, 2 and 1.
+/// Reduces a row to one number, with sixteen accumulators, in one or a few vectors. step(sums, j) adds numbers j and
+/// the following ones, a vector of them; beyond the row's end, it adds numbers that load_first fills in. Then the
+/// sixteen are combined into 8, 4, 2 and 1. So the bits of a result depend neither on the vector size, nor on where in
+/// memory the row begins or what follows it.
 template <class Scalar>
-Scalar fold(Chunk<Scalar> chunk, auto combine) {
-  for (Index half = kParts<Scalar> / 2; half > 0; half /= 2)
-    for (Index p = 0; p < half; ++p) chunk.part[p] = combine(chunk.part[p], chunk.part[p + half]);
-  return fold_vector<Scalar>(chunk.part[0], combine);
+Scalar reduce(Index size, Scalar start, auto combine, auto step) {
+  constexpr Index kParts = kAccumulators / kLanes<Scalar>;
+  Vector<Scalar> sums[kParts];
+  for (auto& part : sums) part = Vector<Scalar>{} + start;
+  for (Index j = 0; j < size; j += kAccumulators)
+    for (Index p = 0; p < kParts; ++p) sums[p] = step(sums[p], j + p * kLanes<Scalar>);
+  for (Index half = kParts / 2; half > 0; half /= 2)
+    for (Index p = 0; p < half; ++p) sums[p] = combine(sums[p], sums[p + half]);
+  return fold<Scalar>(sums[0], combine);
 }
 
 template <class Scalar>
-Scalar total(const Chunk<Scalar>& chunk) {
-  return fold(chunk, [](Vector<Scalar> a, Vector<Scalar> b) { return a + b; });
+Vector<Scalar> plus(Vector<Scalar> a, Vector<Scalar> b) {
+  return a + b;
+}
+/// The elementwise maximum of two vectors. A NaN in b is ignored.
+template <class Scalar>
+Vector<Scalar> larger(Vector<Scalar> a, Vector<Scalar> b) {
+  return a < b ? b : a;
 }
 
-// A row is summed into sixteen partial sums, and then these are added up.
+/// Numbers j and the following ones of a row.
+template <class Scalar>
+Vector<Scalar> load_part(RowView<const Scalar> x, Index j, Scalar filling = 0) {
+  return load_first<Scalar>(x.size() - j, x.data() + j, Vector<Scalar>{} + filling);
+}
 
 template <class Scalar>
 Scalar sum_of(RowView<const Scalar> x) {
-  Chunk<Scalar> sums{};
-  for (Index j = 0; j < x.size(); j += kChunk) {
-    const Chunk<Scalar> chunk = load_chunk<Scalar>(x.data(), j, x.size(), 0);
-    for (Index p = 0; p < kParts<Scalar>; ++p) sums.part[p] += chunk.part[p];
-  }
-  return total(sums);
+  return reduce(x.size(), Scalar{0}, plus<Scalar>, [=](Vector<Scalar> s, Index j) { return s + load_part(x, j); });
 }
 
 template <class Scalar>
 Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
-  Chunk<Scalar> sums{};
-  for (Index j = 0; j < x.size(); j += kChunk) {
-    const auto a = load_chunk<Scalar>(x.data(), j, x.size(), 0), b = load_chunk<Scalar>(y.data(), j, x.size(), 0);
-    for (Index p = 0; p < kParts<Scalar>; ++p) sums.part[p] = multiply_add<Scalar>(a.part[p], b.part[p], sums.part[p]);
-  }
-  return total(sums);
+  return reduce(x.size(), Scalar{0}, plus<Scalar>,
+                [=](Vector<Scalar> s, Index j) { return multiply_add<Scalar>(load_part(x, j), load_part(y, j), s); });
 }
 
 template <class Scalar>
@@ -91,31 +73,20 @@ double squares_of(RowView<const Scalar> x) {
 
 template <class Scalar>
 Scalar largest_of(RowView<const Scalar> x) {
-  Chunk<Scalar> largest;
-  for (auto& part : largest.part) part = Vector<Scalar>{} + kMinusInfinity<Scalar>;
-  for (Index j = 0; j < x.size(); j += kChunk) {
-    const auto chunk = load_chunk<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
-    for (Index p = 0; p < kParts<Scalar>; ++p) largest.part[p] = larger<Scalar>(largest.part[p], chunk.part[p]);
-  }
-  return fold(largest, larger<Scalar>);
+  constexpr Scalar kLowest = kMinusInfinity<Scalar>;
+  return reduce(x.size(), kLowest, larger<Scalar>,
+                [=](Vector<Scalar> s, Index j) { return larger<Scalar>(s, load_part(x, j, kLowest)); });
 }
 
 template <class Scalar>
 Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
-  Chunk<Scalar> sums{};
-  for (Index j = 0; j < x.size(); j += kChunk) {
-    Chunk<Scalar> chunk = load_chunk<Scalar>(x.data(), j, x.size(), kMinusInfinity<Scalar>);
-    for (Index p = 0; p < kParts<Scalar>; ++p) {
-      Scalar powers[kLanes<Scalar>];
-      store<Scalar>(chunk.part[p], powers);
-      for (Scalar& number : powers) number = number == kMinusInfinity<Scalar> ? 0 : exp(number - shift);
-      chunk.part[p] = load(powers);
-      sums.part[p] += chunk.part[p];
-      const Index first = j + p * kLanes<Scalar>;
-      store_first<Scalar>(x.size() - first, chunk.part[p], x.data() + first);
-    }
-  }
-  return total(sums);
+  return reduce(x.size(), Scalar{0}, plus<Scalar>, [=](Vector<Scalar> s, Index j) {
+    Scalar powers[kLanes<Scalar>];
+    store<Scalar>(load_part<Scalar>(x, j, kMinusInfinity<Scalar>), powers);
+    for (Scalar& number : powers) number = number == kMinusInfinity<Scalar> ? 0 : exp(number - shift);
+    store_first<Scalar>(x.size() - j, load(powers), x.data() + j);
+    return s + load(powers);
+  });
 }
 
 template <class Scalar>

@@ -1,12 +1,14 @@
 #include "run/digests.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "checkpoint/checkpoint.hpp"
 #include "machine/machine.hpp"
 #include "report/figures.hpp"
-#include "run/self_test.hpp"
+#include "training/self_test.hpp"
 
 namespace glassformer {
 namespace {
@@ -40,7 +42,7 @@ void record_start(const RunDirectory& run, Index update, const Arena<float>& wei
 
 void record_weights(const RunDirectory& run, Index update, const Arena<float>& weights) {
   // Not at the start: there, a debugger would stop in the self-test's layers instead of the run's.
-  append(run, {{"update", update}, {"arithmetic", arithmetic_digest()}}, weights);
+  append(run, {{"update", update}, {"arithmetic", fmt::format("{:016x}", arithmetic_digest())}}, weights);
 }
 
 void drop_digests_after(const RunDirectory& run, Index update) { MetricsFile(file_of(run)).truncate_after(update); }
