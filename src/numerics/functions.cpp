@@ -26,7 +26,7 @@ Logarithm accurate_log(double x) {
   // x = 2^exponent m, with m between sqrt(1/2) and sqrt(2)
   const auto bits = std::bit_cast<std::int64_t>(x);
   const std::int64_t k = (bits - std::bit_cast<std::int64_t>(0x1.6a09e667f3bcdp-1)) >> 52;
-  const double m = std::bit_cast<double>(bits - (k << 52));
+  const auto m = std::bit_cast<double>(bits - (k << 52));
   exponent += static_cast<double>(k);
   // log m = log((1 + s) / (1 - s)) = 2 s + s^3 (2/3 + 2/5 s^2 + ...), with s = (m - 1) / (m + 1) = f / t
   const double f = m - 1, t = 2 + f, t_rest = f - (t - 2);
