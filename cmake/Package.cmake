@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)  # dpkg-shlibdeps finds the libraries that the program needs
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_CURRENT_BINARY_DIR})  # except the package's own
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "Trains a sequence-to-sequence model on parallel text, on CPUs, from a YAML
-config; evaluates it (loss, BLEU, chrF), translates by greedy or beam search,
+config; evaluates it (loss, BLEU), translates by greedy or beam search,
 and shows every number from a sentence to the gradient of each weight.
 .
 Layers, masks and gradients are written by hand, for you to read.")

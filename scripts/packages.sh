@@ -17,7 +17,7 @@ header yaml-cpp/yaml.h          | libyaml-cpp-dev       | yaml-cpp      | yaml-c
 header spdlog/spdlog.h          | libspdlog-dev         | spdlog        | spdlog-devel        | spdlog        | the log
 header CLI/CLI.hpp              | libcli11-dev          | cli11         | cli11-devel         | cli11         | the command line
 header nlohmann/json.hpp        | nlohmann-json3-dev    | nlohmann-json | json-devel          | nlohmann-json | metrics, checkpoints
-header unicode/uchar.h          | libicu-dev            | icu4c         | libicu-devel        | icu           | Unicode in BLEU and chrF
+header unicode/uchar.h          | libicu-dev            | icu4c         | libicu-devel        | icu           | Unicode in BLEU
 header openssl/evp.h            | libssl-dev            | openssl       | openssl-devel       | openssl       | checksums of checkpoints
 header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | sentencepiece-devel | sentencepiece | subword tokenizer
 header Random123/philox.h       | librandom123-dev      | random123     | random123-devel     | random123     | random numbers (github.com/DEShawResearch/random123)

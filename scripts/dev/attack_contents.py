@@ -25,8 +25,6 @@ def not_finite(world):
         model = world.damaged(world.word, MODEL, with_numbers(tensor, [float("-inf")]))
         trials.refused(f"-inf in {tensor}", ["translate", model], (tensor, "1"), b"a\n")
     trials.refused("nan in model.from", [*world.train, "--output", "new", *set_key("model.from", model)], tensor)
-    model = world.damaged(world.word, MODEL, with_numbers(tensor, [float("nan")]))
-    trials.refused("nan in the second of two to average", ["average", world.word, model, "--output", "mean"], tensor)
     for name in ("adam.m", "adam.v"):
         for value in ("nan", "inf", "-inf"):
             trials.refused(f"{value} in the training state's {name}",
@@ -266,7 +264,7 @@ def claims(world):
     for words in (2_000, 4_000):  # the memory for attention grows with the square of this number
         text = world.directory / "long.txt"
         text.write_bytes(b"a dog\n" + b"a " * words + b"\n")
-        for command in world.commands(world.word)[:2] + [["score", world.run, "--source", text, "--target", "pair.de"]]:
+        for command in world.commands(world.word)[:2]:
             command = [text if str(word).endswith("pair.en") else word for word in command]
             trials.either(f"{words} words: {command[0]}", command, memory=300)
         text.unlink()
@@ -314,12 +312,10 @@ def escapes(world):
                         [*world.train, *set_key("model.norm", hostile)],
                         [*world.train, *set_key("data.train", hostile)],
                         [*world.train, *set_key("model.from", hostile)],
-                        ["translate", world.run, "--beam", hostile], ["average", hostile, "--output", "mean"],
-                        ["average", world.word, "--output", world.run / "config.yaml" / hostile],
+                        ["translate", world.run, "--beam", hostile],
                         ["explain", world.run, "--source", "a", "--html", hostile + "/x"],
                         ["explain", world.run, "--source", "a", "--json", "no/" + hostile],
-                        ["evaluate", world.run, "--source", hostile, "--reference", hostile],
-                        ["score", world.run, "--source", hostile, "--target", hostile]):
+                        ["evaluate", world.run, "--source", hostile, "--reference", hostile]):
             trials.refused(f"{what}: {command[0] if command[0] != hostile else 'the verb'}", command, "", b"a\n")
         for place in ("empty", "moved_run"):
             listed = world.directory / place / hostile

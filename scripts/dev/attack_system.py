@@ -73,9 +73,6 @@ def lost_translations(world):
     bad.write_bytes(world.lines[0] + b"\xff\n")
     trials.refused("lost: evaluate with a bad byte",
                    ["evaluate", world.run, "--source", bad, "--reference", world.text], "bad.txt:2")
-    scored = trials.run(["score", world.run, "--source", world.text, "--target", world.text]).out.splitlines(True)[:1]
-    trials.refused("lost: score with a bad byte", ["score", world.run, "--source", world.text, "--target", bad],
-                   "bad.txt:2", out=b"".join(scored))
     full_disks(world, out)
     bad.unlink()
     out.unlink()
@@ -141,9 +138,8 @@ def devices(world):
         for arguments in (["train", "special"], ["translate", world.run, "--input", "special"],
                           ["translate", "special"],
                           ["evaluate", world.run, "--source", "special", "--reference", world.text],
-                          ["score", world.run, "--source", world.text, "--target", "special"],
+                          ["evaluate", world.run, "--source", world.text, "--reference", "special"],
                           [*world.train, "--output", "special"], ["train", "based.yaml"],
-                          ["average", world.word, "special", "--output", "mean"],
                           [*world.train, *set_key("tokenizer.kind", "sentencepiece"),
                            *set_key("tokenizer.source_model", "special"),
                            *set_key("tokenizer.target_model", "special")],
@@ -152,7 +148,7 @@ def devices(world):
             place_special(world.directory / "special", kind, os.ttyname(slave))
             if kind == "a directory" and "--output" in arguments and arguments[0] == "train":
                 continue  # a run may use an empty directory
-            reads_text = arguments[0] in ("evaluate", "score") or "--input" in arguments
+            reads_text = arguments[0] == "evaluate" or "--input" in arguments
             if kind in WAITING and (reads_text or arguments[:2] == ["train", "special"]):
                 continue  # the program may wait for text
             trials.refused(f"{kind} for {arguments[0]}", arguments, "", timeout=3, seconds=2)
@@ -230,15 +226,6 @@ def output_files(world):
                 trials.note(f"{mine.name} is {what}", problems, done)
                 for path in (directory / name, directory / "other.html", mine):
                     remove(path)
-    average = directory / ".mean.partial"
-    average.mkdir()
-    (average / "mine").write_bytes(b"mine\n")
-    trials.refused("average: .mean.partial is a user's directory",
-                   ["average", world.word, world.sentencepiece, "--output", "mean"], "")
-    if not (average / "mine").exists():
-        trials.note("average: .mean.partial is a user's directory", ["deleted"], None)
-    remove(average)
-    remove(directory / "mean")
     for mode in (0o600, 0o640, 0o444):
         out.write_bytes(b"old\n")
         out.chmod(mode)

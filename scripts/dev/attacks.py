@@ -16,7 +16,6 @@ class World:
         self.trials, self.root, self.run, self.train = trials, root, run, train
         self.directory = trials.directory
         self.word = (run / "last").resolve()
-        self.spare = copy_of(self.word, self.directory / "spare")
         self.opus = copy_of(root / "tests/fixtures/marian/opus", self.directory / "opus")
         self.untied = copy_of(root / "tests/fixtures/marian/untied", self.directory / "untied")
         toy = set_key("data.directory", root / "data/toy")
@@ -58,9 +57,7 @@ class World:
         pair = self.directory / "pair.en", self.directory / "pair.de"
         return [["translate", model, "--input", pair[0]],
                 ["evaluate", model, "--source", pair[0], "--reference", pair[1]],
-                ["explain", model, "--source", "a dog", "--html", "page.html"],
-                ["score", model, "--source", pair[0], "--target", pair[1]],
-                ["average", model, self.spare, "--output", "mean"]]
+                ["explain", model, "--source", "a dog", "--html", "page.html"]]
 
 
 def measure(world):
@@ -68,14 +65,11 @@ def measure(world):
     trials = world.trials
     for model in (world.word, world.opus, world.sentencepiece):
         for command in world.commands(model):
-            if command[0] == "average" and model != world.word:
-                continue
             done = trials.run(command)
             if done.status != 0:
                 raise SystemExit(f"{command} failed on good input:\n{done.err.decode()}")
             trials.usual[command[0]] = max(trials.usual.get(command[0], 0), done.megabytes)
-    for name in ("page.html", "mean"):
-        remove(world.directory / name)
+    remove(world.directory / "page.html")
     print("\nPeak memory on good input, in MB: " +
           ", ".join(f"{verb} {peak:.0f}" for verb, peak in sorted(trials.usual.items())) + "\n", flush=True)
 

@@ -69,7 +69,6 @@ COMMANDS = [
     Command("filter", ["translate", "model"], []),
     Command("explain", ["explain", "model", "--source", "she sleeps .", "--html", "page.html", "--json", "page.json"],
             ["page.html", "page.json"]),
-    Command("average", ["average", "model/step-00000004", "model/step-00000006", "--output", "mean"], []),
 ]
 Point = collections.namedtuple("Point", "command call fault at")
 Outcome = collections.namedtuple("Outcome", "status err failed count")
@@ -98,8 +97,7 @@ class Workplace:
 
     def prepare(self, command):
         """Prepares the directory for the command."""
-        for name in ("run", "mean"):
-            shutil.rmtree(self.directory / name, ignore_errors=True)
+        shutil.rmtree(self.directory / "run", ignore_errors=True)
         for path in self.directory.iterdir():  # also what an earlier command left behind
             if path.name not in ("text", "model", "begun", "debug.yaml", "toy.yaml"):
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
@@ -189,10 +187,6 @@ def error_of(point, outcome, expected, workplace):
     out = (directory / "out").read_bytes()
     if out != expected["out"] and (status == 0 or not expected["out"].startswith(out)):
         return "the output is incomplete"
-    if command.name == "average":
-        mean = files_below(directory / "mean")
-        if mean != expected["mean"] and (status == 0 or mean):
-            return "the mean is incomplete"
     if command.name in ("train", "resume"):
         if status == 0 and outcome.err.count("\n") < expected["lines"]:
             return "lines are missing in the log"
@@ -217,7 +211,7 @@ def expectation(command, workplace):
         sys.exit(f"{command.name} fails even without a fault:\n{outcome.err}")
     directory = workplace.directory
     expected = {name: (directory / name).read_bytes() for name in ["out", *command.outputs]}
-    expected["mean"], expected["run"] = files_below(directory / "mean"), files_below(directory / "run")
+    expected["run"] = files_below(directory / "run")
     expected["lines"] = outcome.err.count("\n")
     return expected
 

@@ -71,7 +71,7 @@ def main():
     for run in options.runs:
         minutes = minutes_of(run)
         figures = json.loads(run_program("evaluate", run, "--json"))[0]
-        print(f"{run}: BLEU {figures['bleu']:.2f}, chrF {figures['chrf']:.2f}, {minutes:.1f} minutes; "
+        print(f"{run}: BLEU {figures['bleu']:.2f}, {minutes:.1f} minutes; "
               f"{check_with_sacrebleu(run, figures)}", file=sys.stderr)
         runs.append((minutes, figures))
     if len({(figures["parameters"], figures["bleu_signature"]) for _, figures in runs}) > 1:

@@ -10,7 +10,7 @@
 #include "model/model.hpp"
 #include "numerics/arena.hpp"
 #include "text/tokenizer.hpp"
-#include "training/batch_sequence.hpp"
+#include "training/trainer.hpp"
 
 /// A checkpoint is a directory with everything that you need to evaluate, translate and explain. The Hugging Face
 /// library can open it as a Marian model:

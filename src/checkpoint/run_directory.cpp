@@ -92,6 +92,19 @@ std::string describe_contents(const fs::path& directory) {
   return names.empty() ? directory.string() + " is empty." : found("Found in", names);
 }
 
+/// The error message for a directory that has a model, but no model.safetensors; "" for any other directory.
+/// (pytorch_model.bin is a pickle, which can run code when it is loaded, so we never open it.)
+std::string format_hint(const fs::path& directory) {
+  std::error_code ignored;
+  for (const char* name : {"pytorch_model.bin", "model.safetensors.index.json"}) {
+    if (!fs::exists(directory / name, ignored)) continue;
+    return std::string("expected model.safetensors, found ") + name +
+           ". Save the model as one file with transformers: MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER," +
+           " max_shard_size='100GB'), and do the same with MarianTokenizer.";
+  }
+  return "";
+}
+
 }  // namespace
 
 void RunDirectory::refuse_existing(const fs::path& path) {
@@ -194,17 +207,6 @@ void RunDirectory::prune(Index keep) const {
   };
   remove_all_but(keep, checkpoints());
   remove_all_but(1, checkpoints_in(path(), kAverage));
-}
-
-std::string format_hint(const fs::path& directory) {
-  std::error_code ignored;
-  for (const char* name : {"pytorch_model.bin", "model.safetensors.index.json"}) {
-    if (!fs::exists(directory / name, ignored)) continue;
-    return std::string("expected model.safetensors, found ") + name +
-           ". Save the model as one file with transformers: MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER," +
-           " max_shard_size='100GB'), and do the same with MarianTokenizer.";
-  }
-  return "";
 }
 
 fs::path resolve_checkpoint(const fs::path& path) {

@@ -68,8 +68,4 @@ class RunDirectory {
 /// best. \throws UserError: there is none
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);
 
-/// The error message for a directory that has a model, but no model.safetensors; "" for any other directory.
-/// (pytorch_model.bin is a pickle, which can run code when it is loaded, so we never open it.)
-std::string format_hint(const std::filesystem::path& directory);
-
 }  // namespace glassformer

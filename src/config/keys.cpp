@@ -119,7 +119,7 @@ std::vector<Key> keys_of(Config& config) {
   section = "evaluation";
   add("bleu_tokenizer", "none (for text that is already tokenized) | 13a (for plain text)",
       {evaluation.bleu_tokenizer, {"none", "13a"}});
-  add("lowercase", "true: BLEU and chrF ignore case", evaluation.lowercase);
+  add("lowercase", "true: BLEU ignores case", evaluation.lowercase);
   return keys;
 }
 
@@ -130,8 +130,6 @@ const std::vector<RetiredKey>& retired_keys() {
       {"training.sum", "ordered", "gradients are always summed in the same order, which is also faster"},
       {"tokenizer.sampling", "0", "each epoch has the same pieces"},
       {"data.lines_in_memory", "1000000",
-       "the whole training text is held in memory: 4 bytes per token and 24 bytes per pair"},
-      {"data.mapped_above", "100000000",
        "the whole training text is held in memory: 4 bytes per token and 24 bytes per pair"},
   };
   return keys;

@@ -1,37 +1,25 @@
 // BLEU asks how many n-grams (runs of n words) of a translation also occur in the reference.
 //
-// 1. Modified n-gram precision (Papineni et al. 2002). Over all sentences of the corpus, for n = 1, 2, 3, 4:
+// 1. Modified n-gram precision (Papineni et al. 2002, ACL), for n = 1, 2, 3, 4:
 //
 //            matches_n     sum of min(count of g in hypothesis, count of g in reference)
 //      p_n = ---------  =  -------------------------------------------------------------
 //            totals_n                      sum of count of g in hypothesis
 //
-//    Both sums run over all sentences and, in each, over all distinct n-grams g. "Modified" refers to the min. Without
-//    it, the hypothesis "the the the the the the the" for "the cat is on the mat" would have a precision of 7/7. With
-//    it, the precision is 2/7, because the reference has only two "the".
+//    Both sums run over all sentences of the corpus and, in each, over all distinct n-grams g. Without the min, the
+//    hypothesis "the the the the the the the" for "the cat is on the mat" would have a precision of 7/7, not 2/7.
 //
-// 2. Brevity penalty. A short translation easily reaches a high precision. With c words in all hypotheses and r words
-//    in all references:
+// 2. Brevity penalty, because short translations easily reach a high precision. With c words in all hypotheses and r
+//    words in all references, BP = 1 if c >= r, else exp(1 - r / c).
 //
-//      BP = 1 if c >= r, else exp(1 - r / c)
+// 3. BLEU = BP * exp(1/4 * sum_n ln p_n): the geometric mean of the precisions, times the penalty. Counts are summed
+//    over the corpus first, so the BLEU of a corpus is not the mean of its sentences' BLEU scores.
 //
-// 3. The geometric mean of the precisions, times the penalty:
-//
-//      BLEU = BP * exp(1/4 * sum_n ln p_n)
-//
-//    Counts are summed over the corpus before anything is divided, so the BLEU of a corpus is not the mean of its
-//    sentences' BLEU scores.
-//
-// 4. Smoothing "exp" (NIST's mteval; method 3 of Chen & Cherry 2014). One p_n = 0 would make the whole mean 0. So the
-//    first order without a match counts as half a match, the second as a quarter, ...:
-//
-//      p_n = 1 / (2^k * totals_n)        for the k-th order with matches_n = 0
-//
-//    A corpus without any match, or whose hypotheses are all too short to have a 4-gram, still scores 0. (sacreBLEU's
-//    "effective order" would leave out missing orders. It is off here, as it is by default for a corpus.)
-//
-// Papineni, Roukos, Ward & Zhu 2002, "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL.
-// Chen & Cherry 2014, "A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU", WMT.
+// 4. Smoothing "exp" (method 3 of Chen & Cherry 2014, WMT). One p_n = 0 would make the whole mean 0. So the k-th order
+//    without a match gets p_n = 1 / (2^k * totals_n). A corpus without any match, or whose hypotheses are all too short
+//    to have a 4-gram, still scores 0.
+
+#include "evaluation/bleu.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -42,7 +30,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "evaluation/scores.hpp"
 #include "files/utf8.hpp"
 #include "numerics/functions.hpp"
 
@@ -63,11 +50,26 @@ std::string prepare(const std::string& sentence, const EvaluationSettings& setti
 }
 
 /// The words of a text as numbers, so that we compare numbers instead of words. `numbers` grows with each new word.
-Symbols number_words(std::string_view text, std::unordered_map<std::string_view, char32_t>& numbers) {
-  Symbols symbols;
+std::u32string number_words(std::string_view text, std::unordered_map<std::string_view, char32_t>& numbers) {
+  std::u32string words;
   for (const std::string_view word : split_words(text))
-    symbols += numbers.try_emplace(word, static_cast<char32_t>(numbers.size())).first->second;
-  return symbols;
+    words += numbers.try_emplace(word, static_cast<char32_t>(numbers.size())).first->second;
+  return words;
+}
+
+/// Adds the n-grams of a pair of sentences, and how many of them match.
+void count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, Bleu& sum) {
+  for (std::size_t n = 1; n <= Bleu::kOrders; ++n) {
+    std::unordered_map<std::u32string_view, Index> unmatched;  // n-grams of the reference, with counts
+    for (std::size_t i = 0; i + n <= reference.size(); ++i) ++unmatched[reference.substr(i, n)];
+    for (std::size_t i = 0; i + n <= hypothesis.size(); ++i) {
+      ++sum.totals[n - 1];
+      const auto found = unmatched.find(hypothesis.substr(i, n));
+      if (found == unmatched.end() || found->second == 0) continue;
+      --found->second;
+      ++sum.matches[n - 1];
+    }
+  }
 }
 
 double compute_brevity_penalty(Index hypothesis_length, Index reference_length) {
@@ -93,21 +95,6 @@ std::array<double, Bleu::kOrders> smoothed_precisions(const Bleu& bleu) {
 }
 
 }  // namespace
-
-void count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, std::span<NgramCounts> counts) {
-  for (std::size_t n = 1; n <= counts.size(); ++n) {
-    NgramCounts count;
-    std::unordered_map<std::u32string_view, Index> unmatched;  // n-grams of the reference, with counts
-    for (std::size_t i = 0; i + n <= reference.size(); ++i, ++count.reference) ++unmatched[reference.substr(i, n)];
-    for (std::size_t i = 0; i + n <= hypothesis.size(); ++i, ++count.hypothesis) {
-      const auto found = unmatched.find(hypothesis.substr(i, n));
-      if (found == unmatched.end() || found->second == 0) continue;
-      --found->second;
-      ++count.matches;
-    }
-    counts[n - 1] = count;
-  }
-}
 
 // Every rule matches only ASCII characters. In UTF-8, other characters have no ASCII bytes, so we can match bytes.
 std::string tokenize_13a(std::string_view line) {
@@ -139,16 +126,11 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
     const std::string hypothesis_text = prepare(hypotheses[i], settings);
     const std::string reference_text = prepare(references[i], settings);
     std::unordered_map<std::string_view, char32_t> numbers;
-    const Symbols hypothesis = number_words(hypothesis_text, numbers);
-    const Symbols reference = number_words(reference_text, numbers);
+    const std::u32string hypothesis = number_words(hypothesis_text, numbers);
+    const std::u32string reference = number_words(reference_text, numbers);
     bleu.hypothesis_length += std::ssize(hypothesis);
     bleu.reference_length += std::ssize(reference);
-    std::array<NgramCounts, Bleu::kOrders> counts;
-    count_ngrams(hypothesis, reference, counts);
-    for (std::size_t n = 0; n < counts.size(); ++n) {
-      bleu.matches[n] += counts[n].matches;
-      bleu.totals[n] += counts[n].hypothesis;
-    }
+    count_ngrams(hypothesis, reference, bleu);
   }
   bleu.brevity_penalty = compute_brevity_penalty(bleu.hypothesis_length, bleu.reference_length);
   if (bleu.matches[0] > 0) {  // if no word matches, neither do longer n-grams
@@ -157,8 +139,9 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
     for (const double precision : bleu.precisions) sum_of_logarithms += log(precision);
     bleu.score = bleu.brevity_penalty * exp(sum_of_logarithms / Bleu::kOrders);
   }
-  const std::string tokenizer = settings.bleu_tokenizer == BleuTokenizer::tok_13a ? "13a" : "none";
-  bleu.signature = make_signature(settings.lowercase, "eff:no|tok:" + tokenizer + "|smooth:exp");
+  bleu.signature =
+      fmt::format("nrefs:1|case:{}|eff:no|tok:{}|smooth:exp|version:{}", settings.lowercase ? "lc" : "mixed",
+                  settings.bleu_tokenizer == BleuTokenizer::tok_13a ? "13a" : "none", kScorer);
   return bleu;
 }
 

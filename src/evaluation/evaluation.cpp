@@ -6,24 +6,6 @@
 #include "numerics/parallel.hpp"
 
 namespace glassformer {
-namespace {
-
-/// Runs the forward pass over all pairs, and calls use(batch, transformer) after each batch. Returns each batch's loss.
-std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs& pairs, const auto& use) {
-  const auto batches = plan_in_order(pairs, kEvaluationTokens);
-  std::vector<LossSum> losses(batches.size());
-  Workspaces<Transformer<float>> transformers([&] { return make_transformer(model); });
-  run_tasks_with(transformers, std::ssize(batches), [&](Index task, Transformer<float>& transformer) {
-    const auto i = static_cast<std::size_t>(task);
-    const Batch batch = make_batch(pairs, batches[i]);
-    const TransformerMasks masks = transformer.masks(batch.source, batch.target_input);
-    losses[i] = transformer.forward(Pass{}, {batch.source, batch.target_input, batch.target_output, masks});
-    use(batch, transformer);
-  });
-  return losses;
-}
-
-}  // namespace
 
 std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
@@ -80,7 +62,6 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
   evaluation.empty_pairs = text.corpus.line_counts().empty;
   evaluation.translations = translate_lines(model, tokenizers, decoding, text.sources);
   evaluation.bleu = corpus_bleu(evaluation.translations, text.references, settings);
-  evaluation.chrf = corpus_chrf(evaluation.translations, text.references, settings.lowercase);
   Index equal = 0;  // equal apart from white space
   for (std::size_t i = 0; i < text.references.size(); ++i)
     equal += split_words(evaluation.translations[i]) == split_words(text.references[i]);
@@ -89,26 +70,18 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
 }
 
 LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs) {
+  const auto batches = plan_in_order(pairs, kEvaluationTokens);
+  std::vector<LossSum> losses(batches.size());
+  Workspaces<Transformer<float>> transformers([&] { return make_transformer(model); });
+  run_tasks_with(transformers, std::ssize(batches), [&](Index task, Transformer<float>& transformer) {
+    const auto i = static_cast<std::size_t>(task);
+    const Batch batch = make_batch(pairs, batches[i]);
+    const TransformerMasks masks = transformer.masks(batch.source, batch.target_input);
+    losses[i] = transformer.forward(Pass{}, {batch.source, batch.target_input, batch.target_output, masks});
+  });
   LossSum sum;
-  const std::vector<LossSum> losses = run_forward(model, pairs, [](const Batch&, const auto&) {});
   for (const LossSum& loss : losses) sum += loss;
   return sum;
-}
-
-std::vector<std::vector<double>> token_log_probabilities(const Model<float>& model, const SentencePairs& pairs) {
-  std::vector<std::vector<double>> log_probabilities(static_cast<std::size_t>(pairs.size()));
-  run_forward(model, pairs, [&](const Batch& batch, const Transformer<float>& transformer) {
-    const Index T = batch.target_output.cols();
-    for (Index b = 0; b < batch.size(); ++b) {
-      const Index sentence = batch.sentences[static_cast<std::size_t>(b)];
-      const Index tokens = std::ssize(pairs.target(sentence)) + 1;
-      for (Index t = 0; t < tokens; ++t) {
-        const double cross_entropy = transformer.cross_entropy.cross_entropies()(b * T + t, 0);
-        log_probabilities[static_cast<std::size_t>(sentence)].push_back(0 - cross_entropy);  // 0 - x is never -0
-      }
-    }
-  });
-  return log_probabilities;
 }
 
 }  // namespace glassformer

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decoding/search.hpp"
-#include "evaluation/scores.hpp"
+#include "evaluation/bleu.hpp"
 #include "numerics/functions.hpp"
 #include "text/corpus.hpp"
 
@@ -43,9 +43,8 @@ struct TestText {
 };
 
 struct Evaluation {
-  LossSum loss;  ///< teacher-forced, without label smoothing
-  Bleu bleu;     ///< of translations against references
-  Chrf chrf;
+  LossSum loss;            ///< teacher-forced, without label smoothing
+  Bleu bleu;               ///< of translations against references
   double exact_match = 0;  ///< fraction of translations equal to their reference apart from white space, 0 to 1
   Index empty_pairs = 0;   ///< pairs with an empty side; they are not in `loss`
   std::vector<std::string> translations;
@@ -61,11 +60,7 @@ struct Evaluation {
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
 
-// Forced decoding: teacher-forced, without dropout, on all threads. A pair's results do not depend on other pairs.
-
-/// The loss of all pairs, without label smoothing.
+/// The teacher-forced loss of all pairs, without dropout or label smoothing.
 LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs);
-/// For each pair, log p of each target token and, at the end, of eos, given the source and the tokens before it.
-std::vector<std::vector<double>> token_log_probabilities(const Model<float>& model, const SentencePairs& pairs);
 
 }  // namespace glassformer

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "machine/system.hpp"
@@ -42,6 +43,23 @@ std::int64_t cgroup_limit(const fs::path& root) {
       smallest = bytes;
     if (path == mounted || path == path.parent_path()) return smallest;
   }
+}
+
+/// Keeps the smallest limit seen.
+void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit) {
+  bytes = std::max<std::int64_t>(1, bytes);  // 0 means unknown
+  if (left.bytes == 0 || bytes < left.bytes) {
+    left.bytes = bytes;
+    left.limit = limit;
+  }
+}
+
+/// Considers a limit of getrlimit, of which so many bytes are used.
+void consider_ulimit(MemoryLeft& left, decltype(RLIMIT_AS) resource, std::int64_t used, const std::string& name) {
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  constexpr rlim_t kMost = std::numeric_limits<std::int64_t>::max();
+  consider(left, static_cast<std::int64_t>(std::min(limit.rlim_cur, kMost)) - used, name);
 }
 
 }  // namespace

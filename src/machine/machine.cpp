@@ -1,13 +1,11 @@
 #include "machine/machine.hpp"
 
 #include <omp.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <limits>
 #include <set>
 #include <string_view>
 
@@ -17,21 +15,6 @@
 #include "numerics/gemm.hpp"
 
 namespace glassformer {
-
-void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit) {
-  bytes = std::max<std::int64_t>(1, bytes);  // 0 means unknown
-  if (left.bytes == 0 || bytes < left.bytes) {
-    left.bytes = bytes;
-    left.limit = limit;
-  }
-}
-
-void consider_ulimit(MemoryLeft& left, int resource, std::int64_t used, const std::string& name) {
-  rlimit limit{};
-  if (getrlimit(static_cast<decltype(RLIMIT_AS)>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  constexpr rlim_t kMost = std::numeric_limits<std::int64_t>::max();
-  consider(left, static_cast<std::int64_t>(std::min(limit.rlim_cur, kMost)) - used, name);
-}
 
 void choose_instructions(char** arguments) {
   const char* const wanted = std::getenv("GLASSFORMER_INSTRUCTIONS");

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 
@@ -24,13 +25,11 @@ ResidentMemory resident_memory() {
 }
 
 MemoryLeft memory_left(int processes, const std::filesystem::path& /*root*/) {
-  MemoryLeft left;
-  if (const std::int64_t pages = sysconf(_SC_PHYS_PAGES); pages > 0)
-    consider(left, pages * sysconf(_SC_PAGESIZE) / processes - resident_memory().peak, "the machine's memory");
-  consider_ulimit(left, RLIMIT_AS, 0, "ulimit -v");
-  consider_ulimit(left, RLIMIT_DATA, 0, "ulimit -d");
-  left.available = left.bytes;
-  return left;
+  const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
+  if (pages <= 0) return {};
+  const std::int64_t ram = pages * sysconf(_SC_PAGESIZE) / processes;
+  const std::int64_t left = std::max<std::int64_t>(1, ram - resident_memory().peak);
+  return {left, left, "the machine's memory"};
 }
 
 Processors allowed_processors() { return {}; }

@@ -2,7 +2,6 @@
 
 #include <bitset>
 #include <filesystem>
-#include <string>
 
 #include "machine/machine.hpp"
 
@@ -16,10 +15,5 @@ Processors allowed_processors();
 
 /// Starts this program anew with the core for AVX2. Returns if that is impossible.
 void restart_without_avx512(char** arguments);
-
-/// Keeps the smallest limit seen.
-void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit);
-/// Considers a limit of getrlimit, of which so many bytes are used.
-void consider_ulimit(MemoryLeft& left, int resource, std::int64_t used, const std::string& name);
 
 }  // namespace glassformer

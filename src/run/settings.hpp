@@ -2,7 +2,7 @@
 
 #include "checkpoint/checkpoint.hpp"
 #include "decoding/settings.hpp"
-#include "evaluation/settings.hpp"
+#include "evaluation/bleu.hpp"
 #include "model/settings.hpp"
 #include "training/settings.hpp"
 

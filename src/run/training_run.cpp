@@ -171,7 +171,7 @@ void TrainingRun::report(bool due) {
 TrainingFigures TrainingRun::training_figures() const {
   const auto tokens = static_cast<double>(window_.loss.tokens);
   const double now = minutes();
-  const double done = fraction_done(plan_, progress_, std::ssize(trainer_.batches().all()), now);
+  const double done = fraction_done(plan_, progress_, std::ssize(trainer_.batches()), now);
   return {.update = progress_.update,
           .epoch = epoch(),
           .loss = window_.loss.loss / tokens,

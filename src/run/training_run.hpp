@@ -10,7 +10,7 @@
 #include "checkpoint/run_directory.hpp"
 #include "report/figures.hpp"
 #include "report/log.hpp"
-#include "run/model_cost.hpp"
+#include "run/memory_forecast.hpp"
 #include "run/training_text.hpp"
 #include "training/trainer.hpp"
 

@@ -15,9 +15,7 @@ namespace {
 
 template <class Number>
 auto part(std::span<Number> values, Index begin, Index end) {
-  using Plain = Eigen::Array<std::remove_const_t<Number>, Eigen::Dynamic, 1>;
-  using Array = std::conditional_t<std::is_const_v<Number>, const Plain, Plain>;
-  return Eigen::Map<Array>(values.data() + begin, end - begin);
+  return RowView<Number>(values.data() + begin, end - begin).eigen().array();
 }
 
 /// The weight matrices inside layers. Embeddings and the output matrix, which have a row per token, are left to AdamW.

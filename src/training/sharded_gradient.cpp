@@ -4,16 +4,11 @@
 #include <utility>
 
 namespace glassformer {
-namespace {
-
-using Values = Eigen::Map<Eigen::ArrayXf>;
-
-}  // namespace
 
 void add_in_order(std::span<const std::span<float>> vectors, Index from, Index to) {
   run_ranges(to - from, [&](Index begin, Index end) {
-    const auto range = [&](std::span<float> vector) { return Values(vector.data() + from + begin, end - begin); };
-    Values sum = range(vectors.front());
+    const auto range = [&](std::span<float> v) { return RowView(v.data() + from + begin, end - begin).eigen(); };
+    auto sum = range(vectors.front());
     for (const std::span<float> vector : vectors.subspan(1)) sum += range(vector);
   });
 }

@@ -1,5 +1,6 @@
 #include "training/trainer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -10,23 +11,32 @@ namespace glassformer {
 Trainer::Trainer(Model<float>& model, const TrainingSettings& settings, const SentencePairs& pairs, const Ranks& ranks)
     : model_(model),
       settings_(settings),
-      batches_(settings, pairs),
+      pairs_(pairs),
       gradient_(model, settings, ranks),
       optimizer_(settings.optimizer, model.weights.tensors()) {}
 
 bool Trainer::continue_from(const Progress& progress) {
   progress_ = progress;
-  return batches_.go_to(progress_);
+  if (progress.batch == 0) return true;
+  plan();
+  return progress.batch < std::ssize(batches_);
+}
+
+void Trainer::plan() {
+  if (planned_ == progress_.epoch) return;
+  batches_ = plan_epoch(pairs_, settings_.max_tokens, settings_.seed, progress_.epoch);
+  planned_ = progress_.epoch;
 }
 
 Trainer::Update Trainer::step() {
-  batches_.prepare(progress_);
-  const std::span<const BatchSequence::Batch> batches = batches_.next(progress_);
+  plan();
+  const std::span rest = batches().subspan(static_cast<std::size_t>(progress_.batch));
+  const std::span batches = rest.first(std::min(static_cast<std::size_t>(settings_.accumulation), rest.size()));
   ++progress_.update;
   const ShardedGradient::Step step{settings_.seed, static_cast<std::uint32_t>(progress_.update)};
 
   // Runs every sentence forward and backward. The loss is summed over target tokens; the gradient is that of the mean.
-  const ShardedGradient::Result result = gradient_.compute(batches_.pairs(), batches, step);
+  const ShardedGradient::Result result = gradient_.compute(pairs_, batches, step);
   const double norm = gradient_norm(gradient_.gradient());
   const double rate = learning_rate(settings_.schedule, settings_.max_updates, progress_.update);
 
@@ -44,7 +54,11 @@ Trainer::Update Trainer::step() {
     progress_.skipped_in_row = 0;
   }
 
-  batches_.advance(progress_, batches.size());
+  progress_.batch += std::ssize(batches);
+  if (progress_.batch == std::ssize(batches_)) {
+    progress_.batch = 0;
+    ++progress_.epoch;
+  }
   return {result.loss, result.tokens, norm, rate, skipped, batches, step};
 }
 

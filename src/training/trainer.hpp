@@ -1,12 +1,23 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
-#include "training/batch_sequence.hpp"
 #include "training/optimizer.hpp"
 #include "training/sharded_gradient.hpp"
 
 namespace glassformer {
+
+/// How far training has progressed.
+struct Progress {
+  Index update = 0;          ///< updates done, skipped ones included
+  Index epoch = 0;           ///< epochs completed
+  Index batch = 0;           ///< batches done in the current epoch
+  Index skipped = 0;         ///< updates whose loss or gradient was not finite
+  Index skipped_in_row = 0;  ///< consecutive skipped updates up to now
+
+  bool operator==(const Progress&) const = default;
+};
 
 /// Trains a model on sentence pairs, one update per call:
 ///
@@ -23,7 +34,7 @@ class Trainer {
     double gradient_norm = 0;  ///< before clipping
     double learning_rate = 0;
     bool skipped = false;  ///< loss, gradient or its square was not finite: the weights did not change
-    std::span<const BatchSequence::Batch> batches;  ///< the data it was computed on; valid until the next step
+    std::span<const std::vector<Index>> batches;    ///< its sentence pairs; valid until the next step
     ShardedGradient::Step step;                     ///< seed and number, which determine its dropout
   };
 
@@ -33,7 +44,7 @@ class Trainer {
   Trainer(Model<float>& model, const TrainingSettings& settings, const SentencePairs& pairs,
           const Ranks& ranks = alone);
 
-  /// One update: gradient, learning rate, optimizer. Plans the next epoch first if no batch is left.
+  /// One update on the next training.accumulation batches, or those left in the epoch. Plans each epoch at its start.
   Update step();
 
   const Progress& progress() const { return progress_; }
@@ -42,15 +53,20 @@ class Trainer {
   bool continue_from(const Progress& progress);
 
   Optimizer<float>& optimizer() { return optimizer_; }
-  const BatchSequence& batches() const { return batches_; }
+  /// The sentence pairs of each batch of the current epoch; empty until they are planned.
+  std::span<const std::vector<Index>> batches() const { return batches_; }
 
  private:
+  void plan();  // the current epoch, unless it is planned already
+
   Model<float>& model_;
   const TrainingSettings settings_;
-  BatchSequence batches_;
+  const SentencePairs pairs_;
   ShardedGradient gradient_;
   Optimizer<float> optimizer_;
   Progress progress_;
+  Index planned_ = -1;  // the epoch that batches_ belongs to; -1: none
+  std::vector<std::vector<Index>> batches_;
 };
 
 }  // namespace glassformer

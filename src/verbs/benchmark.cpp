@@ -10,7 +10,7 @@
 #include "model/model.hpp"
 #include "numerics/gemm.hpp"
 #include "numerics/parallel.hpp"
-#include "run/model_cost.hpp"
+#include "run/memory_forecast.hpp"
 #include "run/rank_setup.hpp"
 #include "text/corpus.hpp"
 #include "training/trainer.hpp"
@@ -33,14 +33,13 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// Totals over all updates.
 struct Sums {
   TokenCount tokens;
-  double seconds = 0, operations = 0;
+  double seconds = 0;
   Index updates = 0;
 };
 
 Json figures(const Sums& sums, Index parameters, Index ranks) {
   return {{"source_tokens_per_second", static_cast<double>(sums.tokens.source) / sums.seconds},
           {"target_tokens_per_second", static_cast<double>(sums.tokens.target) / sums.seconds},
-          {"gflops", sums.operations / sums.seconds / 1e9},
           {"padding_share", sums.tokens.padding_share()},
           {"seconds", {{"total", sums.seconds}}},
           {"updates", sums.updates},
@@ -67,10 +66,6 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
     const Trainer::Update update = trainer.step();
     sums.seconds += seconds_since(before);
     sums.tokens += update.tokens;
-    for (const std::vector<Index>& batch : update.batches)
-      for (const Index i : batch)
-        sums.operations += training_flops(model.settings, model.vocabulary, std::ssize(pairs.source(i)) + 1,
-                                          std::ssize(pairs.target(i)) + 1);
     ++sums.updates;
     if (trainer.progress().epoch > 0) begin_epoch();
     passed = {seconds_since(start)};

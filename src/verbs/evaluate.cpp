@@ -57,9 +57,7 @@ nlohmann::ordered_json to_json(const NamedTest& test, const Evaluation& e, const
           {"token_accuracy", e.token_accuracy()},
           {"exact_match", e.exact_match},
           {"bleu", e.bleu.score},
-          {"bleu_signature", e.bleu.signature},
-          {"chrf", e.chrf.score},
-          {"chrf_signature", e.chrf.signature}};
+          {"bleu_signature", e.bleu.signature}};
 }
 
 void print(const NamedTest& test, const Evaluation& e) {
@@ -69,7 +67,7 @@ void print(const NamedTest& test, const Evaluation& e) {
   if (e.empty_pairs > 0)
     std::printf("  (loss, perplexity and token accuracy leave out %ld pairs with an empty side)\n",
                 static_cast<long>(e.empty_pairs));
-  std::printf("  %s\n  %s\n", e.bleu.line().c_str(), e.chrf.line().c_str());
+  std::printf("  %s\n", e.bleu.line().c_str());
   std::fflush(stdout);
 }
 
@@ -100,7 +98,7 @@ int evaluate(const EvaluateOptions& options) {
 
 void add_evaluate(CLI::App& program, int& status) {
   const auto [verb, options] =
-      add_verb(program, status, "evaluate", "Compute loss, accuracy, BLEU and chrF on test text", evaluate);
+      add_verb(program, status, "evaluate", "Compute loss, accuracy and BLEU on test text", evaluate);
   verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
   verb.add_option("--source", options.source,
                   "text to translate; needs --reference\n(default: the test texts of the config)")

@@ -15,9 +15,7 @@ namespace glassformer {
 void add_train(CLI::App& program, int& status);
 void add_evaluate(CLI::App& program, int& status);
 void add_translate(CLI::App& program, int& status);
-void add_score(CLI::App& program, int& status);
 void add_explain(CLI::App& program, int& status);
-void add_average(CLI::App& program, int& status);
 void add_gradcheck(CLI::App& program, int& status);
 void add_benchmark(CLI::App& program, int& status);
 

@@ -2,9 +2,11 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "batching/batch.hpp"
 #include "catch.hpp"
 #include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
@@ -55,12 +57,20 @@ TEST_CASE("a model saved by transformers gives the same tokens and log-probabili
       if (is_known) CHECK(target->decode(target_ids) == pair.at("target").get<std::string>());
       corpus.append(source_ids, target_ids, corpus.size());
     }
-    const auto found = token_log_probabilities(foreign.loaded.model, corpus);
-    REQUIRE(found.size() == foreign.expected.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const auto expected = foreign.expected[i].at("log_probabilities").get<std::vector<double>>();
-      REQUIRE(found[i].size() == expected.size());
-      for (std::size_t t = 0; t < expected.size(); ++t) CHECK(found[i][t] == Approx(expected[t]).margin(1e-4));
+    std::vector<Index> all(static_cast<std::size_t>(corpus.size()));
+    std::iota(all.begin(), all.end(), 0);
+    const Batch batch = make_batch(corpus, all);
+    const auto transformer = make_transformer(foreign.loaded.model);
+    const TransformerMasks masks = transformer->masks(batch.source, batch.target_input);
+    transformer->forward(Pass{}, {batch.source, batch.target_input, batch.target_output, masks});
+    const Buffer<float>& found = transformer->cross_entropy.cross_entropies();  // -log p
+    const Index T = batch.target_output.cols();
+    for (Index i = 0; i < corpus.size(); ++i) {
+      const auto expected =
+          foreign.expected[static_cast<std::size_t>(i)].at("log_probabilities").get<std::vector<double>>();
+      REQUIRE(std::ssize(expected) == std::ssize(corpus.target(i)) + 1);
+      for (std::size_t t = 0; t < expected.size(); ++t)
+        CHECK(-found(i * T + static_cast<Index>(t), 0) == Approx(expected[t]).margin(1e-4));
     }
   }
 }

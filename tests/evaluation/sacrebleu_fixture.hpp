@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluation/settings.hpp"
+#include "evaluation/bleu.hpp"
 
 #ifndef GLASSFORMER_SOURCE_DIR
 #define GLASSFORMER_SOURCE_DIR "."

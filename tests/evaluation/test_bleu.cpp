@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "evaluation/bleu.hpp"
 #include "evaluation/sacrebleu_fixture.hpp"
-#include "evaluation/scores.hpp"
 
 using namespace glassformer;
 using Lines = std::vector<std::string>;

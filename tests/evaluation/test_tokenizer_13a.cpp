@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "evaluation/bleu.hpp"
 #include "evaluation/sacrebleu_fixture.hpp"
-#include "evaluation/scores.hpp"
 #include "files/utf8.hpp"
 
 using namespace glassformer;

@@ -5,7 +5,7 @@ from reference import BOS, EOS, PAD, log_softmax
 
 # How far the program, in single precision, may be from NumPy, in double precision.
 FLOAT = 2e-6            # relative, for a mean over many tokens; one rounding to 24 bits is 6e-8
-LOG_PROBABILITY = 5e-5  # for a token: five times the largest difference seen, for log-probabilities down to -22
+LOG_PROBABILITY = 5e-5  # for a token: four times the largest difference seen, for log-probabilities down to -19
 CLOSE = 1e-4            # two logits that are closer may swap places
 ROUNDING = 1e-9         # relative, for what is computed in double precision from counts
 SENTENCES = 64  # in a padded batch here; no figure depends on the program's own batches

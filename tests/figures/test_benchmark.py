@@ -19,7 +19,7 @@ MAX_TOKENS, MAX_LENGTH, VOCABULARY = 150, 25, 195
 SETTINGS = {**{f"model.{key}": value for key, value in SHAPE.items()}, "tokenizer.vocabulary_size": VOCABULARY,
             "training.max_tokens": MAX_TOKENS, "data.max_length": MAX_LENGTH,
             "training.micro_batch_tokens": 100000}  # so that a shard's sentences are padded together
-KEYS = ["source_tokens_per_second", "target_tokens_per_second", "gflops", "padding_share", "seconds", "updates",
+KEYS = ["source_tokens_per_second", "target_tokens_per_second", "padding_share", "seconds", "updates",
         "parameters", "peak_rss_bytes", "threads", "ranks", "instructions"]
 
 
@@ -48,21 +48,6 @@ def exported(text, settings, file):
 def tokens(pairs, side):
     """The tokens on one side, with eos or bos."""
     return sum(len(pair[side]) + 1 for pair in pairs)
-
-
-def operations(pairs):
-    """The operations of training. In the forward pass, each weight that a token is multiplied by costs a multiplication
-    and an addition. In attention, each number of a key or value that a query may see costs the same. The backward pass
-    costs twice as much as the forward pass."""
-    D, F, encoder, decoder = (SHAPE[key] for key in ("d_model", "d_ff", "encoder_layers", "decoder_layers"))
-    projection, feed_forward = D * D, 2 * D * F
-    products = 0
-    for s, t in ((len(source) + 1, len(target) + 1) for source, target in pairs):
-        products += encoder * s * (4 * projection + feed_forward)  # query, key, value, output
-        products += decoder * (s * 2 * projection + t * (6 * projection + feed_forward))  # memory gives keys and values
-        products += t * D * VOCABULARY
-        products += 2 * D * (encoder * s * s + decoder * (t * s + sum(range(1, t + 1))))
-    return 2 * 3 * products
 
 
 def used_batches(batches, accumulation, updates):
@@ -125,7 +110,6 @@ def test_speeds_are_the_counts_of_the_batches_divided_by_the_seconds(
     assert tokens(pairs, 0) != tokens(pairs, 1)
     padded = sum(map(cells, used))
     assert found["padding_share"] == pytest.approx(1 - (tokens(pairs, 0) + tokens(pairs, 1)) / padded, rel=ROUNDING)
-    assert found["gflops"] * total == pytest.approx(operations(pairs) / 1e9, rel=ROUNDING)
     assert (found["threads"], found["ranks"]) == (threads, 1)
 
 

@@ -1,5 +1,5 @@
 """Every figure of `evaluate`, recomputed from its definition: loss, perplexity and accuracy with the NumPy
-model; BLEU, chrF and exact match from what `translate` prints, with the implementations in text_metrics.py.
+model; BLEU and exact match from what `translate` prints, with the implementations in text_metrics.py.
 """
 
 import math
@@ -10,11 +10,10 @@ import pytest
 from figures import CLOSE, LOG_PROBABILITY, ROUNDING
 from program import awkward_pairs, run, run_json, toy_pairs, train, unequal_pairs, variant, write_pairs
 from reference import BOS, EOS, Model, log_softmax, read_lines, read_weights
-from text_metrics import bleu, bleu_line, chrf, chrf_line, exact_match
+from text_metrics import bleu, bleu_line, exact_match
 
 KEYS = ["checkpoint", "beam", "length_penalty", "parameters", "name", "source", "reference", "pairs",
-        "pairs_with_an_empty_side", "loss", "perplexity", "token_accuracy", "exact_match", "bleu", "bleu_signature",
-        "chrf", "chrf_signature"]
+        "pairs_with_an_empty_side", "loss", "perplexity", "token_accuracy", "exact_match", "bleu", "bleu_signature"]
 
 
 def with_capitals(line):
@@ -84,9 +83,6 @@ def check(found, model, checkpoint, files, translations):
     expected = bleu(translations, references, settings["bleu_tokenizer"], settings["lowercase"])
     assert found["bleu"] == pytest.approx(expected["score"], rel=ROUNDING)
     assert found["bleu_signature"] == expected["signature"] + version
-    expected = chrf(translations, references, settings["lowercase"])
-    assert found["chrf"] == pytest.approx(expected["score"], rel=ROUNDING)
-    assert found["chrf_signature"] == expected["signature"] + version
 
 
 def translate(checkpoint, source, *options):
@@ -142,7 +138,6 @@ def test_the_text_output_shows_the_same_figures_as_json(trained):
             expected += ("  (loss, perplexity and token accuracy leave out "
                          f"{test['pairs_with_an_empty_side']} pairs with an empty side)\n")
         expected += f"  {bleu_line(bleu(translations, references, 'none', False), version)}\n"
-        expected += f"  {chrf_line(chrf(translations, references, False), version)}\n"
     assert out == expected
 
 
@@ -160,5 +155,4 @@ def test_the_awkward_text_distinguishes_right_figures_from_wrong_ones(trained):
     assert 0 < same < exact_match(translations, references) < 0.9
     scores = [bleu(translations, references, tokenizer, lowercase)["score"]
               for tokenizer in ("none", "13a") for lowercase in (False, True)]
-    scores += [chrf(translations, references, lowercase)["score"] for lowercase in (False, True)]
     assert min(scores) > 5 and np.diff(sorted(scores)).min() > 1e-3

@@ -1,4 +1,4 @@
-"""Compares every kind of model with the NumPy model: logits, scores, loss, accuracy and translations.
+"""Compares every kind of model with the NumPy model: logits, log-probabilities, loss, accuracy and translations.
 
 Each model was trained for some updates with dropout and label smoothing, so that no gain is 1 and no bias is 0.
 TOLERANCE, for a logit and for a token's log-probability, is ten times the largest difference seen. That was 1e-6: one
@@ -11,9 +11,9 @@ import os
 import numpy as np
 import pytest
 from beam import closest_decision
-from figures import CLOSE
-from program import run, run_json, train, unequal_pairs
-from reference import BOS, EOS, PAD, Model, read_lines
+from figures import CLOSE, LOG_PROBABILITY
+from program import run, run_json, toy_pairs, train, unequal_pairs
+from reference import BOS, EOS, PAD, Model, log_softmax, read_lines
 
 TOLERANCE = 1e-5
 KINDS = [("post", "none", "relu", True), ("pre", "none", "gelu", False), ("post", "target", "gelu", True),
@@ -47,28 +47,31 @@ def kind(request, trained):
 
 
 def explained(trained, pairs, file):
-    """The padded batch and its logits [B, T, V], as `explain` shows them."""
+    """As `explain` shows them: the padded batch, its logits [B, T, V], and log p of each target's tokens and eos."""
     texts = [word for pair in pairs for word in ("--source", pair[0], "--target", pair[1])]
     run("explain", trained.directory, *texts, "--json", file, "--html", os.devnull)
     trace = json.loads(file.read_text(encoding="utf-8"))
     source, target_input = (np.array(trace["batch"][key]["ids"]) for key in ("source", "target_input"))
     [logits] = [tensor["values"] for tensor in trace["tensors"]
                 if (tensor["part"], tensor["name"]) == ("decoder.output", "y")]
-    return source, target_input, np.reshape(logits["numbers"], (*target_input.shape, logits["cols"]))
+    log_p = [[-place["cross_entropy"] for place in row if place["counted"]] for row in trace["answer"]]
+    return source, target_input, np.reshape(logits["numbers"], (*target_input.shape, logits["cols"])), log_p
 
 
-def check_logits(trained, model, file):
-    pairs = [*unequal_pairs(5, seed=12, name="valid"), ("a cat unheardof", "eine katze unerhört")]
-    source, target_input, logits = explained(trained, pairs, file)
+def check_logits(trained, model, file, pairs=(), tolerance=TOLERANCE):
+    pairs = pairs or [*unequal_pairs(5, seed=12, name="valid"), ("a cat unheardof", "eine katze unerhört")]
+    source, target_input, logits, log_p = explained(trained, pairs, file)
+    expected = model.logits(source, target_input)
     assert (source == PAD).any() and (target_input == PAD).any(), "there must be padding to mask"
     for row, (line, target) in enumerate(pairs):
         ids = [*model.source.encode(line), EOS]
         assert list(source[row]) == ids + [PAD] * (source.shape[1] - len(ids))
         ids = [BOS, *model.target.encode(target)]
         assert list(target_input[row]) == ids + [PAD] * (target_input.shape[1] - len(ids))
-    expected = model.logits(source, target_input)
-    assert logits == pytest.approx(expected, abs=TOLERANCE)
-    assert expected.std() > 1000 * TOLERANCE
+        tokens = log_softmax(expected[row])[np.arange(len(ids)), [*ids[1:], EOS]]
+        assert log_p[row] == pytest.approx(list(tokens), abs=tolerance)
+    assert logits == pytest.approx(expected, abs=tolerance)
+    assert expected.std() > 1000 * tolerance
     return source, target_input, expected
 
 
@@ -83,18 +86,23 @@ def pairs(files):
 
 
 # --- The kinds --------------------------------------------------------------------------------------------------------
-def test_logits_of_a_padded_batch_match_the_model(kind, tmp_path):
+def test_logits_and_log_p_of_a_padded_batch_match_the_model(kind, tmp_path):
     check_logits(*kind, tmp_path / "trace.json")
 
 
-def test_score_matches_the_log_probability_of_each_token(kind, files, pairs):
+def test_n_best_matches_the_log_probability_of_each_translation(kind, pairs):
     trained, model = kind
-    out, _ = run("score", trained.directory, "--source", files[0], "--target", files[1], "--json")
-    for line, (source, target) in zip(out.splitlines(), pairs):
-        found = [token["log_probability"] for token in json.loads(line)["tokens"]]
-        expected = model.token_log_probabilities(model.source.encode(source), model.target.encode(target))
-        assert found == pytest.approx(list(expected), abs=TOLERANCE)
-    assert len(out.splitlines()) == len(pairs)
+    lines, finished = [source for source, _ in pairs], 0
+    text = "".join(line + "\n" for line in lines)
+    for found in run("translate", trained.directory, "--beam", 4, "--n-best", 4, stdin=text)[0].splitlines():
+        number, translation, log_p, _ = found.split(" ||| ")
+        source, ids = model.source.encode(lines[int(number)]), model.target.encode(translation)
+        if len(ids) < model.longest(source):  # so it was not cut off
+            finished += 1
+            expected = model.token_log_probabilities(source, ids).sum()
+            tolerance = TOLERANCE * (len(ids) + 1)
+            assert float(log_p.removeprefix("logprob= ")) == pytest.approx(expected, abs=tolerance), found
+    assert finished > 0.5 * len(lines)
 
 
 def test_evaluate_matches_loss_and_accuracy(kind, files, pairs):
@@ -125,6 +133,15 @@ def test_translate_takes_the_most_likely_token_at_each_step(kind, pairs):
             compared += 1
             assert found == model.target.decode(translation), line
     assert compared > 0.5 * len(lines)
+
+
+def test_log_p_of_unlikely_tokens_matches_the_model(half_trained, half_trained_model, tmp_path):
+    sources, targets = zip(*toy_pairs("valid")[:8])
+    pairs = list(zip(sources, targets[1:] + targets[:1]))  # translations of other sentences
+    check_logits(half_trained, half_trained_model, tmp_path / "trace.json", pairs, LOG_PROBABILITY)
+    model = half_trained_model
+    assert min(model.token_log_probabilities(model.source.encode(source), model.target.encode(target)).min()
+               for source, target in pairs) < -15
 
 
 # --- Masks ------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 from figures import FLOAT, Loss, encode
-from program import ROOT, run, toy_pairs, train, unequal_pairs, write_pairs
+from program import ROOT, toy_pairs, train, unequal_pairs, write_pairs
 from reference import Model, read_lines, read_safetensors
 from text_metrics import bleu, exact_match
 
@@ -201,12 +201,3 @@ def test_averaged_model_is_validated_and_becomes_best_if_better(averaged):
     state = done.progress()
     assert state["best_figure"] == pytest.approx(expected["loss"], rel=FLOAT)
     assert state["best_update"] == 200
-
-
-def test_average_writes_the_mean_of_the_checkpoints_given(averaged, tmp_path):
-    done, _ = averaged
-    chosen = [done.checkpoint(update) for update in (160, 190, 170, 180)]
-    run("average", *chosen, "--output", tmp_path / "mean")
-    assert same_tensors(tmp_path / "mean", mean_of(chosen))
-    for name in ("config.yaml", "source.vocab.json", "target.vocab.json"):
-        assert (tmp_path / "mean" / name).read_bytes() == (chosen[0] / name).read_bytes()

@@ -1,7 +1,7 @@
-"""BLEU, chrF2 and exact match from their definitions, sharing no code with the program. test_text_metrics.py compares
-them with sacreBLEU.
+"""BLEU and exact match from their definitions, sharing no code with the program. test_text_metrics.py compares BLEU with
+sacreBLEU's.
 
-An n-gram is a run of n symbols: words for BLEU, characters for chrF. It matches as often as it occurs in both the
+An n-gram is a run of n words. It matches as often as it occurs in both the
 hypothesis and the reference. All counts are summed over the text before anything is divided.
 """
 
@@ -22,14 +22,14 @@ def tokenize_13a(line):
     return re.sub(r"([0-9])(-)", r"\1 \2 ", line)                 # a dash that follows a digit
 
 
-def ngrams(symbols, n):
-    return Counter(tuple(symbols[i:i + n]) for i in range(len(symbols) - n + 1))
+def ngrams(words, n):
+    return Counter(tuple(words[i:i + n]) for i in range(len(words) - n + 1))
 
 
 def count_ngrams(hypothesis, reference, n):
-    """The number of matches, of the hypothesis' n-grams and of the reference's."""
+    """The number of matches, and of the hypothesis' n-grams."""
     ours, theirs = ngrams(hypothesis, n), ngrams(reference, n)
-    return sum((ours & theirs).values()), sum(ours.values()), sum(theirs.values())
+    return sum((ours & theirs).values()), sum(ours.values())
 
 
 def bleu(hypotheses, references, tokenizer, lowercase):
@@ -61,27 +61,6 @@ def bleu_line(result, version=""):
             + "/".join(f"{precision:.1f}" for precision in result["precisions"])
             + f" (BP = {result['brevity_penalty']:.3f} ratio = {ours / theirs if theirs else 0:.3f}"
             + f" hyp_len = {ours} ref_len = {theirs})")
-
-
-def chrf(hypotheses, references, lowercase):
-    """chrF2 of 6 orders, without white space. Precision and recall are means over the orders that both sides have. If
-    a reference has no n-grams, those of its hypothesis do not count."""
-    def characters(line):
-        return "".join((line.lower() if lowercase else line).split())
-
-    orders = []
-    for n in range(1, 7):
-        counts = [count_ngrams(characters(h), characters(r), n) for h, r in zip(hypotheses, references)]
-        matches, ours, theirs = (sum(count[i] for count in counts if count[2] > 0) for i in range(3))
-        if ours > 0 and theirs > 0:
-            orders.append((matches / ours, matches / theirs))
-    precision, recall = (sum(order[i] for order in orders) / max(len(orders), 1) for i in (0, 1))
-    score = 100 * 5 * precision * recall / (4 * precision + recall) if precision > 0 else 0.0  # beta^2 = 4
-    return {"score": score, "signature": f"nrefs:1|case:{'lc' if lowercase else 'mixed'}|eff:yes|nc:6|nw:0|space:no"}
-
-
-def chrf_line(result, version=""):
-    return f"chrF2|{result['signature']}{version} = {result['score']:.2f}"
 
 
 def exact_match(hypotheses, references):

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <vector>
 
-#include "evaluation/scores.hpp"
+#include "evaluation/bleu.hpp"
 #include "fuzz/input.hpp"
 #include "read_lines.hpp"
 

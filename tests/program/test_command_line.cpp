@@ -13,8 +13,7 @@ TEST_CASE("--help lists every verb, fits a terminal, and works with help2man", "
   const Program program;
   const std::string help = program.run("--help").out;
   CHECK(help.find("\nUsage: glassformer [OPTIONS] SUBCOMMAND\n") != std::string::npos);
-  for (const char* verb :
-       {"", "train", "evaluate", "translate", "score", "explain", "average", "gradcheck", "benchmark"}) {
+  for (const char* verb : {"", "train", "evaluate", "translate", "explain", "gradcheck", "benchmark"}) {
     CAPTURE(verb);
     CHECK(help.find(std::string("\n  ") + verb) != std::string::npos);
     const auto result = program.run(std::string(verb) + " --help");
@@ -67,15 +66,14 @@ TEST_CASE("train logs that it runs on OMP_NUM_THREADS threads", "[program]") {
 }
 
 #ifndef __clang__  // clang's OpenMP does not print what this test reads
-TEST_CASE("train, evaluate, translate and score run on OMP_NUM_THREADS threads", "[program]") {
+TEST_CASE("train, evaluate and translate run on OMP_NUM_THREADS threads", "[program]") {
   const Program program;
   write_bytes(program / "a.en", "she sleeps .\n");
   write_bytes(program / "a.de", "sie schläft .\n");
   // When several threads first share work, OpenMP makes each of them print its number.
   const std::string threads = "OMP_NUM_THREADS=3 OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='thread %n of %N' ";
   const std::vector<std::string> verbs = {"train " + config("debug") + " --output run", "translate run --input a.en",
-                                          "evaluate run --source a.en --reference a.de",
-                                          "score run --source a.en --target a.de"};
+                                          "evaluate run --source a.en --reference a.de"};
   for (const std::string& verb : verbs) {
     const auto result = program.shell(threads + "\"$glassformer\" " + verb);
     CAPTURE(verb, result.err);

@@ -1,6 +1,6 @@
 #include "catch.hpp"
 #include "model/model.hpp"
-#include "run/model_cost.hpp"
+#include "run/memory_forecast.hpp"
 #include "text/texts.hpp"
 #include "threads.hpp"
 
@@ -71,4 +71,19 @@ TEST_CASE("a run that is certain to need too much memory is refused; one that ma
   forecast.left = {};  // unknown
   CHECK_NOTHROW(forecast.throw_if_over_limit());
   CHECK(forecast.warning().empty());
+}
+
+TEST_CASE("activations grow with the batch and with its longest sentence; training needs more than evaluation",
+          "[model]") {
+  const TransformerSettings settings;
+  const VocabularyShape vocabulary{100, 200, {}};
+  const BatchShape batch{.source = 300, .target = 400, .longest_source = 30, .longest_target = 40};
+  BatchShape longer = batch, larger = batch;
+  longer.longest_source += 10;
+  larger.target += 100;
+  const Index count = activation_count(settings, vocabulary, batch, true);
+  CHECK(activation_count(settings, vocabulary, batch, false) < count);
+  CHECK(activation_count(settings, vocabulary, longer, true) - count ==
+        10 * 2 * settings.heads * (300 * settings.encoder_layers + 400 * settings.decoder_layers));
+  CHECK(activation_count(settings, vocabulary, larger, true) - count > 100 * vocabulary.target_size);
 }

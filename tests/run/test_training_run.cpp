@@ -230,6 +230,19 @@ TEST_CASE("the mean of the last checkpoints is written at the end", "[training]"
   CHECK(largest_difference((a.values().eigen() + b.values().eigen()) / 2, mean.values()) < 1e-7);
 }
 
+TEST_CASE("resuming a finished run with training.checkpoints.average writes the mean", "[training]") {
+  const TemporaryDirectory directory;
+  const auto config = [](const std::string& average) {
+    return toy({"training.max_updates=4", "training.validation.every=2", "training.checkpoints.average=" + average});
+  };
+  train_toy(config("2"), directory / "at_once");
+  train_toy(config("0"), directory / "later");
+  train_toy(config("2"), directory / "later", true);
+  const fs::path mean = "average-00000004/model.safetensors";
+  CHECK((stand_in::read_bytes(directory / "at_once" / mean) == stand_in::read_bytes(directory / "later" / mean)));
+  CHECK(fs::exists(directory / "later" / mean));
+}
+
 TEST_CASE("an interrupt changes neither the last weights nor the mean, and its checkpoint is removed", "[training]") {
   const TemporaryDirectory directory;
   const Config config = toy({"training.max_updates=12", "training.validation.every=4", "training.log_every=1",

@@ -40,7 +40,7 @@ class ResultsRow(unittest.TestCase):
         (run / "metrics.jsonl").write_text('{"minutes": 1.0}\n' + json.dumps({"minutes": minutes}) + "\n")
         (run / "translations").write_text("\n".join(REFERENCE) + "\n", encoding="utf-8")
         (run / "figures.json").write_text(json.dumps([{
-            "bleu": bleu, "chrf": 50, "parameters": parameters, "source": "source",
+            "bleu": bleu, "parameters": parameters, "source": "source",
             "reference": str(self.directory / "reference"),
             "bleu_signature": "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:x"}]))
         return run

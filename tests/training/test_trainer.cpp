@@ -24,7 +24,74 @@ void check_skipped(double clip_norm, const std::function<void(const std::string&
   CHECK(model.weights.values().eigen().allFinite());
 }
 
+/// Trains on six pairs, two per batch.
+class Example {
+ public:
+  explicit Example(Index accumulation = 1)
+      : settings_{.max_tokens = 8, .accumulation = accumulation, .optimizer = {}, .schedule = {}} {}
+  const Progress& progress() const { return trainer_.progress(); }
+  bool continue_from(const Progress& progress) { return trainer_.continue_from(progress); }
+  /// Makes one update and returns its batches.
+  std::vector<std::vector<Index>> step() {
+    const auto batches = trainer_.step().batches;
+    return {batches.begin(), batches.end()};
+  }
+
+ private:
+  Corpus corpus_ = corpus_of_lengths({{3, 3}, {3, 3}, {3, 3}, {3, 3}, {3, 3}, {3, 3}});
+  Model<float> model_{{.d_model = 8, .heads = 1, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 8}, {20, 20}};
+  TrainingSettings settings_;
+  Trainer trainer_{model_, settings_, corpus_};
+};
+
 }  // namespace
+
+TEST_CASE("batches come in the order of the plan, epoch after epoch, and every epoch has its own plan", "[training]") {
+  Example example;
+  std::vector<std::vector<std::vector<Index>>> epochs(2);
+  for (Index epoch = 0; epoch < 2; ++epoch) {
+    for (Index i = 0; i < 3; ++i) {
+      CHECK(example.progress().epoch == epoch);
+      CHECK(example.progress().batch == i);
+      const auto batches = example.step();
+      REQUIRE(batches.size() == 1);
+      epochs[static_cast<std::size_t>(epoch)].push_back(batches[0]);
+    }
+  }
+  CHECK(example.progress().epoch == 2);
+  CHECK(example.progress().batch == 0);
+  CHECK(epochs[0] != epochs[1]);
+  for (const auto& epoch : epochs) {
+    std::vector<Index> sentences;
+    for (const auto& batch : epoch) sentences.insert(sentences.end(), batch.begin(), batch.end());
+    std::ranges::sort(sentences);
+    CHECK(sentences == std::vector<Index>{0, 1, 2, 3, 4, 5});
+  }
+}
+
+TEST_CASE("the last update of an epoch has the remaining batches", "[training]") {
+  Example example(2);
+  CHECK(example.step().size() == 2);
+  CHECK(example.step().size() == 1);
+  CHECK(example.progress().epoch == 1);
+}
+
+TEST_CASE("training continues from a given progress if its batch exists", "[training]") {
+  Example example;
+  for (int i = 0; i < 4; ++i) example.step();
+  Progress progress = example.progress();
+  REQUIRE(progress.epoch == 1);
+  REQUIRE(progress.batch == 1);
+  const auto next = example.step();
+
+  Example resumed;
+  CHECK(resumed.continue_from(progress));
+  CHECK(resumed.step() == next);
+  for (const auto& [batch, exists] : {std::pair(0, true), std::pair(2, true), std::pair(3, false)}) {
+    progress.batch = batch;
+    CHECK(Example().continue_from(progress) == exists);
+  }
+}
 
 TEST_CASE("an update whose squared gradient overflows is skipped, so that the moments stay finite", "[training]") {
   check_skipped(0, [](const std::string& name, auto values) {

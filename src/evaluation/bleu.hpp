@@ -5,23 +5,25 @@
 #include <string>
 #include <string_view>
 
-#include "evaluation/settings.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
 
-/// A sentence as a sequence of symbols: numbered words for BLEU, code points for chrF.
-using Symbols = std::u32string;
-
-/// The n-grams (runs of n symbols) of a hypothesis and its reference, for one n.
-struct NgramCounts {
-  Index hypothesis = 0;  ///< n-grams of the hypothesis
-  Index reference = 0;   ///< n-grams of the reference
-  Index matches = 0;     ///< the sum, over all distinct n-grams, of the smaller of the two counts
+/// How BLEU splits text into words.
+enum class BleuTokenizer {
+  none,     ///< at white space, for text that is already tokenized
+  tok_13a,  ///< sacreBLEU's default, for plain text. See tokenize_13a
 };
 
-/// Counts the n-grams of one pair of sentences: counts[0] is for n = 1, and so on.
-void count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, std::span<NgramCounts> counts);
+/// How translations are compared with references.
+struct EvaluationSettings {
+  BleuTokenizer bleu_tokenizer = BleuTokenizer::tok_13a;
+  bool lowercase = false;  ///< BLEU ignores case
+
+  bool operator==(const EvaluationSettings&) const = default;
+};
+
+inline constexpr std::string_view kScorer = "glassformer-" GLASSFORMER_VERSION;  // the build sets the version
 
 /// BLEU of a corpus, and its parts, which bleu.cpp explains.
 struct Bleu {
@@ -35,6 +37,7 @@ struct Bleu {
   std::array<Index, kOrders> matches{};      ///< n-grams of the hypotheses that match the references
   std::array<Index, kOrders> totals{};       ///< n-grams of the hypotheses
   /// How it was computed: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glassformer-0.2.0
+  /// (Post 2018, "A Call for Clarity in Reporting BLEU Scores")
   std::string signature;
 
   /// All of this on one line, in sacreBLEU's format:
@@ -55,20 +58,5 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
 ///
 /// Returns the line with spaces added; split_words() then gives the tokens.
 std::string tokenize_13a(std::string_view line);
-
-/// chrF of a corpus.
-struct Chrf {
-  double score = 0;       ///< 0 to 100, higher is better
-  std::string signature;  ///< nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:glassformer-0.2.0
-
-  /// chrF2|nrefs:1|... = 63.21, in sacreBLEU's format
-  std::string line() const;
-};
-
-/// chrF2 (Popović 2015) of a corpus as sacreBLEU defines it: one reference, character n-grams up to n = 6
-/// without white space, no word n-grams, beta = 2. Texts are UTF-8 and are not tokenized.
-/// \pre as many hypotheses as references; hypothesis i translates the same sentence as reference i
-Chrf corpus_chrf(std::span<const std::string> hypotheses, std::span<const std::string> references,
-                 bool lowercase = false);
 
 }  // namespace glassformer

@@ -8,7 +8,7 @@
 #include "run/settings.hpp"
 #include "text/corpus.hpp"
 
-/// Calculates how much memory and how many floating-point operations training needs.
+/// Calculates how much memory training needs.
 namespace glassformer {
 
 /// The size of a padded batch.
@@ -20,19 +20,6 @@ struct BatchShape {
 /// Roughly how many numbers the layers keep while they compute this batch. `training`: with backward and dropout.
 Index activation_count(const TransformerSettings& settings, const VocabularyShape& vocabulary, const BatchShape& batch,
                        bool training);
-
-/// How many floating-point operations training spends on matrix products for a pair of s source and t target tokens
-/// (eos or bos counted, padding not):
-///
-///   6 (s E + t U)  +  12 D (L_enc s^2 + L_dec (t (t + 1) / 2 + t s))
-///
-/// The first term counts 6 operations for each weight that a token is multiplied by: a multiplication and an addition
-/// forward, and two of each backward (for the gradients of the weight and of the input). A source token uses
-/// E = L_enc (4 D^2 + 2 D F) + L_dec 2 D^2 weights (the last term: keys and values of cross-attention); a target token
-/// uses U = L_dec (6 D^2 + 2 D F) + D V. The second term counts attention's two products, scores and context. For every
-/// query and each key that it may see, a product takes 2 D operations forward, 4 D backward. Nothing else is counted.
-double training_flops(const TransformerSettings& settings, const VocabularyShape& vocabulary, Index source_tokens,
-                      Index target_tokens);
 
 /// The memory that a run is expected to need at its peak, in bytes.
 struct MemoryForecast {
