@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does this machine compute exactly what the documents say? Did a run compute exactly what it claims?
+# Does this machine compute exactly what the documents say? Does a run have exactly the weights that it claims?
 #
 #   scripts/verify.sh          trains the toy for 50 updates and compares the digests of its weights after 0, 1 and 50
 #                              updates with data/toy/digests.txt; takes less than a minute
@@ -8,11 +8,12 @@
 #   scripts/verify.sh RUN [FROM TO] [OPTION...]
 #                              repeats a run from the checkpoint after FROM updates (0: from the start) to the one after
 #                              TO, and compares the weights at each checkpoint with RUN/digests.jsonl. By default, FROM
-#                              is the first checkpoint that is left, and TO the last. Further OPTIONs go to train, for
-#                              example --set data.directory=DIR if the text is elsewhere.
+#                              is the first checkpoint that still exists, and TO the last one. Further OPTIONs go to
+#                              `glassformer train`, for example --set data.directory=DIR if the text is elsewhere.
 #   scripts/verify.sh --write  writes data/toy/digests.txt, after a change of the arithmetic
 #
-# Any processor, any number of threads. GLASSFORMER names the program (default: build/release/glassformer). The exit
+# Works with any processor and any number of threads. The variable GLASSFORMER names the program (default:
+# build/release/glassformer). To repeat a run with several ranks, set MPIRUN, for example to 'mpirun -n 2'. The exit
 # status is 0 if everything is equal, 1 if something differs, and 2 if it could not be compared.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -38,24 +39,28 @@ sha256() {  # of standard input
 
 arithmetic() { "$glassformer" --version | sed -n 's/^arithmetic  *//p'; }
 
-# The weights after an update: a line "TENSOR DIGEST" for each tensor; nothing if the file does not have that update.
+# Prints the weights after an update: a line "TENSOR DIGEST" for each tensor; nothing if the file lacks that update.
 weights_at() {  # weights_at DIGESTS_FILE UPDATE
-  grep "^{\"update\":$2," "$1" | tail -n 1 | sed -e 's/.*"weights":{//' -e 's/}.*//' | tr ',' '\n' | tr -d '"' | tr ':' ' '
+  grep "^{\"update\":$2,.*\"}\$" "$1" | tail -n 1 | sed -e 's/.*"weights":{//' -e 's/}.*//' | tr ',' '\n' | tr -d '"' | tr ':' ' '
 }
 
-# Says how two lists of digests differ: the first line of the second file that is not the same in the first.
+# Prints the name of the first tensor whose digests differ.
 first_difference() {  # first_difference EXPECTED FOUND
   diff "$1" "$2" | sed -n 's/^[<>] \([^ ]*\).*/\1/p' | head -n 1
 }
 
+failed() { cat "$directory/log" >&2; stop "$1 failed"; }  # failed WHAT
+
 train() {  # train CONFIG OUTPUT [OPTION]...
-  "$glassformer" train "$1" --output "$2" "${@:3}" >"$directory/log" 2>&1 || { cat "$directory/log" >&2; stop "training failed"; }
+  "$glassformer" train "$1" --output "$2" "${@:3}" >"$directory/log" 2>&1 || failed training
 }
 
 # Prints lines "NAME UPDATE TENSOR DIGEST".
 digests_of() {  # digests_of NAME RUN UPDATE...
   local update
-  for update in "${@:3}"; do weights_at "$2/digests.jsonl" "$update" | sed "s/^/$1 $update /"; done
+  for update in "${@:3}"; do
+    weights_at "$2/digests.jsonl" "$update" | sed "s/^/$1 $update /" || stop "$1: training recorded nothing after update $update"
+  done
 }
 
 short_digests() {
@@ -67,31 +72,38 @@ short_digests() {
 last_update() { updates_of "$1" | tail -n 1; }  # last_update RUN
 
 long_digests() {
-  train "$root/configs/toy.yaml" "$directory/toy_end"
-  digests_of toy "$directory/toy_end" "$(last_update "$directory/toy_end")"
+  local toy=$directory/toy_end
+  train "$root/configs/toy.yaml" "$toy"
+  digests_of toy "$toy" "$(last_update "$toy")"
   train "$root/configs/reverse.yaml" "$directory/reverse"
   digests_of reverse "$directory/reverse" "$(last_update "$directory/reverse")"
-  echo "toy end translations $("$glassformer" translate "$directory/toy_end" --beam 4 <"$root/data/toy/test.en" 2>/dev/null | sha256)"
-  "$glassformer" explain "$directory/toy_end" --source 'the small dog does not see a house .' \
-    --json "$directory/trace.json" --html "$directory/page.html" 2>/dev/null
+  "$glassformer" translate "$toy" --beam 4 --input "$root/data/toy/test.en" --output "$directory/test.de" 2>"$directory/log" ||
+    failed translation
+  echo "toy end translations $(sha256 <"$directory/test.de")"
+  "$glassformer" explain "$toy" --source 'the small dog does not see a house .' --json "$directory/trace.json" \
+    --html "$directory/page.html" 2>"$directory/log" || failed explain
   echo "toy end trace $(grep -o '"numbers":[][0-9.,e+-]*' "$directory/trace.json" | sha256)"
 }
 
 compare_with_documents() {  # compare_with_documents FOUND: FOUND may have fewer lines
-  grep -v '^#' "$expected" >"$directory/expected"
-  if [[ $(grep '^arithmetic' "$directory/expected") != "arithmetic $(arithmetic)" ]]; then
-    echo "The self-test of this program's arithmetic differs: expected $(grep '^arithmetic' "$directory/expected"), found $(arithmetic)."
-  fi
+  local line name update tensor
+  [[ -s $1 ]] || stop "no digests were computed"
+  { echo "arithmetic $(arithmetic)"; cat "$1"; } >"$directory/all"
   while read -r line; do
-    grep -qxF -e "$line" "$directory/expected" && continue
+    grep -qxF -e "$line" "$expected" && continue
     read -r name update tensor _ <<<"$line"
-    echo "This machine does NOT compute what the documents say: $name, update $update, $tensor is the first that differs."
+    if [[ $name == arithmetic ]]; then
+      echo "This machine does NOT compute what the documents say: the self-test's digest is $update instead of" \
+        "$(sed -n 's/^arithmetic //p' "$expected")."
+    else
+      echo "This machine does NOT compute what the documents say: $name, update $update, $tensor is the first that differs."
+    fi
     exit 1
-  done <"$1"
+  done <"$directory/all"
   echo "This machine computes exactly what the documents say ($(wc -l <"$1" | tr -d ' ') digests compared)."
 }
 
-# Whether no line of RUN/digests.jsonl was changed after it was written.
+# Checks that each line of RUN/digests.jsonl has the digest of the lines before it.
 check_chain() {  # check_chain RUN
   local number=0 line before=
   cp "$1/digests.jsonl" "$directory/digests"
@@ -99,7 +111,7 @@ check_chain() {  # check_chain RUN
     [[ $number == 0 ]] || before=$(head -n "$number" "$directory/digests" | sha256)
     number=$((number + 1))
     [[ $line == *"\"before\":\"$before\"}" ]] || {
-      echo "$1/digests.jsonl:$number: a line before this one has been changed."
+      echo "$1/digests.jsonl:$number: this line does not fit those before it: one of them has been changed."
       exit 1
     }
   done <"$1/digests.jsonl"
@@ -107,16 +119,23 @@ check_chain() {  # check_chain RUN
 
 field() { sed -n "s/.*\"$2\":\"\([^\"]*\)\".*/\1/p" "$1" | tail -n 1; }  # field FILE NAME: its last value
 
-config_value() { sed -n "s/^  $2: *\([^#]*[^# ]\) *#.*/\1/p" "$1" | head -n 1 | tr -d "\"'"; }  # config_value FILE KEY
+# A value in a config.yaml that the program wrote: KEY: VALUE  # comment. It may be a JSON string.
+config_value() {  # config_value FILE KEY
+  sed -n "s/^ *$2: *\(.*[^ ]\)  *# .*/\1/p" "$1" | head -n 1 | sed -e 's/^"\(.*\)"$/\1/' -e 's/\\\(["\\]\)/\1/g'
+}
 
 check_text() {  # check_text RUN [OPTION]...
   local side language data name option
   data=$(config_value "$1/config.yaml" directory)
-  for option in "${@:2}"; do [[ $option != data.directory=* ]] || data=${option#*=}; done
+  for option in "${@:2}"; do
+    case $option in data.directory=* | --set=data.directory=*) data=${option#*directory=} ;; esac
+  done
+  case $data in \'*\' | \"*\") data=${data:1:${#data}-2} ;; esac
   name=$(config_value "$1/config.yaml" train)
   for side in source target; do
     language=$(config_value "$1/config.yaml" "${side}_language")
-    [[ -r $data/$name.$language ]] || stop "$data/$name.$language: the text of this run is not there. If it is elsewhere: --set data.directory=DIR"
+    [[ -r $data/$name.$language ]] ||
+      stop "$data/$name.$language: the text of this run is not there. If it is elsewhere, add --set data.directory=DIR"
     if [[ $(sha256 <"$data/$name.$language") != "$(field "$1/digests.jsonl" $side)" ]]; then
       echo "$data/$name.$language is not the text that the run was trained on: it has changed since."
       exit 1
@@ -130,66 +149,117 @@ checkpoints_of() {  # checkpoints_of RUN: the updates of those that are left
 
 updates_of() { sed -n 's/^{"update":\([0-9]*\),.*/\1/p' "$1/digests.jsonl" | sort -nu; }  # updates_of RUN
 
+step() { printf 'step-%08d' "$1"; }  # step UPDATE: the name of its checkpoint
+
+# The first update that has both a checkpoint and digests; nothing if there is none.
+first_start() {  # first_start RUN
+  checkpoints_of "$1" | grep -xF -f <(updates_of "$1") | head -n 1
+}
+
+# Options that end the repetition after update $to, whatever ended the run, and keep what we compare.
+set_options() {  # set_options RUN: sets $options
+  local run=$1 side name
+  options=(--set training.max_epochs=0 --set training.max_minutes=0 --set training.checkpoints.average=0
+    --set training.checkpoints.keep=1000000)
+  # A cosine schedule depends on max_updates.
+  [[ $(sed -n '/^  schedule:/,$p' "$run/config.yaml" | sed -n 's/^    kind: *\([a-z_]*\).*/\1/p' | head -n 1) == cosine ]] ||
+    options+=(--set "training.max_updates=$to")
+  # Other versions of SentencePiece may learn other pieces, so we take those of the run.
+  [[ $from == 0 && $(config_value "$run/config.yaml" kind) == sentencepiece ]] || return 0
+  for side in source target; do
+    [[ $side == source || $(config_value "$run/config.yaml" joint) == false ]] || continue
+    [[ -z $(config_value "$run/config.yaml" "${side}_model" | tr -d '"') ]] || continue
+    name=$(find "$run/" -path "*/step-*/$side.spm" | head -n 1)
+    [[ -z $name ]] || options+=(--set "tokenizer.${side}_model='$(cd "$(dirname "$name")" && pwd)/$side.spm'")
+  done
+}
+
+# Compares the weights after an update with those of the repetition. Waits until that has recorded them; returns 1 if it
+# has passed the update without recording it.
+compare_update() {  # compare_update RUN COPY UPDATE
+  local run=$1 copy=$2 update=$3 alive latest
+  while true; do
+    kill -0 "$training" 2>/dev/null && alive=1 || alive=
+    latest=$(updates_of "$copy" 2>/dev/null | tail -n 1)
+    [[ -z $(weights_at "$copy/digests.jsonl" "$update" 2>/dev/null) ]] || break
+    [[ ${latest:-0} -le $update ]] || return 1
+    if [[ -z $alive ]]; then
+      grep -q ' done[:,]' "$directory/log" && return 1
+      tail -n 3 "$directory/log" >&2
+      stop "training failed before update $update"
+    fi
+    sleep 0.2
+  done
+  weights_at "$run/digests.jsonl" "$update" >"$directory/a"
+  weights_at "$copy/digests.jsonl" "$update" >"$directory/b"
+  if ! cmp -s "$directory/a" "$directory/b"; then
+    echo "The run is NOT confirmed: after update $update, $(first_difference "$directory/a" "$directory/b") differs."
+    exit 1
+  fi
+  local kept status=0
+  kept=$(step "$update")/model.safetensors
+  if [[ -e $run/$kept && -e $copy/$kept ]]; then cmp -s "$run/$kept" "$copy/$kept" || status=$?; fi
+  if [[ $status == 1 ]]; then
+    echo "The run is NOT confirmed: $run/$kept does not hold the weights that the run recorded after update $update."
+    exit 1
+  fi
+  for kept in $(checkpoints_of "$copy"); do  # keeps the disk from filling up
+    [[ $kept -ge $update ]] || rm -rf "${copy:?}/$(step "$kept")"
+  done
+}
+
 verify_run() {  # verify_run RUN [FROM TO] [OPTION]...
-  local run=$1 from to options=()
+  local run=$1 from to options=() given
   shift
-  [[ -e $run/digests.jsonl ]] || stop "$run/digests.jsonl: there is no such file. Is $run a run directory of version 0.2?"
-  from=$(checkpoints_of "$run" | head -n 1)
+  [[ -e $run/digests.jsonl ]] || stop "$run/digests.jsonl: there is no such file. Is $run a run directory of version 0.2 or later?"
+  from=$(first_start "$run")
   to=$(last_update "$run")
+  [[ ${from:-0} != "$to" ]] || from=0  # only one checkpoint is left
   if [[ ${1:-} =~ ^[0-9]+$ ]]; then
     [[ ${2:-} =~ ^[0-9]+$ ]] || stop "expected two numbers of updates, FROM and TO, found one"
-    from=$1 to=$2
+    from=$((10#$1)) to=$((10#$2))
     shift 2
   fi
-  options=("$@")
-  [[ $from != "$to" ]] || from=0  # only one checkpoint is left
-  [[ $from -lt $to ]] || stop "expected FROM below TO, found $from and $to"
+  from=${from:-0}
+  given=("$@")
+  [[ $from -lt ${to:-0} ]] || stop "expected FROM below TO, found $from and ${to:-no update}"
   [[ -n $(weights_at "$run/digests.jsonl" "$to") ]] || stop "$run has no digests for update $to; it has: $(updates_of "$run" | tr '\n' ' ')"
+  [[ $from == 0 || -d $run/$(step "$from") ]] ||
+    stop "$run/$(step "$from"): there is no such checkpoint; the run still has: $(checkpoints_of "$run" | tr '\n' ' ')"
   check_chain "$run"
-  [[ $(field "$run/digests.jsonl" arithmetic) == "$(arithmetic)" ]] ||
-    stop "the run was computed with another version of the arithmetic ($(field "$run/digests.jsonl" arithmetic)) than this program's ($(arithmetic)); use the version that computed it"
-  check_text "$run" ${options[@]+"${options[@]}"}
+  local arithmetic other
+  arithmetic=$(arithmetic)
+  other=$(sed -n 's/.*"arithmetic":"\([^"]*\)".*/\1/p' "$run/digests.jsonl" | grep -vxF -m 1 "$arithmetic" || true)
+  [[ -z $other ]] || stop "the arithmetic of the run ($other) is not this program's ($arithmetic); verify the run with the version of Glassformer that trained it"
+  if [[ $(sha256 <"$run/config.yaml") != "$(field "$run/digests.jsonl" config)" ]]; then
+    echo "$run/config.yaml is not the config that the run was trained with: it has changed since."
+    exit 1
+  fi
+  check_text "$run" ${given[@]+"${given[@]}"}
 
   local copy=$directory/run resume=()
-  mkdir "$copy"
-  cp "$run/config.yaml" "$copy/config.yaml"
   if [[ $from != 0 ]]; then
-    local step
-    step=$(printf 'step-%08d' "$from")
-    [[ -d $run/$step ]] || stop "$run/$step: there is no such checkpoint; left are: $(checkpoints_of "$run" | tr '\n' ' ')"
-    cp -R "$run/$step" "$copy/$step"
+    mkdir "$copy"
+    cp "$run/config.yaml" "$copy/config.yaml"
+    cp -R "$run/$(step "$from")" "$copy/$(step "$from")"
     resume=(--resume)
   fi
-  cp "$copy/config.yaml" "$directory/config.yaml"
-  [[ $from != 0 ]] || rm -r "$copy"
-  "$glassformer" train "$directory/config.yaml" --output "$copy" ${resume[@]+"${resume[@]}"} ${options[@]+"${options[@]}"} \
-    >"$directory/log" 2>&1 &
+  cp "$run/config.yaml" "$directory/config.yaml"
+  set_options "$run"
+  # shellcheck disable=SC2086  # MPIRUN may hold several words
+  ${MPIRUN:-} "$glassformer" train "$directory/config.yaml" --output "$copy" ${resume[@]+"${resume[@]}"} "${options[@]}" \
+    ${given[@]+"${given[@]}"} >"$directory/log" 2>&1 &
   training=$!
-  local update compared=0
+  local update compared=0 left_out=''
   while read -r update; do
     [[ $update -ge $from && $update -le $to ]] || continue
-    until [[ -e $copy/digests.jsonl && -n $(weights_at "$copy/digests.jsonl" "$update") ]]; do
-      if ! kill -0 "$training" 2>/dev/null && [[ ! -e $copy/digests.jsonl || -z $(weights_at "$copy/digests.jsonl" "$update") ]]; then
-        tail -n 3 "$directory/log" >&2
-        stop "training ended before update $update"
-      fi
-      sleep 0.2
-    done
-    weights_at "$run/digests.jsonl" "$update" >"$directory/a"
-    weights_at "$copy/digests.jsonl" "$update" >"$directory/b"
-    if ! cmp -s "$directory/a" "$directory/b"; then
-      echo "The run is NOT confirmed: after update $update, $(first_difference "$directory/a" "$directory/b") differs."
-      exit 1
-    fi
-    local kept
-    kept=$(printf 'step-%08d/model.safetensors' "$update")
-    if [[ -e $run/$kept ]] && ! cmp -s "$run/$kept" "$copy/$kept"; then
-      echo "The run is NOT confirmed: $run/$kept does not hold the weights that the run recorded after update $update."
-      exit 1
-    fi
-    compared=$((compared + 1))
+    if compare_update "$run" "$copy" "$update"; then compared=$((compared + 1)); else left_out+=" $update"; fi
   done < <(updates_of "$run")
-  echo "The run is confirmed: from update $from to $to, this machine computes the same weights, bit for bit ($compared compared)."
+  [[ $compared -gt 1 ]] || stop "none of the updates could be compared:$left_out"
+  echo "The run is confirmed: from update $from to $to, this machine computes the same weights, bit for bit ($compared updates compared)."
+  # The run was interrupted there, or its config has been changed since.
+  [[ -z $left_out ]] || echo "Not compared, because the repetition does not stop there:$left_out."
+  [[ -z $(find "$run/" -maxdepth 1 -name 'average-*') ]] || echo "The mean of the last checkpoints (average-*) was not checked."
 }
 
 case ${1:-} in

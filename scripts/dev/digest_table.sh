@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Do all ways of running the program compute the same bits? Prints a table with a row for each way. The columns are
-# digests of the weights after 50 updates of the toy and 5 of configs/multi30k_tiny.yaml, and of the trace of a sentence.
+# digests of the weights after 50 updates of the toy and 5 of configs/multi30k_tiny.yaml, and of the trace of a sentence
+# (the numbers that `explain` records).
 #
 #   scripts/dev/digest_table.sh                        with the default build: AVX-512, AVX2, one and two threads, two
-#                                                      ranks, and the reference arithmetic (only the toy: it is slow)
+#                                                      ranks, and the reference arithmetic (slow: not Multi30k)
 #   scripts/dev/digest_table.sh --compilers            also builds with GCC and Clang, with -O0 and -O3
-#   scripts/dev/digest_table.sh 'NAME=COMMAND'...      also other programs
+#   scripts/dev/digest_table.sh 'NAME=COMMAND'...      also with other programs
 #
 # The exit status is 1 if two digests of a column differ.
 set -euo pipefail

@@ -2,10 +2,10 @@
 # Builds everything for aarch64 (64-bit ARM) and tests it in an emulator: the arithmetic, the layers and the model, and
 # whether training gives the same bits as on this machine. Takes about half an hour.
 #
-#   scripts/dev/test_aarch64.sh                               with Debian's own mirror
-#   scripts/dev/test_aarch64.sh http://deb.debian.org/debian  with another mirror
+#   scripts/dev/test_aarch64.sh                       downloads from deb.debian.org
+#   scripts/dev/test_aarch64.sh http://MIRROR/debian  downloads from another mirror
 #
-# Needs root, Debian 12, and build/release. The aarch64 libraries (0.5 GB) stay in build/aarch64_root.
+# Needs root and Debian 12. The aarch64 libraries (0.5 GB) stay in build/aarch64_root.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -38,7 +38,7 @@ cmake --build build/aarch64
 emulate() { qemu-aarch64 -L "$AARCH64_ROOT" "$@"; }
 emulate build/aarch64/glassformer_tests '[arithmetic],[numerics],[layers],[model]'
 
-# A program for the scripts that run one.
+# A wrapper, so that digest_table.sh can run the emulated program like any other.
 printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s" "$@"\n' "$AARCH64_ROOT" "$PWD/build/aarch64/glassformer" \
   >build/aarch64/emulated
 chmod +x build/aarch64/emulated

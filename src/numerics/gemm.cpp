@@ -141,15 +141,10 @@ void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destin
   for (Index r = 0; r < rows; ++r) {
     Scalar* const c = tile.c + r * tile.row;
     const Scalar* const addend = tile.addend.from(r, 0).data;
-    if (tile.columns == kWidth) {
-      for (Index v = 0; v < vectors; ++v) {
-        if (addend != nullptr) sum[r][v] += load(addend + v * kSize);
-        store(sum[r][v], c + v * kSize);
-      }
-    } else {
-      Scalar row[kWidth];
-      for (Index v = 0; v < vectors; ++v) store(sum[r][v], row + v * kSize);
-      for (Index m = 0; m < tile.columns; ++m) c[m] = addend != nullptr ? row[m] + addend[m] : row[m];
+    for (Index v = 0; v < vectors; ++v) {
+      const Index columns = tile.columns - v * kSize;  // at the right edge, fewer than a vector has
+      if (addend != nullptr) sum[r][v] += load_first(columns, addend + v * kSize);
+      store_first<Scalar>(columns, sum[r][v], c + v * kSize);
     }
   }
 }

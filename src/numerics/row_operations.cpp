@@ -9,58 +9,49 @@ namespace {
 constexpr Index kAccumulators = 16;
 
 /// Combines the numbers of a vector: each of the first `half` with the one `half` places further, and so on.
-template <class Scalar, Index half = kLanes<Scalar> / 2>
-Scalar fold(Vector<Scalar> vector, auto combine) {
-  Vector<Scalar> second = vector;
-  exchange_blocks<half, Scalar>(vector, second, std::make_index_sequence<static_cast<std::size_t>(kLanes<Scalar>)>());
-  vector = combine(vector, second);
+template <class Scalar, std::size_t half, std::size_t... i>
+[[gnu::always_inline]] inline Scalar fold(Vector<Scalar> vector, auto combine, std::index_sequence<i...> lanes) {
+  vector = combine(vector, __builtin_shufflevector(vector, vector, (i ^ half)...));
   if constexpr (half == 1)
     return vector[0];
   else
-    return fold<Scalar, half / 2>(vector, combine);
+    return fold<Scalar, half / 2>(vector, combine, lanes);
 }
 
-/// Reduces a row to one number, with sixteen accumulators, in one or a few vectors. step(sums, j) adds numbers j and
-/// the following ones, a vector of them; beyond the row's end, it adds numbers that load_first fills in. Then the
-/// sixteen are combined into 8, 4, 2 and 1. So the bits of a result depend neither on the vector size, nor on where in
-/// memory the row begins or what follows it.
+/// Reduces a row to one number, with sixteen accumulators, in one or a few vectors. step(sums, j, count) adds a vector
+/// of numbers, those from j on; the row has `count` of them, and load_first fills in the rest. Then the sixteen are
+/// combined into 8, 4, 2 and 1. So the bits of a result depend neither on the vector size, nor on where in memory the
+/// row begins or what follows it.
 template <class Scalar>
-Scalar reduce(Index size, Scalar start, auto combine, auto step) {
-  constexpr Index kParts = kAccumulators / kLanes<Scalar>;
+[[gnu::always_inline]] inline Scalar reduce(Index size, Scalar start, auto combine, auto step) {
+  constexpr Index kSize = kLanes<Scalar>, kParts = kAccumulators / kSize;
   Vector<Scalar> sums[kParts];
   for (auto& part : sums) part = Vector<Scalar>{} + start;
-  for (Index j = 0; j < size; j += kAccumulators)
-    for (Index p = 0; p < kParts; ++p) sums[p] = step(sums[p], j + p * kLanes<Scalar>);
+  Index j = 0;
+  for (; j + kAccumulators <= size; j += kAccumulators)
+    for (Index p = 0; p < kParts; ++p) sums[p] = step(sums[p], j + p * kSize, kSize);
+  if (j < size)
+    for (Index p = 0; p < kParts; ++p) sums[p] = step(sums[p], j + p * kSize, size - j - p * kSize);
   for (Index half = kParts / 2; half > 0; half /= 2)
     for (Index p = 0; p < half; ++p) sums[p] = combine(sums[p], sums[p + half]);
-  return fold<Scalar>(sums[0], combine);
+  return fold<Scalar, kSize / 2>(sums[0], combine, std::make_index_sequence<kSize>());
 }
 
-template <class Scalar>
-Vector<Scalar> plus(Vector<Scalar> a, Vector<Scalar> b) {
-  return a + b;
-}
+constexpr auto plus = [](auto a, auto b) { return a + b; };
 /// The elementwise maximum of two vectors. A NaN in b is ignored.
-template <class Scalar>
-Vector<Scalar> larger(Vector<Scalar> a, Vector<Scalar> b) {
-  return a < b ? b : a;
-}
-
-/// Numbers j and the following ones of a row.
-template <class Scalar>
-Vector<Scalar> load_part(RowView<const Scalar> x, Index j, Scalar filling = 0) {
-  return load_first<Scalar>(x.size() - j, x.data() + j, Vector<Scalar>{} + filling);
-}
+constexpr auto larger = [](auto a, auto b) { return a < b ? b : a; };
 
 template <class Scalar>
 Scalar sum_of(RowView<const Scalar> x) {
-  return reduce(x.size(), Scalar{0}, plus<Scalar>, [=](Vector<Scalar> s, Index j) { return s + load_part(x, j); });
+  return reduce(x.size(), Scalar{0}, plus,
+                [=](Vector<Scalar> s, Index j, Index count) { return s + load_first<Scalar>(count, x.data() + j); });
 }
 
 template <class Scalar>
 Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
-  return reduce(x.size(), Scalar{0}, plus<Scalar>,
-                [=](Vector<Scalar> s, Index j) { return multiply_add<Scalar>(load_part(x, j), load_part(y, j), s); });
+  return reduce(x.size(), Scalar{0}, plus, [=](Vector<Scalar> s, Index j, Index count) {
+    return multiply_add<Scalar>(load_first<Scalar>(count, x.data() + j), load_first<Scalar>(count, y.data() + j), s);
+  });
 }
 
 template <class Scalar>
@@ -73,19 +64,29 @@ double squares_of(RowView<const Scalar> x) {
 
 template <class Scalar>
 Scalar largest_of(RowView<const Scalar> x) {
-  constexpr Scalar kLowest = kMinusInfinity<Scalar>;
-  return reduce(x.size(), kLowest, larger<Scalar>,
-                [=](Vector<Scalar> s, Index j) { return larger<Scalar>(s, load_part(x, j, kLowest)); });
+  const Vector<Scalar> lowest = Vector<Scalar>{} + kMinusInfinity<Scalar>;
+  return reduce(x.size(), kMinusInfinity<Scalar>, larger, [=](Vector<Scalar> s, Index j, Index count) {
+    return larger(s, load_first<Scalar>(count, x.data() + j, lowest));
+  });
+}
+
+template <class Scalar>
+[[gnu::noinline]] Vector<Scalar> exp_of(Vector<Scalar> x) {
+  Scalar numbers[kLanes<Scalar>];
+  store<Scalar>(x, numbers);
+  for (Scalar& number : numbers) number = exp(number);
+  return load(numbers);
 }
 
 template <class Scalar>
 Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
-  return reduce(x.size(), Scalar{0}, plus<Scalar>, [=](Vector<Scalar> s, Index j) {
-    Scalar powers[kLanes<Scalar>];
-    store<Scalar>(load_part<Scalar>(x, j, kMinusInfinity<Scalar>), powers);
-    for (Scalar& number : powers) number = number == kMinusInfinity<Scalar> ? 0 : exp(number - shift);
-    store_first<Scalar>(x.size() - j, load(powers), x.data() + j);
-    return s + load(powers);
+  const Vector<Scalar> zero{}, lowest = zero + kMinusInfinity<Scalar>;
+  return reduce(x.size(), Scalar{0}, plus, [=](Vector<Scalar> s, Index j, Index count) {
+    const Vector<Scalar> numbers = load_first<Scalar>(count, x.data() + j, lowest);
+    const auto hidden = numbers == lowest;  // their exp would underflow, which takes long
+    const Vector<Scalar> powers = hidden ? zero : exp_of<Scalar>(hidden ? zero : numbers - shift);
+    store_first<Scalar>(count, powers, x.data() + j);
+    return s + powers;
   });
 }
 

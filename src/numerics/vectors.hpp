@@ -86,7 +86,7 @@ auto mask_of_first(Index count) {
 /// Loads the first `count` elements from memory (all if `count` is at least kLanes) and the rest from `filling`. With
 /// AVX-512 this is one instruction; reading back a vector assembled in memory takes longer.
 template <class Scalar>
-Vector<Scalar> load_first(Index count, const Scalar* from, Vector<Scalar> filling) {
+Vector<Scalar> load_first(Index count, const Scalar* from, Vector<Scalar> filling = Vector<Scalar>{}) {
   if (count >= kLanes<Scalar>) return load(from);
 #ifdef __AVX512F__
   if constexpr (sizeof(Scalar) == 4)

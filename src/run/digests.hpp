@@ -4,15 +4,15 @@
 #include "numerics/arena.hpp"
 #include "text/settings.hpp"
 
-/// A run's digests.jsonl, by which scripts/verify.sh confirms the run's weights. Each line is a JSON object:
+/// A run's digests.jsonl, which scripts/verify.sh uses to confirm the run's weights. Each line is a JSON object:
 ///
 ///   {"update": 0, "program": DIGEST, "config": DIGEST, "source": DIGEST, "target": DIGEST,
 ///    "weights": {TENSOR: the first 16 digits of its DIGEST, ...}, "before": DIGEST}     when the run starts or resumes
 ///   {"update": 50, "arithmetic": DIGEST, "weights": {...}, "before": DIGEST}            for each checkpoint
 ///
 /// A DIGEST is a SHA-256, except that of the arithmetic (training/self_test.hpp). "config" is that of config.yaml;
-/// "source" and "target" are those of the training text; "before" is that of this file before the line, so no line can
-/// change unnoticed. The functions do nothing if the run has no directory (on all ranks but the first).
+/// "source" and "target" are those of the training text; "before" is that of all lines before this one, so none of them
+/// can change unnoticed. The functions do nothing if the run has no directory (on all ranks but the first).
 namespace glassformer {
 
 /// Appends a line of the first kind. The run must have its config.yaml.

@@ -1,5 +1,6 @@
-// Measures the largest errors of the functions in numerics/functions.hpp, in units in the last place, and prints the
-// table in docs/arithmetic.md. Takes a few minutes. The exit status is 1 if an error exceeds its limit.
+// Measures the largest errors of the functions in numerics/functions.hpp, in units in the last place. Prints the table
+// in docs/arithmetic.md, with the number that has each error. Takes about six minutes. The exit status is 1 if an error
+// exceeds its limit.
 //
 //   cmake --build build/release --target function_errors && build/release/function_errors
 #include <bit>
@@ -16,8 +17,8 @@ using namespace glassformer;
 
 namespace {
 
-/// |got - exact|, in units of the distance between numbers of type Scalar near `exact`. Two NaN, or two equal
-/// infinities, have error 0; a number beyond the largest one counts as infinity.
+/// |got - exact|, in units of the distance between neighbouring numbers of type Scalar near `exact`. The error is 0 if
+/// both are NaN, or if both are infinite; an `exact` beyond the largest Scalar counts as infinite.
 template <class Scalar>
 double error_of(Scalar got, long double exact) {
   using Limits = std::numeric_limits<Scalar>;

@@ -7,17 +7,17 @@
 #include <type_traits>
 #include <vector>
 
-/// The arithmetic of docs/arithmetic.md a second time: plain and slow, one number at a time, from the description
-/// rather than from the source. It uses std::fma, std::sqrt and std::ldexp, which are exact on every machine, and + - *
-/// /.
+/// A second implementation of docs/arithmetic.md: plain and slow, one number at a time, written from the description
+/// rather than from the source. It uses + - * / and std::fma, which IEEE 754 rounds correctly, and std::frexp and
+/// std::ldexp, whose results are exactly defined, too.
 namespace reference {
 
 using Index = std::ptrdiff_t;
 
 // --- Rows -------------------------------------------------------------------------------------------------------
 
-/// Number j goes into accumulator j mod 16, also for the `filling` that makes the size a multiple of 16. The sixteen
-/// are combined in pairs, 8 places apart, then 4, 2 and 1.
+/// Calls add(accumulator j mod 16, j) for every j, up to the next multiple of 16: beyond the row's end, `at` gives a
+/// filling. Then combines the sixteen accumulators in pairs, first 8 places apart, then 4, 2 and 1.
 template <class Scalar>
 Scalar accumulate(Index size, Scalar start, auto add, auto combine) {
   Scalar sums[16];
@@ -37,7 +37,7 @@ template <class Scalar>
 Scalar plus(Scalar a, Scalar b) {
   return a + b;
 }
-/// The larger of two numbers; the first if they are equal or if the second is NaN.
+/// The larger of two numbers; the first if they are equal or if one of them is NaN.
 template <class Scalar>
 Scalar larger(Scalar a, Scalar b) {
   return b > a ? b : a;

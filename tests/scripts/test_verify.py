@@ -6,7 +6,9 @@
 import hashlib
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -76,7 +78,7 @@ class Verify(unittest.TestCase):
         self.assertEqual(lines[0]["target"], sha256(self.home / "text/train.de"))
 
     def test_a_run_is_confirmed_with_any_threads_and_instructions(self):
-        self.check(0, "from update 60 to 100", "(3 compared)")
+        self.check(0, "from update 60 to 100", "(3 updates compared)")
         self.check(0, "from update 0 to 40", arguments=(0, 40), OMP_NUM_THREADS="1", GLASSFORMER_INSTRUCTIONS="")
         self.check(0, "from update 60 to 80", arguments=(60, 80), OMP_NUM_THREADS="2")
 
@@ -97,7 +99,7 @@ class Verify(unittest.TestCase):
         text = file.read_text()
         digest = self.lines()[2]["weights"]["model.decoder.embed_tokens.weight"]
         file.write_text(text.replace(digest, "0" * 16))
-        self.check(1, "digests.jsonl:4: a line before this one has been changed")
+        self.check(1, "digests.jsonl:4: this line does not fit those before it")
 
     def test_the_first_update_and_tensor_that_differ_are_named(self):
         lines = self.lines()
@@ -118,8 +120,74 @@ class Verify(unittest.TestCase):
         (file.parent / "SHA256SUMS").unlink()
         self.check(1, "NOT confirmed: after update 60, ")
 
+    def resume(self, *settings):
+        words = [word for setting in settings for word in ("--set", setting)]
+        status, output = run(PROGRAM, "train", self.run_directory / "config.yaml", "--output", self.run_directory,
+                             "--resume", *words)
+        self.assertEqual(status, 0, output)
+
+    def test_an_extended_run_is_confirmed(self):
+        self.resume("training.max_updates=130", "training.validation.every=60")
+        self.check(0, "from update 100 to 130", "(3 updates compared)")
+        self.check(0, "(4 updates compared)", "does not stop there: 20 40 80 100.", arguments=(0, 130))
+        self.resume("training.max_updates=150", "training.max_minutes=0.0001")  # ends at once: no update
+        self.check(0, "from update 0 to 130", arguments=(0, 130))
+
+    def test_an_interrupted_run_is_confirmed(self):
+        with subprocess.Popen([PROGRAM, "train", self.run_directory / "config.yaml", "--output", self.run_directory,
+                               "--resume", "--set", "training.max_updates=100000"], stderr=subprocess.PIPE) as training:
+            while not re.search(rb"update +120 ", line := training.stderr.readline()):
+                self.assertTrue(line)
+            training.send_signal(signal.SIGINT)
+            training.stderr.read()
+        interrupted = self.lines()[-1]["update"]
+        self.check(0, f"to {interrupted}")
+        self.resume(f"training.max_updates={interrupted + 20}")
+        self.check(0, f"to {interrupted + 20}")
+
+    def test_a_changed_config_is_reported(self):
+        file = self.run_directory / "config.yaml"
+        file.write_text(file.read_text().replace("dropout: 0.1", "dropout: 0.2"))
+        self.check(1, "config.yaml is not the config that the run was trained with")
+
+    def test_the_end_of_a_cosine_schedule_is_kept(self):
+        shutil.rmtree(self.run_directory)
+        run(PROGRAM, "train", ROOT / "configs/debug.yaml", "--output", self.run_directory, "--set",
+            "training.schedule.kind=cosine", "--set", "training.schedule.warmup=5", "--set", "training.validation.every=20")
+        self.check(0, "from update 0 to 40", arguments=(0, 40))
+
+    def test_pieces_are_those_of_the_run(self):
+        """The run has other pieces than SentencePiece would learn from its config."""
+        shutil.rmtree(self.run_directory)
+        settings = ["--set", "tokenizer.kind=sentencepiece", "--set", "tokenizer.vocabulary_size=40", "--set",
+                    "training.validation.every=20"]
+        first = self.home / "pieces"
+        run(PROGRAM, "train", ROOT / "configs/debug.yaml", "--output", first, *settings, "--set",
+            "tokenizer.vocabulary_size=28", "--set", "training.max_updates=1")
+        status, output = run(PROGRAM, "train", ROOT / "configs/debug.yaml", "--output", self.run_directory, *settings,
+                             "--set", f"tokenizer.source_model={first}/last/source.spm", "--set",
+                             f"tokenizer.target_model={first}/last/target.spm")
+        self.assertEqual(status, 0, output)
+        lines, config = self.lines(), self.run_directory / "config.yaml"
+        config.write_text("\n".join('  source_model: ""  # x' if "source_model:" in line else
+                                    '  target_model: ""  # x' if "target_model:" in line else line
+                                    for line in config.read_text().split("\n")))
+        lines[0]["config"] = hashlib.sha256(config.read_bytes()).hexdigest()
+        self.write(lines)
+        self.check(0, "from update 0 to 40", arguments=(0, 40))
+
+    def test_another_self_test_is_reported(self):
+        program = self.home / "other"
+        program.write_text(f"""#!/bin/sh
+if [ "$1" = --version ]; then echo 'arithmetic 0123456789abcdef'; else exec {PROGRAM} "$@"; fi
+""")
+        program.chmod(0o755)
+        status, output = run(SCRIPT, GLASSFORMER=str(program))
+        self.assertEqual(status, 1, output)
+        self.assertIn("the self-test's digest is 0123456789abcdef instead of", output)
+
     def test_what_cannot_be_compared(self):
-        self.check(2, "there is no such checkpoint; left are: 60 80 100", arguments=(20, 80))
+        self.check(2, "there is no such checkpoint; the run still has: 60 80 100", arguments=(20, 80))
         self.check(2, "has no digests for update 70; it has: 0 20 40 60 80 100", arguments=(60, 70))
         self.check(2, "expected FROM below TO", arguments=(80, 60))
         self.check(2, "expected two numbers", arguments=(80,))
@@ -127,7 +195,7 @@ class Verify(unittest.TestCase):
         lines = self.lines()
         lines[-1]["arithmetic"] = "0123456789abcdef"
         self.write(lines)
-        self.check(2, "another version of the arithmetic (0123456789abcdef)")
+        self.check(2, "the arithmetic of the run (0123456789abcdef) is not this program's")
         (self.run_directory / "digests.jsonl").unlink()
         self.check(2, "there is no such file")
 
