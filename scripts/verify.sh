@@ -4,7 +4,7 @@
 #   scripts/verify.sh          trains the toy for 50 updates and compares the digests of its weights after 0, 1 and 50
 #                              updates with data/toy/digests.txt; takes less than a minute
 #   scripts/verify.sh --all    trains the toy and the reversed digits to the end, and compares a translation and the
-#                              trace of a sentence, too; takes about two minutes
+#                              trace of a sentence, too; takes a minute or two
 #   scripts/verify.sh RUN [FROM TO] [OPTION...]
 #                              repeats a run from the checkpoint after FROM updates (0: from the start) to the one after
 #                              TO, and compares the weights at each checkpoint with RUN/digests.jsonl. By default, FROM

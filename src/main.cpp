@@ -109,8 +109,9 @@ int run_or_fail(int argc, char** argv) try { return run(argc, argv); } catch (..
 
 int main(int argc, char** argv) {
 #ifdef __x86_64__
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
-    std::fputs("glassformer: this processor lacks AVX2 or FMA (most x86 processors since 2013 have both)\n", stderr);
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) {
+    std::fputs("glassformer: this processor lacks AVX2, FMA or BMI2; use another (most since 2013 have them)\n",
+               stderr);
     return 1;
   }
 #endif

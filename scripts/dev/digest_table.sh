@@ -29,6 +29,10 @@ weights_after() {  # weights_after UPDATES CONFIG COMMAND...
   grep "^{\"update\":$1," "$run/digests.jsonl" | tail -n 1 | sed -e 's/.*"weights"://' -e 's/}.*//' | sha
 }
 
+require() {  # require INSTRUCTIONS COMMAND...: the command must use them
+  "${@:2}" --version | grep -q "^instructions *$1\$" || { echo "digest_table.sh: ${*:2}: expected $1" >&2; exit 2; }
+}
+
 toy=() multi30k=() traces=()
 row() {  # row NAME COLUMNS COMMAND...
   local columns=$2 weights='' more='' trace=''
@@ -58,13 +62,16 @@ program=$project/build/release/glassformer
 own=$("$program" --version | sed -n 's/^instructions *//p')
 row "$own, all threads" 'multi30k trace' "$program"
 if [[ $own == avx512 ]]; then
-  row 'avx2' 'multi30k trace' env GLASSFORMER_INSTRUCTIONS=avx2 "$program"
+  require avx2 env GLASSFORMER_INSTRUCTIONS=avx2 "$program"
+  row avx2 'multi30k trace' env GLASSFORMER_INSTRUCTIONS=avx2 "$program"
 fi
-for threads in 1 2; do row "$threads thread(s)" 'multi30k trace' env OMP_NUM_THREADS=$threads "$program"; done
+row '1 thread' 'multi30k trace' env OMP_NUM_THREADS=1 "$program"
+row '2 threads' 'multi30k trace' env OMP_NUM_THREADS=2 "$program"
 if command -v mpirun >/dev/null; then
   row '2 ranks' multi30k mpirun --allow-run-as-root --oversubscribe --bind-to none -n 2 env OMP_NUM_THREADS=1 "$program"
 fi
 if [[ -d build/release/reference ]]; then
+  require reference env LD_LIBRARY_PATH="$project/build/release/reference" "$program"
   row 'the reference arithmetic' trace env LD_LIBRARY_PATH="$project/build/release/reference" "$program"
 fi
 others=("$@")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the claims at the top of configs/lessons/*.yaml, word for word and digit for digit: without a mask, a model fails
-# in the way they describe; with all masks it does not.
+# in the way they describe; with all masks it does not. Also tests the figures of the toy in README.md.
 #
 #   scripts/dev/test_lessons.sh
 #
@@ -39,7 +39,8 @@ says() {  # says LESSON 'what its config must say'
 # Prints how many translations of the test text change if the text is one batch, together with a long sentence, instead
 # of one sentence at a time.
 changed_translations() {  # changed_translations RUN
-  (cat data/toy/test.en; echo "$long") | "$glassformer" translate "$1" --batch $((lines + 1)) |
+  (cat data/toy/test.en; echo "$long") >"$directory/together.en"
+  "$glassformer" translate "$1" --input "$directory/together.en" --batch $((lines + 1)) |
     head -n "$lines" >"$directory/together.de"
   "$glassformer" translate "$1" --input data/toy/test.en --batch 1 --output "$directory/alone.de"
   paste -d '\n' "$directory/together.de" "$directory/alone.de" | awk 'NR % 2 { one = $0; next } one != $0' | wc -l
@@ -101,6 +102,14 @@ says no_look_ahead "\"the small dog does not see a house .\" becomes \"$first\",
 $(grep -cxF "$first" "$directory/copies.de") of the 500"
 read -r count second <<<"$(grep -vxF "$first" "$directory/copies.de" | sort | uniq -c | sort -rn | head -n 1)"
 says no_look_ahead "$count become \"$second\""
+
+for test in 0 1; do
+  line=$("$glassformer" evaluate "$runs/toy" --json | python3 -c '
+import json, sys
+test = json.load(sys.stdin)[int(sys.argv[1])]
+print("exact match on {name}: {exact_match:.2%}".format(**test))' "$test")
+  grep -qxF "$line" README.md || { echo "README.md does not say: $line" >&2; wrong=1; }
+done
 
 [[ $wrong == 0 ]] && echo 'The lessons say exactly what happens.'
 exit $wrong

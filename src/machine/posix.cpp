@@ -29,7 +29,7 @@ MemoryLeft memory_left(int processes, const std::filesystem::path& /*root*/) {
   if (pages <= 0) return {};
   const std::int64_t ram = pages * sysconf(_SC_PAGESIZE) / processes;
   const std::int64_t left = std::max<std::int64_t>(1, ram - resident_memory().peak);
-  return {left, left, "the machine's memory"};
+  return {left, 0, "the machine's memory"};
 }
 
 Processors allowed_processors() { return {}; }

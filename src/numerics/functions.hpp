@@ -13,7 +13,7 @@
 namespace glassformer {
 
 #if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
-#error "These options or this processor would change the results: docs/arithmetic.md"
+#error "Expected IEEE 754 arithmetic; these options or this processor change results (docs/arithmetic.md)"
 #endif
 
 /// The constants of exp and erfc. The coefficients are minimax polynomials from Remez's algorithm.

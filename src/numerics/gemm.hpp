@@ -43,7 +43,7 @@ void multiply_transposed_left(MatrixView<const double> a, MatrixView<const doubl
 void multiply_visible(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c);
 void multiply_visible(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
-/// The instructions that the core was compiled for: avx512, avx2, neon or portable.
+/// The instructions that the core was compiled for: avx512, avx2, neon or portable (tests: reference).
 std::string instructions();
 
 }  // namespace glassformer

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <regex>
@@ -17,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 /// The upper bits of a float, rounded to nearest, ties to even.
 std::uint32_t upper_bits(double number, int count) {
-  const auto single = static_cast<float>(number);
+  const auto single = std::isnan(number) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(number);
   const auto bits = std::bit_cast<std::uint32_t>(single);
   const int dropped = 32 - count;
   if (!std::isfinite(single)) return bits >> dropped;

@@ -55,8 +55,8 @@ Json to_json(const ValidationFigures& f) {
 Index update_of(const std::string& line, const std::string& place) try {
   return Json::parse(line).at("update");
 } catch (const Json::exception& error) {
-  throw UserError(place + ": expected a JSON object of training or validation figures, found \"" + brief(line, 60) +
-                  "\" (" + brief(error.what(), 200) + "). Delete this line, or the whole file.");
+  throw UserError(place + ": expected a JSON object with an \"update\", found \"" + brief(line, 60) + "\" (" +
+                  brief(error.what(), 200) + "). Delete this line, or the whole file.");
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 ///    "weights": {TENSOR: the first 16 digits of its DIGEST, ...}, "before": DIGEST}     when the run starts or resumes
 ///   {"update": 50, "arithmetic": DIGEST, "weights": {...}, "before": DIGEST}            for each checkpoint
 ///
-/// A DIGEST is a SHA-256, except that of the arithmetic (training/self_test.hpp). "config" is that of config.yaml;
-/// "source" and "target" are those of the training text; "before" is that of all lines before this one, so none of them
-/// can change unnoticed. The functions do nothing if the run has no directory (on all ranks but the first).
+/// A DIGEST is a SHA-256, except that of the arithmetic (training/self_test.hpp): of the executable, config.yaml, the
+/// training text's two files, and, as "before", of all lines before this one, so that none of them can change
+/// unnoticed. The functions do nothing if the run has no directory (on all ranks but the first).
 namespace glassformer {
 
 /// Appends a line of the first kind. The run must have its config.yaml.

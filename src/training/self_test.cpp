@@ -34,7 +34,7 @@ std::uint64_t arithmetic_digest() {
   training.schedule = {.kind = ScheduleSettings::Kind::cosine, .learning_rate = 0.01, .warmup = 1};
   Trainer trainer(model, training, pairs);
   for (Index update = 0; update < training.max_updates; ++update) trainer.step();
-  std::uint64_t digest = 14695981039346656037U;  // FNV-1a (Fowler, Noll & Vo)
+  std::uint64_t digest = 14695981039346656037U;  // like FNV-1a (Fowler, Noll & Vo), word by word
   for (const float weight : model.weights.values())
     digest = (digest ^ std::bit_cast<std::uint32_t>(weight)) * 1099511628211U;
   return digest;

@@ -5,8 +5,8 @@
 //   open, read, write, fsync, rename, close and the other names in kTrapped: a system call on a file or directory whose
 //       path contains FAIL_BELOW. FAIL_WITH: ENOSPC, EIO, EINTR, or "short", which reads or writes at most three bytes
 //       (default: ENOSPC for write, else EIO)
-//   new: an allocation in the program's own code, with operator new or aligned_alloc; not in a library, and not before
-//       main, where nothing can catch an exception
+//   new: an allocation in the code of the program or of libglassformer_core, with operator new or aligned_alloc; not in
+//       another library, and not before main, where nothing can catch an exception
 //
 // When the call fails, and again at exit, writes to the file that FAIL_COUNT names: how many such calls there were, and
 // the path of the one that failed (for new: its callers, as addresses for addr2line).
@@ -56,7 +56,8 @@ const char *call = "", *below = "", *count_file = nullptr;
 long fail_at = 0;
 bool once = false;
 int error = 0;  // 0: read or write only a little
-Range program;
+Range program, core;
+bool is_ours(const void* address) { return program.contains(address) || core.contains(address); }
 int (*program_main)(int, char**, char**) = nullptr;
 bool has_begun = false;  // main
 std::atomic<long> calls = 0;
@@ -171,20 +172,22 @@ void on_system_call(int, siginfo_t* information, void* context) {
   errno = errno_before;
 }
 
-/// The executable code of the library or program that contains an address.
-Range code_around(const void* address) {
+/// The executable code of the library or program that contains an address, or of the library with this name. With
+/// neither, that of the first object, which is the program.
+Range code_of(const void* address, const char* name = nullptr) {
   struct Search {
     const void* address;
+    const char* name;
     Range found;
-  } search{address, {}};
+  } search{address, name, {}};
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* data) {
         auto& sought = *static_cast<Search*>(data);
+        if (sought.name != nullptr && std::strstr(object->dlpi_name, sought.name) == nullptr) return 0;
         for (int i = 0; i < object->dlpi_phnum; ++i) {
           const auto& part = object->dlpi_phdr[i];
           if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
           const Range range{object->dlpi_addr + part.p_vaddr, object->dlpi_addr + part.p_vaddr + part.p_memsz};
-          // Without an address: the first object, which is the program.
           if (sought.address != nullptr ? range.contains(sought.address) : sought.found.end == 0) sought.found = range;
         }
         return 0;
@@ -223,7 +226,7 @@ void trap_system_calls() {
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   sigaction(SIGSYS, &action, nullptr);
 
-  const Range libc = code_around(reinterpret_cast<const void*>(&gnu_get_libc_version)), ours = our_way();
+  const Range libc = code_of(reinterpret_cast<const void*>(&gnu_get_libc_version)), ours = our_way();
   const auto low = [](std::uintptr_t address) { return static_cast<std::uint32_t>(address); };
   const auto load = [](std::size_t place) {
     return sock_filter(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(place)));
@@ -277,7 +280,7 @@ void describe_callers() {
   std::size_t length = 0;
   for (int i = 0; i < count; ++i) {
     Dl_info object;
-    if (!program.contains(callers[i]) || ::dladdr(callers[i], &object) == 0) continue;
+    if (!is_ours(callers[i]) || ::dladdr(callers[i], &object) == 0) continue;
     const auto offset = static_cast<const char*>(callers[i]) - static_cast<const char*>(object.dli_fbase) - 1;
     if (length + 32 < sizeof failed)
       length += static_cast<std::size_t>(std::snprintf(failed + length, 32, "%#tx ", offset));
@@ -285,7 +288,7 @@ void describe_callers() {
 }
 
 bool no_memory_for(const void* caller) {
-  return has_begun && std::strcmp(call, "new") == 0 && program.contains(caller) && fails(describe_callers);
+  return has_begun && std::strcmp(call, "new") == 0 && is_ours(caller) && fails(describe_callers);
 }
 
 template <class Function>
@@ -311,7 +314,8 @@ __attribute__((constructor)) void start() {
           : std::strcmp(with, "EIO") == 0   ? EIO
           : std::strcmp(with, "EINTR") == 0 ? EINTR
                                             : 0;
-  program = code_around(nullptr);
+  program = code_of(nullptr);
+  core = code_of(nullptr, "/libglassformer_core.so");  // empty if the core is part of the program
   if (std::strcmp(call, "new") != 0) trap_system_calls();
 }
 

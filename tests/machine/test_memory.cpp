@@ -32,7 +32,7 @@ class Machine {
 
 }  // namespace
 
-TEST_CASE("resident memory rises with use, and its peak stays", "[machine]") {
+TEST_CASE("resident memory rises with use, and its peak stays", "[machine][linux]") {
   constexpr std::int64_t kBytes = std::int64_t{256} << 20;
   const ResidentMemory before = resident_memory();
   REQUIRE(before.now > 0);
@@ -45,7 +45,7 @@ TEST_CASE("resident memory rises with use, and its peak stays", "[machine]") {
   CHECK(resident_memory().peak > before.now + kBytes / 2);
 }
 
-TEST_CASE("RAM and swap limit memory; less than that may be available", "[machine]") {
+TEST_CASE("RAM and swap limit memory; less than that may be available", "[machine][linux]") {
   Machine machine;
   CHECK(machine.left().bytes == 7 * kGiB);
   CHECK(machine.left().available == 5 * kGiB);
@@ -56,7 +56,7 @@ TEST_CASE("RAM and swap limit memory; less than that may be available", "[machin
   CHECK(machine.left().available == 9 * kGiB);  // there is no MemAvailable
 }
 
-TEST_CASE("a version 2 cgroup limits memory, and so do its ancestors", "[machine]") {
+TEST_CASE("a version 2 cgroup limits memory, and so do its ancestors", "[machine][linux]") {
   const Machine machine;
   machine.write("proc/self/cgroup", "0::/outer/inner\n");
   machine.write("sys/fs/cgroup/outer/inner/memory.max", "max\n");
@@ -69,7 +69,7 @@ TEST_CASE("a version 2 cgroup limits memory, and so do its ancestors", "[machine
   CHECK(machine.left().bytes == 2 * kGiB);
 }
 
-TEST_CASE("if the system gives no figures, the memory limit is unknown", "[machine]") {
+TEST_CASE("if the system gives no figures, the memory limit is unknown", "[machine][linux]") {
   const test::TemporaryDirectory empty;
   CHECK(memory_left(1, empty.path()).bytes == 0);
   CHECK(memory_left(1, empty.path()).available == 0);

@@ -18,7 +18,7 @@ MemoryForecast forecast(const TrainingPlan& plan, const Corpus& text = corpus_of
 
 }  // namespace
 
-TEST_CASE("weights, gradients and moments are forecast to the byte", "[training]") {
+TEST_CASE("weights, gradients and moments are forecast to the byte", "[training][linux]") {
   TrainingPlan plan;
   plan.model = {.d_model = 16, .heads = 2, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 24};
   plan.training.shards = 3;

@@ -142,7 +142,7 @@ TEST_CASE("an interrupted run writes a checkpoint at the update where it stopped
   CHECK(fs::exists(directory / "run" / "step-00000050"));
 }
 
-TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where that is, and stops", "[training]") {
+TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where that is, and stops", "[training][linux]") {
   const TemporaryDirectory directory;
   const fs::path run = directory / "parent" / "run";
   const auto [from, to, replace] = GENERATE(table<std::string, std::string, bool>(
@@ -166,7 +166,7 @@ TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where
   CHECK(weights(now) == weights(directory / "whole"));
 }
 
-TEST_CASE("if its directory is deleted, a run stops and does not create it again", "[training]") {
+TEST_CASE("if its directory is deleted, a run stops and does not create it again", "[training][linux]") {
   const TemporaryDirectory directory;
   const std::string message =
       complaint_of_run_changed_by([&] { fs::remove_all(directory / "run"); }, directory / "run");
