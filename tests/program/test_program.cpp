@@ -380,7 +380,7 @@ TEST_CASE("benchmark trains, saves nothing, and reports its speed", "[program]")
   }
   CHECK(figures.at("padding_share").get<double>() >= 0);
   CHECK(figures.at("threads") == 2);
-  CHECK(figures.at("instructions") == instructions());
+  CHECK(figures.at("instructions") == glassformer::instructions());
   CHECK(figures.at("seconds").at("total").get<double>() > 0);
   CHECK_FALSE(fs::exists(program / "runs"));
   check_refused(program.run("benchmark " + config("debug") + " --seconds 0"), "expected a number from 0.001");
