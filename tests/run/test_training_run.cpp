@@ -142,7 +142,8 @@ TEST_CASE("an interrupted run writes a checkpoint at the update where it stopped
   CHECK(fs::exists(directory / "run" / "step-00000050"));
 }
 
-TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where that is, and stops", "[training][linux]") {
+TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where that is, and stops",
+          "[training][linux]") {
   const TemporaryDirectory directory;
   const fs::path run = directory / "parent" / "run";
   const auto [from, to, replace] = GENERATE(table<std::string, std::string, bool>(
