@@ -81,7 +81,7 @@ template <class Scalar>
 template <class Scalar>
 Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
   const Vector<Scalar> zero{}, lowest = zero + kMinusInfinity<Scalar>;
-  return reduce(x.size(), Scalar{0}, plus, [=](Vector<Scalar> s, Index j, Index count) {
+  return reduce(x.size(), Scalar{0}, plus, [&](Vector<Scalar> s, Index j, Index count) {
     const Vector<Scalar> numbers = load_first<Scalar>(count, x.data() + j, lowest);
     const auto hidden = numbers == lowest;  // their exp would underflow, which takes long
     const Vector<Scalar> powers = hidden ? zero : exp_of<Scalar>(hidden ? zero : numbers - shift);
