@@ -70,6 +70,7 @@ Scalar largest_of(RowView<const Scalar> x) {
   });
 }
 
+/// exp of every number in a vector. Not inlined, so that the two loops of reduce share it.
 template <class Scalar>
 [[gnu::noinline]] Vector<Scalar> exp_of(Vector<Scalar> x) {
   Scalar numbers[kLanes<Scalar>];
