@@ -8,7 +8,8 @@
 #   scripts/verify.sh RUN [FROM TO] [OPTION...]
 #                              repeats a run from the checkpoint after FROM updates (0: from the start) to the one after
 #                              TO, and compares the weights at each checkpoint with RUN/digests.jsonl. By default, FROM
-#                              is the first checkpoint that still exists, and TO the last one. Further OPTIONs go to
+#                              is the first checkpoint that still exists and has digests, and TO the last update in
+#                              digests.jsonl. Further OPTIONs go to
 #                              `glassformer train`, for example --set data.directory=DIR if the text is elsewhere.
 #   scripts/verify.sh --write  writes data/toy/digests.txt, after a change of the arithmetic
 #
@@ -29,6 +30,7 @@ clean_up() {
   rm -rf "$directory"
 }
 trap clean_up EXIT
+trap 'exit 130' INT TERM
 
 stop() { echo "verify.sh: $*" >&2; exit 2; }
 [[ -x $glassformer ]] || stop "$glassformer: there is no such program. Build it with scripts/quickstart.sh, or set GLASSFORMER."
@@ -59,7 +61,7 @@ train() {  # train CONFIG OUTPUT [OPTION]...
 digests_of() {  # digests_of NAME RUN UPDATE...
   local update
   for update in "${@:3}"; do
-    weights_at "$2/digests.jsonl" "$update" | sed "s/^/$1 $update /" || stop "$1: training recorded nothing after update $update"
+    weights_at "$2/digests.jsonl" "$update" | sed "s/^/$1 $update /" || stop "$1: training recorded no digests for update $update"
   done
 }
 
@@ -111,7 +113,7 @@ check_chain() {  # check_chain RUN
     [[ $number == 0 ]] || before=$(head -n "$number" "$directory/digests" | sha256)
     number=$((number + 1))
     [[ $line == *"\"before\":\"$before\"}" ]] || {
-      echo "$1/digests.jsonl:$number: this line does not fit those before it: one of them has been changed."
+      echo "$1/digests.jsonl:$number: this line does not fit those before it: one of them, or this line, has been changed."
       exit 1
     }
   done <"$1/digests.jsonl"
@@ -153,14 +155,14 @@ step() { printf 'step-%08d' "$1"; }  # step UPDATE: the name of its checkpoint
 
 # The first update that has both a checkpoint and digests; nothing if there is none.
 first_start() {  # first_start RUN
-  checkpoints_of "$1" | grep -xF -f <(updates_of "$1") | head -n 1
+  checkpoints_of "$1" | { grep -xF -f <(updates_of "$1") || true; } | head -n 1
 }
 
 # Options that end the repetition after update $to, whatever ended the run, and keep what we compare.
 set_options() {  # set_options RUN: sets $options
   local run=$1 side name
-  options=(--set training.max_epochs=0 --set training.max_minutes=0 --set training.checkpoints.average=0
-    --set training.checkpoints.keep=1000000)
+  options=(--set training.max_epochs=0 --set training.max_minutes=0 --set training.validation.patience=0
+    --set training.checkpoints.average=0 --set training.checkpoints.keep=1000000)
   # A cosine schedule depends on max_updates.
   [[ $(sed -n '/^  schedule:/,$p' "$run/config.yaml" | sed -n 's/^    kind: *\([a-z_]*\).*/\1/p' | head -n 1) == cosine ]] ||
     options+=(--set "training.max_updates=$to")
@@ -229,7 +231,8 @@ verify_run() {  # verify_run RUN [FROM TO] [OPTION]...
   check_chain "$run"
   local arithmetic other
   arithmetic=$(arithmetic)
-  other=$(sed -n 's/.*"arithmetic":"\([^"]*\)".*/\1/p' "$run/digests.jsonl" | grep -vxF -m 1 "$arithmetic" || true)
+  other=$(sed -n 's/^{"update":\([0-9]*\),.*"arithmetic":"\([^"]*\)".*/\1 \2/p' "$run/digests.jsonl" |
+    awk -v from="$from" -v to="$to" -v ours="$arithmetic" '$1 > from && $1 <= to && $2 != ours { print $2; exit }')
   [[ -z $other ]] || stop "the arithmetic of the run ($other) is not this program's ($arithmetic); verify the run with the version of Glassformer that trained it"
   if [[ $(sha256 <"$run/config.yaml") != "$(field "$run/digests.jsonl" config)" ]]; then
     echo "$run/config.yaml is not the config that the run was trained with: it has changed since."
@@ -250,13 +253,13 @@ verify_run() {  # verify_run RUN [FROM TO] [OPTION]...
   ${MPIRUN:-} "$glassformer" train "$directory/config.yaml" --output "$copy" ${resume[@]+"${resume[@]}"} "${options[@]}" \
     ${given[@]+"${given[@]}"} >"$directory/log" 2>&1 &
   training=$!
-  local update compared=0 left_out=''
+  local update compared=0 last=$from left_out=''
   while read -r update; do
     [[ $update -ge $from && $update -le $to ]] || continue
-    if compare_update "$run" "$copy" "$update"; then compared=$((compared + 1)); else left_out+=" $update"; fi
+    if compare_update "$run" "$copy" "$update"; then compared=$((compared + 1)) last=$update; else left_out+=" $update"; fi
   done < <(updates_of "$run")
-  [[ $compared -gt 1 ]] || stop "none of the updates could be compared:$left_out"
-  echo "The run is confirmed: from update $from to $to, this machine computes the same weights, bit for bit ($compared updates compared)."
+  [[ $last != "$from" ]] || stop "no update after $from could be compared, because the repetition does not stop there:$left_out"
+  echo "The run is confirmed: from update $from to $last, this machine computes the same weights, bit for bit ($compared updates compared)."
   # The run was interrupted there, or its config has been changed since.
   [[ -z $left_out ]] || echo "Not compared, because the repetition does not stop there:$left_out."
   [[ -z $(find "$run/" -maxdepth 1 -name 'average-*') ]] || echo "The mean of the last checkpoints (average-*) was not checked."

@@ -12,7 +12,7 @@ namespace glassformer {
 ///
 ///   relu   max(0, x)
 ///   gelu   x * Phi(x), where Phi is the standard normal CDF, computed with erfc   (Hendrycks & Gimpel 2016)
-///   swish  x / (1 + exp(-x))                                                      (Ramachandran, Zoph & Le 2017)
+///   swish  x * (1 / (1 + exp(-x)))                                                (Ramachandran, Zoph & Le 2017)
 enum class Activation { relu, gelu, swish };
 inline constexpr std::array kActivationNames = {"relu", "gelu", "swish"};  ///< in the order of the enum
 

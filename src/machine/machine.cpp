@@ -19,10 +19,11 @@ namespace glassformer {
 void choose_instructions(char** arguments) {
   const char* const wanted = std::getenv("GLASSFORMER_INSTRUCTIONS");
   if (wanted == nullptr || *wanted == 0 || wanted == instructions()) return;
-  if (wanted == std::string_view("avx2") && instructions() == "avx512") restart_without_avx512(arguments);
-  throw UserError(
-      "GLASSFORMER_INSTRUCTIONS: expected " + instructions() + (instructions() == "avx512" ? " or avx2" : "") +
-      " (what this program supports on this processor), found " + visible(wanted) + "; unset it for the fastest");
+  const bool avx2_instead = wanted == std::string_view("avx2") && instructions() == "avx512";
+  if (avx2_instead) restart_without_avx512(arguments);
+  throw UserError("GLASSFORMER_INSTRUCTIONS: expected " + instructions() +
+                  (instructions() == "avx512" && !avx2_instead ? " or avx2" : "") +
+                  " (what this build supports on this processor), found " + visible(wanted) + "; unset it");
 }
 
 std::string host_name() {

@@ -13,7 +13,6 @@
 #include "files/user_error.hpp"
 
 namespace glassformer {
-
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -56,7 +55,7 @@ Index update_of(const std::string& line, const std::string& place) try {
   return Json::parse(line).at("update");
 } catch (const Json::exception& error) {
   throw UserError(place + ": expected a JSON object with an \"update\", found \"" + brief(line, 60) + "\" (" +
-                  brief(error.what(), 200) + "). Delete this line, or the whole file.");
+                  brief(error.what(), 200) + "). Delete this line and those below it, or the whole file.");
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ void record_start(const RunDirectory& run, Index update, const Arena<float>& wei
 }
 
 void record_weights(const RunDirectory& run, Index update, const Arena<float>& weights) {
+  drop_digests_after(run, update);  // and part of a line, if an attempt to append this one failed
   // Not at the start: there, a debugger would stop in the self-test's layers instead of the run's.
   append(run, {{"update", update}, {"arithmetic", fmt::format("{:016x}", arithmetic_digest())}}, weights);
 }

@@ -16,6 +16,7 @@
 #include "read_lines.hpp"
 #include "report/read_metrics.hpp"
 #include "run/diagnostics.hpp"
+#include "run/digests.hpp"
 #include "run/training_run.hpp"
 
 using namespace glassformer;
@@ -315,6 +316,16 @@ TEST_CASE("a run copied without its links can be resumed", "[training]") {
   fs::copy(directory / "run", directory / "copy", fs::copy_options::recursive);
   train_toy(toy({"training.max_updates=4"}), directory / "copy", true);
   CHECK(fs::read_symlink(directory / "copy" / "last") == "step-00000004");
+}
+
+TEST_CASE("if a line of digests.jsonl was written only in part, the next attempt replaces it", "[training]") {
+  const TemporaryDirectory directory;
+  train_toy(toy({"training.max_updates=2"}), directory / "run");
+  const std::string whole = stand_in::read_bytes(directory / "run" / "digests.jsonl");
+  std::ofstream(directory / "run" / "digests.jsonl", std::ios::app) << R"({"update":2,"arithm)";
+  record_weights(RunDirectory::resume(directory / "run"), 2, Arena<float>({{"w", {1}, 0, 1}}));
+  const std::string text = stand_in::read_bytes(directory / "run" / "digests.jsonl");
+  CHECK(text.substr(0, whole.size() + 24) == whole + R"({"update":2,"arithmetic")");
 }
 
 TEST_CASE("a run that diverges stops, reports it, and keeps its last checkpoint", "[training]") {

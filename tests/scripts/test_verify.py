@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -79,7 +80,8 @@ class Verify(unittest.TestCase):
 
     def test_a_run_is_confirmed_with_any_threads_and_instructions(self):
         self.check(0, "from update 60 to 100", "(3 updates compared)")
-        self.check(0, "from update 0 to 40", arguments=(0, 40), OMP_NUM_THREADS="1", GLASSFORMER_INSTRUCTIONS="")
+        self.check(0, "from update 0 to 40", arguments=(0, 40), OMP_NUM_THREADS="1",
+                   GLASSFORMER_INSTRUCTIONS="avx2" if "avx512" in run(PROGRAM, "--version")[1] else "")
         self.check(0, "from update 60 to 80", arguments=(60, 80), OMP_NUM_THREADS="2")
 
     def test_one_changed_byte_of_the_text_is_reported(self):
@@ -126,6 +128,18 @@ class Verify(unittest.TestCase):
                              "--resume", *words)
         self.assertEqual(status, 0, output)
 
+    def train_until(self, update, *settings):
+        """Starts or resumes the run, and interrupts it when the log shows this update."""
+        exists = self.run_directory.exists()
+        words = [word for setting in settings for word in ("--set", setting)]
+        config = self.run_directory / "config.yaml" if exists else ROOT / "configs/debug.yaml"
+        with subprocess.Popen([PROGRAM, "train", config, "--output", self.run_directory, *words,
+                               *(["--resume"] if exists else [])], stderr=subprocess.PIPE) as training:
+            while not re.search(rb"update +%d " % update, line := training.stderr.readline()):
+                self.assertTrue(line)
+            training.send_signal(signal.SIGINT)
+            training.stderr.read()
+
     def test_an_extended_run_is_confirmed(self):
         self.resume("training.max_updates=130", "training.validation.every=60")
         self.check(0, "from update 100 to 130", "(3 updates compared)")
@@ -134,12 +148,7 @@ class Verify(unittest.TestCase):
         self.check(0, "from update 0 to 130", arguments=(0, 130))
 
     def test_an_interrupted_run_is_confirmed(self):
-        with subprocess.Popen([PROGRAM, "train", self.run_directory / "config.yaml", "--output", self.run_directory,
-                               "--resume", "--set", "training.max_updates=100000"], stderr=subprocess.PIPE) as training:
-            while not re.search(rb"update +120 ", line := training.stderr.readline()):
-                self.assertTrue(line)
-            training.send_signal(signal.SIGINT)
-            training.stderr.read()
+        self.train_until(120, "training.max_updates=100000")
         interrupted = self.lines()[-1]["update"]
         self.check(0, f"to {interrupted}")
         self.resume(f"training.max_updates={interrupted + 20}")
@@ -154,6 +163,22 @@ class Verify(unittest.TestCase):
         shutil.rmtree(self.run_directory)
         run(PROGRAM, "train", ROOT / "configs/debug.yaml", "--output", self.run_directory, "--set",
             "training.schedule.kind=cosine", "--set", "training.schedule.warmup=5", "--set", "training.validation.every=20")
+        self.check(0, "from update 0 to 40", arguments=(0, 40))
+
+    def test_only_updates_that_were_compared_are_confirmed(self):
+        """The end of a run that was interrupted and has a cosine schedule: the repetition continues to max_updates."""
+        shutil.rmtree(self.run_directory)
+        self.train_until(90, "training.schedule.kind=cosine", "training.validation.every=80", "training.max_updates=100000")
+        end = self.lines()[-1]["update"]
+        self.assertNotEqual(end % 80, 0)
+        self.check(0, f"from update 0 to {end - end % 80},", f"does not stop there: {end}.", arguments=(0, end))
+        if end < 160:
+            self.check(2, "no update after 80 could be compared", arguments=(80, end))
+
+    def test_a_run_published_without_its_checkpoints_is_confirmed_from_the_start(self):
+        for file in [*self.run_directory.glob("step-*"), *self.run_directory.glob("average-*")]:
+            shutil.rmtree(file)
+        self.check(0, "from update 0 to 100")
         self.check(0, "from update 0 to 40", arguments=(0, 40))
 
     def test_pieces_are_those_of_the_run(self):
@@ -196,6 +221,7 @@ if [ "$1" = --version ]; then echo 'arithmetic 0123456789abcdef'; else exec {PRO
         lines[-1]["arithmetic"] = "0123456789abcdef"
         self.write(lines)
         self.check(2, "the arithmetic of the run (0123456789abcdef) is not this program's")
+        self.check(0, "from update 60 to 80", arguments=(60, 80))  # trained by this version
         (self.run_directory / "digests.jsonl").unlink()
         self.check(2, "there is no such file")
 
@@ -205,6 +231,19 @@ if [ "$1" = --version ]; then echo 'arithmetic 0123456789abcdef'; else exec {PRO
         self.assertIn("This machine computes exactly what the documents say (261 digests compared).", output)
         self.assertEqual(run(SCRIPT, "--al")[0], 2)
         self.assertIn("scripts/verify.sh --all", run(SCRIPT, "--help")[1])
+
+    def test_ctrl_c_just_stops(self):
+        directory = self.home / "temporary"
+        directory.mkdir()
+        with subprocess.Popen([SCRIPT, "--all"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              start_new_session=True, env=os.environ | {"TMPDIR": str(directory)}) as verify:
+            while not list(directory.glob("*/toy/digests.jsonl")):
+                self.assertIsNone(verify.poll())
+                time.sleep(0.01)
+            os.killpg(verify.pid, signal.SIGINT)
+            self.assertEqual(verify.stdout.read(), "")
+        self.assertEqual(verify.returncode, 130)
+        self.assertEqual(list(directory.iterdir()), [])
 
 
 if __name__ == "__main__":
