@@ -235,8 +235,10 @@ if [ "$1" = --version ]; then echo 'arithmetic 0123456789abcdef'; else exec {PRO
     def test_ctrl_c_just_stops(self):
         directory = self.home / "temporary"
         directory.mkdir()
+        # Programs started in the background may ignore SIGINT, and a shell that inherits this cannot change it.
         with subprocess.Popen([SCRIPT, "--all"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              start_new_session=True, env=os.environ | {"TMPDIR": str(directory)}) as verify:
+                              start_new_session=True, env=os.environ | {"TMPDIR": str(directory)},
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as verify:
             while not list(directory.glob("*/toy/digests.jsonl")):
                 self.assertIsNone(verify.poll())
                 time.sleep(0.01)
