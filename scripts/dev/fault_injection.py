@@ -31,6 +31,8 @@ import argparse
 import collections
 import concurrent.futures
 import filecmp
+import hashlib
+import json
 import os
 import queue
 import re
@@ -74,6 +76,23 @@ Point = collections.namedtuple("Point", "command call fault at")
 Outcome = collections.namedtuple("Outcome", "status err failed count")
 
 
+def recorded_weights(digests):
+    """The weights in a run's digests.jsonl, for each update; the other digests depend on how often it was resumed.
+    Text if the chain is broken."""
+    weights, before = {}, b""
+    for number, line in enumerate(digests.splitlines(keepends=True), 1):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            return f"line {number} is not JSON"
+        if record["before"] != (hashlib.sha256(before).hexdigest() if before else ""):
+            return f"line {number} does not fit those before it"
+        if weights.setdefault(record["update"], record["weights"]) != record["weights"]:
+            return f"line {number}: other weights for the same update"
+        before += line
+    return weights
+
+
 def files_below(directory):
     """The contents of all files and the targets of all links. If a file contains times or the
     directory's name, only its existence counts."""
@@ -86,6 +105,8 @@ def files_below(directory):
             found[name] = os.readlink(path)
         elif path.is_file() and path.name != ".lock":
             found[name] = "" if varies else path.read_bytes()
+            if name == "digests.jsonl":
+                found[name] = recorded_weights(found[name])
     return found
 
 

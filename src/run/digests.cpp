@@ -23,7 +23,7 @@ void append(const RunDirectory& run, Json line, const Arena<float>& weights) {
   for (const TensorPlace& tensor : weights.tensors())
     tensors[tensor.name] = sha256_of(std::as_bytes(std::span<const float>(weights.values(tensor)))).substr(0, 16);
   line["weights"] = std::move(tensors);
-  line["before"] = fs::exists(file_of(run)) ? sha256_of(file_of(run)) : "";
+  line["before"] = fs::exists(file_of(run)) && !fs::is_empty(file_of(run)) ? sha256_of(file_of(run)) : "";
   MetricsFile(file_of(run)).append(line.dump() + '\n');
 }
 

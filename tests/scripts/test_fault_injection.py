@@ -3,6 +3,7 @@
     python3 tests/scripts/test_fault_injection.py
 """
 
+import hashlib
 import sys
 import tempfile
 import unittest
@@ -45,6 +46,15 @@ class FaultInjection(unittest.TestCase):
         self.assertEqual(self.error("new", 1, NO_MEMORY * 2), "more than one message")
         self.assertEqual(self.error("write", 0, "", "/x/result"), "result is incomplete")
         self.assertEqual(self.error("new", 1, NO_MEMORY, result=b"a\n"), "result is incomplete")
+
+    def test_recorded_weights(self):
+        first = b'{"update":0,"weights":{"w":"a"},"before":""}\n'
+        second = b'{"update":0,"weights":{"w":"%b"},"before":"%b"}\n'
+        chain = hashlib.sha256(first).hexdigest().encode()
+        self.assertEqual(fi.recorded_weights(first + second % (b"a", chain)), {0: {"w": "a"}})
+        self.assertEqual(fi.recorded_weights(first + second % (b"b", chain)), "line 2: other weights for the same update")
+        self.assertEqual(fi.recorded_weights(first + second % (b"a", b"")), "line 2 does not fit those before it")
+        self.assertEqual(fi.recorded_weights(first + b'{"update":'), "line 2 is not JSON")
 
     def test_points(self):
         self.assertEqual([point.at for point in fi.points_of(None, "mmap", 3, 1)], [1, 2, 3])
