@@ -65,6 +65,8 @@ class Trials:
         """limit: the largest file that it may write, in bytes. launcher: a command that starts the program."""
         def prepare():  # also makes subprocess fork: after vfork, the child's peak would include this script's
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            for number in (signal.SIGINT, signal.SIGHUP):  # ignored if this script runs in the background or with nohup
+                signal.signal(number, signal.SIG_DFL)
             if limit is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         return subprocess.Popen([*launcher, self.program, *map(str, arguments)], stdin=stdin, stdout=stdout,
