@@ -37,7 +37,7 @@ cmake -S . -B build/aarch64 -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake 
 cmake --build build/aarch64
 emulate() { qemu-aarch64 -L "$AARCH64_ROOT" "$@"; }
 emulate build/aarch64/copy_task
-emulate build/aarch64/glassformer_tests '[arithmetic],[numerics],[layers],[model],[training],[decoding],[text],[files]'
+emulate build/aarch64/glassformer_tests '[arithmetic],[numerics],[layers],[model]'
 
 # A wrapper, so that digest_table.sh can run the emulated program like any other.
 printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s" "$@"\n' "$AARCH64_ROOT" "$PWD/build/aarch64/glassformer" \
