@@ -9,8 +9,8 @@
 #                              repeats a run from the checkpoint after FROM updates (0: from the start) to the one after
 #                              TO, and compares the weights at each checkpoint with RUN/digests.jsonl. By default, FROM
 #                              is the first checkpoint that still exists and has digests, and TO the last update in
-#                              digests.jsonl. Further OPTIONs go to
-#                              `glassformer train`, for example --set data.directory=DIR if the text is elsewhere.
+#                              digests.jsonl. Further OPTIONs go to `glassformer train`, for example
+#                              --set data.directory=DIR if the text is elsewhere.
 #   scripts/verify.sh --write  writes data/toy/digests.txt, after a change of the arithmetic
 #
 # Works with any processor and any number of threads. The variable GLASSFORMER names the program (default:
