@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""The commands of scripts/lab.sh, which lists them."""
+
+import argparse
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import labs
+from check import Check, wrong_results
+from labs import Lab, LabError, all_labs, build_core, shown
+from project import finale, find_fault, hunt
+from prove import prove
+from source import Source
+
+
+def say(text=""):
+    print(text, flush=True)
+
+
+def write_files(lab, texts):
+    for file, text in texts.items():
+        path = lab.path(file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def start(lab):
+    if lab.directory.exists():
+        raise LabError(f"You have started lab {int(lab.number)} already, in {shown(lab.directory)}. "
+                       f"To start again: scripts/lab.sh reset {int(lab.number)}")
+    write_files(lab, lab.cut())
+    say(f"Lab {int(lab.number)}: {lab.title}\n")
+    for file, functions in lab.functions.items():
+        say(f"  {shown(lab.path(file))}\n    write " + ", ".join(functions))
+    say(f"\nThe task is in the file, and in {shown(lab.description / 'task.md')}. When you have changed the file:\n"
+        f"  scripts/lab.sh check {int(lab.number)}")
+    build_core()
+    wrong_results(lab)  # so that checks are quick
+    return 0
+
+
+def check(lab):
+    result = Check(lab, lab.learners(), {file: shown(lab.path(file)) for file in lab.functions})
+    say(f"Lab {int(lab.number)}: {lab.title}. {result.passed_cases()} of {len(result.expected)} cases pass.")
+    if result.kind == "passed":
+        following = f"  Next: scripts/lab.sh start {int(lab.number) + 1}" if int(lab.number) < 12 else (
+            "  Next: scripts/lab.sh finale")
+        say("Solved: your code computes what the real functions compute.\n" + following)
+        return 0
+    say("\n" + result.message)
+    diagnosis = result.diagnosis()
+    if diagnosis:
+        say("\nWhat this is: " + diagnosis)
+    elif result.kind != "does not compile":
+        say(f"\nIf you are stuck: scripts/lab.sh hint {int(lab.number)}")
+    return 1
+
+
+def watch(lab):
+    """Checks whenever a file has changed."""
+    seen = None
+    while True:
+        lab.learners()  # complains if a file is missing
+        stamps = [lab.path(file).stat().st_mtime_ns for file in lab.functions]
+        if stamps != seen:
+            seen = stamps
+            say(f"\n--- {time.strftime('%H:%M:%S')}")
+            check(lab)
+            say("\nWaiting for you to save a file. Ctrl-C ends this.")
+        time.sleep(0.3)
+
+
+def hint(lab):
+    lab.learners()
+    hints, state = lab.hints(), lab.directory / ".hints"
+    given = min(int(state.read_text()) if state.exists() else 0, len(hints) - 1)
+    state.write_text(str(given + 1))
+    say(f"Hint {given + 1} of {len(hints)}\n\n{hints[given]}")
+    if given + 1 == len(hints):
+        say(f"\nThis is the last hint. To see the real code: scripts/lab.sh solution {int(lab.number)}")
+    return 0
+
+
+def reset(lab):
+    if lab.directory.exists():
+        kept = next(path for path in (lab.directory.with_name(f"{lab.number}-old-{n}") for n in range(1, 1000))
+                    if not path.exists())
+        lab.directory.rename(kept)
+        say(f"Your files are now in {shown(kept)}.")
+    return start(lab)
+
+
+def solution(lab):
+    for file, functions in lab.functions.items():
+        source = Source(labs.PROJECT / file)
+        for name in functions:
+            say(f"// {file}\n{source.block(name)}\n")
+    return 0
+
+
+def list_labs():
+    for lab in all_labs():
+        state = ""
+        if lab.directory.exists():
+            state = "solved" if Check(lab, lab.learners()).kind == "passed" else "started"
+        say(f"{int(lab.number):3}  {lab.title:44} {state}".rstrip())
+    say("\nTo begin: scripts/lab.sh start 1")
+    return 0
+
+
+def grade(directory, as_json, with_network):
+    """Points for each lab, in the form that GitHub Classroom's autograding reporter reads."""
+    if not Path(directory).is_dir():
+        raise LabError(f"{directory}: expected a directory with labs, such as labs, found none.")
+    labs.LABS = Path(directory).resolve()
+    tests = []
+    for lab in all_labs():
+        begin, message, passed, points = time.time(), "", 0, 0
+        if not lab.directory.exists():
+            message = "not started"
+        else:
+            try:
+                result = Check(lab, lab.learners(), without_network=not with_network)
+                passed, message = result.kind == "passed", "" if result.kind == "passed" else (
+                    result.diagnosis() or result.message)
+                points = 10 * result.passed_cases() // len(result.expected)
+            except LabError as error:
+                if "unshare" in str(error):
+                    raise
+                message = str(error)
+        tests.append({"name": f"Lab {int(lab.number)}: {lab.title}", "status": "pass" if passed else "fail",
+                      "score": points, "max_score": 10, "message": message or None, "test_code": "", "filename": "",
+                      "line_no": 0, "execution_time": f"{time.time() - begin:.1f}s"})
+    status = "pass" if all(test["status"] == "pass" for test in tests) else "fail"
+    report = {"version": 1, "status": status, "max_score": 10 * len(tests),
+              "score": sum(test["score"] for test in tests), "tests": tests}
+    if as_json:
+        say(json.dumps(report, indent=2, ensure_ascii=False))
+    else:
+        for test in tests:
+            say(f"{test['score']:3} of 10  {test['name']}")
+        say(f"{report['score']:3} of {report['max_score']}")
+    return 0 if status == "pass" else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/lab.sh", description="The labs of the course in docs/course.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    on_labs = {"start": start, "check": check, "watch": watch, "hint": hint, "solution": solution, "reset": reset}
+    helps = {"start": "copy the files of a lab, for you to complete", "check": "check your code",
+             "watch": "check whenever you save a file", "hint": "show the next hint",
+             "solution": "show the real functions", "reset": "start again; keeps your files"}
+    commands.add_parser("list", help="list all labs, and which of them you have solved")
+    for name, text in helps.items():
+        commands.add_parser(name, help=text).add_argument("lab", type=int, help="1 to 12")
+    arguments = commands.add_parser("hunt", help="plant a fault in a copy of the project, for you to find")
+    arguments.add_argument("seed", nargs="?", type=int, help="which fault; any number")
+    arguments.add_argument("place", nargs="?", metavar="FILE:LINE", help="where you think it is")
+    commands.add_parser("finale", help="train the toy with the functions of all your labs")
+    arguments = commands.add_parser("grade", help="points for each lab of a directory")
+    arguments.add_argument("directory")
+    arguments.add_argument("--json", action="store_true", help="as GitHub Classroom's autograding expects it")
+    arguments.add_argument("--with-network", action="store_true", help="do not cut off the learner's code from the network")
+    arguments = commands.add_parser("prove", help="for maintainers: every lab fails unsolved and passes solved, and "
+                                                  "each wrong answer gets its diagnosis")
+    arguments.add_argument("labs", nargs="*", type=int)
+    options = parser.parse_args()
+    try:
+        if options.command in on_labs:
+            return on_labs[options.command](Lab(options.lab))
+        if options.command == "hunt":
+            return find_fault(options.seed, options.place) if options.place else hunt(options.seed)
+        if options.command == "grade":
+            return grade(options.directory, options.json, options.with_network)
+        if options.command == "prove":
+            return prove([Lab(number) for number in options.labs] or all_labs())
+        return {"list": list_labs, "finale": finale}[options.command]()
+    except LabError as error:
+        print(f"lab.sh: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,210 @@
+"""The parts of the course that need the whole project: the finale trains the toy with the learner's functions, and the
+bug hunt plants a fault in a copy of the project."""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from check import Check
+from labs import LABS, PROJECT, LabError, all_labs, run_quietly, shown
+from source import Source
+
+PROGRAM = PROJECT / "build" / "release" / "glassformer"
+
+
+def copy_of_project(directory):
+    """Copies the project's files, but nothing that was built."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in ("CMakeLists.txt", "CMakePresets.json", "cmake", "configs", "data", "docs", "scripts", "src", "tests",
+                 "README.md", "CHANGELOG.md", "LICENSE"):
+        source = PROJECT / name
+        if source.is_dir():
+            shutil.copytree(source, directory / name, dirs_exist_ok=True)
+        else:
+            shutil.copy2(source, directory / name)
+
+
+def write_if_changed(path, text):
+    if path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def build_program(copy):
+    """Builds the copy's core and returns how to run the program with it: a command and an environment. On Linux, the
+    core is a shared library, so the program that you have built can use another core."""
+    if not PROGRAM.exists():
+        raise LabError("The program is not built yet: run scripts/quickstart.sh first.")
+    build = copy / "build" / "release"
+    shared = (PROGRAM.parent / "libglassformer_core.so").exists()
+    target = "glassformer_core" if shared else "glassformer_program"
+    run_quietly(["cmake", "--preset", "release", "-G", "Ninja", f"-DGLASSFORMER_CORE_ONLY={'ON' if shared else 'OFF'}",
+                 "-DBUILD_TESTING=OFF", "-B", build], "cmake", cwd=copy)
+    run_quietly(["cmake", "--build", build, "--target", target], "building your transformer", cwd=copy)
+    if shared:
+        return [PROGRAM], {**os.environ, "LD_LIBRARY_PATH": str(build)}
+    return [build / "glassformer"], dict(os.environ)
+
+
+# --- The finale -------------------------------------------------------------------------------------------------------
+def merged_sources():
+    """The source files with the learner's functions of all labs. Each lab's file is merged into what the labs before it
+    made, as if the learner had written all of them into one file."""
+    texts = {}
+    for lab in all_labs():
+        result = Check(lab, lab.learners())
+        if result.kind != "passed":
+            raise LabError(f"Lab {int(lab.number)} is not solved yet: scripts/lab.sh check {int(lab.number)}")
+        plain = lab.cut()
+        for file, text in lab.learners().items():
+            current = lab.cut({file: texts.get(file, (PROJECT / file).read_text(encoding="utf-8"))})[file]
+            with tempfile.TemporaryDirectory() as directory:
+                paths = [Path(directory) / name for name in ("current", "base", "learner")]
+                for path, content in zip(paths, (current, plain[file], text)):
+                    path.write_text(content, encoding="utf-8")
+                texts[file] = subprocess.run(["git", "merge-file", "-p", "--union", *paths], capture_output=True,
+                                             text=True, check=False).stdout
+    return texts
+
+
+def recorded(run):
+    """(update, tensor) -> digest of the weights that a run recorded."""
+    digests = {}
+    for line in (run / "digests.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        digests.update({(entry["update"], tensor): digest for tensor, digest in entry["weights"].items()})
+    return digests
+
+
+def documented():
+    lines = (line.split() for line in (PROJECT / "data/toy/digests.txt").read_text().splitlines())
+    return {(int(words[1]), words[2]): words[3] for words in lines if words[0] == "toy" and words[1].isdigit()}
+
+
+def train(command, environment, output, *options):
+    shutil.rmtree(output, ignore_errors=True)
+    run_quietly([*command, "train", PROJECT / "configs/toy.yaml", "--output", output,
+                 *(word for option in options for word in ("--set", option))], "training", env=environment, cwd=PROJECT)
+
+
+def losses_of(run):
+    entries = map(json.loads, (run / "metrics.jsonl").read_text().splitlines())
+    return [entry["loss"] for entry in entries if entry.get("kind", entry.get("type")) == "train" or "tokens_per_second" in entry]
+
+
+def compare_first_updates(command, environment, directory):
+    """Trains 50 updates with the learner's functions and with the real ones. Returns the largest difference of the
+    losses, and the first update and tensor whose weights differ."""
+    options = ("training.max_updates=50", "training.validation.every=1", "training.log_every=1",
+               "training.checkpoints.average=0")
+    train(command, environment, directory / "yours", *options)
+    train([PROGRAM], dict(os.environ), directory / "real", *options)
+    yours, real = recorded(directory / "yours"), recorded(directory / "real")
+    first = next((place for place in real if yours.get(place) != real[place]), None)
+    pairs = list(zip(losses_of(directory / "yours"), losses_of(directory / "real")))
+    if not pairs:
+        raise LabError("Training logged no losses.")
+    return max(abs(a - b) for a, b in pairs), first
+
+
+def finale():
+    texts = merged_sources()
+    copy = LABS / "finale"
+    print("Building a transformer from your functions ...", flush=True)
+    copy_of_project(copy)
+    for file, text in texts.items():
+        write_if_changed(copy / file, text)
+    command, environment = build_program(copy)
+    print("Training the toy with it; this takes a minute or two ...", flush=True)
+    train(command, environment, copy / "run")
+    wanted, found = documented(), recorded(copy / "run")
+    last = max(update for update, _ in wanted)
+    evaluation = run_quietly([*command, "evaluate", copy / "run"], "evaluation", env=environment, cwd=PROJECT)
+    exact = float(re.search(r"^test: .*exact match ([0-9.]+)%", evaluation, re.M).group(1))
+    print(f"exact match on test: {exact:.2f}%", flush=True)
+    if all(found.get((last, tensor)) == digest for (update, tensor), digest in wanted.items() if update == last):
+        print(f"After {last} updates, every weight of your transformer is exactly what data/toy/digests.txt says.\n"
+              "You have written a transformer.")
+        return 0
+    difference, first = compare_first_updates(command, environment, copy)
+    if first:
+        print(f"Your weights differ from the real ones from update {first[0]} on; {first[1]} is the first tensor.")
+    print(f"In the first 50 updates, the losses differ by at most {difference:.2g}.")
+    if difference <= 1e-4 and exact >= 99:
+        print("That is rounding: your functions add in another order than the real ones. You have written a transformer.")
+        return 0
+    print("That is more than rounding: expected losses equal to 1e-4, and an exact match of at least 99%.")
+    return 1
+
+
+# --- The bug hunt -----------------------------------------------------------------------------------------------------
+def faults():
+    """(file, title, old, new) of the faults that a learner can find with the tools of the course."""
+    lines = (PROJECT / "tests/faults.txt").read_text(encoding="utf-8").splitlines()
+    for title, old, new in zip(lines, lines[1:], lines[2:]):
+        file = title.split(":")[0]
+        if re.match(r"src/(layers|model|training|batching)/", file) and not title.endswith("[figures]"):
+            if "muon" not in file and "settings" not in file:
+                yield file, title.split(": ", 1)[1], old[2:], new[2:]
+
+
+def planted(seed):
+    every = list(faults())
+    file, title, old, new = every[random.Random(seed).randrange(len(every))]
+    text = (PROJECT / file).read_text(encoding="utf-8")
+    line = text[:text.index(old)].count("\n") + 1
+    return file, line, title, text.replace(old, new)
+
+
+def hunt(seed):
+    seed = random.SystemRandom().randrange(1000) if seed is None else seed
+    copy = LABS / f"hunt-{seed}"
+    if copy.exists():
+        raise LabError(f"{shown(copy)} exists already. Choose another seed, or remove that directory.")
+    file, _, _, text = planted(seed)
+    print("Planting a fault and building; this takes a minute ...", flush=True)
+    copy_of_project(copy)
+    (copy / "tests" / "faults.txt").unlink()
+    write_if_changed(copy / file, text)
+    command, environment = build_program(copy)
+    library = environment.get("LD_LIBRARY_PATH", "")
+    for name in ("glassformer", "glassformer_tests"):
+        program = command[0].with_name(name)
+        if name == "glassformer" or (library and program.exists()):
+            script = copy / name
+            script.write_text(f'#!/usr/bin/env bash\nexport LD_LIBRARY_PATH="{library}"\nexec "{program}" "$@"\n')
+            script.chmod(0o755)
+    tests = "./glassformer_tests '[laws]'" if (copy / "glassformer_tests").exists() else (
+        "(for the tests, run scripts/test.sh in the project once, then plant the fault anew)")
+    print(f"""
+In {shown(copy)}, one line of src/layers, src/model, src/batching or src/training is wrong. Find it:
+
+  cd {shown(copy)}
+  ./glassformer gradcheck configs/debug.yaml
+  {tests}
+  ./glassformer explain ../../runs/toy --source "she sleeps ."
+
+When you know the file and the line:
+
+  scripts/lab.sh hunt {seed} src/layers/linear.cpp:30""")
+    return 0
+
+
+def find_fault(seed, place):
+    file, line, title, _ = planted(seed)
+    match = re.fullmatch(r"(?:.*?/)?(src/\S+|[\w.]+):(\d+)", place)
+    if not match:
+        raise LabError(f"expected a file and a line, such as src/layers/linear.cpp:30, found {place}")
+    given, number = match.group(1), int(match.group(2))
+    if given not in (file, Path(file).name):
+        print("No, that file is as it should be." if given else "")
+        return 1
+    if number != line:
+        print("The right file, but another line.")
+        return 1
+    print(f"Found. The fault: {title}.")
+    return 0

@@ -1,0 +1,63 @@
+"""Proves the labs, for CI: each fails unsolved, with the promised message, and passes with the real functions while all
+others are unsolved; each known wrong answer gets its own diagnosis; there are three hints."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import labs
+from check import Check, same, wrong_results
+
+
+def problems_of(lab):
+    """Everything that is wrong with a lab."""
+    for name in lab.names():
+        result = Check(lab, {file: lab.cut(only=name)[file] for file in lab.functions})
+        if result.kind != "not written" or not result.message.startswith(f"{name} is still to be written"):
+            yield f"expected that {name} is still to be written, found: {result.kind}. {result.message}"
+    if len(lab.hints()) != 3 or not all(lab.hints()):
+        yield f"expected 3 hints, found {len(lab.hints())}"
+
+    # In a directory in which every lab is started and only this one is solved:
+    with tempfile.TemporaryDirectory() as directory:
+        labs.LABS = Path(directory)
+        for other in labs.all_labs():
+            other.directory = labs.LABS / other.number
+            for file, text in (other.real() if other.number == lab.number else other.cut()).items():
+                other.path(file).parent.mkdir(parents=True, exist_ok=True)
+                other.path(file).write_text(text, encoding="utf-8")
+        lab.directory = labs.LABS / lab.number
+        solved = Check(lab, lab.learners())
+    if solved.kind != "passed":
+        yield f"the real functions do not pass: {solved.message}"
+
+    answers = list(lab.wrong_answers())
+    if len(answers) < 4:
+        yield f"expected at least 4 known wrong answers, found {len(answers)}"
+    results = wrong_results(lab)
+    for text, texts in answers:
+        result = Check(lab, texts)
+        if result.kind == "passed":
+            yield f"this wrong answer passes: {text}"
+        elif result.diagnosis() != text:
+            yield f"expected the diagnosis: {text}\n  found: {result.diagnosis() or result.message}"
+    for number, (text, found) in enumerate(results):
+        for other, others in results[:number]:
+            if len(found) == len(others) and all(map(same, others, found)):
+                yield f"two wrong answers give the same numbers: {other} / {text}"
+
+
+def prove(chosen):
+    failed = False
+    print("| lab | functions | cases | wrong answers | seconds to check |\n|---|---|---|---|---|")
+    for lab in chosen:
+        problems = list(problems_of(lab))
+        texts = {file: text + "\n// checked\n" for file, text in lab.real().items()}  # not yet compiled
+        begin = time.time()
+        cases = len(Check(lab, texts).expected)
+        print(f"| {int(lab.number)} {lab.title} | {', '.join(lab.names())} | {cases} | {len(list(lab.wrong_answers()))} "
+              f"| {time.time() - begin:.1f} |", flush=True)
+        for problem in problems:
+            failed = True
+            print(f"lab {int(lab.number)}: {problem}", flush=True)
+    return 1 if failed else 0
