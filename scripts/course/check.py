@@ -2,7 +2,6 @@
 the first difference: the failing input, expected and actual numbers, and what the mistake probably is."""
 
 import ctypes
-import json
 import math
 import os
 import re
@@ -11,7 +10,7 @@ import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
-from labs import CompileError, LabError, build_core, program_of, shown
+from labs import CompileError, LabError, build_core, program_of
 
 SECONDS, BYTES = 5, 1 << 30  # limits for all cases of a lab together
 TOLERANCE = 1e-9  # relative to the largest expected number of the output
@@ -37,9 +36,8 @@ def limits(without_network):
 
 def run(program, without_network=False):
     """The results of all cases up to the first that did not end."""
-    command = [program]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=2 * SECONDS,
+        done = subprocess.run([program], stdin=subprocess.DEVNULL, capture_output=True, timeout=2 * SECONDS,
                               preexec_fn=limits(without_network), env={"OMP_NUM_THREADS": "1"}, check=False)
         output, error, status = done.stdout, done.stderr, done.returncode
     except subprocess.TimeoutExpired as expired:
@@ -59,7 +57,8 @@ def run(program, without_network=False):
                 (results[-1].inputs if kind == "input" else results[-1].outputs).append(
                     (name, int(rows), int(cols), numbers))
         elif kind in ("end", "not written", "threw") and results:
-            results[-1].ended, results[-1].detail = kind, "".join(fields)
+            what = "needed more than 1 GB of memory" if fields == ["std::bad_alloc"] else "threw an exception: " + "".join(fields)
+            results[-1].ended, results[-1].detail = kind, what if kind == "threw" else "".join(fields)
     if results and not results[-1].ended:
         results[-1].ended, results[-1].detail = how_it_stopped(status, error.decode(errors="replace"))
     return results
@@ -124,8 +123,8 @@ class Check:
             program = program_of(lab, texts, originals)
         except CompileError as error:
             self.actual, self.failed, self.kind = [], self.expected[0], "does not compile"
-            lines = [line for line in str(error).split("\n") if not line.startswith(("In file included", "     "))]
-            self.message = "Your code does not compile. The compiler says:\n\n" + "\n".join(lines[:16])
+            lines = re.sub(r"^(In file included|     | .*: In inst|.*: In inst|.*required from here).*\n", "", str(error), flags=re.M)
+            self.message = "Your code does not compile. The compiler says:\n\n" + "\n".join(lines.strip().split("\n")[:16])
             return
         self.actual = run(program, without_network)
         for number, wanted in enumerate(self.expected):
@@ -142,10 +141,8 @@ class Check:
     def explain(self, wanted, found):
         if found.ended == "not written":
             return f"{found.detail} is still to be written: replace the line not_written(...) by your code."
-        if found.ended in ("stopped", "crashed"):
+        if found.ended != "end":
             return f'In the case "{wanted.name}", your code {found.detail}\n\n{self.inputs(wanted)}'
-        if found.ended == "threw":
-            return f'In the case "{wanted.name}", your code threw an exception: {found.detail}\n\n{self.inputs(wanted)}'
         parts = [f'The case "{wanted.name}" fails: {wanted.law}.', self.inputs(wanted)]
         for (name, rows, cols, numbers), mine, cells in zip(wanted.outputs, found.outputs, differing(wanted, found)):
             if cells is not None and not any(cells):

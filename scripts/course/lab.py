@@ -3,7 +3,6 @@
 
 import argparse
 import json
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -20,18 +19,11 @@ def say(text=""):
     print(text, flush=True)
 
 
-def write_files(lab, texts):
-    for file, text in texts.items():
-        path = lab.path(file)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
 def start(lab):
     if lab.directory.exists():
         raise LabError(f"You have started lab {int(lab.number)} already, in {shown(lab.directory)}. "
                        f"To start again: scripts/lab.sh reset {int(lab.number)}")
-    write_files(lab, lab.cut())
+    lab.write(lab.cut())
     say(f"Lab {int(lab.number)}: {lab.title}\n")
     for file, functions in lab.functions.items():
         say(f"  {shown(lab.path(file))}\n    write " + ", ".join(functions))
@@ -46,16 +38,12 @@ def check(lab):
     result = Check(lab, lab.learners(), {file: shown(lab.path(file)) for file in lab.functions})
     say(f"Lab {int(lab.number)}: {lab.title}. {result.passed_cases()} of {len(result.expected)} cases pass.")
     if result.kind == "passed":
-        following = f"  Next: scripts/lab.sh start {int(lab.number) + 1}" if int(lab.number) < 12 else (
-            "  Next: scripts/lab.sh finale")
-        say("Solved: your code computes what the real functions compute.\n" + following)
+        say("Solved: your code computes what the real functions compute. Next: scripts/lab.sh " +
+            (f"start {int(lab.number) + 1}" if int(lab.number) < 12 else "finale"))
         return 0
-    say("\n" + result.message)
     diagnosis = result.diagnosis()
-    if diagnosis:
-        say("\nWhat this is: " + diagnosis)
-    elif result.kind != "does not compile":
-        say(f"\nIf you are stuck: scripts/lab.sh hint {int(lab.number)}")
+    say(f"\n{result.message}\n\n" + (f"What this is: {diagnosis}" if diagnosis else
+                                    f"If you are stuck: scripts/lab.sh hint {int(lab.number)}"))
     return 1
 
 
@@ -118,59 +106,49 @@ def grade(directory, as_json, with_network):
     labs.LABS = Path(directory).resolve()
     tests = []
     for lab in all_labs():
-        begin, message, passed, points = time.time(), "", 0, 0
-        if not lab.directory.exists():
-            message = "not started"
-        else:
-            try:
-                result = Check(lab, lab.learners(), without_network=not with_network)
-                passed, message = result.kind == "passed", "" if result.kind == "passed" else (
-                    result.diagnosis() or result.message)
-                points = 10 * result.passed_cases() // len(result.expected)
-            except LabError as error:
-                if "unshare" in str(error):
-                    raise
-                message = str(error)
-        tests.append({"name": f"Lab {int(lab.number)}: {lab.title}", "status": "pass" if passed else "fail",
-                      "score": points, "max_score": 10, "message": message or None, "test_code": "", "filename": "",
+        begin, message, points = time.time(), "not started", 0
+        if lab.directory.exists():
+            result = Check(lab, lab.learners(), without_network=not with_network)
+            points = 10 * result.passed_cases() // len(result.expected)
+            message = None if result.kind == "passed" else result.diagnosis() or result.message
+        tests.append({"name": f"Lab {int(lab.number)}: {lab.title}", "status": "fail" if message else "pass",
+                      "score": points, "max_score": 10, "message": message, "test_code": "", "filename": "",
                       "line_no": 0, "execution_time": f"{time.time() - begin:.1f}s"})
-    status = "pass" if all(test["status"] == "pass" for test in tests) else "fail"
-    report = {"version": 1, "status": status, "max_score": 10 * len(tests),
-              "score": sum(test["score"] for test in tests), "tests": tests}
+    total = sum(test["score"] for test in tests)
+    passed = all(test["status"] == "pass" for test in tests)
     if as_json:
-        say(json.dumps(report, indent=2, ensure_ascii=False))
+        say(json.dumps({"version": 1, "status": "pass" if passed else "fail", "max_score": 10 * len(tests),
+                        "score": total, "tests": tests}, indent=2, ensure_ascii=False))
     else:
-        for test in tests:
-            say(f"{test['score']:3} of 10  {test['name']}")
-        say(f"{report['score']:3} of {report['max_score']}")
-    return 0 if status == "pass" else 1
+        say("\n".join(f"{test['score']:4} of 10  {test['name']}" for test in tests) + f"\n{total:4} of {10 * len(tests)}")
+    return 0 if passed else 1
+
+
+ON_LABS = {"start": (start, "copy the files of a lab, for you to complete"), "check": (check, "check your code"),
+           "watch": (watch, "check whenever you save a file"), "hint": (hint, "show the next hint"),
+           "solution": (solution, "show the real functions"), "reset": (reset, "start again; keeps your files")}
 
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/lab.sh", description="The labs of the course in docs/course.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    on_labs = {"start": start, "check": check, "watch": watch, "hint": hint, "solution": solution, "reset": reset}
-    helps = {"start": "copy the files of a lab, for you to complete", "check": "check your code",
-             "watch": "check whenever you save a file", "hint": "show the next hint",
-             "solution": "show the real functions", "reset": "start again; keeps your files"}
     commands.add_parser("list", help="list all labs, and which of them you have solved")
-    for name, text in helps.items():
-        commands.add_parser(name, help=text).add_argument("lab", type=int, help="1 to 12")
-    arguments = commands.add_parser("hunt", help="plant a fault in a copy of the project, for you to find")
-    arguments.add_argument("seed", nargs="?", type=int, help="which fault; any number")
-    arguments.add_argument("place", nargs="?", metavar="FILE:LINE", help="where you think it is")
+    for name, (_, text) in ON_LABS.items():
+        commands.add_parser(name, help=text).add_argument("lab", type=int, metavar="N", help="1 to 12")
+    hunting = commands.add_parser("hunt", help="plant a fault in a copy of the project, for you to find")
+    hunting.add_argument("seed", nargs="?", type=int, help="which fault; any number")
+    hunting.add_argument("place", nargs="?", metavar="FILE:LINE", help="where you think it is")
     commands.add_parser("finale", help="train the toy with the functions of all your labs")
-    arguments = commands.add_parser("grade", help="points for each lab of a directory")
-    arguments.add_argument("directory")
-    arguments.add_argument("--json", action="store_true", help="as GitHub Classroom's autograding expects it")
-    arguments.add_argument("--with-network", action="store_true", help="do not cut off the learner's code from the network")
-    arguments = commands.add_parser("prove", help="for maintainers: every lab fails unsolved and passes solved, and "
-                                                  "each wrong answer gets its diagnosis")
-    arguments.add_argument("labs", nargs="*", type=int)
+    grading = commands.add_parser("grade", help="points for each lab of a directory")
+    grading.add_argument("directory")
+    grading.add_argument("--json", action="store_true", help="as GitHub Classroom's autograding expects it")
+    grading.add_argument("--with-network", action="store_true", help="do not cut off the code from the network")
+    proving = commands.add_parser("prove", help="for maintainers: test the labs themselves")
+    proving.add_argument("labs", nargs="*", type=int)
     options = parser.parse_args()
     try:
-        if options.command in on_labs:
-            return on_labs[options.command](Lab(options.lab))
+        if options.command in ON_LABS:
+            return ON_LABS[options.command][0](Lab(options.lab))
         if options.command == "hunt":
             return find_fault(options.seed, options.place) if options.place else hunt(options.seed)
         if options.command == "grade":

@@ -66,6 +66,12 @@ class Lab:
             cut[file] = text if '"not_written.hpp"' in text else text[:last] + '\n#include "not_written.hpp"' + text[last:]
         return cut
 
+    def write(self, texts):
+        """Writes the learner's files."""
+        for file, text in texts.items():
+            self.path(file).parent.mkdir(parents=True, exist_ok=True)
+            self.path(file).write_text(text, encoding="utf-8")
+
     def learners(self):
         """The learner's files."""
         if not self.directory.exists():
@@ -93,10 +99,7 @@ class Lab:
 
 def shown(path):
     """A path as a user would type it."""
-    try:
-        return os.path.relpath(path) if Path(path).is_relative_to(PROJECT) else str(path)
-    except ValueError:
-        return str(path)
+    return os.path.relpath(path) if Path(path).is_relative_to(PROJECT) else str(path)
 
 
 def all_labs():
@@ -124,7 +127,7 @@ def compile_command(source, target, includes):
     commands = json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8"))
     entry = next(entry for entry in commands if entry["file"].endswith("src/layers/masks.cpp"))
     words = shlex.split(entry["command"])
-    words = words[:words.index("-o")] + ["-fdiagnostics-color=never"]
+    words = words[:words.index("-o")] + ["-w", "-fdiagnostics-color=never"]
     return words[:1] + [f"-I{path}" for path in includes] + words[1:] + ["-o", target, "-c", source]
 
 
@@ -139,21 +142,17 @@ def link_command(objects, target):
 
 
 class CompileError(Exception):
-    pass
+    """The compiler's or linker's messages."""
 
 
-def compile_file(source, target, includes):
-    done = subprocess.run(compile_command(source, target, includes), cwd=BUILD, capture_output=True, text=True,
-                          check=False)
+def run_compiler(command):
+    done = subprocess.run(command, cwd=BUILD, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise CompileError(done.stderr)
 
 
-def digest_of(*parts):
-    total = hashlib.sha256()
-    for part in parts:
-        total.update(part.encode() if isinstance(part, str) else part)
-    return total.hexdigest()[:16]
+def digest_of(*texts):
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 def program_of(lab, texts, originals=None):
@@ -162,11 +161,10 @@ def program_of(lab, texts, originals=None):
     texts      file in src -> text, compiled from a copy
     originals  file in src -> path: names the learner's own file in the compiler's messages
     """
-    core = BUILD / "libglassformer_core.a"
     common = [DESCRIPTIONS / "main.cpp", lab.description / "cases.cpp"]
-    key = digest_of(*(path.read_bytes() for path in [*common, DESCRIPTIONS / "cases.hpp"]), *texts.values(),
-                    str(core.stat().st_mtime_ns))
-    directory = BUILD / lab.number / key
+    shared_key = digest_of(*(path.read_text() for path in [*common, DESCRIPTIONS / "cases.hpp"]),
+                           str((BUILD / "libglassformer_core.a").stat().st_mtime_ns))
+    directory = BUILD / lab.number / digest_of(shared_key, *texts.values())
     program = directory / "program"
     if program.exists():
         os.utime(program)
@@ -184,18 +182,13 @@ def program_of(lab, texts, originals=None):
     sources = [include / Path(file).relative_to("src") for file in texts if file.endswith(".cpp")]
     # Cases that include a header of the lab must see the learner's; other cases are compiled only once.
     shared = directory if headers else BUILD / lab.number
-    shared_key = digest_of(*(path.read_bytes() for path in [*common, DESCRIPTIONS / "cases.hpp"]))
     objects = []
     for source in [*sources, *common]:
         own = source in sources
         target = (directory if own else shared) / (source.stem + ("" if own else "-" + shared_key) + ".o")
         if own or not target.exists():
-            compile_file(source, target.with_suffix(".part.o"), includes if own or headers else includes[1:])
+            run_compiler(compile_command(source, target.with_suffix(".part.o"), includes[0 if own or headers else 1:]))
             target.with_suffix(".part.o").rename(target)
         objects.append(target)
-    part = directory / "program.part"
-    done = subprocess.run(link_command([*map(str, objects)], str(part)), cwd=BUILD, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise CompileError(done.stderr)
-    part.rename(program)
-    return program
+    run_compiler(link_command([*map(str, objects)], str(directory / "program.part")))
+    return (directory / "program.part").rename(program)

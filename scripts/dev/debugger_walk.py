@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the gdb commands of docs/debugger.md and compares what gdb prints with what the page shows.
+"""Runs the gdb commands of docs/course/debugger.md and compares what gdb prints with what the page shows.
 
     scripts/dev/debugger_walk.py            prints the differences; status 1 if there are any
     scripts/dev/debugger_walk.py --write    writes what gdb prints into the page
@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-PAGE = PROJECT / "docs" / "debugger.md"
+PAGE = PROJECT / "docs" / "course" / "debugger.md"
 PROGRAM = PROJECT / "build" / "debug" / "glassformer"
 PROMPT = "    (gdb) "
 
@@ -73,7 +73,7 @@ def run(program, commands):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="write what gdb prints into docs/debugger.md")
+    parser.add_argument("--write", action="store_true", help="write what gdb prints into docs/course/debugger.md")
     parser.add_argument("--program", type=Path, default=PROGRAM, help="a debug build (default: build/debug/glassformer)")
     options = parser.parse_args()
     write = options.write
@@ -81,20 +81,20 @@ def main():
     lines = PAGE.read_text(encoding="utf-8").split("\n")
     steps = steps_of(lines)
     if not steps:
-        sys.exit(f"docs/debugger.md: expected lines that begin with '{PROMPT.strip()}', found none")
+        sys.exit(f"docs/course/debugger.md: expected lines that begin with '{PROMPT.strip()}', found none")
     outputs = run(options.program.resolve(), [command for _, command, _ in steps])
 
     wrong = 0
     for (number, command, shown), output in reversed(list(zip(steps, outputs))):
         printed = [line.rstrip() for line in output.rstrip("\n").split("\n")] if output else []
         if output.startswith("error: "):
-            sys.exit(f"docs/debugger.md: (gdb) {command}\n{output}")
+            sys.exit(f"docs/course/debugger.md: (gdb) {command}\n{output}")
         if printed == shown:
             continue
         wrong += 1
         lines[number + 1:number + 1 + len(shown)] = ["    " + line for line in printed]
         if not write:
-            print(f"docs/debugger.md: (gdb) {command}",
+            print(f"docs/course/debugger.md: (gdb) {command}",
                   *difflib.unified_diff(shown, printed, "page", "gdb", lineterm=""), sep="\n")
     if write:
         PAGE.write_text("\n".join(lines), encoding="utf-8")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests docs/debugger.md: makes a debug build and runs scripts/dev/debugger_walk.py, which runs the page's gdb commands
+# Tests docs/course/debugger.md: makes a debug build and runs scripts/dev/debugger_walk.py, which runs the page's gdb commands
 # and compares their output with the page. The build uses the preset debug, but as a unity build: half the time.
 #
 # On Debian and Ubuntu, installs gdb if it is missing. If that fails, skips the test with a message.

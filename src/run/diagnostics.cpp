@@ -70,7 +70,7 @@ void warn_about(const TransformerSettings& model, const ScheduleSettings& schedu
         model.initial_gain);
   const MaskSettings& masks = model.masks;
   const auto warn_if_off = [](bool is_on, const char* mask, const char* effect) {
-    if (!is_on) spdlog::warn("masks.{} is OFF: {} (see docs/masks.md)", mask, effect);
+    if (!is_on) spdlog::warn("masks.{} is OFF: {} (see docs/course/01-masks.md)", mask, effect);
   };
   warn_if_off(masks.encoder_padding, "encoder_padding", "the encoder attends to padding as if it were words");
   warn_if_off(masks.look_ahead, "look_ahead", "the decoder sees the words that it has to predict");

@@ -1,0 +1,88 @@
+#include "cases.hpp"
+
+#include "layers/linear.hpp"
+#include "numerics/row_operations.hpp"
+#include "single_layer.hpp"
+
+namespace glassformer::labs {
+namespace {
+
+/// A map with these parameters, whose gradients start at `start`.
+class Map {
+ public:
+  Map(const Buffer<double>& weight, const Buffer<double>& bias, double start = 0)
+      : map_(random_, weight.cols(), weight.rows()) {
+    copy(weight, map_->weight.in(map_.weights));
+    copy(bias, row_matrix_of(map_->bias.in(map_.weights)));
+    for (double& number : map_.gradient.values()) number = start;
+    input("weight", weight);
+    if (start != 0) input("d_weight and d_bias at the start, each number", start);
+  }
+
+  /// Forward and backward.
+  void run(const Buffer<double>& x, const Buffer<double>& d_y) {
+    input("x", x);
+    input("d_y", d_y);
+    map_->forward({}, x);
+    output("d_x", map_->backward({}, d_y));
+  }
+  void show_gradients() {
+    output("d_weight", map_->weight.gradient());
+    output("d_bias", row_matrix(map_->bias.gradient()));
+  }
+
+ private:
+  static MatrixView<double> row_matrix_of(RowView<double> row) { return {row.data(), 1, row.size()}; }
+
+  RandomValues random_{1};
+  SingleLayer<Linear<double>> map_;
+};
+
+void backward(const Buffer<double>& weight, const Buffer<double>& x, const Buffer<double>& d_y, double start = 0) {
+  RandomValues random(2);
+  Map map(weight, random.matrix(1, weight.rows()), start);
+  map.run(x, d_y);
+  map.show_gradients();
+}
+
+/// Round numbers of these shapes.
+void backward(Index rows, Index in, Index out, double start = 0) {
+  RandomValues random(3);
+  const Buffer<double> weight = round_numbers(random, out, in), x = round_numbers(random, rows, in);
+  backward(weight, x, round_numbers(random, rows, out), start);
+}
+
+}  // namespace
+
+const std::vector<Case> cases = {
+    {"one row, one input, one output",
+     "if x grows by 1, y grows by the weight; if the weight grows by 1, y grows by x; if the bias grows by 1, so does y",
+     [] { backward({{3}}, {{2}}, {{10}}); }},
+    {"one row, two inputs, two outputs", "each input has an effect on both outputs, and the two effects add up",
+     [] { backward({{1, 2}, {3, 5}}, {{7, 4}}, {{10, 100}}); }},
+    {"two rows, one output", "both rows use the same weight and bias, so their gradients add up",
+     [] { backward({{2}}, {{3}, {5}}, {{10}, {100}}); }},
+    {"the gradients are not 0 before", "weight and bias gradients are added to what is there; d_x is not",
+     [] { backward({{3}}, {{2}}, {{10}}, 1000); }},
+    {"three rows, three inputs, three outputs", "only the right one of several products with the right shape will do",
+     [] { backward(3, 3, 3); }},
+    {"two rows, three inputs, four outputs", "a gradient has the shape of what it is the gradient of",
+     [] { backward(2, 3, 4); }},
+    {"a row without gradient", "a row whose d_y is 0, such as padding, changes no parameter",
+     [] { backward({{1, 2}, {3, 5}}, {{7, 4}, {6, 9}}, {{10, 100}, {0, 0}}); }},
+    {"two batches in one update", "the parameters' gradients are sums over both batches; each batch has its own d_x",
+     [] {
+       RandomValues random(4);
+       Map map(round_numbers(random, 2, 3), round_numbers(random, 1, 2));
+       for (const Index rows : {3, 1}) map.run(round_numbers(random, rows, 3), round_numbers(random, rows, 2));
+       map.show_gradients();
+     }},
+    {"random numbers", "the same holds for any numbers",
+     [] {
+       RandomValues random(5);
+       const Buffer<double> weight = random.matrix(4, 6), x = random.matrix(5, 6);
+       backward(weight, x, random.matrix(5, 4), 0.5);
+     }},
+};
+
+}  // namespace glassformer::labs

@@ -1,0 +1,124 @@
+#include "cases.hpp"
+
+#include <limits>
+
+#include "layers/scaled_dot_product_attention.hpp"
+#include "single_layer.hpp"
+
+namespace glassformer::labs {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// What attention reads: q [B*T, D], k and v [B*S, D], d_context [B*T, D].
+struct Inputs {
+  Index heads;
+  Buffer<double> q, k, v, d_context;
+  Mask mask;
+};
+
+/// One attention layer and its inputs. `rate` is that of the dropout on the weights.
+class Example {
+ public:
+  Example(const Inputs& inputs, double rate = 0)
+      : in_(inputs), rate_(rate), attention_(random_, AttentionSettings{in_.q.cols(), in_.heads, rate}) {
+    input("heads", static_cast<double>(in_.heads));
+    input("q", in_.q);
+    input("k", in_.k);
+    input("v", in_.v);
+    input("blocked", in_.mask);
+  }
+  void forward() {
+    if (rate_ > 0) show_dropout();
+    const Buffer<double>& context = attention_->forward(pass(), in_.q, in_.k, in_.v, in_.mask);
+    output("weights", attention_->weights());
+    output("context", context);
+  }
+  /// The gradients are written to matrices that are filled with `old`.
+  void backward(double old = 0) {
+    input("d_context", in_.d_context);
+    if (rate_ > 0) show_dropout();
+    attention_->forward(pass(), in_.q, in_.k, in_.v, in_.mask);
+    Buffer<double> d_q(in_.q.rows(), in_.q.cols()), d_k(in_.k.rows(), in_.k.cols()), d_v = d_k;
+    d_q.fill(old), d_k.fill(old), d_v.fill(old);
+    if (old != 0) input("d_q, d_k and d_v before backward are filled with", old);
+    attention_->backward(pass(), in_.d_context, d_q, d_k, d_v);
+    output("d_v", d_v);
+    output("d_q", d_q);
+    output("d_k", d_k);
+  }
+
+ private:
+  Pass pass() const { return rate_ > 0 ? kTrainingPass : Pass{}; }
+  /// Dropout multiplies by these numbers: the same dropout, applied to a matrix of ones.
+  void show_dropout() {
+    Buffer<double> factors(in_.q.rows() * in_.heads, in_.mask.keys());
+    factors.fill(1);
+    SingleLayer<Dropout<double>>(random_, rate_, in_.heads)->forward(kTrainingPass, factors, factors);
+    input("dropout multiplies the weights by", factors);
+  }
+
+  Inputs in_;
+  double rate_;
+  RandomValues random_{1};
+  SingleLayer<ScaledDotProductAttention<double>> attention_;
+};
+
+/// Two sentences with T queries and three keys each, and two heads of width 2. The last key is padding, if `padded`.
+Inputs two_sentences(Index T, bool padded) {
+  RandomValues random(6);
+  const auto rows = [&](Index count) { return round_numbers(random, count, 4, 0.5); };
+  const IdMatrix ids{{5, 6, 8}, {7, 9, padded ? 0 : 4}};
+  return {2, rows(2 * T), rows(2 * 3), rows(2 * 3), rows(2 * T), padding_mask(ids, 0)};
+}
+
+/// One sentence, two heads. Key 1 is padding, and its key and value are NaN.
+Inputs blocked_nan() {
+  return {2,
+          {{1, 0, 2, 0}, {0, 1, 1, 1}},
+          {{1, 1, 0, 2}, {kNaN, kNaN, kNaN, kNaN}, {2, 0, 1, 0}},
+          {{1, 2, 3, 4}, {kNaN, kNaN, kNaN, kNaN}, {5, 6, 7, 8}},
+          {{1, 0, 0, 1}, {0, 1, 1, 0}},
+          padding_mask(IdMatrix{{5, 0, 6}}, 0)};
+}
+
+}  // namespace
+
+const std::vector<Case> cases = {
+    {"forward, one head", "weights are the softmax of q . k / sqrt(d_head); the context is the sum of weight * value",
+     [] {
+       Example({1, {{2, 0, 0, 0}}, {{1, 0, 0, 0}, {0, 1, 0, 0}}, {{10, 0, 0, 1}, {0, 10, 0, 1}}, {}, all_visible(1, 1, 2)})
+           .forward();
+     }},
+    {"forward, two heads", "each head uses only its own d_head columns of q, k and v, and divides by sqrt(d_head)",
+     [] {
+       Example({2, {{2, 0, 0, 1}}, {{1, 0, 0, 0}, {0, 1, 0, 2}}, {{10, 0, 0, 1}, {0, 10, 2, 0}}, {}, all_visible(1, 1, 2)})
+           .forward();
+     }},
+    {"forward, two sentences", "head h of sentence b is number b * H + h, and has only the keys of its own sentence",
+     [] { Example(two_sentences(1, true)).forward(); }},
+    {"forward, a blocked key and its value are NaN", "a blocked key has no effect, whatever it and its value hold",
+     [] { Example(blocked_nan()).forward(); }},
+    {"forward, with dropout", "the context uses the weights after dropout; weights() are those before dropout",
+     [] { Example(two_sentences(2, false), 0.5).forward(); }},
+    {"backward, one head", "a number's gradient is a sum over all products it is in; the scale is a factor in backward, too",
+     [] {
+       Example({1,
+                {{2, 0, 0, 0}, {0, 0, 0, 0}},
+                {{1, 0, 0, 0}, {0, 1, 0, 0}},
+                {{3, 0, 0, 0}, {0, 1, 0, 0}},
+                {{1, 0, 0, 0}, {0, 2, 0, 0}},
+                all_visible(1, 1, 2)})
+           .backward();
+     }},
+    {"backward, two sentences, two heads", "the gradients of a head go to the rows and columns of this head",
+     [] { Example(two_sentences(1, true)).backward(); }},
+    {"backward, a blocked key and its value are NaN", "a blocked key gets a gradient of 0, and d_q is not NaN",
+     [] { Example(blocked_nan()).backward(); }},
+    {"backward, with dropout", "backward goes through the steps of forward in reverse: dropout first, then softmax",
+     [] { Example(two_sentences(2, false), 0.5).backward(); }},
+    {"backward, old numbers", "d_q, d_k and d_v are overwritten: they may hold the numbers of an older batch",
+     [] { Example(two_sentences(1, true)).backward(5); }},
+};
+
+}  // namespace glassformer::labs

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Fills the marked places of the course (docs/course): no number is typed, and no code is pasted.
+
+    scripts/course.py                writes what has changed
+    scripts/course.py --check        fails if a page differs from what it would write; prints the functions not shown
+
+The numbers are those of the model of configs/debug.yaml after 20 updates; they are the same on every machine. Marks:
+
+    <!-- code FILE NAME... -->       functions or classes of the source, by name, up to <!-- end -->
+    <!-- python                      what this Python prints, up to <!-- end -->. It can use what `Page` defines below
+    CODE -->
+    <!-- diagram NAME: TITLE         a picture, drawn by scripts/course/diagram.py, up to <!-- end -->
+    TEXT -->
+    <!-- = EXPRESSION -->x<!-- . --> the value of a Python expression, within a sentence
+"""
+
+import argparse
+import contextlib
+import difflib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(PROJECT / "scripts" / "course"), str(PROJECT / "tests" / "figures")]
+
+import numpy as np  # noqa: E402
+import reference  # noqa: E402
+from diagram import draw  # noqa: E402
+from source import Source, core_files  # noqa: E402
+
+COURSE = PROJECT / "docs" / "course"
+PROGRAM = Path(os.environ.get("GLASSFORMER", PROJECT / "build" / "release" / "glassformer"))
+SENTENCES = [("the small dog sees a house .", "der kleine hund sieht ein haus ."), ("she sleeps .", "sie schläft .")]
+MOST_WORDS = 1500
+
+
+class Page:
+    """What the Python of a page can use, besides np (NumPy) and reference (the model in NumPy, tests/figures)."""
+
+    def __init__(self, directory):
+        self.directory = Path(directory)
+        self.run("train", PROJECT / "configs/debug.yaml", "--set", "training.max_updates=20", "--output", self.directory / "debug")
+        sentences = [word for source, target in SENTENCES for word in ("--source", source, "--target", target)]
+        self.run("explain", self.directory / "debug", *sentences, "--json", self.directory / "trace.json",
+                 "--html", self.directory / "trace.html")
+        self.trace = json.loads((self.directory / "trace.json").read_text(encoding="utf-8"))
+        self.model = reference.Model(self.directory / "debug" / "last")  # the same model in NumPy
+        (B, S), (_, T), (V, D) = (self.t(*place).shape for place in (
+            ("encoder.embed_tokens", "id"), ("decoder.embed_tokens", "id"), ("decoder.embed_tokens", "table")))
+        H, F = self.model.settings["heads"], self.model.settings["d_ff"]
+        self.sizes = {"B": B, "S": S, "T": T, "V": V, "D": D, "H": H, "F": F, "d_head": D // H}
+
+    def run(self, *words, text=""):
+        """Runs the program and returns what it prints."""
+        done = subprocess.run([PROGRAM, *map(str, words)], cwd=PROJECT, input=text, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"course.py: glassformer {' '.join(map(str, words))} failed:\n{done.stderr}")
+        return done.stdout
+
+    def t(self, part, name, number=-1):
+        """A recorded matrix: the last (or another) tensor `name` of a part of the model, such as
+        encoder.layers.0.self_attn."""
+        found = [tensor for tensor in self.trace["tensors"] if (tensor["part"], tensor["name"]) == (part, name)]
+        if not found:
+            raise KeyError(f"{part} has no tensor {name}, only " + ", ".join(
+                dict.fromkeys(tensor["name"] for tensor in self.trace["tensors"] if tensor["part"] == part)))
+        return matrix(found[number]["values"])
+
+    def shape(self, part, name):
+        return "[" + ", ".join(map(str, self.t(part, name).shape)) + "]"
+
+    def mask(self, name):
+        return matrix(self.trace["masks"][name]).astype(int)
+
+    def what_if(self, name):
+        """What would happen with other masks."""
+        return next(entry for entry in self.trace["what_if"] if entry["name"] == name)
+
+    def tokens(self, name, sentence):
+        """The tokens of a row of the batch: source, target_input or target_output."""
+        return self.trace["batch"][name]["tokens"][sentence]
+
+    @staticmethod
+    def table(numbers, rows=(), cols=(), digits=4):
+        """A matrix as text, with names of rows and columns. Whole numbers have no decimals."""
+        numbers = np.atleast_2d(numbers)
+        whole = numbers.dtype.kind in "biu"
+        cells = [[str(int(x)) if whole else f"{x + 0.0:.{digits}f}" for x in row] for row in numbers]
+        lines = [[name, *row] for name, row in zip(rows or [""] * len(cells), cells)]
+        if cols:
+            lines.insert(0, ["", *cols])
+        widths = [max(len(line[c]) for line in lines) for c in range(len(lines[0]))]
+        return "\n".join("  ".join([line[0].ljust(widths[0])] * bool(rows) + [cell.rjust(width) for cell, width in zip(
+            line[1:], widths[1:])]).rstrip() for line in lines)
+
+    def names(self):
+        return {name: getattr(self, name) for name in ("trace", "model", "run", "t", "shape", "mask", "what_if", "tokens",
+                                                       "table", "directory")} | self.sizes | {"np": np, "reference": reference}
+
+
+def matrix(values):
+    numbers = [np.nan if number is None else number for number in values["numbers"]]
+    return np.array(numbers).reshape(values["rows"], values["cols"])
+
+
+class Filler:
+    def __init__(self, page):
+        self.page, self.pictures, self.shown = page, {}, set()
+
+    def fill(self, text, where):
+        self.where, self.scope = where, self.page.names()  # what one mark defines, later marks of the page can use
+        return re.sub(r"(<!-- (code|python|diagram)\b(.*?)-->\n)(.*?)(<!-- end -->)|(<!-- = (.*?) -->)(.*?)(<!-- \. -->)",
+                      self._mark, text, flags=re.S)
+
+    def _guard(self, action, what):
+        try:
+            return action()
+        except Exception as error:  # pylint: disable=broad-except
+            sys.exit(f"{self.where}: {type(error).__name__}: {error}\nin: {what.strip()}")
+
+    def _mark(self, match):
+        begin, kind, text, _, end, before, expression, _, after = match.groups()
+        if kind:
+            return begin + self._guard(lambda: getattr(self, kind)(textwrap.dedent(text).strip()), text) + "\n" + end
+        value = self._guard(lambda: eval(expression, self.scope), expression)
+        return before + (f"{value:.4f}" if isinstance(value, (float, np.floating)) else str(value)) + after
+
+    def code(self, text):
+        file, *names = text.split()
+        source, blocks = Source(PROJECT / file), []
+        for name in names:
+            blocks.append(source.block(name))
+            self.shown |= {(file, function) for function in source.shown_by(name)}
+        return "```cpp\n// " + file + "\n" + "\n\n".join(blocks) + "\n```"
+
+    def python(self, text):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(text, self.scope)
+        return "```text\n" + printed.getvalue().rstrip() + "\n```"
+
+    def diagram(self, text):
+        head, body = text.split("\n", 1)
+        name, title = head.split(": ", 1)
+        body = re.sub(r"\{(.*?)\}", lambda match: str(eval(match.group(1), self.scope)), body)
+        self.pictures[COURSE / "images" / f"{name}.svg"] = draw(body)
+        return f"![{title}](images/{name}.svg)"
+
+
+def words_of(text):
+    """The words of a page, without code, numbers in blocks, and marks."""
+    text = re.sub(r"```.*?```", "", re.sub(r"<!--.*?-->", "", text, flags=re.S), flags=re.S)
+    return len(text.split())
+
+
+def problems_of_chapter(path, text):
+    """What every chapter must have."""
+    number = int(path.name[:2])
+    if words_of(text) > MOST_WORDS:
+        yield f"{words_of(text)} words; at most {MOST_WORDS}"
+    needed = {"<!-- diagram": 1, "<!-- code": 1, "<!-- python": 1, "<details>": 3, "debugger.md#": 1,
+              f"scripts/lab.sh start {number}": 1, "## What goes wrong": 1}
+    for what, count in needed.items():
+        if number > 0 and text.count(what) < count:
+            yield f"expected {count} times {what}, found {text.count(what)}"
+
+
+def not_shown(filler, write):
+    """The functions of the core's main modules that no chapter shows; each needs a reason in not-shown.txt."""
+    every = [(str(path.relative_to(PROJECT)), name) for path in core_files("layers", "model", "training", "decoding")
+             for name in Source(path).functions()]
+    missing = [place for place in every if place not in filler.shown]
+    reasons = dict(line.split(": ", 1) for line in (COURSE / "not-shown.txt").read_text(encoding="utf-8").splitlines()
+                   if line and not line.startswith("#"))
+    problems = [f"{file} {name}: no chapter shows it, and docs/course/not-shown.txt gives no reason"
+                for file, name in missing if f"{file} {name}" not in reasons]
+    problems += [f"docs/course/not-shown.txt: {place} is shown, or does not exist" for place in reasons
+                 if tuple(place.split(" ")) not in missing]
+    if write:
+        print(f"Chapters show {len(every) - len(missing)} of {len(every)} functions of layers, model, training and decoding. Not shown:")
+        for file, name in missing:
+            print(f"  {file} {name}: {reasons.get(f'{file} {name}', '?')}")
+    if 10 * len(missing) >= len(every):
+        problems.append(f"{len(missing)} of {len(every)} functions are not shown; expected fewer than one in ten")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if something would change")
+    parser.add_argument("pages", nargs="*", type=Path, help="default: all pages of docs/course")
+    options = parser.parse_args()
+    if not PROGRAM.exists():
+        sys.exit(f"course.py: {PROGRAM}: there is no such program. Build it with scripts/quickstart.sh, or set GLASSFORMER.")
+    problems, wanted = [], {}
+    pages = [path.resolve() for path in options.pages] or sorted(COURSE.glob("*.md"))
+    with tempfile.TemporaryDirectory() as directory:
+        filler = Filler(Page(directory))
+        for path in pages:
+            text = wanted[path] = filler.fill(path.read_text(encoding="utf-8"), path.relative_to(PROJECT))
+            if re.match(r"\d\d-", path.name):
+                problems += [f"{path.relative_to(PROJECT)}: {problem}" for problem in problems_of_chapter(path, text)]
+    if not options.pages:
+        problems += not_shown(filler, options.check)
+        problems += [f"{path.relative_to(PROJECT)}: no page shows it" for path in (COURSE / "images").glob("*.svg")
+                     if path not in filler.pictures]
+    for path, text in {**wanted, **filler.pictures}.items():
+        old = path.read_text(encoding="utf-8") if path.exists() else ""
+        if old == text:
+            continue
+        if options.check:
+            problems.append(f"{path.relative_to(PROJECT)} is not what scripts/course.py would write:\n" + "\n".join(
+                list(difflib.unified_diff(old.splitlines(), text.splitlines(), "page", "expected", n=1, lineterm=""))[:20]))
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {path.relative_to(PROJECT)}")
+    print("\n".join(problems), end="\n" if problems else "")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Tests the course: the pages show the program's own code and numbers; every lab fails unsolved and passes solved; every
+# known wrong answer gets its own diagnosis; the finale ends in the digest; and each of these checks can fail.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/packages.sh
+
+install_packages
+build release glassformer_program
+python=$(python_with 'the course' 'numpy, yaml' numpy pyyaml) || exit 0
+"$python" scripts/course.py --check
+scripts/lab.sh prove
+"$python" tests/course/test_course.py

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Tests the scripts of the course: each check can fail, and a learner gets the right message for each kind of mistake.
+Needs build/release/glassformer and, for the pages, NumPy; scripts/dev/test_course.sh runs it."""
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import unittest.mock
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(PROJECT / "scripts" / "course"))
+
+import lab as commands  # noqa: E402
+import labs  # noqa: E402
+import project  # noqa: E402
+from check import Check  # noqa: E402
+from prove import problems_of  # noqa: E402
+from source import Source  # noqa: E402
+
+BODY = '  not_written("MaskedSoftmax::forward");'
+
+
+def softmax_lab(body):
+    """Lab 3 with this code in the function, and how the check ends."""
+    lab = labs.Lab(3)
+    texts = {file: text.replace(BODY, body) for file, text in lab.cut().items()}
+    return Check(lab, texts)
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.copy = Path(temporary.name)
+        for name in ("scripts", "docs", "src", "configs", "data", "tests/figures"):
+            shutil.copytree(PROJECT / name, self.copy / name)
+
+    def check(self):
+        environment = {"GLASSFORMER": str(PROJECT / "build/release/glassformer"), **os.environ}
+        return subprocess.run([sys.executable, self.copy / "scripts/course.py", "--check", "docs/course/03-softmax.md"],
+                              cwd=self.copy, env=environment, capture_output=True, text=True, check=False)
+
+    def change(self, file, old, new):
+        path = self.copy / file
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def test_unchanged(self):
+        done = self.check()
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_a_changed_number_is_noticed(self):
+        self.change("docs/course/03-softmax.md", "weight   0.1459", "weight   0.1458")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/course/03-softmax.md is not what scripts/course.py would write", done.stdout)
+        self.assertIn("0.1458", done.stdout)
+
+    def test_a_changed_line_of_code_is_noticed(self):
+        self.change("src/layers/softmax.cpp", "if (sum != 0) scale", "if (sum > 0) scale")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("if (sum > 0) scale", done.stdout)
+
+    def test_a_function_that_no_longer_exists_is_named(self):
+        self.change("src/layers/softmax.cpp", "MaskedSoftmax<Scalar>::forward(", "MaskedSoftmax<Scalar>::onward(")
+        done = self.check()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("expected a function or class MaskedSoftmax::forward", done.stderr)
+
+
+class Proof(unittest.TestCase):
+    def problems(self, **changes):
+        lab = labs.Lab(3)
+        for name, value in changes.items():
+            setattr(lab, name, value)
+        return " ".join(problems_of(lab))
+
+    def test_a_missing_hint_is_noticed(self):
+        self.assertIn("expected 3 hints, found 2", self.problems(hints=lambda: ["a", "b"]))
+
+    def test_a_wrong_answer_that_is_right_is_noticed(self):
+        lab = labs.Lab(3)
+        self.assertIn("this wrong answer passes: right", self.problems(
+            wrong_answers=lambda: [*lab.wrong_answers(), ("right", lab.real())]))
+
+    def test_a_diagnosis_that_another_answer_gets_is_noticed(self):
+        lab = labs.Lab(3)
+        first = next(lab.wrong_answers())
+        self.assertIn("two wrong answers give the same numbers", self.problems(
+            wrong_answers=lambda: [*lab.wrong_answers(), ("the same again", first[1])]))
+
+    def test_a_missing_task_is_noticed(self):
+        lab = labs.Lab(3)
+        self.assertIn("is still to be written, found: passed", self.problems(cut=lambda texts=None, only=None: lab.real()))
+
+
+class Tutor(unittest.TestCase):
+    def test_unwritten(self):
+        self.assertTrue(softmax_lab(BODY).message.startswith("MaskedSoftmax::forward is still to be written"))
+
+    def test_does_not_compile(self):
+        result = softmax_lab('  int x = "a";')
+        self.assertEqual(result.kind, "does not compile")
+        self.assertIn("error: invalid conversion", result.message)
+        self.assertNotIn("required from here", result.message)
+
+    def test_endless_loop(self):
+        self.assertIn("did not finish within 5 seconds", softmax_lab("  while (scores.rows() > 0) {}").message)
+
+    def test_crash(self):
+        self.assertIn("used memory that it does not own", softmax_lab("  scores(1000000, 100000000) = 3;").message)
+
+    def test_assertion(self):
+        message = softmax_lab("  assert(mask.keys() == 99);").message
+        self.assertIn("stopped at an assertion, softmax.cpp:", message)
+        self.assertIn("mask.keys() == 99", message)
+
+    def test_too_much_memory(self):
+        self.assertIn("more than 1 GB", softmax_lab("  std::string x; for (;;) x += std::string(1000, 'x');").message)
+
+    def test_another_shape(self):
+        self.assertIn("yours has another shape, weights [1, 1]", softmax_lab("  scores.resize(1, 1); scores.fill(1);").message)
+
+    def test_cells_that_differ_are_marked(self):
+        message = softmax_lab("  for (Index n = 0; n < scores.rows(); ++n) scores.row(n)[0] = 0.25;").message
+        self.assertIn("yours (* differs):\n  0.2500*      1*      2*", message)
+
+    def test_another_order_of_operations_passes(self):
+        body = """
+  for (Index n = 0; n < scores.rows(); ++n) {
+    const auto row = scores.row(n);
+    const auto blocked = mask.blocked.row(mask.row_for(n, scores.rows()));
+    Scalar most = -1e300, sum = 0;
+    for (Index j = row.size() - 1; j >= 0; --j) if (blocked[j] == 0) most = row[j] > most ? row[j] : most;
+    for (Index j = row.size() - 1; j >= 0; --j) sum += row[j] = blocked[j] == 0 ? std::exp(row[j] - most) : 0;
+    for (Index j = 0; j < row.size(); ++j) if (sum > 0) row[j] /= sum;
+  }"""
+        lab = labs.Lab(3)
+        texts = {file: text.replace(BODY, body).replace("#include <cassert>", "#include <cassert>\n#include <cmath>")
+                 for file, text in lab.cut().items()}
+        self.assertEqual(Check(lab, texts).kind, "passed")
+
+    def test_a_part_of_a_known_mistake_is_recognised(self):
+        body = "  for (Index n = 0; n < scores.rows(); ++n) { const auto r = scores.row(n); " \
+               "const Scalar s = exponentials(r, largest(r)); if (n == 0) scale(r, 1 / s); }"
+        self.assertIn("In this case, your result is the same as with this mistake: Blocked keys still get weight",
+                      softmax_lab(body).diagnosis())
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.addCleanup(setattr, labs, "LABS", labs.LABS)
+        labs.LABS = Path(temporary.name)
+
+    def run_command(self, *words):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            with unittest.mock.patch.object(sys, "argv", ["lab.sh", *words]):
+                try:
+                    status = commands.main()
+                except SystemExit as stopped:
+                    status = stopped.code
+        return status, printed.getvalue()
+
+    def test_a_lab_from_start_to_solution(self):
+        self.assertEqual(self.run_command("check", "3")[0], 2)  # not started
+        self.assertEqual(self.run_command("start", "3")[0], 0)
+        self.assertEqual(self.run_command("start", "3")[0], 2)  # would overwrite
+        self.assertEqual(self.run_command("check", "3")[0], 1)
+        for number in ("1", "2", "3", "3"):
+            self.assertIn(f"Hint {number} of 3", self.run_command("hint", "3")[1])
+        lab = labs.Lab(3)
+        lab.write(lab.real())
+        status, printed = self.run_command("check", "3")
+        self.assertEqual(status, 0)
+        self.assertIn("7 of 7 cases pass", printed)
+        status, printed = self.run_command("reset", "3")
+        self.assertEqual(status, 0)
+        self.assertEqual((labs.LABS / "03-old-1/layers/softmax.cpp").read_text(), lab.real()["src/layers/softmax.cpp"])
+        self.assertIn("exponentials(row, largest(row))", self.run_command("solution", "3")[1])
+
+    def test_grade(self):
+        lab = labs.Lab(3)
+        lab.write(lab.real())
+        status, printed = self.run_command("grade", str(labs.LABS), "--json", "--with-network")
+        report = json.loads(printed)
+        self.assertEqual(status, 1)
+        self.assertEqual((report["version"], report["status"], report["max_score"], report["score"]), (1, "fail", 120, 10))
+        self.assertEqual([test["status"] for test in report["tests"]], ["fail", "fail", "pass"] + 9 * ["fail"])
+
+    def test_mistakes_at_the_command_line(self):
+        for words in (["check", "99"], ["check", "x"], ["grade", "no/such/directory"], [], ["hunt", "1", "nowhere"]):
+            self.assertEqual(self.run_command(*words)[0], 2, words)
+
+    def test_finale_needs_every_lab(self):
+        status, printed = self.run_command("finale")
+        self.assertEqual(status, 2)
+        self.assertIn("You have not started lab 1", printed)
+
+    def test_functions_of_two_labs_in_one_file_are_merged(self):
+        with unittest.mock.patch.object(project, "all_labs", lambda: [labs.Lab(3), labs.Lab(4)]):
+            for lab in project.all_labs():
+                texts = {file: text.replace("namespace glassformer {\n", f"namespace glassformer {{\n// from lab {lab.number}\n")
+                         for file, text in lab.real().items()}
+                lab.write(texts)
+            merged = project.merged_sources()["src/layers/softmax.cpp"]
+        self.assertIn("// from lab 03\n", merged)
+        self.assertIn("// from lab 04\n", merged)
+        self.assertNotIn("not_written(", merged)
+        self.assertNotIn("<<<<", merged)
+
+
+class Hunt(unittest.TestCase):
+    def test_the_place_is_where_the_fault_is(self):
+        for seed in range(50):
+            file, line, _, text = project.planted(seed)
+            before = (PROJECT / file).read_text(encoding="utf-8").split("\n")
+            changed = [number for number, (a, b) in enumerate(zip(before, text.split("\n")), 1) if a != b]
+            self.assertIn(line, changed)
+
+    def test_answers(self):
+        file, line, _, _ = project.planted(7)
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(project.find_fault(7, f"{file}:{line}"), 0)
+            self.assertEqual(project.find_fault(7, f"{Path(file).name}:{line}"), 0)
+            self.assertEqual(project.find_fault(7, f"labs/hunt-7/{file}:{line}"), 0)
+            self.assertEqual(project.find_fault(7, f"{file}:{line + 1}"), 1)
+            self.assertEqual(project.find_fault(7, f"src/main.cpp:{line}"), 1)
+
+
+class Sources(unittest.TestCase):
+    def test_finds_functions_and_replaces_bodies(self):
+        text = "namespace a {\n\n/// Doubles.\nint twice(int x) { return 2 * x; }\n\ntemplate <class T>\nT A<T>::f(\n    int y) {\n" \
+               "  return y;\n}\n\nstruct B {\n  int g() const { return 1; }\n  int h;\n};\n\n}  // namespace a\n"
+        source = Source("x.cpp", text)
+        self.assertEqual(source.functions(), ["twice", "A::f", "B::g"])
+        self.assertEqual(source.block("twice"), "/// Doubles.\nint twice(int x) { return 2 * x; }")
+        self.assertEqual(source.shown_by("B"), ["B::g"])
+        self.assertIn("int twice(int x) {\n  // task\n}\n", source.with_bodies({"twice": ["// task"]}))
+        self.assertIn("    int y) {\n  // task\n}\n", source.with_bodies({"A::f": ["// task"]}))
+        with self.assertRaisesRegex(KeyError, "expected a function or class c, found none"):
+            source.block("c")
+
+
+if __name__ == "__main__":
+    unittest.main()
