@@ -155,9 +155,8 @@ class Filler:
 
 
 def words_of(text):
-    """The words of a page, without code, numbers in blocks, and marks."""
-    text = re.sub(r"```.*?```", "", re.sub(r"<!--.*?-->", "", text, flags=re.S), flags=re.S)
-    return len(text.split())
+    """The words of a page, without marks, code, numbers in blocks, and formulas."""
+    return len(re.sub(r"<!--.*?-->|```.*?```|\$\$.*?\$\$|\$[^$\n]*\$", "", text, flags=re.S).split())
 
 
 def problems_of_chapter(path, text):
@@ -167,6 +166,8 @@ def problems_of_chapter(path, text):
         yield f"{words_of(text)} words; at most {MOST_WORDS}"
     needed = {"<!-- diagram": 1, "<!-- code": 1, "<!-- python": 1, "<details>": 3, "debugger.md#": 1,
               f"scripts/lab.sh start {number}": 1, "## What goes wrong": 1}
+    if re.search(r"^ *<!-- =", text, re.M):
+        yield "a line begins with <!-- =, where Markdown would begin a new paragraph"
     for what, count in needed.items():
         if number > 0 and text.count(what) < count:
             yield f"expected {count} times {what}, found {text.count(what)}"

@@ -6,6 +6,7 @@ same paths as in src. The program of a lab is main.cpp, cases.cpp and the file w
 prebuilt core in build/labs: the functions of all other labs are the real ones.
 """
 
+import fcntl
 import hashlib
 import json
 import os
@@ -117,9 +118,12 @@ def build_core():
     """Builds the core with assertions and little optimization, so that it compiles quickly and crashes clearly."""
     if not (BUILD / "build.ninja").exists():
         print("Building the core for the labs; this takes a minute, once ...", file=sys.stderr, flush=True)
-    run_quietly(["cmake", "-S", PROJECT, "-B", BUILD, "-G", "Ninja", "-DGLASSFORMER_CORE_ONLY=ON",
-                 "-DCMAKE_BUILD_TYPE=Labs", "-DCMAKE_CXX_FLAGS_LABS=-O1"], "cmake")
-    run_quietly(["cmake", "--build", BUILD, "--target", "copy_task"], "building the core")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with open(BUILD / "lock", "w", encoding="utf-8") as lock:  # `watch` and `check` may run at the same time
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run_quietly(["cmake", "-S", PROJECT, "-B", BUILD, "-G", "Ninja", "-DGLASSFORMER_CORE_ONLY=ON",
+                     "-DCMAKE_BUILD_TYPE=Labs", "-DCMAKE_CXX_FLAGS_LABS=-O1"], "cmake")
+        run_quietly(["cmake", "--build", BUILD, "--target", "copy_task"], "building the core")
 
 
 def compile_command(source, target, includes):
@@ -169,8 +173,8 @@ def program_of(lab, texts, originals=None):
     if program.exists():
         os.utime(program)
         return program
-    for old in sorted((BUILD / lab.number).glob("*/program"), key=lambda path: path.stat().st_mtime)[:-30]:
-        shutil.rmtree(old.parent)
+    for old in sorted((BUILD / lab.number).glob("*/program"), key=lambda path: path.exists() and path.stat().st_mtime)[:-60]:
+        shutil.rmtree(old.parent, ignore_errors=True)  # another thread may delete it, too
     include = directory / "include"
     for file, text in texts.items():
         path = include / Path(file).relative_to("src")

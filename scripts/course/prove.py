@@ -54,7 +54,7 @@ def prove(chosen):
     print("| lab | functions | cases | wrong answers | seconds to check |\n|---|---|---|---|---|")
     for lab in chosen:
         problems = list(problems_of(lab))
-        texts = {file: text + "\n// checked\n" for file, text in lab.real().items()}  # not yet compiled
+        texts = {file: f"{text}\n// {time.time()}\n" for file, text in lab.real().items()}  # never compiled before
         begin = time.time()
         cases = len(Check(lab, texts).expected)
         print(f"| {int(lab.number)} {lab.title} | {', '.join(lab.names())} | {cases} | {len(list(lab.wrong_answers()))} "

@@ -74,7 +74,8 @@ class Source:
         return number
 
     def find(self, name):
-        found = [block for block in self.blocks if block.name == name or block.name.endswith("::" + name)]
+        found = [block for block in self.blocks if block.name == name] or [
+            block for block in self.blocks if block.name.endswith("::" + name)]
         if not found:
             raise KeyError(f"{self.path}: expected a function or class {name}, found none. It has: " +
                            ", ".join(dict.fromkeys(block.name for block in self.blocks)))

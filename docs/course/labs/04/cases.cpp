@@ -20,11 +20,13 @@ void backward(const Buffer<double>& weights, Buffer<double> d_weights) {
 }  // namespace
 
 const std::vector<Case> cases = {
-    {"two equal weights", "what a score gives to its own weight, it takes from the others, so d_scores add up to 0",
+    {"two equal weights",
+     "what a score gives to its own weight, it takes from the others, so the d_scores of a row add up to 0",
      [] { backward({{0.5, 0.5}}, {{1, 0}}); }},
-    {"three keys", "a score affects all weights, so the score of key 2 matters although its d_weight is 0",
+    {"three keys", "a score affects all weights of its row: the score of key 2 matters although its d_weight is 0",
      [] { backward({{0.2, 0.3, 0.5}}, {{1, 0, -1}}); }},
-    {"all weights matter equally", "weights always add up to 1, so if all d_weights are equal, d_scores are 0",
+    {"all weights matter equally",
+     "the weights of a row always add up to 1, so if all d_weights are equal, all d_scores are 0",
      [] { backward({{0.2, 0.3, 0.5}}, {{7, 7, 7}}); }},
     {"one key is blocked", "the score of a blocked key has no effect, and its d_weight does not count",
      [] { backward({{0.4, 0, 0.6}}, {{1, 5, 0}}); }},

@@ -58,7 +58,7 @@ const std::vector<Case> cases = {
     {"one row, one input, one output",
      "if x grows by 1, y grows by the weight; if the weight grows by 1, y grows by x; if the bias grows by 1, so does y",
      [] { backward({{3}}, {{2}}, {{10}}); }},
-    {"one row, two inputs, two outputs", "each input has an effect on both outputs, and the two effects add up",
+    {"one row, two inputs, two outputs", "each input affects both outputs; each weight and each bias affects only one",
      [] { backward({{1, 2}, {3, 5}}, {{7, 4}}, {{10, 100}}); }},
     {"two rows, one output", "both rows use the same weight and bias, so their gradients add up",
      [] { backward({{2}}, {{3}, {5}}, {{10}, {100}}); }},

@@ -66,7 +66,7 @@ class Example {
 
 /// Two sentences with T queries and three keys each, and two heads of width 2. The last key is padding, if `padded`.
 Inputs two_sentences(Index T, bool padded) {
-  RandomValues random(6);
+  RandomValues random(12);
   const auto rows = [&](Index count) { return round_numbers(random, count, 4, 0.5); };
   const IdMatrix ids{{5, 6, 8}, {7, 9, padded ? 0 : 4}};
   return {2, rows(2 * T), rows(2 * 3), rows(2 * 3), rows(2 * T), padding_mask(ids, 0)};
@@ -87,12 +87,14 @@ Inputs blocked_nan() {
 const std::vector<Case> cases = {
     {"forward, one head", "weights are the softmax of q . k / sqrt(d_head); the context is the sum of weight * value",
      [] {
-       Example({1, {{2, 0, 0, 0}}, {{1, 0, 0, 0}, {0, 1, 0, 0}}, {{10, 0, 0, 1}, {0, 10, 0, 1}}, {}, all_visible(1, 1, 2)})
+       const Mask nothing_blocked = all_visible(1, 1, 2);
+       Example({1, {{2, 0, 0, 0}}, {{1, 0, 0, 0}, {0, 1, 0, 0}}, {{10, 0, 0, 1}, {0, 10, 0, 1}}, {}, nothing_blocked})
            .forward();
      }},
     {"forward, two heads", "each head uses only its own d_head columns of q, k and v, and divides by sqrt(d_head)",
      [] {
-       Example({2, {{2, 0, 0, 1}}, {{1, 0, 0, 0}, {0, 1, 0, 2}}, {{10, 0, 0, 1}, {0, 10, 2, 0}}, {}, all_visible(1, 1, 2)})
+       const Mask nothing_blocked = all_visible(1, 1, 2);
+       Example({2, {{2, 0, 0, 1}}, {{1, 0, 0, 0}, {0, 1, 0, 2}}, {{10, 0, 0, 1}, {0, 10, 2, 0}}, {}, nothing_blocked})
            .forward();
      }},
     {"forward, two sentences", "head h of sentence b is number b * H + h, and has only the keys of its own sentence",
@@ -101,7 +103,8 @@ const std::vector<Case> cases = {
      [] { Example(blocked_nan()).forward(); }},
     {"forward, with dropout", "the context uses the weights after dropout; weights() are those before dropout",
      [] { Example(two_sentences(2, false), 0.5).forward(); }},
-    {"backward, one head", "a number's gradient is a sum over all products it is in; the scale is a factor in backward, too",
+    {"backward, one head",
+     "a number's gradient is a sum over all products that it is in; the scale is a factor in backward, too",
      [] {
        Example({1,
                 {{2, 0, 0, 0}, {0, 0, 0, 0}},

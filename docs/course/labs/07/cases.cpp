@@ -39,27 +39,48 @@ void layer_norm(const Example& example, bool shows_d_x = true) {
 
 const std::vector<Case> cases = {
     {"gain and bias of one row", "y_j = gain_j * x_hat_j + bias_j, and here x_hat is [1 -1 1 -1]",
-     [] { layer_norm({{{3, 1, 3, 1}}, {{2, 3, 4, 5}}, {{1, 1, 1, 1}}}, false); }},
+     [] {
+       layer_norm({{{3, 1, 3, 1}}, {{2, 3, 4, 5}}, {{1, 1, 1, 1}}}, false);
+     }},
     {"d_x of one row", "x_j affects x_hat directly, through the mean and through the variance; d_x adds up to 0",
-     [] { layer_norm({{{3, 1, 3, 1}}, {{1, 0, 0, 0}}, {{1, 1, 1, 1}}}); }},
-    {"equal gradients", "the sum of x_hat is 0 for any x, so if all d_xhat are equal, d_x is 0",
-     [] { layer_norm({{{3, 1, 3, 1}}, {{1, 1, 1, 1}}, {{1, 1, 1, 1}}}); }},
-    {"a gradient along x_hat", "scaling a row changes almost nothing, so if d_xhat is a multiple of x_hat, d_x is nearly 0",
-     [] { layer_norm({{{3, 1, 3, 1}}, {{2, -2, 2, -2}}, {{1, 1, 1, 1}}}); }},
+     [] {
+       layer_norm({{{3, 1, 3, 1}}, {{2, 0, 0, 1}}, {{1, 1, 1, 1}}});
+     }},
+    {"equal gradients", "the sum of x_hat is 0 for any x, so if all d_xhat of a row are equal, its d_x is 0",
+     [] {
+       layer_norm({{{3, 1, 3, 1}}, {{1, 1, 1, 1}}, {{1, 1, 1, 1}}});
+     }},
+    {"a gradient along x_hat",
+     "scaling a row changes almost nothing, so if d_xhat is a multiple of x_hat, d_x is nearly 0",
+     [] {
+       layer_norm({{{3, 1, 3, 1}}, {{2, -2, 2, -2}}, {{1, 1, 1, 1}}});
+     }},
     {"a wider row", "the numbers of x are ten times as far apart, so a change of x changes x_hat a tenth as much",
-     [] { layer_norm({{{30, 10, 30, 10}}, {{1, 0, 0, 0}}, {{1, 1, 1, 1}}}); }},
+     [] {
+       layer_norm({{{30, 10, 30, 10}}, {{2, 0, 0, 1}}, {{1, 1, 1, 1}}});
+     }},
     {"different gains", "x_hat is multiplied by the gain, so all three terms of d_x contain d_y * gain",
-     [] { layer_norm({{{3, 1, 3, 1}}, {{1, 1, 0, 2}}, {{2, 1, -1, 0.5}}}); }},
+     [] {
+       layer_norm({{{3, 1, 3, 1}}, {{1, 1, 1, 1}}, {{2, 1, -1, 3}}});
+     }},
     {"three rows", "all rows share gain and bias, but each row has its own mean and inv_std; d_y = 0 gives d_x = 0",
      [] {
-       layer_norm({{{3, 1, 3, 1}, {0, 0, 4, 4}, {1, 2, 3, 6}}, {{1, 0, 0, 0}, {0, 2, 1, 0}, {0, 0, 0, 0}}, {{1, 2, 1, 2}}});
+       layer_norm(
+           {{{3, 1, 3, 1}, {0, 0, 4, 4}, {1, 2, 3, 6}}, {{2, 0, 0, 1}, {0, 2, 1, 0}, {0, 0, 0, 0}}, {{1, 2, 1, 2}}});
      }},
-    {"the gradients are not empty", "other layers, shards or batches may have added to d_gain and d_bias before",
+    {"the gradients are not empty",
+     "d_gain and d_bias hold something already, as from another batch; yours is added to it",
      [] {
-       layer_norm({{{3, 1, 3, 1}, {0, 0, 4, 4}}, {{1, 0, 0, 0}, {0, 2, 1, 0}}, {{1, 2, 1, 2}}, {{10, 20, 30, 40}}, {{5, 6, 7, 8}}});
+       layer_norm({{{3, 1, 3, 1}, {0, 0, 4, 4}},
+                   {{2, 0, 0, 1}, {0, 2, 1, 0}},
+                   {{1, 2, 1, 2}},
+                   {{10, 20, 30, 40}},
+                   {{5, 6, 7, 8}}});
      }},
     {"all numbers of a row are equal", "x_hat is 0 and inv_std is 1 / sqrt(epsilon), so nothing is divided by 0",
-     [] { layer_norm({{{2, 2, 2, 2}}, {{1, 0, 0, 0}}, {{1, 1, 1, 1}}}); }},
+     [] {
+       layer_norm({{{2, 2, 2, 2}}, {{1, 0, 0, 0}}, {{1, 1, 1, 1}}});
+     }},
     {"random rows", "the equations hold for any numbers",
      [] {
        RandomValues random(70);

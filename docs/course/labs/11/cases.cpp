@@ -1,0 +1,121 @@
+#include "cases.hpp"
+
+#include "training/optimizer.hpp"
+#include "training/schedule.hpp"
+
+namespace glassformer::labs {
+namespace {
+
+using Kind = OptimizerSettings::Kind;
+using Schedule = ScheduleSettings::Kind;
+
+void rates(const std::string& name, const ScheduleSettings& settings, Index max_updates, const Buffer<double>& updates) {
+  Buffer<double> found(1, updates.cols());
+  for (Index i = 0; i < updates.cols(); ++i)
+    found(0, i) = learning_rate(settings, max_updates, static_cast<Index>(updates(0, i)));
+  output(name, found);
+}
+
+void show(const ScheduleSettings& settings, const Buffer<double>& updates) {
+  input("learning_rate", settings.learning_rate);
+  input("warmup", static_cast<double>(settings.warmup));
+  input("initial_rate", settings.initial_rate);
+  input("update", updates);
+}
+
+/// An optimizer of one vector, and what it updates.
+struct Updates {
+  OptimizerSettings settings;
+  Buffer<double> parameters;
+  std::vector<TensorPlace> tensors = {{.name = "vector", .shape = {parameters.cols()}, .size = parameters.cols()}};
+  Optimizer<double> optimizer{settings, tensors};
+  Index t = 0;
+
+  void show() const {
+    input("parameters", parameters);
+    input("clip_norm", settings.clip_norm);
+    if (settings.weight_decay != 0) input("weight_decay", settings.weight_decay);
+    if (settings.epsilon > 1e-3) input("epsilon", settings.epsilon);
+    input("beta1, beta2", Buffer<double>{{settings.beta1, settings.beta2}});
+  }
+  void update(const Buffer<double>& gradient, double rate) {
+    const double norm = gradient_norm<double>(gradient.row(0));
+    const std::string number = ++t > 1 ? " " + std::to_string(t) : "";
+    input("gradient" + number, gradient);
+    input("norm" + number, norm);
+    input("rate" + number, rate);
+    optimizer.update(parameters.row(0), gradient.row(0), norm, rate, t);
+    output("m" + number, row_matrix(RowView<const double>(optimizer.m().data(), parameters.cols())));
+    output("v" + number, row_matrix(RowView<const double>(optimizer.v().data(), parameters.cols())));
+    output("parameters" + number, parameters);
+  }
+};
+
+/// One update with simple betas.
+void one_update(OptimizerSettings settings, const Buffer<double>& parameters, const Buffer<double>& gradient) {
+  settings.beta1 = 0.5;
+  settings.beta2 = 0.9375;
+  Updates updates{.settings = settings, .parameters = parameters};
+  updates.show();
+  updates.update(gradient, 0.125);
+}
+
+}  // namespace
+
+const std::vector<Case> cases = {
+    {"warm-up", "the rate rises in equal steps to its peak at u = warmup; then, with `constant`, it stays there",
+     [] {
+       const ScheduleSettings settings{.kind = Schedule::constant, .learning_rate = 5, .warmup = 4, .initial_rate = 1};
+       const Buffer<double> updates = {{1, 2, 3, 4, 5, 100}};
+       show(settings, updates);
+       rates("rate", settings, 0, updates);
+     }},
+    {"inverse square root", "after the warm-up, four times as many updates halve the rate; no warm-up counts as 1 update",
+     [] {
+       ScheduleSettings settings{.learning_rate = 8, .warmup = 4, .initial_rate = 0};
+       const Buffer<double> updates = {{1, 4, 16, 64}};
+       show(settings, updates);
+       rates("rate", settings, 0, updates);
+       settings.warmup = 0;
+       rates("rate if warmup is 0", settings, 0, updates);
+     }},
+    {"cosine", "the rate falls from its peak at warmup + 1, halfway in the middle, to final_rate at max_updates + 1",
+     [] {
+       const ScheduleSettings settings{
+           .kind = Schedule::cosine, .learning_rate = 5, .warmup = 4, .initial_rate = 0, .final_rate = 1};
+       const Buffer<double> updates = {{2, 4, 5, 7, 9, 12, 13, 20}};
+       show(settings, updates);
+       input("final_rate", settings.final_rate);
+       input("max_updates", 12);
+       rates("rate", settings, 12, updates);
+     }},
+    {"the first update", "each parameter that has a gradient moves by about the rate, however small its gradient is",
+     [] { one_update({.clip_norm = 1}, {{1, 1, 1, 1}}, {{0.5, -0.25, 0.0625, 0}}); }},
+    {"three updates", "m and v remember earlier gradients, with less weight from update to update",
+     [] {
+       Updates updates{.settings = {.beta1 = 0.5, .beta2 = 0.9375, .epsilon = 0.25}, .parameters = {{1, 1}}};
+       updates.show();
+       updates.update({{0.5, 0.5}}, 0.125);
+       updates.update({{0.5, -0.25}}, 0.25);
+       updates.update({{0, 0.5}}, 0.25);
+     }},
+    {"a gradient longer than clip_norm", "it is scaled down to clip_norm, and its direction stays",
+     [] { one_update({.clip_norm = 1}, {{0, 0}}, {{3, 4}}); }},
+    {"clip_norm is 0", "nothing is clipped", [] { one_update({.clip_norm = 0}, {{0, 0}}, {{3, 4}}); }},
+    {"adam with weight decay", "decay is part of the gradient, so m and v contain it",
+     [] { one_update({.kind = Kind::adam, .weight_decay = 0.5}, {{1, 0, -2}}, {{0.25, 0.25, 0}}); }},
+    {"adamw with weight decay", "decay shrinks the parameters themselves, and m and v do not contain it",
+     [] { one_update({.kind = Kind::adamw, .weight_decay = 0.5}, {{1, 0, -2}}, {{0.25, 0.25, 0}}); }},
+    {"muon", "Muon updates the 2 x 2 matrix in the middle of the parameters, and Adam the numbers before and after it",
+     [] {
+       Updates updates{.settings = {.kind = Kind::muon, .beta1 = 0.5, .beta2 = 0.9375},
+                       .parameters = {{1, 1, 2, 2, 2, 2, 1}},
+                       .tensors = {{.name = "bias", .shape = {2}, .offset = 0, .size = 2},
+                                   {.name = "encoder.layers.0.weight", .shape = {2, 2}, .offset = 2, .size = 4},
+                                   {.name = "other_bias", .shape = {1}, .offset = 6, .size = 1}}};
+       updates.show();
+       updates.update({{0.25, -0.25, 0.5, 0, 0, 0.25, 0.5}}, 0.125);
+     }},
+};
+
+}  // namespace glassformer::labs
