@@ -71,7 +71,7 @@ def how_it_stopped(status, error):
     if assertion:
         where = re.search(r"([\w.]+:\d+)", error)
         return "crashed", f"stopped at an assertion, {where.group(1) if where else ''}: {assertion.group(1)}"
-    names = {-signal.SIGSEGV: "it used memory that it does not own: is an index too large?",
+    names = {-signal.SIGSEGV: "it used memory that it does not own: is an index too large, or a pointer null?",
              -signal.SIGABRT: "the program called abort()", -signal.SIGFPE: "an integer was divided by 0"}
     return "crashed", f"crashed: {names.get(status, f'status {status}')}"
 

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import signal
 import sys
 import time
 from pathlib import Path
@@ -146,6 +147,7 @@ def main():
     proving = commands.add_parser("prove", help="for maintainers: test the labs themselves")
     proving.add_argument("labs", nargs="*", type=int)
     options = parser.parse_args()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # for `| head`
     try:
         if options.command in ON_LABS:
             return ON_LABS[options.command][0](Lab(options.lab))

@@ -181,18 +181,18 @@ def program_of(lab, texts, originals=None):
         path.parent.mkdir(parents=True, exist_ok=True)
         name = (originals or {}).get(file)
         path.write_text(f'#line 1 "{name}"\n{text}' if name else text, encoding="utf-8")
-    headers = [file for file in texts if file.endswith(".hpp")]
+    headers = [text for file, text in texts.items() if file.endswith(".hpp")]
     includes = [include, DESCRIPTIONS, PROJECT / "tests"]
     sources = [include / Path(file).relative_to("src") for file in texts if file.endswith(".cpp")]
-    # Cases that include a header of the lab must see the learner's; other cases are compiled only once.
-    shared = directory if headers else BUILD / lab.number
     objects = []
     for source in [*sources, *common]:
-        own = source in sources
-        target = (directory if own else shared) / (source.stem + ("" if own else "-" + shared_key) + ".o")
-        if own or not target.exists():
-            run_compiler(compile_command(source, target.with_suffix(".part.o"), includes[0 if own or headers else 1:]))
-            target.with_suffix(".part.o").rename(target)
+        target = directory / f"{source.stem}.o"
+        if source in common:  # the cases may include a header of the lab; apart from that, they are compiled only once
+            target = BUILD / lab.number / f"{source.stem}-{digest_of(shared_key, *headers)}.o"
+        if not target.exists():
+            part = directory / f"{source.stem}.part.o"
+            run_compiler(compile_command(source, part, includes))
+            part.rename(target)
         objects.append(target)
     run_compiler(link_command([*map(str, objects)], str(directory / "program.part")))
     return (directory / "program.part").rename(program)
