@@ -166,6 +166,8 @@ def problems_of_chapter(path, text):
         yield f"{words_of(text)} words; at most {MOST_WORDS}"
     needed = {"<!-- diagram": 1, "<!-- code": 1, "<!-- python": 1, "<details>": 3, "debugger.md#": 1,
               f"scripts/lab.sh start {number}": 1, "## What goes wrong": 1}
+    if re.search(r"\\[,;:!{}]", re.sub(r"```.*?```|<!--.*?-->|`[^`]*`", "", text, flags=re.S)):
+        yield r"a formula with \, \; \: \! \{ or \}: Markdown removes the backslash"
     if re.search(r"^ *<!-- =", text, re.M):
         yield "a line begins with <!-- =, where Markdown would begin a new paragraph"
     for what, count in needed.items():

@@ -16,5 +16,6 @@
 # The exit status is 0 if the lab is solved, 1 if not, and 2 if the command could not be carried out.
 set -euo pipefail
 source "$(dirname "$0")/packages.sh"
+[[ $# -gt 0 ]] || { sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; exit 2; }
 install_packages >&2
 exec python3 "$(dirname "$0")/course/lab.py" "$@"

@@ -14,6 +14,7 @@ from labs import CompileError, LabError, build_core, program_of
 
 SECONDS, BYTES = 5, 1 << 30  # limits for all cases of a lab together
 TOLERANCE = 1e-9  # relative to the largest expected number of the output
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MALLOC_PERTURB_": "191"}  # new memory is the same garbage every time: 32.5020
 
 
 class Result:
@@ -38,7 +39,7 @@ def run(program, without_network=False):
     """The results of all cases up to the first that did not end."""
     try:
         done = subprocess.run([program], stdin=subprocess.DEVNULL, capture_output=True, timeout=2 * SECONDS,
-                              preexec_fn=limits(without_network), env={"OMP_NUM_THREADS": "1"}, check=False)
+                              preexec_fn=limits(without_network), env=ENVIRONMENT, check=False)
         output, error, status = done.stdout, done.stderr, done.returncode
     except subprocess.TimeoutExpired as expired:
         output, error, status = expired.stdout or b"", b"", -signal.SIGXCPU
@@ -92,6 +93,13 @@ def differing(expected, actual):
     return cells
 
 
+def output_equal(expected, actual, number):
+    if number >= min(len(expected.outputs), len(actual.outputs)):
+        return False
+    cells = differing(expected, actual)[number]
+    return cells is not None and not any(cells)
+
+
 def same(expected, actual):
     return (actual.ended == expected.ended and len(actual.outputs) == len(expected.outputs)
             and all(cells is not None and not any(cells) for cells in differing(expected, actual)))
@@ -110,6 +118,11 @@ def table(rows, cols, numbers, marked=None):
     lines = ["  " + " ".join(text.rjust(width) for text in texts[row * cols:row * cols + min(cols, most_cols)])
              + (" ..." if cols > most_cols else "") for row in range(min(rows, most_rows))]
     return "\n".join(line.rstrip() for line in lines + (["  ..."] if rows > most_rows else []))
+
+
+def titled(name, rows, cols):
+    """The name of a matrix with its shape; a number has none, and the name of a mask says it already."""
+    return name if (rows, cols) == (1, 1) or "keys " in name else f"{name} [{rows}, {cols}]"
 
 
 class Check:
@@ -147,31 +160,41 @@ class Check:
         for (name, rows, cols, numbers), mine, cells in zip(wanted.outputs, found.outputs, differing(wanted, found)):
             if cells is not None and not any(cells):
                 continue
-            shape = "" if "(" in name else f" [{rows}, {cols}]"
-            parts.append(f"{name}{shape}, expected:\n{table(rows, cols, numbers)}")
+            parts.append(f"{titled(name, rows, cols)}, expected:\n{table(rows, cols, numbers)}")
             if cells is None:
-                parts.append(f"yours has another shape, {mine[0]} [{mine[1]}, {mine[2]}]:\n{table(*mine[1:])}")
+                parts.append(f"yours has another shape, {titled(*mine[:3])}:\n{table(*mine[1:])}")
             else:
                 parts.append(f"yours (* differs):\n{table(rows, cols, mine[3], cells)}")
         return "\n\n".join(part for part in parts if part)
 
     @staticmethod
     def inputs(case):
-        return "\n".join(f"{name}{'' if '(' in name else f' [{rows}, {cols}]'}:\n{table(rows, cols, numbers)}"
-                         for name, rows, cols, numbers in case.inputs)
+        return "\n".join(f"{titled(*shown[:3])}:" + ("\n" if shown[1:3] != (1, 1) else "") + table(*shown[1:])
+                         for shown in case.inputs)
 
     def diagnosis(self):
-        """What the answer is, if it is a known wrong one: in all cases, or at least in the first that fails."""
+        """What the answer is, if it is a known wrong one. Otherwise, what each wrong output of the first failing case is,
+        if it is that of a known wrong answer, and if no case that is right speaks against it."""
         if self.failed is None or self.kind not in ("end", "crashed", "stopped", "threw"):
             return None
-        place, partly = self.expected.index(self.failed), None
-        for text, results in wrong_results(self.lab):
+        known = wrong_results(self.lab)
+        for text, results in known:
             if len(results) == len(self.actual) and all(map(same, results, self.actual)):
                 return text
-            if place < len(results) and place < len(self.actual) and results[place].ended == "end" and same(
-                    results[place], self.actual[place]):
-                partly = partly or text
-        return partly and f"In this case, your result is the same as with this mistake: {partly}"
+        place, found = self.expected.index(self.failed), {}
+        mine = self.actual[place] if place < len(self.actual) else None
+        if mine is None or mine.ended != "end" or len(mine.outputs) != len(self.failed.outputs):
+            return None
+        for number, cells in enumerate(differing(self.failed, mine)):
+            for text, results in known if cells is None or any(cells) else ():
+                pairs = [pair for pair in zip(self.expected, self.actual, results) if pair[1].ended == pair[2].ended == "end"]
+                agrees = [output_equal(theirs, actual, number) for _, actual, theirs in pairs]
+                right = [output_equal(expected, actual, number) for expected, actual, _ in pairs]
+                if len(agrees) > place and agrees[place] and all(a or not r for a, r in zip(agrees, right)):
+                    found.setdefault(text, []).append(mine.outputs[number][0].split(" (")[0])
+                    break
+        return "\n".join(f"In this case, {' and '.join(names)} {'is' if len(names) == 1 else 'are'} what you get by this "
+                         f"mistake: {text}" for text, names in found.items()) or None
 
 
 def wrong_results(lab):

@@ -91,12 +91,15 @@ def solution(lab):
 
 
 def list_labs():
+    solved = 0
     for lab in all_labs():
         state = ""
         if lab.directory.exists():
             state = "solved" if Check(lab, lab.learners()).kind == "passed" else "started"
+            solved += state == "solved"
         say(f"{int(lab.number):3}  {lab.title:44} {state}".rstrip())
-    say("\nTo begin: scripts/lab.sh start 1")
+    say(f"\n{solved} of {len(all_labs())} solved. " + ("scripts/lab.sh start N begins a lab." if solved < len(all_labs()) else
+                                              "Now train with them: scripts/lab.sh finale"))
     return 0
 
 

@@ -21,7 +21,7 @@ void backward(const Buffer<double>& weights, Buffer<double> d_weights) {
 
 const std::vector<Case> cases = {
     {"two equal weights",
-     "what a score gives to its own weight, it takes from the others, so the d_scores of a row add up to 0",
+     "adding the same number to all scores changes no weight, so the d_scores of a row add up to 0",
      [] { backward({{0.5, 0.5}}, {{1, 0}}); }},
     {"three keys", "a score affects all weights of its row: the score of key 2 matters although its d_weight is 0",
      [] { backward({{0.2, 0.3, 0.5}}, {{1, 0, -1}}); }},
@@ -30,7 +30,7 @@ const std::vector<Case> cases = {
      [] { backward({{0.2, 0.3, 0.5}}, {{7, 7, 7}}); }},
     {"one key is blocked", "the score of a blocked key has no effect, and its d_weight does not count",
      [] { backward({{0.4, 0, 0.6}}, {{1, 5, 0}}); }},
-    {"blocked keys are NaN and infinite", "the d_weight of a blocked key may be anything",
+    {"blocked keys are NaN and infinite", "the d_weight of a blocked key has no effect, whatever it is",
      [] { backward({{0.4, 0, 0.6, 0}}, {{1, kNaN, 0, kInfinity}}); }},
     {"nothing is visible", "in a row where nothing is visible, all d_scores are 0",
      [] { backward({{0, 0, 0}}, {{1, kNaN, -1}}); }},

@@ -56,19 +56,21 @@ void backward(Index rows, Index in, Index out, double start = 0) {
 
 const std::vector<Case> cases = {
     {"one row, one input, one output",
-     "if x grows by 1, y grows by the weight; if the weight grows by 1, y grows by x; if the bias grows by 1, so does y",
+     "y grows by the weight if x grows by 1, by x if the weight grows by 1, and by 1 if the bias grows by 1",
      [] { backward({{3}}, {{2}}, {{10}}); }},
     {"one row, two inputs, two outputs", "each input affects both outputs; each weight and each bias affects only one",
      [] { backward({{1, 2}, {3, 5}}, {{7, 4}}, {{10, 100}}); }},
     {"two rows, one output", "both rows use the same weight and bias, so their gradients add up",
      [] { backward({{2}}, {{3}, {5}}, {{10}, {100}}); }},
-    {"the gradients are not 0 before", "weight and bias gradients are added to what is there; d_x is not",
+    {"the gradients are not 0 before",
+     "the gradients of weight and bias are added to what is already there; d_x is overwritten",
      [] { backward({{3}}, {{2}}, {{10}}, 1000); }},
-    {"three rows, three inputs, three outputs", "only the right one of several products with the right shape will do",
+    {"three rows, three inputs, three outputs",
+     "here a wrong product may have the right shape, so check which index each sum runs over",
      [] { backward(3, 3, 3); }},
     {"two rows, three inputs, four outputs", "a gradient has the shape of what it is the gradient of",
      [] { backward(2, 3, 4); }},
-    {"a row without gradient", "a row whose d_y is 0, such as padding, changes no parameter",
+    {"a row without gradient", "a row whose d_y is 0, such as padding, adds nothing to the parameters' gradients",
      [] { backward({{1, 2}, {3, 5}}, {{7, 4}, {6, 9}}, {{10, 100}, {0, 0}}); }},
     {"two batches in one update", "the parameters' gradients are sums over both batches; each batch has its own d_x",
      [] {
@@ -77,7 +79,7 @@ const std::vector<Case> cases = {
        for (const Index rows : {3, 1}) map.run(round_numbers(random, rows, 3), round_numbers(random, rows, 2));
        map.show_gradients();
      }},
-    {"random numbers", "the same holds for any numbers",
+    {"random numbers", "the equations hold for any numbers",
      [] {
        RandomValues random(5);
        const Buffer<double> weight = random.matrix(4, 6), x = random.matrix(5, 6);

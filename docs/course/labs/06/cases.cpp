@@ -97,14 +97,14 @@ const std::vector<Case> cases = {
        Example({2, {{2, 0, 0, 1}}, {{1, 0, 0, 0}, {0, 1, 0, 2}}, {{10, 0, 0, 1}, {0, 10, 2, 0}}, {}, nothing_blocked})
            .forward();
      }},
-    {"forward, two sentences", "head h of sentence b is number b * H + h, and has only the keys of its own sentence",
+    {"forward, two sentences", "head h of sentence b has the number b * H + h, and sees only the keys of its sentence",
      [] { Example(two_sentences(1, true)).forward(); }},
     {"forward, a blocked key and its value are NaN", "a blocked key has no effect, whatever it and its value hold",
      [] { Example(blocked_nan()).forward(); }},
     {"forward, with dropout", "the context uses the weights after dropout; weights() are those before dropout",
      [] { Example(two_sentences(2, false), 0.5).forward(); }},
     {"backward, one head",
-     "a number's gradient is a sum over all products that it is in; the scale is a factor in backward, too",
+     "a number's gradient adds up all products that contain the number; the scale is a factor in backward, too",
      [] {
        Example({1,
                 {{2, 0, 0, 0}, {0, 0, 0, 0}},
@@ -114,7 +114,8 @@ const std::vector<Case> cases = {
                 all_visible(1, 1, 2)})
            .backward();
      }},
-    {"backward, two sentences, two heads", "the gradients of a head go to the rows and columns of this head",
+    {"backward, two sentences, two heads",
+     "each head's gradients go to its own columns, in the rows of its own sentence",
      [] { Example(two_sentences(1, true)).backward(); }},
     {"backward, a blocked key and its value are NaN", "a blocked key gets a gradient of 0, and d_q is not NaN",
      [] { Example(blocked_nan()).backward(); }},

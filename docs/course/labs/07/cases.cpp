@@ -51,7 +51,7 @@ const std::vector<Case> cases = {
        layer_norm({{{3, 1, 3, 1}}, {{1, 1, 1, 1}}, {{1, 1, 1, 1}}});
      }},
     {"a gradient along x_hat",
-     "scaling a row changes almost nothing, so if d_xhat is a multiple of x_hat, d_x is nearly 0",
+     "scaling a row hardly changes x_hat, so if d_xhat is a multiple of x_hat, d_x is nearly 0",
      [] {
        layer_norm({{{3, 1, 3, 1}}, {{2, -2, 2, -2}}, {{1, 1, 1, 1}}});
      }},
@@ -68,8 +68,8 @@ const std::vector<Case> cases = {
        layer_norm(
            {{{3, 1, 3, 1}, {0, 0, 4, 4}, {1, 2, 3, 6}}, {{2, 0, 0, 1}, {0, 2, 1, 0}, {0, 0, 0, 0}}, {{1, 2, 1, 2}}});
      }},
-    {"the gradients are not empty",
-     "d_gain and d_bias hold something already, as from another batch; yours is added to it",
+    {"the gradients are not 0 before",
+     "d_gain and d_bias already hold numbers, as from another batch; yours are added to them",
      [] {
        layer_norm({{{3, 1, 3, 1}, {0, 0, 4, 4}},
                    {{2, 0, 0, 1}, {0, 2, 1, 0}},

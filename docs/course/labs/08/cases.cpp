@@ -86,13 +86,14 @@ const std::vector<Case> cases = {
      [] { two_sentences(Norm::pre, kRate).forward(kTrainingPass); }},
     {"forward, post-norm, no training", "outside training, dropout changes nothing",
      [] { two_sentences(Norm::post, kRate).forward(); }},
-    {"backward, pre-norm", "x reaches y by two paths, and only the one through the sublayer passes the norm",
+    {"backward, pre-norm", "x reaches y by two paths, and the norm is only on the one through the sublayer",
      [] { Example(Norm::pre, {{1, 1, 3, 3}}, {{1, 0, 0, 0}}).backward({{4, 0, 0, 8}}); }},
-    {"backward, post-norm", "x reaches the sum by two paths, and both pass the norm after it",
+    {"backward, post-norm", "x reaches the sum by two paths, and the norm after the sum is on both",
      [] { Example(Norm::post, {{1, 0.5, 3, 3}}, {{0, 1, 0, 0}}).backward({{4, 0, 0, 8}}); }},
-    {"backward, pre-norm, dropout", "only the path through the sublayer passes dropout",
+    {"backward, pre-norm, dropout", "dropout is only on the path through the sublayer",
      [] { two_sentences(Norm::pre, kRate).backward(gradient_of_two_sentences(), kTrainingPass); }},
-    {"backward, post-norm, dropout", "only the path through the sublayer passes dropout, after the norm",
+    {"backward, post-norm, dropout",
+     "dropout is only on the path through the sublayer; backward goes through the norm first",
      [] { two_sentences(Norm::post, kRate).backward(gradient_of_two_sentences(), kTrainingPass); }},
 };
 

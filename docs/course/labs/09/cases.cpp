@@ -46,7 +46,7 @@ void backward(Buffer<double> logits, const IdMatrix& expected, const CrossEntrop
 const std::vector<Case> cases = {
     {"forward: one row", "the loss is minus the logarithm of the expected token's probability",
      [] { forward({{0, 1}}, IdMatrix{{1}}, {}); }},
-    {"forward: two equal logits", "if several logits are the largest, only the first of them is correct",
+    {"forward: two equal logits", "if several logits are the largest, only the first of them is the prediction",
      [] { forward({{0, 2, 2}}, IdMatrix{{2}}, {}); }},
     {"forward: large logits", "the loss is finite, even if the probability of the expected token is rounded to 0",
      [] { forward({{1000, 0}}, IdMatrix{{1}}, {}); }},

@@ -70,7 +70,7 @@ const std::vector<Case> cases = {
        show(settings, updates);
        rates("rate", settings, 0, updates);
      }},
-    {"inverse square root", "after the warm-up, four times as many updates halve the rate; no warm-up counts as 1 update",
+    {"inverse square root", "after the warm-up, four times as many updates halve the rate; a warmup of 0 counts as 1",
      [] {
        ScheduleSettings settings{.learning_rate = 8, .warmup = 4, .initial_rate = 0};
        const Buffer<double> updates = {{1, 4, 16, 64}};

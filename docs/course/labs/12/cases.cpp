@@ -111,7 +111,7 @@ const std::vector<Case> cases = {
      }},
     {"a longer one wins", "a hypothesis keeps running while its best possible score beats those that are finished",
      [] { search_to_the_end({1, 1, 1, 4}, {{0, 0.5, 0.4, 0.1}, {0, 0, 0, 0}, {0, 0.1, 0, 0.9}, {0, 0.9, 0, 0.1}}); }},
-    {"some are hopeless", "hypotheses are dropped whose best possible score does not beat what is finished",
+    {"some are hopeless", "a hypothesis is dropped if its best possible score does not beat the best finished one",
      [] {
        search_to_the_end({3, 1, 1, 3}, {{0, 0.6, 0.2, 0.15, 0.05},
                                         {0, 0, 0, 0, 0},
