@@ -12,7 +12,6 @@ import labs
 from check import Check, wrong_results
 from labs import Lab, LabError, all_labs, build_core, shown
 from project import finale, find_fault, hunt
-from prove import prove
 from source import Source
 
 
@@ -147,8 +146,6 @@ def main():
     grading.add_argument("directory")
     grading.add_argument("--json", action="store_true", help="as GitHub Classroom's autograding expects it")
     grading.add_argument("--with-network", action="store_true", help="do not cut off the code from the network")
-    proving = commands.add_parser("prove", help="for maintainers: test the labs themselves")
-    proving.add_argument("labs", nargs="*", type=int)
     options = parser.parse_args()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # for `| head`
     try:
@@ -158,8 +155,6 @@ def main():
             return find_fault(options.seed, options.place) if options.place else hunt(options.seed)
         if options.command == "grade":
             return grade(options.directory, options.json, options.with_network)
-        if options.command == "prove":
-            return prove([Lab(number) for number in options.labs] or all_labs())
         return {"list": list_labs, "finale": finale}[options.command]()
     except LabError as error:
         print(f"lab.sh: {error}", file=sys.stderr)

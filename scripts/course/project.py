@@ -19,11 +19,9 @@ PROGRAM = PROJECT / "build" / "release" / "glassformer"
 
 def copy_of_project(directory, texts):
     """Copies the project's files, but nothing that was built, and puts these texts in the place of some."""
-    for name in ("CMakeLists.txt", "CMakePresets.json", "cmake", "configs", "data", "docs", "scripts", "src", "tests",
-                 "README.md", "CHANGELOG.md", "LICENSE"):
-        copy = shutil.copytree if (PROJECT / name).is_dir() else shutil.copy2
-        directory.mkdir(parents=True, exist_ok=True)
-        copy(PROJECT / name, directory / name, **({"dirs_exist_ok": True} if copy == shutil.copytree else {}))
+    directory.mkdir(parents=True, exist_ok=True)
+    names = "CMakeLists.txt CMakePresets.json cmake configs data docs scripts src tests README.md CHANGELOG.md LICENSE"
+    run_quietly(["cp", "-Rp", *(PROJECT / name for name in names.split()), directory], "copying the project")
     for file, text in texts.items():
         (directory / file).write_text(text, encoding="utf-8")
 
@@ -83,11 +81,6 @@ def train(command, environment, output, *options):
                  *(word for option in options for word in ("--set", option))], "training", env=environment, cwd=PROJECT)
 
 
-def losses_of(run):
-    entries = map(json.loads, (run / "metrics.jsonl").read_text().splitlines())
-    return [entry["loss"] for entry in entries if entry["kind"] == "train"]
-
-
 def compare_first_updates(command, environment, directory):
     """Trains 50 updates with the learner's functions and with the real ones. Returns the largest difference of the
     losses, and the first update and tensor whose weights differ."""
@@ -97,8 +90,9 @@ def compare_first_updates(command, environment, directory):
     train([PROGRAM], dict(os.environ), directory / "real", *options)
     yours, real = recorded(directory / "yours"), recorded(directory / "real")
     first = next((place for place in real if yours.get(place) != real[place]), None)
-    pairs = list(zip(losses_of(directory / "yours"), losses_of(directory / "real")))
-    return max(abs(a - b) for a, b in pairs), first
+    losses = [[entry["loss"] for entry in map(json.loads, (directory / name / "metrics.jsonl").read_text().splitlines())
+               if entry["kind"] == "train"] for name in ("yours", "real")]
+    return max(abs(a - b) for a, b in zip(*losses)), first
 
 
 def finale():
@@ -130,22 +124,16 @@ def finale():
 
 
 # --- The bug hunt -----------------------------------------------------------------------------------------------------
-def faults():
-    """(file, title, old, new) of the faults that a learner can find with the tools of the course."""
-    lines = (PROJECT / "tests/faults.txt").read_text(encoding="utf-8").splitlines()
-    for title, old, new in zip(lines, lines[1:], lines[2:]):
-        file = title.split(":")[0]
-        if re.match(r"src/(layers|model|training|batching)/", file) and not title.endswith("[figures]"):
-            if "muon" not in file and "settings" not in file:
-                yield file, title.split(": ", 1)[1], old[2:], new[2:]
-
-
 def planted(seed):
-    every = list(faults())
-    file, title, old, new = every[random.Random(seed).randrange(len(every))]
+    """The fault of this number, from those that a learner can find with the tools of the course: its file, line and
+    title, and the file's text with the fault."""
+    lines = (PROJECT / "tests/faults.txt").read_text(encoding="utf-8").splitlines()
+    faults = [fault for fault in zip(lines, lines[1:], lines[2:]) if not fault[0].endswith("[figures]") and re.match(
+        r"src/(layers/|model/transformer|training/(optimizer|schedule|sharded))(?!recording)", fault[0])]
+    title, old, new = faults[random.Random(seed).randrange(len(faults))]
+    file, title = title.split(": ", 1)
     text = (PROJECT / file).read_text(encoding="utf-8")
-    line = text[:text.index(old)].count("\n") + 1
-    return file, line, title, text.replace(old, new)
+    return file, text[:text.index(old[2:])].count("\n") + 1, title, text.replace(old[2:], new[2:])
 
 
 def hunt(seed):
@@ -153,27 +141,21 @@ def hunt(seed):
     copy = labs.LABS / f"hunt-{seed}"
     if copy.exists():
         raise LabError(f"{shown(copy)} exists already. Choose another seed, or remove that directory.")
-    file, _, _, text = planted(seed)
-    print("Planting a fault and building; this takes a minute ...", flush=True)
-    copy_of_project(copy, {file: text})
+    print("Planting a fault and building; this takes a few minutes ...", flush=True)
+    copy_of_project(copy, dict([planted(seed)[::3]]))
     (copy / "tests" / "faults.txt").unlink()
     command, environment = build_program(copy)
-    library = environment.get("LD_LIBRARY_PATH", "")
-    for name in ("glassformer", "glassformer_tests"):
-        program = command[0].with_name(name)
-        if name == "glassformer" or (library and program.exists()):
-            script = copy / name
-            script.write_text(f'#!/usr/bin/env bash\nexport LD_LIBRARY_PATH="{library}"\nexec "{program}" "$@"\n')
-            script.chmod(0o755)
-    tests = "./glassformer_tests '[laws]'" if (copy / "glassformer_tests").exists() else (
-        "(for the tests, run scripts/test.sh in the project once, then plant the fault anew)")
+    for program in (command[0], command[0].with_name("glassformer_tests")):
+        if program.exists():
+            (copy / program.name).write_text(f'#!/usr/bin/env bash\nexport LD_LIBRARY_PATH='
+                                             f'"{environment.get("LD_LIBRARY_PATH", "")}"\nexec "{program}" "$@"\n')
+            (copy / program.name).chmod(0o755)
     print(f"""
-In {shown(copy)}, one line of src/layers, src/model, src/batching or src/training is wrong. Find it:
+In {shown(copy)}, one line of src/layers, src/model or src/training is wrong. docs/course/bug-hunt.md says how to find
+it. To begin:
 
   cd {shown(copy)}
   ./glassformer gradcheck configs/debug.yaml
-  {tests}
-  ./glassformer explain ../../runs/toy --source "she sleeps ."
 
 When you know the file and the line:
 
@@ -186,12 +168,11 @@ def find_fault(seed, place):
     match = re.fullmatch(r"(?:.*?/)?(src/\S+|[\w.]+):(\d+)", place)
     if not match:
         raise LabError(f"expected a file and a line, such as src/layers/linear.cpp:30, found {place}")
-    given, number = match.group(1), int(match.group(2))
-    if given not in (file, Path(file).name):
-        print("No, that file is as it should be." if given else "")
-        return 1
-    if number != line:
+    if match.group(1) not in (file, Path(file).name):
+        print("No, that file is as it should be.")
+    elif int(match.group(2)) != line:
         print("The right file, but another line.")
-        return 1
-    print(f"Found. The fault: {title}.")
-    return 0
+    else:
+        print(f"Found. The fault: {title}.")
+        return 0
+    return 1

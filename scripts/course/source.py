@@ -7,6 +7,7 @@ It relies on the layout that clang-format gives our sources: a definition at the
 is `}` or `};`, and a function inside a class is indented by two spaces.
 """
 
+import collections
 import re
 from pathlib import Path
 
@@ -16,11 +17,8 @@ _NAME = re.compile(r"((?:\w+(?:<\w+>)?::)?(?:operator *\S+|~?\w+))\((?!\*)")
 _NOT_FUNCTIONS = {"if", "for", "while", "switch", "return", "assert", "decltype", "static_assert", "requires"}
 
 
-class Block:
-    """A definition: lines [begin, end) of the file. The comment and template line above it begin at `top`."""
-
-    def __init__(self, name, top, begin, body, end, is_type):
-        self.name, self.top, self.begin, self.body, self.end, self.is_type = name, top, begin, body, end, is_type
+# A definition: lines [begin, end) of the file. The comment and template line above it begin at `top`.
+Block = collections.namedtuple("Block", "name top begin body end is_type")
 
 
 class Source:
@@ -46,10 +44,9 @@ class Source:
             head = re.sub(r" *//.*$", "", head)
             match = _TYPE.match(head[len(indent):])
             closing = re.compile(indent + r"\}(;|\)+;?)?$")
+            end = body + 1
             if head.endswith("{"):
                 end = next((n for n in range(body + 1, last) if closing.match(self.lines[n])), last - 1) + 1
-            else:
-                end = body + 1
             name = match.group(1) if match else self._function_name(head[len(indent):])
             if name:
                 name = owner + re.sub(r"<\w+>", "", name)

@@ -21,7 +21,7 @@ import lab as commands  # noqa: E402
 import labs  # noqa: E402
 import project  # noqa: E402
 from check import Check  # noqa: E402
-from prove import problems_of  # noqa: E402
+from prove_labs import problems_of  # noqa: E402
 from source import Source  # noqa: E402
 
 BODY = '  not_written("MaskedSoftmax::forward");'

@@ -1,16 +1,24 @@
-"""Proves the labs, for CI: each fails unsolved, with the promised message, and passes with the real functions while all
+#!/usr/bin/env python3
+"""Proves the labs: each fails unsolved, with the promised message, and passes with the real functions while all
 others are unsolved; each known wrong answer gets its own diagnosis; there are three hints. With all labs solved, the
-finale ends in the digest."""
+finale ends in the digest.
+
+    tests/course/prove_labs.py          all labs, then the finale
+    tests/course/prove_labs.py 3 4      these labs alone
+"""
 
 import contextlib
 import io
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-import labs
-from check import Check, same, wrong_results
-from project import finale
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "course"))
+
+import labs  # noqa: E402
+from check import Check, same, wrong_results  # noqa: E402
+from project import finale  # noqa: E402
 
 
 def problems_of(lab):
@@ -71,3 +79,7 @@ def prove(chosen):
             failed |= finale() != 0 or "exactly what data/toy/digests.txt says" not in printed.getvalue()
         print(f"The finale, with the real functions in all labs:\n{printed.getvalue()}")
     return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(prove([labs.Lab(number) for number in sys.argv[1:]] or labs.all_labs()))
