@@ -42,7 +42,7 @@ def check(lab):
             (f"start {int(lab.number) + 1}" if int(lab.number) < 12 else "finale"))
         return 0
     diagnosis = result.diagnosis()
-    say(f"\n{result.message}\n\n" + (f"What this is: {diagnosis}" if diagnosis else
+    say(f"\n{result.message}\n\n" + (f"What probably happened: {diagnosis}" if diagnosis else
                                     f"If you are stuck: scripts/lab.sh hint {int(lab.number)}"))
     return 1
 

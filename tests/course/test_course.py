@@ -184,7 +184,7 @@ class Commands(unittest.TestCase):
         lab.write(lab.real())
         status, printed = self.run_command("check", "3")
         self.assertEqual(status, 0)
-        self.assertIn("7 of 7 cases pass", printed)
+        self.assertIn("8 of 8 cases pass", printed)
         status, printed = self.run_command("reset", "3")
         self.assertEqual(status, 0)
         self.assertEqual((labs.LABS / "03-old-1/layers/softmax.cpp").read_text(), lab.real()["src/layers/softmax.cpp"])

@@ -27,6 +27,8 @@ const std::vector<Case> cases = {
      [] { softmax({{0, 1, 2}}, mask_of({{1, 1, 1}})); }},
     {"the blocked score is NaN", "a blocked score has no effect, whatever it is",
      [] { softmax({{0, std::numeric_limits<double>::quiet_NaN(), 2}}, mask_of({{0, 1, 0}})); }},
+    {"a blocked score is huge", "a blocked score has no effect, even if it is much larger than the others",
+     [] { softmax({{1, 1000}}, mask_of({{0, 1}})); }},
     {"a look-ahead mask", "each query uses its own row of the mask",
      [] { softmax({{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, look_ahead_mask(3)); }},
     {"two sentences, two heads, padding", "all heads and queries of a sentence use the mask row of this sentence",
