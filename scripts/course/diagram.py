@@ -48,9 +48,6 @@ def draw(text):
         path, _, label = line.partition(" : ")
         names = re.split(r" (->|~>) ", path.strip())
         for start, kind, end in zip(names[::2], names[1::2], names[2::2]):
-            for name in (start, end):
-                if name not in boxes:
-                    raise ValueError(f"an arrow names the box {name}; the boxes are: {', '.join(boxes)}")
             lines.append(_arrow(boxes[start], boxes[end], kind == "~>", label.strip()))
     width, height = 2 * MARGIN + columns * WIDTH + (columns - 1) * GAP_X, y - GAP_Y + MARGIN
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}">\n'

@@ -160,11 +160,8 @@ def digest_of(*texts):
 
 
 def program_of(lab, texts, originals=None):
-    """Builds the program of a lab with these source files and returns its path; does nothing if it exists already.
-
-    texts      file in src -> text, compiled from a copy
-    originals  file in src -> path: names the learner's own file in the compiler's messages
-    """
+    """Builds the program of a lab with these source files (file in src -> text), if it does not exist yet, and returns
+    its path. `originals` (file in src -> path) names the learner's own files in the compiler's messages."""
     common = [DESCRIPTIONS / "main.cpp", lab.description / "cases.cpp"]
     shared_key = digest_of(*(path.read_text() for path in [*common, DESCRIPTIONS / "cases.hpp"]),
                            str((BUILD / "libglassformer_core.a").stat().st_mtime_ns))

@@ -42,7 +42,6 @@ def build_program(copy):
     return [build / "glassformer"], dict(os.environ)
 
 
-# --- The finale -------------------------------------------------------------------------------------------------------
 def merged_sources():
     """The source files with the learner's functions of all labs, as if written into one copy of the project: each lab's
     changes are merged into what the labs before it made."""
@@ -123,7 +122,6 @@ def finale():
     return 1
 
 
-# --- The bug hunt -----------------------------------------------------------------------------------------------------
 def planted(seed):
     """The fault of this number, from those that a learner can find with the tools of the course: its file, line and
     title, and the file's text with the fault."""
