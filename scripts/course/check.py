@@ -162,7 +162,7 @@ class Check:
                 continue
             parts.append(f"{titled(name, rows, cols)}, expected:\n{table(rows, cols, numbers)}")
             if cells is None:
-                parts.append(f"yours has another shape, {titled(*mine[:3])}:\n{table(*mine[1:])}")
+                parts.append(f"yours has another shape, {mine[0]} [{mine[1]}, {mine[2]}]:\n{table(*mine[1:])}")
             else:
                 parts.append(f"yours (* differs):\n{table(rows, cols, mine[3], cells)}")
         return "\n\n".join(part for part in parts if part)

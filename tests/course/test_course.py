@@ -152,8 +152,7 @@ class Tutor(unittest.TestCase):
     def test_a_part_of_a_known_mistake_is_recognised(self):
         body = "  for (Index n = 0; n < scores.rows(); ++n) { const auto r = scores.row(n); " \
                "const Scalar s = exponentials(r, largest(r)); if (n == 0) scale(r, 1 / s); }"
-        self.assertIn("In this case, your result is the same as with this mistake: Blocked keys still get weight",
-                      softmax_lab(body).diagnosis())
+        self.assertIn("In this case, weights is what you get by this mistake: You ignored the mask", softmax_lab(body).diagnosis())
 
 
 class Commands(unittest.TestCase):
