@@ -192,6 +192,7 @@ class Commands(unittest.TestCase):
     def test_grade(self):
         lab = labs.Lab(3)
         lab.write(lab.real())
+        labs.Lab(4).write(labs.Lab(4).cut())  # started, not solved: no points
         status, printed = self.run_command("grade", str(labs.LABS), "--json", "--with-network")
         report = json.loads(printed)
         self.assertEqual(status, 1)
