@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <new>
 #include <stdexcept>
 
@@ -34,6 +35,18 @@ void prepare_process() {
   use_huge_pages();
 }
 
+/// The message for an argument that a verb does not take. Names the option that was probably meant.
+std::string unexpected_argument(const std::string& verb, const std::string& word) {
+  const std::string quoted = "\"" + visible(word) + "\"";
+  static const std::map<std::string, std::string> meant = {
+      {"train", "--output "}, {"translate", "--input "}, {"explain", "--source "}};
+  const auto option = meant.find(verb);
+  std::string hint = option != meant.end() ? "did you mean " + option->second + quoted + "? " : "";
+  if (verb == "evaluate") hint = "test texts are given with --source FILE --reference FILE. ";
+  if (verb == "score") hint = "texts are given with --source FILE --target FILE. ";
+  return "expected no further argument, found " + quoted + "; " + hint + "See glassformer " + verb + " --help";
+}
+
 /// The message for a command line that CLI11 rejects, with a suggestion if a verb or an option is unknown.
 std::string parse_error_message(const CLI::App& program, const CLI::ParseError& error) {
   const auto chosen = program.get_subcommands();
@@ -47,8 +60,7 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
       for (const CLI::App* verb : program.get_subcommands({})) known.push_back(verb->get_name());
     }
     if (known.empty() && !chosen.empty() && !word.starts_with("-"))
-      return "expected no further argument, found \"" + word + "\"; see glassformer " + chosen.front()->get_name() +
-             " --help";
+      return unexpected_argument(chosen.front()->get_name(), word);
     if (known.empty()) continue;
     const std::string name = word.substr(0, word.find('='));
     const auto suggestion = nearest(name, known);
@@ -61,6 +73,7 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
 int run(int argc, char** argv) {
   log_to_standard_error();
   choose_instructions(argv);
+  check_thread_count();
   CLI::App program{
       "Glassformer: a transparent encoder-decoder transformer.\n\n"
       "Results go to standard output, the log to standard error. The exit status is\n"

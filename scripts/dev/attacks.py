@@ -4,6 +4,7 @@ import random
 
 from attack_contents import (claims, escapes, line_breaks, nesting, not_finite, odd_checkpoints, padded_rows,
                              sentencepiece_models)
+from attack_runs import run_attacks
 from attack_system import (devices, linked_files, links, long_files, lost_translations, moved_runs, output_files, ranks,
                            threads)
 from trials import SUMS, change, copy_of, remove, set_key
@@ -82,4 +83,4 @@ def others(world):
 
 
 ALL = (lost_translations, not_finite, nesting, sentencepiece_models, claims, devices, links, long_files, output_files,
-       escapes, padded_rows, line_breaks, moved_runs, others)
+       escapes, padded_rows, line_breaks, moved_runs, run_attacks, others)

@@ -5,7 +5,8 @@
 #   scripts/dev/crash_test.sh 100        100 runs, each killed one to three times
 #   scripts/dev/crash_test.sh 100 7      the same with another seed for the moments
 #
-# A run writes a checkpoint every other update, so it is often killed while it is writing one.
+# A run writes a checkpoint every other update, so it is often killed while it is writing one. Every fourth run is copied
+# without its links (cp -rL) before it is continued.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
@@ -61,6 +62,11 @@ for ((i = 1; i <= count; ++i)); do
     ! pkill -KILL -P $! -x glassformer || ((++kills))
     wait $! 2>/dev/null || true
   done
+  if ((i % 4 == 0)) && [[ -e $directory/run/last ]]; then
+    cp -rL "$directory/run" "$directory/copy"
+    rm -rf "$directory/run"
+    mv "$directory/copy" "$directory/run"
+  fi
   if ! resume_or_start run; then
     echo "run $i could not be resumed:" >&2
     tail -3 "$directory/run.log" >&2

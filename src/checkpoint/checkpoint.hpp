@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -32,6 +33,7 @@ inline constexpr const char* kStateFile = "training_state.safetensors";  ///< wh
 struct RunProgress : Progress {
   Index validated = 0;     ///< the update of the last validation; 0: none yet
   double best_figure = 0;  ///< of the best validation; meaningless while best_update is 0
+  double best_loss = std::numeric_limits<double>::infinity();  ///< its loss, which decides between equal figures
   Index best_update = 0;   ///< the update of that validation; 0: none yet
   Index without_best = 0;  ///< validations since then
   double minutes = 0;      ///< since the run started, without interruptions
@@ -43,7 +45,8 @@ struct RunProgress : Progress {
 
 /// One line of JSON. Doubles are read back bit for bit, even infinite ones.
 std::string write_progress(const RunProgress& progress);
-/// \throws UserError, which begins with `place`: not JSON, or a key is missing or has the wrong type
+/// \throws UserError, which begins with `place`: not JSON, a key is missing or has the wrong type, or the numbers
+///         contradict each other
 RunProgress read_progress(const std::string& text, const std::string& place);
 
 /// What resuming a run needs in addition to the parameters. Does not own the moments.
@@ -55,7 +58,7 @@ struct TrainingState {
 /// \throws as throw_disk_error() does
 void write_training_state(const std::filesystem::path& directory, const TrainingState& state);
 /// Fills the moments, one for each parameter of the model. After an error they may hold anything.
-/// \throws UserError: there is no training state, or it belongs to a model of another size
+/// \throws UserError: there is no training state, it is damaged, or it belongs to a model of another size
 RunProgress read_training_state(const std::filesystem::path& directory, std::span<float> adam_m,
                                 std::span<float> adam_v);
 
@@ -74,6 +77,8 @@ void save_checkpoint(const std::filesystem::path& directory, const ModelDescript
 
 /// Whether this directory is a complete checkpoint.
 bool is_checkpoint(const std::filesystem::path& directory);
+/// The names in a checkpoint that are neither those of a checkpoint's files nor listed in its SHA256SUMS.
+std::vector<std::string> other_files_in(const std::filesystem::path& checkpoint);
 
 /// Fills the arena `values` from the checkpoint. Names and shapes must match `tensors` exactly, apart from padding
 /// rows. Tensors that other tools add are ignored: copies of tied matrices, and tables of positions.
@@ -105,7 +110,8 @@ void write_checksums(const std::filesystem::path& directory);
 enum class Verify { all, but_training_state };
 
 /// Recomputes the checksums and compares them. A directory without SHA256SUMS passes, because other tools write none.
-/// \return the directory   \throws UserError naming the file that has changed or is missing
+/// Each of the checkpoint's files must be listed.
+/// \return the directory   \throws UserError naming the file that has changed, is missing or is not listed
 std::filesystem::path verify_checksums(const std::filesystem::path& directory, Verify which);
 
 /// Copies the weights from the checkpoint `from` or, if that is empty, draws random ones from `seed`.

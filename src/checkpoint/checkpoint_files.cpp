@@ -28,9 +28,16 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kChecksumFile = "SHA256SUMS";
+constexpr std::size_t kNameAt = 66;  // in a line of this file
 
-constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
-constexpr std::uint64_t kMostUpdates = 0xffff'fffe;  // the random numbers use the update as a 32-bit counter
+/// The names of a checkpoint's files, apart from SHA256SUMS. None of them is read without being verified.
+constexpr std::string_view kOwnFiles[] = {
+    kModelFile,           kStateFile,   "config.yaml",       "config.json", "generation_config.json", "source.spm",
+    "tokenizer_config.json", "target.spm", "source.vocab.json", "vocab.json",  "target.vocab.json", "target_vocab.json"};
+
+constexpr std::uint64_t kMostUpdates = 0xffff'fffe;    // the random numbers use the update as a 32-bit counter
+constexpr std::uint64_t kMost = std::uint64_t{1} << 53;  // far more than any run has; adding to it cannot overflow
+constexpr std::uint64_t kMostText = std::numeric_limits<Index>::max();  // fingerprints use all bits
 
 /// A whole number in the progress.
 struct Count {
@@ -47,8 +54,8 @@ constexpr Count kCounts[] = {{"update", &RunProgress::update, kMostUpdates},
                              {"without_best", &RunProgress::without_best},
                              {"skipped", &RunProgress::skipped, kMost, false},
                              {"skipped_in_row", &RunProgress::skipped_in_row, kMost, false},
-                             {"text_lines", &RunProgress::text, kMost, false},
-                             {"valid_text_lines", &RunProgress::valid_text, kMost, false}};
+                             {"text_lines", &RunProgress::text, kMostText, false},
+                             {"valid_text_lines", &RunProgress::valid_text, kMostText, false}};
 
 /// JSON cannot represent infinity or NaN.
 json encode(double number) {
@@ -59,6 +66,18 @@ double decode(const json& number) {
   for (const double limit : {HUGE_VAL, -HUGE_VAL, std::nan("")})
     if (number == encode(limit)) return limit;
   return number.get<double>();
+}
+
+/// \throws UserError: numbers that no run can have at the same time
+void check_progress(const RunProgress& progress, const std::string& place) {
+  const auto check = [&](bool holds, const std::string& expected) {
+    if (!holds) throw UserError(fmt::format("{}: the training progress is damaged: expected {}.", place, expected));
+  };
+  check(progress.validated <= progress.update, "\"validated\" to be at most \"update\"");
+  check(progress.best_update <= progress.update, "\"best_update\" to be at most \"update\"");
+  check(progress.skipped <= progress.update, "\"skipped\" to be at most \"update\"");
+  check(progress.skipped_in_row <= progress.skipped, "\"skipped_in_row\" to be at most \"skipped\"");
+  check(progress.minutes >= 0 && std::isfinite(progress.minutes), "\"minutes\" to be a number of at least 0");
 }
 
 void read_moments(const Safetensors& file, const char* name, std::span<float> moments, const fs::path& path) {
@@ -110,6 +129,7 @@ std::string write_progress(const RunProgress& progress) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const Count& count : kCounts) object[count.key] = progress.*count.field;
   object["best_figure"] = encode(progress.best_figure);
+  object["best_loss"] = encode(progress.best_loss);
   object["minutes"] = encode(progress.minutes);
   return object.dump();
 }
@@ -133,7 +153,9 @@ RunProgress read_progress(const std::string& text, const std::string& place) try
     progress.*field = number.get<Index>();
   }
   progress.best_figure = decode(object.at("best_figure"));
+  if (object.contains("best_loss")) progress.best_loss = decode(object.at("best_loss"));  // since version 0.3
   progress.minutes = decode(object.at("minutes"));
+  check_progress(progress, place);
   return progress;
 } catch (const json::exception& error) {
   throw UserError(fmt::format("{}: the training progress is damaged: {}.", place, brief(error.what(), 200)));
@@ -158,7 +180,23 @@ RunProgress read_training_state(const fs::path& directory, std::span<float> adam
     throw UserError(path.string() + ": the training progress is missing from the file's metadata.");
   read_moments(file, "adam.m", adam_m, path);
   read_moments(file, "adam.v", adam_v, path);
+  if (std::ranges::any_of(adam_v, [](float v) { return v < 0; }))
+    throw UserError(path.string() + ": expected no negative number in adam.v, which holds means of squares, found one. " +
+                    "The file is damaged: use another checkpoint.");
   return read_progress(progress->second, path.string());
+}
+
+std::vector<std::string> other_files_in(const fs::path& checkpoint) {
+  std::set<std::string> own(std::begin(kOwnFiles), std::end(kOwnFiles));
+  own.insert(kChecksumFile);
+  std::istringstream lines;
+  if (fs::exists(fs::symlink_status(checkpoint / kChecksumFile))) lines.str(read_checkpoint_file(checkpoint / kChecksumFile));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > kNameAt) own.insert(line.substr(kNameAt));
+  }
+  std::vector<std::string> names = names_in(checkpoint);
+  std::erase_if(names, [&](const std::string& name) { return own.contains(name); });
+  return names;
 }
 
 void write_checksums(const fs::path& directory) {
@@ -182,7 +220,6 @@ fs::path verify_checksums(const fs::path& directory, Verify which) try {
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    constexpr std::size_t kNameAt = 66;
     const std::string name = line.size() > kNameAt ? line.substr(kNameAt) : "";
     if (name.empty() || name.find('/') != std::string::npos || !names.insert(name).second)
       throw damaged(directory / kChecksumFile, "a checksum and a new file name on each line",
@@ -193,8 +230,11 @@ fs::path verify_checksums(const fs::path& directory, Verify which) try {
     if (const std::string found = checksum_line(directory, name); found != line)
       throw damaged(directory / name, "the SHA-256 " + line.substr(0, 12) + "...", found.substr(0, 12) + "...");
   }
-  if (!names.contains(kModelFile))
-    throw damaged(directory / kChecksumFile, std::string("the checksum of ") + kModelFile, "none");
+  for (const std::string_view name : kOwnFiles) {
+    const bool is_needed = name == kModelFile || fs::exists(fs::symlink_status(directory / name));
+    if (is_needed && !names.contains(std::string(name)))
+      throw damaged(directory / kChecksumFile, "the checksum of " + std::string(name), "none");
+  }
   return directory;
 } catch (const fs::filesystem_error& error) {
   throw_disk_error("cannot be read", error.path1(), error.code());

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,19 +19,21 @@ namespace glassformer {
 ///              best -> step-00001200   last -> step-00001400
 ///
 /// While a RunDirectory exists, no other process can have one for the same directory. A RunDirectory without a
-/// path writes nothing: when several processes train together, only the first one writes. All functions throw
-/// as throw_disk_error() does when the disk reports an error.
+/// path writes nothing: when several processes train together, only the first one writes. Nothing that this program did
+/// not write is ever replaced or removed. All functions throw as throw_disk_error() does when the disk reports an error.
 class RunDirectory {
  public:
-  /// \throws UserError: the directory holds a run with a checkpoint, or other files
+  /// \throws UserError: the directory is a checkpoint, holds a run that has trained, or other files
   static void refuse_existing(const std::filesystem::path& path);
 
   /// Creates the directory and writes the text `config` to config.yaml, unless the path is empty.
   /// \throws UserError like refuse_existing, or if another run uses the directory
   static RunDirectory create(const std::filesystem::path& path, const std::string& config);
 
-  /// Opens a run to continue it, and removes what an interrupted save left behind.
-  /// \throws UserError: there is no run, or another process uses it
+  /// Opens a run to continue it, and removes what an interrupted save left behind. If the run was copied without links,
+  /// makes best and last links again.
+  /// \throws UserError: there is no run, another process uses it, its checkpoints are missing, or its config.yaml, best
+  ///         or last is something that this program did not write
   static RunDirectory resume(const std::filesystem::path& path);
 
   /// Where the directory is now, even if it was moved after it was opened. \throws std::runtime_error: it was deleted
@@ -52,20 +55,29 @@ class RunDirectory {
   /// Makes the link `best` or `last` point to a checkpoint. \pre it is in this directory
   void point(const char* link, const std::filesystem::path& checkpoint) const;
 
+  /// Removes a checkpoint, unless there are files in it that this program did not write: then it warns, once.
+  void remove(const std::filesystem::path& checkpoint) const;
   /// Keeps the latest `keep` checkpoints, the latest mean, and what `best` and `last` point to. Removes the others.
   void prune(Index keep) const;
 
  private:
   RunDirectory() = default;
   explicit RunDirectory(const std::filesystem::path& path);
+  void require_links() const;
+  void restore_links() const;
 
   std::filesystem::path path_;
   std::shared_ptr<const Descriptor> opened_;
   std::optional<DirectoryLock> lock_;  // two runs would overwrite each other's files
+  std::shared_ptr<std::set<std::filesystem::path>> spared_ = std::make_shared<std::set<std::filesystem::path>>();
 };
 
 /// The checkpoint that a user means by `path`: a checkpoint itself, or the best one of a run, or its last if it has no
-/// best. \throws UserError: there is none
+/// best. A link is followed once, here: the result is the directory that it leads to now. \throws UserError: there is
+/// none
 std::filesystem::path resolve_checkpoint(const std::filesystem::path& path);
+
+/// Where the links lead now that resolve_checkpoint follows for `path`. Changes when training moves a link.
+std::string link_text(const std::filesystem::path& path);
 
 }  // namespace glassformer

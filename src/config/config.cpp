@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <system_error>
 
+#include "checkpoint/run_names.hpp"
 #include "config/key.hpp"
 #include "files/lines.hpp"
 #include "files/suggestion.hpp"
@@ -66,10 +67,25 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
                  "expected kind: sentencepiece for a .model file, found another kind; set it, or drop this key");
 }
 
-void check_training(const TrainingSettings& training, const RunSettings& run, const Blame& blame) {
+void check_validation(const DataSettings& data, const ValidationSettings& validation, const Blame& blame) {
+  const bool is_of_translations = validation.metric == Metric::bleu || validation.metric == Metric::exact_match;
+  if (is_of_translations && !validation.translate)
+    blame.refuse({"training.validation.translate", "training.validation.metric"},
+                 "expected true, because training.validation.metric is measured on translations, found false; set "
+                 "metric to loss, perplexity or token_accuracy");
+  if (data.valid.empty() && validation.patience > 0)
+    blame.refuse({"training.validation.patience", "data.valid"},
+                 fmt::format("expected 0, because data.valid is \"\" and there are no validations, found {}; name a "
+                             "validation text, or limit training by updates, epochs or minutes",
+                             validation.patience));
+}
+
+void check_training(const DataSettings& data, const TrainingSettings& training, const RunSettings& run,
+                    const Blame& blame) {
   if (training.max_updates == 0 && run.max_epochs == 0 && run.max_minutes == 0)
     blame.refuse({"training.max_updates", "training.max_epochs", "training.max_minutes"},
                  "max_updates, max_epochs and max_minutes are all 0, so training would never end; set at least one");
+  check_validation(data, run.validation, blame);
   if (training.schedule.kind != ScheduleSettings::Kind::cosine) return;
   if (training.max_updates == 0)
     blame.refuse({"training.schedule.kind", "training.max_updates"},
@@ -83,7 +99,7 @@ void check_training(const TrainingSettings& training, const RunSettings& run, co
 void check_rules(const Config& config, const Blame& blame) {
   check_model(config.model, config.tokenizer, blame);
   check_tokenizer(config.tokenizer, blame);
-  check_training(config.training, config.run, blame);
+  check_training(config.data, config.training, config.run, blame);
 }
 
 /// The checkpoint that model.from names; if it names a run, the run's best one.
@@ -121,9 +137,14 @@ void check_files(const Config& config, const Blame& blame) {
     check_file(blame.at({key, "data.target_language", "data.directory"}), data.target_file(name));
   };
   check_pair("data.train", data.train);
-  check_pair("data.valid", data.valid);
+  if (!data.valid.empty()) check_pair("data.valid", data.valid);
   for (const std::string& name : data.tests) check_pair("data.tests", name);
-  const fs::path &source = config.tokenizer.source_model, &target = config.tokenizer.target_model;
+}
+
+/// \throws UserError: a .model file that the config names does not exist or cannot be opened
+void check_tokenizer_files(const TokenizerSettings& tokenizer, const Blame& blame) {
+  const fs::path& source = tokenizer.source_model;
+  const fs::path& target = tokenizer.target_model;
   if (!source.empty()) check_file(blame.at({"tokenizer.source_model"}), source);
   if (!target.empty()) check_file(blame.at({"tokenizer.target_model"}), target);
 }
@@ -137,26 +158,72 @@ void warn_about_retired_keys(const Places& given) {
   if (!list.empty()) spdlog::warn("{}: removed in version 0.2; ignored because the value is the old default", list);
 }
 
+/// A key that has no effect in this config, and why.
+struct IdleKey {
+  const char* name;
+  bool is_idle;
+  const char* why;
+};
+
+std::vector<IdleKey> idle_keys(const Config& config) {
+  const OptimizerSettings& optimizer = config.training.optimizer;
+  const ScheduleSettings& schedule = config.training.schedule;
+  const bool is_greedy = config.decoding.beam == 1;
+  const bool validates = !config.data.valid.empty();
+  const bool translates = validates && config.run.validation.translate;
+  return {{"training.optimizer.momentum", optimizer.kind != OptimizerSettings::Kind::muon, "only muon uses it"},
+          {"training.schedule.final_rate", schedule.kind != ScheduleSettings::Kind::cosine, "only cosine uses it"},
+          {"training.schedule.initial_rate", schedule.warmup == 0, "there is no warm-up"},
+          {"training.validation.metric", !validates, "there is no validation text"},
+          {"training.validation.samples", !translates, "validations do not translate"},
+          {"training.checkpoints.average", config.run.checkpoints.average == 1,
+           "the mean of one checkpoint is that checkpoint"},
+          {"decoding.length_penalty", is_greedy, "greedy search (beam 1) does not use it"},
+          {"decoding.early_stopping", is_greedy, "greedy search (beam 1) does not use it"}};
+}
+
+/// One warning for all keys that were set to something else than their default, but have no effect.
+void warn_about_idle_keys(const Config& config, const Places& given) {
+  Config copy = config;
+  Config default_config;
+  const std::vector<Key> keys = keys_of(copy);
+  const std::vector<Key> defaults = keys_of(default_config);
+  std::vector<std::string> list;
+  for (const IdleKey& idle : idle_keys(config)) {
+    const auto key = std::ranges::find(keys, idle.name, &Key::name);
+    const auto same = std::ranges::find(defaults, idle.name, &Key::name);
+    if (idle.is_idle && given.contains(idle.name) && key->field.write() != same->field.write())
+      list.push_back(fmt::format("{} ({})", given.at(idle.name).name, idle.why));
+  }
+  if (!list.empty()) spdlog::warn("without effect: {}", fmt::join(list, ", "));
+}
+
 }  // namespace
 
-Config read_config(const fs::path& file, const std::vector<std::string>& overrides) {
+Config read_config(const fs::path& file, const std::vector<std::string>& overrides,
+                   const std::optional<fs::path>& resumed) {
   Config config;
   Blame blame{read_keys(keys_of(config), file, overrides), file};
   warn_about_retired_keys(blame.places);
   if (!config.model_from.empty()) {
-    const fs::path from = starting_checkpoint(config.model_from, blame);
-    const Config model = read_config_of_model(from);
-    config = {};  // keys that are left out are taken from that model
+    // Keys that are left out are taken from that model. A run that has a checkpoint has taken them already, so it can
+    // be resumed without the model that it started from.
+    const fs::path from = resumed ? fs::path() : starting_checkpoint(config.model_from, blame);
+    const Config model =
+        resumed ? read_config_of_checkpoint(*resumed / "config.yaml", false) : read_config_of_model(from);
+    config = {};
     config.model = model.model;
     config.tokenizer = model.tokenizer;
     config.decoding = model.decoding;
-    config.tokenizer.source_model = config.tokenizer.target_model = "";  // the model's directory has them
+    if (!resumed) config.tokenizer.source_model = config.tokenizer.target_model = "";  // the model's directory has them
     blame.places = read_keys(keys_of(config), file, overrides);
-    config.model_from = from;
-    check_same_model(changed_keys(model, config), blame);
+    config.model_from = resumed ? model.model_from : from;
+    if (!resumed) check_same_model(changed_keys(model, config), blame);
   }
   check_rules(config, blame);
   check_files(config, blame);
+  if (!resumed) check_tokenizer_files(config.tokenizer, blame);  // a checkpoint has its own copy
+  warn_about_idle_keys(config, blame.places);
   return config;
 }
 
@@ -195,7 +262,10 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
 std::string write_config(const Config& config) {
   Config copy = config, default_config;  // the table needs fields that it can write
   const std::vector<Key> keys = keys_of(copy), defaults = keys_of(default_config);
-  std::string text = "# The complete config of a run: every key is written out, and every path is absolute.\n";
+  std::string text =
+      std::string(kConfigBeginning) +
+      ": every key is written out, and every path is absolute.\n"
+      "# Glassformer replaces this file when the run is resumed, so keep your own notes elsewhere.\n";
   std::string open;  // the section of the last key; the keys of a section are adjacent
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::string &name = keys[i].name, section = section_of(name);

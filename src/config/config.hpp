@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,15 @@ struct Config {
 /// Reads and checks a config file. Missing keys come from its base (`base: FILE`, its first key), then from the model
 /// that model.from names (sections model, masks, tokenizer and decoding), then from the defaults. `overrides` are
 /// KEY=VALUE with dots in the key (model.dropout=0.2); the value is YAML. Paths are relative to the file's directory,
-/// and in overrides to the current one; they become absolute. \throws UserError naming file, line and key: unreadable
-///         file, not YAML, unknown key (with the nearest known one), key given twice, wrong type, value out of range,
-///         missing key without default, missing data file, a shape other than that of model.from
-Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+/// and in overrides to the current one; they become absolute.
+///
+/// `resumed`: a run that has a checkpoint, and will be continued with this config. It needs neither model.from nor
+/// tokenizer.source_model any more, so they need not exist: missing keys come from its config.yaml instead.
+/// \throws UserError naming file, line and key: unreadable file, not YAML, unknown key (with the nearest known one), key
+///         given twice, wrong type, value out of range, missing key without default, missing data file, a shape other
+///         than that of model.from
+Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {},
+                   const std::optional<std::filesystem::path>& resumed = {});
 
 /// The same, but data files need not exist. `warn`: whether to log a warning about retired keys.
 Config read_config_of_checkpoint(const std::filesystem::path& file, bool warn = true);
@@ -64,6 +70,11 @@ struct LoadedModel {
   /// \param path  a checkpoint, or a run directory for its best checkpoint
   /// \throws UserError: no checkpoint there, or a damaged one
   explicit LoadedModel(const std::filesystem::path& path);
+
+ private:
+  struct AllFilesOf {};
+  LoadedModel(AllFilesOf, const std::filesystem::path& directory);
+  static LoadedModel read(const std::filesystem::path& path);
 };
 
 /// The tokenizers that training starts with: those of model.from, or else new ones, learned from the text.

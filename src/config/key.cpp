@@ -1,5 +1,6 @@
 #include "config/key.hpp"
 
+#include <spdlog/fmt/fmt.h>
 #include <yaml-cpp/yaml.h>
 
 #include <array>
@@ -83,8 +84,13 @@ Field::Field(Index& field, Index lowest, Index highest)
 
 Field::Field(double& field, const Range& range)
     : read([=, &field](const Value& value, const Place& place) {
-        read_number(field, value, place, range.words,
-                    [=](double number) { return std::isfinite(number) && range.holds(number); });
+        const auto holds = [=](double number) { return std::isfinite(number) && range.holds(number); };
+        double number = 0;
+        read_number(number, value, place, range.words, holds);
+        const double rounded = static_cast<float>(number);
+        if (!holds(rounded) || (rounded == 0) != (number == 0))
+          refuse(place, range.words, value, fmt::format("; in single precision, that is {:g}", rounded));
+        field = number;
       }),
       write([&field] { return shortest(field); }) {}
 
@@ -103,9 +109,14 @@ Field::Field(bool& field)
       }),
       write([&field] { return field ? "true" : "false"; }) {}
 
-Field::Field(std::string& field)
-    : read([&field](const Value& value, const Place& place) { field = text_in(value, place); }),
-      write([&field] { return as_yaml(field); }) {}
+Field::Field(std::string& field, Empty empty)
+    : read([=, &field](const Value& value, const Place& place) {
+        const bool allowed = empty == Empty::allowed;
+        if (allowed && value.kind != Value::Kind::text) refuse(place, "a text, or \"\" for none", value);
+        field = allowed ? value.text : text_in(value, place);
+      }),
+      write([&field] { return as_yaml(field); }),
+      empty_(empty) {}
 
 Field::Field(std::vector<std::string>& field)
     : read([&field](const Value& value, const Place& place) {

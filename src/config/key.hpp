@@ -47,10 +47,10 @@ enum class Empty { refused, allowed };
 class Field {
  public:
   Field(Index& field, Index lowest, Index highest);  ///< a whole number; both bounds included
-  Field(double& field, const Range& range);          ///< a finite number
+  Field(double& field, const Range& range);          ///< a finite number, also when rounded to single precision
   Field(std::uint64_t& field);
   Field(bool& field);
-  Field(std::string& field);  ///< not empty
+  Field(std::string& field, Empty empty = Empty::refused);
   Field(std::vector<std::string>& field);
   Field(std::filesystem::path& field, Empty empty = Empty::refused);
   /// One of these words, in the order of the enum's values.

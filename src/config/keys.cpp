@@ -18,7 +18,7 @@ std::vector<Key> keys_of(Config& config) {
   add("source_language", "file extension of the source language, as in train.en", data.source_language);
   add("target_language", "file extension of the target language, as in train.de", data.target_language);
   add("train", "NAME of the training text", data.train);
-  add("valid", "NAME of the validation text", data.valid);
+  add("valid", "NAME of the validation text; \"\": none, so no checkpoint is the best", {data.valid, Empty::allowed});
   add("tests", "NAMEs of the test texts; may be empty", data.tests);
   add("max_length", "tokens; training leaves out pairs that are longer on either side", {data.max_length, 1, many});
 
@@ -101,6 +101,7 @@ std::vector<Key> keys_of(Config& config) {
   add("metric", "loss | perplexity | token_accuracy | bleu | exact_match: picks the best",
       {validation.metric, {"loss", "perplexity", "token_accuracy", "bleu", "exact_match"}});
   add("patience", "stop after this many validations without a new best; 0: never", {validation.patience, 0, many});
+  add("translate", "true: translate, too, for BLEU, exact match and samples; false: faster", validation.translate);
   add("samples", "sample translations in the log at each validation", {validation.samples, 0, many});
 
   section = "training.checkpoints";

@@ -8,11 +8,34 @@ namespace glassformer {
 
 namespace fs = std::filesystem;
 
-LoadedModel::LoadedModel(const fs::path& path)
-    : checkpoint(verify_checksums(resolve_checkpoint(path), Verify::but_training_state)),
+LoadedModel::LoadedModel(const fs::path& path) : LoadedModel(read(path)) {}
+
+LoadedModel::LoadedModel(AllFilesOf, const fs::path& directory)
+    : checkpoint(verify_checksums(directory, Verify::but_training_state)),
       config(read_config_of_model(checkpoint)),
       tokenizers(load_tokenizers(config.tokenizer, checkpoint)),
       model(load_model(checkpoint, config.model, vocabulary_shape(tokenizers))) {}
+
+/// While a run is training, it moves its links and removes old checkpoints. If the checkpoint is removed while we read
+/// it, follows the link again.
+LoadedModel LoadedModel::read(const fs::path& path) {
+  constexpr int kAttempts = 20;
+  for (int attempt = 1;; ++attempt) {
+    const std::string links = link_text(path);
+    fs::path found;
+    try {
+      found = resolve_checkpoint(path);
+      return LoadedModel(AllFilesOf{}, found);
+    } catch (const UserError&) {
+      const bool is_gone = !found.empty() && !is_checkpoint(found);
+      const bool has_moved = link_text(path) != links;
+      if ((is_gone || has_moved) && attempt < kAttempts && found != path) continue;
+      if (!is_gone) throw;
+    }
+    throw UserError(found.string() + ": this checkpoint was removed while it was read (a run keeps only its latest " +
+                    "checkpoints, the best and the last). Use another one, or the run's directory.");
+  }
+}
 
 TokenizerPair starting_tokenizers(const Config& config) {
   const DataSettings& data = config.data;
@@ -40,13 +63,17 @@ std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& co
                     error.what(), run.path().string()));
   }
   std::string names;
-  for (const ChangedKey& key : changed)
-    if (key.changes_training) names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
+  std::string hint;
+  for (const ChangedKey& key : changed) {
+    if (!key.changes_training) continue;
+    names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
+    if (key.name == "training.max_updates")
+      hint = " (The cosine schedule depends on max_updates, so its end cannot be moved.)";
+  }
   if (names.empty()) return changed;
-  throw UserError(
-      fmt::format("{}: the run was started with other values: {}. Continue it with these values, or start another run "
-                  "with --output.",
-                  file.string(), names));
+  throw UserError(fmt::format("{}: the run was started with other values: {}. Continue it with these values{}, or start "
+                              "another run from its weights: with --output, and model.from set to {}.",
+                              file.string(), names, hint, (run.path() / "last").string()));
 }
 
 }  // namespace glassformer

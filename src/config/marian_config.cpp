@@ -1,11 +1,16 @@
 // Writes the Hugging Face library's config files for a checkpoint, and reads those of the library's models.
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "config/config.hpp"
 #include "config/key.hpp"
 #include "decoding/search.hpp"
 #include "files/json_file.hpp"
+#include "files/suggestion.hpp"
 
 namespace glassformer {
 
@@ -104,6 +109,42 @@ DecodingSettings read_decoding(const JsonFile& generation) {
   return decoding;
 }
 
+/// Settings of the Hugging Face library's search that change its translations, with the value that changes nothing.
+/// Our search has none of them.
+const std::map<std::string, Json> kUnsupportedSearch = {
+    {"repetition_penalty", 1.0},   {"encoder_repetition_penalty", 1.0}, {"no_repeat_ngram_size", 0},
+    {"encoder_no_repeat_ngram_size", 0}, {"min_length", 0},             {"min_new_tokens", 0},
+    {"max_new_tokens", nullptr},   {"do_sample", false},                {"num_beam_groups", 1},
+    {"diversity_penalty", 0.0},    {"penalty_alpha", 0.0},              {"suppress_tokens", nullptr},
+    {"begin_suppress_tokens", nullptr},  {"forced_bos_token_id", nullptr}, {"force_words_ids", nullptr},
+    {"sequence_bias", nullptr},    {"exponential_decay_length_penalty", nullptr}, {"guidance_scale", 1.0},
+    {"constraints", nullptr},      {"assistant_model", nullptr}};
+
+/// Whether the library never chooses tokens that our search may choose: ours excludes only padding and bos.
+bool forbids_other_tokens(const JsonFile& generation) {
+  if (!generation.has("bad_words_ids")) return false;
+  const auto is_special = [&](const nlohmann::json& word) {
+    return std::ranges::any_of(
+        std::array{"pad_token_id", "bos_token_id", "decoder_start_token_id"}, [&](const char* key) {
+          return generation.has(key) && word == nlohmann::json::array({generation.value(key)});
+        });
+  };
+  return !std::ranges::all_of(generation.value("bad_words_ids"), is_special);
+}
+
+/// One warning for all settings of the search that are ignored here.
+void warn_about_search(const JsonFile& generation, const fs::path& file) {
+  std::vector<std::string> ignored;
+  for (const auto& [key, neutral] : kUnsupportedSearch) {
+    if (!generation.has(key) || generation.value(key) == nlohmann::json(neutral)) continue;
+    ignored.push_back(key + " " + brief(generation.value(key).dump(-1, ' ', true), 40));
+  }
+  if (forbids_other_tokens(generation)) ignored.push_back("bad_words_ids");
+  if (!ignored.empty())
+    spdlog::warn("{}: ignored, because our search does not have it: {}; transformers may translate differently",
+                 file.string(), listed(ignored));
+}
+
 /// The longest source whose longest translation has `output` tokens, bos and eos included. Inverts longest_output.
 Index longest_source(Index output, const DecodingSettings& decoding) {
   const Index beyond_ratio = longest_translation(decoding, 1) + kBosAndEos;  // of an empty source
@@ -199,6 +240,7 @@ Config read_marian_config(const fs::path& directory) {
   const fs::path search = directory / "generation_config.json";  // older models have these settings in config.json
   const JsonFile generation(is_there(search) ? search : directory / "config.json");
   config.decoding = read_decoding(generation);
+  warn_about_search(generation, is_there(search) ? search : directory / "config.json");
   if (generation.has("max_length"))
     config.data.max_length = longest_source(generation.whole("max_length"), config.decoding);
   config.tokenizer.kind = TokenizerKind::marian;

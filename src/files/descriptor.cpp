@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,13 +67,38 @@ void Descriptor::close() {
   if (::close(std::exchange(number_, -1)) != 0) throw_disk_error("cannot be closed", path_, last_error());
 }
 
-DirectoryLock::DirectoryLock(const std::filesystem::path& directory)
-    : file_(std::make_shared<const Descriptor>(directory / ".lock", O_WRONLY | O_CREAT | O_NOFOLLOW)) {
-  if (::flock(file_->number(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return;  // a file system without locks
+namespace {
+
+enum class Lock { held, taken_by_another_process, unsupported };
+
+Lock lock(const Descriptor& opened) {
+  if (::flock(opened.number(), LOCK_EX | LOCK_NB) == 0) return Lock::held;
+  return errno == EWOULDBLOCK ? Lock::taken_by_another_process : Lock::unsupported;
+}
+
+/// Opens the file .lock, and creates it if necessary; null if that fails or it is not a regular file.
+std::shared_ptr<const Descriptor> open_lock_file(const std::filesystem::path& file) {
+  const int number = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (number < 0) return nullptr;
+  auto opened = std::make_shared<const Descriptor>(number, file);
+  struct stat status {};
+  const bool is_file = ::fstat(number, &status) == 0 && S_ISREG(status.st_mode);
+  return is_file ? opened : nullptr;
+}
+
+}  // namespace
+
+DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
+  auto opened = std::make_shared<const Descriptor>(directory, O_RDONLY | O_DIRECTORY);
+  Lock result = lock(*opened);
+  if (result == Lock::unsupported) {
+    opened = open_lock_file(directory / ".lock");
+    if (opened) result = lock(*opened);
+  }
+  if (result == Lock::taken_by_another_process)
     throw UserError(directory.string() + ": another process is training in this directory. Wait for it to finish, or " +
                     "choose another directory with --output.");
-  }
+  if (result == Lock::held) locked_ = std::move(opened);
 }
 
 }  // namespace glassformer

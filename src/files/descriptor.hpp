@@ -41,14 +41,19 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// Locks a directory until the last copy of this object is destroyed or the process ends. The file .lock stays.
+/// Locks a directory until the last copy of this object is destroyed or the process ends. The lock belongs to the
+/// directory itself, so nobody can remove it by deleting a file. Some file systems (NFS, for example) cannot lock a
+/// directory; then a file .lock is locked instead, which stays.
 class DirectoryLock {
  public:
-  /// \throws UserError: another process has the lock, or the directory cannot be written
+  /// \throws UserError: another process has the lock, or the directory cannot be opened
   explicit DirectoryLock(const std::filesystem::path& directory);
 
+  /// False if the file system has no locks at all: then nothing keeps another process out.
+  bool is_held() const { return locked_ != nullptr; }
+
  private:
-  std::shared_ptr<const Descriptor> file_;
+  std::shared_ptr<const Descriptor> locked_;
 };
 
 }  // namespace glassformer

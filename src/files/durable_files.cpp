@@ -169,8 +169,6 @@ void clear_unfinished_directories(const fs::path& parent, const std::function<bo
 
 void point_link_durably(const fs::path& link, const fs::path& target) {
   std::error_code reason;
-  // If the run was copied without links, a directory is in the link's place.
-  if (fs::is_directory(fs::symlink_status(link, reason))) remove_directory_durably(link);
   const fs::path partial = hidden_sibling(link, kPartial);
   const RemoveUnfinished guard{partial};
   remove_path(partial);

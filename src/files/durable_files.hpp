@@ -34,7 +34,8 @@ bool is_unfinished_name(const std::filesystem::path& path);  ///< .NAME.partial 
 /// The path that an unfinished file or directory gets once it is finished.
 std::filesystem::path finished(const std::filesystem::path& path);
 
-/// Makes the symbolic link point to `target`, relative to the link's directory.
+/// Makes the symbolic link point to `target`, relative to the link's directory. Replaces a link or a file; a directory
+/// in the link's place is an error.
 void point_link_durably(const std::filesystem::path& link, const std::filesystem::path& target);
 
 /// A file that is written from start to end. Until finish() it is called FILE.1a2b3c4d, with random digits, so that an

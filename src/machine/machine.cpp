@@ -26,6 +26,15 @@ void choose_instructions(char** arguments) {
                   " (what this build supports on this processor), found " + visible(wanted) + "; unset it");
 }
 
+void check_thread_count() {
+  constexpr int kMostThreads = 1024;
+  const int threads = omp_get_max_threads();
+  if (threads <= std::max(kMostThreads, omp_get_num_procs())) return;
+  throw UserError("OMP_NUM_THREADS: expected at most " + std::to_string(kMostThreads) + ", found " +
+                  std::to_string(threads) + "; this machine has " + std::to_string(omp_get_num_procs()) +
+                  " processors");
+}
+
 std::string host_name() {
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);

@@ -38,6 +38,10 @@ std::filesystem::path path_of_directory(int descriptor);
 
 std::filesystem::path program_file();  ///< the running program's; empty if unknown
 
+/// \throws UserError: OMP_NUM_THREADS asks for more threads than any machine can usefully run (the system would refuse to
+///         start them, and OpenMP would end the program)
+void check_thread_count();
+
 std::string host_name();  ///< from gethostname
 
 /// The machines and processors that the ranks run on.

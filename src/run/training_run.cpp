@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "checkpoint/run_names.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "numerics/functions.hpp"
@@ -62,10 +63,15 @@ RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std
 
 void TrainingRun::load(const std::filesystem::path& checkpoint) {
   progress_ = read_training_state(checkpoint, trainer_.optimizer().m(), trainer_.optimizer().v());
+  if (const auto named = update_of(checkpoint.filename().string()); named && *named != progress_.update)
+    throw UserError(fmt::format("{}: expected the training state of update {}, found that of update {}. The checkpoint is "
+                                "damaged: use another one, or copy it again.",
+                                (checkpoint / kStateFile).string(), *named, progress_.update));
   if (progress_.text != 0 && progress_.text != text_.fingerprint())
     throw UserError(checkpoint.string() +
-                    ": the training text has changed since this run started. Resume it with the same text, or start "
-                    "another run with --output.");
+                    ": the training text has changed since this run started. Resume it with the same text. To train "
+                    "this model further on another text, start another run (--output) with model.from set to this "
+                    "checkpoint.");
   read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
   if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
     spdlog::warn("the validation text has changed since this run started: the search for the best checkpoint restarts");
@@ -78,6 +84,7 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
 
 void TrainingRun::log_start(bool resumed) const {
   const Corpus& corpus = text_.corpus();
+  if (!text_.has_valid()) spdlog::info("there is no validation text (data.valid is \"\"), so no checkpoint will be the best");
   spdlog::info(
       "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more than {} "
       "tokens on one side",
@@ -134,6 +141,7 @@ void TrainingRun::update() {
   const auto start = std::chrono::steady_clock::now();
   const Trainer::Update update = trainer_.step();
   static_cast<Progress&>(progress_) = trainer_.progress();
+  require_finite_weights();
   if (update.skipped) {
     ranks_.once([&] { handle_skipped(update); });
   } else {
@@ -144,6 +152,25 @@ void TrainingRun::update() {
   }
   window_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report(progress_.update % plan_.run.log_every == 0);
+}
+
+void TrainingRun::require_finite_weights() const {
+  const Arena<float>& weights = model_.weights;
+  const RowView<const float> values = weights.values();
+  // The sum of the squares is quick to compute. Only if it overflows do we look at each weight.
+  if (std::isfinite(gradient_norm(std::span<const float>(values.data(), static_cast<std::size_t>(values.size())))))
+    return;
+  const auto damaged = std::ranges::find_if(weights.tensors(), [&](const TensorPlace& tensor) {
+    return !weights.values(tensor).eigen().allFinite();
+  });
+  if (damaged == weights.tensors().end()) return;
+  ranks_.once([&] {
+    const auto last = directory_.last();
+    throw std::runtime_error(fmt::format(
+        "update {} made a weight of {} infinite or NaN, so training stops. Try a lower training.schedule.learning_rate "
+        "or a larger training.optimizer.epsilon.{}",
+        progress_.update, damaged->name, last ? " The last checkpoint is " + last->string() + "." : ""));
+  });
 }
 
 void TrainingRun::handle_skipped(const Trainer::Update& update) const {

@@ -23,8 +23,9 @@ double fraction_done(const TrainingPlan& plan, const RunProgress& progress, Inde
 
 /// The figure by which the config chooses the best checkpoint.
 double chosen_figure(Metric metric, const ValidationFigures& figures);
-/// Whether `figure` is better than the best one so far. NaN never is.
-bool is_better(Metric metric, double figure, const RunProgress& progress);
+/// Whether these figures are better than the best ones so far. If the chosen figures are equal, the lower loss is better.
+/// NaN is never better, nor is any figure with a loss that is not finite.
+bool is_better(Metric metric, const ValidationFigures& figures, const RunProgress& progress);
 
 /// One training run: a Trainer, its directory with log, metrics and checkpoints, its validations and its limits.
 class TrainingRun {
@@ -60,6 +61,7 @@ class TrainingRun {
   // Training
   void check_clock_and_signals(const std::atomic<int>& signal);  // all ranks then agree on both
   void update();
+  void require_finite_weights() const;                       // throws at the first one that is not
   void handle_skipped(const Trainer::Update& update) const;  // logs it; throws if there were too many in a row
   void report(bool due);                                     // due: writes a log line and starts a new window
   TrainingFigures training_figures() const;

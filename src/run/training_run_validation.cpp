@@ -38,9 +38,11 @@ double chosen_figure(Metric metric, const ValidationFigures& figures) {
   return by_metric[static_cast<std::size_t>(metric)];
 }
 
-bool is_better(Metric metric, double figure, const RunProgress& progress) {
-  if (std::isnan(figure)) return false;
+bool is_better(Metric metric, const ValidationFigures& figures, const RunProgress& progress) {
+  const double figure = chosen_figure(metric, figures);
+  if (std::isnan(figure) || !std::isfinite(figures.loss)) return false;
   if (progress.best_update == 0) return true;
+  if (figure == progress.best_figure) return figures.loss < progress.best_loss;
   const bool lower_is_better = metric == Metric::loss || metric == Metric::perplexity;
   return lower_is_better ? figure < progress.best_figure : figure > progress.best_figure;
 }
@@ -54,28 +56,33 @@ bool TrainingRun::validation_is_due() const {
 
 /// Translates greedily, whatever search the config sets.
 ValidationFigures TrainingRun::validate(const Model<float>& model, std::vector<SampleTranslation>* samples) const {
-  DecodingSettings greedy = plan_.decoding;
-  greedy.beam = 1;
   const TestText& text = text_.valid();
-  const Evaluation evaluation = evaluate(model, text_.tokenizers(), greedy, plan_.evaluation, text);
-  const auto shown = std::min(static_cast<std::size_t>(plan_.run.validation.samples), text.sources.size());
-  for (std::size_t i = 0; samples != nullptr && i < shown; ++i)
-    samples->push_back({text.sources[i], text.references[i], evaluation.translations[i]});
-  return {.update = progress_.update,
-          .epoch = epoch(),
-          .loss = evaluation.cross_entropy(),
-          .perplexity = evaluation.perplexity(),
-          .token_accuracy = evaluation.token_accuracy(),
-          .bleu = evaluation.bleu.score,
-          .exact_match = evaluation.exact_match,
-          .minutes = minutes()};
+  ValidationFigures figures{.update = progress_.update, .epoch = epoch()};
+  Evaluation evaluation;
+  if (plan_.run.validation.translate) {
+    DecodingSettings greedy = plan_.decoding;
+    greedy.beam = 1;
+    evaluation = evaluate(model, text_.tokenizers(), greedy, plan_.evaluation, text);
+    figures.bleu = evaluation.bleu.score;
+    figures.exact_match = evaluation.exact_match;
+    const auto shown = std::min(static_cast<std::size_t>(plan_.run.validation.samples), text.sources.size());
+    for (std::size_t i = 0; samples != nullptr && i < shown; ++i)
+      samples->push_back({text.sources[i], text.references[i], evaluation.translations[i]});
+  } else {
+    evaluation.loss = teacher_forced_loss(model, text.corpus);
+  }
+  figures.loss = evaluation.cross_entropy();
+  figures.perplexity = evaluation.perplexity();
+  figures.token_accuracy = evaluation.token_accuracy();
+  figures.minutes = minutes();
+  return figures;
 }
 
 bool TrainingRun::is_new_best(const ValidationFigures& figures) {
   const Metric metric = plan_.run.validation.metric;
-  const double figure = chosen_figure(metric, figures);
-  if (!std::isfinite(figures.loss) || !is_better(metric, figure, progress_)) return false;
-  progress_.best_figure = figure;
+  if (!is_better(metric, figures, progress_)) return false;
+  progress_.best_figure = chosen_figure(metric, figures);
+  progress_.best_loss = figures.loss;
   progress_.best_update = progress_.update;
   return true;
 }
@@ -89,15 +96,19 @@ void TrainingRun::validate_and_save() {
       "A processor or its memory is faulty, or the ranks run different programs. Compare glassformer --version on "
       "every machine. The last checkpoint is still good.");
   ranks_.once([&] {
-    log_.status("validating ...");
-    std::vector<SampleTranslation> samples;
-    ValidationFigures figures = validate(model_, &samples);
     progress_.validated = progress_.update;
-    figures.best = is_new_best(figures);
-    progress_.without_best = figures.best ? 0 : progress_.without_best + 1;
-    log_.validation(figures, samples);
-    metrics().append(figures);
-    write_checkpoint(figures.best);
+    bool best = false;
+    if (text_.has_valid()) {
+      log_.status("validating ...");
+      std::vector<SampleTranslation> samples;
+      ValidationFigures figures = validate(model_, &samples);
+      best = figures.best = is_new_best(figures);
+      progress_.without_best = best ? 0 : progress_.without_best + 1;
+      log_.validation(figures, samples);
+      metrics().append(figures);
+    }
+    write_checkpoint(best);
+    if (!text_.has_valid()) spdlog::info("wrote a checkpoint at update {}", progress_.update);
     directory_.require_in_place();
   });
   ranks_.broadcast(progress_);
@@ -127,7 +138,7 @@ void TrainingRun::write_checkpoint_here(bool best) {
   // In this order, so that a run killed in between resumes from the previous checkpoint and repeats these steps.
   if (best) directory_.point("best", checkpoint);
   directory_.point("last", checkpoint);
-  if (!interim_.empty() && interim_ != checkpoint.filename()) remove_directory_durably(directory_.path() / interim_);
+  if (!interim_.empty() && interim_ != checkpoint.filename()) directory_.remove(directory_.path() / interim_);
   interim_.clear();
   directory_.prune(std::max(plan_.run.checkpoints.keep, plan_.run.checkpoints.average));
   saved_update_ = progress_.update;
@@ -136,6 +147,10 @@ void TrainingRun::write_checkpoint_here(bool best) {
 void TrainingRun::average_checkpoints() {
   std::vector<std::filesystem::path> checkpoints = directory_.checkpoints();
   const auto count = std::min(checkpoints.size(), static_cast<std::size_t>(plan_.run.checkpoints.average));
+  if (std::ssize(checkpoints) < plan_.run.checkpoints.average)
+    spdlog::warn("training.checkpoints.average is {}, but this run has only {} checkpoint{}{}",
+                 plan_.run.checkpoints.average, count, count == 1 ? "" : "s",
+                 count < 2 ? ", so there is no mean" : "; their mean is computed");
   if (count < 2) return;  // the mean of one checkpoint is that checkpoint
   checkpoints.erase(checkpoints.begin(), checkpoints.end() - static_cast<std::ptrdiff_t>(count));
 
@@ -144,15 +159,22 @@ void TrainingRun::average_checkpoints() {
   const std::filesystem::path checkpoint = directory_.average(progress_.update);
   save_checkpoint(checkpoint, plan_.description, mean.weights);
 
+  if (!text_.has_valid()) {
+    spdlog::info("mean of the last {} checkpoints: {}", count, checkpoint.string());
+    return;
+  }
   const ValidationFigures figures = validate(mean);
   const bool better = is_new_best(figures);
   if (better) {
     directory_.point("best", checkpoint);
     write_checkpoint(false);  // a resumed run then has to beat the mean
   }
-  spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}, BLEU {:.2f}, exact match {:.2f}%{}", count,
-               checkpoint.string(), figures.loss, figures.bleu, 100 * figures.exact_match,
-               better ? "; the best so far, so the link best points to it" : "");
+  const std::string translated = plan_.run.validation.translate
+                                     ? fmt::format(", BLEU {:.2f}, exact match {:.2f}%", figures.bleu,
+                                                   100 * figures.exact_match)
+                                     : "";
+  spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}{}{}", count, checkpoint.string(), figures.loss,
+               translated, better ? "; the best so far, so the link best points to it" : "");
 }
 
 }  // namespace glassformer

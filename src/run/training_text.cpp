@@ -12,7 +12,8 @@ namespace glassformer {
 TrainingText::TrainingText(const DataSettings& data, TokenizerPair tokenizers)
     : data_(data),
       tokenizers_(std::move(tokenizers)),
-      valid_(TestText::read(data.source_file(data.valid), data.target_file(data.valid), tokenizers_)),
+      valid_(data.valid.empty() ? TestText{}
+                                : TestText::read(data.source_file(data.valid), data.target_file(data.valid), tokenizers_)),
       corpus_(tokenizers_.source->special(), tokenizers_.target->special()) {
   const std::filesystem::path source_file = data_.source_file(data_.train),
                               target_file = data_.target_file(data_.train);

@@ -15,7 +15,8 @@ class TrainingText {
   const TokenizerPair& tokenizers() const { return tokenizers_; }
   const DataSettings& data() const { return data_; }
   const Corpus& corpus() const { return corpus_; }
-  const TestText& valid() const { return valid_; }
+  const TestText& valid() const { return valid_; }  ///< empty unless has_valid()
+  bool has_valid() const { return !valid_.sources.empty(); }
   Index fingerprint() const { return fingerprint_; }  ///< of the lines of the training text, see ParallelReader
 
  private:

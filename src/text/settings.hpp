@@ -14,7 +14,7 @@ struct DataSettings {
   std::string source_language;  ///< extension of the source files, for example en
   std::string target_language;
   std::string train = "train";  ///< a NAME
-  std::string valid = "valid";
+  std::string valid = "valid";  ///< a NAME; empty: there is no validation text
   std::vector<std::string> tests;  ///< NAMEs; may be empty
   Index max_length = 100;          ///< pairs with more tokens on one side (eos not counted) are not trained on
 

@@ -1,5 +1,6 @@
 #include <spdlog/spdlog.h>
 
+#include "checkpoint/run_names.hpp"
 #include "files/interruption.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
@@ -18,10 +19,31 @@ struct TrainOptions {
   bool resume = false;
 
   fs::path directory() const {
-    if (output.empty()) return fs::path("runs") / config.config.stem();
-    return output.has_filename() ? output : output.parent_path();  // without a trailing slash
+    if (!output.empty()) return output.has_filename() ? output : output.parent_path();  // without a trailing slash
+    const fs::path& file = config.config;
+    if (file.filename() == kConfigFile && is_run(parent_of(file))) return parent_of(file);
+    return fs::path("runs") / file.stem();
+  }
+
+  static fs::path parent_of(const fs::path& file) {
+    return file.has_parent_path() ? file.parent_path() : fs::path(".");
   }
 };
+
+/// The run directory if it is to be resumed from a checkpoint.
+std::optional<fs::path> resumed_run(const TrainOptions& options) {
+  const fs::path directory = options.directory();
+  return options.resume && last_checkpoint(directory) ? std::optional(directory) : std::nullopt;
+}
+
+/// \throws UserError: a new run would replace the config from which it is started
+void keep_config(const fs::path& config, const fs::path& directory) {
+  std::error_code ignored;
+  if (!fs::equivalent(config, directory / kConfigFile, ignored)) return;
+  throw UserError(config.string() + ": a new run in " + directory.string() + " would replace this config with its own. " +
+                  "Choose another directory with --output" +
+                  (is_run(directory) ? ", or continue the run with --resume." : "."));
+}
 
 /// The tokenizers' messages name the config key; this adds the config file.
 TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
@@ -44,15 +66,24 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
     return std::nullopt;
   }
   RunDirectory old = RunDirectory::resume(directory);
-  for (const ChangedKey& key : accept_changes(old, config))
+  bool changes_use = false;
+  for (const ChangedKey& key : accept_changes(old, config)) {
     spdlog::info("{} was {} and is now {}", key.name, key.before, key.after);
+    changes_use = changes_use || key.name.starts_with("decoding.") || key.name.starts_with("evaluation.");
+  }
+  if (changes_use)
+    spdlog::info(
+        "checkpoints that are already there keep their decoding and evaluation keys; to use them with other values, "
+        "give --set to translate and evaluate");
   return old;
 }
 
 /// Call it before creating the run directory, so that a mistake in the text leaves nothing behind.
-TrainingText read_text(const Config& config, const fs::path& file, const std::optional<RunDirectory>& run) {
-  const auto last = run ? run->last() : std::nullopt;
-  if (last) verify_last(*last);
+TrainingText read_text(const Config& config, const fs::path& file, const std::optional<RunDirectory>& run,
+                       const std::optional<fs::path>& resumed) {
+  // Other ranks than the first have no RunDirectory, but they see the same files if the directory is shared.
+  const auto last = resumed ? last_checkpoint(*resumed) : std::nullopt;
+  if (run && last) verify_last(*last);
   if (run && !last) spdlog::info("there is no checkpoint yet: training starts from the beginning");
   if (fs::file_size(config.data.source_file(config.data.train)) > 50'000'000)
     spdlog::info("reading the training text; this takes a while ...");
@@ -60,16 +91,39 @@ TrainingText read_text(const Config& config, const fs::path& file, const std::op
   return {config.data, tokenizers};
 }
 
+/// Says what the run has left behind. Names only what is there.
+void log_end(const fs::path& directory, bool interrupted, const Config& config) {
+  const std::string run = directory.string();
+  const bool has_last = target_of(directory / "last").has_value();
+  const bool has_best = target_of(directory / "best").has_value();
+  if (!has_last)
+    spdlog::warn("{}, and there is no checkpoint in {}, because no update was made",
+                 interrupted ? "interrupted" : "done", run);
+  else if (interrupted)
+    spdlog::info(
+        "interrupted; wrote a checkpoint. Continue with: glassformer train \"{0}/config.yaml\" --resume --output \"{0}\"",
+        run);
+  else if (has_best)
+    spdlog::info("done: {0}/best is the best checkpoint; the figures are in {0}/metrics.jsonl", run);
+  else if (config.data.valid.empty())
+    spdlog::info("done: {}/last is the last checkpoint; without a validation text, none is the best", run);
+  else
+    spdlog::warn("done, but no validation gave a finite loss, so there is no best checkpoint; the last one is {}/last",
+                 run);
+}
+
 int train(const TrainOptions& options) {
   const auto joined = join_ranks();
   const Ranks& ranks = *joined;
   const fs::path directory = ranks.is_first() ? options.directory() : fs::path();  // only the first one writes
-  const Config config = options.config.read(ranks);
+  const std::optional<fs::path> resumed = resumed_run(options);
+  const Config config = options.config.read(ranks, resumed);
   std::optional<RunDirectory> run;
   std::optional<TrainingText> text;
   ranks.together([&] {
+    if (ranks.is_first() && !options.resume) keep_config(options.config.config, directory);
     if (ranks.is_first()) run = open_run(config, directory, options.resume);
-    text = read_text(config, options.config.config, run);
+    text = read_text(config, options.config.config, run, resumed);
   });
   require_same(
       ranks, "the training text", [&] { return static_cast<std::uint64_t>(text->fingerprint()); },
@@ -78,19 +132,9 @@ int train(const TrainOptions& options) {
   stop_on_signals();
   const TrainingPlan plan = plan_training(config, text->tokenizers());
   TrainingRun training(plan, std::move(*text), directory, run, standard_error(), ranks);
-  if (const int signal = training.train(stop_signal()); signal != 0) {
-    spdlog::info(
-        "interrupted; wrote a checkpoint. Continue with: glassformer train \"{0}/config.yaml\" --resume "
-        "--output \"{0}\"",
-        directory.string());
-    return 128 + signal;
-  }
-  if (fs::exists(directory / "best"))
-    spdlog::info("done: {0}/best is the best checkpoint; the figures are in {0}/metrics.jsonl", directory.string());
-  else
-    spdlog::warn("done, but no validation gave a finite loss, so there is no best checkpoint; the last one is {}/last",
-                 directory.string());
-  return 0;
+  const int signal = training.train(stop_signal());
+  if (ranks.is_first()) log_end(directory, signal != 0, config);
+  return signal != 0 ? 128 + signal : 0;
 }
 
 }  // namespace

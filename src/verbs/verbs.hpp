@@ -45,7 +45,8 @@ struct ConfigOptions {
   std::string verb;  // all ranks must run the same one
   void add_to(CLI::App& app, const std::string& example);
   /// Reads the config. Every rank must call this: it divides the processors among ranks and silences all but the first.
-  Config read(const Ranks& ranks) const;
+  /// `resumed`: see read_config.
+  Config read(const Ranks& ranks, const std::optional<std::filesystem::path>& resumed = {}) const;
 };
 
 /// --beam and --length-penalty; if one is not given, the checkpoint's config decides.

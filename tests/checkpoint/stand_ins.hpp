@@ -119,6 +119,7 @@ inline RunProgress some_progress() {
   return {{.update = 12, .epoch = 3, .batch = 4, .skipped = 9, .skipped_in_row = 2},
           5,        // validated
           0.1,      // best_figure
+          0.2,      // best_loss
           6,        // best_update
           7,        // without_best
           1.0 / 3,  // minutes

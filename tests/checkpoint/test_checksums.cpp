@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -125,4 +126,21 @@ TEST_CASE("a list of checksums that names files in other directories is refused"
              Says("SHA256SUMS: expected a checksum and a new file name on each line") && Says("line 1"));
   write_bytes(checkpoint.path / "SHA256SUMS", sums + sums);  // each line would cost the time to read a file
   CHECK_THAT(checkpoint.verdict(), Says("a repeated name"));
+}
+
+TEST_CASE("each file of a checkpoint must be in its list of checksums", "[checkpoint]") {
+  const Checkpoint checkpoint;
+  const std::string sums = read_bytes(checkpoint.path / "SHA256SUMS");
+  write_bytes(checkpoint.path / "source.vocab.json", "[]");  // a file that we would read, but that is not listed
+  CHECK_THAT(checkpoint.verdict(), Says("SHA256SUMS: expected the checksum of source.vocab.json, found none"));
+  fs::remove(checkpoint.path / "source.vocab.json");
+  std::istringstream lines(sums);
+  for (std::string line; std::getline(lines, line);) {
+    std::string others = sums;
+    others.erase(others.find(line), line.size() + 1);
+    write_bytes(checkpoint.path / "SHA256SUMS", others);
+    CAPTURE(line);
+    const bool is_stand_in = line.ends_with(".stand_in");  // a name that no real checkpoint has
+    CHECK(checkpoint.verdict().empty() == is_stand_in);
+  }
 }

@@ -1,6 +1,7 @@
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_directory.hpp"
+#include "checkpoint/run_names.hpp"
 #include "checkpoint/stand_ins.hpp"
 
 using namespace glassformer;
@@ -8,7 +9,7 @@ using namespace glassformer::stand_in;
 
 namespace {
 
-const std::string kConfig = "model: {}\n";
+const std::string kConfig = std::string(kConfigBeginning) + ".\nmodel: {}\n";
 
 void save_small_checkpoint(const fs::path& directory) {
   SmallArena arena;
@@ -40,12 +41,13 @@ TEST_CASE("a new run directory has its config, and lists its checkpoints in orde
 
 TEST_CASE("a directory that holds a run is not overwritten by a new run", "[checkpoint]") {
   const TemporaryDirectory directory;
-  RunDirectory::create(directory / "toy", kConfig);
+  { run_with(directory / "toy", {100}); }
   CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }),
-             Says("toy: ") && Says("--resume") && Says("--output"));
+             Says("toy: ") && Says("already holds a run") && Says("--resume") && Says("--output"));
   fs::create_directory(directory / "other");
   write_bytes(directory / "other" / "metrics.jsonl", "");
-  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "other", kConfig); }), Says("already"));
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "other", kConfig); }),
+             Says("other files (metrics.jsonl)"));
   fs::create_directory(directory / "empty");
   CHECK(complaint([&] { RunDirectory::create(directory / "empty", kConfig); }).empty());
   write_bytes(directory / "file", "");
@@ -107,7 +109,7 @@ TEST_CASE("resuming needs an existing run, and removes what an interrupted save 
   fs::rename(directory / "toy" / "step-00000200", directory / "toy" / ".step-00000200.replaced");
   const RunDirectory run = RunDirectory::resume(directory / "toy");
   CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000200"});
-  CHECK(count_entries(run.path()) == 4);  // and config.yaml, .lock
+  CHECK(count_entries(run.path()) == 4);  // and config.yaml, train.log
 }
 
 TEST_CASE("an unfinished checkpoint does not count as a checkpoint", "[checkpoint]") {
@@ -163,7 +165,7 @@ TEST_CASE("pruning keeps the latest checkpoints, the best and the last", "[check
   run.prune(0);
   CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000400"});
   CHECK(is_checkpoint(run.path() / "average"));
-  CHECK(count_entries(run.path()) == 7);  // config.yaml, .lock, best, last, average, two steps
+  CHECK(count_entries(run.path()) == 7);  // config.yaml, train.log, best, last, average, two steps
 }
 
 TEST_CASE("a checkpoint is found by its own path or by the path of its run", "[checkpoint]") {
@@ -175,7 +177,7 @@ TEST_CASE("a checkpoint is found by its own path or by the path of its run", "[c
   CHECK(resolve_checkpoint(run.path()) == run.checkpoint(200));
   run.point("best", run.checkpoint(100));
   CHECK(resolve_checkpoint(run.path() / "") == run.checkpoint(100));
-  CHECK(resolve_checkpoint(run.path() / "last") == run.path() / "last");
+  CHECK(resolve_checkpoint(run.path() / "last") == run.checkpoint(200));  // follows the link only once
 }
 
 TEST_CASE("a path without a checkpoint is refused, and the error shows what is there instead", "[checkpoint]") {
@@ -207,4 +209,137 @@ TEST_CASE("two training runs cannot write into the same directory", "[checkpoint
     CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }), Says("is training in this"));
   }
   CHECK(complaint([&] { RunDirectory::resume(directory / "toy"); }).empty());
+}
+
+TEST_CASE("a checkpoint is not used as a run's directory, with or without --resume", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const fs::path checkpoint = directory / "toy" / "step-00000100";
+  {
+    const RunDirectory run = run_with(directory / "toy", {100});
+    run.point("last", run.checkpoint(100));
+  }
+  const std::string before = read_bytes(checkpoint / "config.yaml");
+  const auto advice = Says("found a checkpoint") && Says("--output \"" + (directory / "toy").string() + "\" --resume");
+  for (const fs::path& path : {checkpoint, directory / "toy" / "last"}) {
+    CHECK_THAT(complaint([&] { RunDirectory::create(path, kConfig); }), advice);
+    CHECK_THAT(complaint([&] { RunDirectory::resume(path); }), advice);
+  }
+  CHECK(read_bytes(checkpoint / "config.yaml") == before);
+  fs::rename(checkpoint, directory / "alone");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "alone"); }), Says("model.from"));
+}
+
+TEST_CASE("files that another program wrote are not replaced", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const fs::path other = directory / "other";
+  fs::create_directory(other);
+  write_bytes(other / "config.yaml", "# mine\nbase: toy.yaml\n");
+  const auto is_refused = [&] {
+    CHECK_THAT(complaint([&] { RunDirectory::create(other, kConfig); }), Says("config.yaml") && Says("--output"));
+    CHECK_THAT(complaint([&] { RunDirectory::resume(other); }), Says("config that Glassformer wrote"));
+    CHECK(read_bytes(other / "config.yaml") == "# mine\nbase: toy.yaml\n");
+  };
+  is_refused();
+  write_bytes(other / "train.log", "of another program");
+  is_refused();
+  CHECK(read_bytes(other / "train.log") == "of another program");
+
+  // A run whose config was replaced: its checkpoints have copies of the right one.
+  { run_with(directory / "toy", {100}); }
+  write_bytes(directory / "toy" / "config.yaml", "# mine\n");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("copy one here"));
+  CHECK(read_bytes(directory / "toy" / "config.yaml") == "# mine\n");
+
+  // A config that somebody has copied from a run is not yet a run.
+  fs::create_directory(directory / "copied");
+  write_bytes(directory / "copied" / "config.yaml", kConfig);
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copied"); }), Says("no run to continue"));
+}
+
+TEST_CASE("a directory or file called best or last that is no checkpoint stays", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  { run_with(directory / "toy", {100}); }
+  for (const char* name : {"best", "last"}) {
+    const fs::path place = directory / "toy" / name;
+    fs::create_directory(place);
+    write_bytes(place / "notes", "precious");
+    CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("Move it out of this directory"));
+    CHECK(read_bytes(place / "notes") == "precious");
+    fs::remove_all(place);
+    write_bytes(place, "precious");
+    CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("Move it out of this directory"));
+    CHECK(read_bytes(place) == "precious");
+    fs::remove(place);
+  }
+  const RunDirectory run = RunDirectory::resume(directory / "toy");
+  fs::create_directory(directory / "toy" / "best");
+  write_bytes(directory / "toy" / "best" / "notes", "precious");
+  CHECK_THROWS(run.point("best", run.checkpoint(100)));
+  CHECK(read_bytes(directory / "toy" / "best" / "notes") == "precious");
+}
+
+TEST_CASE("a run whose checkpoints are missing does not start from the beginning", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const fs::path toy = directory / "toy";
+  const auto says_missing = Says("this run has trained, but its checkpoints are missing");
+  {
+    const RunDirectory run = run_with(toy, {100});
+    run.point("best", run.checkpoint(100));
+    run.point("last", run.checkpoint(100));
+  }
+  fs::rename(toy / "step-00000100", directory / "elsewhere");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(toy); }), says_missing && Says("last points to step-00000100"));
+  fs::remove(toy / "best");
+  fs::remove(toy / "last");
+  CHECK(complaint([&] { RunDirectory::resume(toy); }).empty());  // nothing shows that it has ever trained
+  write_bytes(toy / "digests.jsonl", "{\"update\":0,\"program\":\"\"}\n");
+  CHECK(complaint([&] { RunDirectory::resume(toy); }).empty());
+  write_bytes(toy / "digests.jsonl", "{\"update\":0,\"program\":\"\"}\n{\"update\":100,\"weights\":{}}\n");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(toy); }), says_missing);
+  CHECK_THAT(complaint([&] { RunDirectory::create(toy, kConfig); }), says_missing);
+}
+
+TEST_CASE("a run that was copied without links gets its links back", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  {
+    const RunDirectory run = RunDirectory::create(directory / "toy", kConfig);
+    for (const Index update : {100, 200}) {
+      SmallArena arena;
+      fill(arena, static_cast<float>(update));
+      save_checkpoint(run.checkpoint(update), description(), arena);
+    }
+    run.point("best", run.checkpoint(100));
+    run.point("last", run.checkpoint(200));
+  }
+  fs::copy(directory / "toy", directory / "copy", fs::copy_options::recursive);  // like cp -rL
+  REQUIRE(fs::is_directory(fs::symlink_status(directory / "copy" / "last")));
+  {
+    const RunDirectory run = RunDirectory::resume(directory / "copy");
+    CHECK(run.last() == directory / "copy" / "step-00000200");
+    CHECK(fs::read_symlink(directory / "copy" / "last") == "step-00000200");
+    CHECK(fs::read_symlink(directory / "copy" / "best") == "step-00000100");
+  }
+  // The only copy of a checkpoint is not removed.
+  fs::remove(directory / "copy" / "best");
+  fs::rename(directory / "copy" / "step-00000100", directory / "copy" / "best");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }), Says("only copy") && Says("step-NUMBER"));
+  CHECK(is_checkpoint(directory / "copy" / "best"));
+}
+
+TEST_CASE("a checkpoint with files that this program did not write is not removed", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = run_with(directory / "toy", {100, 200, 300});
+  write_bytes(run.checkpoint(100) / "notes.txt", "precious");
+  CHECK(other_files_in(run.checkpoint(100)) == std::vector<std::string>{"notes.txt"});
+  CHECK(other_files_in(run.checkpoint(200)).empty());
+  run.prune(1);
+  CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000300"});
+  CHECK(read_bytes(run.checkpoint(100) / "notes.txt") == "precious");
+}
+
+TEST_CASE("removing .lock does not let a second process in", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const RunDirectory run = run_with(directory / "toy", {100});
+  fs::remove(directory / "toy" / ".lock");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("is training in this directory"));
 }

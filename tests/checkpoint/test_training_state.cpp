@@ -17,7 +17,8 @@ TEST_CASE("the training progress is read back from JSON exactly", "[checkpoint]"
   std::uniform_int_distribution<int> exponent(-1070, 1023);
   for (int i = 0; i < 1000; ++i) {
     progress.best_figure = std::ldexp(mantissa(random), exponent(random));
-    progress.minutes = std::ldexp(mantissa(random), exponent(random));
+    progress.best_loss = std::ldexp(mantissa(random), exponent(random));
+    progress.minutes = std::abs(std::ldexp(mantissa(random), exponent(random)));
     CHECK(read_progress(write_progress(progress), "here") == progress);
   }
   const double infinity = std::numeric_limits<double>::infinity();
@@ -46,6 +47,19 @@ TEST_CASE("damaged training progress is refused, and the error says where it is"
   CHECK_THAT(complaint_with("epoch", 1.5), Says("\"epoch\"") && Says("1.5"));
   CHECK_THAT(complaint_with("batch", ~std::uint64_t{0}), Says("\"batch\""));
   CHECK_THAT(complaint_with("minutes", "soon"), Says("here: "));
+  // Numbers that would overflow, or that contradict each other.
+  CHECK_THAT(complaint_with("epoch", (std::uint64_t{1} << 63) - 1), Says("\"epoch\""));
+  CHECK_THAT(complaint_with("without_best", (std::uint64_t{1} << 63) - 1), Says("\"without_best\""));
+  CHECK(complaint_with("text_lines", (std::uint64_t{1} << 63) - 1).empty());  // a fingerprint
+  CHECK_THAT(complaint_with("minutes", -1), Says("\"minutes\""));
+  CHECK_THAT(complaint_with("minutes", "inf"), Says("\"minutes\""));
+  CHECK_THAT(complaint_with("validated", 13), Says("\"validated\""));
+  CHECK_THAT(complaint_with("best_update", 13), Says("\"best_update\""));
+  CHECK_THAT(complaint_with("skipped", 13), Says("\"skipped\""));
+  CHECK_THAT(complaint_with("skipped_in_row", 10), Says("\"skipped_in_row\""));
+  nlohmann::json older = nlohmann::json::parse(good);  // version 0.2 did not write the best validation's loss
+  older.erase("best_loss");
+  CHECK(read_progress(older.dump(), "here").best_loss == std::numeric_limits<double>::infinity());
   CHECK(complaint_with("part", 0).empty());  // as version 0.1 writes it
   CHECK_THAT(complaint_with("part", 2), Says("here: ") && Says("found part 2") && Says("version 0.1"));
   CHECK_THAT(complaint([&] { read_progress("[]", "here"); }), Says("here: "));
@@ -75,6 +89,11 @@ TEST_CASE("a training state that is missing, incomplete or from another model is
   CHECK_THAT(complaint_for(4), Says("[3]") && Says("4 parameters"));
 
   const fs::path file = directory / "training_state.safetensors";
+  const std::vector<float> negative{1, -1e-30F, 3};  // a mean of squares cannot be negative
+  write_training_state(directory.path(), {negative, numbers, {}});
+  CHECK(complaint_for(3).empty());
+  write_training_state(directory.path(), {numbers, negative, {}});
+  CHECK_THAT(complaint_for(3), Says("no negative number in adam.v"));
   write_safetensors(file, {{"adam.m", {3}, numbers}}, {{"progress", write_progress({})}});
   CHECK_THAT(complaint_for(3), Says("adam.v is missing"));
   write_safetensors(file, {{"adam.m", {3}, numbers}, {"adam.v", {3}, numbers}});

@@ -115,3 +115,23 @@ TEST_CASE("a starting model that is missing, or has a different shape, is refuse
   fs::rename(program / "damaged/pytorch_model.bin", program / "damaged/model.safetensors.index.json");
   check_refused(program.run("translate damaged"), "max_shard_size");
 }
+
+TEST_CASE("settings of a foreign model's search that are ignored are named", "[program]") {
+  const Program program;
+  fs::copy(fs::path(kProject) / "tests/fixtures/marian/opus", program / "opus");
+  const auto usual = program.run("translate opus", "she sleeps .\n");
+  CHECK(usual.err.find("ignored") == std::string::npos);
+  auto generation = nlohmann::json::parse(read_bytes(program / "opus/generation_config.json"));
+  generation["repetition_penalty"] = 1.3;
+  generation["no_repeat_ngram_size"] = 0;  // has no effect
+  generation["min_length"] = 5;
+  generation["bad_words_ids"].push_back({17});
+  write_bytes(program / "opus/generation_config.json", generation.dump());
+  const auto ignored = program.run("translate opus", "she sleeps .\n");
+  CAPTURE(ignored.err);
+  CHECK(ignored.status == 0);
+  CHECK(ignored.out == usual.out);
+  for (const char* key : {"repetition_penalty 1.3", "min_length 5", "bad_words_ids"})
+    CHECK(ignored.err.find(key) != std::string::npos);
+  CHECK(ignored.err.find("no_repeat_ngram_size") == std::string::npos);
+}

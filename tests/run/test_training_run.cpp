@@ -5,6 +5,7 @@
 #include <limits>
 #include <regex>
 #include <set>
+#include <thread>
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
@@ -348,7 +349,7 @@ TEST_CASE("no checkpoint contains weights that are not finite", "[training]") {
   const Config config = toy({"training.max_updates=50", "training.validation.every=1", "training.schedule.warmup=0",
                              "training.schedule.kind=constant", "training.schedule.learning_rate=1e38",
                              "training.optimizer.clip_norm=0", "training.validation.metric=bleu"});
-  CHECK_THROWS_WITH(train_toy(config, directory / "run"), stand_in::Says("diverged"));
+  CHECK_THROWS_WITH(train_toy(config, directory / "run"), stand_in::Says("infinite or NaN"));
   for (const auto& entry : fs::directory_iterator(directory / "run")) {
     if (!is_checkpoint(entry.path())) continue;
     const std::vector<float> weights = weights_of(entry.path());
@@ -357,6 +358,64 @@ TEST_CASE("no checkpoint contains weights that are not finite", "[training]") {
   for (const ValidationFigures& figures : read_metrics(directory / "run" / "metrics.jsonl").validation) {
     CHECK((!figures.best || std::isfinite(figures.loss)));
   }
+}
+
+TEST_CASE("a run stops at the first weight that is not finite, even if the loss is", "[training]") {
+  const TemporaryDirectory directory;
+  // Words that do not occur in a batch have the gradient 0, and 0 / (sqrt(0) + 0) is NaN. The batch's loss is finite.
+  Config config = toy({"training.max_updates=50", "training.max_tokens=40"});
+  config.training.optimizer.epsilon = 1e-60;
+  CHECK_THROWS_WITH(train_toy(config, directory / "run"),
+                    stand_in::Says("update 1 made a weight of ") && stand_in::Says("epsilon"));
+  CHECK_FALSE(fs::exists(directory / "run" / "last"));
+}
+
+TEST_CASE("the training state of another update is refused", "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  train_toy(toy({"training.max_updates=4", "training.validation.every=2"}), run);
+  fs::remove(run / "step-00000004" / "SHA256SUMS");
+  fs::copy_file(run / "step-00000002" / kStateFile, run / "step-00000004" / kStateFile,
+                fs::copy_options::overwrite_existing);
+  CHECK_THAT(stand_in::complaint([&] { train_toy(toy({"training.max_updates=6"}), run, true); }),
+             stand_in::Says("expected the training state of update 4, found that of update 2"));
+}
+
+TEST_CASE("a checkpoint that training removes while it is read is found again through its link", "[training][threads]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  train_toy(toy({"training.max_updates=1"}), run);
+  std::atomic<bool> done = false;
+  std::thread training([&] {  // as a run does that validates after every update and keeps one checkpoint
+    const RunDirectory rotated = RunDirectory::resume(run);
+    for (Index update = 2; !done; ++update) {
+      fs::copy(rotated.checkpoint(update - 1), rotated.path() / "copy", fs::copy_options::recursive);
+      fs::rename(rotated.path() / "copy", rotated.checkpoint(update));
+      rotated.point("best", rotated.checkpoint(update));
+      rotated.point("last", rotated.checkpoint(update));
+      rotated.prune(1);
+    }
+  });
+  std::string wrong;
+  for (int i = 0; i < 60 && wrong.empty(); ++i)
+    for (const fs::path& path : {run, run / "best", run / "last"})
+      wrong += stand_in::complaint([&] { LoadedModel loaded(path); });
+  done = true;
+  training.join();
+  CHECK(wrong.empty());
+}
+
+TEST_CASE("training without a validation text writes checkpoints, none of which is the best", "[training]") {
+  const TemporaryDirectory directory;
+  train_toy(toy({"training.max_updates=4", "training.validation.every=2", "data.valid=\"\"",
+                 "training.checkpoints.average=2"}),
+            directory / "run");
+  CHECK(is_checkpoint(directory / "run" / "step-00000002"));
+  CHECK(is_checkpoint(directory / "run" / "average-00000004"));
+  CHECK(fs::read_symlink(directory / "run" / "last") == "step-00000004");
+  CHECK_FALSE(fs::exists(directory / "run" / "best"));
+  CHECK(read_metrics(directory / "run" / "metrics.jsonl").validation.empty());
+  CHECK(resolve_checkpoint(directory / "run") == directory / "run" / "step-00000004");
 }
 
 TEST_CASE("a training state that does not fit the text is rejected", "[training]") {

@@ -1,0 +1,99 @@
+// Finds the checkpoint that a user means, or says what the directory contains instead.
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/run_directory.hpp"
+#include "checkpoint/run_names.hpp"
+#include "files/durable_files.hpp"
+#include "files/suggestion.hpp"
+#include "files/user_error.hpp"
+
+namespace glassformer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// One sentence: the checkpoints or runs in this directory, one of which the user may have meant.
+std::string describe_contents(const fs::path& directory) {
+  const std::vector<std::string> names = names_in(directory);
+  std::vector<std::string> checkpoints;
+  std::vector<std::string> runs;
+  std::error_code ignored;
+  for (const std::string& name : names) {
+    if (is_checkpoint(directory / name)) checkpoints.push_back(name);
+    if (!is_unfinished_name(name) && fs::exists(directory / name / kConfigFile, ignored)) runs.push_back(name);
+  }
+  const auto found = [&](const char* what, const std::vector<std::string>& which) {
+    return fmt::format("{} {}: {}.", what, directory.string(), listed(which));
+  };
+  if (!checkpoints.empty()) return found("Checkpoints in", checkpoints);
+  if (!runs.empty()) return found("Runs in", runs);
+  if (std::ranges::any_of(names, belongs_to_run)) return "The run " + directory.string() + " has no checkpoint yet.";
+  return names.empty() ? directory.string() + " is empty." : found("Found in", names);
+}
+
+/// The error message for a directory that has a model, but no model.safetensors; "" for any other directory.
+/// (pytorch_model.bin is a pickle, which can run code when it is loaded, so we never open it.)
+std::string format_hint(const fs::path& directory) {
+  std::error_code ignored;
+  for (const char* name : {"pytorch_model.bin", "model.safetensors.index.json"}) {
+    if (!fs::exists(directory / name, ignored)) continue;
+    return std::string("expected model.safetensors, found ") + name +
+           ". Save the model as one file with transformers: MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER," +
+           " max_shard_size='100GB'), and do the same with MarianTokenizer.";
+  }
+  return "";
+}
+
+/// The path that a link leads to, so that all files of a checkpoint are read from one directory, even if the link
+/// changes in the meantime. Other paths stay as they are.
+fs::path without_link(fs::path path) {
+  constexpr int kMostLinks = 40;  // as in Linux
+  std::error_code ignored;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, ignored); ++i)
+    path = path.parent_path() / fs::read_symlink(path, ignored);
+  return path;
+}
+
+}  // namespace
+
+fs::path resolve_checkpoint(const fs::path& path) {
+  const fs::path given = path.has_filename() ? path : path.parent_path();  // without a trailing slash
+  const fs::path parent = given.has_parent_path() ? given.parent_path() : fs::path(".");
+  const auto refusal = [&](const std::string& why, const fs::path& shown) {
+    return UserError(
+        fmt::format("{}: {}. Expected a checkpoint directory (with model.safetensors) or a run directory (with best "
+                    "or last). {}",
+                    path.string(), why, describe_contents(shown)));
+  };
+  std::error_code ignored;
+  const fs::path place = without_link(given);
+  if (is_checkpoint(place)) return place;
+  if (is_unfinished_name(place)) throw refusal("writing this checkpoint was interrupted", parent);
+  for (const char* link : kLinks) {
+    if (const auto checkpoint = target_of(place / link)) return *checkpoint;
+    if (const fs::path target = fs::read_symlink(place / link, ignored); !target.empty())
+      throw refusal(fmt::format("its {} points to {}, which is not a checkpoint", link, target.string()), place);
+  }
+  if (const std::string other = format_hint(place); !other.empty()) throw UserError(path.string() + ": " + other);
+  if (fs::is_directory(place, ignored)) throw refusal("this is neither a checkpoint nor a run", place);
+  if (fs::exists(place, ignored)) {
+    if (is_checkpoint(parent))
+      throw UserError(path.string() + ": this is a file in a checkpoint; give the directory " + parent.string());
+    throw refusal("this is a file", parent);
+  }
+  throw refusal("there is no such directory", fs::is_directory(parent, ignored) ? parent : fs::path("."));
+}
+
+std::string link_text(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path given = path.has_filename() ? path : path.parent_path();
+  std::string text = fs::read_symlink(given, ignored).string();
+  for (const char* link : kLinks) text += "/" + fs::read_symlink(given / link, ignored).string();
+  return text;
+}
+
+}  // namespace glassformer

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "numerics/matrix.hpp"
+
+/// What the files and directories of a run are called, and how to recognise those that this program wrote. The run's
+/// directory is described in run_directory.hpp.
+namespace glassformer {
+
+inline constexpr const char* kConfigFile = "config.yaml";
+/// Every config.yaml that this program has ever written begins like this.
+inline constexpr std::string_view kConfigBeginning = "# The complete config of a run";
+inline constexpr std::string_view kLogs[] = {"train.log", "metrics.jsonl", "digests.jsonl"};  ///< we append to these
+inline constexpr const char* kLinks[] = {"best", "last"};
+inline constexpr std::string_view kStep = "step-", kAverage = "average-";  ///< followed by at least eight digits
+
+/// The update in a name like step-00001200.
+std::optional<Index> update_of(const std::string& name, std::string_view kind = kStep);
+
+/// The checkpoints step-... (or average-...) of a run, sorted by update.
+std::vector<std::filesystem::path> checkpoints_in(const std::filesystem::path& run, std::string_view kind = kStep);
+
+/// The checkpoint that a link `best` or `last` points to, under its own name; nothing if the link is missing or broken.
+/// (If the run was copied without links, a directory is in the link's place; then that directory.)
+std::optional<std::filesystem::path> target_of(const std::filesystem::path& link);
+
+/// Whether a run can have this file before its first checkpoint.
+bool is_early(const std::string& name);
+/// Whether a run can have a file or directory of this name.
+bool belongs_to_run(const std::string& name);
+
+/// Whether this program wrote the file: a regular file that begins with kConfigBeginning.
+bool is_config_of_run(const std::filesystem::path& file);
+/// Whether the directory is a run: it has a config.yaml that this program wrote, and one of the other files of a run.
+bool is_run(const std::filesystem::path& directory);
+/// Whether the run has ever had a checkpoint, even if all are gone: it has a link, or digests of an update.
+bool has_trained(const std::filesystem::path& run);
+
+/// The checkpoint from which a run would be resumed: the one that `last` points to or, without that link, the latest.
+std::optional<std::filesystem::path> last_checkpoint(const std::filesystem::path& run);
+
+}  // namespace glassformer
