@@ -208,12 +208,25 @@ TEST_CASE("with the unit epochs, a run validates after every N epochs", "[traini
 
 TEST_CASE("patience stops a run that no longer improves", "[training]") {
   const TemporaryDirectory directory;
-  // With this tiny learning rate, exact match stays at 0, so no validation is better than the first.
+  // With this learning rate, no weight changes, so no validation is better than the first.
   train_toy(toy({"training.max_updates=100", "training.validation.every=2", "training.validation.patience=3",
-                 "training.validation.metric=exact_match", "training.schedule.learning_rate=1e-12"}),
+                 "training.validation.metric=exact_match", "training.schedule.learning_rate=1e-30",
+                 "training.schedule.initial_rate=1e-30"}),
             directory / "run");
   CHECK(fs::read_symlink(directory / "run" / "last") == "step-00000008");
   CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000002");
+}
+
+TEST_CASE("while the loss falls, a metric that stays at 0 neither ends the run nor keeps the first checkpoint",
+          "[training]") {
+  const TemporaryDirectory directory;
+  train_toy(toy({"training.max_updates=10", "training.validation.every=2", "training.validation.patience=1",
+                 "training.validation.metric=exact_match"}),
+            directory / "run");
+  const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
+  REQUIRE(metrics.validation.size() == 5);
+  for (const ValidationFigures& figures : metrics.validation) CHECK(figures.exact_match == 0);
+  CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000010");
 }
 
 TEST_CASE("the mean of the last checkpoints is written at the end", "[training]") {
