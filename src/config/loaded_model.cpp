@@ -68,12 +68,12 @@ std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& co
     if (!key.changes_training) continue;
     names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
     if (key.name == "training.max_updates")
-      hint = " (The cosine schedule depends on max_updates, so its end cannot be moved.)";
+      hint = " The cosine schedule depends on max_updates, so its end cannot be moved.";
   }
   if (names.empty()) return changed;
-  throw UserError(fmt::format("{}: the run was started with other values: {}. Continue it with these values{}, or start "
-                              "another run from its weights: with --output, and model.from set to {}.",
-                              file.string(), names, hint, (run.path() / "last").string()));
+  throw UserError(fmt::format("{}: the run was started with other values: {}. Continue it with these values, or start "
+                              "another run from its weights, with --output and with model.from set to {}.{}",
+                              file.string(), names, (run.path() / "last").string(), hint));
 }
 
 }  // namespace glassformer
