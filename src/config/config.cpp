@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <system_error>
 
+#include "config/data_files.hpp"
 #include "config/key.hpp"
 #include "files/lines.hpp"
 #include "files/suggestion.hpp"
@@ -59,6 +60,17 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
   if (tokenizer.joint && !tokenizer.target_model.empty())
     blame.refuse({"tokenizer.target_model", "tokenizer.joint"},
                  "a joint tokenizer has one model; name it in source_model and leave target_model \"\"");
+  for (const auto& [key, size] : {std::pair("tokenizer.source_vocabulary_size", tokenizer.source_vocabulary_size),
+                                  {"tokenizer.target_vocabulary_size", tokenizer.target_vocabulary_size}}) {
+    if (size != 0 && tokenizer.joint)
+      blame.refuse({key, "tokenizer.joint"},
+                   fmt::format("expected 0, because a joint vocabulary has one size, found {}; set "
+                               "tokenizer.vocabulary_size, or joint: false",
+                               size));
+    if (size > 0 && size < kLeastVocabulary)
+      blame.refuse({key},
+                   fmt::format("expected 0 (as vocabulary_size) or at least {}, found {}", kLeastVocabulary, size));
+  }
   if (tokenizer.kind == TokenizerKind::sentencepiece) return;
   const bool has_source = !tokenizer.source_model.empty();
   if (has_source || !tokenizer.target_model.empty())
@@ -106,6 +118,16 @@ void check_same_model(const std::vector<ChangedKey>& changed, const Blame& blame
                                        before, after));
 }
 
+/// \throws UserError whose message starts with `place`: one side of a text is missing or cannot be opened
+void check_text(const std::string& place, const DataSettings& data, const TextSide& side) {
+  const fs::path file = side.is_source ? data.source_file(side.name) : data.target_file(side.name);
+  std::error_code error;
+  if (fs::status(file, error).type() == fs::file_type::not_found)
+    if (const std::string hint = hint_about_names(data, side); !hint.empty())
+      throw UserError(place + "no file " + file.string() + "; " + hint);
+  check_file(place, file);
+}
+
 /// \throws UserError: a file that the config names does not exist or cannot be opened
 void check_files(const Config& config, const Blame& blame) {
   const DataSettings& data = config.data;
@@ -117,8 +139,10 @@ void check_files(const Config& config, const Blame& blame) {
                  fs::exists(status) ? "expected a directory, found the file " + data.directory.string()
                                     : "no directory " + data.directory.string() + "; " + suggest_file(data.directory));
   const auto check_pair = [&](const std::string& key, const std::string& name) {
-    check_file(blame.at({key, "data.source_language", "data.directory"}), data.source_file(name));
-    check_file(blame.at({key, "data.target_language", "data.directory"}), data.target_file(name));
+    check_text(blame.at({key, "data.source_language", "data.directory"}), data,
+               {key, name, data.source_language, data.target_language, true});
+    check_text(blame.at({key, "data.target_language", "data.directory"}), data,
+               {key, name, data.target_language, data.source_language, false});
   };
   check_pair("data.train", data.train);
   check_pair("data.valid", data.valid);
@@ -137,10 +161,42 @@ void warn_about_retired_keys(const Places& given) {
   if (!list.empty()) spdlog::warn("{}: removed in version 0.2; ignored because the value is the old default", list);
 }
 
+/// Whether a tokenizer's key can change the tokenizers that training makes. Those of model.from are used as they are.
+bool has_effect(const std::string& key, const Config& config) {
+  const TokenizerSettings& tokenizer = config.tokenizer;
+  if (!config.model_from.empty()) return false;
+  if (tokenizer.kind == TokenizerKind::word)
+    return key != "tokenizer.model" && key != "tokenizer.normalization" && key != "tokenizer.character_coverage";
+  const bool trains_source = tokenizer.source_model.empty();
+  const bool trains_target = tokenizer.joint ? trains_source : tokenizer.target_model.empty();
+  if (key == "tokenizer.min_frequency") return false;
+  if (key == "tokenizer.source_vocabulary_size") return trains_source;
+  if (key == "tokenizer.target_vocabulary_size") return trains_target;
+  const bool is_about_training = key == "tokenizer.vocabulary_size" || key == "tokenizer.model" ||
+                                 key == "tokenizer.normalization" || key == "tokenizer.character_coverage";
+  return !is_about_training || trains_source || trains_target;
+}
+
+/// One warning for the tokenizer's keys that differ from those of `before` and have no effect. Keys that a base sets do
+/// not count: it may set them for other configs.
+void warn_about_keys_without_effect(const Config& before, const Config& config, const Places& places) {
+  std::string list;
+  for (const ChangedKey& key : changed_keys(before, config)) {
+    const auto place = places.find(key.name);
+    if (!key.name.starts_with("tokenizer.") || place == places.end() || place->second.distance > 1) continue;
+    if (!has_effect(key.name, config)) list += (list.empty() ? "" : ", ") + place->second.name;
+  }
+  const char* const why = !config.model_from.empty()                     ? "the tokenizers are those of model.from"
+                          : config.tokenizer.kind == TokenizerKind::word ? "tokenizer.kind is word"
+                          : config.tokenizer.source_model.empty()        ? "tokenizer.kind is sentencepiece"
+                                                                         : "the tokenizer comes from a .model file";
+  if (!list.empty()) spdlog::warn("{}: no effect, because {}", list, why);
+}
+
 }  // namespace
 
 Config read_config(const fs::path& file, const std::vector<std::string>& overrides) {
-  Config config;
+  Config config, before;  // before the keys of this file
   Blame blame{read_keys(keys_of(config), file, overrides), file};
   warn_about_retired_keys(blame.places);
   if (!config.model_from.empty()) {
@@ -151,12 +207,14 @@ Config read_config(const fs::path& file, const std::vector<std::string>& overrid
     config.tokenizer = model.tokenizer;
     config.decoding = model.decoding;
     config.tokenizer.source_model = config.tokenizer.target_model = "";  // the model's directory has them
+    before = config;
     blame.places = read_keys(keys_of(config), file, overrides);
     config.model_from = from;
     check_same_model(changed_keys(model, config), blame);
   }
   check_rules(config, blame);
   check_files(config, blame);
+  warn_about_keys_without_effect(before, config, blame.places);
   return config;
 }
 
