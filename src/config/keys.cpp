@@ -35,8 +35,8 @@ std::vector<Key> keys_of(Config& config) {
   add("model", "sentencepiece only: bpe | unigram", {tokenizer.model, {"bpe", "unigram"}});
   add("normalization", "sentencepiece: nmt_nfkc | nfkc | nmt_nfkc_cf | nfkc_cf | identity",
       {tokenizer.normalization, {"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"}});
-  add("character_coverage", "sentencepiece: share of the text's characters that get a piece",
-      {tokenizer.character_coverage, kShare});
+  add("character_coverage", "sentencepiece: share of characters that get a piece, 0.98 to 1",
+      {tokenizer.character_coverage, kCoverage});
   add("source_model", "sentencepiece: use this .model file; \"\": train one", {tokenizer.source_model, Empty::allowed});
   add("target_model", "the same for the target; leave it \"\" if joint", {tokenizer.target_model, Empty::allowed});
 

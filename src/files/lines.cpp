@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 #include "files/text_format.hpp"
 #include "files/user_error.hpp"
@@ -122,10 +123,19 @@ bool ParallelReader::next(std::string& source, std::string& target) {
   }
   if (!has_source && !has_target) return false;
   // One file has ended. Read the other to its end, so that the message can give both counts.
-  while (source_.next(source) || target_.next(target)) continue;
+  LineReader& longer = has_source ? source_ : target_;
+  bool is_blank = true;
+  for (std::string line = has_source ? source : target;;) {
+    is_blank = is_blank && split_words(line).empty();
+    if (!longer.next(line)) break;
+  }
+  const Index more = std::abs(source_.lines_read() - target_.lines_read());
   throw UserError(target_.path().string() + ": expected " + std::to_string(source_.lines_read()) +
                   " lines, as many as in " + source_.path().string() + ", found " +
-                  std::to_string(target_.lines_read()) + "; both files must have one sentence per line");
+                  std::to_string(target_.lines_read()) + "; both files must have one sentence per line" +
+                  (is_blank ? ". The last " + std::to_string(more) + " of " + longer.path().string() +
+                                  (more == 1 ? " is" : " are") + " empty: remove " + (more == 1 ? "it" : "them")
+                            : ""));
 }
 
 Index ParallelReader::fingerprint() const {

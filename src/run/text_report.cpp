@@ -146,6 +146,8 @@ class TextReport {
     if (tokenizer_.kind == TokenizerKind::word)
       return std::string("subwords avoid this (tokenizer.kind: sentencepiece)") +
              (is_training ? "; or raise tokenizer.vocabulary_size, or lower tokenizer.min_frequency" : "");
+    if (std::ranges::any_of(side.words, [](const auto& word) { return word.first.find('\t') != std::string::npos; }))
+      return "SentencePiece allows no tab in a piece: replace tabs by spaces";
     if (tokenizer_.character_coverage < 1) return "raise tokenizer.character_coverage";
     return "the tokenizer has not learned these characters: add training text that contains them, or remove them";
   }

@@ -48,7 +48,7 @@ class RandomConfigs {
     if (!c.tokenizer.joint) c.tokenizer.target_vocabulary_size = whole(5, 50000);
     c.tokenizer.min_frequency = whole(1, 5);
     c.tokenizer.normalization = one_of<Normalization>(5);
-    c.tokenizer.character_coverage = std::min(positive(), 1.0);
+    c.tokenizer.character_coverage = 0.98 + 0.02 * fraction();
     c.tokenizer.model = one_of<SentencePieceModel>(2);
     if (c.tokenizer.kind == TokenizerKind::sentencepiece) {
       c.tokenizer.source_model = path();
