@@ -188,8 +188,9 @@ void warn_about_keys_without_effect(const Config& before, const Config& config, 
   }
   const char* const why = !config.model_from.empty()                     ? "the tokenizers are those of model.from"
                           : config.tokenizer.kind == TokenizerKind::word ? "tokenizer.kind is word"
-                          : config.tokenizer.source_model.empty()        ? "tokenizer.kind is sentencepiece"
-                                                                         : "the tokenizer comes from a .model file";
+                          : config.tokenizer.source_model.empty()
+                              ? "tokenizer.kind is sentencepiece"
+                              : "tokenizer.kind is sentencepiece, with a given .model file";
   if (!list.empty()) spdlog::warn("{}: no effect, because {}", list, why);
 }
 

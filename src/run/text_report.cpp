@@ -22,9 +22,11 @@ constexpr double kNotableShare = 0.05;   // of the pairs: left out, not translat
 
 double share(Index part, Index whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
 
-/// "12 of 400 (3 %)"
+/// "12 of 400 pairs (3 %)", with two digits below 10 %
 std::string part_of(Index part, Index whole, const std::string& what) {
-  return fmt::format("{} of {} {} ({:.2g} %)", part, whole, what, 100 * share(part, whole));
+  const double percent = 100 * share(part, whole);
+  const std::string digits = percent < 10 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent);
+  return fmt::format("{} of {} {} ({} %)", part, whole, what, digits);
 }
 
 /// The texts of a run and its settings, and the remarks about them so far.
@@ -62,10 +64,10 @@ class TextReport {
  private:
   void warn(std::string text) { remarks_.push_back({true, std::move(text)}); }
 
-  /// Whether training has learned the tokenizers. (One of the two may be given.)
-  bool is_learned() const {
-    return tokenizer_.kind != TokenizerKind::marian && is_new_ && tokenizer_.source_model.empty() &&
-           tokenizer_.target_model.empty();
+  /// Whether training has learned this tokenizer.
+  bool is_learned(const Tokenizer& tokenizer) const {
+    const bool is_source = &tokenizer == text_.tokenizers().source.get();  // a joint one, too
+    return is_new_ && (is_source ? tokenizer_.source_model : tokenizer_.target_model).empty();
   }
 
   TextCensus census_of(const TestText& text) const {
@@ -109,7 +111,8 @@ class TextReport {
   }
 
   void about_both_texts() {
-    if (share(text_.valid_pairs_seen(), valid_.pairs) >= kNotableShare)
+    constexpr Index kFewest = 10;  // validation pairs: with fewer, someone is only trying things out
+    if (valid_.pairs >= kFewest && share(text_.valid_pairs_seen(), valid_.pairs) >= kNotableShare)
       warn(part_of(text_.valid_pairs_seen(), valid_.pairs, "validation pairs") +
            " are in the training text, too, so the validation figures look better than those of new text; remove them "
            "from one of the texts");
@@ -142,7 +145,7 @@ class TextReport {
     if (mostly_known(decomposed))
       return "most are known in Unicode's decomposed form (NFD): convert all texts to one form, for example with uconv "
              "-x nfc";
-    if (!is_learned()) return "its vocabulary was given, so train on text like that it was made for";
+    if (!is_learned(tokenizer)) return "its vocabulary was given, so train on text like that it was made for";
     if (tokenizer_.kind == TokenizerKind::word)
       return std::string("subwords avoid this (tokenizer.kind: sentencepiece)") +
              (is_training ? "; or raise tokenizer.vocabulary_size, or lower tokenizer.min_frequency" : "");
@@ -202,7 +205,7 @@ class TextReport {
   }
 
   std::string advice_on_normalization() const {
-    const bool can_change = is_learned() && tokenizer_.kind == TokenizerKind::sentencepiece &&
+    const bool can_change = is_learned(*text_.tokenizers().target) && tokenizer_.kind == TokenizerKind::sentencepiece &&
                             tokenizer_.normalization != Normalization::identity;
     return can_change ? "; tokenizer.normalization: identity keeps all characters" : "";
   }

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "files/fingerprint.hpp"
+#include "files/lines.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 
