@@ -7,6 +7,8 @@
 #include <system_error>
 
 #include "checkpoint/run_names.hpp"
+#include "config/data_files.hpp"
+#include "config/idle_keys.hpp"
 #include "config/key.hpp"
 #include "files/lines.hpp"
 #include "files/suggestion.hpp"
@@ -60,6 +62,17 @@ void check_tokenizer(const TokenizerSettings& tokenizer, const Blame& blame) {
   if (tokenizer.joint && !tokenizer.target_model.empty())
     blame.refuse({"tokenizer.target_model", "tokenizer.joint"},
                  "a joint tokenizer has one model; name it in source_model and leave target_model \"\"");
+  for (const auto& [key, size] : {std::pair("tokenizer.source_vocabulary_size", tokenizer.source_vocabulary_size),
+                                  {"tokenizer.target_vocabulary_size", tokenizer.target_vocabulary_size}}) {
+    if (size != 0 && tokenizer.joint)
+      blame.refuse({key, "tokenizer.joint"},
+                   fmt::format("expected 0, because a joint vocabulary has one size, found {}; set "
+                               "tokenizer.vocabulary_size, or joint: false",
+                               size));
+    if (size > 0 && size < kLeastVocabulary)
+      blame.refuse({key},
+                   fmt::format("expected 0 (as vocabulary_size) or at least {}, found {}", kLeastVocabulary, size));
+  }
   if (tokenizer.kind == TokenizerKind::sentencepiece) return;
   const bool has_source = !tokenizer.source_model.empty();
   if (has_source || !tokenizer.target_model.empty())
@@ -122,6 +135,16 @@ void check_same_model(const std::vector<ChangedKey>& changed, const Blame& blame
                                        before, after));
 }
 
+/// \throws UserError whose message starts with `place`: one side of a text is missing or cannot be opened
+void check_text(const std::string& place, const DataSettings& data, const TextSide& side) {
+  const fs::path file = side.is_source ? data.source_file(side.name) : data.target_file(side.name);
+  std::error_code error;
+  if (fs::status(file, error).type() == fs::file_type::not_found)
+    if (const std::string hint = hint_about_names(data, side); !hint.empty())
+      throw UserError(place + "no file " + file.string() + "; " + hint);
+  check_file(place, file);
+}
+
 /// \throws UserError: a file that the config names does not exist or cannot be opened
 void check_files(const Config& config, const Blame& blame) {
   const DataSettings& data = config.data;
@@ -133,8 +156,10 @@ void check_files(const Config& config, const Blame& blame) {
                  fs::exists(status) ? "expected a directory, found the file " + data.directory.string()
                                     : "no directory " + data.directory.string() + "; " + suggest_file(data.directory));
   const auto check_pair = [&](const std::string& key, const std::string& name) {
-    check_file(blame.at({key, "data.source_language", "data.directory"}), data.source_file(name));
-    check_file(blame.at({key, "data.target_language", "data.directory"}), data.target_file(name));
+    check_text(blame.at({key, "data.source_language", "data.directory"}), data,
+               {key, name, data.source_language, data.target_language, true});
+    check_text(blame.at({key, "data.target_language", "data.directory"}), data,
+               {key, name, data.target_language, data.source_language, false});
   };
   check_pair("data.train", data.train);
   if (!data.valid.empty()) check_pair("data.valid", data.valid);
@@ -158,51 +183,12 @@ void warn_about_retired_keys(const Places& given) {
   if (!list.empty()) spdlog::warn("{}: removed in version 0.2; ignored because the value is the old default", list);
 }
 
-/// A key that has no effect in this config, and why.
-struct IdleKey {
-  const char* name;
-  bool is_idle;
-  const char* why;
-};
-
-std::vector<IdleKey> idle_keys(const Config& config) {
-  const OptimizerSettings& optimizer = config.training.optimizer;
-  const ScheduleSettings& schedule = config.training.schedule;
-  const bool is_greedy = config.decoding.beam == 1;
-  const bool validates = !config.data.valid.empty();
-  const bool translates = validates && config.run.validation.translate;
-  return {{"training.optimizer.momentum", optimizer.kind != OptimizerSettings::Kind::muon, "only muon uses it"},
-          {"training.schedule.final_rate", schedule.kind != ScheduleSettings::Kind::cosine, "only cosine uses it"},
-          {"training.schedule.initial_rate", schedule.warmup == 0, "there is no warm-up"},
-          {"training.validation.metric", !validates, "there is no validation text"},
-          {"training.validation.samples", !translates, "validations do not translate"},
-          {"training.checkpoints.average", config.run.checkpoints.average == 1,
-           "the mean of one checkpoint is that checkpoint"},
-          {"decoding.length_penalty", is_greedy, "greedy search (beam 1) does not use it"},
-          {"decoding.early_stopping", is_greedy, "greedy search (beam 1) does not use it"}};
-}
-
-/// One warning for all keys that were set to something else than their default, but have no effect.
-void warn_about_idle_keys(const Config& config, const Places& given) {
-  Config copy = config;
-  Config default_config;
-  const std::vector<Key> keys = keys_of(copy);
-  const std::vector<Key> defaults = keys_of(default_config);
-  std::vector<std::string> list;
-  for (const IdleKey& idle : idle_keys(config)) {
-    const auto key = std::ranges::find(keys, idle.name, &Key::name);
-    const auto same = std::ranges::find(defaults, idle.name, &Key::name);
-    if (idle.is_idle && given.contains(idle.name) && key->field.write() != same->field.write())
-      list.push_back(fmt::format("{} ({})", given.at(idle.name).name, idle.why));
-  }
-  if (!list.empty()) spdlog::warn("without effect: {}", fmt::join(list, ", "));
-}
-
 }  // namespace
 
 Config read_config(const fs::path& file, const std::vector<std::string>& overrides,
                    const std::optional<fs::path>& resumed) {
   Config config;
+  Config before;  // without the keys of this file
   Blame blame{read_keys(keys_of(config), file, overrides), file};
   warn_about_retired_keys(blame.places);
   if (!config.model_from.empty()) {
@@ -216,6 +202,7 @@ Config read_config(const fs::path& file, const std::vector<std::string>& overrid
     config.tokenizer = model.tokenizer;
     config.decoding = model.decoding;
     if (!resumed) config.tokenizer.source_model = config.tokenizer.target_model = "";  // the model's directory has them
+    before = config;
     blame.places = read_keys(keys_of(config), file, overrides);
     config.model_from = resumed ? model.model_from : from;
     if (!resumed) check_same_model(changed_keys(model, config), blame);
@@ -223,7 +210,7 @@ Config read_config(const fs::path& file, const std::vector<std::string>& overrid
   check_rules(config, blame);
   check_files(config, blame);
   if (!resumed) check_tokenizer_files(config.tokenizer, blame);  // a checkpoint has its own copy
-  warn_about_idle_keys(config, blame.places);
+  warn_about_idle_keys(before, config, blame.places);
   return config;
 }
 

@@ -39,6 +39,7 @@ struct Range {
 inline constexpr Range kRate{"a number of at least 0 and below 1", [](double x) { return x >= 0 && x < 1; }};
 inline constexpr Range kNotNegative{"a number of at least 0", [](double x) { return x >= 0; }};
 inline constexpr Range kRatio{"a number from 0 to 100", [](double x) { return x >= 0 && x <= 100; }};
+inline constexpr Range kCoverage{"a number from 0.98 to 1", [](double x) { return x >= 0.98 && x <= 1; }};
 inline constexpr Range kPositive{"a number above 0", [](double x) { return x > 0; }};
 
 enum class Empty { refused, allowed };
@@ -72,6 +73,8 @@ class Field {
   Empty empty_ = Empty::refused;
 };
 
+inline constexpr Index kLeastVocabulary = 5;  ///< four special ids and a piece
+inline constexpr Index kMostVocabulary = 10'000'000;
 inline constexpr Index kMostWidth = 100'000;     ///< d_model and heads
 inline constexpr Index kMostHidden = 1'000'000;  ///< d_ff
 inline constexpr Index kMostLayers = 1000;       ///< encoder_layers and decoder_layers

@@ -26,9 +26,17 @@ std::vector<Key> keys_of(Config& config) {
   add("kind", "word (split at white space) | sentencepiece | marian (needs model.from)",
       {tokenizer.kind, {"word", "sentencepiece", "marian"}});
   add("joint", "true: one vocabulary for both languages; false: one for each", tokenizer.joint);
-  add("vocabulary_size", "special tokens included; word: an upper limit", {tokenizer.vocabulary_size, 5, 10'000'000});
+  add("vocabulary_size", "special tokens included; word: an upper limit",
+      {tokenizer.vocabulary_size, kLeastVocabulary, kMostVocabulary});
+  add("source_vocabulary_size", "of the source alone, if not joint; 0: as vocabulary_size",
+      {tokenizer.source_vocabulary_size, 0, kMostVocabulary});
+  add("target_vocabulary_size", "the same for the target", {tokenizer.target_vocabulary_size, 0, kMostVocabulary});
   add("min_frequency", "word only: words that occur less often become unk", {tokenizer.min_frequency, 1, many});
   add("model", "sentencepiece only: bpe | unigram", {tokenizer.model, {"bpe", "unigram"}});
+  add("normalization", "sentencepiece: nmt_nfkc | nfkc | nmt_nfkc_cf | nfkc_cf | identity",
+      {tokenizer.normalization, {"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"}});
+  add("character_coverage", "sentencepiece: share of characters that get a piece, 0.98 to 1",
+      {tokenizer.character_coverage, kCoverage});
   add("source_model", "sentencepiece: use this .model file; \"\": train one", {tokenizer.source_model, Empty::allowed});
   add("target_model", "the same for the target; leave it \"\" if joint", {tokenizer.target_model, Empty::allowed});
 

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
+#include "files/text_format.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 
@@ -30,10 +33,26 @@ bool is_there(const std::filesystem::path& file, std::uintmax_t size) {
 
 }  // namespace
 
-LineReader::LineReader(const std::filesystem::path& file) : file_(std::make_unique<Descriptor>(file, O_RDONLY)) {}
+LineReader::LineReader(const std::filesystem::path& file) : LineReader(std::make_unique<Descriptor>(file, O_RDONLY)) {}
+
+LineReader::LineReader(std::unique_ptr<Descriptor> file) : file_(std::move(file)) {
+  struct stat opened {};
+  if (::fstat(file_->number(), &opened) == 0 && S_ISREG(opened.st_mode))
+    left_ = opened.st_size - std::max<off_t>(0, ::lseek(file_->number(), 0, SEEK_CUR));
+}
 
 LineReader LineReader::of_standard_input() {
   return LineReader(std::make_unique<Descriptor>(::dup(STDIN_FILENO), "standard input"));
+}
+
+void LineReader::check_first_line() const {
+  if (const auto format = other_format(buffer_))
+    throw UserError(path().string() + ": expected UTF-8 text, found " + *format);
+  const std::size_t cr = buffer_.find('\r');
+  if (buffer_.find('\n') == std::string::npos && cr != std::string::npos && cr + 1 < buffer_.size())
+    throw UserError(path().string() +
+                    ": expected lines that end in LF or CRLF, found only CR, as on old Macs; convert " +
+                    "it with tr '\\r' '\\n'");
 }
 
 bool LineReader::read_more() {
@@ -41,15 +60,21 @@ bool LineReader::read_more() {
   searched_ -= begin_;
   begin_ = 0;
   const std::size_t size = buffer_.size();
-  if (size > kLongestLine)
+  if (size > kLongestLine) {
+    if (lines_read_ == 0) check_first_line();
     throw UserError(path().string() + ':' + std::to_string(lines_read_ + 1) +
                     ": expected lines of at most 16 MiB, found a longer one; is this a text file?");
+  }
   pollfd waiting{file_->number(), POLLIN, 0};
   for (int ready = 0; while_waiting && (ready == 0 || (ready < 0 && errno == EINTR)); ready = poll(&waiting, 1, 100))
     while_waiting();
   buffer_.resize(size + kPiece);
   const std::size_t count = file_->read(std::span(buffer_).subspan(size));
   buffer_.resize(size + count);
+  left_ -= static_cast<std::int64_t>(count);
+  if (count == 0 && left_ > 0)
+    throw UserError(path().string() + ": the file has become shorter while it was being read; wait until it is " +
+                    "complete, and start again");
   return count > 0;
 }
 
@@ -69,6 +94,7 @@ bool LineReader::has_line_waiting() {
 bool LineReader::next(std::string& line) {
   while (!has_whole_line() && read_more()) continue;
   if (begin_ == buffer_.size()) return false;
+  if (lines_read_ == 0) check_first_line();
   line.assign(buffer_, begin_, searched_ - begin_);
   begin_ = searched_ = std::min(searched_ + 1, buffer_.size());
 
@@ -79,8 +105,8 @@ bool LineReader::next(std::string& line) {
   ++lines_read_;
   if (line.ends_with('\r')) line.pop_back();
   if (const auto fault = utf8_error(line)) {
-    const std::string found =
-        path().string() + ':' + std::to_string(lines_read_) + ": expected UTF-8 text, found " + *fault + " of the line";
+    const std::string found = path().string() + ':' + std::to_string(lines_read_) + ": expected UTF-8 text, found " +
+                              *fault + " of the line" + hint_about_encoding(line);
     if (!on_invalid) throw UserError(found + "; save the file as UTF-8");
     on_invalid(found);
     line = replace_invalid(line);
@@ -97,10 +123,19 @@ bool ParallelReader::next(std::string& source, std::string& target) {
   }
   if (!has_source && !has_target) return false;
   // One file has ended. Read the other to its end, so that the message can give both counts.
-  while (source_.next(source) || target_.next(target)) continue;
+  LineReader& longer = has_source ? source_ : target_;
+  bool is_blank = true;
+  for (std::string line = has_source ? source : target;;) {
+    is_blank = is_blank && split_words(line).empty();
+    if (!longer.next(line)) break;
+  }
+  const Index more = std::abs(source_.lines_read() - target_.lines_read());
   throw UserError(target_.path().string() + ": expected " + std::to_string(source_.lines_read()) +
                   " lines, as many as in " + source_.path().string() + ", found " +
-                  std::to_string(target_.lines_read()) + "; both files must have one sentence per line");
+                  std::to_string(target_.lines_read()) + "; both files must have one sentence per line" +
+                  (is_blank ? ". The last " + std::to_string(more) + " of " + longer.path().string() +
+                                  (more == 1 ? " is" : " are") + " empty: remove " + (more == 1 ? "it" : "them")
+                            : ""));
 }
 
 Index ParallelReader::fingerprint() const {

@@ -13,6 +13,7 @@
 namespace glassformer {
 
 /// Reads UTF-8 text line by line. Only LF and CRLF end a line, not U+2028 and the like. A byte order mark is dropped.
+/// A regular file may grow while it is read, but not shrink.
 class LineReader {
  public:
   static constexpr std::size_t kLongestLine = std::size_t{1} << 24;  ///< bytes; a device may never end a line
@@ -22,8 +23,10 @@ class LineReader {
   static LineReader of_standard_input();
 
   /// Stores the next line, without its line ending; returns false after the last one.
-  /// \throws UserError naming file and line: invalid UTF-8, a NUL byte, a line that is too long. If the disk fails: as
-  ///         Descriptor::read
+  /// \throws UserError naming file and line: invalid UTF-8, a NUL byte, a line that is too long; naming the file:
+  /// UTF-16
+  ///         or another format (see other_format), only CR as line ending, a file that has become shorter. If the disk
+  ///         fails: as Descriptor::read
   bool next(std::string& line);
   /// Whether next() would return a whole line without waiting for input.
   bool has_line_waiting();
@@ -31,12 +34,14 @@ class LineReader {
   Index lines_read() const { return lines_read_; }
 
   std::function<void()> while_waiting;  ///< called repeatedly while we wait for input; may throw
-  /// Called for a line that is not UTF-8, instead of throwing. Bad bytes and NUL then become U+FFFD.
+  /// Called for a line that is not UTF-8, instead of throwing. Bad bytes and NUL then become U+FFFD. A file in another
+  /// format throws in any case: nothing of it would be left.
   std::function<void(const std::string& found)> on_invalid;
 
  private:
-  explicit LineReader(std::unique_ptr<Descriptor> file) : file_(std::move(file)) {}
+  explicit LineReader(std::unique_ptr<Descriptor> file);
   bool read_more();  // false at the end
+  void check_first_line() const;
   bool has_whole_line();
 
   std::unique_ptr<Descriptor> file_;
@@ -44,6 +49,7 @@ class LineReader {
   std::size_t begin_ = 0;     // of the next line in it
   std::size_t searched_ = 0;  // no line ending before this position
   Index lines_read_ = 0;
+  std::int64_t left_ = 0;  // bytes that a regular file still had when it was opened; negative if it has grown
 };
 
 /// Reads parallel text: line i of one file is the translation of line i of the other.

@@ -2,11 +2,25 @@
 
 #include <spdlog/fmt/fmt.h>
 #include <unicode/locid.h>
+#include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
 #include <unicode/utf8.h>
 
 namespace glassformer {
+namespace {
+
+/// The text in the form of a normalizer, or as it is if ICU lacks the data for it.
+std::string normalized(std::string_view text, const icu::Normalizer2* (*normalizer)(UErrorCode&)) {
+  UErrorCode error = U_ZERO_ERROR;
+  const icu::Normalizer2* const form = normalizer(error);
+  if (U_FAILURE(error)) return std::string(text);
+  std::string result;
+  form->normalize(icu::UnicodeString::fromUTF8(text), error).toUTF8String(result);
+  return U_FAILURE(error) ? std::string(text) : result;
+}
+
+}  // namespace
 
 std::int32_t next_character(std::string_view text, std::size_t& position) {
   const auto size = static_cast<std::ptrdiff_t>(text.size());
@@ -64,6 +78,9 @@ std::string lower_case(std::string_view text) {
   icu::UnicodeString::fromUTF8(text).toLower(icu::Locale::getRoot()).toUTF8String(lowered);
   return lowered;
 }
+
+std::string composed(std::string_view text) { return normalized(text, icu::Normalizer2::getNFCInstance); }
+std::string decomposed(std::string_view text) { return normalized(text, icu::Normalizer2::getNFDInstance); }
 
 std::string visible(std::string_view text, bool keep_lists) {
   std::string result;

@@ -27,6 +27,10 @@ std::vector<std::string_view> split_words(std::string_view text);
 /// Lower case as by `str.lower()`: follows Unicode's rules in any locale.
 std::string lower_case(std::string_view text);
 
+/// Unicode's normalization forms NFC (a letter and its accent are one code point) and NFD (two of them).
+std::string composed(std::string_view text);
+std::string decomposed(std::string_view text);
+
 /// The first `count` code points of a text, or all if there are fewer.
 std::string_view first_characters(std::string_view text, std::size_t count);
 

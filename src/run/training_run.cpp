@@ -53,6 +53,7 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
   drop_digests_after(directory_, checkpoint ? progress_.update : -1);
   directory_.store_config(plan_.description.configs.at("config.yaml"));
   record_start(directory_, progress_.update, model_.weights, text_.data());
+  text_.require_unchanged();  // these digests are those of the text that was read
   log_start(checkpoint.has_value());
 }
 
@@ -101,6 +102,7 @@ void TrainingRun::log_start(bool resumed) const {
   if (plan_.training.label_smoothing > 0)
     spdlog::info("the training loss includes label smoothing {:g}; training perplexity and validation figures do not",
                  plan_.training.label_smoothing);
+  if (!resumed) report_on(text_, plan_);
 }
 
 void TrainingRun::check_clock_and_signals(const std::atomic<int>& signal) {

@@ -57,16 +57,19 @@ class MarianTokenizer final : public Tokenizer {
   }
 
   std::vector<Id> encode(std::string_view sentence) const override {
-    const std::string code(language_code(sentence));
-    if (!code.empty()) require_known(code);
-    std::vector<std::string> pieces = model_.encode<std::string>(sentence.substr(code.size()));
-    if (!code.empty()) pieces.insert(pieces.begin(), code);
     std::vector<Id> ids;
-    for (const std::string& piece : pieces) {
+    for (const std::string& piece : pieces_of(sentence)) {
       const auto known = ids_.find(piece);
       ids.push_back(known != ids_.end() ? known->second : special_.unk);
     }
     return ids;
+  }
+
+  std::vector<std::string> unknown(std::string_view sentence) const override {
+    std::vector<std::string> texts;
+    for (const std::string& piece : pieces_of(sentence))
+      if (!ids_.contains(piece)) texts.push_back(without_marks(piece));
+    return texts;
   }
 
   std::string decode(std::span<const Id> ids) const override {
@@ -89,6 +92,14 @@ class MarianTokenizer final : public Tokenizer {
   void save(const fs::path& directory, const std::string& name) const override { model_.save(directory, name); }
 
  private:
+  std::vector<std::string> pieces_of(std::string_view sentence) const {
+    const std::string code(language_code(sentence));
+    if (!code.empty()) require_known(code);
+    std::vector<std::string> pieces = model_.encode<std::string>(sentence.substr(code.size()));
+    if (!code.empty()) pieces.insert(pieces.begin(), code);
+    return pieces;
+  }
+
   /// A model without language codes treats a code like any other word.
   void require_known(const std::string& code) const {
     if (ids_.contains(code)) return;

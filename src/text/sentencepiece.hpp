@@ -21,6 +21,9 @@ namespace glassformer {
 /// \throws UserError: a damaged model, or a piece with a line break
 void check_sentencepiece_model(std::string_view model, const std::string& origin);
 
+/// Adds a control piece to the end of a model, as its pad, bos or eos (`special`). `id`: how many pieces the model has.
+void append_special_piece(std::string& model, const std::string& special, const std::string& piece, int id);
+
 /// A SentencePiece model. A piece is an id (int) or text (std::string).
 class SentencePieces {
  public:

@@ -120,7 +120,32 @@ void check_piece(std::string_view message) {
   if (is_user_defined && is_long) throw Damage("a user-defined piece over 64 bytes");
 }
 
+/// A field that is a varint, as Protocol Buffers encodes it.
+std::string varint_field(std::uint64_t number, std::uint64_t value) {
+  std::string bytes;
+  for (std::uint64_t rest : {number << 3, value}) {
+    for (; rest >= 0x80; rest >>= 7) bytes += static_cast<char>((rest & 0x7F) | 0x80);
+    bytes += static_cast<char>(rest);
+  }
+  return bytes;
+}
+
+/// A field that is text or a message.
+std::string bytes_field(std::uint64_t number, const std::string& content) {
+  std::string bytes = varint_field(number, content.size());
+  bytes[0] = static_cast<char>(bytes[0] | 2);  // the type, in the lowest bits of the first byte
+  return bytes + content;
+}
+
 }  // namespace
+
+void append_special_piece(std::string& model, const std::string& special, const std::string& piece, int id) {
+  // See sentencepiece_model.proto: a piece has a text (1) and a type (3), which is CONTROL (3). Field 2 of the model,
+  // the trainer's settings, names the ids and the pieces of bos, eos and pad.
+  const std::uint64_t id_field = special == "bos" ? 41 : special == "eos" ? 42 : 43, piece_field = id_field + 5;
+  model += bytes_field(1, bytes_field(1, piece) + varint_field(3, 3));
+  model += bytes_field(2, varint_field(id_field, static_cast<std::uint64_t>(id)) + bytes_field(piece_field, piece));
+}
 
 void check_sentencepiece_model(std::string_view model, const std::string& origin) try {
   // See sentencepiece_model.proto: each field 1 is a piece; 3 and 5 say how to normalize, with the table in field 2.

@@ -8,11 +8,19 @@
 namespace glassformer {
 namespace {
 
+constexpr const char* kSizeKey = "tokenizer.vocabulary_size";
+
 std::shared_ptr<const Tokenizer> make_tokenizer(const TokenizerSettings& settings,
-                                                const std::filesystem::path& given_model, const TextFiles& texts) {
-  if (settings.kind == TokenizerKind::word) return learn_words(settings, texts);
-  if (!given_model.empty()) return read_sentencepiece(given_model);
-  return train_sentencepiece(settings, texts);
+                                                const std::filesystem::path& given_model, const VocabularyPlan& plan) {
+  if (settings.kind == TokenizerKind::word) return learn_words(settings, plan);
+  if (!given_model.empty()) return adopt_sentencepiece(given_model);
+  return train_sentencepiece(settings, plan);
+}
+
+/// `own_size`: the size of this side alone; 0: as vocabulary_size.
+VocabularyPlan plan_of_side(const TokenizerSettings& settings, Index own_size, const std::string& own_key,
+                            const std::filesystem::path& text) {
+  return {{text}, own_size > 0 ? own_size : settings.vocabulary_size, own_size > 0 ? own_key : kSizeKey, own_key};
 }
 
 void write_vocabulary(const std::filesystem::path& file, const Tokenizer& tokenizer) {
@@ -41,11 +49,16 @@ TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::file
   if (settings.kind == TokenizerKind::marian)
     throw UserError("tokenizer.kind: expected a model with a marian tokenizer, found none; name one in model.from");
   if (settings.joint) {
-    const auto joint = make_tokenizer(settings, settings.source_model, {source_text, target_text});
+    const VocabularyPlan both{{source_text, target_text}, settings.vocabulary_size, kSizeKey, ""};
+    const auto joint = make_tokenizer(settings, settings.source_model, both);
     return {joint, joint};
   }
-  return {make_tokenizer(settings, settings.source_model, {source_text}),
-          make_tokenizer(settings, settings.target_model, {target_text})};
+  const VocabularyPlan source =
+      plan_of_side(settings, settings.source_vocabulary_size, "tokenizer.source_vocabulary_size", source_text);
+  const VocabularyPlan target =
+      plan_of_side(settings, settings.target_vocabulary_size, "tokenizer.target_vocabulary_size", target_text);
+  return {make_tokenizer(settings, settings.source_model, source),
+          make_tokenizer(settings, settings.target_model, target)};
 }
 
 void save_tokenizers(const TokenizerSettings& settings, const TokenizerPair& tokenizers,

@@ -15,6 +15,12 @@
 
 namespace glassformer {
 
+/// Something that was decided for the user, in one line.
+struct Remark {
+  bool is_warning;  ///< the result may be wrong or worse; false: good to know
+  std::string text;
+};
+
 /// Converts text to ids and back.
 class Tokenizer {
  public:
@@ -24,6 +30,8 @@ class Tokenizer {
   virtual std::vector<Id> encode(std::string_view sentence) const = 0;
   /// The sentence for these ids, without pad, bos and eos.
   virtual std::string decode(std::span<const Id> ids) const = 0;
+  /// The parts of a sentence that encode() turns into unk, in order.
+  virtual std::vector<std::string> unknown(std::string_view sentence) const = 0;
   /// An id as readable text. \pre 0 <= id < vocabulary_size(), or kNoToken if that is padding
   virtual std::string piece(Id id) const = 0;
   virtual Index vocabulary_size() const = 0;  ///< special ids included
@@ -32,6 +40,8 @@ class Tokenizer {
   virtual SpecialIds special() const = 0;
   /// Writes the tokenizer into `directory`, where load_tokenizers finds it by `name`.
   virtual void save(const std::filesystem::path& directory, const std::string& name) const = 0;
+
+  std::vector<Remark> remarks;  ///< about how it was made; none if it was loaded
 
  protected:
   std::vector<Id> without_special(std::span<const Id> ids) const;  ///< without pad, bos and eos
@@ -65,24 +75,36 @@ TokenizerPair load_tokenizers(const TokenizerSettings& settings, const std::file
 
 using TextFiles = std::vector<std::filesystem::path>;  ///< one sentence per line
 
-/// Learns the words of all `texts`, split at Unicode white space. Ids: `<pad>` 0, `<s>` 1, `</s>` 2, `<unk>` 3, then
-/// the words, most frequent first, ties in byte order. A word that is not in the training text, or is spelled like one
-/// of these four, becomes `<unk>`.
+/// What a vocabulary is learned from, and how large it may become.
+struct VocabularyPlan {
+  TextFiles texts;
+  Index size;            ///< special ids included
+  std::string key;       ///< the key that sets the size
+  std::string side_key;  ///< the key that would set the size of this side alone; "" if the vocabulary is joint
+};
+
+/// Learns the words of all texts of the plan, split at Unicode white space. Ids: `<pad>` 0, `<s>` 1, `</s>` 2, `<unk>`
+/// 3, then the words, most frequent first, ties in byte order. A word that is not in the training text, or is spelled
+/// like one of these four, becomes `<unk>`.
 ///
 /// The tokenizer is saved as NAME.vocab.json, a list of the words in the order of their ids. For other tools, it is
 /// also saved as NAME.spm, a SentencePiece model that splits at white space. \throws UserError: no word left to learn
-std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, const TextFiles& texts);
+std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, const VocabularyPlan& plan);
 /// Reads directory/NAME.vocab.json.
 std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directory, const std::string& name);
 
-/// Learns subwords from all `texts` with the SentencePiece library (Kudo & Richardson 2018). White space is part of a
-/// piece (shown as ▁). The library first normalizes text by its rule nmt_nfkc: Unicode's NFKC, and runs of white space
-/// become one space. Ids: pad 0, bos 1, eos 2, unk 3. The tokenizer is saved as NAME.spm, an ordinary .model file with
-/// the name that Hugging Face's Marian expects.
-/// \throws UserError: a vocabulary larger or smaller than the text allows
-std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& settings, const TextFiles& texts);
+/// Learns subwords from all texts of the plan with the SentencePiece library (Kudo & Richardson 2018). White space is
+/// part of a piece (shown as ▁). The library first normalizes text by settings.normalization, so decode() returns the
+/// normalized sentence; in any case, runs of spaces become one space, and U+2581 becomes a space. Ids: pad 0, bos 1,
+/// eos 2, unk 3. The tokenizer is saved as NAME.spm, an ordinary .model file with the name that Hugging Face's Marian
+/// expects. Adds a remark if part of the text was not learned from. \throws UserError: a vocabulary larger or smaller
+/// than the text allows
+std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& settings, const VocabularyPlan& plan);
 /// Reads a .model file, trained with any special ids. \throws UserError: a model without pad, bos or eos
 std::shared_ptr<const Tokenizer> read_sentencepiece(const std::filesystem::path& model_file);
+/// The same for a model that another program has trained: if pad, bos or eos is missing, adds it as the last piece,
+/// and a remark.
+std::shared_ptr<const Tokenizer> adopt_sentencepiece(const std::filesystem::path& model_file);
 
 /// The tokenizers of a Hugging Face Marian model, such as OPUS-MT's: SentencePiece splits a sentence into pieces, and a
 /// table gives their ids. A sentence may begin with the code of its target language, such as ">>deu<<", which is a

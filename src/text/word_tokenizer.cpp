@@ -1,7 +1,10 @@
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <unordered_map>
 
 #include "files/json_file.hpp"
@@ -69,6 +72,13 @@ class WordTokenizer final : public Tokenizer {
     return words_[static_cast<std::size_t>(id)];
   }
 
+  std::vector<std::string> unknown(std::string_view sentence) const override {
+    std::vector<std::string> words;
+    for (const std::string_view word : split_words(sentence))
+      if (!ids_.contains(word)) words.emplace_back(word);
+    return words;
+  }
+
   std::map<std::string, Id> vocabulary() const override {
     std::map<std::string, Id> vocabulary;
     for (Id id = 0; id < vocabulary_size(); ++id)
@@ -92,31 +102,58 @@ class WordTokenizer final : public Tokenizer {
   std::unordered_map<std::string_view, Id> ids_;  // of all but the special words
 };
 
-}  // namespace
+using WordCounts = std::unordered_map<std::string, Index>;
+using WordCount = std::pair<std::string, Index>;
 
-std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, const TextFiles& texts) {
-  std::unordered_map<std::string, Index> counts;
+/// How often each word occurs. The special words do not count.
+WordCounts count_words(const TextFiles& texts) {
+  WordCounts counts;
   for (const std::filesystem::path& text : texts) {
     LineReader reader(text);
     for (std::string line; reader.next(line);)
       for (const std::string_view word : split_words(line)) ++counts[std::string(word)];
   }
   std::erase_if(counts, [](const auto& entry) { return is_special(entry.first); });
-  if (counts.empty())
-    throw UserError(texts.front().string() + ": expected text, one sentence per line, found no words; add text");
-  std::erase_if(counts, [&](const auto& entry) { return entry.second < settings.min_frequency; });
-  if (counts.empty())
-    throw UserError(texts.front().string() + ": expected a word that occurs at least " +
-                    std::to_string(settings.min_frequency) +
+  return counts;
+}
+
+/// `frequent`: how many words are frequent enough; `kept`: those of them for which there was room.
+std::string what_is_left_out(const TokenizerSettings& settings, const VocabularyPlan& plan, const WordCounts& counts,
+                             std::size_t frequent, std::span<const WordCount> kept) {
+  const auto sum = [](Index total, const auto& word) { return total + word.second; };
+  const auto all = static_cast<double>(std::accumulate(counts.begin(), counts.end(), Index{0}, sum));
+  const auto known = static_cast<double>(std::accumulate(kept.begin(), kept.end(), Index{0}, sum));
+  std::string text = fmt::format(
+      "{}: the vocabulary has {} of {} words; the others become unk, which is {:.2f} % of the "
+      "text (tokenizer.min_frequency {} leaves out {}",
+      plan.texts.front().string(), kept.size(), counts.size(), 100 * (1 - known / all), settings.min_frequency,
+      counts.size() - frequent);
+  return text + fmt::format(", {} {} leaves out {})", plan.key, plan.size, frequent - kept.size());
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, const VocabularyPlan& plan) {
+  const WordCounts counts = count_words(plan.texts);
+  const std::string first_text = plan.texts.front().string();
+  if (counts.empty()) throw UserError(first_text + ": expected text, one sentence per line, found no words; add text");
+  std::vector<WordCount> by_frequency(counts.begin(), counts.end());
+  std::erase_if(by_frequency, [&](const WordCount& word) { return word.second < settings.min_frequency; });
+  if (by_frequency.empty())
+    throw UserError(first_text + ": expected a word that occurs at least " + std::to_string(settings.min_frequency) +
                     " times (tokenizer.min_frequency), found none; lower min_frequency or add text");
-  std::vector<std::pair<std::string, Index>> by_frequency(counts.begin(), counts.end());
   std::ranges::sort(by_frequency, {}, [](auto& word) { return std::pair(-word.second, std::string_view(word.first)); });
+  const std::size_t frequent = by_frequency.size(), most = static_cast<std::size_t>(plan.size) - kSpecialWords.size();
+  if (frequent > most) by_frequency.resize(most);
+  std::vector<Remark> remarks;
+  if (by_frequency.size() < counts.size())
+    remarks.push_back({false, what_is_left_out(settings, plan, counts, frequent, by_frequency)});
 
   std::vector<std::string> words(kSpecialWords.begin(), kSpecialWords.end());
-  const auto most = static_cast<std::size_t>(settings.vocabulary_size);
-  for (auto& [word, count] : by_frequency)
-    if (words.size() < most) words.push_back(std::move(word));
-  return std::make_shared<const WordTokenizer>(std::move(words));
+  for (auto& [word, count] : by_frequency) words.push_back(std::move(word));
+  auto tokenizer = std::make_shared<WordTokenizer>(std::move(words));
+  tokenizer->remarks = std::move(remarks);
+  return tokenizer;
 }
 
 std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directory, const std::string& name) {

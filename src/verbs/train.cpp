@@ -87,8 +87,9 @@ TrainingText read_text(const Config& config, const fs::path& file, const std::op
   if (run && !last) spdlog::info("there is no checkpoint yet: training starts from the beginning");
   if (fs::file_size(config.data.source_file(config.data.train)) > 50'000'000)
     spdlog::info("reading the training text; this takes a while ...");
+  const TextWatch watch(config.data);
   const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
-  return {config.data, tokenizers};
+  return {config.data, tokenizers, watch};
 }
 
 /// Says what the run has left behind. Names only what is there.

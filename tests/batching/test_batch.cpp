@@ -18,6 +18,7 @@ class LetterTokenizer final : public Tokenizer {
   explicit LetterTokenizer(SpecialIds special) : special_(special) {}
   std::vector<Id> encode(std::string_view sentence) const override { return {sentence.begin(), sentence.end()}; }
   std::string decode(std::span<const Id> ids) const override { return {ids.begin(), ids.end()}; }
+  std::vector<std::string> unknown(std::string_view) const override { return {}; }
   std::string piece(Id id) const override { return std::string(1, static_cast<char>(id)); }
   Index vocabulary_size() const override { return 256; }
   SpecialIds special() const override { return special_; }

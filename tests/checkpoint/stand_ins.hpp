@@ -71,6 +71,7 @@ class Tokenizer : public glassformer::Tokenizer {
   explicit Tokenizer(Index size, SpecialIds special = {}) : size_(size), special_(special) {}
   std::vector<Id> encode(std::string_view) const override { return {}; }
   std::string decode(std::span<const Id>) const override { return ""; }
+  std::vector<std::string> unknown(std::string_view) const override { return {}; }
   std::string piece(Id) const override { return ""; }
   Index vocabulary_size() const override { return size_; }
   SpecialIds special() const override { return special_; }

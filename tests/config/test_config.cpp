@@ -44,7 +44,11 @@ class RandomConfigs {
     c.tokenizer.kind = one_of<TokenizerKind>(2);
     c.tokenizer.joint = whole(0, 1) == 1;
     c.tokenizer.vocabulary_size = whole(5, 50000);
+    if (!c.tokenizer.joint) c.tokenizer.source_vocabulary_size = whole(5, 50000);
+    if (!c.tokenizer.joint) c.tokenizer.target_vocabulary_size = whole(5, 50000);
     c.tokenizer.min_frequency = whole(1, 5);
+    c.tokenizer.normalization = one_of<Normalization>(5);
+    c.tokenizer.character_coverage = 0.98 + 0.02 * fraction();
     c.tokenizer.model = one_of<SentencePieceModel>(2);
     if (c.tokenizer.kind == TokenizerKind::sentencepiece) {
       c.tokenizer.source_model = path();

@@ -62,9 +62,10 @@ TEST_CASE("Unicode's own line separators do not end a line", "[text]") {
 
 TEST_CASE("the error for invalid UTF-8 gives file, line and byte", "[text]") {
   CHECK(contains(complaint_of("gut\ngr\xFC\xDF\n"), "text:2: expected UTF-8 text, found the byte 0xFC at byte 3"));
-  CHECK(contains(complaint_of("\xFF\xFE"
+  CHECK(contains(complaint_of("\xFF"
                               "a"),
                  "text:1: expected UTF-8 text, found the byte 0xFF at byte 1"));
+  CHECK(contains(complaint_of("gut\ngr\xFC\xDF\n"), "iconv -f WINDOWS-1252"));
   CHECK(contains(complaint_of("\xEF\xBB\xBF"
                               "a\xE4"),
                  ":1: expected UTF-8 text, found the byte 0xE4 at byte 2"));
@@ -182,4 +183,34 @@ TEST_CASE("a file of a checkpoint is a regular file of limited length, or a link
   CHECK(contains(complaint([&] { read_checkpoint_file(directory.path() / "missing"); }), "cannot be opened"));
   if (fs::exists("/proc/self/pagemap"))  // a regular file of size 0, from which one can read many gigabytes
     CHECK(read_checkpoint_file("/proc/self/pagemap").empty());
+}
+
+TEST_CASE("a file that has only CR as line ending is refused, not read as one line", "[text]") {
+  const std::string expected =
+      "text: expected lines that end in LF or CRLF, found only CR, as on old Macs; convert it "
+      "with tr '\\r' '\\n'";
+  CHECK(contains(complaint_of("a\rb\rc\r"), expected));
+  CHECK(contains(complaint_of("a\rb"), expected));
+  CHECK(
+      contains(complaint_of(std::string(LineReader::kLongestLine, 'x') + "\r" + std::string(100'000, 'y')), expected));
+  CHECK(lines_of("a\r") == Lines{"a"});
+  CHECK(lines_of("a\r\n") == Lines{"a"});
+}
+
+TEST_CASE("a file that becomes shorter while it is read is an error; one that grows is not", "[text]") {
+  const TemporaryDirectory directory;
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += "line\n";
+  const auto read_and = [&](const std::function<void(const fs::path&)>& change) {
+    const fs::path file = directory.write("text", text);
+    LineReader reader(file);
+    std::string line;
+    REQUIRE(reader.next(line));
+    change(file);
+    while (reader.next(line)) continue;
+    return reader.lines_read();
+  };
+  CHECK(contains(complaint([&] { read_and([](const fs::path& file) { fs::resize_file(file, 100'000); }); }),
+                 "text: the file has become shorter while it was being read; wait until it is complete"));
+  CHECK(read_and([](const fs::path& file) { std::ofstream(file, std::ios::app) << "more\n"; }) == 50'001);
 }

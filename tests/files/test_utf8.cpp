@@ -13,3 +13,9 @@ TEST_CASE("visible() escapes what a terminal would obey: control and direction c
   CHECK(visible(std::string("a\0b", 3)) == "a\\x00b");
   CHECK(visible("\xC2 \xFF\xFE") == "\\xC2 \\xFF\\xFE");
 }
+
+TEST_CASE("Unicode's composed and decomposed forms", "[files]") {
+  CHECK(composed("sch\u006F\u0308n") == "sch\u00F6n");
+  CHECK(decomposed("sch\u00F6n") == "sch\u006F\u0308n");
+  CHECK(composed("\uFB01 \u00BD") == "\uFB01 \u00BD");  // unlike NFKC
+}

@@ -125,25 +125,82 @@ TEST_CASE("the same text gives the same pieces, byte for byte, and nothing is pr
   }
 }
 
-TEST_CASE("a vocabulary size that the text does not allow is an error that gives the limit", "[text]") {
+TEST_CASE("a vocabulary size that the text does not allow is an error that gives the limit and the key", "[text]") {
   for (const auto model : {SentencePieceModel::bpe, SentencePieceModel::unigram}) {
-    const auto train = [&](Index size) {
-      return complaint([&] { trained(sentences(500), "", sentencepiece_settings(model, size)); });
-    };
-    const auto allowed = [](const std::string& message, const std::string& words) {  // the number after these words
-      const std::size_t at = message.find(words);
-      REQUIRE(at != std::string::npos);
-      return std::stol(message.substr(at + words.size()));
-    };
-    const std::string large = train(5000);
-    CHECK(large.starts_with("tokenizer.vocabulary_size: SentencePiece cannot learn 5000 pieces"));
-    CHECK(contains(large, "train.en and "));
-    CHECK(train(allowed(large, "to a value <= ")).empty());
-
-    const std::string small = train(10);
-    CHECK(small.starts_with("tokenizer.vocabulary_size: SentencePiece cannot learn 10 pieces"));
-    CHECK(train(allowed(small, "smaller than required_chars. 10 vs ")).empty());
+    for (const bool joint : {true, false}) {
+      const auto train = [&](Index size, Index target_size = 0) {
+        TokenizerSettings settings = sentencepiece_settings(model, size);
+        settings.joint = joint;
+        settings.target_vocabulary_size = target_size;
+        return complaint([&] { trained(sentences(500), sentences(500), settings); });
+      };
+      const auto limit = [](const std::string& message, const std::string& words) {  // the number after these words
+        const std::size_t at = message.find(words);
+        REQUIRE(at != std::string::npos);
+        return std::stol(message.substr(at + words.size()));
+      };
+      const std::string large = train(5000), small = train(10);
+      CAPTURE(large, small);
+      const Index most = limit(large, "tokenizer.vocabulary_size: expected at most "),
+                  least = limit(small, "tokenizer.vocabulary_size: expected at least ");
+      CHECK(contains(large, "train.en and ") == joint);
+      CHECK(contains(large, ", found 5000; set " + std::string(joint ? "tokenizer.vocabulary_size to "
+                                                                     : "tokenizer.source_vocabulary_size to ")));
+      CHECK(contains(small, "tokenizer.character_coverage"));
+      CHECK_FALSE(contains(large + small, "--"));
+      CHECK(train(most).empty());
+      CHECK_FALSE(train(most + 1).empty());
+      CHECK(train(least).empty());
+      CHECK_FALSE(train(least - 1).empty());
+      if (!joint)
+        CHECK(contains(train(least, 5000),
+                       "train.de, which has no more, found 5000; set tokenizer.target_vocabulary_size"));
+    }
   }
+}
+
+TEST_CASE("the normalization is the one that the key names, and identity keeps every character", "[text]") {
+  const std::string special = "ｆｕｌｌ a\u200Cb \u00BD m\u00B2 \u2026 \u2122 GROSS \uFB01";
+  const std::string text = sentences(300) + special + "\n";
+  const auto back = [&](Normalization normalization, const std::string& sentence) {
+    TokenizerSettings settings = sentencepiece_settings(SentencePieceModel::bpe, 120);
+    settings.normalization = normalization;
+    const auto tokenizer = trained(text, text, settings);
+    return tokenizer->decode(tokenizer->encode(sentence));
+  };
+  CHECK(back(Normalization::identity, special) == special);
+  CHECK(back(Normalization::identity, "  a  b ") == "a b");          // but not extra spaces
+  CHECK(contains(back(Normalization::identity, "a\tb"), "\u2047"));  // a tab is unk: no piece can contain it
+  CHECK(back(Normalization::nmt_nfkc, "a\tb") == "a b");
+  CHECK(back(Normalization::nmt_nfkc, special) == "full a b 1\u20442 m2 ... TM GROSS fi");
+  CHECK(back(Normalization::nfkc, special) == "full a\u200Cb 1\u20442 m2 ... TM GROSS fi");
+  CHECK(back(Normalization::nmt_nfkc_cf, special) == "full a b 1\u20442 m2 ... tm gross fi");
+  CHECK(back(Normalization::nfkc_cf, special) == "full a\u200Cb 1\u20442 m2 ... tm gross fi");
+}
+
+TEST_CASE("without full coverage, the rarest characters become unk and are listed", "[text]") {
+  TokenizerSettings settings = sentencepiece_settings();
+  settings.character_coverage = 0.9995;
+  const auto tokenizer = trained(sentences(500), sentences(500) + "the boat \u732B .\n", settings);
+  CHECK(tokenizer->unknown("the boat \u732B .") == std::vector<std::string>{"\u732B"});
+  CHECK(tokenizer->unknown("the boat .").empty());
+  settings.character_coverage = 1;
+  CHECK(trained(sentences(500), sentences(500) + "the boat \u732B .\n", settings)->unknown("\u732B").empty());
+}
+
+TEST_CASE("a remark says how many lines the tokenizer has not learned from", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path text = directory.write(
+      "train.en", sentences(500) + std::string(4193, 'a') + "\n" + std::string(4192, 'a') + "\n\u2585 a\n");
+  TokenizerSettings settings = sentencepiece_settings();
+  const auto remarks = make_tokenizers(settings, text, directory.write("train.de", "der Hund\n")).source->remarks;
+  REQUIRE(remarks.size() == 2);
+  CHECK(contains(remarks[0].text,
+                 "train.de: the tokenizer has not learned from 1 of 504 lines, which have more than 4192"));
+  CHECK(contains(remarks[1].text, "1 of 504 lines, which contain U+2585"));
+  CHECK(remarks[0].is_warning);
+  CHECK(make_tokenizers(settings, directory.write("short.en", sentences(500)), directory.path() / "train.de")
+            .source->remarks.empty());
 }
 
 TEST_CASE("text without anything to learn is an error and does not abort the process", "[text]") {
@@ -204,14 +261,51 @@ TEST_CASE("an existing model keeps the special ids it was trained with", "[text]
   CHECK(separate.target->vocabulary_size() == 80);
 }
 
-TEST_CASE("an existing model that lacks a special id is an error that shows how to train one", "[text]") {
+TEST_CASE("an existing model that lacks pad, bos or eos gets them as its last pieces", "[text]") {
   const TemporaryDirectory directory;
   const fs::path text = directory.write("train.en", sentences(500));
   TokenizerSettings settings = sentencepiece_settings();
-  settings.source_model = write_model(directory, {});
-  CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }), "without pad; train it with --pad_id=0"));
-  write_model(directory, {{"pad_id", "0"}, {"unk_id", "1"}, {"bos_id", "-1"}, {"eos_id", "-1"}});
-  CHECK(contains(complaint([&] { make_tokenizers(settings, text, text); }), "without bos, eos;"));
+  const auto special_of = [](const Tokenizer& tokenizer) {
+    const SpecialIds special = tokenizer.special();
+    return Ids{special.pad, special.bos, special.eos, special.unk};
+  };
+
+  settings.source_model = write_model(directory, {});  // spm_train's defaults: no pad
+  const TokenizerPair defaults = make_tokenizers(settings, text, text);
+  CHECK(special_of(*defaults.source) == Ids{70, 1, 2, 0});
+  REQUIRE(defaults.source->remarks.size() == 1);
+  CHECK(contains(defaults.source->remarks[0].text,
+                 "given.model: the model has no pad: it gets the piece <pad>, with id 70"));
+
+  write_model(directory, {{"unk_id", "0"}, {"bos_id", "-1"}, {"eos_id", "-1"}, {"user_defined_symbols", "<s>"}});
+  const TokenizerPair made = make_tokenizers(settings, text, text);
+  CHECK(special_of(*made.source) == Ids{70, 71, 72, 0});
+  CHECK(made.source->vocabulary_size() == 73);
+  CHECK(made.source->piece(70) == "<pad>");
+  CHECK(made.source->piece(71) == "<s>_");  // because <s> is a piece of the text
+  CHECK(made.source->piece(72) == "</s>");
+  const std::string sentence = "gulinsta sucht it .";
+  CHECK(made.source->encode(sentence) ==
+        SentencePieces(read_checkpoint_file(settings.source_model), "").encode<Id>(sentence));
+  CHECK(made.source->decode(made.source->encode(sentence)) == sentence);
+  CHECK(made.source->decode(Ids{71, 72, 70}).empty());
+
+  save_tokenizers(settings, made, directory.path());  // the saved model has them, too, for us and for other tools
+  const TokenizerPair loaded = load_tokenizers(settings, directory.path());
+  CHECK(special_of(*loaded.source) == special_of(*made.source));
+  CHECK(loaded.source->vocabulary() == made.source->vocabulary());
+  CHECK(saved(*loaded.source) == saved(*made.source));
+}
+
+TEST_CASE("a checkpoint's model without pad, bos and eos is an error: its weights have no rows for them", "[text]") {
+  const TemporaryDirectory directory;
+  const auto complaint_of = [&](const std::map<std::string, std::string>& options) {
+    const fs::path model = write_model(directory, options);
+    return complaint([&] { read_sentencepiece(model); });
+  };
+  CHECK(contains(complaint_of({}), "without pad; train it with --pad_id=0"));
+  CHECK(contains(complaint_of({{"pad_id", "0"}, {"unk_id", "1"}, {"bos_id", "-1"}, {"eos_id", "-1"}}),
+                 "without bos, eos;"));
 }
 
 TEST_CASE("a model with damaged bytes is refused or works, but never crashes the library", "[text]") {

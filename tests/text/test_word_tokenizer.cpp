@@ -153,3 +153,40 @@ TEST_CASE("a damaged vocabulary file is an error", "[text]") {
   const TemporaryDirectory empty;
   CHECK(contains(complaint([&] { load_tokenizers({}, empty.path()); }), "source.vocab.json: cannot be opened"));
 }
+
+TEST_CASE("unknown words are listed as they are spelled", "[text]") {
+  const auto tokenizer = learned("a b\n");
+  CHECK(tokenizer->unknown("a x b <s> x").size() == 3);
+  CHECK(tokenizer->unknown("a x b <s> x")[1] == "<s>");
+  CHECK(tokenizer->unknown("b a").empty());
+}
+
+TEST_CASE("each side may have a vocabulary size of its own", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path english = directory.write("train.en", "a a b b c\n"), german = directory.write("train.de", "x y z\n");
+  TokenizerSettings settings;
+  settings.vocabulary_size = 6;
+  settings.source_vocabulary_size = 5;
+  const TokenizerPair pair = make_tokenizers(settings, english, german);
+  CHECK(pieces(*pair.source) == std::vector<std::string>{"<pad>", "<s>", "</s>", "<unk>", "a"});
+  CHECK(pair.target->vocabulary_size() == 6);
+  settings.target_vocabulary_size = 7;
+  CHECK(make_tokenizers(settings, english, german).target->vocabulary_size() == 7);
+}
+
+TEST_CASE("a remark says how many words the vocabulary leaves out, and which key does so", "[text]") {
+  const TemporaryDirectory directory;
+  const fs::path english = directory.write("train.en", "a a a a b b b c c d\n"),
+                 german = directory.write("train.de", "x\n");
+  TokenizerSettings settings;
+  CHECK(make_tokenizers(settings, english, german).source->remarks.empty());
+  settings.min_frequency = 2;
+  settings.source_vocabulary_size = 6;
+  const auto remarks = make_tokenizers(settings, english, directory.write("train.de", "x x\n")).source->remarks;
+  REQUIRE(remarks.size() == 1);
+  CHECK_FALSE(remarks[0].is_warning);
+  CHECK(
+      contains(remarks[0].text, "train.en: the vocabulary has 2 of 4 words; the others become unk, which is 30.00 %"));
+  CHECK(contains(remarks[0].text,
+                 "(tokenizer.min_frequency 2 leaves out 1, tokenizer.source_vocabulary_size 6 leaves out 1)"));
+}

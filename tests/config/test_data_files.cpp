@@ -1,0 +1,60 @@
+#include "catch.hpp"
+#include "config/config.hpp"
+#include "config/workplace.hpp"
+#include "temporary_directory.hpp"
+
+using namespace glassformer;
+using test::contains;
+
+namespace {
+
+/// A workplace whose data directory has only these files.
+struct Files : Workplace {
+  explicit Files(const std::vector<std::string>& names) {
+    std::filesystem::remove_all(directory / "data");
+    for (const std::string& name : names) write("data/" + name, "a .\n");
+  }
+  std::string hint(const std::string& key, const std::string& value) const {
+    const std::string message = complaint("", {key + "=" + value});
+    const std::size_t at = message.find("; ");
+    return at == std::string::npos ? message : message.substr(at + 2);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the names of other toolkits get commands that copy the files to NAME.LANGUAGE", "[config]") {
+  const Files open_nmt({"src-train.txt", "tgt-train.txt", "src-val.txt", "tgt-val.txt"});
+  CHECK(open_nmt.complaint("", {"data.train=src-train.txt"}) ==
+        "--set data.train=src-train.txt: no file data/src-train.txt.en; src-train.txt exists, but texts are named "
+        "NAME.LANGUAGE: cp src-train.txt train.en and cp tgt-train.txt train.de there, and set data.train: train");
+  CHECK(contains(open_nmt.hint("data.train", "src-train"), "cp src-train.txt train.en and cp tgt-train.txt train.de"));
+  CHECK(contains(open_nmt.hint("data.train", "tgt-train.txt"),
+                 "cp src-train.txt train.en and cp tgt-train.txt train.de"));
+  CHECK(contains(Files({"train.source", "train.target"}).hint("data.train", "train.source"),
+                 "cp train.source train.en and cp train.target train.de"));
+  CHECK(contains(Files({"en-train.txt", "de-train.txt"}).hint("data.train", "en-train.txt"),
+                 "cp en-train.txt train.en and cp de-train.txt train.de"));
+  CHECK(contains(Files({"corpus.txt"}).hint("data.train", "corpus.txt"), "cp corpus.txt corpus.en there"));
+}
+
+TEST_CASE("a NAME with its language, a language with a dot, and other near misses get a hint of their own",
+          "[config]") {
+  const Files files({"train.en", "train.de", "valid.en", "valid.de"});
+  CHECK(files.hint("data.train", "train.en") ==
+        "the NAME of a text does not contain the language: set data.train: train");
+  CHECK(files.hint("data.train", "train.de") ==
+        "the NAME of a text does not contain the language: set data.train: train");
+  CHECK(files.hint("data.source_language", ".en") == "write the language without a dot, data.source_language: en");
+  const std::string absolute = (files.directory / "data" / "train.en").string();
+  CHECK(files.complaint("", {"data.train=" + absolute}) ==
+        "--set data.train=data/train.en: no file data/train.en.en; the NAME of a text does not contain the language: "
+        "set data.train: data/train");
+  CHECK(Files({"train.EN", "train.de"}).hint("data.train", "train") ==
+        "the file is called train.EN: rename it to train.en, or write train.EN in the config, too");
+  CHECK(Files({"train.en.gz", "train.de"}).hint("data.train", "train") == "unpack the file first: gunzip train.en.gz");
+  CHECK(Files({"train.en.txt", "train.de"}).hint("data.train", "train") ==
+        "if this is train.en.txt, rename it: texts are named NAME.LANGUAGE, here train.en");
+  CHECK(Files({"train_en", "train.de"}).hint("data.train", "train") ==
+        "if this is train_en, rename it: texts are named NAME.LANGUAGE, here train.en");
+}

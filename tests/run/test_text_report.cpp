@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "config/config.hpp"
+#include "run/training_text.hpp"
+#include "temporary_directory.hpp"
+
+using namespace glassformer;
+using test::complaint;
+using test::contains;
+using test::TemporaryDirectory;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Lines like "one two three", different each time, and longer than 10 tokens together.
+std::string numbered(int count, const std::string& word) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += word + " " + std::string(1, static_cast<char>('a' + i % 26)) + " .\n";
+  return text;
+}
+
+/// The texts of a run.
+struct Texts {
+  std::string train_source = numbered(40, "dog"), train_target = numbered(40, "Hund");
+  std::string valid_source = "dog b\n", valid_target = "Hund b\n";
+};
+
+/// A run's texts, its plan, and what the report says about them.
+class Report {
+ public:
+  explicit Report(const Texts& texts, const TokenizerSettings& tokenizer = {}, bool has_valid = true) {
+    data.directory = directory_.path();
+    data.source_language = "en";
+    data.target_language = "de";
+    if (!has_valid) data.valid = "";
+    directory_.write("train.en", texts.train_source);
+    directory_.write("train.de", texts.train_target);
+    directory_.write("valid.en", texts.valid_source);
+    directory_.write("valid.de", texts.valid_target);
+    plan.description.tokenizer = tokenizer;
+  }
+
+  std::vector<Remark> remarks() const {
+    const TokenizerPair tokenizers =
+        make_tokenizers(plan.description.tokenizer, data.source_file("train"), data.target_file("train"));
+    return remarks_on(TrainingText(data, tokenizers), plan);
+  }
+  /// All remarks, one per line; warnings begin with "!".
+  std::string text() const {
+    std::string all;
+    for (const Remark& remark : remarks()) all += (remark.is_warning ? "! " : "  ") + remark.text + "\n";
+    return all;
+  }
+
+  DataSettings data;
+  TrainingPlan plan;
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TokenizerSettings pieces(Index size) {
+  TokenizerSettings settings;
+  settings.kind = TokenizerKind::sentencepiece;
+  settings.vocabulary_size = size;
+  return settings;
+}
+
+std::string report(const Texts& texts, const TokenizerSettings& tokenizer = {}) {
+  return Report(texts, tokenizer).text();
+}
+
+}  // namespace
+
+TEST_CASE("ordinary texts, and those of the configs in this project, get no remark", "[training]") {
+  CHECK(report({}).empty());
+  for (const char* name : {"toy", "reverse", "debug"}) {
+    CAPTURE(name);
+    const Config config = read_config(fs::path(GLASSFORMER_SOURCE_DIR) / "configs" / (std::string(name) + ".yaml"));
+    const TokenizerPair tokenizers = starting_tokenizers(config);
+    const std::vector<Remark> remarks =
+        remarks_on(TrainingText(config.data, tokenizers), plan_training(config, tokenizers));
+    for (const Remark& remark : remarks) FAIL_CHECK(remark.text);
+  }
+}
+
+TEST_CASE("unknown words are counted on each side of each text, with the most frequent ones", "[training]") {
+  Texts texts;
+  texts.valid_source = "dog cat cat bird\ncat dog\n";
+  texts.valid_target = "Hund b\nHund b .\n";
+  const std::string words = report(texts);
+  CHECK(words ==
+        "! 4 of 6 tokens (67 %) in the source of the validation text are unknown to its tokenizer (unk), most "
+        "often cat (3), bird (1); subwords avoid this (tokenizer.kind: sentencepiece)\n");
+
+  TokenizerSettings rare;
+  rare.min_frequency = 2;
+  texts = {};
+  texts.train_target += "Katze a .\n", texts.train_source += "dog a .\n";
+  const std::string frequency = report(texts, rare);
+  CHECK(contains(frequency, "! 1 of 123 tokens (0.81 %) in the target of the training text are unknown"));
+  CHECK(contains(frequency, "most often Katze (1)"));
+  CHECK(contains(frequency, "lower tokenizer.min_frequency"));
+  CHECK(contains(frequency, "  "));  // the vocabulary's own remark is not a warning
+  CHECK_FALSE(contains(frequency, "the source of the training text"));
+}
+
+TEST_CASE("rare unknown words of the training text are no remark; those of the validation text are no warning",
+          "[training]") {
+  Texts texts;
+  texts.train_source = numbered(1000, "dog"), texts.train_target = numbered(1000, "Hund");
+  texts.train_source += "cat a .\n", texts.train_target += "Katze a .\n";
+  texts.valid_source = numbered(1000, "dog!") + "cat a .\n", texts.valid_target = numbered(1001, "Hund");
+  texts.train_source += numbered(10, "dog!"), texts.train_target += numbered(10, "Hund!");
+  TokenizerSettings rare;
+  rare.min_frequency = 2;
+  const std::string remarks = report(texts, rare);
+  CHECK_FALSE(contains(remarks, "of the training text"));
+  CHECK(contains(remarks, "\n  1 of 3003 tokens (0.033 %) in the source of the validation text"));
+}
+
+TEST_CASE("a hint says if unknown words are known in another case or another Unicode form", "[training]") {
+  Texts texts;
+  texts.valid_source = "DOG B\n";
+  CHECK(contains(report(texts), "most are known in lower case"));
+  texts = {};
+  texts.train_target = numbered(40, "sch\u00F6n"), texts.valid_target = "scho\u0308n b\n";
+  CHECK(contains(report(texts), "convert all texts to it, for example with uconv -x nfc"));
+  texts.train_target = numbered(40, "scho\u0308n"), texts.valid_target = "sch\u00F6n b\n";
+  CHECK(contains(report(texts), "decomposed form (NFD)"));
+}
+
+TEST_CASE("references that change in the tokenizer limit exact match; the report shows one and the key", "[training]") {
+  Texts texts;
+  texts.train_target = numbered(40, "Hund \u00BD a\u200Cb");
+  texts.valid_target = "Hund b\nHund \u00BD b\n \n", texts.valid_source = "dog b\ndog b\ndog\n";
+  TokenizerSettings settings = pieces(45);
+  settings.source_vocabulary_size = 35;
+  const std::string normalized = report(texts, settings);
+  CHECK(normalized ==
+        "! 1 of 3 validation references (33 %) change when the tokenizer encodes and decodes them, so even "
+        "a perfect model reaches at most 66.67 % exact match; 0 of them contain unknown words; for "
+        "example, \"\u00BD\" becomes \"1\u20442\"; tokenizer.normalization: identity keeps all "
+        "characters\n");
+  settings.normalization = Normalization::identity;
+  CHECK(report(texts, settings).empty());
+
+  Report without_valid(texts, pieces(45), false);
+  without_valid.plan.description.tokenizer.source_vocabulary_size = 35;
+  CHECK(contains(without_valid.text(), "40 of 40 training targets (a sample) (100 %) change"));
+  CHECK(contains(without_valid.text(), "at most 0 % exact match"));
+}
+
+TEST_CASE("targets beyond the limit of the search are counted, with a ratio that would suffice", "[training]") {
+  Texts texts;
+  std::string longest;
+  for (int i = 0; i < 31; ++i) longest += "x ";
+  texts.train_source += "dog a .\n", texts.train_target += longest + "\n";
+  Report with_long(texts);
+  const std::string remark = with_long.text();
+  CHECK(contains(remark, "! 1 of 41 training targets (2.4 %) are longer than 2 * source tokens + 10 tokens"));
+  CHECK(contains(remark, "(decoding.max_length_ratio)"));
+  CHECK(contains(remark, "a ratio of 7.1 would suffice"));
+  with_long.plan.decoding.max_length_ratio = 7.1;
+  CHECK(with_long.text().empty());
+  with_long.plan.decoding.max_length_ratio = 6.9;
+  CHECK_FALSE(with_long.text().empty());
+}
+
+TEST_CASE("text that is already split into subwords is reported", "[training]") {
+  Texts texts;
+  texts.train_target = numbered(40, "Hu@@ nd");
+  texts.valid_target = "Hu@@ nd b\n";
+  const std::string signs = report(texts);
+  CHECK(contains(signs,
+                 "! 40 of 40 lines (100 %) in the target of the training text are already split into subwords (@@)"));
+  CHECK(contains(signs, "BLEU and exact match count pieces; join them with sed -E 's/@@( |$)//g'"));
+  CHECK(contains(signs, "in the target of the validation text are already split"));
+  CHECK_FALSE(contains(signs, "in the source"));
+  texts = {};
+  texts.train_source = numbered(40, "\u2581do g"), texts.valid_source = "\u2581do g b\n";
+  CHECK(contains(report(texts), "in the source of the training text contain U+2581"));
+}
+
+TEST_CASE("signs of mistakes in the files are reported", "[training]") {
+  Texts texts;
+  SECTION("source and target are the same text") {
+    texts.train_target = texts.train_source, texts.valid_target = texts.valid_source;
+    CHECK(contains(report(texts), "! 40 of 40 training pairs (100 %) have the same text on both sides"));
+    Report same(texts);
+    same.data.target_language = "en";
+    CHECK(contains(same.text(), "train.en is both the source and the target of the training text"));
+    CHECK_FALSE(contains(same.text(), "on both sides"));
+  }
+  SECTION("validation pairs are in the training text") {
+    texts.valid_source = texts.valid_target = "";
+    for (const char* letter : {"c .", "c .", "b", "c", "d", "e", "f", "g", "h"}) {
+      texts.valid_source += "dog " + std::string(letter) + "\n";
+      texts.valid_target += "Hund " + std::string(letter) + "\n";
+    }
+    CHECK(report(texts).empty());  // with few pairs, someone is only trying things out
+    texts.valid_source += "dog i\n", texts.valid_target += "Hund i\n";
+    CHECK(contains(report(texts), "! 1 of 10 validation pairs (10 %) are in the training text, too"));
+  }
+  SECTION("many pairs are left out") {
+    Report too_long(texts);
+    too_long.data.max_length = 3;
+    CHECK(too_long.text().empty());
+    texts.train_source += "dog a a .\ndog b b .\ndog c c .\n", texts.train_target += "Hund\nHund\nHund\n";
+    Report longer(texts);
+    longer.data.max_length = 3;
+    CHECK(contains(longer.text(),
+                   "! 3 of 43 training pairs (7 %) are left out, because one side has more than 3 tokens"));
+    texts.train_source += "\n\n\n", texts.train_target += "Hund\nHund\nHund\n";
+    CHECK(contains(report(texts), "3 of 46 training pairs (6.5 %) are left out, because one side is empty"));
+  }
+  SECTION("a carriage return inside a line") {
+    texts.train_target += "Hund\rHund a .\n", texts.train_source += "dog a .\n";
+    CHECK(
+        contains(report(texts), "1 of 41 lines (2.4 %) in the target of the training text contain a carriage return"));
+  }
+}
+
+TEST_CASE("remarks about how the tokenizers were made are part of the report", "[training]") {
+  Texts texts;
+  texts.train_source += std::string(5000, 'a') + "\n", texts.train_target += "Hund a .\n";
+  TokenizerSettings settings = pieces(40);
+  settings.target_vocabulary_size = 40;
+  CHECK(contains(report(texts, settings), "! " + std::string()));
+  CHECK(contains(report(texts, settings), "train.en: the tokenizer has not learned from 1 of 41 lines"));
+}
+
+TEST_CASE("a text that changes while training reads it is an error", "[training]") {
+  const Report files({});
+  const fs::path target = files.data.target_file("train");
+  const TokenizerPair tokenizers = make_tokenizers({}, files.data.source_file("train"), target);
+  const TextWatch watch(files.data);
+  const TrainingText unchanged(files.data, tokenizers, watch);
+  unchanged.require_unchanged();
+  std::ofstream(target, std::ios::app) << "Hund\n";
+  const std::string expected =
+      "train.de: the text was changed while training was reading it; wait until it is complete";
+  CHECK(contains(complaint([&] { unchanged.require_unchanged(); }), expected));
+  std::ofstream(files.data.source_file("train"), std::ios::app) << "dog\n";
+  CHECK(contains(complaint([&] { TrainingText(files.data, tokenizers, watch); }), "was changed while"));
+  TrainingText(files.data, tokenizers).require_unchanged();
+}
