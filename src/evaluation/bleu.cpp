@@ -282,6 +282,25 @@ std::string split_into_pieces(TextLines lines) {
       is_subword_nmt ? "-r 's/(@@ )|(@@ ?$)//g'" : "'s/ //g; s/\u2581/ /g; s/^ //'");
 }
 
+std::string looks_untokenized(TextLines lines, const EvaluationSettings& settings) {
+  if (settings.bleu_tokenizer != BleuTokenizer::none) return "";
+  std::size_t all = 0, sticking = 0;
+  for (const std::string& line : lines) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.empty()) continue;
+    ++all;
+    const std::string_view last = words.back();
+    const bool is_mark = last.find_last_of(".?!") == last.size() - 1;
+    if (last.size() > 1 && is_mark && std::string_view(".?!").find(last[last.size() - 2]) == std::string_view::npos)
+      ++sticking;
+  }
+  if (sticking == 0 || 2 * sticking < all) return "";
+  return fmt::format(
+      "BLEU splits words only at spaces (evaluation.bleu_tokenizer is none), but in {} of {} references the last mark "
+      "sticks to a word; for plain text, set it to 13a",
+      sticking, all);
+}
+
 std::string Bleu::line() const {
   const double ratio =
       reference_length > 0 ? static_cast<double>(hypothesis_length) / static_cast<double>(reference_length) : 0;

@@ -70,6 +70,10 @@ std::string why_bleu_is_low(const Bleu& bleu);
 /// it, or SentencePiece's U+2581 at its start): BLEU then compares pieces. Otherwise empty.
 std::string split_into_pieces(TextLines lines);
 
+/// A warning if BLEU splits text only at white space (`none`), but half of the lines or more end in a full stop, a
+/// question mark or an exclamation mark that sticks to a word, as plain text does. Otherwise empty.
+std::string looks_untokenized(TextLines lines, const EvaluationSettings& settings);
+
 /// The start of a signature like sacreBLEU's, and its end: nrefs:1|case:mixed|CHOICES|version:glassformer-0.2.0
 std::string make_signature(std::size_t references, bool lowercase, std::string_view choices);
 

@@ -49,8 +49,8 @@ std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& co
   return tests;
 }
 
-/// Warns about a text that is unlikely to be what the user means to evaluate on.
-void warn_about_text(const NamedTest& test, const TestText& text) {
+/// Warns about a text that is unlikely to be what the user means to evaluate on, or to be evaluated in this way.
+void warn_about_text(const NamedTest& test, const TestText& text, const EvaluationSettings& settings) {
   if (std::error_code error; text.sources == text.references || fs::equivalent(test.source, test.references[0], error))
     spdlog::warn("{}: the source and the reference are the same text; did you give the same file twice?", test.name);
   for (std::size_t i = 0; i < test.references.size(); ++i)
@@ -59,6 +59,8 @@ void warn_about_text(const NamedTest& test, const TestText& text) {
         spdlog::warn("{}: --reference names the file {} twice; give each reference once", test.name,
                      test.references[i].string());
   if (const std::string warning = split_into_pieces(text.references); !warning.empty())
+    spdlog::warn("{}: {}", test.name, warning);
+  if (const std::string warning = looks_untokenized(text.references, settings); !warning.empty())
     spdlog::warn("{}: {}", test.name, warning);
 }
 
@@ -155,7 +157,7 @@ int evaluate(const EvaluateOptions& options) {
                config.decoding.length_penalty);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   const auto report = [&](const NamedTest& test, const TestText& text) {
-    warn_about_text(test, text);
+    warn_about_text(test, text, config.evaluation);
     const Evaluation e = evaluate(loaded.model, loaded.tokenizers, config.decoding, config.evaluation, text);
     check_overflow(test, text, e, loaded.model);
     if (options.json)

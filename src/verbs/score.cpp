@@ -138,6 +138,8 @@ int score(const ScoreOptions& options) {
   options.search.apply_to(loaded.config, {});
   for (const auto& [option, file] : {std::pair("--source: ", &options.source), {"--target: ", &options.target}})
     if (std::filesystem::is_directory(*file) || !std::filesystem::exists(*file)) check_file(option, *file);
+  if (std::error_code error; std::filesystem::equivalent(options.source, options.target, error))
+    spdlog::warn("--source and --target are the same file; did you mean another?");
   Scorer scorer(options, loaded);
   stop_on_signals();
   try {

@@ -143,6 +143,15 @@ TEST_CASE("a hint says why BLEU is 0 if no translation or no reference has four 
   CHECK(hint({"a b c d e"}, {"a b c"}, BleuTokenizer::none).find("near 0") != std::string::npos);
 }
 
+TEST_CASE("plain text that is scored as if it were tokenized is noticed", "[evaluation]") {
+  const EvaluationSettings none{.bleu_tokenizer = BleuTokenizer::none};
+  CHECK(looks_untokenized(Lines{"A dog.", "", "A cat"}, none).find("in 1 of 2 references") != std::string::npos);
+  CHECK(looks_untokenized(Lines{"A dog.", "A cat", "A bird ?"}, none).empty());
+  CHECK(looks_untokenized(Lines{"a dog .", "a cat ...", "a bird ?"}, none).empty());
+  CHECK(looks_untokenized(Lines{"A dog."}, {}).empty());
+  CHECK(looks_untokenized(Lines{}, none).empty());
+}
+
 TEST_CASE("text that is split into subwords is noticed, with both marks", "[evaluation]") {
   CHECK(split_into_pieces(Lines{"a house , e.g. @ home @@ @@"}).empty());
   CHECK(split_into_pieces(Lines{}).empty());

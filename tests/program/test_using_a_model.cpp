@@ -175,6 +175,9 @@ TEST_CASE("evaluate says if a text was probably not meant", "[program]") {
                                 "--set evaluation.bleu_tokenizer=char")
                            .err,
                        "BLEU"));
+  write_bytes(program / "plain.de", "Sie schläft.\nDer kleine Hund sieht ein Haus.\n");
+  CHECK(contains(program.run("evaluate run --source a.en --reference plain.de").err, "for plain text, set it to 13a"));
+  CHECK(contains(program.run("score run --source a.en --target a.en").err, "are the same file"));
   write_bytes(program / "one.de", "ja\n");
   const auto shorter = program.run(kEvaluate + "--reference one.de");
   CHECK(contains(shorter.err, "one.de: expected 2 lines, as many as in a.en, found 1"));
