@@ -58,6 +58,10 @@ void warn_about_text(const NamedTest& test, const TestText& text, const Evaluati
       if (std::error_code error; fs::equivalent(test.references[i], test.references[j], error))
         spdlog::warn("{}: --reference names the file {} twice; give each reference once", test.name,
                      test.references[i].string());
+  constexpr double kManyUnknown = 0.05;
+  if (text.unknown_sources.share() > kManyUnknown)
+    spdlog::warn("{}: {:.2f}% of the source tokens are unknown to the model; {}", test.name,
+                 100 * text.unknown_sources.share(), text.unknown_sources.advice());
   if (const std::string warning = split_into_pieces(text.references); !warning.empty())
     spdlog::warn("{}: {}", test.name, warning);
   if (const std::string warning = looks_untokenized(text.references, settings); !warning.empty())

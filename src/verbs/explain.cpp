@@ -1,6 +1,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -152,6 +153,8 @@ int run_explain(const ExplainOptions& options) {
       json->finish();
       spdlog::info("wrote the trace {}", options.json->string());
     });
+  if (!std::isfinite(explanation.right().trace.loss.cross_entropy))
+    spdlog::warn("the model's logits overflow, so the loss is infinite or NaN; the page shows where that begins");
   attempts.throw_if_failed();
   if (!problem.empty()) throw UserError(problem + "; write the page to another file with --html FILE.");
   return 0;

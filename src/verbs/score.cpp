@@ -170,7 +170,7 @@ void add_score(CLI::App& program, int& status) {
   verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
   verb.add_option("--source", options.source, "text in the source language")->required()->type_name("FILE");
   verb.add_option("--target", options.target, "its translations, line by line")->required()->type_name("FILE");
-  options.search.add_set(verb);
+  options.search.add_set(verb)->group("");  // accepted, with a warning, but not in the help: no key matters here
   verb.add_flag("--json", options.json,
                 "print each line as JSON, with every token's log p\n(default: only log p of the line)");
 }

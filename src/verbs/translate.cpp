@@ -96,8 +96,10 @@ void check_language(const Tokenizer& tokenizer, const std::string& line, const L
   throw UserError(fmt::format("{}:{}: {}", input.path().string(), input.lines_read(), error.what()));
 }
 
-/// \throws UserError: the file to write is the one to read
+/// \throws UserError: --input is a directory, or the file to write is the one to read
 void check_files(const TranslateOptions& options) {
+  if (std::error_code error; fs::is_directory(options.input, error))
+    throw UserError("--input: expected a file, found the directory " + options.input.string());
   if (std::error_code error; !options.input.empty() && !options.output.empty() && options.input != "-" &&
                              fs::is_regular_file(options.input, error) &&
                              fs::equivalent(options.input, options.output, error))

@@ -42,12 +42,13 @@ Config ConfigOptions::read(const Ranks& ranks) const {
   return result;
 }
 
-void SearchOptions::add_set(CLI::App& app) {
+CLI::Option* SearchOptions::add_set(CLI::App& app) {
   verb = app.get_name();
-  app.add_option(
-         "--set", overrides,
-         "set a key of decoding or evaluation, for example\n--set decoding.max_length_ratio=3 (may be repeated;\n"
-         "default: as in the checkpoint's config)")
+  return app
+      .add_option(
+          "--set", overrides,
+          "set a key of decoding or evaluation, for example\n--set decoding.max_length_ratio=3 (may be repeated;\n"
+          "default: as in the checkpoint's config)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
 }

@@ -60,8 +60,8 @@ struct SearchOptions {
   std::optional<bool> early_stopping;
   std::string verb;
 
-  void add_set(CLI::App& app);  ///< --set alone
-  void add_to(CLI::App& app);   ///< --set, --beam and --length-penalty
+  CLI::Option* add_set(CLI::App& app);  ///< --set alone
+  void add_to(CLI::App& app);           ///< --set, --beam and --length-penalty
   /// Changes the config. Warns about keys of sections that the verb does not use: `used` are those that it uses.
   /// \throws UserError as set_use_of_model does; --set and the short form of a key disagree
   void apply_to(Config& config, std::initializer_list<std::string_view> used) const;

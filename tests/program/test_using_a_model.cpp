@@ -127,6 +127,9 @@ TEST_CASE("unknown words are reported once, with their share and examples", "[pr
   const auto scored = program.run("score run --source a.en --target u.de");
   CHECK(contains(scored.err, "unknown to the model: 2 of 10 target tokens (20.00%)"));
   CHECK(program.run("score run --source a.en --target a.de").err.empty());
+  write_bytes(program / "U.en", "SHE sleeps .\nthe small dog sees a house .\n");
+  CHECK(contains(program.run("evaluate run --source U.en --reference a.de").err,
+                 "U.en: 10.00% of the source tokens are unknown to the model; most of these words are known in lower"));
 }
 
 TEST_CASE("lines longer than any in training are reported", "[program]") {
@@ -157,6 +160,9 @@ TEST_CASE("logits that overflow are an error that names the line, not a certain 
   }
   check_refused(program.run("score damaged --source a.en --target a.de"), "a.en:1: the model's logits overflow");
   check_refused(program.run("explain damaged --source 'she sleeps .'"), "the model's logits overflow");
+  const auto explained = program.run("explain damaged --source 'she sleeps .' --target 'sie schläft .'");
+  CHECK(explained.status == 0);
+  CHECK(contains(explained.err, "the model's logits overflow, so the loss is infinite or NaN"));
 }
 
 TEST_CASE("evaluate says if a text was probably not meant", "[program]") {
@@ -194,7 +200,7 @@ TEST_CASE("translate refuses to replace its input", "[program]") {
   check_refused(program.run(both + "link.en"), "expected two files");
   fs::remove(program / "link.en");
   CHECK(program.run(both + "/dev/stdout").out == kTwoTranslations);
-  check_refused(program.run("translate run --input run"), "run");
+  check_refused(program.run("translate run --input run"), "--input: expected a file, found the directory run");
 }
 
 TEST_CASE("score prints one line for each pair, of any length, as soon as it has both lines", "[program]") {
@@ -203,6 +209,8 @@ TEST_CASE("score prints one line for each pair, of any length, as soon as it has
   CHECK(scored.status == 0);
   CHECK(lines_in(scored.out) == 2);
   CHECK(std::stod(scored.out) > -0.1);  // it knows this translation by heart
+  CHECK(
+      contains(program.run("score run --source a.en --target a.de --set decoding.beam=2").err, "makes no difference"));
 
   std::string long_line;
   for (int i = 0; i < 5000; ++i) long_line += "dog ";
