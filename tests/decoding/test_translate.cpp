@@ -120,22 +120,32 @@ TEST_CASE("if the logits overflow, translations are marked: log p is NaN, not 0,
 TEST_CASE("if the logits overflow in the middle of a translation, it is marked too", "[decoding]") {
   TransformerSettings shape = tiny_settings();
   TinyModel<float> tiny(shape, kTranslatedVocabulary);
+  tiny.output_bias()[kEos] += 3;  // so that some translations are short
   const Transformer<float> layout(tiny.model.settings, tiny.model.vocabulary);
   DecodingSettings settings;
   settings.beam = settings.n_best = GENERATE(1, 3);
   const std::vector<std::vector<Id>> sources = random_sources(20, 1, 6, kTranslatedVocabulary);
   const auto sound = translate(tiny.model, settings, kTinyIds, sources);
-  // The embedding of the first sentence's first token becomes infinite, so the next step gives NaN.
-  const Id first = sound.front().front().ids.front();
-  const auto embedding = layout.target_embedding.table.in(tiny.model.weights).row(first);
+  // The embedding of one token becomes infinite, so the step after it gives NaN. Take the rarest one.
+  std::vector<int> counts(kTranslatedVocabulary);
+  for (const auto& n_best : sound)
+    for (const Id id : n_best.front().ids) ++counts[static_cast<std::size_t>(id)];
+  Id rarest = 0;
+  for (Id id = 3; id < kTranslatedVocabulary; ++id) {
+    const int count = counts[static_cast<std::size_t>(id)], least = counts[static_cast<std::size_t>(rarest)];
+    if (count > 0 && (least == 0 || count < least)) rarest = id;
+  }
+  REQUIRE(rarest > 0);
+  const auto embedding = layout.target_embedding.table.in(tiny.model.weights).row(rarest);
   set(embedding, std::numeric_limits<float>::infinity());
   const auto found = translate(tiny.model, settings, kTinyIds, sources);
-  CHECK(found.front().front().overflowed());
   int unharmed = 0;
   for (std::size_t b = 0; b < sources.size(); ++b) {
+    const std::vector<Id>& ids = sound[b].front().ids;
+    if (std::find(ids.begin(), ids.end(), rarest) != ids.end()) CHECK(found[b].front().overflowed());
     if (found[b].front().overflowed()) continue;
-    CHECK(found[b].front().ids == sound[b].front().ids);
+    CHECK(found[b].front().ids == ids);
     ++unharmed;
   }
-  CHECK(unharmed > 0);
+  if (settings.beam == 1) CHECK(unharmed > 0);
 }
