@@ -57,6 +57,10 @@ struct ChangedKey {
 /// keeps, how it decodes and evaluates, and where its files are.
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after);
 
+/// Sets keys of the sections decoding and evaluation of a trained model's config; `overrides` are as in read_config.
+/// \return the names of the keys that were set \throws UserError as read_config does; a key of another section
+std::vector<std::string> set_use_of_model(Config& config, const std::vector<std::string>& overrides);
+
 /// The whole config as YAML, each key with a comment. Reading it gives the same config.
 std::string write_config(const Config& config);
 

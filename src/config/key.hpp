@@ -114,4 +114,7 @@ std::string describe(const Value& value);
 Places read_keys(const std::vector<Key>& keys, const std::filesystem::path& file,
                  const std::vector<std::string>& overrides);
 
+/// Fills the fields of `keys` from overrides alone. \return where each key was given \throws UserError like read_keys
+Places read_overrides(const std::vector<Key>& keys, const std::vector<std::string>& overrides);
+
 }  // namespace glassformer

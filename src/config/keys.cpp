@@ -126,9 +126,9 @@ std::vector<Key> keys_of(Config& config) {
       {decoding.max_length_ratio, kRatio});
 
   section = "evaluation";
-  add("bleu_tokenizer", "none (for text that is already tokenized) | 13a (for plain text)",
-      {evaluation.bleu_tokenizer, {"none", "13a"}});
-  add("lowercase", "true: BLEU ignores case", evaluation.lowercase);
+  add("bleu_tokenizer", "13a (plain text) | none (tokenized) | zh (Chinese) | char (no spaces)",
+      {evaluation.bleu_tokenizer, {kBleuTokenizerNames.begin(), kBleuTokenizerNames.end()}});
+  add("lowercase", "true: BLEU and chrF ignore case", evaluation.lowercase);
   return keys;
 }
 

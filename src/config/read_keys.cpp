@@ -229,6 +229,12 @@ class Reader {
 
 }  // namespace
 
+Places read_overrides(const std::vector<Key>& keys, const std::vector<std::string>& overrides) {
+  Reader reader(keys);
+  for (const std::string& override_text : overrides) reader.read_override(override_text);
+  return reader.places;
+}
+
 Places read_keys(const std::vector<Key>& keys, const fs::path& file, const std::vector<std::string>& overrides) {
   Reader reader(keys);
   reader.read_file(file);

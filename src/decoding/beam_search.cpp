@@ -35,10 +35,10 @@ void SentenceBeam::propose(MatrixView<const float> logits, LikeliestTokens& like
   proposed_.clear();
   for (std::size_t h = 0; h < running_.size(); ++h) {
     const auto row = static_cast<Index>(h);
-    for (const NextToken& next :
-         likeliest.choose({logits.row(row).data(), static_cast<std::size_t>(logits.cols())}, count)) {
+    const auto tokens = likeliest.choose({logits.row(row).data(), static_cast<std::size_t>(logits.cols())}, count);
+    if (tokens.empty()) overflowed_ = true;
+    for (const NextToken& next : tokens)
       proposed_.push_back({running_[h].log_probability + next.log_probability, next.id, row});
-    }
   }
   const auto end = proposed_.begin() + static_cast<std::ptrdiff_t>(std::min(count, proposed_.size()));
   std::partial_sort(proposed_.begin(), end, proposed_.end(), [](const Extended& a, const Extended& b) {
@@ -121,7 +121,11 @@ std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& setting
   }
 
   std::vector<std::vector<Hypothesis>> found;
-  for (const SentenceBeam& beam : beams) found.emplace_back(beam.result().begin(), beam.result().end());
+  for (const SentenceBeam& beam : beams) {
+    found.emplace_back(beam.result().begin(), beam.result().end());
+    for (Hypothesis& hypothesis : found.back())
+      if (beam.overflowed()) hypothesis.log_probability = hypothesis.score = kOverflow;
+  }
   return found;
 }
 

@@ -43,6 +43,8 @@ class SentenceBeam {
   std::span<const Running> running() const { return running_; }
   /// After the search: the `n_best` best hypotheses, best first. If none is finished, the best of those cut off.
   std::span<const Hypothesis> result() const;
+  /// Whether the logits of any step were infinite or NaN, so that no token could follow.
+  bool overflowed() const { return overflowed_; }
 
  private:
   struct Extended {
@@ -64,6 +66,7 @@ class SentenceBeam {
   DecodingSettings settings_;
   Id eos_;
   Index limit_;
+  bool overflowed_ = false;
   Index length_ = 0;                // tokens of each running hypothesis, without bos
   std::vector<Extended> proposed_;  // best first
   std::vector<Running> running_, next_;

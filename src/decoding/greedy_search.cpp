@@ -8,6 +8,7 @@ namespace {
 /// Adds the most likely token. Returns whether the hypothesis continues.
 bool grow(Hypothesis& hypothesis, std::span<const NextToken> likeliest, Id eos, Index limit) {
   const bool at_limit = static_cast<Index>(hypothesis.ids.size()) == limit;
+  if (likeliest.empty()) hypothesis.log_probability = kOverflow;
   if (likeliest.empty() || (likeliest.front().id != eos && at_limit)) {
     hypothesis.finished = false;
     return false;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -9,12 +11,18 @@
 
 namespace glassformer {
 
+/// log p of a hypothesis for which the model gave logits that are infinite or NaN.
+inline constexpr double kOverflow = std::numeric_limits<double>::quiet_NaN();
+
 /// One translation found by the search.
 struct Hypothesis {
   std::vector<Id> ids;         ///< without bos and eos
-  double log_probability = 0;  ///< natural log of p(ids, and eos if finished | source)
+  double log_probability = 0;  ///< natural log of p(ids, and eos if finished | source); kOverflow: see overflowed()
   double score = 0;            ///< log_probability / length^length_penalty; the length includes eos, if finished
-  bool finished = true;        ///< false: cut off without eos, at the length limit or because no token could follow
+  bool finished = true;        ///< false: cut off without eos, at the length limit or because the logits overflowed
+
+  /// Whether the model gave infinite or NaN logits in this sentence's search: it is damaged, or has diverged.
+  bool overflowed() const { return std::isnan(log_probability); }
 };
 
 /// The special ids that a search needs.

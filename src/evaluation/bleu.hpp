@@ -9,21 +9,27 @@
 
 namespace glassformer {
 
-/// How BLEU splits text into words.
+/// How BLEU splits text into words, as sacreBLEU's tokenizers of the same names do.
 enum class BleuTokenizer {
-  none,     ///< at white space, for text that is already tokenized
-  tok_13a,  ///< sacreBLEU's default, for plain text. See tokenize_13a
+  none,       ///< at white space, for text that is already tokenized
+  tok_13a,    ///< sacreBLEU's default, for plain text with spaces between words. See tokenize_13a
+  zh,         ///< for Chinese. See tokenize_zh
+  character,  ///< every character is a word: for other text without spaces between words
 };
+inline constexpr std::array<const char*, 4> kBleuTokenizerNames = {"none", "13a", "zh", "char"};  ///< in this order
 
 /// How translations are compared with references.
 struct EvaluationSettings {
   BleuTokenizer bleu_tokenizer = BleuTokenizer::tok_13a;
-  bool lowercase = false;  ///< BLEU ignores case
+  bool lowercase = false;  ///< BLEU and chrF ignore case
 
   bool operator==(const EvaluationSettings&) const = default;
 };
 
 inline constexpr std::string_view kScorer = "glassformer-" GLASSFORMER_VERSION;  // the build sets the version
+
+/// A text, line by line.
+using TextLines = std::span<const std::string>;
 
 /// BLEU of a corpus, and its parts, which bleu.cpp explains.
 struct Bleu {
@@ -33,9 +39,11 @@ struct Bleu {
   std::array<double, kOrders> precisions{};  ///< percent, for n = 1, 2, 3, 4; smoothed
   double brevity_penalty = 0;                ///< 0 to 1
   Index hypothesis_length = 0;               ///< words of all hypotheses
-  Index reference_length = 0;                ///< words of all references
+  Index reference_length = 0;                ///< words of all references; of several, the one closest in length counts
   std::array<Index, kOrders> matches{};      ///< n-grams of the hypotheses that match the references
   std::array<Index, kOrders> totals{};       ///< n-grams of the hypotheses
+  Index longest_hypothesis = 0;              ///< words of the longest hypothesis
+  Index longest_reference = 0;               ///< words of the longest reference
   /// How it was computed: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glassformer-0.2.0
   /// (Post 2018, "A Call for Clarity in Reporting BLEU Scores")
   std::string signature;
@@ -45,11 +53,29 @@ struct Bleu {
   std::string line() const;
 };
 
-/// BLEU (Papineni et al. 2002) as sacreBLEU defines it: one reference, n up to 4, smoothing "exp", effective order off.
-/// Texts are UTF-8, not tokenized beforehand unless the tokenizer is `none`.
-/// \pre as many hypotheses as references; hypothesis i translates the same sentence as reference i
-Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::string> references,
-                 const EvaluationSettings& settings = {});
+/// BLEU (Papineni et al. 2002) as sacreBLEU defines it: n up to 4, smoothing "exp", effective order off. Texts are
+/// UTF-8, not tokenized beforehand unless the tokenizer is `none`. `references` are one or more texts. \pre every text
+/// has as many lines as `hypotheses`; line i of each translates the same sentence
+Bleu corpus_bleu(TextLines hypotheses, std::span<const TextLines> references, const EvaluationSettings& settings = {});
+/// The same with one reference for each sentence.
+inline Bleu corpus_bleu(TextLines hypotheses, TextLines references, const EvaluationSettings& settings = {}) {
+  return corpus_bleu(hypotheses, std::span(&references, 1), settings);
+}
+
+/// A hint if BLEU is 0, or cannot rise above what smoothing gives, because no hypothesis or no reference has the four
+/// words that it needs: the reason, and what to set. Otherwise empty.
+std::string why_bleu_is_low(const Bleu& bleu);
+
+/// A warning if at least one word in a hundred carries the mark of a subword ("@@" at its end, as subword-nmt writes
+/// it, or SentencePiece's U+2581 at its start): BLEU then compares pieces. Otherwise empty.
+std::string split_into_pieces(TextLines lines);
+
+/// A warning if BLEU splits text only at white space (`none`), but half of the lines or more end in a full stop, a
+/// question mark or an exclamation mark that sticks to a word, as plain text does. Otherwise empty.
+std::string looks_untokenized(TextLines lines, const EvaluationSettings& settings);
+
+/// The start of a signature like sacreBLEU's, and its end: nrefs:1|case:mixed|CHOICES|version:glassformer-0.2.0
+std::string make_signature(std::size_t references, bool lowercase, std::string_view choices);
 
 /// The tokenisation called 13a, after NIST's scoring script mteval-v13a.pl. WMT and sacreBLEU use it for scoring.
 /// It separates punctuation from words by simple rules for ASCII characters:
@@ -58,5 +84,9 @@ Bleu corpus_bleu(std::span<const std::string> hypotheses, std::span<const std::s
 ///
 /// Returns the line with spaces added; split_words() then gives the tokens.
 std::string tokenize_13a(std::string_view line);
+
+/// sacreBLEU's tokenisation for Chinese: each Chinese character and each full-width mark is a word; the rest is split
+/// by the rules of 13a, but for its replacements. Returns the line with spaces added.
+std::string tokenize_zh(std::string_view line);
 
 }  // namespace glassformer

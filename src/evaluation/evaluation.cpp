@@ -1,11 +1,58 @@
 #include "evaluation/evaluation.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
 #include "batching/batch.hpp"
 #include "files/lines.hpp"
+#include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "numerics/parallel.hpp"
 
 namespace glassformer {
+namespace {
+
+/// Runs the forward pass over all pairs, and calls use(batch, transformer) after each batch. Returns each batch's loss.
+std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs& pairs, const auto& use) {
+  const auto batches = plan_in_order(pairs, kEvaluationTokens);
+  std::vector<LossSum> losses(batches.size());
+  Workspaces<Transformer<float>> transformers([&] { return make_transformer(model); });
+  run_tasks_with(transformers, std::ssize(batches), [&](Index task, Transformer<float>& transformer) {
+    const auto i = static_cast<std::size_t>(task);
+    const Batch batch = make_batch(pairs, batches[i]);
+    const TransformerMasks masks = transformer.masks(batch.source, batch.target_input);
+    losses[i] = transformer.forward(Pass{}, {batch.source, batch.target_input, batch.target_output, masks});
+    use(batch, transformer);
+  });
+  return losses;
+}
+
+std::vector<std::string> read_lines(const std::filesystem::path& file) {
+  std::vector<std::string> lines;
+  LineReader reader(file);
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+/// The references of a text, one span for each file.
+std::vector<TextLines> all_references(const TestText& text) {
+  std::vector<TextLines> references = {text.references};
+  references.insert(references.end(), text.more_references.begin(), text.more_references.end());
+  return references;
+}
+
+/// The fraction of translations that have the same words as a reference, whatever the white space between them.
+double exact_match(TextLines translations, std::span<const TextLines> references) {
+  Index equal = 0;
+  for (std::size_t i = 0; i < translations.size(); ++i) {
+    const auto words = split_words(translations[i]);
+    equal += std::ranges::any_of(references, [&](TextLines text) { return words == split_words(text[i]); });
+  }
+  return static_cast<double>(equal) / static_cast<double>(translations.size());
+}
+
+}  // namespace
 
 std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model, const TokenizerPair& tokenizers,
                                                        const DecodingSettings& settings,
@@ -28,7 +75,13 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
     std::vector<Translation>& of_line = translations[line_of[k]];
     of_line.clear();
     for (const Hypothesis& h : found[k])
-      of_line.push_back({tokenizers.target->decode(h.ids), h.log_probability, h.score});
+      of_line.push_back({.text = tokenizers.target->decode(h.ids),
+                         .log_probability = h.log_probability,
+                         .score = h.score,
+                         .cut_off = !h.finished && !h.overflowed(),
+                         .overflowed = h.overflowed(),
+                         .tokens = std::ssize(h.ids),
+                         .unknown = std::ranges::count(h.ids, target.unk)});
   }
   return translations;
 }
@@ -42,15 +95,25 @@ std::vector<std::string> translate_lines(const Model<float>& model, const Tokeni
 }
 
 TestText TestText::read(const std::filesystem::path& source_file, const std::filesystem::path& reference_file,
-                        const TokenizerPair& tokenizers) {
-  TestText text{{}, {}, Corpus(tokenizers.source->special(), tokenizers.target->special())};
+                        const TokenizerPair& tokenizers, std::span<const std::filesystem::path> more) {
+  TestText text;
+  text.corpus = Corpus(tokenizers.source->special(), tokenizers.target->special());
   ParallelReader reader(source_file, reference_file);
   for (std::string source, reference; reader.next(source, reference);) {
     text.corpus.add(tokenizers, source, reference, 0);
+    text.unknown_sources.add(*tokenizers.source, source, tokenizers.source->encode(source));
+    text.unknown_references.add(*tokenizers.target, reference, tokenizers.target->encode(reference));
     text.sources.push_back(source);
     text.references.push_back(reference);
   }
   text.fingerprint = reader.fingerprint();
+  for (const std::filesystem::path& file : more) {
+    text.more_references.push_back(read_lines(file));
+    if (const std::size_t lines = text.more_references.back().size(); lines != text.sources.size())
+      throw UserError(file.string() + ": expected " + std::to_string(text.sources.size()) + " lines, as many as in " +
+                      source_file.string() + ", found " + std::to_string(lines) +
+                      "; all files must have one sentence per line");
+  }
   text.corpus.throw_if_empty(source_file.string() + " and " + reference_file.string(), 0);
   return text;
 }
@@ -60,28 +123,73 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
   Evaluation evaluation;
   evaluation.loss = teacher_forced_loss(model, text.corpus);
   evaluation.empty_pairs = text.corpus.line_counts().empty;
-  evaluation.translations = translate_lines(model, tokenizers, decoding, text.sources);
-  evaluation.bleu = corpus_bleu(evaluation.translations, text.references, settings);
-  Index equal = 0;  // equal apart from white space
-  for (std::size_t i = 0; i < text.references.size(); ++i)
-    equal += split_words(evaluation.translations[i]) == split_words(text.references[i]);
-  evaluation.exact_match = static_cast<double>(equal) / static_cast<double>(text.references.size());
+  for (auto& translations : translate_n_best(model, tokenizers, decoding, text.sources)) {
+    Translation& best = translations.front();
+    evaluation.translations.push_back(std::move(best.text));
+    evaluation.cut_off += best.cut_off ? 1 : 0;
+    evaluation.translated_tokens += best.tokens;
+    evaluation.translated_unknown += best.unknown;
+    if (best.overflowed && ++evaluation.overflowed == 1)
+      evaluation.first_overflowed = std::ssize(evaluation.translations);
+  }
+  const std::vector<TextLines> references = all_references(text);
+  evaluation.bleu = corpus_bleu(evaluation.translations, references, settings);
+  evaluation.chrf = corpus_chrf(evaluation.translations, references, settings.lowercase);
+  evaluation.exact_match = exact_match(evaluation.translations, references);
   return evaluation;
 }
 
+Index needed_length_ratio(const SentencePairs& pairs) {
+  Index ratio = 0;
+  for (Index i = 0; i < pairs.size(); ++i) {
+    const Index source = std::max<Index>(1, std::ssize(pairs.source(i))), target = std::ssize(pairs.target(i));
+    while (longest_translation({.max_length_ratio = static_cast<double>(ratio)}, source + 1) < target) ++ratio;
+  }
+  return ratio;
+}
+
+std::string cut_off_text(Index cut_off, Index translations, const DecodingSettings& decoding, Index needed) {
+  constexpr double kMost = 100;  // as in config/key.hpp
+  const double ratio = decoding.max_length_ratio, twice = ratio > 0 ? 2 * ratio : 2;
+  const bool is_short = static_cast<double>(needed) > ratio;
+  const double larger = std::min(kMost, is_short ? static_cast<double>(needed) : twice);
+  const std::string limit =
+      fmt::format("{} of {} translations were cut off at the length limit, {:g} * source tokens + 10", cut_off,
+                  translations, ratio);
+  if (is_short)
+    return fmt::format("{}; some references are longer: set decoding.max_length_ratio={:g} with --set", limit, larger);
+  return fmt::format(
+      "{}; if they should be longer, raise it, for example with --set decoding.max_length_ratio={:g}; if "
+      "they repeat themselves, the model needs more training",
+      limit, larger);
+}
+
+void throw_overflow(const std::string& place) {
+  throw UserError(place + ": the model's logits overflow (they are infinite or NaN); the model is damaged, or its " +
+                  "training diverged; use another checkpoint");
+}
+
 LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs) {
-  const auto batches = plan_in_order(pairs, kEvaluationTokens);
-  std::vector<LossSum> losses(batches.size());
-  Workspaces<Transformer<float>> transformers([&] { return make_transformer(model); });
-  run_tasks_with(transformers, std::ssize(batches), [&](Index task, Transformer<float>& transformer) {
-    const auto i = static_cast<std::size_t>(task);
-    const Batch batch = make_batch(pairs, batches[i]);
-    const TransformerMasks masks = transformer.masks(batch.source, batch.target_input);
-    losses[i] = transformer.forward(Pass{}, {batch.source, batch.target_input, batch.target_output, masks});
-  });
   LossSum sum;
+  const std::vector<LossSum> losses = run_forward(model, pairs, [](const Batch&, const auto&) {});
   for (const LossSum& loss : losses) sum += loss;
   return sum;
+}
+
+std::vector<std::vector<double>> token_log_probabilities(const Model<float>& model, const SentencePairs& pairs) {
+  std::vector<std::vector<double>> log_probabilities(static_cast<std::size_t>(pairs.size()));
+  run_forward(model, pairs, [&](const Batch& batch, const Transformer<float>& transformer) {
+    const Index T = batch.target_output.cols();
+    for (Index b = 0; b < batch.size(); ++b) {
+      const Index sentence = batch.sentences[static_cast<std::size_t>(b)];
+      const Index tokens = std::ssize(pairs.target(sentence)) + 1;
+      for (Index t = 0; t < tokens; ++t) {
+        const double cross_entropy = transformer.cross_entropy.cross_entropies()(b * T + t, 0);
+        log_probabilities[static_cast<std::size_t>(sentence)].push_back(0 - cross_entropy);  // 0 - x is never -0
+      }
+    }
+  });
+  return log_probabilities;
 }
 
 }  // namespace glassformer

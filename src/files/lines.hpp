@@ -60,6 +60,10 @@ class ParallelReader {
 
   /// False after the last pair. \throws UserError as LineReader does; one file has more lines than the other
   bool next(std::string& source, std::string& target);
+  /// Whether next() would return a pair without waiting for input.
+  bool has_pair_waiting() { return source_.has_line_waiting() && target_.has_line_waiting(); }
+  /// What to call repeatedly while we wait for input; it may throw.
+  void while_waiting(const std::function<void()>& call) { source_.while_waiting = target_.while_waiting = call; }
   /// Identifies the lines read so far. Positive, and the same as in version 0.1, so that its runs can be resumed.
   Index fingerprint() const;
 

@@ -1,11 +1,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "evaluation/evaluation.hpp"
 #include "files/durable_files.hpp"
+#include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "page/page.hpp"
@@ -22,6 +24,7 @@ constexpr std::size_t kMaxTokens = 60;
 
 struct ExplainOptions {
   fs::path checkpoint;
+  SearchOptions search;
   std::optional<fs::path> html, json;
   std::vector<std::string> sources, targets;
   std::optional<Index> layer;
@@ -37,6 +40,20 @@ void check_length(const std::vector<std::string>& sentences, const Tokenizer& to
   }
 }
 
+/// The model's own translations. Warns if they were cut off.
+std::vector<std::string> translate_sources(const std::vector<std::string>& sources, const LoadedModel& loaded) {
+  std::vector<std::string> translations;
+  Index cut_off = 0;
+  for (const auto& found : translate_n_best(loaded.model, loaded.tokenizers, loaded.config.decoding, sources)) {
+    const Translation& best = found.front();
+    translations.push_back(best.text);
+    if (best.overflowed) throw_overflow("--source \"" + brief(sources[translations.size() - 1], 40) + "\"");
+    if (best.cut_off) ++cut_off;
+  }
+  if (cut_off > 0) spdlog::warn(cut_off_text(cut_off, std::ssize(sources), loaded.config.decoding));
+  return translations;
+}
+
 std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const LoadedModel& loaded) {
   const std::vector<std::string>& sources = options.sources;
   if (sources.size() > kMaxSentences)
@@ -44,8 +61,7 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
                     std::to_string(sources.size()) + "; give fewer.");
   check_length(sources, *loaded.tokenizers.source, "give a shorter one.");
   const bool own = options.targets.empty();
-  const std::vector<std::string> targets =
-      own ? translate_lines(loaded.model, loaded.tokenizers, loaded.config.decoding, sources) : options.targets;
+  const std::vector<std::string> targets = own ? translate_sources(sources, loaded) : options.targets;
   if (targets.size() != sources.size())
     throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
                     " sources or no target at all, found " + std::to_string(targets.size()) +
@@ -74,12 +90,39 @@ void check_files(const ExplainOptions& options, const fs::path& page) {
     throw UserError("--html and --json: expected two files, found " + page.string() + " for both.");
 }
 
+/// Opens explain.html, or what --html names, before the computation. If explain.html cannot be opened, stores why in
+/// `problem` and returns nothing, because the summary can still be shown.
+std::optional<OutputFile> open_page(const ExplainOptions& options, const fs::path& page, std::string& problem) try {
+  return std::optional<OutputFile>(std::in_place, page);
+} catch (const UserError& error) {
+  if (options.html) throw;
+  problem = error.what();
+  if (problem.ends_with('.')) problem.pop_back();
+  return std::nullopt;
+}
+
+/// Does several things even if one fails, so that nothing computed is lost.
+class Attempts {
+ public:
+  void run(const auto& what) try { what(); } catch (...) {
+    if (!failure_) failure_ = std::current_exception();
+  }
+  void throw_if_failed() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::exception_ptr failure_;  // the first
+};
+
 int run_explain(const ExplainOptions& options) {
-  const LoadedModel loaded(options.checkpoint);
+  LoadedModel loaded(options.checkpoint);
+  options.search.apply_to(loaded.config, {"decoding."});
   check_layer(options.layer.value_or(0), loaded.model.settings);
   const fs::path page = options.html.value_or("explain.html");
   check_files(options, page);
-  OutputFile html(page);  // opened first, so that a wrong path fails before the computation
+  std::string problem;  // with explain.html
+  std::optional<OutputFile> html = open_page(options, page, problem);
   std::optional<OutputFile> json;
   if (options.json) json.emplace(*options.json);
   std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
@@ -88,19 +131,32 @@ int run_explain(const ExplainOptions& options) {
   const ExplainedModel explained{{loaded.model, training.label_smoothing, options.dropout, training.seed},
                                  loaded.tokenizers};
   const Explanation explanation = explain(explained, std::move(pairs));
-  TraceOptions trace_options{loaded.checkpoint.string(), options.layer, MatrixForm::numbers};
-  if (json) {
-    const auto trace = trace_json(explained, explanation, trace_options);
-    json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-    json->finish();
-    spdlog::info("wrote the trace {}", options.json->string());
-  }
-  trace_options.form = MatrixForm::packed;
-  write_page(trace_json(explained, explanation, trace_options), html.stream());
-  html.finish();
-  if (!options.html) write_screen(explained, explanation, std::cout);
-  std::cout.flush();  // the log, on standard error, should come after this
-  spdlog::info("wrote the page {}; open it in a browser", page.string());
+  const TraceOptions numbers{loaded.checkpoint.string(), options.layer, MatrixForm::numbers};
+  TraceOptions packed = numbers;
+  packed.form = MatrixForm::packed;
+  Attempts attempts;
+  if (!options.html)
+    attempts.run([&] {
+      write_screen(explained, explanation, std::cout);
+      std::cout.flush();  // the log, on standard error, should come after this
+    });
+  if (html)
+    attempts.run([&] {
+      write_page(trace_json(explained, explanation, packed), html->stream());
+      html->finish();
+      spdlog::info("wrote the page {}; open it in a browser", page.string());
+    });
+  if (json)
+    attempts.run([&] {
+      const auto trace = trace_json(explained, explanation, numbers);
+      json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+      json->finish();
+      spdlog::info("wrote the trace {}", options.json->string());
+    });
+  if (!std::isfinite(explanation.right().trace.loss.cross_entropy))
+    spdlog::warn("the model's logits overflow, so the loss is infinite or NaN; the page shows where that begins");
+  attempts.throw_if_failed();
+  if (!problem.empty()) throw UserError(problem + "; write the page to another file with --html FILE.");
   return 0;
 }
 
@@ -120,6 +176,7 @@ void add_explain(CLI::App& program, int& status) {
   verb.add_option("--source", options.sources,
                   "a sentence; repeat --source for several, which become\none padded batch")
       ->required();
+  options.search.add_set(verb);
   verb.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)");
   for (const char* name : {"--source", "--target"})
     verb.get_option(name)->check(is_text)->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);

@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <iomanip>
 
@@ -17,8 +18,7 @@ namespace fs = std::filesystem;
 struct TranslateOptions {
   fs::path checkpoint;
   SearchOptions search;
-  Index batch = 0, n_best = 0;
-  std::optional<bool> early_stopping;
+  Index n_best = 0;
   fs::path input, output;
   std::string invalid = "error";
 };
@@ -34,19 +34,52 @@ LineReader open_input(const TranslateOptions& options) {
   return input;
 }
 
-/// Writes the translations of the lines that start at `number`. Flushes after each, so that keep() finds whole lines.
-void write(OutputFile& output, const std::vector<std::vector<Translation>>& lines, bool as_list, Index& number) {
-  output.stream() << std::fixed << std::setprecision(6);
-  for (const std::vector<Translation>& translations : lines) {
-    if (!as_list)
-      output.stream() << translations.front().text << '\n';
-    else
-      for (const Translation& translation : translations)  // in the format of Moses and Marian
-        output.stream() << number << " ||| " << translation.text << " ||| logprob= " << translation.log_probability
-                        << " ||| " << translation.score << '\n';
-    output.flush();
-    ++number;
+/// What the user should know about the lines so far and their translations. It is said once, at the end.
+struct Remarks {
+  Index lines = 0;
+  Index cut_off = 0, first_cut_off = 0;  // first: the line's number, from 1
+  Index too_long = 0, first_too_long = 0;
+  UnknownTokens sources;
+  Index translated_tokens = 0, translated_unknown = 0;
+
+  /// `trained_length`: the most tokens of a line that training kept; 0 if unknown.
+  void add(const Tokenizer& tokenizer, const std::string& line, const Translation& best, Index trained_length) {
+    ++lines;
+    const std::vector<Id> ids = tokenizer.encode(line);
+    sources.add(tokenizer, line, ids);
+    if (best.cut_off && ++cut_off == 1) first_cut_off = lines;
+    if (trained_length > 0 && std::ssize(ids) > trained_length && ++too_long == 1) first_too_long = lines;
+    translated_tokens += best.tokens;
+    translated_unknown += best.unknown;
   }
+
+  void warn(const DecodingSettings& decoding, Index trained_length) const {
+    if (cut_off > 0)
+      spdlog::warn("{} (the first is that of line {})", cut_off_text(cut_off, lines, decoding), first_cut_off);
+    if (sources.unknown > 0)
+      spdlog::warn("unknown to the model: {}; their translations suffer: {}", sources.text("source tokens"),
+                   sources.advice());
+    if (translated_unknown > 0)
+      spdlog::warn("{} of {} tokens of the translations are unk, which stands for a word that the model does not know",
+                   translated_unknown, translated_tokens);
+    if (too_long > 0)
+      spdlog::warn(
+          "{} of {} lines have more than {} tokens (the first is line {}); training left out such lines "
+          "(data.max_length), so split them into sentences",
+          too_long, lines, trained_length, first_too_long);
+  }
+};
+
+/// Writes the translations of a line. Flushes afterwards, so that keep() finds whole lines.
+void write(OutputFile& output, const std::vector<Translation>& translations, bool as_list, Index number) {
+  output.stream() << std::fixed << std::setprecision(6);
+  if (!as_list)
+    output.stream() << translations.front().text << '\n';
+  else
+    for (const Translation& translation : translations)  // in the format of Moses and Marian
+      output.stream() << number << " ||| " << translation.text << " ||| logprob= " << translation.log_probability
+                      << " ||| " << translation.score << '\n';
+  output.flush();
 }
 
 /// Keeps the first `lines` translations after an error, and adds where they are to its message.
@@ -63,7 +96,18 @@ void check_language(const Tokenizer& tokenizer, const std::string& line, const L
   throw UserError(fmt::format("{}:{}: {}", input.path().string(), input.lines_read(), error.what()));
 }
 
-/// If something fails, the lines before it are translated and written first.
+/// \throws UserError: --input is a directory, or the file to write is the one to read
+void check_files(const TranslateOptions& options) {
+  if (std::error_code error; fs::is_directory(options.input, error))
+    throw UserError("--input: expected a file, found the directory " + options.input.string());
+  if (std::error_code error; !options.input.empty() && !options.output.empty() && options.input != "-" &&
+                             fs::is_regular_file(options.input, error) &&
+                             fs::equivalent(options.input, options.output, error))
+    throw UserError("--input and --output: expected two files, found " + options.input.string() +
+                    " for both; the translations would replace the text, so give another --output.");
+}
+
+/// If something fails, the lines before it are translated and written first. Calls use(lines, translations).
 void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, LineReader& input, const auto& use) {
   // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
   // a program that waits for each answer, are translated one by one. A signal stops us only between chunks of lines,
@@ -89,25 +133,31 @@ void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, 
       translations = translate_n_best(loaded.model, loaded.tokenizers, decoding, lines);
     } catch (const std::bad_alloc&) {  // retry one by one, up to the line that needs too much
       for (const std::string& one : lines)
-        use(translate_n_best(loaded.model, loaded.tokenizers, decoding, std::span(&one, 1)));
+        use(std::span(&one, 1), translate_n_best(loaded.model, loaded.tokenizers, decoding, std::span(&one, 1)));
     }
-    use(translations);
+    use(std::span<const std::string>(lines).first(translations.size()), translations);
     if (error) std::rethrow_exception(error);
     const bool is_slow = std::chrono::steady_clock::now() - start > std::chrono::seconds(20);
     chunk = is_slow ? std::max<Index>(8, chunk / 2) : std::min(64 * decoding.batch, 2 * chunk);
   }
 }
 
+/// The most tokens that a line of the training text had; 0 if the model was not trained here, so that it is unknown.
+Index trained_length(const LoadedModel& loaded) {
+  return fs::exists(loaded.checkpoint / "config.yaml") ? loaded.config.data.max_length : 0;
+}
+
 int translate(const TranslateOptions& options) {
-  const LoadedModel loaded(options.checkpoint);
-  DecodingSettings decoding = options.search.applied_to(loaded.config.decoding);
-  if (options.batch > 0) decoding.batch = options.batch;
-  if (options.early_stopping) decoding.early_stopping = *options.early_stopping;
+  LoadedModel loaded(options.checkpoint);
+  options.search.apply_to(loaded.config, {"decoding."});
+  DecodingSettings decoding = loaded.config.decoding;
+  options.search.warn_if_greedy(decoding, options.n_best > 0);
   if (options.n_best > decoding.beam)
     throw UserError("--n-best: expected at most the beam width, " + std::to_string(decoding.beam) + ", found " +
                     std::to_string(options.n_best) + "; give a larger --beam.");
   if (options.n_best > 0) decoding.n_best = options.n_best;
 
+  check_files(options);
   std::error_code ignored;
   if (options.invalid == "error" && options.input != "-" && fs::is_regular_file(options.input, ignored)) {
     LineReader check = open_input(options);  // of the whole file, before we start
@@ -115,15 +165,24 @@ int translate(const TranslateOptions& options) {
   }
   LineReader input = open_input(options);
   OutputFile output(options.output);
+  if ((options.input.empty() || options.input == "-") && ::isatty(STDIN_FILENO) == 1)
+    spdlog::info("type a sentence per line; Ctrl-D ends");
   Index number = 0;  // of the next line, from 0
+  Remarks remarks;
+  const Index longest = trained_length(loaded);
   stop_on_signals();
   try {
-    translate_all(loaded, decoding, input, [&](const std::vector<std::vector<Translation>>& translations) {
-      write(output, translations, options.n_best > 0, number);
+    translate_all(loaded, decoding, input, [&](std::span<const std::string> lines, const auto& translations) {
+      for (std::size_t i = 0; i < translations.size(); ++i) {
+        if (translations[i].front().overflowed) throw_overflow(fmt::format("{}:{}", input.path().string(), number + 1));
+        write(output, translations[i], options.n_best > 0, number++);
+        remarks.add(*loaded.tokenizers.source, lines[i], translations[i].front(), longest);
+      }
       throw_if_interrupted();
     });
   } catch (const Interrupted&) {
     spdlog::info(keep(output, number, fmt::format("interrupted after line {}", number)));
+    remarks.warn(decoding, longest);
     return 128 + stop_signal();
   } catch (const UserError& error) {
     throw UserError(keep(output, number, error.what()));
@@ -133,6 +192,7 @@ int translate(const TranslateOptions& options) {
     throw std::runtime_error(keep(output, number, error.what()));
   }
   output.finish();
+  remarks.warn(decoding, longest);
   return 0;
 }
 
@@ -144,7 +204,7 @@ void add_translate(CLI::App& program, int& status) {
   options.search.add_to(verb);
   verb.add_flag_function(
       "--early-stopping,!--no-early-stopping",
-      [&stop = options.early_stopping](std::int64_t count) { stop = count > 0; },
+      [&stop = options.search.early_stopping](std::int64_t count) { stop = count > 0; },
       "end a sentence's search once `beam` hypotheses are\n"
       "finished: faster, but some translations are worse\n"
       "(default: decoding.early_stopping of the config)");
@@ -153,9 +213,9 @@ void add_translate(CLI::App& program, int& status) {
                               "  line number, from 0 ||| translation ||| logprob= log p ||| score\n"
                               "(default: only the best, as text)"),
               1, 1000);
-  check_range(
-      verb.add_option("--batch", options.batch, "sentences decoded together\n(default: decoding.batch of the config)"),
-      1, 1'000'000);
+  check_range(verb.add_option("--batch", options.search.batch,
+                              "sentences decoded together\n(default: decoding.batch of the config)"),
+              1, 1'000'000);
   verb.add_option("--input", options.input, "text to translate, one sentence per line\n(default: standard input)")
       ->type_name("FILE");
   verb.add_option("--invalid", options.invalid,

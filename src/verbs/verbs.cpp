@@ -1,10 +1,14 @@
 #include "verbs/verbs.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <new>
 
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "report/log.hpp"
+#include "run/memory_forecast.hpp"
 #include "run/rank_setup.hpp"
 
 namespace glassformer {
@@ -38,18 +42,62 @@ Config ConfigOptions::read(const Ranks& ranks, const std::optional<std::filesyst
   return result;
 }
 
-void SearchOptions::add_to(CLI::App& verb) {
-  check_range(verb.add_option("--beam", beam, "hypotheses kept; 1 is greedy\n(default: decoding.beam of the config)"),
-              1, 1000);
-  check_range(verb.add_option("--length-penalty", length_penalty,
-                              "score = log p / length^N\n(default: decoding.length_penalty of the config)"),
+CLI::Option* SearchOptions::add_set(CLI::App& app) {
+  verb = app.get_name();
+  return app
+      .add_option(
+          "--set", overrides,
+          "set a key of decoding or evaluation, for example\n--set decoding.max_length_ratio=3 (may be repeated;\n"
+          "default: as in the checkpoint's config)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void SearchOptions::add_to(CLI::App& app) {
+  add_set(app);
+  check_range(app.add_option("--beam", beam, "hypotheses kept; 1 is greedy\n(default: decoding.beam of the config)"), 1,
+              1000);
+  check_range(app.add_option("--length-penalty", length_penalty,
+                             "score = log p / length^N\n(default: decoding.length_penalty of the config)"),
               0, 1000);
 }
 
-DecodingSettings SearchOptions::applied_to(DecodingSettings settings) const {
-  if (beam) settings.beam = *beam;
-  if (length_penalty) settings.length_penalty = *length_penalty;
-  return settings;
+void SearchOptions::apply_to(Config& config, std::initializer_list<std::string_view> used) const {
+  const std::vector<std::string> keys = set_use_of_model(config, overrides);
+  for (const std::string& key : keys)
+    if (std::ranges::none_of(used, [&](std::string_view section) { return key.starts_with(section); }))
+      spdlog::warn("--set {}: {} does not use this key, so it makes no difference", key, verb);
+  const auto set = [&](const std::string& option, const std::string& key, auto& field, const auto& value) {
+    if (!value) return;
+    if (std::ranges::find(keys, key) != keys.end() && field != *value)
+      throw UserError(fmt::format("{} and --set {}: expected one value, found {} and {}; give one of the two options",
+                                  option, key, *value, field));
+    field = *value;
+  };
+  DecodingSettings& decoding = config.decoding;
+  set("--beam", "decoding.beam", decoding.beam, beam);
+  set("--length-penalty", "decoding.length_penalty", decoding.length_penalty, length_penalty);
+  set("--early-stopping", "decoding.early_stopping", decoding.early_stopping, early_stopping);
+  set("--batch", "decoding.batch", decoding.batch, batch);
+}
+
+void SearchOptions::warn_if_greedy(const DecodingSettings& decoding, bool shows_scores) const {
+  if (decoding.beam > 1) return;
+  const auto is_given = [&](bool as_option, const std::string& key) {
+    return as_option || std::ranges::any_of(overrides, [&](const auto& text) { return text.starts_with(key + "="); });
+  };
+  for (const auto& [given, name] :
+       {std::pair(is_given(length_penalty.has_value(), "decoding.length_penalty") && !shows_scores, "length penalty"),
+        {is_given(early_stopping.has_value(), "decoding.early_stopping"), "early stopping"}})
+    if (given) spdlog::warn("the {} makes no difference to greedy search (beam 1); give --beam N", name);
+}
+
+void check_memory(const LoadedModel& loaded, Index S, Index T) {
+  const auto& [settings, vocabulary] = std::pair(loaded.model.settings, loaded.model.vocabulary);
+  const auto bytes =
+      static_cast<std::int64_t>(sizeof(float)) * activation_count(settings, vocabulary, {S, T, S, T}, false);
+  const MemoryLeft left = memory_left();
+  if (left.bytes > 0 && bytes > left.bytes) throw std::bad_alloc();
 }
 
 void check_range(CLI::Option* option, double lowest, double highest) {

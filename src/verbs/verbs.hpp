@@ -1,8 +1,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "config/config.hpp"
@@ -15,6 +17,7 @@ namespace glassformer {
 void add_train(CLI::App& program, int& status);
 void add_evaluate(CLI::App& program, int& status);
 void add_translate(CLI::App& program, int& status);
+void add_score(CLI::App& program, int& status);
 void add_explain(CLI::App& program, int& status);
 void add_gradcheck(CLI::App& program, int& status);
 void add_benchmark(CLI::App& program, int& status);
@@ -49,13 +52,27 @@ struct ConfigOptions {
   Config read(const Ranks& ranks, const std::optional<std::filesystem::path>& resumed = {}) const;
 };
 
-/// --beam and --length-penalty; if one is not given, the checkpoint's config decides.
+/// How to use a trained model: --set, for the keys of decoding and evaluation, and short forms of some keys. What is
+/// not given is as in the checkpoint's config.
 struct SearchOptions {
-  std::optional<Index> beam;
+  std::vector<std::string> overrides;
+  std::optional<Index> beam, batch;
   std::optional<double> length_penalty;
-  void add_to(CLI::App& verb);
-  DecodingSettings applied_to(DecodingSettings settings) const;
+  std::optional<bool> early_stopping;
+  std::string verb;
+
+  CLI::Option* add_set(CLI::App& app);  ///< --set alone
+  void add_to(CLI::App& app);           ///< --set, --beam and --length-penalty
+  /// Changes the config. Warns about keys of sections that the verb does not use: `used` are those that it uses.
+  /// \throws UserError as set_use_of_model does; --set and the short form of a key disagree
+  void apply_to(Config& config, std::initializer_list<std::string_view> used) const;
+  /// Warns about given options that make no difference to greedy search. `shows_scores`: as with --n-best
+  void warn_if_greedy(const DecodingSettings& decoding, bool shows_scores) const;
 };
+
+/// A pair of lines that is expected to need more memory than there is, is refused before the system kills the program.
+/// S, T: tokens of both sides, eos included. \throws std::bad_alloc
+void check_memory(const LoadedModel& loaded, Index S, Index T);
 
 void check_range(CLI::Option* option, double lowest, double highest);
 

@@ -71,7 +71,7 @@ class RandomConfigs {
     c.model.masks = {whole(0, 1) == 1, whole(0, 1) == 1, whole(0, 1) == 1, whole(0, 1) == 1};
     fill(c.training, c.run);
     c.decoding = {whole(1, 9), 1, positive(), whole(0, 1) == 1, whole(1, 99), std::min(positive(), 100.0)};
-    c.evaluation = {one_of<BleuTokenizer>(2), whole(0, 1) == 1};
+    c.evaluation = {one_of<BleuTokenizer>(4), whole(0, 1) == 1};
     return c;
   }
 
@@ -165,6 +165,8 @@ TEST_CASE("each word of a choice gives the value of that name", "[config]") {
   CHECK(validation("metric=exact_match").metric == Metric::exact_match);
   CHECK(set("evaluation.bleu_tokenizer=none").evaluation.bleu_tokenizer == BleuTokenizer::none);
   CHECK(set("evaluation.bleu_tokenizer=13a").evaluation.bleu_tokenizer == BleuTokenizer::tok_13a);
+  CHECK(set("evaluation.bleu_tokenizer=zh").evaluation.bleu_tokenizer == BleuTokenizer::zh);
+  CHECK(set("evaluation.bleu_tokenizer=char").evaluation.bleu_tokenizer == BleuTokenizer::character);
 }
 
 TEST_CASE("each mask has a switch; an old config without these switches has all masks on", "[config]") {

@@ -100,9 +100,11 @@ TEST_CASE("a beam may be wider than the vocabulary", "[decoding]") {
   }
 }
 
-TEST_CASE("a model that has diverged gives empty translations, marked as cut off", "[decoding]") {
+TEST_CASE("if the logits overflow, translations are marked: log p is NaN, not 0, which would be certainty",
+          "[decoding]") {
   TinyModel<float> tiny(tiny_settings(), kTranslatedVocabulary);
-  set(tiny.output_bias(), std::numeric_limits<float>::quiet_NaN());
+  set(tiny.output_bias(), GENERATE(std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                                   -std::numeric_limits<float>::infinity()));
   DecodingSettings settings;
   settings.beam = settings.n_best = GENERATE(1, 3);
   const std::vector<std::vector<Id>> sources = random_sources(3, 1, 6, kTranslatedVocabulary);
@@ -110,6 +112,40 @@ TEST_CASE("a model that has diverged gives empty translations, marked as cut off
     REQUIRE(hypotheses.size() == 1);
     CHECK(hypotheses.front().ids.empty());
     CHECK(!hypotheses.front().finished);
-    CHECK(hypotheses.front().score == 0);
+    CHECK(hypotheses.front().overflowed());
+    CHECK(std::isnan(hypotheses.front().score));
   }
+}
+
+TEST_CASE("if the logits overflow in the middle of a translation, it is marked too", "[decoding]") {
+  TransformerSettings shape = tiny_settings();
+  TinyModel<float> tiny(shape, kTranslatedVocabulary);
+  tiny.output_bias()[kEos] += 3;  // so that some translations are short
+  const Transformer<float> layout(tiny.model.settings, tiny.model.vocabulary);
+  DecodingSettings settings;
+  settings.beam = settings.n_best = GENERATE(1, 3);
+  const std::vector<std::vector<Id>> sources = random_sources(20, 1, 6, kTranslatedVocabulary);
+  const auto sound = translate(tiny.model, settings, kTinyIds, sources);
+  // The embedding of one token becomes infinite, so the step after it gives NaN. Take the rarest one.
+  std::vector<int> counts(kTranslatedVocabulary);
+  for (const auto& n_best : sound)
+    for (const Id id : n_best.front().ids) ++counts[static_cast<std::size_t>(id)];
+  Id rarest = 0;
+  for (Id id = 3; id < kTranslatedVocabulary; ++id) {
+    const int count = counts[static_cast<std::size_t>(id)], least = counts[static_cast<std::size_t>(rarest)];
+    if (count > 0 && (least == 0 || count < least)) rarest = id;
+  }
+  REQUIRE(rarest > 0);
+  const auto embedding = layout.target_embedding.table.in(tiny.model.weights).row(rarest);
+  set(embedding, std::numeric_limits<float>::infinity());
+  const auto found = translate(tiny.model, settings, kTinyIds, sources);
+  int unharmed = 0;
+  for (std::size_t b = 0; b < sources.size(); ++b) {
+    const std::vector<Id>& ids = sound[b].front().ids;
+    if (std::find(ids.begin(), ids.end(), rarest) != ids.end()) CHECK(found[b].front().overflowed());
+    if (found[b].front().overflowed()) continue;
+    CHECK(found[b].front().ids == ids);
+    ++unharmed;
+  }
+  if (settings.beam == 1) CHECK(unharmed > 0);
 }

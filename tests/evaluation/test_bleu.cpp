@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,15 +15,21 @@ namespace {
 
 constexpr double kTolerance = 1e-9;
 
-/// Compares every part of BLEU, for both tokenizers, with and without case.
-void check_bleu(const Lines& hypotheses, const Lines& references, const nlohmann::json& figures) {
-  REQUIRE(figures.size() == 4);
+BleuTokenizer tokenizer_called(const std::string& name) {
+  const auto found = std::find(kBleuTokenizerNames.begin(), kBleuTokenizerNames.end(), name);
+  REQUIRE(found != kBleuTokenizerNames.end());
+  return static_cast<BleuTokenizer>(found - kBleuTokenizerNames.begin());
+}
+
+/// Compares every part of BLEU, for all tokenizers, with and without case.
+void check_bleu(const Lines& hypotheses, const std::vector<Lines>& references, const nlohmann::json& figures) {
+  REQUIRE(figures.size() == 8);
+  const std::vector<TextLines> texts(references.begin(), references.end());
   for (const auto& expected : figures) {
     CAPTURE(expected["signature"].get<std::string>());
-    const EvaluationSettings settings{
-        .bleu_tokenizer = expected["tokenizer"] == "none" ? BleuTokenizer::none : BleuTokenizer::tok_13a,
-        .lowercase = expected["lowercase"]};
-    const Bleu bleu = corpus_bleu(hypotheses, references, settings);
+    const EvaluationSettings settings{.bleu_tokenizer = tokenizer_called(expected["tokenizer"]),
+                                      .lowercase = expected["lowercase"]};
+    const Bleu bleu = corpus_bleu(hypotheses, texts, settings);
     CHECK(std::abs(bleu.score - expected["score"].get<double>()) < kTolerance);
     for (std::size_t n = 0; n < bleu.precisions.size(); ++n) {
       CAPTURE(n + 1);
@@ -48,7 +55,15 @@ TEST_CASE("BLEU of small, difficult corpora equals sacreBLEU's", "[evaluation]")
   REQUIRE(sacrebleu::fixture()["corpora"].size() > 20);
   for (const auto& corpus : sacrebleu::fixture()["corpora"]) {
     CAPTURE(corpus["name"].get<std::string>());
-    check_bleu(corpus["hypotheses"], corpus["references"], corpus["bleu"]);
+    check_bleu(corpus["hypotheses"], {corpus["references"].get<Lines>()}, corpus["bleu"]);
+  }
+}
+
+TEST_CASE("BLEU with several references equals sacreBLEU's", "[evaluation]") {
+  REQUIRE(sacrebleu::fixture()["several_references"].size() > 8);
+  for (const auto& corpus : sacrebleu::fixture()["several_references"]) {
+    CAPTURE(corpus["name"].get<std::string>());
+    check_bleu(corpus["hypotheses"], corpus["references"].get<std::vector<Lines>>(), corpus["bleu"]);
   }
 }
 
@@ -61,7 +76,7 @@ TEST_CASE("BLEU of corrupted Multi30k sentences equals sacreBLEU's", "[evaluatio
   for (const auto& expected : sacrebleu::fixture()["multi30k"]) {
     CAPTURE(expected["file"].get<std::string>(), expected["way"].get<std::string>());
     const Lines references = sacrebleu::lines_of(sacrebleu::multi30k() / expected["file"].get<std::string>());
-    check_bleu(sacrebleu::spoil(references, expected["way"]), references, expected["bleu"]);
+    check_bleu(sacrebleu::spoil(references, expected["way"]), {references}, expected["bleu"]);
   }
 }
 
@@ -97,15 +112,57 @@ TEST_CASE("The BLEU of a corpus is not the mean over its sentences", "[evaluatio
 }
 
 TEST_CASE("BLEU of an empty corpus is 0", "[evaluation]") {
-  const Bleu bleu = corpus_bleu({}, {});
+  const Bleu bleu = corpus_bleu(Lines{}, Lines{});
   CHECK(bleu.score == 0);
   CHECK(bleu.hypothesis_length == 0);
   CHECK(bleu.reference_length == 0);
 }
 
 TEST_CASE("The signature names every choice, and glassformer as the scorer", "[evaluation]") {
-  const std::string by_default = corpus_bleu({}, {}).signature;
-  const std::string other = corpus_bleu({}, {}, {.bleu_tokenizer = BleuTokenizer::none, .lowercase = true}).signature;
+  const std::string by_default = corpus_bleu(Lines{}, Lines{}).signature;
+  const std::string other =
+      corpus_bleu(Lines{}, Lines{}, {.bleu_tokenizer = BleuTokenizer::none, .lowercase = true}).signature;
   CHECK(by_default.find("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:glassformer") == 0);
   CHECK(other.find("nrefs:1|case:lc|eff:no|tok:none|smooth:exp|version:glassformer") == 0);
+}
+
+TEST_CASE("a hint says why BLEU is 0 if no translation or no reference has four words, and what to set",
+          "[evaluation]") {
+  const auto hint = [](const Lines& hypotheses, const Lines& references, BleuTokenizer tokenizer) {
+    return why_bleu_is_low(corpus_bleu(hypotheses, references, {.bleu_tokenizer = tokenizer}));
+  };
+  CHECK(hint({"a b c d"}, {"a b c x"}, BleuTokenizer::none).empty());
+  CHECK(hint({"x", "a b c d"}, {"y", "a b c d"}, BleuTokenizer::none).empty());  // one long enough line is enough
+  const Lines chinese = {"我喜欢吃苹果"};
+  CHECK(corpus_bleu(chinese, chinese).score == 0);
+  CHECK(hint(chinese, chinese, BleuTokenizer::tok_13a).find("evaluation.bleu_tokenizer to zh") != std::string::npos);
+  CHECK(hint(chinese, chinese, BleuTokenizer::tok_13a).find("the longest reference has 1") != std::string::npos);
+  CHECK(hint(chinese, chinese, BleuTokenizer::zh).empty());
+  CHECK(hint(chinese, chinese, BleuTokenizer::character).empty());
+  CHECK(hint({"a b"}, {"a b c d"}, BleuTokenizer::none).find("needs more training") != std::string::npos);
+  CHECK(hint({"a b c d e"}, {"a b c"}, BleuTokenizer::none).find("near 0") != std::string::npos);
+}
+
+TEST_CASE("plain text that is scored as if it were tokenized is noticed", "[evaluation]") {
+  const EvaluationSettings none{.bleu_tokenizer = BleuTokenizer::none};
+  CHECK(looks_untokenized(Lines{"A dog.", "", "A cat"}, none).find("in 1 of 2 references") != std::string::npos);
+  CHECK(looks_untokenized(Lines{"A dog.", "A cat", "A bird ?"}, none).empty());
+  CHECK(looks_untokenized(Lines{"a dog .", "a cat ...", "a bird ?"}, none).empty());
+  CHECK(looks_untokenized(Lines{"A dog."}, {}).empty());
+  CHECK(looks_untokenized(Lines{}, none).empty());
+}
+
+TEST_CASE("text that is split into subwords is noticed, with both marks", "[evaluation]") {
+  CHECK(split_into_pieces(Lines{"a house , e.g. @ home @@ @@"}).empty());
+  CHECK(split_into_pieces(Lines{}).empty());
+  Lines lines(99, "a");
+  lines.emplace_back("ha@@ us");
+  CHECK(split_into_pieces(lines).empty());  // 1 of 101
+  lines.pop_back();
+  lines.back() = "Ha@@ us";
+  CHECK(split_into_pieces(lines).find("1 of 100 words") == 0);
+  CHECK(split_into_pieces(Lines{"ein Ha@@ us"}).find("sed -r 's/(@@ )|(@@ ?$)//g'") != std::string::npos);
+  CHECK(split_into_pieces(Lines{"\u2581ein \u2581Ha us"}).find("2 of 3 words") == 0);
+  CHECK(split_into_pieces(Lines{"\u2581ein \u2581Ha us"}).find("sed 's/ //g; s/\u2581/ /g; s/^ //'") !=
+        std::string::npos);
 }

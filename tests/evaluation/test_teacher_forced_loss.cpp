@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numeric>
 
 #include "catch.hpp"
 #include "decoding/tiny_model.hpp"
@@ -41,6 +42,22 @@ TEST_CASE("the teacher-forced loss is the sum of -log p of each token, eos inclu
   CHECK(found.cross_entropy == Approx(expected).epsilon(1e-5));
   CHECK(found.loss == found.cross_entropy);
   CHECK(found.tokens == tokens);
+}
+
+TEST_CASE("forced decoding gives each token's log-probability, eos included, and their sum is the cross-entropy",
+          "[evaluation]") {
+  const TinyModel<float> tiny(tiny_settings(), kForcedVocabulary);
+  Corpus corpus = random_corpus();
+  corpus.append({}, {}, corpus.size());  // an empty line still has an eos
+  const auto log_probabilities = token_log_probabilities(tiny.model, corpus);
+  REQUIRE(std::ssize(log_probabilities) == corpus.size());
+  double sum = 0;
+  for (Index i = 0; i < corpus.size(); ++i) {
+    const auto& tokens = log_probabilities[static_cast<std::size_t>(i)];
+    REQUIRE(std::ssize(tokens) == std::ssize(corpus.target(i)) + 1);
+    sum += std::accumulate(tokens.begin(), tokens.end(), 0.0);
+  }
+  CHECK(sum == Approx(-teacher_forced_loss(tiny.model, corpus).cross_entropy).epsilon(1e-9));
 }
 
 TEST_CASE("a search gives a translation the log-probability that its teacher-forced loss implies", "[evaluation]") {

@@ -41,6 +41,7 @@ TEST_CASE("Words, lower case and 13a tokens equal those of Python and sacreBLEU"
     CHECK(words_of(line) == expected["words"].get<std::vector<std::string>>());
     CHECK(lower_case(line) == expected["lower_case"].get<std::string>());
     CHECK(words_of(tokenize_13a(line)) == expected["tokens_13a"].get<std::vector<std::string>>());
+    CHECK(words_of(tokenize_zh(line)) == expected["tokens_zh"].get<std::vector<std::string>>());
   }
 }
 
@@ -71,6 +72,7 @@ TEST_CASE("Invalid UTF-8 does no harm", "[evaluation]") {
     CHECK_FALSE(code_points(text).empty());
     CHECK_FALSE(split_words(text).empty());
     CHECK_NOTHROW(tokenize_13a(text));
+    CHECK_NOTHROW(tokenize_zh(text));
   }
   CHECK(code_points("a\xff") == U"a\ufffd");
 }

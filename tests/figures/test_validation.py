@@ -19,9 +19,9 @@ def figures_of(model, pairs):
     sources, references = zip(*pairs)
     translations = [model.target.decode(model.greedy(ids)) if ids else "" for ids in map(model.source.encode, sources)]
     settings = model.config["evaluation"]
-    score = bleu(translations, references, settings["bleu_tokenizer"], settings["lowercase"])["score"]
+    score = bleu(translations, [references], settings["bleu_tokenizer"], settings["lowercase"])["score"]
     return {"loss": loss.mean, "perplexity": loss.perplexity, "token_accuracy": loss.accuracy, "bleu": score,
-            "exact_match": exact_match(translations, references), "translations": translations}
+            "exact_match": exact_match(translations, [references]), "translations": translations}
 
 
 @pytest.fixture(scope="module")

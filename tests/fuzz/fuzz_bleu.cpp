@@ -1,7 +1,7 @@
 #include <cmath>
 #include <vector>
 
-#include "evaluation/bleu.hpp"
+#include "evaluation/chrf.hpp"
 #include "fuzz/input.hpp"
 #include "read_lines.hpp"
 
@@ -17,10 +17,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       references.push_back(lines[i + 1]);
     }
     if (hypotheses.empty()) return;
-    for (const BleuTokenizer tokenizer : {BleuTokenizer::none, BleuTokenizer::tok_13a}) {
+    for (const BleuTokenizer tokenizer :
+         {BleuTokenizer::none, BleuTokenizer::tok_13a, BleuTokenizer::zh, BleuTokenizer::character}) {
       const double score = corpus_bleu(hypotheses, references, {tokenizer, size % 2 == 0}).score;
       if (!(score >= 0 && score <= 100 + 1e-9)) __builtin_trap();
     }
+    const TextLines several[] = {references, hypotheses};
+    const double score = corpus_chrf(hypotheses, several, size % 2 == 0).score;
+    if (!(score >= 0 && score <= 100 + 1e-9)) __builtin_trap();
   });
   return 0;
 }

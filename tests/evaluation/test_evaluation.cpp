@@ -1,0 +1,191 @@
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "catch.hpp"
+#include "decoding/tiny_model.hpp"
+#include "evaluation/evaluation.hpp"
+#include "files/utf8.hpp"
+
+using namespace glassformer;
+
+namespace {
+
+/// Words are numbers from 3 up to the vocabulary; any other word is unk, 3.
+class NumberTokenizer final : public Tokenizer {
+ public:
+  explicit NumberTokenizer(Index size) : size_(size) {}
+  std::vector<Id> encode(std::string_view sentence) const override {
+    std::vector<Id> ids;
+    for (const std::string_view word : split_words(sentence)) {
+      const bool is_number = word.find_first_not_of("0123456789") == std::string_view::npos;
+      const long number = is_number ? std::stol(std::string(word)) : 0;
+      ids.push_back(number > 3 && number < size_ ? static_cast<Id>(number) : 3);
+    }
+    return ids;
+  }
+  std::string decode(std::span<const Id> ids) const override {
+    std::string text;
+    for (const Id id : ids) text += (text.empty() ? "" : " ") + piece(id);
+    return text;
+  }
+  std::string piece(Id id) const override { return std::to_string(id); }
+  Index vocabulary_size() const override { return size_; }
+  SpecialIds special() const override { return {kPad, kBos, kEos, 3}; }
+  void save(const std::filesystem::path&, const std::string&) const override {}
+
+ private:
+  Index size_;
+};
+
+/// Knows some words, and all single letters of others; what else there is becomes unk.
+class LetterTokenizer final : public Tokenizer {
+ public:
+  std::vector<Id> encode(std::string_view sentence) const override {
+    std::vector<Id> ids;
+    for (const std::string_view word : split_words(sentence)) {
+      ids.push_back(4);  // as SentencePiece begins a word
+      for (const char32_t c : code_points(word)) ids.push_back(c < 128 ? 5 : 3);
+    }
+    return ids;
+  }
+  std::string decode(std::span<const Id>) const override { return ""; }
+  std::string piece(Id) const override { return ""; }
+  Index vocabulary_size() const override { return 6; }
+  SpecialIds special() const override { return {kPad, kBos, kEos, 3}; }
+  void save(const std::filesystem::path&, const std::string&) const override {}
+};
+
+constexpr Index kNumbers = 30;
+
+TokenizerPair numbers() {
+  const auto tokenizer = std::make_shared<const NumberTokenizer>(kNumbers);
+  return {tokenizer, tokenizer};
+}
+
+/// A text whose references are what the model translates.
+TestText text_of(const TinyModel<float>& tiny, std::vector<std::string> sources) {
+  TestText text;
+  text.sources = std::move(sources);
+  text.references = translate_lines(tiny.model, numbers(), {}, text.sources);
+  const auto tokenizer = numbers().source;
+  text.corpus = Corpus(tokenizer->special(), tokenizer->special());
+  for (std::size_t i = 0; i < text.sources.size(); ++i)
+    text.corpus.add(numbers(), text.sources[i], text.references[i], 0);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("translations that end at the length limit are counted", "[evaluation]") {
+  TinyModel<float> tiny(tiny_settings(), kNumbers);
+  const std::vector<std::string> lines = {"4 5 6", "", "7 8"};
+  tiny.output_bias()[kEos] = -1000;  // no translation ends
+  DecodingSettings decoding;
+  decoding.max_length_ratio = 1.5;
+  const auto cut = translate_n_best(tiny.model, numbers(), decoding, lines);
+  CHECK(cut[0][0].cut_off);
+  CHECK(cut[0][0].tokens == 14);
+  CHECK_FALSE(cut[1][0].cut_off);  // an empty line has an empty translation
+  TestText text = text_of(tiny, lines);
+  const Evaluation evaluation = evaluate(tiny.model, numbers(), decoding, {}, text);
+  CHECK(evaluation.cut_off == 2);
+  CHECK(evaluation.overflowed == 0);
+  CHECK(evaluation.translated_tokens == 14 + 13);
+
+  tiny.output_bias()[kEos] = 1000;  // every translation ends at once
+  CHECK_FALSE(translate_n_best(tiny.model, numbers(), decoding, lines)[0][0].cut_off);
+  CHECK(evaluate(tiny.model, numbers(), decoding, {}, text).cut_off == 0);
+}
+
+TEST_CASE("the message about cut-off translations says what to set", "[evaluation]") {
+  CHECK(
+      cut_off_text(3, 40, {}) ==
+      "3 of 40 translations were cut off at the length limit, 2 * source tokens + 10; if they should be longer, raise "
+      "it, for example with --set decoding.max_length_ratio=4; if they repeat themselves, the model needs more "
+      "training");
+  CHECK(cut_off_text(3, 40, {}, 20).find("some references are longer: set decoding.max_length_ratio=20") !=
+        std::string::npos);
+  CHECK(cut_off_text(3, 40, {}, 2).find("if they repeat themselves") != std::string::npos);
+  CHECK(cut_off_text(1, 1, {.max_length_ratio = 80}).find("max_length_ratio=100;") != std::string::npos);
+}
+
+TEST_CASE("the needed length ratio is the smallest whole one that fits all targets", "[evaluation]") {
+  Corpus corpus({kPad, kBos, kEos, 3}, {kPad, kBos, kEos, 3});
+  const auto add = [&](std::size_t source, std::size_t target) {
+    corpus.append(std::vector<Id>(source, 4), std::vector<Id>(target, 4), corpus.size());
+  };
+  add(3, 10);
+  CHECK(needed_length_ratio(corpus) == 0);
+  add(2, 14);
+  CHECK(needed_length_ratio(corpus) == 2);
+  add(1, 20);
+  CHECK(needed_length_ratio(corpus) == 10);
+}
+
+TEST_CASE("lines whose logits overflow are counted, and never pass for certain translations", "[evaluation]") {
+  TinyModel<float> tiny(tiny_settings(), kNumbers);
+  const TestText text = text_of(tiny, {"", "4 5 6", "7 8"});
+  set(tiny.output_bias(), std::numeric_limits<float>::infinity());
+  const Index beam = GENERATE(1, 3);
+  const Evaluation evaluation = evaluate(tiny.model, numbers(), {.beam = beam}, {}, text);
+  CHECK(evaluation.overflowed == 2);
+  CHECK(evaluation.first_overflowed == 2);
+  CHECK(evaluation.cut_off == 0);
+  CHECK_FALSE(std::isfinite(evaluation.cross_entropy()));
+}
+
+TEST_CASE("a translation is exact if it equals any reference, and BLEU and chrF know all of them", "[evaluation]") {
+  const TinyModel<float> tiny(tiny_settings(), kNumbers);
+  TestText text = text_of(tiny, {"4 5 6 7", "7 8 9", "10 11"});
+  const std::vector<std::string> right = text.references, wrong(3, "29 29 29 29 29");
+  text.references = wrong;
+  CHECK(evaluate(tiny.model, numbers(), {}, {}, text).exact_match == 0);
+  text.more_references = {{right[0], wrong[1], wrong[2]}, {wrong[0], wrong[1], right[2]}};
+  const Evaluation evaluation = evaluate(tiny.model, numbers(), {}, {}, text);
+  CHECK(evaluation.exact_match == Approx(2.0 / 3));
+  CHECK(evaluation.bleu.signature.starts_with("nrefs:3|"));
+  CHECK(evaluation.chrf.signature.starts_with("nrefs:3|"));
+  CHECK(evaluation.bleu.score > 20);
+}
+
+TEST_CASE("unknown tokens are counted with different examples: words, or characters of words with known parts",
+          "[evaluation]") {
+  UnknownTokens words;
+  const NumberTokenizer tokenizer(kNumbers);
+  for (const std::string line : {"4 5", "hund 5 katze", "", "katze maus 5", "vogel"})
+    words.add(tokenizer, line, tokenizer.encode(line));
+  CHECK(words.tokens == 9);
+  CHECK(words.unknown == 5);
+  CHECK(words.examples == std::vector<std::string>{"hund", "katze", "maus"});
+  CHECK(words.text("source tokens") == "5 of 9 source tokens (55.56%), such as \"hund\", \"katze\", \"maus\"");
+  CHECK(words.advice().find("lowercase") == std::string::npos);
+
+  UnknownTokens letters;
+  const LetterTokenizer pieces;
+  for (const std::string line : {"abc äbc", ">>deu<< 漢ab"}) letters.add(pieces, line, pieces.encode(line));
+  CHECK(letters.examples == std::vector<std::string>{"ä", "漢"});
+  CHECK(letters.unknown == 2);
+}
+
+TEST_CASE("unknown tokens that are known in lower case give the advice to lowercase the text", "[evaluation]") {
+  class LowerCaseTokenizer final : public Tokenizer {
+   public:
+    std::vector<Id> encode(std::string_view sentence) const override {
+      std::vector<Id> ids;
+      for (const std::string_view word : split_words(sentence)) ids.push_back(word == "dog" || word == "cat" ? 4 : 3);
+      return ids;
+    }
+    std::string decode(std::span<const Id>) const override { return ""; }
+    std::string piece(Id) const override { return ""; }
+    Index vocabulary_size() const override { return 5; }
+    SpecialIds special() const override { return {kPad, kBos, kEos, 3}; }
+    void save(const std::filesystem::path&, const std::string&) const override {}
+  };
+  const LowerCaseTokenizer tokenizer;
+  UnknownTokens unknown;
+  for (const std::string line : {"Dog cat", "CAT bird"}) unknown.add(tokenizer, line, tokenizer.encode(line));
+  CHECK(unknown.words == 3);
+  CHECK(unknown.known_in_lower_case == 2);
+  CHECK(unknown.advice().find("lowercase the text") != std::string::npos);
+}
