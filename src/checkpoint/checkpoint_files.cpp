@@ -27,8 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kChecksumFile = "SHA256SUMS";
-
 constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
 constexpr std::uint64_t kMostUpdates = 0xffff'fffe;  // the random numbers use the update as a 32-bit counter
 

@@ -98,6 +98,7 @@ void TrainingRun::validate_and_save() {
     log_.validation(figures, samples);
     metrics().append(figures);
     write_checkpoint(figures.best);
+    curves_.update(directory_.file("metrics.jsonl"), directory_.file("curves.svg"));
     directory_.require_in_place();
   });
   ranks_.broadcast(progress_);
@@ -146,6 +147,7 @@ void TrainingRun::average_checkpoints() {
 
   const ValidationFigures figures = validate(mean);
   const bool better = is_new_best(figures);
+  record_average(directory_, progress_.update, checkpoints, better, mean.weights);
   if (better) {
     directory_.point("best", checkpoint);
     write_checkpoint(false);  // a resumed run then has to beat the mean
