@@ -2,13 +2,12 @@
 """Converts a run's metrics.jsonl for TensorBoard, which then plots train/loss, validation/bleu and so on over updates.
 
     pip install tensorboard
-    scripts/metrics_to_tensorboard.py runs/toy      # writes runs/toy/tensorboard, replacing what it contains
+    scripts/metrics_to_tensorboard.py runs/toy      # writes a file to runs/toy/tensorboard, replacing an earlier one
     tensorboard --logdir runs
 """
 import argparse
 import json
 import pathlib
-import shutil
 import sys
 
 try:
@@ -17,6 +16,8 @@ try:
     from tensorboard.summary.writer.event_file_writer import EventFileWriter
 except ImportError:
     sys.exit("metrics_to_tensorboard.py: needs the Python package tensorboard; install it with: pip install tensorboard")
+
+SUFFIX = ".glassformer"  # of the names of our files, so that we replace no others
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("run", type=pathlib.Path, help="the run's directory")
@@ -29,8 +30,14 @@ if not metrics.is_file():
 lines = [line for line in metrics.read_text().splitlines(keepends=True) if line.endswith("\n")]
 entries = [json.loads(line) for line in lines]
 start = metrics.stat().st_mtime - 60 * entries[-1]["minutes"] if entries else 0
-shutil.rmtree(run / "tensorboard", ignore_errors=True)
-writer = EventFileWriter(str(run / "tensorboard"))
+directory = run / "tensorboard"
+earlier = list(directory.glob("events.out.tfevents.*" + SUFFIX))
+if others := sorted(set(directory.glob("events.out.tfevents.*")) - set(earlier)):
+    print(f"{directory} has event files that this script did not write, which TensorBoard shows, too: "
+          + ", ".join(file.name for file in others), file=sys.stderr)
+for file in earlier:
+    file.unlink()
+writer = EventFileWriter(str(directory), filename_suffix=SUFFIX)
 for entry in entries:
     figures = {name: value for name, value in entry.items() if name not in ("kind", "update") and value is not None}
     values = [Summary.Value(tag=f"{entry['kind']}/{name}", simple_value=value) for name, value in figures.items()]

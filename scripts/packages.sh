@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the other scripts: makes sure that everything the build needs is installed.
 #
 # On Debian and Ubuntu it installs missing packages, which needs root or sudo. On other systems it prints their names

@@ -12,11 +12,11 @@ run=runs/toy
 
 if [[ -e $run/finished ]]; then
   echo "The toy model in $run is already trained. To train it again, remove that directory." >&2
-elif [[ -e $run/last ]]; then
-  "$glassformer" train configs/toy.yaml --output "$run" --resume
 else
-  rm -rf "$run"  # a run that ended before its first checkpoint cannot be resumed
-  "$glassformer" train configs/toy.yaml --output "$run"
+  # If anything is wrong with a run that has begun, the program says so and changes nothing.
+  resume=()
+  [[ ! -e $run/config.yaml && -z $(compgen -G "$run/step-*") ]] || resume=(--resume)
+  "$glassformer" train configs/toy.yaml --output "$run" ${resume[@]+"${resume[@]}"}
 fi
 touch "$run/finished"
 

@@ -45,7 +45,7 @@ for seed in "${seeds[@]}"; do
     continue
   fi
   resume=()
-  [[ ! -e $run/last ]] || resume=(--resume)
+  [[ ! -e $run/config.yaml && -z $(compgen -G "$run/step-*") ]] || resume=(--resume)
   build/release/glassformer train "configs/$config.yaml" --output "$run" ${resume[@]+"${resume[@]}"} \
     --set "data.directory='$directory'" --set "training.seed=$seed"
   echo "$inputs" >"$run/finished"

@@ -21,17 +21,19 @@ build release glassformer_program >/dev/null
 [[ $# -gt 0 ]] || set -- 1gbit 500mbit 200mbit
 readonly a=glassformer-a b=glassformer-b seconds=${SECONDS_EACH:-10}
 directory=$(mktemp -d)
+made=()
 remove() {
-  for name in $a $b; do ip netns delete $name 2>/dev/null || true; done
+  for name in ${made[@]+"${made[@]}"}; do ip netns delete "$name" || true; done
   rm -rf "$directory"
 }
 trap remove EXIT
 
 for name in $a $b; do
   if ! ip netns add $name; then
-    echo 'SKIPPED: this system does not allow network namespaces.' >&2
+    echo "SKIPPED: the network namespace $name could not be made. If it exists, remove it: ip netns delete $name" >&2
     exit 0
   fi
+  made+=("$name")
 done
 ip link add glassformer0 netns $a type veth peer name glassformer0 netns $b
 ip -n $a address add 10.77.0.1/24 dev glassformer0

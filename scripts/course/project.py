@@ -65,6 +65,8 @@ def recorded(run):
     digests = {}
     for line in (run / "digests.jsonl").read_text().splitlines():
         entry = json.loads(line)
+        if "average" in entry:  # not the weights of an update, but a mean
+            continue
         digests.update({(entry["update"], tensor): digest for tensor, digest in entry["weights"].items()})
     return digests
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by scripts/dev/format.sh and scripts/dev/lint.sh: what counts as changed.
 
 # Prints the commit to compare with: $GLASSFORMER_BASE if set; on a branch, the commit where it left origin/main; on

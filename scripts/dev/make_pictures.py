@@ -141,7 +141,6 @@ def main():
     diagram.write_text(architecture(), encoding="utf-8")
     if CHROMIUM is None or not (ROOT / "runs/toy/best").exists():
         sys.exit("made only architecture.svg: the others need Chromium and runs/toy (scripts/quickstart.sh)")
-    subprocess.run([ROOT / "scripts/plot_curves.py", ROOT / "runs/toy"], check=True)
     shutil.copyfile(ROOT / "runs/toy/curves.svg", IMAGES / "curves.svg")
     pictures_of_the_page()
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by .ci/run and scripts/dev/release_check.sh: runs stages in order, times each, and prints a table.
 #
 # A stage is a line of $STAGES, "name | command". Each command runs in its own shell, which has sourced
@@ -33,6 +34,7 @@ run_stages() {  # run_stages stop|go-on [NAME]...
   shift
   for name; do
     if ! stage_names | grep -qxF -e "$name"; then
+      # shellcheck disable=SC2046  # on one line
       echo "$0: there is no stage $name. Stages:" $(stage_names) >&2
       return 2
     fi

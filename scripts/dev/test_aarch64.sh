@@ -22,7 +22,10 @@ build release glassformer_program >/dev/null
 
 export AARCH64_ROOT=$PWD/build/aarch64_root
 if [[ ! -e $AARCH64_ROOT/complete ]]; then
-  rm -rf "$AARCH64_ROOT"
+  if [[ -e $AARCH64_ROOT ]]; then
+    echo "$AARCH64_ROOT is not complete: an earlier call was interrupted. Remove this directory." >&2
+    exit 1
+  fi
   mkdir -p build
   packages=libc6-dev,libstdc++-12-dev,libgcc-12-dev,libgomp1,libyaml-cpp-dev,libspdlog-dev,libicu-dev,libssl-dev
   packages+=,libsentencepiece-dev,libeigen3-dev,librandom123-dev,nlohmann-json3-dev,libcli11-dev,catch2

@@ -8,7 +8,7 @@
 Names: every link and anchor leads somewhere; every path that a page mentions exists; every verb, option and config key
 that it mentions is one of the program's. README.md has at most 700 words.
 
-Commands: code blocks are run, page by page, in a scratch directory with copies of configs, data and scripts. Nothing is
+Commands: code blocks are run, page by page, in a scratch directory with a copy of what a clone contains. Nothing is
 rebuilt there: `cmake` does nothing. The word after a block's language says what to do with it:
 
     ```sh run                       run by bash; the exit status must be 0
@@ -161,10 +161,11 @@ def wrong_names(page, helps, keys):
 
 def make_scratch(scratch):
     """What a user's clone looks like after the build."""
-    for name in ("configs", "data", "scripts"):
+    # Copies, not links, so that no command can change your clone.
+    for name in ("configs", "data", "scripts", "src", "tests", "docs", "cmake"):
         shutil.copytree(ROOT / name, scratch / name, ignore=shutil.ignore_patterns("multi30k", "__pycache__"))
-    for name in ("src", "tests", "docs", "cmake", "CMakeLists.txt", "CMakePresets.json", "README.md"):
-        (scratch / name).symlink_to(ROOT / name)
+    for name in ("CMakeLists.txt", "CMakePresets.json", "README.md"):
+        shutil.copy(ROOT / name, scratch)
     (scratch / "build").mkdir()
     (scratch / "build/release").symlink_to(ROOT / "build/release")
     (scratch / "bin").mkdir()

@@ -4,20 +4,20 @@
 #
 #   scripts/dev/test_lessons.sh
 #
-# Trains the toy and the lessons in build/lessons, a minute or two each on two idle cores.
+# Trains the toy and the lessons, a minute or two each on two idle cores.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/packages.sh
 
 install_packages
 build release glassformer_program
-readonly glassformer=build/release/glassformer runs=build/lessons
+readonly glassformer=build/release/glassformer
 readonly sentence='now the young girl hears mice .'
 long=$(head -n 7 data/toy/test.en | tr '\n' ' ')
 long=${long% }
 lines=$(wc -l <data/toy/test.en)
-rm -rf "$runs"
 directory=$(mktemp -d)
+readonly runs=$directory/runs
 trap 'rm -r "$directory"' EXIT
 wrong=0
 

@@ -21,19 +21,17 @@ install_packages
 
 cmake -S . -B build/package -G Ninja -DBUILD_TESTING=OFF >/dev/null
 cmake --build build/package >/dev/null
-rm -f build/package/*.deb
-(cd build/package && cpack -G DEB) >/dev/null
-
-root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+packages=$(mktemp -d) root=$(mktemp -d)
+trap 'rm -rf "$packages" "$root"' EXIT
+(cd build/package && cpack -G DEB -B "$packages") >/dev/null
 debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 || { cat "$root.log" >&2; exit 1; }
 rm "$root.log"
-cp build/package/*.deb "$root/root"
+cp "$packages"/*.deb "$root/root"
 in_root() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"; }
 install() { in_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null; }
 
-install /root/"$(basename build/package/glassformer_*.deb)"
-if [[ $(dpkg-deb --contents build/package/glassformer_*.deb) != *man1/glassformer.1.gz* ]]; then
+install /root/"$(basename "$packages"/glassformer_*.deb)"
+if [[ $(dpkg-deb --contents "$packages"/glassformer_*.deb) != *man1/glassformer.1.gz* ]]; then
   echo "The package has no manual page." >&2
   exit 1
 fi
@@ -47,8 +45,9 @@ in_root glassformer evaluate /root/toy | grep 'exact match'
 in_root sh -c 'echo "she sleeps ." | glassformer translate /root/toy' | grep -x 'sie schläft .'
 
 # The library package does not depend on a compiler: its users choose one.
-install /root/"$(basename build/package/libglassformer-dev_*.deb)" cmake g++ make
+install /root/"$(basename "$packages"/libglassformer-dev_*.deb)" cmake g++ make
 cp -r tests/installed "$root/root/project"
 in_root sh -c 'cmake -S /root/project -B /root/project/build >/dev/null && cmake --build /root/project/build >/dev/null'
 in_root /root/project/build/translate /root/toy | grep -x 'sie schläft .'
-echo 'The packages work on a clean Debian 12:' build/package/*.deb
+cp "$packages"/*.deb build/package
+echo 'The packages in build/package work on a clean Debian 12:' "$(cd "$packages" && echo *.deb)"

@@ -31,8 +31,10 @@ install_packages
 build release glassformer_program
 readonly glassformer=build/release/glassformer run=runs/page_test  # not runs/toy, which may be yours
 if [[ ! -e $run/best ]]; then
-  rm -rf "$run"
-  "$glassformer" train configs/toy.yaml --output "$run" --set training.max_updates=500 --set training.max_epochs=0
+  resume=()
+  [[ ! -e $run/config.yaml ]] || resume=(--resume)
+  "$glassformer" train configs/toy.yaml --output "$run" "${resume[@]}" --set training.max_updates=500 \
+    --set training.max_epochs=0
 fi
 
 directory=$(mktemp -d)

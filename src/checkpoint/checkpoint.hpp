@@ -28,6 +28,7 @@ namespace glassformer {
 
 inline constexpr const char* kModelFile = "model.safetensors";           ///< a checkpoint's weights
 inline constexpr const char* kStateFile = "training_state.safetensors";  ///< what resuming also needs
+inline constexpr const char* kChecksumFile = "SHA256SUMS";               ///< checksums of a checkpoint's other files
 
 /// The progress of a run: its training and its validations.
 struct RunProgress : Progress {

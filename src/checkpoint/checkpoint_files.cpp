@@ -27,8 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kChecksumFile = "SHA256SUMS";
-constexpr std::size_t kNameAt = 66;  // in a line of this file
+constexpr std::size_t kNameAt = 66;  // in a line of SHA256SUMS
 
 /// The names of a checkpoint's files, apart from SHA256SUMS. None of them is read without being verified.
 constexpr std::string_view kOwnFiles[] = {

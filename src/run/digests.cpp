@@ -41,9 +41,29 @@ void record_start(const RunDirectory& run, Index update, const Arena<float>& wei
 }
 
 void record_weights(const RunDirectory& run, Index update, const Arena<float>& weights) {
+  if (file_of(run).empty()) return;
   drop_digests_after(run, update);  // and part of a line, if an attempt to append this one failed
   // Not at the start: there, a debugger would stop in the self-test's layers instead of the run's.
-  append(run, {{"update", update}, {"arithmetic", fmt::format("{:016x}", arithmetic_digest())}}, weights);
+  append(run,
+         {{"update", update},
+          {"arithmetic", fmt::format("{:016x}", arithmetic_digest())},
+          {"checksums", sha256_of(run.checkpoint(update) / kChecksumFile)}},
+         weights);
+}
+
+void record_average(const RunDirectory& run, Index update, const std::vector<fs::path>& averaged, bool is_best,
+                    const Arena<float>& mean) {
+  if (file_of(run).empty()) return;
+  drop_digests_after(run, update);
+  std::vector<std::string> names;
+  for (const fs::path& checkpoint : averaged) names.push_back(checkpoint.filename().string());
+  // "update" is not the first key, so that verify.sh of version 0.2 does not take this line for that of the checkpoint.
+  append(run,
+         {{"average", names},
+          {"update", update},
+          {"best", is_best},
+          {"checksums", sha256_of(run.average(update) / kChecksumFile)}},
+         mean);
 }
 
 void drop_digests_after(const RunDirectory& run, Index update) { MetricsFile(file_of(run)).truncate_after(update); }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checkpoint/run_directory.hpp"
+#include "report/curves.hpp"
 #include "report/figures.hpp"
 #include "report/log.hpp"
 #include "run/memory_forecast.hpp"
@@ -90,6 +91,7 @@ class TrainingRun {
   Index saved_update_ = -1;        // of the last checkpoint
   std::filesystem::path interim_;  // name of one written when interrupted; the next one replaces it
   RunLog log_;
+  CurvesPicture curves_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   double minutes_before_ = 0;  // of the run, before it was resumed
   double minutes_seen_ = 0;    // at the last check_clock_and_signals()

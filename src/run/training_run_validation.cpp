@@ -109,6 +109,7 @@ void TrainingRun::validate_and_save() {
     }
     write_checkpoint(best);
     if (!text_.has_valid()) spdlog::info("wrote a checkpoint at update {}", progress_.update);
+    curves_.update(directory_.file("metrics.jsonl"), directory_.file("curves.svg"));
     directory_.require_in_place();
   });
   ranks_.broadcast(progress_);
@@ -160,11 +161,13 @@ void TrainingRun::average_checkpoints() {
   save_checkpoint(checkpoint, plan_.description, mean.weights);
 
   if (!text_.has_valid()) {
+    record_average(directory_, progress_.update, checkpoints, false, mean.weights);
     spdlog::info("mean of the last {} checkpoints: {}", count, checkpoint.string());
     return;
   }
   const ValidationFigures figures = validate(mean);
   const bool better = is_new_best(figures);
+  record_average(directory_, progress_.update, checkpoints, better, mean.weights);
   if (better) {
     directory_.point("best", checkpoint);
     write_checkpoint(false);  // a resumed run then has to beat the mean

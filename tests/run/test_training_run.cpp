@@ -3,8 +3,11 @@
 #include <csignal>
 #include <fstream>
 #include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "catch.hpp"
@@ -340,6 +343,64 @@ TEST_CASE("if a line of digests.jsonl was written only in part, the next attempt
   record_weights(RunDirectory::resume(directory / "run"), 2, Arena<float>({{"w", {1}, 0, 1}}));
   const std::string text = stand_in::read_bytes(directory / "run" / "digests.jsonl");
   CHECK(text.substr(0, whole.size() + 24) == whole + R"({"update":2,"arithmetic")");
+}
+
+TEST_CASE("digests.jsonl has the digest of each checkpoint's checksums, and a line for the mean", "[training]") {
+  const TemporaryDirectory directory;
+  train_toy(toy({"training.max_updates=3", "training.validation.every=1", "training.checkpoints.average=2"}),
+            directory / "run");
+  const auto sums = [&](const std::string& checkpoint) {
+    return sha256_of(directory / "run" / checkpoint / "SHA256SUMS");
+  };
+  std::map<std::string, nlohmann::json> last_lines;  // by the name of the checkpoint
+  std::istringstream lines(stand_in::read_bytes(directory / "run" / "digests.jsonl"));
+  for (std::string line; std::getline(lines, line);) {
+    const auto entry = nlohmann::json::parse(line);
+    if (entry.contains("checksums"))
+      last_lines[(entry.contains("average") ? "average-" : "step-") + entry.at("update").dump()] = entry;
+  }
+  REQUIRE(last_lines.size() == 4);
+  CHECK(last_lines.at("step-2").at("checksums") == sums("step-00000002"));
+  CHECK(last_lines.at("step-3").at("checksums") == sums("step-00000003"));  // also if a better mean changed its state
+  const nlohmann::json& mean = last_lines.at("average-3");
+  CHECK(mean.at("average") == nlohmann::json{"step-00000002", "step-00000003"});
+  CHECK(mean.at("checksums") == sums("average-00000003"));
+  CHECK(mean.at("weights").size() == last_lines.at("step-3").at("weights").size());
+  CHECK(mean.at("weights") != last_lines.at("step-3").at("weights"));
+  CHECK(mean.at("best") == (fs::read_symlink(directory / "run" / "best") == "average-00000003"));
+}
+
+TEST_CASE("training draws the curves at each validation, and a resumed run keeps its curve", "[training]") {
+  const TemporaryDirectory directory;
+  const auto points = [&] {  // of the training loss
+    const std::string svg = stand_in::read_bytes(directory / "run" / "curves.svg");
+    const std::string path = svg.substr(svg.find("<g fill='#0072b2'><path d='"));
+    return std::ranges::count_if(path.substr(0, path.find("' style")), [](char c) { return c == 'M' || c == 'L'; });
+  };
+  const auto config = [&](const char* max_updates) {
+    return toy({"training.validation.every=2", "training.log_every=1", max_updates});
+  };
+  train_toy(config("training.max_updates=4"), directory / "run");
+  CHECK(points() == 4);
+  train_toy(config("training.max_updates=6"), directory / "run", true);
+  CHECK(points() == 6);
+}
+
+TEST_CASE("if the curves cannot be drawn, training goes on", "[training]") {
+  const TemporaryDirectory directory;
+  std::string log;
+  DisplayTarget display = kNowhere;
+  display.write = [&](std::string_view text) {
+    log += text;
+    if (text.find("update  1 ") != std::string_view::npos)
+      fs::create_directories(directory / "run/curves.svg/in/the/way");
+  };
+  CHECK(train_toy(toy({"training.max_updates=12", "training.validation.every=2", "training.log_every=1"}),
+                  directory / "run", false, kNever, display));
+  const std::string warning = "warning: training continues, but its curves could not be drawn: ";
+  CHECK_THAT(log, stand_in::Says(warning));
+  CHECK(log.find(warning) == log.rfind(warning));
+  CHECK(fs::exists(directory / "run/step-00000012/model.safetensors"));
 }
 
 TEST_CASE("a run that diverges stops, reports it, and keeps its last checkpoint", "[training]") {

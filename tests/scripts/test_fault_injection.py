@@ -51,10 +51,17 @@ class FaultInjection(unittest.TestCase):
         first = b'{"update":0,"weights":{"w":"a"},"before":""}\n'
         second = b'{"update":0,"weights":{"w":"%b"},"before":"%b"}\n'
         chain = hashlib.sha256(first).hexdigest().encode()
-        self.assertEqual(fi.recorded_weights(first + second % (b"a", chain)), {0: {"w": "a"}})
+        self.assertEqual(fi.recorded_weights(first + second % (b"a", chain)), {(0, False): {"w": "a"}})
+        mean = b'{"average":["step-00000001"],"update":0,"weights":{"w":"b"},"before":"%b"}\n' % chain
+        self.assertEqual(fi.recorded_weights(first + mean), {(0, False): {"w": "a"}, (0, True): {"w": "b"}})
         self.assertEqual(fi.recorded_weights(first + second % (b"b", chain)), "line 2: other weights for the same update")
         self.assertEqual(fi.recorded_weights(first + second % (b"a", b"")), "line 2 does not fit those before it")
         self.assertEqual(fi.recorded_weights(first + b'{"update":'), "line 2 is not JSON")
+
+    def test_the_picture_of_the_curves_may_only_be_missing_if_training_said_so(self):
+        self.assertTrue(fi.may_be_missing("curves.svg", "... but its curves could not be drawn: no space\n"))
+        self.assertFalse(fi.may_be_missing("curves.svg", ""))
+        self.assertFalse(fi.may_be_missing("best", "... but its curves could not be drawn: no space\n"))
 
     def test_points(self):
         self.assertEqual([point.at for point in fi.points_of(None, "mmap", 3, 1)], [1, 2, 3])

@@ -43,6 +43,18 @@ class MetricsToTensorboard(unittest.TestCase):
         first, last = (event.wall_time for event in events.Scalars("train/minutes"))
         self.assertAlmostEqual(last - first, 120)
 
+    def test_files_of_others_are_kept(self):
+        (self.run_directory / "metrics.jsonl").write_text(METRICS)
+        others = [self.run_directory / "tensorboard" / name for name in ("events.out.tfevents.1.mine", "notes.txt")]
+        others[0].parent.mkdir()
+        for file in others:
+            file.write_text("mine")
+        for _ in range(2):
+            self.assertIn("has event files that this script did not write, which TensorBoard shows, too: "
+                          "events.out.tfevents.1.mine\n", self.convert().stderr)
+        self.assertEqual([file.read_text() for file in others], ["mine", "mine"])
+        self.assertEqual(len(list(others[0].parent.iterdir())), 3)
+
     def test_a_directory_that_is_not_a_run_is_refused(self):
         refused = self.convert()
         self.assertEqual(refused.returncode, 2)
