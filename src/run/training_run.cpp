@@ -132,6 +132,9 @@ int TrainingRun::train(const std::atomic<int>& signal) {
   const std::string why = *end();  // read before the last validation, which may reset patience
   if (progress_.validated != progress_.update) validate_and_save();
   spdlog::info("finished at update {}: {}", progress_.update, why);
+  if (cut_off_ > 0)
+    spdlog::warn("last validation: {}", cut_off_text(cut_off_, std::ssize(text_.valid().sources), plan_.decoding,
+                                                     needed_length_ratio(text_.valid().corpus)));
   if (plan_.run.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
   if (const ResidentMemory memory = resident_memory(); memory.peak > 0)
     spdlog::info("peak memory: {:.0f} MB", static_cast<double>(memory.peak) / 1e6);

@@ -72,7 +72,10 @@ class TrainingRun {
 
   // Between updates: training_run_validation.cpp
   bool validation_is_due() const;
-  ValidationFigures validate(const Model<float>& model, std::vector<SampleTranslation>* samples = nullptr) const;
+  Evaluation validate(const Model<float>& model) const;
+  ValidationFigures figures_of(const Evaluation& evaluation) const;
+  std::vector<SampleTranslation> samples_of(const Evaluation& evaluation) const;
+  void remark_on(const Evaluation& evaluation);  // warns about what the figures do not show
   bool is_new_best(const ValidationFigures& figures);  // if so, remembers it
   void validate_and_save();                            // figures, samples, best, checkpoint
   void write_checkpoint(bool best);
@@ -88,6 +91,8 @@ class TrainingRun {
   const RunDirectory directory_;
   RunProgress progress_;
   Window window_;
+  Index cut_off_ = 0;                // translations of the last validation that ended at the length limit
+  bool has_explained_bleu_ = false;  // why BLEU cannot rise
   Index saved_update_ = -1;        // of the last checkpoint
   std::filesystem::path interim_;  // name of one written when interrupted; the next one replaces it
   RunLog log_;

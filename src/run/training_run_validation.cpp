@@ -55,27 +55,54 @@ bool TrainingRun::validation_is_due() const {
 }
 
 /// Translates greedily, whatever search the config sets.
-ValidationFigures TrainingRun::validate(const Model<float>& model, std::vector<SampleTranslation>* samples) const {
+Evaluation TrainingRun::validate(const Model<float>& model) const {
   const TestText& text = text_.valid();
-  ValidationFigures figures{.update = progress_.update, .epoch = epoch()};
-  Evaluation evaluation;
   if (plan_.run.validation.translate) {
     DecodingSettings greedy = plan_.decoding;
     greedy.beam = 1;
-    evaluation = evaluate(model, text_.tokenizers(), greedy, plan_.evaluation, text);
+    return evaluate(model, text_.tokenizers(), greedy, plan_.evaluation, text);
+  }
+  Evaluation evaluation;
+  evaluation.loss = teacher_forced_loss(model, text.corpus);
+  return evaluation;
+}
+
+ValidationFigures TrainingRun::figures_of(const Evaluation& evaluation) const {
+  ValidationFigures figures{.update = progress_.update,
+                            .epoch = epoch(),
+                            .loss = evaluation.cross_entropy(),
+                            .perplexity = evaluation.perplexity(),
+                            .token_accuracy = evaluation.token_accuracy(),
+                            .minutes = minutes()};
+  if (plan_.run.validation.translate) {
     figures.bleu = evaluation.bleu.score;
     figures.exact_match = evaluation.exact_match;
-    const auto shown = std::min(static_cast<std::size_t>(plan_.run.validation.samples), text.sources.size());
-    for (std::size_t i = 0; samples != nullptr && i < shown; ++i)
-      samples->push_back({text.sources[i], text.references[i], evaluation.translations[i]});
-  } else {
-    evaluation.loss = teacher_forced_loss(model, text.corpus);
   }
-  figures.loss = evaluation.cross_entropy();
-  figures.perplexity = evaluation.perplexity();
-  figures.token_accuracy = evaluation.token_accuracy();
-  figures.minutes = minutes();
   return figures;
+}
+
+std::vector<SampleTranslation> TrainingRun::samples_of(const Evaluation& evaluation) const {
+  const TestText& text = text_.valid();
+  const auto shown = std::min(static_cast<std::size_t>(plan_.run.validation.samples), evaluation.translations.size());
+  std::vector<SampleTranslation> samples;
+  for (std::size_t i = 0; i < shown; ++i)
+    samples.push_back({text.sources[i], text.references[i], evaluation.translations[i]});
+  return samples;
+}
+
+/// What the figures of a validation do not show. The first validation says why BLEU cannot rise; the number of
+/// translations that were cut off matters only at the end, because a model without training never ends a sentence.
+void TrainingRun::remark_on(const Evaluation& evaluation) {
+  constexpr Index kWordsOfBleu = Bleu::kOrders;
+  if (evaluation.overflowed > 0)
+    spdlog::warn("the logits of {} validation sentences are infinite or NaN, so they have no translation",
+                 evaluation.overflowed);
+  const bool can_rise = evaluation.bleu.longest_reference >= kWordsOfBleu;
+  if (plan_.run.validation.translate && !can_rise && !has_explained_bleu_) {
+    has_explained_bleu_ = true;
+    if (const std::string why = why_bleu_is_low(evaluation.bleu); !why.empty()) spdlog::warn("{}", why);
+  }
+  cut_off_ = evaluation.cut_off;
 }
 
 bool TrainingRun::is_new_best(const ValidationFigures& figures) {
@@ -100,11 +127,12 @@ void TrainingRun::validate_and_save() {
     bool best = false;
     if (text_.has_valid()) {
       log_.status("validating ...");
-      std::vector<SampleTranslation> samples;
-      ValidationFigures figures = validate(model_, &samples);
+      const Evaluation evaluation = validate(model_);
+      ValidationFigures figures = figures_of(evaluation);
       best = figures.best = is_new_best(figures);
       progress_.without_best = best ? 0 : progress_.without_best + 1;
-      log_.validation(figures, samples);
+      log_.validation(figures, samples_of(evaluation));
+      remark_on(evaluation);
       metrics().append(figures);
     }
     write_checkpoint(best);
@@ -165,7 +193,7 @@ void TrainingRun::average_checkpoints() {
     spdlog::info("mean of the last {} checkpoints: {}", count, checkpoint.string());
     return;
   }
-  const ValidationFigures figures = validate(mean);
+  const ValidationFigures figures = figures_of(validate(mean));
   const bool better = is_new_best(figures);
   record_average(directory_, progress_.update, checkpoints, better, mean.weights);
   if (better) {
