@@ -192,6 +192,7 @@ read_digests() {  # read_digests RUN: sets $digests
   cp "$file" "$directory/all_digests"
   count=$(wc -l <"$directory/all_digests" | tr -d ' ')  # if training was killed, the last line may be incomplete
   head -n "$count" "$directory/all_digests" >"$digests"
+  cmp -s "$directory/all_digests" "$digests" || not_covered "$file:$((count + 1)) (an incomplete line, which was ignored)"
   [[ $count -gt 0 ]] || stop "$file: expected lines that training wrote, found none."
   wrong=$(grep -anvE "$form" "$digests" | head -n 1 | cut -d: -f1 || true)
   [[ $wrong != 1 ]] || stop "$file:1: expected a line that training wrote, found something else."
@@ -236,7 +237,7 @@ first_with_checksums() { awk '$3 != "-" { print $2; exit }' "$directory/records"
 
 # --- The checkpoints of a run ---
 
-uncovered=()
+uncovered=() missing=()
 not_covered() { uncovered+=("$*"); }  # not_covered WHAT: remembers what no digest covers
 
 # Checks the files of a checkpoint against its SHA256SUMS.
@@ -249,7 +250,8 @@ check_files() {  # check_files CHECKPOINT
     sum=${BASH_REMATCH[1]} name=${BASH_REMATCH[2]}
     names+=$name$'\n' file=$1/$name
     if [[ ! -e $file && ! -L $file && $name == training_state.safetensors ]]; then
-      continue  # whoever publishes a run may leave it out
+      missing+=("$file")  # you may publish a run without it
+      continue
     fi
     [[ -f $file ]] || differs "$file: expected a file, because SHA256SUMS lists it, found none."
     require_file "$file"
@@ -411,6 +413,7 @@ list_other_files() {  # list_other_files RUN
 
 say_what_is_not_covered() {  # say_what_is_not_covered RUN
   local text='' one
+  for one in ${missing[@]+"${missing[@]}"}; do say "$one is missing, so it was not checked."; done
   for one in "${uncovered[@]}"; do text+="${text:+, }${one#"$1"/}"; done
   say "No digest covers these parts of the run: $text."
 }

@@ -198,7 +198,7 @@ class Verify(Run):
         self.forge(file.parent)
         self.check(1, "NOT confirmed: ", "step-00000080/training_state.safetensors does not hold")
         file.unlink()  # whoever publishes a run may leave it out
-        self.check(0, "confirmed")
+        self.check(0, "confirmed", "step-00000080/training_state.safetensors is missing, so it was not checked")
 
     def test_a_file_that_was_added_or_removed_is_reported(self):
         added = self.checkpoint(80) / "notes.txt"
@@ -258,9 +258,13 @@ class Verify(Run):
     def test_what_no_digest_covers_is_named(self):
         (self.run_directory / "notes").mkdir()
         (self.checkpoint(80) / ".hidden").touch()
+        with open(self.run_directory / "digests.jsonl", "a") as digests:
+            digests.write('{"update":120,')  # training was killed
         output = self.check(0)
         found = re.search(r"^No digest covers these parts of the run: (.*)\.$", output, re.M)[1]
-        self.assertEqual(found, "step-00000080/.hidden, curves.svg, metrics.jsonl, notes, train.log, the validation text")
+        self.assertEqual(found.split(", "), ["digests.jsonl:7 (an incomplete line", "which was ignored)",
+                                             "step-00000080/.hidden", "curves.svg", "metrics.jsonl", "notes",
+                                             "train.log", "the validation text"])
 
     def test_a_run_of_version_0_2_is_confirmed(self):
         self.make_old()
