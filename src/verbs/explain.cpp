@@ -40,17 +40,16 @@ void check_length(const std::vector<std::string>& sentences, const Tokenizer& to
   }
 }
 
-/// The model's own translations. Warns if they were cut off.
-std::vector<std::string> translate_sources(const std::vector<std::string>& sources, const LoadedModel& loaded) {
+/// The model's own translations. Counts those that were cut off.
+std::vector<std::string> translate_sources(const std::vector<std::string>& sources, const LoadedModel& loaded,
+                                           Index& cut_off) {
   std::vector<std::string> translations;
-  Index cut_off = 0;
   for (const auto& found : translate_n_best(loaded.model, loaded.tokenizers, loaded.config.decoding, sources)) {
     const Translation& best = found.front();
     translations.push_back(best.text);
     if (best.overflowed) throw_overflow("--source \"" + brief(sources[translations.size() - 1], 40) + "\"");
     if (best.cut_off) ++cut_off;
   }
-  if (cut_off > 0) spdlog::warn(cut_off_text(cut_off, std::ssize(sources), loaded.config.decoding));
   return translations;
 }
 
@@ -61,13 +60,15 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
                     std::to_string(sources.size()) + "; give fewer.");
   check_length(sources, *loaded.tokenizers.source, "give a shorter one.");
   const bool own = options.targets.empty();
-  const std::vector<std::string> targets = own ? translate_sources(sources, loaded) : options.targets;
+  Index cut_off = 0;
+  const std::vector<std::string> targets = own ? translate_sources(sources, loaded, cut_off) : options.targets;
   if (targets.size() != sources.size())
     throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
                     " sources or no target at all, found " + std::to_string(targets.size()) +
                     "; without --target, the page shows the model's own translations.");
   check_length(targets, *loaded.tokenizers.target,
                own ? "this is the model's translation; give a --target or a shorter --source." : "give a shorter one.");
+  if (cut_off > 0) spdlog::warn(cut_off_text(cut_off, std::ssize(sources), loaded.config.decoding));
   std::vector<ExplainedPair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i], own});
   return pairs;
