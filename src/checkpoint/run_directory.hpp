@@ -14,7 +14,7 @@ namespace glassformer {
 
 /// The directory of one training run:
 ///
-///   runs/toy/  config.yaml  train.log  metrics.jsonl  digests.jsonl
+///   runs/toy/  config.yaml  train.log  metrics.jsonl  curves.svg  digests.jsonl
 ///              step-00001200/  step-00001400/  ...   checkpoints; average-00001400: a mean of them
 ///              best -> step-00001200   last -> step-00001400
 ///
