@@ -175,7 +175,7 @@ TEST_CASE("targets beyond the limit of the search are counted, with a ratio that
 TEST_CASE("text that is already split into subwords is reported", "[training]") {
   Texts texts;
   texts.train_target = numbered(40, "Hu@@ nd");
-  texts.valid_target = "Hu@@ nd b\n";
+  texts.valid_target = "b Hu@@\n";  // at the end of the line
   const std::string signs = report(texts);
   CHECK(contains(signs,
                  "! 40 of 40 lines (100 %) in the target of the training text are already split into subwords (@@)"));
