@@ -46,7 +46,9 @@ TEST_CASE("UTF-16 and UTF-32 are recognised, with and without a byte order mark"
     CHECK(contains(*other_format(widened(part, 4, 0)), "iconv -f UTF-32LE"));
     CHECK(contains(*other_format(widened(part, 4, 3)), "iconv -f UTF-32BE"));
   }
-  CHECK(contains(*other_format(std::string("\x1f\x04\x40\x04\x38\x04,\0 \0\x3c\x04\x38\x04!\0", 16)), "UTF-16LE"));
+  std::string greeting("\x1f\x04\x40\x04\x38\x04,\0 \0\x3c\x04\x38\x04!\0", 16);  // Cyrillic, where few bytes are NUL
+  greeting += greeting;
+  CHECK(other_format(greeting).value_or("").starts_with("UTF-16LE"));
 }
 
 TEST_CASE("compressed files and documents are recognised by how they begin", "[files]") {

@@ -100,13 +100,13 @@ TEST_CASE("unknown words are counted on each side of each text, with the most fr
 
   TokenizerSettings rare;
   rare.min_frequency = 2;
-  texts = {};
-  texts.train_target += "Katze a .\n", texts.train_source += "dog a .\n";
+  texts.train_source = numbered(52, "dog") + "dog a .\n", texts.train_target = numbered(52, "Hund") + "Katze a .\n";
+  texts.valid_source = "dog b\n", texts.valid_target = "Hund b\n";
   const std::string frequency = report(texts, rare);
-  CHECK(contains(frequency, "! 1 of 123 tokens (0.81 %) in the target of the training text are unknown"));
+  CHECK(contains(frequency, "! 1 of 159 tokens (0.63 %) in the target of the training text are unknown"));
   CHECK(contains(frequency, "most often Katze (1)"));
   CHECK(contains(frequency, "lower tokenizer.min_frequency"));
-  CHECK(contains(frequency, "  "));  // the vocabulary's own remark is not a warning
+  CHECK(frequency.starts_with("  "));  // the vocabulary's own remark, which is not a warning
   CHECK_FALSE(contains(frequency, "the source of the training text"));
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("targets beyond the limit of the search are counted, with a ratio that
 TEST_CASE("text that is already split into subwords is reported", "[training]") {
   Texts texts;
   texts.train_target = numbered(40, "Hu@@ nd");
-  texts.valid_target = "Hu@@ nd b\n";
+  texts.valid_target = "b Hu@@\n";  // at the end of the line
   const std::string signs = report(texts);
   CHECK(contains(signs,
                  "! 40 of 40 lines (100 %) in the target of the training text are already split into subwords (@@)"));
@@ -231,7 +231,7 @@ TEST_CASE("remarks about how the tokenizers were made are part of the report", "
   texts.train_source += std::string(5000, 'a') + "\n", texts.train_target += "Hund a .\n";
   TokenizerSettings settings = pieces(40);
   settings.target_vocabulary_size = 40;
-  CHECK(contains(report(texts, settings), "! " + std::string()));
+  CHECK(report(texts, settings).starts_with("! "));
   CHECK(contains(report(texts, settings), "train.en: the tokenizer has not learned from 1 of 41 lines"));
 }
 
