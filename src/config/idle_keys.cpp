@@ -7,7 +7,7 @@
 namespace glassformer {
 namespace {
 
-using Kind = OptimizerSettings::Kind;
+using OptimizerKind = OptimizerSettings::Kind;
 
 /// Why a key of the section tokenizer cannot change the tokenizers; "" if it can.
 std::string why_tokenizer_key_is_idle(const std::string& key, const Config& config) {
@@ -36,7 +36,7 @@ std::string why_idle(const std::string& key, const Config& config) {
     const char* key;
     bool is_idle;
     const char* why;
-  } rules[] = {{"training.optimizer.momentum", config.training.optimizer.kind != Kind::muon, "only muon uses it"},
+  } rules[] = {{"training.optimizer.momentum", config.training.optimizer.kind != OptimizerKind::muon, "only muon uses it"},
                {"training.schedule.final_rate", schedule.kind != ScheduleSettings::Kind::cosine, "only cosine uses it"},
                {"training.schedule.initial_rate", schedule.warmup == 0, "there is no warm-up"},
                {"training.validation.metric", !validates, "there is no validation text"},
