@@ -95,7 +95,8 @@ def texts(trials, train, directory):
         target.write_bytes(original[1])
 
     line = b"a b c\n"
-    case("text: invalid UTF-8", b"\xff\xfe abc\n", line, "train.en:1")
+    case("text: invalid UTF-8", b"\xff abc\n", line, "train.en:1")
+    case("text: UTF-16", b"\xff\xfea\0b\0\n\0", line, "iconv -f UTF-16")
     case("text: UTF-8 cut off", line + b"a \xe2\x82\n", line * 2, "train.en:2")
     case("text: a surrogate", b"a \xed\xa0\x80\n", line, "train.en:1")
     case("text: NUL", b"a\0b\n", line, "train.en:1")

@@ -24,6 +24,7 @@ class NumberTokenizer final : public Tokenizer {
     }
     return ids;
   }
+  std::vector<std::string> unknown(std::string_view) const override { return {}; }
   std::string decode(std::span<const Id> ids) const override {
     std::string text;
     for (const Id id : ids) text += (text.empty() ? "" : " ") + piece(id);
@@ -49,6 +50,7 @@ class LetterTokenizer final : public Tokenizer {
     }
     return ids;
   }
+  std::vector<std::string> unknown(std::string_view) const override { return {}; }
   std::string decode(std::span<const Id>) const override { return ""; }
   std::string piece(Id) const override { return ""; }
   Index vocabulary_size() const override { return 6; }
@@ -176,6 +178,7 @@ TEST_CASE("unknown tokens that are known in lower case give the advice to lowerc
       for (const std::string_view word : split_words(sentence)) ids.push_back(word == "dog" || word == "cat" ? 4 : 3);
       return ids;
     }
+    std::vector<std::string> unknown(std::string_view) const override { return {}; }
     std::string decode(std::span<const Id>) const override { return ""; }
     std::string piece(Id) const override { return ""; }
     Index vocabulary_size() const override { return 5; }

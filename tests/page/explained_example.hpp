@@ -22,8 +22,10 @@ inline TokenizerPair letters_as_words(std::size_t words) {
     source += "more" + std::to_string(i) + ' ';
     target += "more" + std::to_string(i) + ' ';
   }
-  return {learn_words(settings, {directory.write("source", source + "\n")}),
-          learn_words(settings, {directory.write("target", target + "\n")})};
+  const auto learned = [&](const std::string& name, const std::string& text) {
+    return learn_words(settings, {{directory.write(name, text + "\n")}, settings.vocabulary_size, "", ""});
+  };
+  return {learned("source", source), learned("target", target)};
 }
 
 /// The source is longer in the first pair, the target in the second, so both sides are padded.

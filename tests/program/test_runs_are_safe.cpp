@@ -9,11 +9,11 @@ namespace {
 
 const std::string kText = GLASSFORMER_SOURCE_DIR "/data/debug";
 
-std::string train(const std::string& options) { return "train " + config("debug") + " " + options; }
-std::string updates(int number) { return " --set training.max_updates=" + std::to_string(number); }
+std::string train_debug(const std::string& options) { return "train " + config("debug") + " " + options; }
+std::string until(int number) { return " --set training.max_updates=" + std::to_string(number); }
 
 /// The contents of all files and the targets of all links below a directory.
-std::map<std::string, std::string> contents(const fs::path& directory) {
+std::map<std::string, std::string> contents_below(const fs::path& directory) {
   std::map<std::string, std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
     const std::string name = fs::relative(entry.path(), directory).string();
@@ -25,7 +25,7 @@ std::map<std::string, std::string> contents(const fs::path& directory) {
   return found;
 }
 
-std::string with_failing(const std::string& call, const std::string& with) {
+std::string with_errors(const std::string& call, const std::string& with) {
   return "FAIL_CALL=" + call + " FAIL_WITH=" + with +
          " FAIL_AT=1 FAIL_ONCE=0 FAIL_BELOW=/run ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='"
          GLASSFORMER_FAILING_DISK "' \"$glassformer\" ";
@@ -39,15 +39,15 @@ bool says(const Program::Result& result, const std::string& text) {
 
 TEST_CASE("a checkpoint is not mistaken for a run", "[program]") {
   const Program program;
-  REQUIRE(program.run(train("--output run") + updates(4)).status == 0);
-  const auto before = contents(program / "run");
+  REQUIRE(program.run(train_debug("--output run") + until(4)).status == 0);
+  const auto before = contents_below(program / "run");
   for (const std::string place : {"run/last", "run/best/", "run/step-00000004"}) {
     for (const std::string option : {"", " --resume"}) {
       CAPTURE(place, option);
-      check_refused(program.run(train("--output " + place + option) + updates(8)), "--resume");
+      check_refused(program.run(train_debug("--output " + place + option) + until(8)), "--resume");
     }
   }
-  CHECK(contents(program / "run") == before);
+  CHECK(contents_below(program / "run") == before);
 }
 
 TEST_CASE("training does not write over a config that it did not write", "[program]") {
@@ -59,13 +59,13 @@ TEST_CASE("training does not write over a config that it did not write", "[progr
   check_refused(program.run("train exp/config.yaml --output exp --resume"), "exp/config.yaml");
   write_bytes(program / "exp/train.log", "the log of another program\n");
   check_refused(program.run("train exp/config.yaml --output exp"), "exp");
-  check_refused(program.run(train("--output exp")), "exp");
-  check_refused(program.run(train("--output exp --resume")), "exp");
+  check_refused(program.run(train_debug("--output exp")), "exp");
+  check_refused(program.run(train_debug("--output exp --resume")), "exp");
   CHECK(read_bytes(program / "exp/config.yaml") == mine);
   CHECK(read_bytes(program / "exp/train.log") == "the log of another program\n");
 
   // The config of a run, copied elsewhere and edited.
-  REQUIRE(program.run(train("--output run") + updates(1)).status == 0);
+  REQUIRE(program.run(train_debug("--output run") + until(1)).status == 0);
   fs::create_directory(program / "copy");
   write_bytes(program / "copy/config.yaml", read_bytes(program / "run/config.yaml") + "# my comment\n");
   check_refused(program.run("train copy/config.yaml --output copy"), "would replace this config");
@@ -74,21 +74,21 @@ TEST_CASE("training does not write over a config that it did not write", "[progr
 
 TEST_CASE("a run whose checkpoints were moved away is not started over", "[program]") {
   const Program program;
-  REQUIRE(program.run(train("--output run") + updates(4)).status == 0);
+  REQUIRE(program.run(train_debug("--output run") + until(4)).status == 0);
   fs::create_directory(program / "elsewhere");
   fs::rename(program / "run/step-00000004", program / "elsewhere/step-00000004");
-  const auto before = contents(program / "run");
-  check_refused(program.run(train("--output run --resume") + updates(8)), "checkpoints are missing");
-  CHECK(contents(program / "run") == before);
+  const auto before = contents_below(program / "run");
+  check_refused(program.run(train_debug("--output run --resume") + until(8)), "checkpoints are missing");
+  CHECK(contents_below(program / "run") == before);
   fs::rename(program / "elsewhere/step-00000004", program / "run/step-00000004");
-  CHECK(program.run(train("--output run --resume") + updates(8)).status == 0);
+  CHECK(program.run(train_debug("--output run --resume") + until(8)).status == 0);
 }
 
 TEST_CASE("an interrupted run that was copied without links continues like the original", "[program]") {
   const Program program;
   const std::string every = " --set training.validation.every=10 --set training.checkpoints.keep=1";
   // Interrupted between two validations, so the next checkpoint replaces the one written then.
-  const auto stopped = program.shell("\"$glassformer\" " + train("--output run") + every + updates(100000) +
+  const auto stopped = program.shell("\"$glassformer\" " + train_debug("--output run") + every + until(100000) +
                                      " & sleep 0.5; kill -TERM $!; wait $!");
   CAPTURE(stopped.err);
   REQUIRE(stopped.status == 143);
@@ -97,7 +97,7 @@ TEST_CASE("an interrupted run that was copied without links continues like the o
   const std::string name = fs::read_symlink(program / "run/last").string();
   const int more = std::stoi(name.substr(name.find('-') + 1)) + 15;
   for (const std::string run : {"run", "copy"}) {
-    const auto resumed = program.run(train("--output " + run + " --resume") + every + updates(more));
+    const auto resumed = program.run(train_debug("--output " + run + " --resume") + every + until(more));
     CAPTURE(run, resumed.err);
     CHECK(resumed.status == 0);
     CHECK(fs::is_symlink(program / run / "last"));
@@ -108,9 +108,9 @@ TEST_CASE("an interrupted run that was copied without links continues like the o
 
 TEST_CASE("two runs cannot share a directory, even if .lock is removed", "[program]") {
   const Program program;
-  const auto both = program.shell("\"$glassformer\" " + train("--output run") + updates(1000000) +
+  const auto both = program.shell("\"$glassformer\" " + train_debug("--output run") + until(1000000) +
                                   " 2>first.err & sleep 1; rm -f run/.lock; \"$glassformer\" " +
-                                  train("--output run --resume") + "; echo $? >status; kill $!; wait $!; true");
+                                  train_debug("--output run --resume") + "; echo $? >status; kill $!; wait $!; true");
   CAPTURE(both.err);
   CHECK(read_bytes(program / "status") == "2\n");
   CHECK(says(both, "another process is training in this directory"));
@@ -118,27 +118,27 @@ TEST_CASE("two runs cannot share a directory, even if .lock is removed", "[progr
 
 TEST_CASE("without locks there is a warning; without symbolic links training does not begin", "[program][linux]") {
   const Program program;
-  const auto unlocked = program.shell(with_failing("lock", "ENOLCK") + train("--output run") + updates(1));
+  const auto unlocked = program.shell(with_errors("lock", "ENOLCK") + train_debug("--output run") + until(1));
   CAPTURE(unlocked.err);
   CHECK(unlocked.status == 0);
   CHECK(says(unlocked, "has no locks"));
-  const auto linkless = program.shell(with_failing("link", "EPERM") + train("--output run2") + updates(1));
+  const auto linkless = program.shell(with_errors("link", "EPERM") + train_debug("--output run2") + until(1));
   CAPTURE(linkless.err);
   CHECK(linkless.status == 2);
   CHECK(says(linkless, "symbolic links"));
   CHECK_FALSE(fs::exists(program / "run2/config.yaml"));
-  CHECK(program.run(train("--output run2") + updates(1)).status == 0);
+  CHECK(program.run(train_debug("--output run2") + until(1)).status == 0);
 }
 
 TEST_CASE("a FIFO in the place of a run's file is reported, and nothing waits for it", "[program]") {
   const Program program;
-  REQUIRE(program.run(train("--output run") + updates(1)).status == 0);
+  REQUIRE(program.run(train_debug("--output run") + until(1)).status == 0);
   for (const std::string name : {"digests.jsonl", "metrics.jsonl", "train.log", "config.yaml"}) {
     CAPTURE(name);
     fs::rename(program / "run" / name, program / "kept");
     REQUIRE(program.shell("mkfifo run/" + name).status == 0);
     const auto resumed =
-        program.shell("timeout 20 \"$glassformer\" " + train("--output run --resume") + updates(2));
+        program.shell("timeout 20 \"$glassformer\" " + train_debug("--output run --resume") + until(2));
     CAPTURE(resumed.err);
     CHECK(resumed.status == 2);
     CHECK(says(resumed, name));
@@ -146,22 +146,22 @@ TEST_CASE("a FIFO in the place of a run's file is reported, and nothing waits fo
     fs::rename(program / "kept", program / "run" / name);
   }
   REQUIRE(program.shell("rm -f run/.lock; mkfifo run/.lock").status == 0);
-  CHECK(program.shell("timeout 20 \"$glassformer\" " + train("--output run --resume") + updates(2)).status == 0);
+  CHECK(program.shell("timeout 20 \"$glassformer\" " + train_debug("--output run --resume") + until(2)).status == 0);
 }
 
 TEST_CASE("a fine-tuned run can be resumed without the model that it started from", "[program]") {
   const Program program;
-  REQUIRE(program.run(train("--output first") + updates(4)).status == 0);
-  const std::string tune = train("--output second --set model.from=first/best");
-  REQUIRE(program.run(tune + updates(2)).status == 0);
+  REQUIRE(program.run(train_debug("--output first") + until(4)).status == 0);
+  const std::string tune = train_debug("--output second --set model.from=first/best");
+  REQUIRE(program.run(tune + until(2)).status == 0);
   fs::rename(program / "first", program / "gone");
-  const auto resumed = program.run("train second/config.yaml --resume --output second" + updates(4));
+  const auto resumed = program.run("train second/config.yaml --resume --output second" + until(4));
   CAPTURE(resumed.err);
   CHECK(resumed.status == 0);
   CHECK(fs::exists(program / "second/step-00000004"));
-  check_refused(program.run(train("--output third --set model.from=first/best")), "model.from");
+  check_refused(program.run(train_debug("--output third --set model.from=first/best")), "model.from");
   // The path of the model that it started from is no longer looked at.
-  CHECK(program.run(tune + " --resume" + updates(6)).status == 0);
+  CHECK(program.run(tune + " --resume" + until(6)).status == 0);
 }
 
 TEST_CASE("a run can be resumed after the .model files of its tokenizers were deleted", "[program]") {
@@ -169,18 +169,18 @@ TEST_CASE("a run can be resumed after the .model files of its tokenizers were de
   const std::string pieces = " --set data.directory=" GLASSFORMER_SOURCE_DIR
                              "/data/toy --set data.train=valid --set tokenizer.kind=sentencepiece"
                              " --set tokenizer.vocabulary_size=60 --set training.max_tokens=500";
-  REQUIRE(program.run(train("--output first" + pieces) + updates(1)).status == 0);
+  REQUIRE(program.run(train_debug("--output first" + pieces) + until(1)).status == 0);
   for (const char* side : {"source", "target"})
     fs::copy_file(program / "first/last" / (std::string(side) + ".spm"), program / (std::string(side) + ".model"));
   const std::string given =
       pieces + " --set tokenizer.source_model=source.model --set tokenizer.target_model=target.model";
-  REQUIRE(program.run(train("--output second" + given) + updates(1)).status == 0);
+  REQUIRE(program.run(train_debug("--output second" + given) + until(1)).status == 0);
   fs::remove(program / "source.model");
   fs::remove(program / "target.model");
-  const auto resumed = program.run(train("--output second --resume" + given) + updates(2));
+  const auto resumed = program.run(train_debug("--output second --resume" + given) + until(2));
   CAPTURE(resumed.err);
   CHECK(resumed.status == 0);
-  check_refused(program.run(train("--output third" + given)), "source_model");
+  check_refused(program.run(train_debug("--output third" + given)), "source_model");
 }
 
 TEST_CASE("numbers that single precision cannot hold are refused", "[program]") {
@@ -190,19 +190,19 @@ TEST_CASE("numbers that single precision cannot hold are refused", "[program]") 
         "training.schedule.learning_rate=1e-60", "training.schedule.learning_rate=1e60", "model.dropout=0.99999999999",
         "training.label_smoothing=0.9999999999", "training.optimizer.clip_norm=1e-60"}) {
     CAPTURE(setting);
-    check_refused(program.run(train("--output run --set " + setting)), "in single precision");
+    check_refused(program.run(train_debug("--output run --set " + setting)), "in single precision");
   }
   CHECK_FALSE(fs::exists(program / "run"));
 }
 
 TEST_CASE("messages name only what exists", "[program]") {
   const Program program;
-  const auto none = program.run(train("--output run --set training.max_updates=0 --set training.max_minutes=1e-9"));
+  const auto none = program.run(train_debug("--output run --set training.max_updates=0 --set training.max_minutes=1e-9"));
   CAPTURE(none.err);
   CHECK(none.status == 0);
   CHECK(says(none, "there is no checkpoint"));
   CHECK_FALSE(says(none, "run/last"));
-  const auto without = program.run(train("--output other --set data.valid='\"\"'") + updates(12));
+  const auto without = program.run(train_debug("--output other --set data.valid='\"\"'") + until(12));
   CAPTURE(without.err);
   CHECK(without.status == 0);
   CHECK(says(without, "other/last is the last checkpoint"));
@@ -212,42 +212,42 @@ TEST_CASE("messages name only what exists", "[program]") {
 
 TEST_CASE("a validation that does not translate measures the same loss", "[program]") {
   const Program program;
-  const auto trained = program.run(train("--output run --set training.validation.translate=false") + updates(12));
+  const auto trained = program.run(train_debug("--output run --set training.validation.translate=false") + until(12));
   CAPTURE(trained.err);
   CHECK(trained.status == 0);
   CHECK_FALSE(says(trained, "BLEU"));
   const std::string metrics = read_bytes(program / "run/metrics.jsonl");
   CHECK(metrics.find("\"bleu\":null") != std::string::npos);
-  REQUIRE(program.run(train("--output usual") + updates(12)).status == 0);
+  REQUIRE(program.run(train_debug("--output usual") + until(12)).status == 0);
   const auto loss_of = [](const std::string& text) {
     const std::size_t line = text.find("\"kind\":\"validation\"");
     return text.substr(text.find("\"loss\":", line), 20);
   };
   CHECK(loss_of(metrics) == loss_of(read_bytes(program / "usual/metrics.jsonl")));
-  check_refused(program.run(train("--output x --set training.validation.translate=false"
+  check_refused(program.run(train_debug("--output x --set training.validation.translate=false"
                                   " --set training.validation.metric=bleu")),
                 "translate");
-  check_refused(program.run(train("--output x --set data.valid='\"\"' --set training.validation.patience=3")),
+  check_refused(program.run(train_debug("--output x --set data.valid='\"\"' --set training.validation.patience=3")),
                 "patience");
 }
 
 TEST_CASE("the program names the way on", "[program]") {
   const Program program;
-  REQUIRE(program.run(train("--output run") + updates(2)).status == 0);
+  REQUIRE(program.run(train_debug("--output run") + until(2)).status == 0);
   check_refused(program.run("train run"), "--resume");
   check_refused(program.run("train run/last"), "model.from");
   check_refused(program.run("translate run text.en"), "--input");
   check_refused(program.run("evaluate run text.en"), "--source FILE --reference FILE");
   check_refused(program.run("explain run 'she sleeps .'"), "--source");
-  check_refused(program.run(train("--output run --resume --set training.schedule.learning_rate=0.5")), "model.from");
+  check_refused(program.run(train_debug("--output run --resume --set training.schedule.learning_rate=0.5")), "model.from");
   const std::string cosine = " --set training.schedule.kind=cosine --set training.schedule.warmup=1";
-  REQUIRE(program.run(train("--output cosine") + cosine + updates(4)).status == 0);
-  check_refused(program.run(train("--output cosine --resume") + cosine + updates(8)), "cosine schedule");
-  const auto changed = program.run(train("--output run --resume --set decoding.max_length_ratio=20") + updates(2));
+  REQUIRE(program.run(train_debug("--output cosine") + cosine + until(4)).status == 0);
+  check_refused(program.run(train_debug("--output cosine --resume") + cosine + until(8)), "cosine schedule");
+  const auto changed = program.run(train_debug("--output run --resume --set decoding.max_length_ratio=20") + until(2));
   CHECK(changed.status == 0);
   CHECK(says(changed, "--set to translate and evaluate"));
   check_refused(program.shell("OMP_NUM_THREADS=100000 \"$glassformer\" translate run"), "OMP_NUM_THREADS");
   // The config of a run leads to its directory.
-  CHECK(program.run("train run/config.yaml --resume" + updates(3)).status == 0);
+  CHECK(program.run("train run/config.yaml --resume" + until(3)).status == 0);
   CHECK(fs::exists(program / "run/step-00000003"));
 }
