@@ -30,11 +30,20 @@ using nlohmann::json;
 constexpr std::size_t kNameAt = 66;  // in a line of SHA256SUMS
 
 /// The names of a checkpoint's files, apart from SHA256SUMS. None of them is read without being verified.
-constexpr std::string_view kOwnFiles[] = {
-    kModelFile,           kStateFile,   "config.yaml",       "config.json", "generation_config.json", "source.spm",
-    "tokenizer_config.json", "target.spm", "source.vocab.json", "vocab.json",  "target.vocab.json", "target_vocab.json"};
+constexpr std::string_view kOwnFiles[] = {kModelFile,
+                                          kStateFile,
+                                          "config.yaml",
+                                          "config.json",
+                                          "generation_config.json",
+                                          "source.spm",
+                                          "tokenizer_config.json",
+                                          "target.spm",
+                                          "source.vocab.json",
+                                          "vocab.json",
+                                          "target.vocab.json",
+                                          "target_vocab.json"};
 
-constexpr std::uint64_t kMostUpdates = 0xffff'fffe;    // the random numbers use the update as a 32-bit counter
+constexpr std::uint64_t kMostUpdates = 0xffff'fffe;      // the random numbers use the update as a 32-bit counter
 constexpr std::uint64_t kMost = std::uint64_t{1} << 53;  // far more than any run has; adding to it cannot overflow
 constexpr std::uint64_t kMostText = std::numeric_limits<Index>::max();  // fingerprints use all bits
 
@@ -180,7 +189,8 @@ RunProgress read_training_state(const fs::path& directory, std::span<float> adam
   read_moments(file, "adam.m", adam_m, path);
   read_moments(file, "adam.v", adam_v, path);
   if (std::ranges::any_of(adam_v, [](float v) { return v < 0; }))
-    throw UserError(path.string() + ": expected no negative number in adam.v, which holds means of squares, found one. " +
+    throw UserError(path.string() +
+                    ": expected no negative number in adam.v, which holds means of squares, found one. " +
                     "The file is damaged: use another checkpoint.");
   return read_progress(progress->second, path.string());
 }
@@ -189,7 +199,8 @@ std::vector<std::string> other_files_in(const fs::path& checkpoint) {
   std::set<std::string> own(std::begin(kOwnFiles), std::end(kOwnFiles));
   own.insert(kChecksumFile);
   std::istringstream lines;
-  if (fs::exists(fs::symlink_status(checkpoint / kChecksumFile))) lines.str(read_checkpoint_file(checkpoint / kChecksumFile));
+  if (fs::exists(fs::symlink_status(checkpoint / kChecksumFile)))
+    lines.str(read_checkpoint_file(checkpoint / kChecksumFile));
   for (std::string line; std::getline(lines, line);) {
     if (line.size() > kNameAt) own.insert(line.substr(kNameAt));
   }

@@ -34,8 +34,9 @@ void refuse_checkpoint(const fs::path& path) {
   const fs::path checkpoint = fs::absolute(path).lexically_normal();
   const fs::path run = checkpoint.has_filename() ? checkpoint.parent_path() : checkpoint.parent_path().parent_path();
   const std::string advice =
-      is_run(run) ? fmt::format("To continue its run, give the run's directory: --output \"{}\" --resume.", run.string())
-                  : "Choose another directory with --output. (To train the model further, set model.from.)";
+      is_run(run)
+          ? fmt::format("To continue its run, give the run's directory: --output \"{}\" --resume.", run.string())
+          : "Choose another directory with --output. (To train the model further, set model.from.)";
   throw UserError(fmt::format("{}: expected a directory for a run, found a checkpoint. {}", path.string(), advice));
 }
 
@@ -44,21 +45,24 @@ void refuse_foreign_config(const fs::path& run) {
   const fs::path config = run / kConfigFile;
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(config, ignored)) || is_config_of_run(config)) return;
-  const std::string advice = checkpoints_in(run).empty()
-                                 ? "Choose another directory with --output."
-                                 : "Every checkpoint of this run has a copy of the right one: move this file elsewhere, "
-                                   "and copy one here.";
-  throw UserError(fmt::format("{}: expected a config that Glassformer wrote, found another file, which the run would "
-                              "replace. {}",
-                              config.string(), advice));
+  const std::string advice =
+      checkpoints_in(run).empty()
+          ? "Choose another directory with --output."
+          : "Every checkpoint of this run has a copy of the right one: move this file elsewhere, "
+            "and copy one here.";
+  throw UserError(
+      fmt::format("{}: expected a config that Glassformer wrote, found another file, which the run would "
+                  "replace. {}",
+                  config.string(), advice));
 }
 
 [[noreturn]] void refuse_lost_checkpoints(const fs::path& run) {
   std::error_code ignored;
   const fs::path last = fs::read_symlink(run / "last", ignored);
-  throw UserError(fmt::format("{}: this run has trained, but its checkpoints are missing{}. Move them back here, or "
-                              "start another run with --output.",
-                              run.string(), last.empty() ? "" : " (last points to " + last.string() + ")"));
+  throw UserError(
+      fmt::format("{}: this run has trained, but its checkpoints are missing{}. Move them back here, or "
+                  "start another run with --output.",
+                  run.string(), last.empty() ? "" : " (last points to " + last.string() + ")"));
 }
 
 /// A text that is the same for two copies of a checkpoint.
@@ -89,15 +93,17 @@ void RunDirectory::refuse_existing(const fs::path& path) {
   const bool has_config = std::ranges::count(names, kConfigFile) > 0;
   if (has_config && is_config_of_run(path / kConfigFile)) {
     if (!std::ranges::all_of(names, is_early))
-      throw UserError(path.string() + ": this directory already holds a run. Continue it with --resume, or choose "
-                                      "another directory with --output.");
+      throw UserError(path.string() +
+                      ": this directory already holds a run. Continue it with --resume, or choose "
+                      "another directory with --output.");
     if (has_trained(path)) refuse_lost_checkpoints(path);
     return;  // a run that ended before its first checkpoint can be replaced
   }
   if (has_config && std::ranges::all_of(names, belongs_to_run)) refuse_foreign_config(path);
-  throw UserError(fmt::format("{}: expected a new or empty directory, or a run without a checkpoint, found other files "
-                              "({}). Choose another directory with --output.",
-                              path.string(), listed(names)));
+  throw UserError(
+      fmt::format("{}: expected a new or empty directory, or a run without a checkpoint, found other files "
+                  "({}). Choose another directory with --output.",
+                  path.string(), listed(names)));
 }
 
 RunDirectory RunDirectory::create(const fs::path& path, const std::string& config) {
@@ -116,8 +122,8 @@ RunDirectory RunDirectory::create(const fs::path& path, const std::string& confi
 RunDirectory RunDirectory::resume(const fs::path& path) {
   refuse_checkpoint(path);
   const std::vector<std::string> names = names_in(path);
-  const bool has_run = std::ranges::any_of(
-      names, [](const std::string& name) { return name != kConfigFile && belongs_to_run(name); });
+  const bool has_run =
+      std::ranges::any_of(names, [](const std::string& name) { return name != kConfigFile && belongs_to_run(name); });
   if (std::ranges::count(names, kConfigFile) > 0) refuse_foreign_config(path);
   if (!has_run)
     throw UserError(path.string() +
@@ -232,8 +238,9 @@ void RunDirectory::remove(const fs::path& checkpoint) const {
   const std::vector<std::string> others = other_files_in(checkpoint);
   if (others.empty()) return remove_directory_durably(checkpoint);
   if (spared_->insert(checkpoint.filename()).second)
-    spdlog::warn("{}: training no longer needs this checkpoint, but keeps it because of files that it did not write: {}",
-                 checkpoint.string(), listed(others));
+    spdlog::warn(
+        "{}: training no longer needs this checkpoint, but keeps it because of files that it did not write: {}",
+        checkpoint.string(), listed(others));
 }
 
 void RunDirectory::prune(Index keep) const {

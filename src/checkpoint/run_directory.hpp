@@ -20,7 +20,8 @@ namespace glassformer {
 ///
 /// While a RunDirectory exists, no other process can have one for the same directory. A RunDirectory without a
 /// path writes nothing: when several processes train together, only the first one writes. Nothing that this program did
-/// not write is ever replaced or removed. All functions throw as throw_disk_error() does when the disk reports an error.
+/// not write is ever replaced or removed. All functions throw as throw_disk_error() does when the disk reports an
+/// error.
 class RunDirectory {
  public:
   /// \throws UserError: the directory is a checkpoint, holds a run that has trained, or other files

@@ -79,7 +79,8 @@ bool is_config_of_run(const fs::path& file) {
 bool is_run(const fs::path& directory) {
   if (!is_config_of_run(directory / kConfigFile)) return false;
   const std::vector<std::string> names = names_in(directory);
-  return std::ranges::any_of(names, [](const std::string& name) { return name != kConfigFile && belongs_to_run(name); });
+  return std::ranges::any_of(names,
+                             [](const std::string& name) { return name != kConfigFile && belongs_to_run(name); });
 }
 
 bool has_trained(const fs::path& run) {

@@ -273,10 +273,9 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) 
 std::string write_config(const Config& config) {
   Config copy = config, default_config;  // the table needs fields that it can write
   const std::vector<Key> keys = keys_of(copy), defaults = keys_of(default_config);
-  std::string text =
-      std::string(kConfigBeginning) +
-      ": every key is written out, and every path is absolute.\n"
-      "# Glassformer replaces this file when the run is resumed, so keep your own notes elsewhere.\n";
+  std::string text = std::string(kConfigBeginning) +
+                     ": every key is written out, and every path is absolute.\n"
+                     "# Glassformer replaces this file when the run is resumed, so keep your own notes elsewhere.\n";
   std::string open;  // the section of the last key; the keys of a section are adjacent
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::string &name = keys[i].name, section = section_of(name);

@@ -19,10 +19,10 @@ std::string why_tokenizer_key_is_idle(const std::string& key, const Config& conf
   if (key == "tokenizer.min_frequency") return "only tokenizer.kind word uses it";
   const bool trains_source = tokenizer.source_model.empty();
   const bool trains_target = tokenizer.joint ? trains_source : tokenizer.target_model.empty();
-  const bool is_used = key == "tokenizer.source_vocabulary_size"                        ? trains_source
-                       : key == "tokenizer.target_vocabulary_size"                      ? trains_target
+  const bool is_used = key == "tokenizer.source_vocabulary_size"              ? trains_source
+                       : key == "tokenizer.target_vocabulary_size"            ? trains_target
                        : is_of_subwords || key == "tokenizer.vocabulary_size" ? trains_source || trains_target
-                                                                                        : true;
+                                                                              : true;
   return is_used ? "" : "the tokenizer comes from a .model file";
 }
 
@@ -36,15 +36,16 @@ std::string why_idle(const std::string& key, const Config& config) {
     const char* key;
     bool is_idle;
     const char* why;
-  } rules[] = {{"training.optimizer.momentum", config.training.optimizer.kind != OptimizerKind::muon, "only muon uses it"},
-               {"training.schedule.final_rate", schedule.kind != ScheduleSettings::Kind::cosine, "only cosine uses it"},
-               {"training.schedule.initial_rate", schedule.warmup == 0, "there is no warm-up"},
-               {"training.validation.metric", !validates, "there is no validation text"},
-               {"training.validation.samples", !translates, "validations do not translate"},
-               {"training.checkpoints.average", config.run.checkpoints.average == 1,
-                "the mean of one checkpoint is that checkpoint"},
-               {"decoding.length_penalty", config.decoding.beam == 1, "greedy search (beam 1) does not use it"},
-               {"decoding.early_stopping", config.decoding.beam == 1, "greedy search (beam 1) does not use it"}};
+  } rules[] = {
+      {"training.optimizer.momentum", config.training.optimizer.kind != OptimizerKind::muon, "only muon uses it"},
+      {"training.schedule.final_rate", schedule.kind != ScheduleSettings::Kind::cosine, "only cosine uses it"},
+      {"training.schedule.initial_rate", schedule.warmup == 0, "there is no warm-up"},
+      {"training.validation.metric", !validates, "there is no validation text"},
+      {"training.validation.samples", !translates, "validations do not translate"},
+      {"training.checkpoints.average", config.run.checkpoints.average == 1,
+       "the mean of one checkpoint is that checkpoint"},
+      {"decoding.length_penalty", config.decoding.beam == 1, "greedy search (beam 1) does not use it"},
+      {"decoding.early_stopping", config.decoding.beam == 1, "greedy search (beam 1) does not use it"}};
   for (const auto& rule : rules)
     if (key == rule.key && rule.is_idle) return rule.why;
   return "";

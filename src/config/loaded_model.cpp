@@ -71,9 +71,10 @@ std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& co
       hint = " The cosine schedule depends on max_updates, so its end cannot be moved.";
   }
   if (names.empty()) return changed;
-  throw UserError(fmt::format("{}: the run was started with other values: {}. Continue it with these values, or start "
-                              "another run from its weights, with --output and with model.from set to {}.{}",
-                              file.string(), names, (run.path() / "last").string(), hint));
+  throw UserError(
+      fmt::format("{}: the run was started with other values: {}. Continue it with these values, or start "
+                  "another run from its weights, with --output and with model.from set to {}.{}",
+                  file.string(), names, (run.path() / "last").string(), hint));
 }
 
 }  // namespace glassformer

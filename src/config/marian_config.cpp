@@ -111,23 +111,34 @@ DecodingSettings read_decoding(const JsonFile& generation) {
 
 /// Settings of the Hugging Face library's search that change its translations, with the value that changes nothing.
 /// Our search has none of them.
-const std::map<std::string, Json> kUnsupportedSearch = {
-    {"repetition_penalty", 1.0},   {"encoder_repetition_penalty", 1.0}, {"no_repeat_ngram_size", 0},
-    {"encoder_no_repeat_ngram_size", 0}, {"min_length", 0},             {"min_new_tokens", 0},
-    {"max_new_tokens", nullptr},   {"do_sample", false},                {"num_beam_groups", 1},
-    {"diversity_penalty", 0.0},    {"penalty_alpha", 0.0},              {"suppress_tokens", nullptr},
-    {"begin_suppress_tokens", nullptr},  {"forced_bos_token_id", nullptr}, {"force_words_ids", nullptr},
-    {"sequence_bias", nullptr},    {"exponential_decay_length_penalty", nullptr}, {"guidance_scale", 1.0},
-    {"constraints", nullptr},      {"assistant_model", nullptr}};
+const std::map<std::string, Json> kUnsupportedSearch = {{"repetition_penalty", 1.0},
+                                                        {"encoder_repetition_penalty", 1.0},
+                                                        {"no_repeat_ngram_size", 0},
+                                                        {"encoder_no_repeat_ngram_size", 0},
+                                                        {"min_length", 0},
+                                                        {"min_new_tokens", 0},
+                                                        {"max_new_tokens", nullptr},
+                                                        {"do_sample", false},
+                                                        {"num_beam_groups", 1},
+                                                        {"diversity_penalty", 0.0},
+                                                        {"penalty_alpha", 0.0},
+                                                        {"suppress_tokens", nullptr},
+                                                        {"begin_suppress_tokens", nullptr},
+                                                        {"forced_bos_token_id", nullptr},
+                                                        {"force_words_ids", nullptr},
+                                                        {"sequence_bias", nullptr},
+                                                        {"exponential_decay_length_penalty", nullptr},
+                                                        {"guidance_scale", 1.0},
+                                                        {"constraints", nullptr},
+                                                        {"assistant_model", nullptr}};
 
 /// Whether the library never chooses tokens that our search may choose: ours excludes only padding and bos.
 bool forbids_other_tokens(const JsonFile& generation) {
   if (!generation.has("bad_words_ids")) return false;
   const auto is_special = [&](const nlohmann::json& word) {
     return std::ranges::any_of(
-        std::array{"pad_token_id", "bos_token_id", "decoder_start_token_id"}, [&](const char* key) {
-          return generation.has(key) && word == nlohmann::json::array({generation.value(key)});
-        });
+        std::array{"pad_token_id", "bos_token_id", "decoder_start_token_id"},
+        [&](const char* key) { return generation.has(key) && word == nlohmann::json::array({generation.value(key)}); });
   };
   return !std::ranges::all_of(generation.value("bad_words_ids"), is_special);
 }

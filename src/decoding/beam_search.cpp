@@ -37,8 +37,9 @@ void SentenceBeam::propose(MatrixView<const float> logits, LikeliestTokens& like
     const auto row = static_cast<Index>(h);
     const auto tokens = likeliest.choose({logits.row(row).data(), static_cast<std::size_t>(logits.cols())}, count);
     if (tokens.empty()) overflowed_ = true;
-    for (const NextToken& next : tokens)
+    for (const NextToken& next : tokens) {
       proposed_.push_back({running_[h].log_probability + next.log_probability, next.id, row});
+    }
   }
   const auto end = proposed_.begin() + static_cast<std::ptrdiff_t>(std::min(count, proposed_.size()));
   std::partial_sort(proposed_.begin(), end, proposed_.end(), [](const Extended& a, const Extended& b) {

@@ -38,7 +38,8 @@ std::filesystem::path path_of_directory(int descriptor);
 
 std::filesystem::path program_file();  ///< the running program's; empty if unknown
 
-/// \throws UserError: OMP_NUM_THREADS asks for more threads than any machine can usefully run (the system would refuse to
+/// \throws UserError: OMP_NUM_THREADS asks for more threads than any machine can usefully run (the system would refuse
+/// to
 ///         start them, and OpenMP would end the program)
 void check_thread_count();
 

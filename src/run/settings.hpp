@@ -18,7 +18,7 @@ struct ValidationSettings {
   Unit unit = Unit::updates;
   Metric metric = Metric::loss;  ///< the figure that decides which checkpoint is best, also for patience
   Index patience = 0;            ///< stop after this many validations without a new best; 0: never
-  bool translate = true;         ///< whether a validation also translates; if not, it measures only the loss and its kin
+  bool translate = true;  ///< whether a validation also translates; if not, it measures only the loss and its kin
   Index samples = 2;             ///< sample translations in the log
 
   bool operator==(const ValidationSettings&) const = default;

@@ -65,9 +65,10 @@ RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std
 void TrainingRun::load(const std::filesystem::path& checkpoint) {
   progress_ = read_training_state(checkpoint, trainer_.optimizer().m(), trainer_.optimizer().v());
   if (const auto named = update_of(checkpoint.filename().string()); named && *named != progress_.update)
-    throw UserError(fmt::format("{}: expected the training state of update {}, found that of update {}. The checkpoint is "
-                                "damaged: use another one, or copy it again.",
-                                (checkpoint / kStateFile).string(), *named, progress_.update));
+    throw UserError(
+        fmt::format("{}: expected the training state of update {}, found that of update {}. The checkpoint is "
+                    "damaged: use another one, or copy it again.",
+                    (checkpoint / kStateFile).string(), *named, progress_.update));
   if (progress_.text != 0 && progress_.text != text_.fingerprint())
     throw UserError(checkpoint.string() +
                     ": the training text has changed since this run started. Resume it with the same text. To train "
@@ -85,7 +86,8 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
 
 void TrainingRun::log_start(bool resumed) const {
   const Corpus& corpus = text_.corpus();
-  if (!text_.has_valid()) spdlog::info("there is no validation text (data.valid is \"\"), so no checkpoint will be the best");
+  if (!text_.has_valid())
+    spdlog::info("there is no validation text (data.valid is \"\"), so no checkpoint will be the best");
   spdlog::info(
       "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more than {} "
       "tokens on one side",
@@ -165,9 +167,8 @@ void TrainingRun::require_finite_weights() const {
   // The sum of the squares is quick to compute. Only if it overflows do we look at each weight.
   if (std::isfinite(gradient_norm(std::span<const float>(values.data(), static_cast<std::size_t>(values.size())))))
     return;
-  const auto damaged = std::ranges::find_if(weights.tensors(), [&](const TensorPlace& tensor) {
-    return !weights.values(tensor).eigen().allFinite();
-  });
+  const auto damaged = std::ranges::find_if(
+      weights.tensors(), [&](const TensorPlace& tensor) { return !weights.values(tensor).eigen().allFinite(); });
   if (damaged == weights.tensors().end()) return;
   ranks_.once([&] {
     const auto last = directory_.last();

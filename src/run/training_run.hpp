@@ -24,8 +24,8 @@ double fraction_done(const TrainingPlan& plan, const RunProgress& progress, Inde
 
 /// The figure by which the config chooses the best checkpoint.
 double chosen_figure(Metric metric, const ValidationFigures& figures);
-/// Whether these figures are better than the best ones so far. If the chosen figures are equal, the lower loss is better.
-/// NaN is never better, nor is any figure with a loss that is not finite.
+/// Whether these figures are better than the best ones so far. If the chosen figures are equal, the lower loss is
+/// better. NaN is never better, nor is any figure with a loss that is not finite.
 bool is_better(Metric metric, const ValidationFigures& figures, const RunProgress& progress);
 
 /// One training run: a Trainer, its directory with log, metrics and checkpoints, its validations and its limits.
@@ -75,7 +75,7 @@ class TrainingRun {
   Evaluation validate(const Model<float>& model) const;
   ValidationFigures figures_of(const Evaluation& evaluation) const;
   std::vector<SampleTranslation> samples_of(const Evaluation& evaluation) const;
-  void remark_on(const Evaluation& evaluation);  // warns about what the figures do not show
+  void remark_on(const Evaluation& evaluation);        // warns about what the figures do not show
   bool is_new_best(const ValidationFigures& figures);  // if so, remembers it
   void validate_and_save();                            // figures, samples, best, checkpoint
   void write_checkpoint(bool best);

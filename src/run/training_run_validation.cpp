@@ -200,10 +200,9 @@ void TrainingRun::average_checkpoints() {
     directory_.point("best", checkpoint);
     write_checkpoint(false);  // a resumed run then has to beat the mean
   }
-  const std::string translated = plan_.run.validation.translate
-                                     ? fmt::format(", BLEU {:.2f}, exact match {:.2f}%", figures.bleu,
-                                                   100 * figures.exact_match)
-                                     : "";
+  const std::string translated = plan_.run.validation.translate ? fmt::format(", BLEU {:.2f}, exact match {:.2f}%",
+                                                                              figures.bleu, 100 * figures.exact_match)
+                                                                : "";
   spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}{}{}", count, checkpoint.string(), figures.loss,
                translated, better ? "; the best so far, so the link best points to it" : "");
 }

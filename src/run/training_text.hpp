@@ -36,7 +36,7 @@ class TrainingText {
   const TokenizerPair& tokenizers() const { return tokenizers_; }
   const DataSettings& data() const { return data_; }
   const Corpus& corpus() const { return corpus_; }
-  const TestText& valid() const { return valid_; }      ///< empty unless has_valid()
+  const TestText& valid() const { return valid_; }  ///< empty unless has_valid()
   bool has_valid() const { return !valid_.sources.empty(); }
   Index fingerprint() const { return fingerprint_; }    ///< of the lines of the training text, see ParallelReader
   const TextCensus& census() const { return census_; }  ///< of the pairs in the corpus

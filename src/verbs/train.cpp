@@ -40,8 +40,8 @@ std::optional<fs::path> resumed_run(const TrainOptions& options) {
 void keep_config(const fs::path& config, const fs::path& directory) {
   std::error_code ignored;
   if (!fs::equivalent(config, directory / kConfigFile, ignored)) return;
-  throw UserError(config.string() + ": a new run in " + directory.string() + " would replace this config with its own. " +
-                  "Choose another directory with --output" +
+  throw UserError(config.string() + ": a new run in " + directory.string() +
+                  " would replace this config with its own. " + "Choose another directory with --output" +
                   (is_run(directory) ? ", or continue the run with --resume." : "."));
 }
 
@@ -102,7 +102,8 @@ void log_end(const fs::path& directory, bool interrupted, const Config& config) 
                  interrupted ? "interrupted" : "done", run);
   else if (interrupted)
     spdlog::info(
-        "interrupted; wrote a checkpoint. Continue with: glassformer train \"{0}/config.yaml\" --resume --output \"{0}\"",
+        "interrupted; wrote a checkpoint. Continue with: glassformer train \"{0}/config.yaml\" --resume --output "
+        "\"{0}\"",
         run);
   else if (has_best)
     spdlog::info("done: {0}/best is the best checkpoint; the figures are in {0}/metrics.jsonl", run);

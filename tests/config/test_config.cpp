@@ -92,8 +92,8 @@ class RandomConfigs {
     t.schedule = {one_of<ScheduleSettings::Kind>(3), positive(), whole(0, 999), positive(), positive()};
     const Metric metric = one_of<Metric>(5);
     const bool needs_translations = metric == Metric::bleu || metric == Metric::exact_match;
-    r.validation = {whole(1, 999), one_of<ValidationSettings::Unit>(2), metric, whole(0, 9),
-                    needs_translations || whole(0, 1) == 1, whole(0, 9)};
+    r.validation = {whole(1, 999), one_of<ValidationSettings::Unit>(2),    metric,
+                    whole(0, 9),   needs_translations || whole(0, 1) == 1, whole(0, 9)};
     r.checkpoints = {whole(1, 9), whole(0, 9)};
   }
 

@@ -3,8 +3,8 @@
 // does. With FAIL_AT=0, none does. FAIL_CALL may be
 //
 //   open, read, write, fsync, rename, close and the other names in kTrapped: a system call on a file or directory whose
-//       path contains FAIL_BELOW. FAIL_WITH: ENOSPC, EIO, EINTR, EPERM, ENOLCK, or "short", which reads or writes at most three bytes
-//       (default: ENOSPC for write, else EIO)
+//       path contains FAIL_BELOW. FAIL_WITH: ENOSPC, EIO, EINTR, EPERM, ENOLCK, or "short", which reads or writes at
+//       most three bytes (default: ENOSPC for write, else EIO)
 //   new: an allocation in the code of the program or of libglassformer_core, with operator new or aligned_alloc; not in
 //       another library, and not before main, where nothing can catch an exception
 //
@@ -310,12 +310,12 @@ __attribute__((constructor)) void start() {
   once = std::strcmp(setting("FAIL_ONCE", ""), "1") == 0;
   count_file = setting("FAIL_COUNT", nullptr);
   const char* const with = setting("FAIL_WITH", std::strcmp(call, "write") == 0 ? "ENOSPC" : "EIO");
-  error = std::strcmp(with, "ENOSPC") == 0  ? ENOSPC
-          : std::strcmp(with, "EIO") == 0   ? EIO
-          : std::strcmp(with, "EINTR") == 0 ? EINTR
-          : std::strcmp(with, "EPERM") == 0 ? EPERM
+  error = std::strcmp(with, "ENOSPC") == 0   ? ENOSPC
+          : std::strcmp(with, "EIO") == 0    ? EIO
+          : std::strcmp(with, "EINTR") == 0  ? EINTR
+          : std::strcmp(with, "EPERM") == 0  ? EPERM
           : std::strcmp(with, "ENOLCK") == 0 ? ENOLCK
-                                            : 0;
+                                             : 0;
   program = code_of(nullptr);
   core = code_of(nullptr, "/libglassformer_core.so");  // empty if the core is part of the program
   if (std::strcmp(call, "new") != 0) trap_system_calls();

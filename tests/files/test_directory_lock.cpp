@@ -21,8 +21,7 @@ TEST_CASE("a locked directory cannot be locked again until the lock and all its 
 
 TEST_CASE("a directory that does not exist cannot be locked", "[files]") {
   const TemporaryDirectory directory;
-  CHECK_THAT(complaint([&] { const DirectoryLock lock(directory / "nowhere"); }),
-             Says("nowhere: cannot be opened"));
+  CHECK_THAT(complaint([&] { const DirectoryLock lock(directory / "nowhere"); }), Says("nowhere: cannot be opened"));
 }
 
 TEST_CASE("a lock leaves no file, and does not depend on one", "[files]") {

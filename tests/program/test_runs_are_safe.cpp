@@ -27,13 +27,11 @@ std::map<std::string, std::string> contents_below(const fs::path& directory) {
 
 std::string with_errors(const std::string& call, const std::string& with) {
   return "FAIL_CALL=" + call + " FAIL_WITH=" + with +
-         " FAIL_AT=1 FAIL_ONCE=0 FAIL_BELOW=/run ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='"
-         GLASSFORMER_FAILING_DISK "' \"$glassformer\" ";
+         " FAIL_AT=1 FAIL_ONCE=0 FAIL_BELOW=/run ASAN_OPTIONS=verify_asan_link_order=0 "
+         "LD_PRELOAD='" GLASSFORMER_FAILING_DISK "' \"$glassformer\" ";
 }
 
-bool says(const Program::Result& result, const std::string& text) {
-  return result.err.find(text) != std::string::npos;
-}
+bool says(const Program::Result& result, const std::string& text) { return result.err.find(text) != std::string::npos; }
 
 }  // namespace
 
@@ -197,7 +195,8 @@ TEST_CASE("numbers that single precision cannot hold are refused", "[program]") 
 
 TEST_CASE("messages name only what exists", "[program]") {
   const Program program;
-  const auto none = program.run(train_debug("--output run --set training.max_updates=0 --set training.max_minutes=1e-9"));
+  const auto none =
+      program.run(train_debug("--output run --set training.max_updates=0 --set training.max_minutes=1e-9"));
   CAPTURE(none.err);
   CHECK(none.status == 0);
   CHECK(says(none, "there is no checkpoint"));
@@ -225,7 +224,7 @@ TEST_CASE("a validation that does not translate measures the same loss", "[progr
   };
   CHECK(loss_of(metrics) == loss_of(read_bytes(program / "usual/metrics.jsonl")));
   check_refused(program.run(train_debug("--output x --set training.validation.translate=false"
-                                  " --set training.validation.metric=bleu")),
+                                        " --set training.validation.metric=bleu")),
                 "translate");
   check_refused(program.run(train_debug("--output x --set data.valid='\"\"' --set training.validation.patience=3")),
                 "patience");
@@ -239,7 +238,8 @@ TEST_CASE("the program names the way on", "[program]") {
   check_refused(program.run("translate run text.en"), "--input");
   check_refused(program.run("evaluate run text.en"), "--source FILE --reference FILE");
   check_refused(program.run("explain run 'she sleeps .'"), "--source");
-  check_refused(program.run(train_debug("--output run --resume --set training.schedule.learning_rate=0.5")), "model.from");
+  check_refused(program.run(train_debug("--output run --resume --set training.schedule.learning_rate=0.5")),
+                "model.from");
   const std::string cosine = " --set training.schedule.kind=cosine --set training.schedule.warmup=1";
   REQUIRE(program.run(train_debug("--output cosine") + cosine + until(4)).status == 0);
   check_refused(program.run(train_debug("--output cosine --resume") + cosine + until(8)), "cosine schedule");

@@ -18,8 +18,8 @@ namespace {
 
 /// Figures whose chosen one is `figure`, whatever the metric; `loss` is that of the others.
 ValidationFigures figures_with(Metric metric, double figure, double loss = 1) {
-  ValidationFigures figures{.loss = loss, .perplexity = figure, .token_accuracy = figure, .bleu = figure,
-                            .exact_match = figure};
+  ValidationFigures figures{
+      .loss = loss, .perplexity = figure, .token_accuracy = figure, .bleu = figure, .exact_match = figure};
   if (metric == Metric::loss) figures.loss = figure;
   return figures;
 }

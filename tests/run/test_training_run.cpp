@@ -455,7 +455,8 @@ TEST_CASE("the training state of another update is refused", "[training]") {
              stand_in::Says("expected the training state of update 4, found that of update 2"));
 }
 
-TEST_CASE("a checkpoint that training removes while it is read is found again through its link", "[training][threads]") {
+TEST_CASE("a checkpoint that training removes while it is read is found again through its link",
+          "[training][threads]") {
   const TemporaryDirectory directory;
   const fs::path run = directory / "run";
   train_toy(toy({"training.max_updates=1"}), run);
