@@ -76,9 +76,9 @@ TEST_CASE("keys of the tokenizer that have no effect are named, but not those of
     return at == std::string::npos ? "" : result.err.substr(at, result.err.find('\n', at) - at);
   };
   CHECK(warning("kind: word, model: unigram, normalization: nfkc, min_frequency: 2") ==
-        "c.yaml:2: tokenizer.model, c.yaml:2: tokenizer.normalization: no effect, because tokenizer.kind is word");
+        "c.yaml:2: tokenizer.model (tokenizer.kind is word), c.yaml:2: tokenizer.normalization (tokenizer.kind is word)");
   CHECK(warning("kind: sentencepiece, vocabulary_size: 8, min_frequency: 2") ==
-        "c.yaml:2: tokenizer.min_frequency: no effect, because tokenizer.kind is sentencepiece");
+        "c.yaml:2: tokenizer.min_frequency (only tokenizer.kind word uses it)");
   CHECK(warning("kind: word, model: bpe").empty());
 }
 
