@@ -12,7 +12,7 @@
 /// directory is described in run_directory.hpp.
 namespace glassformer {
 
-inline constexpr const char* kConfigFile = "config.yaml";
+inline constexpr const char* kConfigFile = "config.yaml";  ///< the complete config of a run or a checkpoint
 /// Every config.yaml that this program has ever written begins like this.
 inline constexpr std::string_view kConfigBeginning = "# The complete config of a run";
 inline constexpr std::string_view kLogs[] = {"train.log", "metrics.jsonl", "digests.jsonl"};  ///< we append to these
