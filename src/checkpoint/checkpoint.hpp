@@ -78,7 +78,8 @@ void save_checkpoint(const std::filesystem::path& directory, const ModelDescript
 
 /// Whether this directory is a complete checkpoint.
 bool is_checkpoint(const std::filesystem::path& directory);
-/// The names in a checkpoint that are neither those of a checkpoint's files nor listed in its SHA256SUMS.
+/// The names in a checkpoint that are neither those of a checkpoint's files nor listed in its SHA256SUMS. Hidden names,
+/// such as .DS_Store, do not count.
 std::vector<std::string> other_files_in(const std::filesystem::path& checkpoint);
 
 /// Fills the arena `values` from the checkpoint. Names and shapes must match `tensors` exactly, apart from padding

@@ -205,7 +205,7 @@ std::vector<std::string> other_files_in(const fs::path& checkpoint) {
     if (line.size() > kNameAt) own.insert(line.substr(kNameAt));
   }
   std::vector<std::string> names = names_in(checkpoint);
-  std::erase_if(names, [&](const std::string& name) { return own.contains(name); });
+  std::erase_if(names, [&](const std::string& name) { return own.contains(name) || name.starts_with('.'); });
   return names;
 }
 

@@ -1,5 +1,5 @@
 // Finds the checkpoint that a user means, or says what the directory contains instead.
-#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 
@@ -31,6 +31,8 @@ std::string describe_contents(const fs::path& directory) {
   };
   if (!checkpoints.empty()) return found("Checkpoints in", checkpoints);
   if (!runs.empty()) return found("Runs in", runs);
+  if (is_run(directory) && has_trained(directory))
+    return "The run " + directory.string() + " has trained, but its checkpoints are missing.";
   if (std::ranges::any_of(names, belongs_to_run)) return "The run " + directory.string() + " has no checkpoint yet.";
   return names.empty() ? directory.string() + " is empty." : found("Found in", names);
 }
@@ -52,9 +54,11 @@ std::string format_hint(const fs::path& directory) {
 /// changes in the meantime. Other paths stay as they are.
 fs::path without_link(fs::path path) {
   constexpr int kMostLinks = 40;  // as in Linux
-  std::error_code ignored;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(path, ignored); ++i)
-    path = path.parent_path() / fs::read_symlink(path, ignored);
+  for (int i = 0; i < kMostLinks; ++i) {
+    const fs::path target = link_target(path);
+    if (target.empty()) break;
+    path = path.parent_path() / target;
+  }
   return path;
 }
 
@@ -74,7 +78,11 @@ fs::path resolve_checkpoint(const fs::path& path) {
   if (is_checkpoint(place)) return place;
   if (is_unfinished_name(place)) throw refusal("writing this checkpoint was interrupted", parent);
   for (const char* link : kLinks) {
-    if (const auto checkpoint = target_of(place / link)) return *checkpoint;
+    if (const auto checkpoint = target_of(place / link)) {
+      if (link != std::string_view("best"))
+        spdlog::info("{} has no best checkpoint; this is its last one: {}", path.string(), checkpoint->string());
+      return *checkpoint;
+    }
     if (const fs::path target = fs::read_symlink(place / link, ignored); !target.empty())
       throw refusal(fmt::format("its {} points to {}, which is not a checkpoint", link, target.string()), place);
   }

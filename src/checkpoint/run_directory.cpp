@@ -28,8 +28,15 @@ bool is_at(const Descriptor& opened, const fs::path& path) {
          a.st_ino == b.st_ino;
 }
 
-/// \throws UserError: the path is a checkpoint, which a run would write into
+/// \throws UserError: the path is a checkpoint, inside a checkpoint, or in the place of a run's checkpoint
 void refuse_checkpoint(const fs::path& path) {
+  const fs::path place = fs::absolute(path / "").lexically_normal().parent_path();
+  const std::string name = place.filename().string();
+  const bool is_reserved = std::ranges::count(kLinks, name) > 0 || update_of(name) || update_of(name, kAverage);
+  if (is_checkpoint(place.parent_path()) || (is_reserved && is_run(place.parent_path()) && !is_checkpoint(place)))
+    throw UserError(fmt::format("{}: expected a directory of its own for the run, found a place inside a {}. Choose "
+                                "another directory with --output.",
+                                path.string(), is_checkpoint(place.parent_path()) ? "checkpoint" : "run, kept for its checkpoints"));
   if (!is_checkpoint(path)) return;
   const fs::path checkpoint = fs::absolute(path).lexically_normal();
   const fs::path run = checkpoint.has_filename() ? checkpoint.parent_path() : checkpoint.parent_path().parent_path();
@@ -43,8 +50,7 @@ void refuse_checkpoint(const fs::path& path) {
 /// \throws UserError: a config.yaml that this program did not write, which a run would replace
 void refuse_foreign_config(const fs::path& run) {
   const fs::path config = run / kConfigFile;
-  std::error_code ignored;
-  if (!fs::exists(fs::symlink_status(config, ignored)) || is_config_of_run(config)) return;
+  if (is_config_of_run(config)) return;
   const std::string advice =
       checkpoints_in(run).empty()
           ? "Choose another directory with --output."
@@ -79,6 +85,14 @@ std::optional<fs::path> original_of(const fs::path& copy) {
     for (const fs::path& checkpoint : checkpoints_in(copy.parent_path(), kind))
       if (identity_of(checkpoint) == identity) return checkpoint;
   return std::nullopt;
+}
+
+/// \throws UserError: the checkpoint is damaged, so its copy is still needed
+void verify_original(const fs::path& original, const fs::path& copy) try {
+  verify_checksums(original, Verify::all);
+} catch (const UserError& error) {
+  throw UserError(fmt::format("{} (There is a copy of it, {}. If the copy is intact, put it in the place of {}.)",
+                              error.what(), copy.string(), original.string()));
 }
 
 }  // namespace
@@ -133,9 +147,10 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
   for (const std::string& name : names_in(path))
     if (update_of(name) && !is_checkpoint(path / name))
       throw UserError((path / name).string() +
-                      ": expected a checkpoint, found none (no model.safetensors). Remove this directory; --resume "
-                      "then continues from the last complete checkpoint, or from the beginning if there is none.");
+                      ": expected a checkpoint, found none (no model.safetensors). Move this elsewhere; --resume then "
+                      " continues from the last complete checkpoint, or from the beginning if there is none.");
   run.restore_links();
+  run.warn_about_later_checkpoints();
   if (!run.last() && has_trained(path)) refuse_lost_checkpoints(path);
   return run;
 }
@@ -148,7 +163,7 @@ RunDirectory::RunDirectory(const fs::path& path)
   for (const std::string_view name : kLogs) {  // a link could point anywhere
     const fs::file_status status = fs::symlink_status(path / name);
     if (fs::exists(status) && !fs::is_regular_file(status))
-      throw UserError((path / name).string() + ": expected a file, found a link, a device or a directory; remove it.");
+      throw UserError((path / name).string() + ": expected a file, found a link, a pipe, a device or a directory; move it elsewhere.");
   }
   clear_unfinished();
   require_links();
@@ -166,7 +181,7 @@ void RunDirectory::require_links() const {
     throw UserError(path_.string() +
                     ": expected a file system with symbolic links, which a run needs for best and last, found one "
                     "without them. Choose a directory on another file system with --output.");
-  if (reason) throw_disk_error("a symbolic link cannot be created", path_, reason);
+  if (reason) throw_disk_error("cannot be written", path_, reason);
   fs::remove(probe, reason);
 }
 
@@ -176,28 +191,47 @@ void RunDirectory::restore_links() const {
     const fs::path place = path_ / link;
     const fs::file_status status = fs::symlink_status(place);
     if (!fs::exists(status)) continue;
-    if (fs::is_symlink(status)) {
-      if (target_of(place)) continue;
-      const auto instead = last();
-      if (instead)
-        spdlog::warn("{} points to {}, which is not there; the latest checkpoint is {}", place.string(),
-                     fs::read_symlink(place).string(), instead->filename().string());
-      continue;
+    if (!fs::is_symlink(status)) {
+      restore_link(link);
+    } else if (const auto instead = last(); link == std::string_view("last") && !target_of(place) && instead) {
+      spdlog::warn("{} points to {}, which is not there; the latest checkpoint is {}", place.string(),
+                   link_target(place).string(), instead->filename().string());
     }
-    if (!fs::is_directory(status) || !is_checkpoint(place))
-      throw UserError(place.string() +
-                      ": expected a link to a checkpoint, found something else, which the run would replace. Move it "
-                      "out of this directory.");
-    const auto original = original_of(place);
-    if (!original)
-      throw UserError(place.string() +
-                      ": expected a link to a checkpoint, found a directory, the only copy of its checkpoint. Rename "
-                      "it to step-NUMBER, where NUMBER is its update in eight digits.");
-    spdlog::info("{} was copied as a directory; it becomes a link to {} again", place.string(),
-                 original->filename().string());
-    remove_directory_durably(place);
-    point(link, *original);
   }
+}
+
+/// Replaces a copy of a checkpoint by a link to the original. Nothing that is not also elsewhere is removed.
+void RunDirectory::restore_link(const char* link) const {
+  const fs::path place = path_ / link;
+  if (!fs::is_directory(place) || !is_checkpoint(place))
+    throw UserError(place.string() +
+                    ": expected a link to a checkpoint, found something else, which the run would replace. Move it "
+                    "out of this directory.");
+  if (const std::vector<std::string> others = other_files_in(place); !others.empty())
+    throw UserError(fmt::format("{}: expected a link to a checkpoint, found a copy of one that also has files which this "
+                                "program did not write: {}. Move these files elsewhere.",
+                                place.string(), listed(others)));
+  const auto original = original_of(place);
+  if (!original)
+    throw UserError(place.string() +
+                    ": expected a link to a checkpoint, found a directory, the only copy of its checkpoint. Rename "
+                    "it to step-NUMBER, where NUMBER is its update in eight digits.");
+  verify_original(*original, place);
+  spdlog::info("{} was copied as a directory; it becomes a link to {} again", place.string(),
+               original->filename().string());
+  replace_by_link_durably(place, original->filename());
+}
+
+/// If `last` was pointed back by hand, training repeats what it did after that checkpoint.
+void RunDirectory::warn_about_later_checkpoints() const {
+  const auto resumed = last();
+  std::vector<std::string> later;
+  for (const fs::path& checkpoint : checkpoints())
+    if (resumed && update_of(checkpoint.filename().string()) > update_of(resumed->filename().string()))
+      later.push_back(checkpoint.filename().string());
+  if (!later.empty())
+    spdlog::warn("{} points to {}, but there are later checkpoints: {}; training repeats their updates and replaces them",
+                 (path() / "last").string(), resumed->filename().string(), listed(later));
 }
 
 fs::path RunDirectory::path() const {

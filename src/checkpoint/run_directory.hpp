@@ -66,6 +66,8 @@ class RunDirectory {
   explicit RunDirectory(const std::filesystem::path& path);
   void require_links() const;
   void restore_links() const;
+  void restore_link(const char* link) const;
+  void warn_about_later_checkpoints() const;
 
   std::filesystem::path path_;
   std::shared_ptr<const Descriptor> opened_;

@@ -49,12 +49,17 @@ std::vector<fs::path> checkpoints_in(const fs::path& run, std::string_view kind)
   return paths;
 }
 
-std::optional<fs::path> target_of(const fs::path& link) {
+fs::path link_target(const fs::path& path) {
   std::error_code reason;
-  const fs::path target = fs::read_symlink(link, reason);
-  const bool none = reason == std::errc::no_such_file_or_directory || reason == std::errc::not_a_directory ||
-                    reason == std::errc::invalid_argument;  // not a link
-  if (reason && !none) throw_disk_error("cannot be read", link, reason);
+  fs::path target = fs::read_symlink(path, reason);
+  const bool is_no_link = reason == std::errc::no_such_file_or_directory || reason == std::errc::not_a_directory ||
+                          reason == std::errc::invalid_argument;
+  if (reason && !is_no_link) throw_disk_error("cannot be read", path, reason);
+  return target;
+}
+
+std::optional<fs::path> target_of(const fs::path& link) {
+  const fs::path target = link_target(link);
   const fs::path checkpoint = target.empty() ? link : link.parent_path() / target;
   return is_checkpoint(checkpoint) ? std::optional(checkpoint) : std::nullopt;
 }
@@ -84,9 +89,9 @@ bool is_run(const fs::path& directory) {
 }
 
 bool has_trained(const fs::path& run) {
-  std::error_code ignored;
-  for (const char* link : kLinks)
-    if (fs::is_symlink(run / link, ignored)) return true;
+  for (const char* link : kLinks) {
+    if (!link_target(run / link).empty()) return true;
+  }
   const fs::path digests = run / "digests.jsonl";
   if (!is_file(digests)) return false;
   const std::string text = read_checkpoint_file(digests, kUnlimited);

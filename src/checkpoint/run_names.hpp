@@ -25,6 +25,9 @@ std::optional<Index> update_of(const std::string& name, std::string_view kind = 
 /// The checkpoints step-... (or average-...) of a run, sorted by update.
 std::vector<std::filesystem::path> checkpoints_in(const std::filesystem::path& run, std::string_view kind = kStep);
 
+/// Where a symbolic link points to; empty if there is none. \throws as throw_disk_error() does
+std::filesystem::path link_target(const std::filesystem::path& path);
+
 /// The checkpoint that a link `best` or `last` points to, under its own name; nothing if the link is missing or broken.
 /// (If the run was copied without links, a directory is in the link's place; then that directory.)
 std::optional<std::filesystem::path> target_of(const std::filesystem::path& link);

@@ -125,14 +125,11 @@ fs::path starting_checkpoint(const fs::path& from, const Blame& blame) try {
 /// `changed`: the keys whose values differ from those of the model that model.from names.
 /// \throws UserError: one of them changes the model's shape or its tokenizers
 void check_same_model(const std::vector<ChangedKey>& changed, const Blame& blame) {
-  static const std::vector<std::string> kShape = {
-      "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
-      "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
-      "tokenizer.joint"};
-  for (const auto& [name, before, after, _] : changed)
-    if (std::ranges::find(kShape, name) != kShape.end())
+  for (const auto& [name, before, after, _] : changed) {
+    if (is_of_shape(name))
       blame.refuse({name}, fmt::format("expected {}, as in the model that model.from names, found {}; remove the key",
                                        before, after));
+  }
 }
 
 /// \throws UserError whose message starts with `place`: one side of a text is missing or cannot be opened
@@ -183,6 +180,29 @@ void warn_about_retired_keys(const Places& given) {
   if (!list.empty()) spdlog::warn("{}: removed in version 0.2; ignored because the value is the old default", list);
 }
 
+/// \throws UserError: a number that training would round to one that is not allowed. (A checkpoint may have such a number:
+/// it is not trained any more.)
+void check_precision(Config& config, const Blame& blame) {
+  for (const Key& key : keys_of(config)) {
+    if (!key.field.single_precision || key.name == "training.max_minutes") continue;
+    if (const std::string problem = key.field.single_precision(); !problem.empty()) blame.refuse({key.name}, problem);
+  }
+}
+
+/// A run that has a checkpoint keeps the tokenizers and weights that it was started with.
+void keep_origin(Config& config, const Config& of_run) {
+  std::vector<std::string> ignored;
+  const auto keep = [&](const char* key, fs::path& path, const fs::path& of_run_path) {
+    if (path != of_run_path) ignored.emplace_back(key);
+    path = of_run_path;
+  };
+  keep("model.from", config.model_from, of_run.model_from);
+  keep("tokenizer.source_model", config.tokenizer.source_model, of_run.tokenizer.source_model);
+  keep("tokenizer.target_model", config.tokenizer.target_model, of_run.tokenizer.target_model);
+  if (!ignored.empty())
+    spdlog::info("without effect: {} (a resumed run has its own tokenizers and weights)", fmt::join(ignored, ", "));
+}
+
 }  // namespace
 
 Config read_config(const fs::path& file, const std::vector<std::string>& overrides,
@@ -204,11 +224,14 @@ Config read_config(const fs::path& file, const std::vector<std::string>& overrid
     if (!resumed) config.tokenizer.source_model = config.tokenizer.target_model = "";  // the model's directory has them
     before = config;
     blame.places = read_keys(keys_of(config), file, overrides);
-    config.model_from = resumed ? model.model_from : from;
+    if (!resumed) config.model_from = from;
     if (!resumed) check_same_model(changed_keys(model, config), blame);
   }
   check_rules(config, blame);
+  check_precision(config, blame);
   check_files(config, blame);
+  if (resumed && fs::exists(*resumed / kConfigFile))
+    keep_origin(config, read_config_of_checkpoint(*resumed / kConfigFile, false));
   if (!resumed) check_tokenizer_files(config.tokenizer, blame);  // a checkpoint has its own copy
   warn_about_idle_keys(before, config, blame.places);
   return config;
@@ -247,13 +270,21 @@ Config read_config_of_checkpoint(const fs::path& file, bool warn) {
   return config;
 }
 
+bool is_of_shape(const std::string& key) {
+  static const std::vector<std::string> kShape = {
+      "model.d_model",  "model.heads",      "model.encoder_layers",  "model.decoder_layers",   "model.d_ff",
+      "model.norm",     "model.activation", "model.tied_embeddings", "model.scale_embeddings", "tokenizer.kind",
+      "tokenizer.joint"};
+  return std::ranges::find(kShape, key) != kShape.end();
+}
+
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
   // clang-format off
   static const std::vector<std::string> kHarmless = {
       "data.directory", "data.train", "data.tests", "tokenizer.source_model",
       "tokenizer.target_model", "model.from", "training.max_updates", "training.max_epochs", "training.max_minutes",
       "training.max_skipped", "training.log_every", "training.validation.every", "training.validation.unit",
-      "training.validation.patience", "training.validation.samples", "training.checkpoints.", "decoding.",
+      "training.validation.patience", "training.validation.translate", "training.validation.samples", "training.checkpoints.", "decoding.",
       "evaluation."};
   // clang-format on
   const auto is_harmless = [&](const std::string& key) {

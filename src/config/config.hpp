@@ -62,6 +62,9 @@ std::vector<ChangedKey> changed_keys(const Config& before, const Config& after);
 /// \return the names of the keys that were set \throws UserError as read_config does; a key of another section
 std::vector<std::string> set_use_of_model(Config& config, const std::vector<std::string>& overrides);
 
+/// Whether a key is part of the model's shape, so that weights trained with another value do not fit.
+bool is_of_shape(const std::string& key);
+
 /// The whole config as YAML, each key with a comment. Reading it gives the same config.
 std::string write_config(const Config& config);
 

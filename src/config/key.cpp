@@ -84,15 +84,16 @@ Field::Field(Index& field, Index lowest, Index highest)
 
 Field::Field(double& field, const Range& range)
     : read([=, &field](const Value& value, const Place& place) {
-        const auto holds = [=](double number) { return std::isfinite(number) && range.holds(number); };
-        double number = 0;
-        read_number(number, value, place, range.words, holds);
-        const double rounded = static_cast<float>(number);
-        if (!holds(rounded) || (rounded == 0) != (number == 0))
-          refuse(place, range.words, value, fmt::format("; in single precision, that is {:g}", rounded));
-        field = number;
+        read_number(field, value, place, range.words,
+                    [=](double number) { return std::isfinite(number) && range.holds(number); });
       }),
-      write([&field] { return shortest(field); }) {}
+      write([&field] { return shortest(field); }),
+      single_precision([=, &field]() -> std::string {
+        const double rounded = static_cast<float>(field);
+        if (std::isfinite(rounded) && range.holds(rounded) && (rounded == 0) == (field == 0)) return "";
+        return fmt::format("expected {}, found {}; in single precision, that is {:g}", range.words, shortest(field),
+                           rounded);
+      }) {}
 
 Field::Field(std::uint64_t& field)
     : read([&field](const Value& value, const Place& place) {

@@ -48,7 +48,7 @@ enum class Empty { refused, allowed };
 class Field {
  public:
   Field(Index& field, Index lowest, Index highest);  ///< a whole number; both bounds included
-  Field(double& field, const Range& range);          ///< a finite number, also when rounded to single precision
+  Field(double& field, const Range& range);          ///< a finite number
   Field(std::uint64_t& field);
   Field(bool& field);
   Field(std::string& field, Empty empty = Empty::refused);
@@ -64,6 +64,9 @@ class Field {
   /// Checks a value and stores it. \throws UserError: place, what was expected, what was found
   std::function<void(const Value&, const Place&)> read;
   std::function<std::string()> write;  ///< the field as YAML
+  /// What is wrong with the number once it is rounded to single precision, in which training computes; "" if nothing.
+  /// Only numbers that are not integers have this function.
+  std::function<std::string()> single_precision;
   bool has_value() const;              ///< false: a required field that is still empty
 
  private:

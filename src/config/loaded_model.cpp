@@ -26,13 +26,13 @@ LoadedModel LoadedModel::read(const fs::path& path) {
     try {
       found = resolve_checkpoint(path);
       return LoadedModel(AllFilesOf{}, found);
-    } catch (const UserError&) {
+    } catch (const std::exception&) {
       const bool is_gone = !found.empty() && !is_checkpoint(found);
       const bool has_moved = link_text(path) != links;
       if ((is_gone || has_moved) && attempt < kAttempts && found != path) continue;
       if (!is_gone) throw;
     }
-    throw UserError(found.string() + ": this checkpoint was removed while it was read (a run keeps only its latest " +
+    throw UserError(found.string() + ": this checkpoint was removed while it was being read (a run keeps only its latest " +
                     "checkpoints, the best and the last). Use another one, or the run's directory.");
   }
 }
@@ -64,17 +64,22 @@ std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& co
   }
   std::string names;
   std::string hint;
+  bool is_other_model = false;
   for (const ChangedKey& key : changed) {
     if (!key.changes_training) continue;
+    is_other_model = is_other_model || key.name.starts_with("tokenizer.") || is_of_shape(key.name);
     names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
     if (key.name == "training.max_updates")
       hint = " The cosine schedule depends on max_updates, so its end cannot be moved.";
   }
   if (names.empty()) return changed;
-  throw UserError(
-      fmt::format("{}: the run was started with other values: {}. Continue it with these values, or start "
-                  "another run from its weights, with --output and with model.from set to {}.{}",
-                  file.string(), names, (run.path() / "last").string(), hint));
+  const std::string other = is_other_model
+                                ? "another run with --output"
+                                : "another run from its weights, with --output and with model.from set to " +
+                                      (run.path() / "last").string();
+  throw UserError(fmt::format("{}: the run was started, or last continued, with other values: {}. Continue it with these "
+                              "values, or start {}.{}",
+                              file.string(), names, other, hint));
 }
 
 }  // namespace glassformer

@@ -147,7 +147,9 @@ bool forbids_other_tokens(const JsonFile& generation) {
 void warn_about_search(const JsonFile& generation, const fs::path& file) {
   std::vector<std::string> ignored;
   for (const auto& [key, neutral] : kUnsupportedSearch) {
-    if (!generation.has(key) || generation.value(key) == nlohmann::json(neutral)) continue;
+    if (!generation.has(key)) continue;
+    const nlohmann::json& value = generation.value(key);
+    if (value == nlohmann::json(neutral) || (value.is_structured() && value.empty())) continue;
     ignored.push_back(key + " " + brief(generation.value(key).dump(-1, ' ', true), 40));
   }
   if (forbids_other_tokens(generation)) ignored.push_back("bad_words_ids");

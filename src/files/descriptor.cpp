@@ -90,15 +90,20 @@ std::shared_ptr<const Descriptor> open_lock_file(const std::filesystem::path& fi
 
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
   auto opened = std::make_shared<const Descriptor>(directory, O_RDONLY | O_DIRECTORY);
-  Lock result = lock(*opened);
-  if (result == Lock::unsupported) {
-    opened = open_lock_file(directory / ".lock");
-    if (opened) result = lock(*opened);
+  const Lock of_directory = lock(*opened);
+  Lock of_file = Lock::unsupported;
+  std::error_code ignored;
+  std::shared_ptr<const Descriptor> file;
+  const bool has_file = std::filesystem::exists(std::filesystem::symlink_status(directory / ".lock", ignored));
+  if (of_directory == Lock::unsupported || has_file) {  // version 0.2 locks the file
+    file = open_lock_file(directory / ".lock");
+    if (file) of_file = lock(*file);
   }
-  if (result == Lock::taken_by_another_process)
+  if (of_directory == Lock::taken_by_another_process || of_file == Lock::taken_by_another_process)
     throw UserError(directory.string() + ": another process is training in this directory. Wait for it to finish, or " +
                     "choose another directory with --output.");
-  if (result == Lock::held) locked_ = std::move(opened);
+  if (of_directory == Lock::held) locked_.push_back(std::move(opened));
+  if (of_file == Lock::held) locked_.push_back(std::move(file));
 }
 
 }  // namespace glassformer

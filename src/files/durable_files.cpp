@@ -178,6 +178,14 @@ void point_link_durably(const fs::path& link, const fs::path& target) {
   sync(parent_of(link));
 }
 
+void replace_by_link_durably(const fs::path& directory, const fs::path& target) {
+  const fs::path older = hidden_sibling(directory, kReplaced);
+  remove_path(older);
+  rename_path(directory, older);
+  point_link_durably(directory, target);
+  remove_path(older);
+}
+
 OutputFile::OutputFile(fs::path file)
     : file_(file == "/dev/stdout" ? "" : std::move(file)), target_(file_), written_(file_) {
   if (file_.empty()) return;

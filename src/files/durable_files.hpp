@@ -38,6 +38,10 @@ std::filesystem::path finished(const std::filesystem::path& path);
 /// in the link's place is an error.
 void point_link_durably(const std::filesystem::path& link, const std::filesystem::path& target);
 
+/// Replaces a directory by a symbolic link. If the process is killed in between, clear_unfinished_directories moves the
+/// directory back.
+void replace_by_link_durably(const std::filesystem::path& directory, const std::filesystem::path& target);
+
 /// A file that is written from start to end. Until finish() it is called FILE.1a2b3c4d, with random digits, so that an
 /// older FILE survives a failure. If FILE is a link to a file, that file is replaced. (A device or a pipe is written
 /// directly.) Without a path, or as /dev/stdout, it is standard output.

@@ -165,7 +165,7 @@ std::string curves_svg(const RunCurves& curves) {
 }
 
 void CurvesPicture::update(const std::filesystem::path& metrics, const std::filesystem::path& picture) try {
-  if (picture.empty()) return;
+  if (picture.empty() || !std::filesystem::exists(metrics)) return;  // before the first figures
   read_new_lines(metrics);
   write_file_durably(picture, curves_svg(curves_));
 } catch (const std::exception& error) {

@@ -58,7 +58,9 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
 }
 
 RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun) {
-  if (!begun || !begun->last()) set_starting_weights(model_, plan_.model_from, plan_.training.seed);
+  // Other ranks get the weights of the first one.
+  if (ranks_.is_first() && (!begun || !begun->last()))
+    set_starting_weights(model_, plan_.model_from, plan_.training.seed);
   return begun ? *begun : RunDirectory::create(directory, plan_.description.configs.at("config.yaml"));
 }
 
@@ -79,9 +81,24 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
     spdlog::warn("the validation text has changed since this run started: the search for the best checkpoint restarts");
     progress_.best_update = progress_.without_best = 0;
   }
+  restore_best();
   saved_update_ = progress_.update;
   if (progress_.validated != progress_.update) interim_ = checkpoint.filename();
   spdlog::info("resuming from {}", checkpoint.string());
+}
+
+/// If the link `best` is missing or broken, restores it or, if that checkpoint is gone, says so and starts the search for
+/// the best over. Otherwise, the best checkpoint would be removed as an old one.
+void TrainingRun::restore_best() {
+  if (progress_.best_update == 0 || target_of(directory_.file("best"))) return;
+  const std::filesystem::path best = directory_.checkpoint(progress_.best_update);
+  if (is_checkpoint(best)) {
+    directory_.point("best", best);
+    spdlog::warn("the link best was missing or broken; it points to {} again", best.filename().string());
+    return;
+  }
+  spdlog::warn("the best checkpoint, {}, is missing, so the search for the best starts over", best.string());
+  progress_.best_update = progress_.without_best = 0;
 }
 
 void TrainingRun::log_start(bool resumed) const {
@@ -170,13 +187,12 @@ void TrainingRun::require_finite_weights() const {
   const auto damaged = std::ranges::find_if(
       weights.tensors(), [&](const TensorPlace& tensor) { return !weights.values(tensor).eigen().allFinite(); });
   if (damaged == weights.tensors().end()) return;
-  ranks_.once([&] {
-    const auto last = directory_.last();
-    throw std::runtime_error(fmt::format(
-        "update {} made a weight of {} infinite or NaN, so training stops. Try a lower training.schedule.learning_rate "
-        "or a larger training.optimizer.epsilon.{}",
-        progress_.update, damaged->name, last ? " The last checkpoint is " + last->string() + "." : ""));
-  });
+  // All ranks have the same weights, so all of them get here, unless a machine is faulty; then that rank ends the others.
+  const auto last = directory_.last();
+  throw std::runtime_error(fmt::format(
+      "update {} made a weight of {} infinite or NaN, so training stops. Try a lower training.schedule.learning_rate, a "
+      "larger training.optimizer.epsilon or a smaller model.initial_gain.{}",
+      progress_.update, damaged->name, last ? " The last checkpoint is " + last->string() + "." : ""));
 }
 
 void TrainingRun::handle_skipped(const Trainer::Update& update) const {

@@ -57,6 +57,7 @@ class TrainingRun {
   // Start
   RunDirectory open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun);
   void load(const std::filesystem::path& checkpoint);
+  void restore_best();
   void log_start(bool resumed) const;
 
   // Training

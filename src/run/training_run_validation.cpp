@@ -177,7 +177,7 @@ void TrainingRun::average_checkpoints() {
   std::vector<std::filesystem::path> checkpoints = directory_.checkpoints();
   const auto count = std::min(checkpoints.size(), static_cast<std::size_t>(plan_.run.checkpoints.average));
   if (std::ssize(checkpoints) < plan_.run.checkpoints.average)
-    spdlog::warn("training.checkpoints.average is {}, but this run has only {} checkpoint{}{}",
+    spdlog::info("training.checkpoints.average is {}, but this run has only {} checkpoint{}{}",
                  plan_.run.checkpoints.average, count, count == 1 ? "" : "s",
                  count < 2 ? ", so there is no mean" : "; their mean is computed");
   if (count < 2) return;  // the mean of one checkpoint is that checkpoint

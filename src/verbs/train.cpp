@@ -118,13 +118,16 @@ int train(const TrainOptions& options) {
   const auto joined = join_ranks();
   const Ranks& ranks = *joined;
   const fs::path directory = ranks.is_first() ? options.directory() : fs::path();  // only the first one writes
-  const std::optional<fs::path> resumed = resumed_run(options);
+  std::optional<fs::path> resumed;
+  ranks.together([&] { resumed = resumed_run(options); });
   const Config config = options.config.read(ranks, resumed);
   std::optional<RunDirectory> run;
   std::optional<TrainingText> text;
   ranks.together([&] {
     if (ranks.is_first() && !options.resume) keep_config(options.config.config, directory);
     if (ranks.is_first()) run = open_run(config, directory, options.resume);
+  });
+  ranks.together([&] {  // only now: the first rank may have repaired the links
     text = read_text(config, options.config.config, run, resumed);
   });
   require_same(
