@@ -73,6 +73,7 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
 int run(int argc, char** argv) {
   log_to_standard_error();
   choose_instructions(argv);
+  check_thread_count();  // before --version, whose self-test starts threads
   CLI::App program{
       "Glassformer: a transparent encoder-decoder transformer.\n\n"
       "Results go to standard output, the log to standard error. The exit status is\n"
@@ -84,7 +85,6 @@ int run(int argc, char** argv) {
                        arithmetic_digest());
   });
   program.require_subcommand(1);
-  program.parse_complete_callback(check_thread_count);  // not for --version and --help
   int status = 0;
   for (const auto add : {add_train, add_evaluate, add_translate, add_score, add_explain, add_gradcheck, add_benchmark})
     add(program, status);
