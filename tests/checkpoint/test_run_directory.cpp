@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_directory.hpp"
@@ -320,6 +323,21 @@ TEST_CASE("a run that was copied without links gets its links back", "[checkpoin
     CHECK(fs::read_symlink(directory / "copy" / "last") == "step-00000200");
     CHECK(fs::read_symlink(directory / "copy" / "best") == "step-00000100");
   }
+  // A copy that is still needed stays: the original is damaged, or there are other files in the copy.
+  const fs::path copied = directory / "copy" / "best";
+  fs::remove(copied);
+  fs::copy(directory / "copy" / "step-00000100", copied, fs::copy_options::recursive);
+  write_bytes(copied / "notes", "precious");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }), Says("did not write: notes"));
+  CHECK(read_bytes(copied / "notes") == "precious");
+  fs::remove(copied / "notes");
+  const fs::path model = directory / "copy" / "step-00000100" / kModelFile;
+  const std::string whole = read_bytes(model);
+  write_bytes(model, whole.substr(0, whole.size() - 1));
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }), Says("There is a copy of it"));
+  CHECK(read_bytes(copied / kModelFile) == whole);
+  write_bytes(model, whole);
+
   // The only copy of a checkpoint is not removed.
   fs::remove(directory / "copy" / "best");
   fs::rename(directory / "copy" / "step-00000100", directory / "copy" / "best");
@@ -336,6 +354,24 @@ TEST_CASE("a checkpoint with files that this program did not write is not remove
   run.prune(1);
   CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000300"});
   CHECK(read_bytes(run.checkpoint(100) / "notes.txt") == "precious");
+}
+
+TEST_CASE("a run is not put into a checkpoint, or in the place of one", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  { run_with(directory / "toy", {100}); }
+  for (const char* place : {"step-00000100/new", "step-00000200", "average-00000100", "best", "last/"}) {
+    CAPTURE(place);
+    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy" / place, kConfig); }), Says("inside a"));
+  }
+  CHECK(complaint([&] { RunDirectory::create(directory / "toy" / "finetuned", kConfig); }).empty());
+}
+
+TEST_CASE("a process of version 0.2, which locks the file .lock, keeps others out", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  { run_with(directory / "toy", {100}); }
+  const Descriptor older(directory / "toy" / ".lock", O_WRONLY | O_CREAT);
+  REQUIRE(::flock(older.number(), LOCK_EX | LOCK_NB) == 0);
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("is training in this directory"));
 }
 
 TEST_CASE("removing .lock does not let a second process in", "[checkpoint]") {

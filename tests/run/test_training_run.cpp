@@ -444,6 +444,31 @@ TEST_CASE("a run stops at the first weight that is not finite, even if the loss 
   CHECK_FALSE(fs::exists(directory / "run" / "last"));
 }
 
+TEST_CASE("a run that has lost its link to the best checkpoint gets it back before old checkpoints are removed",
+          "[training]") {
+  const TemporaryDirectory directory;
+  const fs::path run = directory / "run";
+  const auto config = [](const std::string& updates) {
+    return toy({"training.max_updates=" + updates, "training.validation.every=2", "training.checkpoints.keep=1"});
+  };
+  train_toy(toy({"training.max_updates=4", "training.validation.every=2", "training.checkpoints.keep=2"}), run);
+  const fs::path last = run / "step-00000004";
+  stand_in::ReadState state = stand_in::read_state(last, parameters_of(last));
+  state.progress.best_update = 2;
+  state.progress.best_figure = -1;  // a loss that nothing can beat
+  write_training_state(last, {state.adam_m, state.adam_v, state.progress});
+  fs::remove(last / "SHA256SUMS");
+  fs::remove(run / "best");
+
+  train_toy(config("6"), run, true);
+  CHECK(fs::read_symlink(run / "best") == "step-00000002");
+  CHECK(is_checkpoint(run / "step-00000002"));
+
+  fs::remove_all(run / "step-00000002");  // the search starts over
+  train_toy(config("8"), run, true);
+  CHECK(fs::read_symlink(run / "best") == "step-00000008");
+}
+
 TEST_CASE("the training state of another update is refused", "[training]") {
   const TemporaryDirectory directory;
   const fs::path run = directory / "run";
