@@ -288,7 +288,11 @@ check_checkpoint() {  # check_checkpoint RUN NAME
     check_files "$path"
     if [[ ${sums:--} != - ]]; then
       found=$(digest_of "$path/SHA256SUMS")
-      [[ $found == "$sums" ]] || differs "$path/SHA256SUMS is not the one that the run recorded: it has changed since."
+      if [[ $found != "$sums" ]]; then
+        [[ $(kind_of "$2") == checkpoint ]] && pending_means | grep -qxF "$update" ||
+          differs "$path/SHA256SUMS is not the one that the run recorded: it has changed since."
+        not_covered "$path (training may have been killed while it rewrote this checkpoint)"
+      fi
     fi
   fi
   [[ -z $config ]] || check_config "$path" "$config"
@@ -349,7 +353,7 @@ check_link() {  # check_link RUN best|last: sets $linked to the checkpoint's nam
       not_covered "$path"  # only this checkpoint of an old run is left
       return
     fi
-    [[ -n $linked ]] || differs "$path is none of the checkpoints that the run recorded."
+    [[ -n $linked ]] || differs "$path is not one of the checkpoints that the run recorded."
     check_files "$path"
     read -r sums config _ < <(record_of "$(kind_of "$linked")" "$(update_of "$linked")") || true
     [[ -z ${config:-} ]] || check_config "$path" "$config"
@@ -367,23 +371,88 @@ header_size() {  # header_size SAFETENSORS: of the file's header, with the eight
   echo $((size + 8))
 }
 
-# Checks that best is what the run's latest training state says.
-check_best() {  # check_best RUN BEST LAST: names of checkpoints
-  local state=$1/last/training_state.safetensors size update allowed average
-  [[ -n $2 && -n $3 && -f $state ]] || return 0
-  require_file "$state"
-  size=$(header_size "$state")
-  update=$(head -c "$size" "$state" | grep -ao '\\"best_update\\":[0-9]*' | sed 's/.*://' || true)
-  # 0: none yet. If training is killed at that moment, best is newer than last.
-  [[ ${update:-0} != 0 && $(update_of "$2") -le $(update_of "$3") ]] || return 0
-  average=$(printf 'average-%08d' "$update")
-  if [[ $(record_of average "$update") == *' best' ]]; then
-    allowed=$average
+# Prints the update of the run's last checkpoint. If training may have been killed between recording it and moving the
+# link last, prints the update of the checkpoint before it, too.
+latest_updates() {
+  awk '
+    $1 == "start" && latest == "" { latest = $2 }  # a run that an older version began
+    $1 == "checkpoint" && $2 != latest { before = latest; latest = $2 }
+    $1 == "average" { before = "" }  # the link was moved before the mean was computed
+    END { print latest, before }' "$directory/records"
+}
+
+# Prints the updates of the means that became the best, if no checkpoint was recorded afterwards for the same update:
+# training was killed before it moved the link best, or before it wrote this to the training state.
+pending_means() {
+  awk '
+    $1 == "average" && $5 == "best" { pending[$2] = 1 }
+    $1 == "checkpoint" { delete pending[$2] }
+    END { for (update in pending) print update }' "$directory/records"
+}
+
+# Prints the name that best has if a training state says that the best update is UPDATE, and then other possible names.
+names_of_best() {  # names_of_best UPDATE
+  awk -v best="$1" '
+    $1 == "average" && $5 == "best" && $2 == best { mean = 1 }
+    $1 == "checkpoint" && $2 == best && mean { settled = 1 }
+    END { printf "%s-%08d\n", settled ? "average" : "step", best }' "$directory/records"
+  pending_means | awk -v best="$1" '$1 >= best { printf "average-%08d\n", $1 }'
+}
+
+# Checks that last is the run's last checkpoint.
+check_last() {  # check_last RUN LAST: the name of a checkpoint, or nothing
+  local latest before
+  read -r latest before < <(latest_updates)
+  [[ -z $2 || $2 == "$(step "$latest")" || (-n $before && $2 == "$(step "$before")") ]] ||
+    differs "$1/last is $2, but the run's last checkpoint is $(step "$latest"): last has been changed."
+}
+
+# Prints the directory with the latest training state that can say which checkpoint is the best; nothing if there is none.
+state_for_best() {  # state_for_best RUN BEST LAST
+  local update
+  # If training is killed between moving the links, best is newer than last.
+  if [[ -n $3 && $2 == step-* && $(update_of "$2") -gt $(update_of "$3") && -f $1/best/training_state.safetensors ]]; then
+    echo "$1/best"
+  elif [[ -n $3 && -f $1/last/training_state.safetensors ]]; then
+    echo "$1/last"
   else
-    allowed=$(step "$update")
-    [[ $2 != "$average" || -n $(record_of average "$update") ]] || must_be_recorded "$average" || allowed=$average
+    while read -r update; do
+      [[ -f $1/$(step "$update")/training_state.safetensors && -n $(record_of checkpoint "$update") ]] || continue
+      echo "$1/$(step "$update")"
+      return
+    done < <(checkpoints_of "$1" | sort -rn)
   fi
-  [[ $2 == "$allowed" ]] || differs "$1/best is $2, but the run's best checkpoint is $allowed: best has been changed."
+}
+
+# Checks that best is what the run's latest training state says.
+check_best() {  # check_best RUN BEST LAST: names of checkpoints, or nothing
+  local state size update names latest seen average unknown='best (which checkpoint it leads to)'
+  [[ -n $2 ]] || return 0
+  state=$(state_for_best "$@")
+  if [[ -z $state ]]; then
+    not_covered "$unknown"
+    return
+  fi
+  require_file "$state/training_state.safetensors"
+  size=$(header_size "$state/training_state.safetensors")
+  update=$(head -c "$size" "$state/training_state.safetensors" | grep -ao '\\"best_update\\":[0-9]*' | sed 's/.*://' || true)
+  if [[ ${update:-0} == 0 ]]; then  # none yet
+    not_covered "$unknown"
+    return
+  fi
+  read -r latest _ < <(latest_updates)
+  case $state in
+    */best | */last) seen=$latest ;;
+    *) seen=$(update_of "${state##*/}") ;;
+  esac
+  names=$(names_of_best "$update")
+  average=$(printf 'average-%08d' "$update")
+  [[ -n $(record_of average "$update") ]] || must_be_recorded "$average" || names+=$'\n'$average  # by an older version
+  if [[ $(update_of "$2") -gt $seen || ($seen -lt $latest && $'\n'$names$'\n' == *$'\n'$2$'\n'*) ]]; then
+    not_covered "$unknown"  # a later checkpoint may be better
+  elif [[ $'\n'$names$'\n' != *$'\n'$2$'\n'* ]]; then
+    differs "$1/best is $2, but the run's best checkpoint is ${names%%$'\n'*}: best has been changed."
+  fi
 }
 
 check_checkpoints() {  # check_checkpoints RUN
@@ -395,6 +464,7 @@ check_checkpoints() {  # check_checkpoints RUN
   check_link "$1" best
   best=$linked
   check_link "$1" last
+  check_last "$1" "$linked"
   check_best "$1" "$best" "$linked"
 }
 
@@ -467,6 +537,19 @@ first_start() {  # first_start RUN
 }
 
 # --- The repetition ---
+
+# The program locks the run's directory while it trains; version 0.2, and a file system that cannot lock directories, the
+# file .lock.
+require_finished() {  # require_finished RUN
+  local path status
+  command -v flock >/dev/null || return 0
+  for path in "$1" "$1/.lock"; do
+    [[ -d $path || -f $path ]] || continue
+    status=0
+    flock --shared --nonblock --conflict-exit-code 75 "$path" true 2>/dev/null || status=$?
+    [[ $status != 75 ]] || stop "$1: the run is still training; verify it when it has finished"
+  done
+}
 
 is_cosine() {  # is_cosine RUN: such a schedule depends on max_updates
   [[ $(sed -n '/^  schedule:/,$p' "$1/config.yaml" | sed -n 's/^    kind: *\([a-z_]*\).*/\1/p' | head -n 1) == cosine ]]
@@ -591,6 +674,7 @@ verify_run() {  # verify_run RUN [FROM TO] [OPTION]...
   shift
   [[ -d $run ]] || stop "$run: there is no such directory."
   run=${run%/}
+  require_finished "$run"
   read_digests "$run"
   from=$(first_start "$run")
   to=$(last_update "$digests")

@@ -3,6 +3,7 @@
     python3 tests/scripts/test_verify.py
 """
 
+import fcntl
 import hashlib
 import json
 import os
@@ -221,13 +222,70 @@ class Verify(Run):
         flip_bit(best / "model.safetensors", 5000)
         self.check(1, "best/model.safetensors does not have the checksum")
         list_checksums(best)
-        self.check(1, "best is none of the checkpoints that the run recorded")
+        self.check(1, "best is not one of the checkpoints that the run recorded")
         shutil.copytree(best, self.home / "another_model")
         shutil.rmtree(best)
         best.symlink_to(self.home / "another_model")
-        self.check(1, "best is none of the checkpoints that the run recorded")
+        self.check(1, "best is not one of the checkpoints that the run recorded")
         self.make_old()
-        self.check(1, "best is none of the checkpoints that the run recorded")
+        self.check(1, "best is not one of the checkpoints that the run recorded")
+
+    def point(self, link, name):
+        (self.run_directory / link).unlink(missing_ok=True)
+        (self.run_directory / link).symlink_to(name)
+
+    def best_update(self, update):
+        """What the training state of a checkpoint says."""
+        header = (self.checkpoint(update) / "training_state.safetensors").read_bytes()
+        return int(re.search(rb'\\"best_update\\":(\d+)', header)[1])
+
+    def test_another_best_is_reported_if_last_is_another_checkpoint_too(self):
+        self.point("last", "step-00000060")
+        self.point("best", "step-00000080")
+        self.check(1, "last is step-00000060, but the run's last checkpoint is step-00000100: last has been changed")
+        self.point("last", "step-00000080")  # as if training had been killed before it moved the link
+        self.point("best", f"step-{self.best_update(80):08}")
+        self.check(0, "confirmed")
+        self.point("best", "step-00000060")
+        self.assertNotEqual(self.best_update(80), 60)
+        self.check(1, "best is step-00000060, but the run's best checkpoint is")
+
+    def test_another_best_is_reported_without_last(self):
+        (self.run_directory / "last").unlink()
+        self.assertNotIn("which checkpoint it leads to", self.check(0))
+        self.point("best", "step-00000060")
+        self.check(1, "best is step-00000060, but the run's best checkpoint is")
+
+    def test_another_best_is_reported_if_states_are_missing(self):
+        original = os.readlink(self.run_directory / "best")
+        (self.checkpoint(100) / "training_state.safetensors").unlink()
+        self.point("best", "step-00000060")
+        self.check(1, "best is step-00000060, but the run's best checkpoint is")
+        unknown = "best (which checkpoint it leads to)"
+        self.point("best", original)
+        self.check(0, unknown)
+        for update in (60, 80):
+            (self.checkpoint(update) / "training_state.safetensors").unlink()
+        self.point("best", "step-00000060")
+        self.check(0, unknown, arguments=(0, 40))
+
+    def test_a_run_killed_between_moving_best_and_last_is_confirmed(self):
+        self.point("last", "step-00000080")
+        self.point("best", "step-00000100")
+        self.assertEqual(self.best_update(100), 100)
+        self.check(0, "confirmed")
+
+    @unittest.skipIf(shutil.which("flock") is None, "there is no flock")
+    def test_a_run_that_is_still_training_is_not_accused(self):
+        (self.run_directory / ".lock").touch()
+        for locked in (self.run_directory, self.run_directory / ".lock"):
+            descriptor = os.open(locked, os.O_RDONLY)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                self.check(2, "the run is still training; verify it when it has finished")
+            finally:
+                os.close(descriptor)
+        self.check(0, "confirmed")
 
     def test_a_run_copied_without_links_is_confirmed(self):
         for link in ("best", "last"):
@@ -489,6 +547,31 @@ class VerifyMean(Run):
         best.unlink()
         best.symlink_to("step-00000100" if line["best"] else "average-00000100")
         self.check(1, f"but the run's best checkpoint is {original}: best has been changed")
+
+    def test_a_run_killed_after_it_recorded_a_mean_as_the_best_is_confirmed(self):
+        """It was killed before it moved the link best, or before it wrote this to the training state."""
+        lines = self.lines()
+        mean = next(i for i, line in enumerate(lines) if "average" in line)
+        last = lines[mean - 1]
+        lines[mean]["best"] = True
+        self.write(lines[:mean + 1])
+        state = (self.checkpoint(100) / "training_state.safetensors").read_bytes()
+        best = int(re.search(rb'\\"best_update\\":(\d+)', state)[1])
+        self.assertEqual(best, 100)
+        if sha256(self.checkpoint(100) / "SHA256SUMS") != last["checksums"]:  # it was rewritten
+            (self.run_directory / "best").unlink()
+            self.check(0, "step-00000100 (training may have been killed while it rewrote this checkpoint)")
+        self.forge(self.checkpoint(100))
+        for name, status in (("step-00000100", 0), ("average-00000100", 0), ("step-00000080", 1)):
+            (self.run_directory / "best").unlink(missing_ok=True)
+            (self.run_directory / "best").symlink_to(name)
+            self.check(status)
+        lines = self.lines()
+        self.write([*lines, lines[mean - 1]])
+        for name, status in (("step-00000100", 1), ("average-00000100", 0)):
+            (self.run_directory / "best").unlink()
+            (self.run_directory / "best").symlink_to(name)
+            self.check(status)
 
     def test_the_mean_of_a_run_of_version_0_2_is_not_covered(self):
         self.make_old()
