@@ -339,7 +339,7 @@ TEST_CASE("a run that was copied without links gets its links back", "[checkpoin
   write_bytes(model, whole);
 
   // The only copy of a checkpoint is not removed.
-  fs::remove(directory / "copy" / "best");
+  fs::remove_all(directory / "copy" / "best");
   fs::rename(directory / "copy" / "step-00000100", directory / "copy" / "best");
   CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }), Says("only copy") && Says("step-NUMBER"));
   CHECK(is_checkpoint(directory / "copy" / "best"));
