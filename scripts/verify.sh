@@ -289,7 +289,7 @@ check_checkpoint() {  # check_checkpoint RUN NAME
     if [[ ${sums:--} != - ]]; then
       found=$(digest_of "$path/SHA256SUMS")
       if [[ $found != "$sums" ]]; then
-        [[ $(kind_of "$2") == checkpoint ]] && pending_means | grep -qxF "$update" ||
+        [[ $(kind_of "$2") == checkpoint && $'\n'$(pending_means)$'\n' == *$'\n'$update$'\n'* ]] ||
           differs "$path/SHA256SUMS is not the one that the run recorded: it has changed since."
         not_covered "$path (training may have been killed while it rewrote this checkpoint)"
       fi
