@@ -46,11 +46,12 @@ std::vector<std::pair<std::string, std::string>> words_for_sides(const TextSide&
 std::optional<Pair> pair_of(const std::string& name, const Names& names, const TextSide& side) {
   for (const auto& [source, target] : words_for_sides(side)) {
     for (const auto& [from, to] : {std::pair(source, target), {target, source}}) {
-      const std::size_t at = name.find(from);
-      if (at == std::string::npos || from.empty()) continue;
-      std::string partner = name;
-      partner.replace(at, from.size(), to);
-      if (partner != name && has(names, partner)) return from == source ? Pair{name, partner} : Pair{partner, name};
+      for (std::size_t at = from.empty() ? std::string::npos : name.find(from); at != std::string::npos;
+           at = name.find(from, at + 1)) {
+        std::string partner = name;
+        partner.replace(at, from.size(), to);
+        if (partner != name && has(names, partner)) return from == source ? Pair{name, partner} : Pair{partner, name};
+      }
     }
   }
   return std::nullopt;
@@ -91,6 +92,40 @@ std::string file_with_parts(const std::string& wanted, const Names& names) {
   return found.size() == 1 ? found[0] : "";
 }
 
+/// The languages of this text that the directory has: en and de if there are NAME.en and NAME.de.
+Names languages_of(const std::string& name, const Names& names) {
+  constexpr std::size_t kLongest = 10;  // zh-Hant-TW
+  const Names kNoLanguages = {"txt", "gz", "bz2", "xz", "zip", "tar", "tsv", "csv", "json", "bak", "tmp", "old"};
+  Names languages;
+  for (const std::string& file : names) {
+    if (!file.starts_with(name + ".")) continue;
+    const std::string language = file.substr(name.size() + 1);
+    const bool is_word = std::ranges::all_of(language, [](unsigned char letter) {
+      return std::isalnum(letter) != 0 || letter == '-' || letter == '_';
+    });
+    if (is_word && !language.empty() && language.size() <= kLongest && !has(kNoLanguages, lower_case(language)))
+      languages.push_back(language);
+  }
+  return languages;
+}
+
+/// The text exists, but not in this language: which languages there are, and which key to set. "" if there are none.
+std::string other_languages(const std::string& name, const Names& names, const TextSide& side,
+                            const std::string& language_key) {
+  Names others = languages_of(name, names);
+  for (const std::string& language : others)
+    if (lower_case(language) == lower_case(side.language))
+      return fmt::format("the file is called {0}.{1}: set {2}: {1}, or rename the file to {0}.{3}", name, language,
+                         language_key, side.language);
+  std::erase(others, side.other_language);
+  if (others.empty()) return "";
+  std::string files;
+  for (const std::string& language : others) files += (files.empty() ? "" : ", ") + name + "." + language;
+  return others.size() == 1
+             ? fmt::format("there is {}: if this is the text, set {}: {}", files, language_key, others[0])
+             : fmt::format("there are {}: set {} to the language of one of them", files, language_key);
+}
+
 }  // namespace
 
 std::string hint_about_names(const DataSettings& data, const TextSide& side) {
@@ -108,7 +143,9 @@ std::string hint_about_names(const DataSettings& data, const TextSide& side) {
       return fmt::format("the NAME of a text does not contain the language: set {}: {}", side.key,
                          side.name.substr(0, side.name.size() - twice.size()));
   }
-  if (has(names, name)) return how_to_rename(name, names, side);
+  if (const std::string hint = other_languages(name, names, side, language_key); !hint.empty()) return hint;
+  // If NAME.de exists, a file NAME is something else: it must not become NAME.en.
+  if (has(names, name) && languages_of(name, names).empty()) return how_to_rename(name, names, side);
   if (has(names, name + ".txt") && pair_of(name + ".txt", names, side))
     return how_to_rename(name + ".txt", names, side);
   for (const std::string& other : names)

@@ -275,8 +275,8 @@ std::string split_into_pieces(TextLines lines) {
   const std::size_t marked = is_subword_nmt ? with_at : with_bar;
   if (marked == 0 || 100 * marked < all) return "";
   return fmt::format(
-      "{} of {} words carry the mark of a subword ({}), so BLEU, chrF and exact match compare pieces, and BLEU is not "
-      "that of words. For figures of words, join translations and references with sed {}, and score them with "
+      "{} of {} words carry the mark of a subword ({}), so BLEU, chrF and exact match compare pieces, and this is not "
+      "word-level BLEU. For word-level figures, join translations and references with sed {}, and score them with "
       "sacrebleu",
       marked, all, is_subword_nmt ? "@@, as subword-nmt writes it" : "U+2581, as SentencePiece writes it",
       is_subword_nmt ? "-r 's/(@@ )|(@@ ?$)//g'" : "'s/ //g; s/\u2581/ /g; s/^ //'");
@@ -296,8 +296,8 @@ std::string looks_untokenized(TextLines lines, const EvaluationSettings& setting
   }
   if (sticking == 0 || 2 * sticking < all) return "";
   return fmt::format(
-      "BLEU splits words only at spaces (evaluation.bleu_tokenizer is none), but in {} of {} references the last mark "
-      "sticks to a word; for plain text, set it to 13a",
+      "BLEU splits words only at spaces (evaluation.bleu_tokenizer is none), but in {} of {} references the final "
+      "punctuation mark is attached to a word; for plain text, set it to 13a",
       sticking, all);
 }
 

@@ -134,9 +134,13 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
   }
   const std::vector<TextLines> references = all_references(text);
   evaluation.bleu = corpus_bleu(evaluation.translations, references, settings);
-  evaluation.chrf = corpus_chrf(evaluation.translations, references, settings.lowercase);
   evaluation.exact_match = exact_match(evaluation.translations, references);
   return evaluation;
+}
+
+void add_chrf(Evaluation& evaluation, const EvaluationSettings& settings, const TestText& text) {
+  const std::vector<TextLines> references = all_references(text);
+  evaluation.chrf = corpus_chrf(evaluation.translations, references, settings.lowercase);
 }
 
 Index needed_length_ratio(const SentencePairs& pairs) {
@@ -149,13 +153,14 @@ Index needed_length_ratio(const SentencePairs& pairs) {
 }
 
 std::string cut_off_text(Index cut_off, Index translations, const DecodingSettings& decoding, Index needed) {
-  constexpr double kMost = 100;  // as in config/key.hpp
   const double ratio = decoding.max_length_ratio, twice = ratio > 0 ? 2 * ratio : 2;
   const bool is_short = static_cast<double>(needed) > ratio;
-  const double larger = std::min(kMost, is_short ? static_cast<double>(needed) : twice);
+  const double larger = std::min(kLargestLengthRatio, is_short ? static_cast<double>(needed) : twice);
   const std::string limit =
       fmt::format("{} of {} translations were cut off at the length limit, {:g} * source tokens + 10", cut_off,
                   translations, ratio);
+  if (ratio >= kLargestLengthRatio)
+    return limit + ", and the ratio cannot be larger; if they repeat themselves, the model needs more training";
   if (is_short)
     return fmt::format("{}; some references are longer: set decoding.max_length_ratio={:g} with --set", limit, larger);
   return fmt::format(

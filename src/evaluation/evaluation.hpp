@@ -53,7 +53,7 @@ struct TestText {
 struct Evaluation {
   LossSum loss;            ///< teacher-forced, without label smoothing; of the first reference
   Bleu bleu;               ///< of translations against all references
-  Chrf chrf;               ///< the same
+  Chrf chrf;               ///< the same; see add_chrf()
   double exact_match = 0;  ///< fraction of translations equal to a reference apart from white space, 0 to 1
   Index empty_pairs = 0;   ///< pairs with an empty side; they are not in `loss`
   std::vector<std::string> translations;
@@ -70,11 +70,18 @@ struct Evaluation {
   double token_accuracy() const { return static_cast<double>(loss.correct) / static_cast<double>(loss.tokens); }
 };
 
-/// Translates the text and computes all figures, including the loss of its pairs.
+/// Translates the text and computes all figures but chrF, including the loss of its pairs.
 Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, const DecodingSettings& decoding,
                     const EvaluationSettings& settings, const TestText& text);
 
-/// The smallest whole max_length_ratio with which translations may be as long as the targets of these pairs.
+/// Computes chrF, which takes long and which validations do not show.
+void add_chrf(Evaluation& evaluation, const EvaluationSettings& settings, const TestText& text);
+
+/// The largest value of decoding.max_length_ratio, as in config/key.hpp.
+inline constexpr double kLargestLengthRatio = 100;
+
+/// The smallest whole max_length_ratio with which translations may be as long as the targets of these pairs. It
+/// may be above kLargestLengthRatio.
 Index needed_length_ratio(const SentencePairs& pairs);
 
 /// "3 of 40 translations were cut off at the length limit (...)", and what to do. `needed`: the ratio that their

@@ -54,8 +54,28 @@ std::string UnknownTokens::text(const std::string& what) const {
 
 std::string UnknownTokens::advice() const {
   if (2 * known_in_lower_case > words)
-    return "most of these words are known in lower case, so lowercase the text, as the training text was";
-  return "prepare the text as the training text was (case, punctuation, splitting into words)";
+    return "most of these words are known in lower case, so lowercase the text, like the training text";
+  return "prepare the text like the training text (case, punctuation, splitting into words)";
+}
+
+std::string UnknownTokens::remark(const std::string& what, const std::string& effect) const {
+  const std::string found = "the model does not know " + text(what);
+  return are_many() ? fmt::format("{}, so {}; {}", found, effect, advice()) : found;
+}
+
+void LanguageCodes::add(std::string_view line) {
+  if (split_words(line).empty()) return;
+  ++sentences;
+  if (!line.starts_with(">>")) ++without_code;
+}
+
+std::string LanguageCodes::advice(const Tokenizer& source) const {
+  const auto codes = source.language_codes();
+  if (codes.empty() || without_code == 0) return "";
+  return fmt::format(
+      "this model has language codes ({}), but {} of {} sentences begin with none; write the code of the target "
+      "language before each sentence, for example \"{} ...\"",
+      listed({codes.begin(), codes.end()}), without_code, sentences, codes[0]);
 }
 
 }  // namespace glassformer

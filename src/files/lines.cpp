@@ -31,6 +31,14 @@ bool is_there(const std::filesystem::path& file, std::uintmax_t size) {
   return errno != ENXIO || static_cast<std::uintmax_t>(bytes) >= size / 4;  // ENXIO: there is no more data
 }
 
+/// \throws as throw_disk_error() does: the file has vanished, for example
+std::uintmax_t size_of(const std::filesystem::path& file) {
+  std::error_code reason;
+  const std::uintmax_t size = std::filesystem::file_size(file, reason);
+  if (reason) throw_disk_error("cannot be read", file, reason);
+  return size;
+}
+
 }  // namespace
 
 LineReader::LineReader(const std::filesystem::path& file) : LineReader(std::make_unique<Descriptor>(file, O_RDONLY)) {}
@@ -133,9 +141,10 @@ bool ParallelReader::next(std::string& source, std::string& target) {
   throw UserError(target_.path().string() + ": expected " + std::to_string(source_.lines_read()) +
                   " lines, as many as in " + source_.path().string() + ", found " +
                   std::to_string(target_.lines_read()) + "; both files must have one sentence per line" +
-                  (is_blank ? ". The last " + std::to_string(more) + " of " + longer.path().string() +
-                                  (more == 1 ? " is" : " are") + " empty: remove " + (more == 1 ? "it" : "them")
-                            : ""));
+                  (!is_blank   ? ""
+                   : more == 1 ? ". The last line of " + longer.path().string() + " is empty: remove it"
+                               : ". The last " + std::to_string(more) + " lines of " + longer.path().string() +
+                                     " are empty: remove them"));
 }
 
 Index ParallelReader::fingerprint() const {
@@ -149,7 +158,7 @@ void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t lon
   if (!std::filesystem::exists(status)) return;
   if (!std::filesystem::is_regular_file(status))
     throw UserError(file.string() + ": expected a regular file, found a directory, a device or a pipe; " + kCopyAgain);
-  const std::uintmax_t size = std::filesystem::file_size(file);
+  const std::uintmax_t size = size_of(file);
   if (size > longest)
     throw UserError(file.string() + ": expected at most " + std::to_string(longest) + " bytes, found " +
                     std::to_string(size) + "; " + kCopyAgain);
@@ -164,7 +173,7 @@ Descriptor open_checkpoint_file(const std::filesystem::path& file, std::uintmax_
 
 std::string read_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {
   Descriptor input = open_checkpoint_file(file, longest);
-  std::string bytes(std::filesystem::file_size(file), '\0');  // files in /proc have size 0, even if they never end
+  std::string bytes(size_of(file), '\0');  // files in /proc have size 0, even if they never end
   std::size_t size = 0;
   while (const std::size_t count = input.read(std::span(bytes).subspan(size))) size += count;
   bytes.resize(size);

@@ -9,6 +9,7 @@
 #include "batching/batch.hpp"
 #include "layers/recording.hpp"
 #include "numerics/random.hpp"
+#include "training/schedule.hpp"
 
 namespace glassformer {
 namespace {
@@ -61,13 +62,22 @@ std::string first_non_finite(const Model<float>& model, const TrainingSettings& 
   return "the sum over the batch: each sentence alone gives finite numbers";
 }
 
-void warn_about(const TransformerSettings& model, const ScheduleSettings& schedule) {
+void warn_about(const TransformerSettings& model, const TrainingSettings& training) {
+  const ScheduleSettings& schedule = training.schedule;
   if (model.norm == Norm::post && schedule.warmup == 0)
     spdlog::warn(
         "model.norm is post and training.schedule.warmup is 0: the first updates are often too large for a post-norm "
         "transformer. Set a warmup of a few hundred updates, set model.norm to pre, or lower model.initial_gain, which "
         "is {:g}",
         model.initial_gain);
+  constexpr Index kFewest = 10;  // updates: with fewer, someone is only trying things out
+  if (training.max_updates >= kFewest && schedule.warmup >= training.max_updates)
+    spdlog::warn(
+        "training ends at update {} (training.max_updates), and the warm-up lasts {} updates "
+        "(training.schedule.warmup), so the learning rate rises to the end, where it is {:g} "
+        "(training.schedule.learning_rate: {:g}); set a shorter warmup",
+        training.max_updates, schedule.warmup, learning_rate(schedule, training.max_updates, training.max_updates),
+        schedule.learning_rate);
   const MaskSettings& masks = model.masks;
   const auto warn_if_off = [](bool is_on, const char* mask, const char* effect) {
     if (!is_on) spdlog::warn("masks.{} is OFF: {} (see docs/course/01-masks.md)", mask, effect);

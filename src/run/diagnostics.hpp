@@ -13,7 +13,7 @@
 namespace glassformer {
 
 /// Logs a one-line warning for each setting that a config allows but hardly anyone wants.
-void warn_about(const TransformerSettings& model, const ScheduleSettings& schedule);
+void warn_about(const TransformerSettings& model, const TrainingSettings& training);
 
 /// Finds where a loss or gradient stopped being finite. Recomputes the update's sentences one by one with a recorder.
 /// Describes the first recorded matrix that is not finite: its part of the model, its equation, and the line of the

@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "files/suggestion.hpp"
@@ -22,11 +21,34 @@ constexpr double kNotableShare = 0.05;   // of the pairs: left out, not translat
 
 double share(Index part, Index whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
 
-/// "12 of 400 pairs (3 %)", with two digits below 10 %
+/// "12 of 400 pairs (3.00%)"
 std::string part_of(Index part, Index whole, const std::string& what) {
-  const double percent = 100 * share(part, whole);
-  const std::string digits = percent < 10 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent);
-  return fmt::format("{} of {} {} ({} %)", part, whole, what, digits);
+  return fmt::format("{} of {} {} ({:.2f}%)", part, whole, what, 100 * share(part, whole));
+}
+
+using Words = std::vector<std::string_view>;
+
+/// Where two texts first differ: "X" becomes "Y Z". \pre they differ
+std::string first_difference(const Words& before, const Words& after) {
+  const auto size_before = std::ssize(before), size_after = std::ssize(after);
+  Index begin = std::ranges::mismatch(before, after).in1 - before.begin();
+  // The fewest words, removed and added together, after which both texts continue with the same word, or both end.
+  Index removed = 0, added = 0;
+  const auto is_same_again = [&](Index i, Index j) {
+    return i <= size_before && j <= size_after &&
+           (i == size_before || j == size_after ? i == size_before && j == size_after
+                                                : before[static_cast<std::size_t>(i)] ==
+                                                      after[static_cast<std::size_t>(j)]);
+  };
+  for (Index words = 1; !is_same_again(begin + removed, begin + added); ++words) {
+    for (removed = words; removed > 0 && !is_same_again(begin + removed, begin + words - removed); --removed) continue;
+    added = words - removed;
+  }
+  if ((removed == 0 || added == 0) && begin > 0) --begin, ++removed, ++added;  // show the word before the gap, too
+  const auto text = [&](const Words& words, Index count) {
+    return brief(fmt::format("{}", fmt::join(words.begin() + begin, words.begin() + begin + count, " ")));
+  };
+  return fmt::format("\"{}\" becomes \"{}\"", text(before, removed), text(after, added));
 }
 
 /// The texts of a run and its settings, and the remarks about them so far.
@@ -49,9 +71,9 @@ class TextReport {
     for (const auto& [name, census, is_training] :
          {std::tuple("training", &text_.census(), true), {"validation", &valid_, false}}) {
       about_unknown_words(fmt::format("the source of the {} text", name), *text_.tokenizers().source, census->source,
-                          is_training);
+                          is_training ? nullptr : &text_.census().source);
       about_unknown_words(fmt::format("the target of the {} text", name), *text_.tokenizers().target, census->target,
-                          is_training);
+                          is_training ? nullptr : &text_.census().target);
       about_lines(fmt::format("the source of the {} text", name), census->source, census->pairs, true);
       about_lines(fmt::format("the target of the {} text", name), census->target, census->pairs, false);
     }
@@ -92,8 +114,7 @@ class TextReport {
                       source.string()));
     else if (share(census.equal, census.pairs) >= kNotableShare)
       warn(part_of(census.equal, census.pairs, "training pairs") +
-           " have the same text on both sides, so the model learns to copy; if these were never translated, remove "
-           "them");
+           " have the same text on both sides, so the model learns to copy; if these are untranslated, remove them");
   }
 
   void about_pairs_left_out() {
@@ -118,18 +139,20 @@ class TextReport {
            "from one of the texts");
   }
 
+  /// `trained`: the same side of the training text, or nullptr if this is the training text
   void about_unknown_words(const std::string& place, const Tokenizer& tokenizer, const SideCensus& side,
-                           bool is_training) {
+                           const SideCensus* trained) {
+    const bool is_training = trained == nullptr;
     const double unknown = share(side.unknown, side.tokens);
     if (side.unknown == 0 || (is_training && unknown < kUnknownShare)) return;
     remarks_.push_back({unknown >= kUnknownShare,
                         part_of(side.unknown, side.tokens, "tokens") +
                             fmt::format(" in {} are unknown to its tokenizer (unk), most often {}; {}", place,
-                                        side.examples(), advice_on_unknown(tokenizer, side, is_training))});
+                                        side.examples(), advice_on_unknown(tokenizer, side, trained))});
   }
 
   /// What can be done about unknown words.
-  std::string advice_on_unknown(const Tokenizer& tokenizer, const SideCensus& side, bool is_training) const {
+  std::string advice_on_unknown(const Tokenizer& tokenizer, const SideCensus& side, const SideCensus* trained) const {
     const auto mostly_known = [&](std::string (*change)(std::string_view)) {
       Index known = 0, all = 0;
       for (const auto& [word, count] : side.words) {
@@ -145,10 +168,17 @@ class TextReport {
     if (mostly_known(decomposed))
       return "most are known in Unicode's decomposed form (NFD): convert all texts to one form, for example with uconv "
              "-x nfc";
-    if (!is_learned(tokenizer)) return "its vocabulary was given, so train on text like that it was made for";
+    const double unknown = share(side.unknown, side.tokens);
+    if (trained != nullptr && unknown >= kNotableShare && unknown >= 10 * share(trained->unknown, trained->tokens))
+      return fmt::format(
+          "the training text has only {:.2f}%, so check that this text was prepared in the same way, and that source "
+          "and target are not swapped",
+          100 * share(trained->unknown, trained->tokens));
+    if (!is_learned(tokenizer))
+      return "its vocabulary was given, so train on the kind of text that it was made for";
     if (tokenizer_.kind == TokenizerKind::word)
       return std::string("subwords avoid this (tokenizer.kind: sentencepiece)") +
-             (is_training ? "; or raise tokenizer.vocabulary_size, or lower tokenizer.min_frequency" : "");
+             (trained == nullptr ? "; or raise tokenizer.vocabulary_size, or lower tokenizer.min_frequency" : "");
     if (std::ranges::any_of(side.words, [](const auto& word) { return word.first.find('\t') != std::string::npos; }))
       return "SentencePiece allows no tab in a piece: replace tabs by spaces";
     if (tokenizer_.character_coverage < 1) return "raise tokenizer.character_coverage";
@@ -160,7 +190,7 @@ class TextReport {
                                          : "translations will be split, too, and BLEU and exact match count pieces";
     if (share(side.with_at_signs, lines) >= kSplitShare)
       warn(part_of(side.with_at_signs, lines, "lines") +
-           fmt::format(" in {} are already split into subwords (@@): {}; join them with sed -E 's/@@( |$)//g', and let "
+           fmt::format(" in {} are already split into subwords (@@): {}; join the pieces with sed -E 's/@@( |$)//g', and let "
                        "tokenizer.kind: sentencepiece split the text",
                        place, effect));
     if (share(side.with_word_marks, lines) >= kSplitShare)
@@ -191,42 +221,47 @@ class TextReport {
       ++changed;
       unknown += std::ranges::count(ids, tokenizer.special().unk) > 0;
       if (!example.empty()) continue;
-      const auto [word, other] = std::ranges::mismatch(before, after);
-      example = fmt::format("\"{}\" becomes \"{}\"", word == before.end() ? "" : brief(std::string(*word)),
-                            other == after.end() ? "" : brief(std::string(*other)));
+      example = first_difference(before, after);
     }
     if (changed == 0) return;
     const auto all = std::ssize(targets);
     warn(part_of(changed, all, has_valid ? "validation references" : "training targets (a sample)") +
          fmt::format(
-             " change when the tokenizer encodes and decodes them, so even a perfect model reaches at most {:.4g} "
-             "% exact match; {} of them contain unknown words; for example, {}{}",
-             100 * (1 - share(changed, all)), unknown, example, unknown < changed ? advice_on_normalization() : ""));
+             " change when the tokenizer encodes and decodes them, so even a perfect model reaches at most {:.2f}% "
+             "exact match; {}for example, {}{}",
+             100 * (1 - share(changed, all)),
+             unknown > 0 ? fmt::format("{} of them contain unknown words; ", unknown) : "", example,
+             unknown < changed ? advice_on_normalization() : ""));
   }
 
   std::string advice_on_normalization() const {
     const bool can_change = is_learned(*text_.tokenizers().target) && tokenizer_.kind == TokenizerKind::sentencepiece &&
                             tokenizer_.normalization != Normalization::identity;
-    return can_change ? "; tokenizer.normalization: identity keeps all characters" : "";
+    return can_change ? "; tokenizer.normalization: identity keeps all characters but U+2581 and repeated spaces" : "";
   }
 
   /// `least`: the share of pairs from which on this is a warning.
   void about_length_limit(const std::string& what, const Corpus& corpus, double least) {
-    Index beyond = 0;
-    double enough = decoding_.max_length_ratio;
+    Index beyond = 0, above_largest = 0;
+    DecodingSettings largest = decoding_;
+    largest.max_length_ratio = kLargestLengthRatio;
     for (Index i = 0; i < corpus.size(); ++i) {
       const Index source = std::ssize(corpus.source(i)), target = std::ssize(corpus.target(i));
       if (target <= longest_translation(decoding_, source + 1)) continue;
       ++beyond;
-      enough = std::max(enough, static_cast<double>(target - 10) / static_cast<double>(source));
+      above_largest += target > longest_translation(largest, source + 1) ? 1 : 0;
     }
     if (beyond == 0) return;
+    const std::string remedy =
+        above_largest > 0
+            ? fmt::format("the largest ratio, {:g}, is not enough for {} of them, so check these pairs",
+                          kLargestLengthRatio, above_largest)
+            : fmt::format("a ratio of {} would suffice for all of them", needed_length_ratio(corpus));
     remarks_.push_back({share(beyond, corpus.size()) >= least,
                         part_of(beyond, corpus.size(), what) +
                             fmt::format(" are longer than {:g} * source tokens + 10 tokens, the limit of a translation "
-                                        "(decoding.max_length_ratio), so such translations will be cut off; a ratio of "
-                                        "{:g} would suffice for all of them",
-                                        decoding_.max_length_ratio, std::ceil(10 * enough + 1e-9) / 10)});
+                                        "(decoding.max_length_ratio), so such translations will be cut off; {}",
+                                        decoding_.max_length_ratio, remedy)});
   }
 
   const TrainingText& text_;

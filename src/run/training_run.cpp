@@ -116,7 +116,7 @@ void TrainingRun::log_start(bool resumed) const {
   spdlog::info("{}", memory_.text_for_log());
   if (const std::string warning = memory_.warning(); !warning.empty()) spdlog::warn("{}", warning);
   log_ranks(ranks_, plan_.training.shards);
-  warn_about(plan_.model, plan_.training.schedule);
+  warn_about(plan_.model, plan_.training);
   if (!plan_.model_from.empty() && !resumed) spdlog::info("starting from {}", plan_.model_from.string());
   if (plan_.training.label_smoothing > 0)
     spdlog::info("the training loss includes label smoothing {:g}; training perplexity and validation figures do not",

@@ -1,3 +1,5 @@
+#include <spdlog/fmt/fmt.h>
+
 #include <cassert>
 #include <regex>
 #include <unordered_map>
@@ -46,6 +48,7 @@ class MarianTokenizer final : public Tokenizer {
       if (piece.find_first_of("\r\n") != std::string::npos)
         throw table.mistake(piece, "a piece without a line break (use another model)");
       ids_.emplace(piece, id);
+      if (language_code(piece) == piece) codes_.push_back(piece);
     }
 
     const JsonFile config(directory / "config.json");
@@ -53,6 +56,8 @@ class MarianTokenizer final : public Tokenizer {
     special_.pad = id_below(config, "pad_token_id", size);
     special_.bos = id_below(config, "decoder_start_token_id", size);
     special_.unk = id_below(table, "<unk>", size);
+    check_special(table, "</s>", special_.eos, "eos_token_id");
+    check_special(table, "<pad>", special_.pad, "pad_token_id");
     if (special_.bos == special_.pad) special_.pad = kNoToken;
   }
 
@@ -88,10 +93,18 @@ class MarianTokenizer final : public Tokenizer {
 
   Index vocabulary_size() const override { return size_; }
   SpecialIds special() const override { return special_; }
+  std::span<const std::string> language_codes() const override { return codes_; }
   std::map<std::string, Id> vocabulary() const override { return {ids_.begin(), ids_.end()}; }
   void save(const fs::path& directory, const std::string& name) const override { model_.save(directory, name); }
 
  private:
+  /// The model's embeddings belong to the ids of config.json, so another id in the table means another model's table.
+  void check_special(const JsonFile& table, const std::string& piece, Id expected, const std::string& key) const {
+    if (const auto found = ids_.find(piece); found != ids_.end() && found->second != expected)
+      throw table.mistake(piece, fmt::format("{}, the {} of config.json (both files must come from the same model)",
+                                             expected, key));
+  }
+
   std::vector<std::string> pieces_of(std::string_view sentence) const {
     const std::string code(language_code(sentence));
     if (!code.empty()) require_known(code);
@@ -102,19 +115,16 @@ class MarianTokenizer final : public Tokenizer {
 
   /// A model without language codes treats a code like any other word.
   void require_known(const std::string& code) const {
-    if (ids_.contains(code)) return;
-    std::vector<std::string> known;
-    for (const auto& [piece, id] : vocabulary())
-      if (language_code(piece) == piece) known.push_back(piece);
-    if (known.empty()) return;
+    if (ids_.contains(code) || codes_.empty()) return;
     throw UserError("a sentence begins with " + code + ", which is not one of this model's language codes. The model " +
-                    "has " + listed(known) + ".");
+                    "has " + listed(codes_) + ".");
   }
 
   SentencePieces model_;
   const Index size_;                            // as config.json claims
   std::unordered_map<Id, std::string> pieces_;  // only those in the table
   std::unordered_map<std::string, Id> ids_;
+  std::vector<std::string> codes_;  // pieces that are language codes, sorted
   SpecialIds special_;
 };
 

@@ -38,6 +38,8 @@ class Tokenizer {
   /// The id of each piece. Pieces are spelled as in SentencePiece and in Hugging Face's Marian tokenizers.
   virtual std::map<std::string, Id> vocabulary() const;
   virtual SpecialIds special() const = 0;
+  /// The codes of target languages with which a sentence may begin, such as ">>deu<<"; none for most models.
+  virtual std::span<const std::string> language_codes() const { return {}; }
   /// Writes the tokenizer into `directory`, where load_tokenizers finds it by `name`.
   virtual void save(const std::filesystem::path& directory, const std::string& name) const = 0;
 

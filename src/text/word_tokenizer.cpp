@@ -124,11 +124,11 @@ std::string what_is_left_out(const TokenizerSettings& settings, const Vocabulary
   const auto all = static_cast<double>(std::accumulate(counts.begin(), counts.end(), Index{0}, sum));
   const auto known = static_cast<double>(std::accumulate(kept.begin(), kept.end(), Index{0}, sum));
   std::string text = fmt::format(
-      "{}: the vocabulary has {} of {} words; the others become unk, which is {:.2f} % of the "
-      "text (tokenizer.min_frequency {} leaves out {}",
-      plan.texts.front().string(), kept.size(), counts.size(), 100 * (1 - known / all), settings.min_frequency,
-      counts.size() - frequent);
-  return text + fmt::format(", {} {} leaves out {})", plan.key, plan.size, frequent - kept.size());
+      "{}: the vocabulary has {} of {} words; the others become unk, which is {:.2f}% of the text "
+      "({} because of tokenizer.min_frequency: {}",
+      plan.texts.front().string(), kept.size(), counts.size(), 100 * (1 - known / all), counts.size() - frequent,
+      settings.min_frequency);
+  return text + fmt::format(", {} because of {}: {})", frequent - kept.size(), plan.key, plan.size);
 }
 
 }  // namespace

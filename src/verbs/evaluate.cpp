@@ -49,6 +49,13 @@ std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& co
   return tests;
 }
 
+/// If a model needs the code of the target language, such as ">>deu<<", sentences without one are translated badly.
+void warn_about_language_codes(const NamedTest& test, const TestText& text, const Tokenizer& tokenizer) {
+  LanguageCodes codes;
+  for (const std::string& source : text.sources) codes.add(source);
+  if (const std::string advice = codes.advice(tokenizer); !advice.empty()) spdlog::warn("{}: {}", test.name, advice);
+}
+
 /// Warns about a text that is unlikely to be what the user means to evaluate on, or to be evaluated in this way.
 void warn_about_text(const NamedTest& test, const TestText& text, const EvaluationSettings& settings) {
   if (std::error_code error; text.sources == text.references || fs::equivalent(test.source, test.references[0], error))
@@ -58,8 +65,7 @@ void warn_about_text(const NamedTest& test, const TestText& text, const Evaluati
       if (std::error_code error; fs::equivalent(test.references[i], test.references[j], error))
         spdlog::warn("{}: --reference names the file {} twice; give each reference once", test.name,
                      test.references[i].string());
-  constexpr double kManyUnknown = 0.05;
-  if (text.unknown_sources.share() > kManyUnknown)
+  if (text.unknown_sources.are_many())
     spdlog::warn("{}: {:.2f}% of the source tokens are unknown to the model; {}", test.name,
                  100 * text.unknown_sources.share(), text.unknown_sources.advice());
   if (const std::string warning = split_into_pieces(text.references); !warning.empty())
@@ -162,7 +168,9 @@ int evaluate(const EvaluateOptions& options) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   const auto report = [&](const NamedTest& test, const TestText& text) {
     warn_about_text(test, text, config.evaluation);
-    const Evaluation e = evaluate(loaded.model, loaded.tokenizers, config.decoding, config.evaluation, text);
+    warn_about_language_codes(test, text, *loaded.tokenizers.source);
+    Evaluation e = evaluate(loaded.model, loaded.tokenizers, config.decoding, config.evaluation, text);
+    add_chrf(e, config.evaluation, text);
     check_overflow(test, text, e, loaded.model);
     if (options.json)
       results.push_back(to_json(test, text, e, loaded));

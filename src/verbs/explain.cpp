@@ -40,6 +40,12 @@ void check_length(const std::vector<std::string>& sentences, const Tokenizer& to
   }
 }
 
+void warn_about_files(const std::string& option, const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences)
+    if (std::error_code error; fs::is_regular_file(sentence, error))
+      spdlog::warn("{} expects a sentence, and this is the name of a file: {}", option, brief(sentence));
+}
+
 /// The model's own translations. Counts those that were cut off.
 std::vector<std::string> translate_sources(const std::vector<std::string>& sources, const LoadedModel& loaded,
                                            Index& cut_off) {
@@ -58,6 +64,8 @@ std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const Loade
   if (sources.size() > kMaxSentences)
     throw UserError("explain: expected at most " + std::to_string(kMaxSentences) + " sentences, found " +
                     std::to_string(sources.size()) + "; give fewer.");
+  warn_about_files("--source", sources);
+  warn_about_files("--target", options.targets);
   check_length(sources, *loaded.tokenizers.source, "give a shorter one.");
   const bool own = options.targets.empty();
   Index cut_off = 0;
@@ -83,11 +91,15 @@ void check_layer(Index layer, const TransformerSettings& settings) {
 
 /// Without --html, never overwrites an explain.html that explain did not write. Both outputs may be /dev/null.
 void check_files(const ExplainOptions& options, const fs::path& page) {
-  if (!options.html && fs::exists(fs::symlink_status(page)) && !is_page(page))
+  std::error_code error;
+  for (const auto& [option, file] : {std::pair("--html", options.html), {"--json", options.json}})
+    if (file) check_output(option, *file);
+  if (!options.html && fs::exists(fs::symlink_status(page, error)) && !is_page(page))
     throw UserError(page.string() + ": expected no file, or a page that explain wrote, found something else; " +
                     "move it, or choose another file with --html FILE.");
-  if (!options.json || (fs::exists(page) && !fs::is_regular_file(page))) return;
-  if (fs::weakly_canonical(fs::absolute(page)) == fs::weakly_canonical(fs::absolute(*options.json)))
+  if (!options.json || (fs::exists(page, error) && !fs::is_regular_file(page, error))) return;
+  const auto place = [&](const fs::path& file) { return fs::weakly_canonical(fs::absolute(file, error), error); };
+  if (const fs::path of_page = place(page); !of_page.empty() && of_page == place(*options.json))
     throw UserError("--html and --json: expected two files, found " + page.string() + " for both.");
 }
 

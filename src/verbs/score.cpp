@@ -69,7 +69,9 @@ class Scorer {
     for (const auto& [unknown, what] :
          {std::pair(&unknown_sources_, "source tokens"), {&unknown_targets_, "target tokens"}})
       if (unknown->unknown > 0)
-        spdlog::warn("unknown to the model: {}; their scores tell little: {}", unknown->text(what), unknown->advice());
+        spdlog::log(unknown->are_many() ? spdlog::level::warn : spdlog::level::info, "{}",
+                    unknown->remark(what, "their scores mean little"));
+    if (const std::string advice = codes_.advice(source_tokenizer_); !advice.empty()) spdlog::warn("{}", advice);
   }
 
  private:
@@ -85,11 +87,18 @@ class Scorer {
       const std::vector<Id> source_ids = source_tokenizer_.encode(source),
                             target_ids = target_tokenizer_.encode(target);
       unknown_sources_.add(source_tokenizer_, source, source_ids);
+      codes_.add(source);
       unknown_targets_.add(target_tokenizer_, target, target_ids);
       chunk.append(source_ids, target_ids, chunk.size());
       if (!reader_.has_pair_waiting()) break;
     }
     return true;
+  }
+
+  void print_alone(const Corpus& chunk, Index i) {
+    Corpus alone = empty_corpus();
+    alone.append(chunk.source(i), chunk.target(i), 0);
+    print_together(alone);
   }
 
   void print_scores(const Corpus& chunk) {
@@ -100,9 +109,7 @@ class Scorer {
       if (std::max(S, T) > kLong) {
         print_together(std::exchange(together, empty_corpus()));
         check_memory(loaded_, S, T);
-        Corpus alone = empty_corpus();
-        alone.append(chunk.source(i), chunk.target(i), 0);
-        print_together(alone);
+        print_alone(chunk, i);
       } else {
         together.append(chunk.source(i), chunk.target(i), together.size());
       }
@@ -110,8 +117,16 @@ class Scorer {
     print_together(together);
   }
 
+  /// If there is not enough memory for all pairs at once, scores them one by one, up to the one that needs too much.
   void print_together(const Corpus& corpus) {
-    const auto log_probabilities = token_log_probabilities(loaded_.model, corpus);
+    std::vector<std::vector<double>> log_probabilities;
+    try {
+      log_probabilities = token_log_probabilities(loaded_.model, corpus);
+    } catch (const std::bad_alloc&) {
+      if (corpus.size() == 1) throw;
+      for (Index i = 0; i < corpus.size(); ++i) print_alone(corpus, i);
+      return;
+    }
     for (Index i = 0; i < corpus.size(); ++i) {
       const std::vector<double>& tokens = log_probabilities[static_cast<std::size_t>(i)];
       const double sum = std::accumulate(tokens.begin(), tokens.end(), 0.0);
@@ -130,6 +145,7 @@ class Scorer {
   const Tokenizer &source_tokenizer_, &target_tokenizer_;
   ParallelReader reader_;
   UnknownTokens unknown_sources_, unknown_targets_;
+  LanguageCodes codes_;
   Index printed_ = 0;
 };
 
@@ -137,7 +153,8 @@ int score(const ScoreOptions& options) {
   LoadedModel loaded(options.checkpoint);
   options.search.apply_to(loaded.config, {});
   for (const auto& [option, file] : {std::pair("--source: ", &options.source), {"--target: ", &options.target}})
-    if (std::filesystem::is_directory(*file) || !std::filesystem::exists(*file)) check_file(option, *file);
+    if (std::error_code error; std::filesystem::is_directory(*file, error) || !std::filesystem::exists(*file, error))
+      check_file(option, *file);
   if (std::error_code error; std::filesystem::equivalent(options.source, options.target, error))
     spdlog::warn("--source and --target are the same file; did you mean another?");
   Scorer scorer(options, loaded);

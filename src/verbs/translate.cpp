@@ -40,6 +40,7 @@ struct Remarks {
   Index cut_off = 0, first_cut_off = 0;  // first: the line's number, from 1
   Index too_long = 0, first_too_long = 0;
   UnknownTokens sources;
+  LanguageCodes codes;
   Index translated_tokens = 0, translated_unknown = 0;
 
   /// `trained_length`: the most tokens of a line that training kept; 0 if unknown.
@@ -47,18 +48,20 @@ struct Remarks {
     ++lines;
     const std::vector<Id> ids = tokenizer.encode(line);
     sources.add(tokenizer, line, ids);
+    codes.add(line);
     if (best.cut_off && ++cut_off == 1) first_cut_off = lines;
     if (trained_length > 0 && std::ssize(ids) > trained_length && ++too_long == 1) first_too_long = lines;
     translated_tokens += best.tokens;
     translated_unknown += best.unknown;
   }
 
-  void warn(const DecodingSettings& decoding, Index trained_length) const {
+  void warn(const Tokenizer& tokenizer, const DecodingSettings& decoding, Index trained_length) const {
     if (cut_off > 0)
       spdlog::warn("{} (the first is that of line {})", cut_off_text(cut_off, lines, decoding), first_cut_off);
     if (sources.unknown > 0)
-      spdlog::warn("unknown to the model: {}; their translations suffer: {}", sources.text("source tokens"),
-                   sources.advice());
+      spdlog::log(sources.are_many() ? spdlog::level::warn : spdlog::level::info, "{}",
+                  sources.remark("source tokens", "their translations suffer"));
+    if (const std::string advice = codes.advice(tokenizer); !advice.empty()) spdlog::warn("{}", advice);
     if (translated_unknown > 0)
       spdlog::warn("{} of {} tokens of the translations are unk, which stands for a word that the model does not know",
                    translated_unknown, translated_tokens);
@@ -96,7 +99,7 @@ void check_language(const Tokenizer& tokenizer, const std::string& line, const L
   throw UserError(fmt::format("{}:{}: {}", input.path().string(), input.lines_read(), error.what()));
 }
 
-/// \throws UserError: --input is a directory, or the file to write is the one to read
+/// \throws UserError: --input is a directory, or the file to write is the one to read, or a file of a checkpoint or run
 void check_files(const TranslateOptions& options) {
   if (std::error_code error; fs::is_directory(options.input, error))
     throw UserError("--input: expected a file, found the directory " + options.input.string());
@@ -105,6 +108,7 @@ void check_files(const TranslateOptions& options) {
                              fs::equivalent(options.input, options.output, error))
     throw UserError("--input and --output: expected two files, found " + options.input.string() +
                     " for both; the translations would replace the text, so give another --output.");
+  if (!options.output.empty()) check_output("--output", options.output);
 }
 
 /// If something fails, the lines before it are translated and written first. Calls use(lines, translations).
@@ -144,7 +148,8 @@ void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, 
 
 /// The most tokens that a line of the training text had; 0 if the model was not trained here, so that it is unknown.
 Index trained_length(const LoadedModel& loaded) {
-  return fs::exists(loaded.checkpoint / "config.yaml") ? loaded.config.data.max_length : 0;
+  std::error_code ignored;
+  return fs::exists(loaded.checkpoint / "config.yaml", ignored) ? loaded.config.data.max_length : 0;
 }
 
 int translate(const TranslateOptions& options) {
@@ -182,7 +187,7 @@ int translate(const TranslateOptions& options) {
     });
   } catch (const Interrupted&) {
     spdlog::info(keep(output, number, fmt::format("interrupted after line {}", number)));
-    remarks.warn(decoding, longest);
+    remarks.warn(*loaded.tokenizers.source, decoding, longest);
     return 128 + stop_signal();
   } catch (const UserError& error) {
     throw UserError(keep(output, number, error.what()));
@@ -192,7 +197,7 @@ int translate(const TranslateOptions& options) {
     throw std::runtime_error(keep(output, number, error.what()));
   }
   output.finish();
-  remarks.warn(decoding, longest);
+  remarks.warn(*loaded.tokenizers.source, decoding, longest);
   return 0;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <new>
 
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/run_names.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "report/log.hpp"
@@ -98,6 +100,20 @@ void check_memory(const LoadedModel& loaded, Index S, Index T) {
       static_cast<std::int64_t>(sizeof(float)) * activation_count(settings, vocabulary, {S, T, S, T}, false);
   const MemoryLeft left = memory_left();
   if (left.bytes > 0 && bytes > left.bytes) throw std::bad_alloc();
+}
+
+void check_output(const std::string& option, const std::filesystem::path& file) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path absolute = fs::absolute(file, error);
+  const fs::path place = error ? absolute : fs::weakly_canonical(absolute, error);  // where links lead
+  if (error) return;  // then the file cannot be opened, either, and that message is better
+  const fs::path directory = place.parent_path();
+  const bool is_of_checkpoint = is_checkpoint(directory);
+  if (is_of_checkpoint || (belongs_to_run(place.filename()) && is_run(directory)))
+    throw UserError(fmt::format("{}: expected a file of no checkpoint and no run, found {}, which belongs to the {} {}; choose "
+                                "another file",
+                                option, file.string(), is_of_checkpoint ? "checkpoint" : "run", directory.string()));
 }
 
 void check_range(CLI::Option* option, double lowest, double highest) {

@@ -74,6 +74,9 @@ struct SearchOptions {
 /// S, T: tokens of both sides, eos included. \throws std::bad_alloc
 void check_memory(const LoadedModel& loaded, Index S, Index T);
 
+/// \throws UserError that begins with `option`: writing to this file would replace a file of a checkpoint or a run
+void check_output(const std::string& option, const std::filesystem::path& file);
+
 void check_range(CLI::Option* option, double lowest, double highest);
 
 }  // namespace glassformer

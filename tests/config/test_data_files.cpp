@@ -35,6 +35,8 @@ TEST_CASE("the names of other toolkits get commands that copy the files to NAME.
                  "cp train.source train.en and cp train.target train.de"));
   CHECK(contains(Files({"en-train.txt", "de-train.txt"}).hint("data.train", "en-train.txt"),
                  "cp en-train.txt train.en and cp de-train.txt train.de"));
+  CHECK(contains(Files({"sentences-en.txt", "sentences-de.txt"}).hint("data.train", "sentences-en.txt"),
+                 "cp sentences-en.txt sentences.en and cp sentences-de.txt sentences.de"));
   CHECK(contains(Files({"corpus.txt"}).hint("data.train", "corpus.txt"), "cp corpus.txt corpus.en there"));
 }
 
@@ -51,7 +53,15 @@ TEST_CASE("a NAME with its language, a language with a dot, and other near misse
         "--set data.train=data/train.en: no file data/train.en.en; the NAME of a text does not contain the language: "
         "set data.train: data/train");
   CHECK(Files({"train.EN", "train.de"}).hint("data.train", "train") ==
-        "the file is called train.EN: rename it to train.en, or write train.EN in the config, too");
+        "the file is called train.EN: set data.source_language: EN, or rename the file to train.en");
+  const Files left_over({"train", "train.en", "train.de", "train.fr"});  // "train" is none of the texts
+  CHECK(left_over.hint("data.source_language", "EN") ==
+        "the file is called train.en: set data.source_language: en, or rename the file to train.EN");
+  CHECK(left_over.hint("data.source_language", "ro") ==
+        "there are train.en, train.fr: set data.source_language to the language of one of them");
+  CHECK(Files({"train", "train.fr", "train.de"}).hint("data.train", "train") ==
+        "there is train.fr: if this is the text, set data.source_language: fr");
+  CHECK_FALSE(contains(Files({"train", "train.de"}).hint("data.train", "train"), "cp "));
   CHECK(Files({"train.en.gz", "train.de"}).hint("data.train", "train") == "unpack the file first: gunzip train.en.gz");
   CHECK(Files({"train.en.txt", "train.de"}).hint("data.train", "train") ==
         "if this is train.en.txt, rename it: texts are named NAME.LANGUAGE, here train.en");

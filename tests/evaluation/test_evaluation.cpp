@@ -109,6 +109,7 @@ TEST_CASE("the message about cut-off translations says what to set", "[evaluatio
   CHECK(cut_off_text(3, 40, {}, 20).find("some references are longer: set decoding.max_length_ratio=20") !=
         std::string::npos);
   CHECK(cut_off_text(3, 40, {}, 2).find("if they repeat themselves") != std::string::npos);
+  CHECK(cut_off_text(1, 1, {.max_length_ratio = 100}, 150).find("the ratio cannot be larger") != std::string::npos);
   CHECK(cut_off_text(1, 1, {.max_length_ratio = 80}).find("max_length_ratio=100;") != std::string::npos);
 }
 
@@ -144,7 +145,9 @@ TEST_CASE("a translation is exact if it equals any reference, and BLEU and chrF 
   text.references = wrong;
   CHECK(evaluate(tiny.model, numbers(), {}, {}, text).exact_match == 0);
   text.more_references = {{right[0], wrong[1], wrong[2]}, {wrong[0], wrong[1], right[2]}};
-  const Evaluation evaluation = evaluate(tiny.model, numbers(), {}, {}, text);
+  Evaluation evaluation = evaluate(tiny.model, numbers(), {}, {}, text);
+  CHECK(evaluation.chrf.signature.empty());
+  add_chrf(evaluation, {}, text);
   CHECK(evaluation.exact_match == Approx(2.0 / 3));
   CHECK(evaluation.bleu.signature.starts_with("nrefs:3|"));
   CHECK(evaluation.chrf.signature.starts_with("nrefs:3|"));

@@ -38,8 +38,8 @@ TEST_CASE("train says what normalization does to the references, once, in its lo
   CAPTURE(trained.err);
   CHECK(trained.status == 0);
   const std::string expected =
-      "warning: 30 of 30 validation references (100 %) change when the tokenizer encodes and decodes them, so even a "
-      "perfect model reaches at most 0 % exact match";
+      "warning: 30 of 30 validation references (100.00%) change when the tokenizer encodes and decodes them, so even a "
+      "perfect model reaches at most 0.00% exact match";
   const std::string log = read_bytes(program / "run/train.log");
   CHECK(log.find(expected) != std::string::npos);
   CHECK(trained.err.find(expected) != std::string::npos);

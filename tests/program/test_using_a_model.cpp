@@ -114,9 +114,15 @@ TEST_CASE("unknown words are reported once, with their share and examples", "[pr
   const auto translated = program.run("translate run", "She sleeps .\n\nTHE dog sees a cat .\nShe sleeps .\n");
   CAPTURE(translated.err);
   CHECK(contains(translated.err,
-                 "unknown to the model: 4 of 12 source tokens (33.33%), such as \"She\", \"THE\", \"cat\""));
-  CHECK(contains(translated.err, "known in lower case, so lowercase the text"));
+                 "warning: the model does not know 4 of 12 source tokens (33.33%), such as \"She\", \"THE\", \"cat\", so "));
+  CHECK(contains(translated.err, "known in lower case, so lowercase the text, like the training text"));
   CHECK(lines_in(translated.err) == 1);
+
+  std::string mostly_known = "She sleeps .\n";
+  for (int i = 0; i < 20; ++i) mostly_known += "she sleeps .\n";
+  const std::string few = program.run("translate run", mostly_known).err;
+  CHECK(contains(few, "the model does not know 1 of 63 source tokens (1.59%), such as \"She\"\n"));
+  CHECK_FALSE(contains(few, "warning"));
 
   write_bytes(program / "u.de", "sie schläft !\nder kleine hund sieht ein Haus .\n");
   const auto evaluated = program.run("evaluate run --source a.en --reference u.de");
@@ -125,11 +131,24 @@ TEST_CASE("unknown words are reported once, with their share and examples", "[pr
   CHECK_FALSE(contains(evaluated.out, "source tokens ("));
   CHECK_FALSE(contains(program.run(kEvaluate).out, "unknown"));
   const auto scored = program.run("score run --source a.en --target u.de");
-  CHECK(contains(scored.err, "unknown to the model: 2 of 10 target tokens (20.00%)"));
+  CHECK(contains(scored.err, "warning: the model does not know 2 of 10 target tokens (20.00%)"));
   CHECK(program.run("score run --source a.en --target a.de").err.empty());
   write_bytes(program / "U.en", "SHE sleeps .\nthe small dog sees a house .\n");
   CHECK(contains(program.run("evaluate run --source U.en --reference a.de").err,
                  "U.en: 10.00% of the source tokens are unknown to the model; most of these words are known in lower"));
+}
+
+TEST_CASE("no output replaces a file of a checkpoint or of a run", "[program]") {
+  const Program& program = with_model();
+  for (const char* file : {"run/train.log", "run/best/model.safetensors", "run/best"}) {
+    check_refused(program.run(std::string("translate run --input a.en --output ") + file), ", which belongs to the ");
+    for (const char* option : {"--html ", "--json "})
+      check_refused(program.run(std::string("explain run --source 'she sleeps .' ") + option + file),
+                    std::string(option, 6) + ": expected a file of no checkpoint and no run, found ");
+  }
+  CHECK(program.run("translate run --input a.en --output run/a.translated").status == 0);
+  CHECK(contains(program.run("explain run --source a.en --html /dev/null").err,
+                 "warning: --source expects a sentence, and this is the name of a file: a.en"));
 }
 
 TEST_CASE("lines longer than any in training are reported", "[program]") {

@@ -95,15 +95,16 @@ TEST_CASE("unknown words are counted on each side of each text, with the most fr
   texts.valid_target = "Hund b\nHund b .\n";
   const std::string words = report(texts);
   CHECK(words ==
-        "! 4 of 6 tokens (67 %) in the source of the validation text are unknown to its tokenizer (unk), most "
-        "often cat (3), bird (1); subwords avoid this (tokenizer.kind: sentencepiece)\n");
+        "! 4 of 6 tokens (66.67%) in the source of the validation text are unknown to its tokenizer (unk), most "
+        "often cat (3), bird (1); the training text has only 0.00%, so check that this text was prepared in the same "
+        "way, and that source and target are not swapped\n");
 
   TokenizerSettings rare;
   rare.min_frequency = 2;
   texts.train_source = numbered(52, "dog") + "dog a .\n", texts.train_target = numbered(52, "Hund") + "Katze a .\n";
   texts.valid_source = "dog b\n", texts.valid_target = "Hund b\n";
   const std::string frequency = report(texts, rare);
-  CHECK(contains(frequency, "! 1 of 159 tokens (0.63 %) in the target of the training text are unknown"));
+  CHECK(contains(frequency, "! 1 of 159 tokens (0.63%) in the target of the training text are unknown"));
   CHECK(contains(frequency, "most often Katze (1)"));
   CHECK(contains(frequency, "lower tokenizer.min_frequency"));
   CHECK(frequency.starts_with("  "));  // the vocabulary's own remark, which is not a warning
@@ -121,7 +122,7 @@ TEST_CASE("rare unknown words of the training text are no remark; those of the v
   rare.min_frequency = 2;
   const std::string remarks = report(texts, rare);
   CHECK_FALSE(contains(remarks, "of the training text"));
-  CHECK(contains(remarks, "\n  1 of 3003 tokens (0.033 %) in the source of the validation text"));
+  CHECK(contains(remarks, "\n  1 of 3003 tokens (0.03%) in the source of the validation text"));
 }
 
 TEST_CASE("a hint says if unknown words are known in another case or another Unicode form", "[training]") {
@@ -143,17 +144,17 @@ TEST_CASE("references that change in the tokenizer limit exact match; the report
   settings.source_vocabulary_size = 35;
   const std::string normalized = report(texts, settings);
   CHECK(normalized ==
-        "! 1 of 3 validation references (33 %) change when the tokenizer encodes and decodes them, so even "
-        "a perfect model reaches at most 66.67 % exact match; 0 of them contain unknown words; for "
+        "! 1 of 3 validation references (33.33%) change when the tokenizer encodes and decodes them, so even "
+        "a perfect model reaches at most 66.67% exact match; for "
         "example, \"\u00BD\" becomes \"1\u20442\"; tokenizer.normalization: identity keeps all "
-        "characters\n");
+        "characters but U+2581 and repeated spaces\n");
   settings.normalization = Normalization::identity;
   CHECK(report(texts, settings).empty());
 
   Report without_valid(texts, pieces(45), false);
   without_valid.plan.description.tokenizer.source_vocabulary_size = 35;
-  CHECK(contains(without_valid.text(), "40 of 40 training targets (a sample) (100 %) change"));
-  CHECK(contains(without_valid.text(), "at most 0 % exact match"));
+  CHECK(contains(without_valid.text(), "40 of 40 training targets (a sample) (100.00%) change"));
+  CHECK(contains(without_valid.text(), "at most 0.00% exact match"));
 }
 
 TEST_CASE("targets beyond the limit of the search are counted, with a ratio that would suffice", "[training]") {
@@ -163,13 +164,18 @@ TEST_CASE("targets beyond the limit of the search are counted, with a ratio that
   texts.train_source += "dog a .\n", texts.train_target += longest + "\n";
   Report with_long(texts);
   const std::string remark = with_long.text();
-  CHECK(contains(remark, "! 1 of 41 training targets (2.4 %) are longer than 2 * source tokens + 10 tokens"));
+  CHECK(contains(remark, "! 1 of 41 training targets (2.44%) are longer than 2 * source tokens + 10 tokens"));
   CHECK(contains(remark, "(decoding.max_length_ratio)"));
-  CHECK(contains(remark, "a ratio of 7.1 would suffice"));
-  with_long.plan.decoding.max_length_ratio = 7.1;
+  CHECK(contains(remark, "a ratio of 7 would suffice"));
+  with_long.plan.decoding.max_length_ratio = 7;
   CHECK(with_long.text().empty());
   with_long.plan.decoding.max_length_ratio = 6.9;
   CHECK_FALSE(with_long.text().empty());
+  for (int i = 0; i < 10; ++i) longest += longest.substr(0, 20);
+  texts.train_source = numbered(40, "dog") + "dog\n", texts.train_target = numbered(40, "Hund") + longest + "\n";
+  Report too_long(texts);
+  too_long.data.max_length = 1000;
+  CHECK(contains(too_long.text(), "the largest ratio, 100, is not enough for 1 of them"));
 }
 
 TEST_CASE("text that is already split into subwords is reported", "[training]") {
@@ -178,8 +184,8 @@ TEST_CASE("text that is already split into subwords is reported", "[training]") 
   texts.valid_target = "b Hu@@\n";  // at the end of the line
   const std::string signs = report(texts);
   CHECK(contains(signs,
-                 "! 40 of 40 lines (100 %) in the target of the training text are already split into subwords (@@)"));
-  CHECK(contains(signs, "BLEU and exact match count pieces; join them with sed -E 's/@@( |$)//g'"));
+                 "! 40 of 40 lines (100.00%) in the target of the training text are already split into subwords (@@)"));
+  CHECK(contains(signs, "BLEU and exact match count pieces; join the pieces with sed -E 's/@@( |$)//g'"));
   CHECK(contains(signs, "in the target of the validation text are already split"));
   CHECK_FALSE(contains(signs, "in the source"));
   texts = {};
@@ -191,7 +197,7 @@ TEST_CASE("signs of mistakes in the files are reported", "[training]") {
   Texts texts;
   SECTION("source and target are the same text") {
     texts.train_target = texts.train_source, texts.valid_target = texts.valid_source;
-    CHECK(contains(report(texts), "! 40 of 40 training pairs (100 %) have the same text on both sides"));
+    CHECK(contains(report(texts), "! 40 of 40 training pairs (100.00%) have the same text on both sides"));
     Report same(texts);
     same.data.target_language = "en";
     CHECK(contains(same.text(), "train.en is both the source and the target of the training text"));
@@ -205,7 +211,7 @@ TEST_CASE("signs of mistakes in the files are reported", "[training]") {
     }
     CHECK(report(texts).empty());  // with few pairs, someone is only trying things out
     texts.valid_source += "dog i\n", texts.valid_target += "Hund i\n";
-    CHECK(contains(report(texts), "! 1 of 10 validation pairs (10 %) are in the training text, too"));
+    CHECK(contains(report(texts), "! 1 of 10 validation pairs (10.00%) are in the training text, too"));
   }
   SECTION("many pairs are left out") {
     Report too_long(texts);
@@ -215,14 +221,14 @@ TEST_CASE("signs of mistakes in the files are reported", "[training]") {
     Report longer(texts);
     longer.data.max_length = 3;
     CHECK(contains(longer.text(),
-                   "! 3 of 43 training pairs (7 %) are left out, because one side has more than 3 tokens"));
+                   "! 3 of 43 training pairs (6.98%) are left out, because one side has more than 3 tokens"));
     texts.train_source += "\n\n\n", texts.train_target += "Hund\nHund\nHund\n";
-    CHECK(contains(report(texts), "3 of 46 training pairs (6.5 %) are left out, because one side is empty"));
+    CHECK(contains(report(texts), "3 of 46 training pairs (6.52%) are left out, because one side is empty"));
   }
   SECTION("a carriage return inside a line") {
     texts.train_target += "Hund\rHund a .\n", texts.train_source += "dog a .\n";
     CHECK(
-        contains(report(texts), "1 of 41 lines (2.4 %) in the target of the training text contain a carriage return"));
+        contains(report(texts), "1 of 41 lines (2.44%) in the target of the training text contain a carriage return"));
   }
 }
 

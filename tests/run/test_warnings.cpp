@@ -19,7 +19,7 @@ std::string warnings_about(const Config& config) {
   const stand_in::TemporaryDirectory run;
   {
     RunLog log(run.path(), {}, {.write = [](std::string_view) {}, .width = [] { return 80; }});
-    warn_about(config.model, config.training.schedule);
+    warn_about(config.model, config.training);
   }
   return stand_in::read_bytes(run / "train.log");
 }
@@ -33,6 +33,20 @@ TEST_CASE("the default config gets no warning; a post-norm model without warm-up
   CHECK_THAT(warnings_about(config), stand_in::Says("  warning: model.norm is post"));
   config.model.norm = Norm::pre;
   CHECK(warnings_about(config) == "");
+}
+
+TEST_CASE("a training that ends during the warm-up gets a warning with the rate that it reaches", "[training]") {
+  Config config;
+  config.training.schedule.warmup = 400;
+  config.training.schedule.initial_rate = 0;
+  config.training.schedule.learning_rate = 0.001;
+  config.training.max_updates = 100;
+  CHECK_THAT(warnings_about(config), stand_in::Says("  warning: training ends at update 100 (training.max_updates)"));
+  CHECK_THAT(warnings_about(config), stand_in::Says("to the end, where it is 0.00025 "));
+  for (const Index enough : {9, 401, 0}) {  // with 9 updates, someone is only trying things out
+    config.training.max_updates = enough;
+    CHECK(warnings_about(config) == "");
+  }
 }
 
 TEST_CASE("each mask that is off gets a warning on a line of its own", "[training]") {

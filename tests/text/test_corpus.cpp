@@ -70,7 +70,7 @@ TEST_CASE("files with different numbers of lines are an error that gives both nu
   CHECK(contains(more.complaint(), "found 4;"));
   CHECK_FALSE(contains(more.complaint() + less.complaint(), "empty"));
   CHECK(contains(TwoTexts("a\n", "x\n\n \n").complaint(), "train.de are empty: remove them"));
-  CHECK(contains(TwoTexts("a\n\n", "x\n").complaint(), ". The last 1 of "));
+  CHECK(contains(TwoTexts("a\n\n", "x\n").complaint(), ". The last line of "));
   CHECK(contains(TwoTexts("a\n\n", "x\n").complaint(), "train.en is empty: remove it"));
 }
 

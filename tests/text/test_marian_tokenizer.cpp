@@ -92,6 +92,7 @@ TEST_CASE("a language code is a single piece, but only at the start of a sentenc
   CHECK(contains(complaint([&] { tokenizer->encode(">>xyz<< she"); }), "begins with >>xyz<<, which is not"));
   CHECK(contains(complaint([&] { tokenizer->encode(">>xyz<< she"); }), "The model has >>deu<<."));
   CHECK(tokenizer->encode("").empty());
+  CHECK(tokenizer->language_codes()[0] == ">>deu<<");
 }
 
 TEST_CASE("a model without language codes treats a code as an unknown word", "[text]") {
@@ -149,5 +150,7 @@ TEST_CASE("an incomplete directory of a Marian tokenizer is rejected, and the er
   CHECK(contains(table([](json& t) { t.erase("<unk>"); }), "vocab.json: <unk>: expected a value, found none"));
   const auto ids = [](const auto& edit) { return Copy("opus").change("config.json", edit).complaint(); };
   CHECK(contains(ids([](json& c) { c["eos_token_id"] = 100'000; }), "config.json: eos_token_id: expected an id below"));
+  CHECK(contains(ids([](json& c) { c["eos_token_id"] = 5; }), "vocab.json: </s>: expected 5, the eos_token_id of"));
+  CHECK(contains(ids([](json& c) { c["pad_token_id"] = 5; }), "vocab.json: <pad>: expected 5, the pad_token_id of"));
   CHECK(contains(ids([](json& c) { c.erase("decoder_start_token_id"); }), "decoder_start_token_id"));
 }

@@ -186,7 +186,7 @@ TEST_CASE("a remark says how many words the vocabulary leaves out, and which key
   REQUIRE(remarks.size() == 1);
   CHECK_FALSE(remarks[0].is_warning);
   CHECK(
-      contains(remarks[0].text, "train.en: the vocabulary has 2 of 4 words; the others become unk, which is 30.00 %"));
+      contains(remarks[0].text, "train.en: the vocabulary has 2 of 4 words; the others become unk, which is 30.00%"));
   CHECK(contains(remarks[0].text,
-                 "(tokenizer.min_frequency 2 leaves out 1, tokenizer.source_vocabulary_size 6 leaves out 1)"));
+                 "(1 because of tokenizer.min_frequency: 2, 1 because of tokenizer.source_vocabulary_size: 6)"));
 }
