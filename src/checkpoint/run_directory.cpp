@@ -34,9 +34,10 @@ void refuse_checkpoint(const fs::path& path) {
   const std::string name = place.filename().string();
   const bool is_reserved = std::ranges::count(kLinks, name) > 0 || update_of(name) || update_of(name, kAverage);
   if (is_checkpoint(place.parent_path()) || (is_reserved && is_run(place.parent_path()) && !is_checkpoint(place)))
-    throw UserError(fmt::format("{}: expected a directory of its own for the run, found a place inside a {}. Choose "
-                                "another directory with --output.",
-                                path.string(), is_checkpoint(place.parent_path()) ? "checkpoint" : "run, kept for its checkpoints"));
+    throw UserError(fmt::format(
+        "{}: expected a directory of its own for the run, found a place inside a {}. Choose "
+        "another directory with --output.",
+        path.string(), is_checkpoint(place.parent_path()) ? "checkpoint" : "run, kept for its checkpoints"));
   if (!is_checkpoint(path)) return;
   const fs::path checkpoint = fs::absolute(path).lexically_normal();
   const fs::path run = checkpoint.has_filename() ? checkpoint.parent_path() : checkpoint.parent_path().parent_path();
@@ -163,7 +164,8 @@ RunDirectory::RunDirectory(const fs::path& path)
   for (const std::string_view name : kLogs) {  // a link could point anywhere
     const fs::file_status status = fs::symlink_status(path / name);
     if (fs::exists(status) && !fs::is_regular_file(status))
-      throw UserError((path / name).string() + ": expected a file, found a link, a pipe, a device or a directory; move it elsewhere.");
+      throw UserError((path / name).string() +
+                      ": expected a file, found a link, a pipe, a device or a directory; move it elsewhere.");
   }
   clear_unfinished();
   require_links();
@@ -208,9 +210,10 @@ void RunDirectory::restore_link(const char* link) const {
                     ": expected a link to a checkpoint, found something else, which the run would replace. Move it "
                     "out of this directory.");
   if (const std::vector<std::string> others = other_files_in(place); !others.empty())
-    throw UserError(fmt::format("{}: expected a link to a checkpoint, found a copy of one that also has files which this "
-                                "program did not write: {}. Move these files elsewhere.",
-                                place.string(), listed(others)));
+    throw UserError(
+        fmt::format("{}: expected a link to a checkpoint, found a copy of one that also has files which this "
+                    "program did not write: {}. Move these files elsewhere.",
+                    place.string(), listed(others)));
   const auto original = original_of(place);
   if (!original)
     throw UserError(place.string() +
@@ -230,8 +233,9 @@ void RunDirectory::warn_about_later_checkpoints() const {
     if (resumed && update_of(checkpoint.filename().string()) > update_of(resumed->filename().string()))
       later.push_back(checkpoint.filename().string());
   if (!later.empty())
-    spdlog::warn("{} points to {}, but there are later checkpoints: {}; training repeats their updates and replaces them",
-                 (path() / "last").string(), resumed->filename().string(), listed(later));
+    spdlog::warn(
+        "{} points to {}, but there are later checkpoints: {}; training repeats their updates and replaces them",
+        (path() / "last").string(), resumed->filename().string(), listed(later));
 }
 
 fs::path RunDirectory::path() const {

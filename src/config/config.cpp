@@ -180,8 +180,8 @@ void warn_about_retired_keys(const Places& given) {
   if (!list.empty()) spdlog::warn("{}: removed in version 0.2; ignored because the value is the old default", list);
 }
 
-/// \throws UserError: a number that training would round to one that is not allowed. (A checkpoint may have such a number:
-/// it is not trained any more.)
+/// \throws UserError: a number that training would round to one that is not allowed. (A checkpoint may have such a
+/// number: it is not trained any more.)
 void check_precision(Config& config, const Blame& blame) {
   for (const Key& key : keys_of(config)) {
     if (!key.field.single_precision || key.name == "training.max_minutes") continue;

@@ -100,9 +100,8 @@ Names languages_of(const std::string& name, const Names& names) {
   for (const std::string& file : names) {
     if (!file.starts_with(name + ".")) continue;
     const std::string language = file.substr(name.size() + 1);
-    const bool is_word = std::ranges::all_of(language, [](unsigned char letter) {
-      return std::isalnum(letter) != 0 || letter == '-' || letter == '_';
-    });
+    const bool is_word = std::ranges::all_of(
+        language, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '-' || letter == '_'; });
     if (is_word && !language.empty() && language.size() <= kLongest && !has(kNoLanguages, lower_case(language)))
       languages.push_back(language);
   }

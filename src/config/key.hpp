@@ -76,7 +76,7 @@ class Field {
   Empty empty_ = Empty::refused;
 };
 
-inline constexpr Index kLeastVocabulary = 5;  ///< four special ids and a piece
+inline constexpr Index kLeastVocabulary = 5;          ///< four special ids and a piece
 inline constexpr Index kMostVocabulary = 10'000'000;  ///< the sizes of vocabularies
 inline constexpr Index kMostWidth = 100'000;     ///< d_model and heads
 inline constexpr Index kMostHidden = 1'000'000;  ///< d_ff

@@ -32,7 +32,8 @@ LoadedModel LoadedModel::read(const fs::path& path) {
       if ((is_gone || has_moved) && attempt < kAttempts && found != path) continue;
       if (!is_gone) throw;
     }
-    throw UserError(found.string() + ": this checkpoint was removed while it was being read (a run keeps only its latest " +
+    throw UserError(found.string() +
+                    ": this checkpoint was removed while it was being read (a run keeps only its latest " +
                     "checkpoints, the best and the last). Use another one, or the run's directory.");
   }
 }
@@ -73,13 +74,13 @@ std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& co
       hint = " The cosine schedule depends on max_updates, so its end cannot be moved.";
   }
   if (names.empty()) return changed;
-  const std::string other = is_other_model
-                                ? "another run with --output"
-                                : "another run from its weights, with --output and with model.from set to " +
-                                      (run.path() / "last").string();
-  throw UserError(fmt::format("{}: the run was started, or last continued, with other values: {}. Continue it with these "
-                              "values, or start {}.{}",
-                              file.string(), names, other, hint));
+  const std::string other = is_other_model ? "another run with --output"
+                                           : "another run from its weights, with --output and with model.from set to " +
+                                                 (run.path() / "last").string();
+  throw UserError(
+      fmt::format("{}: the run was started, or last continued, with other values: {}. Continue it with these "
+                  "values, or start {}.{}",
+                  file.string(), names, other, hint));
 }
 
 }  // namespace glassformer

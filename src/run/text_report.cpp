@@ -36,9 +36,9 @@ std::string first_difference(const Words& before, const Words& after) {
   Index removed = 0, added = 0;
   const auto is_same_again = [&](Index i, Index j) {
     return i <= size_before && j <= size_after &&
-           (i == size_before || j == size_after ? i == size_before && j == size_after
-                                                : before[static_cast<std::size_t>(i)] ==
-                                                      after[static_cast<std::size_t>(j)]);
+           (i == size_before || j == size_after
+                ? i == size_before && j == size_after
+                : before[static_cast<std::size_t>(i)] == after[static_cast<std::size_t>(j)]);
   };
   for (Index words = 1; !is_same_again(begin + removed, begin + added); ++words) {
     for (removed = words; removed > 0 && !is_same_again(begin + removed, begin + words - removed); --removed) continue;
@@ -174,8 +174,7 @@ class TextReport {
           "the training text has only {:.2f}%, so check that this text was prepared in the same way, and that source "
           "and target are not swapped",
           100 * share(trained->unknown, trained->tokens));
-    if (!is_learned(tokenizer))
-      return "its vocabulary was given, so train on the kind of text that it was made for";
+    if (!is_learned(tokenizer)) return "its vocabulary was given, so train on the kind of text that it was made for";
     if (tokenizer_.kind == TokenizerKind::word)
       return std::string("subwords avoid this (tokenizer.kind: sentencepiece)") +
              (trained == nullptr ? "; or raise tokenizer.vocabulary_size, or lower tokenizer.min_frequency" : "");
@@ -190,9 +189,10 @@ class TextReport {
                                          : "translations will be split, too, and BLEU and exact match count pieces";
     if (share(side.with_at_signs, lines) >= kSplitShare)
       warn(part_of(side.with_at_signs, lines, "lines") +
-           fmt::format(" in {} are already split into subwords (@@): {}; join the pieces with sed -E 's/@@( |$)//g', and let "
-                       "tokenizer.kind: sentencepiece split the text",
-                       place, effect));
+           fmt::format(
+               " in {} are already split into subwords (@@): {}; join the pieces with sed -E 's/@@( |$)//g', and let "
+               "tokenizer.kind: sentencepiece split the text",
+               place, effect));
     if (share(side.with_word_marks, lines) >= kSplitShare)
       warn(part_of(side.with_word_marks, lines, "lines") +
            fmt::format(" in {} contain U+2581 (▁), as if SentencePiece had already split them: {}; give the original "
@@ -253,10 +253,9 @@ class TextReport {
     }
     if (beyond == 0) return;
     const std::string remedy =
-        above_largest > 0
-            ? fmt::format("the largest ratio, {:g}, is not enough for {} of them, so check these pairs",
-                          kLargestLengthRatio, above_largest)
-            : fmt::format("a ratio of {} would suffice for all of them", needed_length_ratio(corpus));
+        above_largest > 0 ? fmt::format("the largest ratio, {:g}, is not enough for {} of them, so check these pairs",
+                                        kLargestLengthRatio, above_largest)
+                          : fmt::format("a ratio of {} would suffice for all of them", needed_length_ratio(corpus));
     remarks_.push_back({share(beyond, corpus.size()) >= least,
                         part_of(beyond, corpus.size(), what) +
                             fmt::format(" are longer than {:g} * source tokens + 10 tokens, the limit of a translation "

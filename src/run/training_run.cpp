@@ -87,8 +87,8 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
   spdlog::info("resuming from {}", checkpoint.string());
 }
 
-/// If the link `best` is missing or broken, restores it or, if that checkpoint is gone, says so and starts the search for
-/// the best over. Otherwise, the best checkpoint would be removed as an old one.
+/// If the link `best` is missing or broken, restores it or, if that checkpoint is gone, says so and starts the search
+/// for the best over. Otherwise, the best checkpoint would be removed as an old one.
 void TrainingRun::restore_best() {
   if (progress_.best_update == 0 || target_of(directory_.file("best"))) return;
   const std::filesystem::path best = directory_.checkpoint(progress_.best_update);
@@ -187,12 +187,14 @@ void TrainingRun::require_finite_weights() const {
   const auto damaged = std::ranges::find_if(
       weights.tensors(), [&](const TensorPlace& tensor) { return !weights.values(tensor).eigen().allFinite(); });
   if (damaged == weights.tensors().end()) return;
-  // All ranks have the same weights, so all of them get here, unless a machine is faulty; then that rank ends the others.
+  // All ranks have the same weights, so all of them get here, unless a machine is faulty; then that rank ends the
+  // others.
   const auto last = directory_.last();
-  throw std::runtime_error(fmt::format(
-      "update {} made a weight of {} infinite or NaN, so training stops. Try a lower training.schedule.learning_rate, a "
-      "larger training.optimizer.epsilon or a smaller model.initial_gain.{}",
-      progress_.update, damaged->name, last ? " The last checkpoint is " + last->string() + "." : ""));
+  throw std::runtime_error(
+      fmt::format("update {} made a weight of {} infinite or NaN, so training stops. Try a lower "
+                  "training.schedule.learning_rate, a "
+                  "larger training.optimizer.epsilon or a smaller model.initial_gain.{}",
+                  progress_.update, damaged->name, last ? " The last checkpoint is " + last->string() + "." : ""));
 }
 
 void TrainingRun::handle_skipped(const Trainer::Update& update) const {

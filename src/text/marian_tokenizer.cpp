@@ -101,8 +101,8 @@ class MarianTokenizer final : public Tokenizer {
   /// The model's embeddings belong to the ids of config.json, so another id in the table means another model's table.
   void check_special(const JsonFile& table, const std::string& piece, Id expected, const std::string& key) const {
     if (const auto found = ids_.find(piece); found != ids_.end() && found->second != expected)
-      throw table.mistake(piece, fmt::format("{}, the {} of config.json (both files must come from the same model)",
-                                             expected, key));
+      throw table.mistake(
+          piece, fmt::format("{}, the {} of config.json (both files must come from the same model)", expected, key));
   }
 
   std::vector<std::string> pieces_of(std::string_view sentence) const {

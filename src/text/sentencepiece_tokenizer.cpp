@@ -135,8 +135,9 @@ std::string explain(const std::string& report, const VocabularyPlan& plan) {
   const std::string& key = plan.side_key.empty() ? plan.key : plan.side_key;
   std::smatch found;
   if (std::regex_search(report, found, kTooHigh))
-    return fmt::format("{}: expected at most {} pieces, the most that can be learned from {}, found {}; set {} to {} or less",
-                       plan.key, found.str(1), files, plan.size, key, found.str(1));
+    return fmt::format(
+        "{}: expected at most {} pieces, the most that can be learned from {}, found {}; set {} to {} or less",
+        plan.key, found.str(1), files, plan.size, key, found.str(1));
   if (std::regex_search(report, found, kTooLow))
     return fmt::format(
         "{}: expected at least {} pieces for {}, one for each of its characters, found {}; set {} to {} "

@@ -158,8 +158,8 @@ TEST_CASE("a fine-tuned run can be resumed without the model that it started fro
   CHECK(resumed.status == 0);
   CHECK(fs::exists(program / "second/step-00000004"));
   check_refused(program.run(train_debug("--output third --set model.from=first/best")), "model.from");
-  const auto other = program.run("train second/config.yaml --resume --output second --set model.from=gone/best" +
-                                 until(5));
+  const auto other =
+      program.run("train second/config.yaml --resume --output second --set model.from=gone/best" + until(5));
   CHECK(other.status == 0);
   CHECK(says(other, "without effect: model.from"));
   // The path of the model that it started from is no longer looked at.

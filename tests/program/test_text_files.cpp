@@ -75,8 +75,9 @@ TEST_CASE("keys of the tokenizer that have no effect are named, but not those of
     const std::size_t at = result.err.find("c.yaml:2: ");
     return at == std::string::npos ? "" : result.err.substr(at, result.err.find('\n', at) - at);
   };
-  CHECK(warning("kind: word, model: unigram, normalization: nfkc, min_frequency: 2") ==
-        "c.yaml:2: tokenizer.model (tokenizer.kind is word), c.yaml:2: tokenizer.normalization (tokenizer.kind is word)");
+  CHECK(
+      warning("kind: word, model: unigram, normalization: nfkc, min_frequency: 2") ==
+      "c.yaml:2: tokenizer.model (tokenizer.kind is word), c.yaml:2: tokenizer.normalization (tokenizer.kind is word)");
   CHECK(warning("kind: sentencepiece, vocabulary_size: 8, min_frequency: 2") ==
         "c.yaml:2: tokenizer.min_frequency (only tokenizer.kind word uses it)");
   CHECK(warning("kind: word, model: bpe").empty());

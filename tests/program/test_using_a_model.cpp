@@ -113,8 +113,9 @@ TEST_CASE("unknown words are reported once, with their share and examples", "[pr
   const Program& program = with_model();
   const auto translated = program.run("translate run", "She sleeps .\n\nTHE dog sees a cat .\nShe sleeps .\n");
   CAPTURE(translated.err);
-  CHECK(contains(translated.err,
-                 "warning: the model does not know 4 of 12 source tokens (33.33%), such as \"She\", \"THE\", \"cat\", so "));
+  CHECK(contains(
+      translated.err,
+      "warning: the model does not know 4 of 12 source tokens (33.33%), such as \"She\", \"THE\", \"cat\", so "));
   CHECK(contains(translated.err, "known in lower case, so lowercase the text, like the training text"));
   CHECK(lines_in(translated.err) == 1);
 

@@ -152,9 +152,7 @@ TEST_CASE("a vocabulary size that the text does not allow is an error that gives
       CHECK_FALSE(train(most + 1).empty());
       CHECK(train(least).empty());
       CHECK_FALSE(train(least - 1).empty());
-      if (!joint)
-        CHECK(contains(train(least, 5000),
-                       "train.de, found 5000; set tokenizer.target_vocabulary_size"));
+      if (!joint) CHECK(contains(train(least, 5000), "train.de, found 5000; set tokenizer.target_vocabulary_size"));
     }
   }
 }

@@ -185,8 +185,7 @@ TEST_CASE("a remark says how many words the vocabulary leaves out, and which key
   const auto remarks = make_tokenizers(settings, english, directory.write("train.de", "x x\n")).source->remarks;
   REQUIRE(remarks.size() == 1);
   CHECK_FALSE(remarks[0].is_warning);
-  CHECK(
-      contains(remarks[0].text, "train.en: the vocabulary has 2 of 4 words; the others become unk, which is 30.00%"));
+  CHECK(contains(remarks[0].text, "train.en: the vocabulary has 2 of 4 words; the others become unk, which is 30.00%"));
   CHECK(contains(remarks[0].text,
                  "(1 because of tokenizer.min_frequency: 2, 1 because of tokenizer.source_vocabulary_size: 6)"));
 }
