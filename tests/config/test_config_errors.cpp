@@ -201,8 +201,8 @@ TEST_CASE("the error for a missing file shows which files exist", "[config]") {
         "train.de, "
         "train.en, valid.de, valid.en");
   CHECK(place.complaint("", {"data.source_language=french"}) ==
-        "--set data.source_language=french: no file data/train.french; data contains both.model, test.de, test.en, "
-        "train.de, train.en, valid.de, valid.en");
+        "--set data.source_language=french: no file data/train.french; there is train.en: if this is the text, set "
+        "data.source_language: en");
   const std::string dat = (place.directory / "dat").string();
   CHECK(place.complaint("", {"data.directory=" + dat}) ==
         "--set data.directory=dat: no directory dat; did you mean data?");
