@@ -119,8 +119,7 @@ int train(const TrainOptions& options) {
   const Ranks& ranks = *joined;
   const fs::path directory = ranks.is_first() ? options.directory() : fs::path();  // only the first one writes
   std::optional<fs::path> resumed;
-  ranks.together([&] { resumed = resumed_run(options); });
-  const Config config = options.config.read(ranks, resumed);
+  const Config config = options.config.read(ranks, [&] { return resumed = resumed_run(options); });
   std::optional<RunDirectory> run;
   std::optional<TrainingText> text;
   ranks.together([&] {

@@ -33,10 +33,14 @@ void ConfigOptions::add_to(CLI::App& app, const std::string& example) {
       ->allow_extra_args(false);
 }
 
-Config ConfigOptions::read(const Ranks& ranks, const std::optional<std::filesystem::path>& resumed) const {
+Config ConfigOptions::read(const Ranks& ranks,
+                           const std::function<std::optional<std::filesystem::path>()>& resumed) const {
   if (!ranks.is_first()) disable_log();
   Config result;
-  ranks.together([&] { result = read_config(config, overrides, resumed); });
+  ranks.together([&] {
+    const auto run = resumed ? resumed() : std::optional<std::filesystem::path>();
+    result = read_config(config, overrides, run);
+  });
   Config compared = result;  // without paths, which may differ
   compared.data.directory = compared.tokenizer.source_model = compared.tokenizer.target_model = "";
   compared.model_from = "";  // other keys give the model's shape, its tokens are compared, and rank 0 sends its weights
