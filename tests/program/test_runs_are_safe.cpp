@@ -7,8 +7,6 @@ using namespace glassformer::program_test;
 
 namespace {
 
-const std::string kText = GLASSFORMER_SOURCE_DIR "/data/debug";
-
 std::string train_debug(const std::string& options) { return "train " + config("debug") + " " + options; }
 std::string until(int number) { return " --set training.max_updates=" + std::to_string(number); }
 
