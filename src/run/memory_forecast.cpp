@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
 
+/// Code of libraries that is loaded when it is first used, and stacks of threads: we saw 8 to 10 MB.
+constexpr std::int64_t kStillToLoad = 8'000'000;
+
 /// The size of all workers' buffers. They grow with the batches, which leaves gaps in the heap: we saw 10 to 50 %.
 std::int64_t buffer_bytes(Index workers, Index numbers) { return kFloat * workers * numbers * 5 / 4; }
 
@@ -89,7 +92,7 @@ Index activation_count(const TransformerSettings& settings, const VocabularyShap
 MemoryForecast forecast_memory(const TrainingPlan& plan, const VocabularyShape& vocabulary, const Corpus& text,
                                const Corpus& valid, const Ranks& ranks) {
   const TrainingSettings& training = plan.training;
-  const std::int64_t program = resident_memory().now;
+  const std::int64_t program = resident_memory().now + kStillToLoad;
   const TensorPlace last = Transformer<float>(plan.model, vocabulary).tensors().back();  // allocates no tensor
   const std::int64_t parameters = last.offset + last.size;
   const Index own_shards = ranks.block(training.shards).size();

@@ -23,7 +23,7 @@ Index activation_count(const TransformerSettings& settings, const VocabularyShap
 
 /// The memory that a run is expected to need at its peak, in bytes.
 struct MemoryForecast {
-  std::int64_t program = 0;  ///< in use before training starts
+  std::int64_t program = 0;  ///< in use before training starts, and code that it will still load
   std::int64_t text = 0;     ///< of that, the training text
   std::int64_t weights = 0;
   std::int64_t gradients = 0;    ///< one for each shard of this process
