@@ -74,7 +74,7 @@ fs::path resolve_checkpoint(const fs::path& path) {
                     path.string(), why, describe_contents(shown)));
   };
   std::error_code ignored;
-  const fs::path place = without_link(given);
+  fs::path place = without_link(given);
   if (is_checkpoint(place)) return place;
   if (is_unfinished_name(place)) throw refusal("writing this checkpoint was interrupted", parent);
   for (const char* link : kLinks) {
