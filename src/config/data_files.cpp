@@ -118,8 +118,9 @@ std::string other_languages(const std::string& name, const Names& names, const T
                          language_key, side.language);
   std::erase(others, side.other_language);
   if (others.empty()) return "";
-  std::string files;
-  for (const std::string& language : others) files += (files.empty() ? "" : ", ") + name + "." + language;
+  Names found;
+  for (const std::string& language : others) found.push_back(fmt::format("{}.{}", name, language));
+  const std::string files = listed(found);
   return others.size() == 1
              ? fmt::format("there is {}: if this is the text, set {}: {}", files, language_key, others[0])
              : fmt::format("there are {}: set {} to the language of one of them", files, language_key);
@@ -142,7 +143,7 @@ std::string hint_about_names(const DataSettings& data, const TextSide& side) {
       return fmt::format("the NAME of a text does not contain the language: set {}: {}", side.key,
                          side.name.substr(0, side.name.size() - twice.size()));
   }
-  if (const std::string hint = other_languages(name, names, side, language_key); !hint.empty()) return hint;
+  if (std::string hint = other_languages(name, names, side, language_key); !hint.empty()) return hint;
   // If NAME.de exists, a file NAME is something else: it must not become NAME.en.
   if (has(names, name) && languages_of(name, names).empty()) return how_to_rename(name, names, side);
   if (has(names, name + ".txt") && pair_of(name + ".txt", names, side))
