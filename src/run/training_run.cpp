@@ -98,7 +98,8 @@ void TrainingRun::restore_best() {
     return;
   }
   spdlog::warn("the best checkpoint, {}, is missing, so the search for the best starts over", best.string());
-  progress_.best_update = progress_.without_best = 0;
+  progress_.best_update = 0;
+  progress_.without_best = 0;
 }
 
 void TrainingRun::log_start(bool resumed) const {

@@ -48,8 +48,8 @@ struct ConfigOptions {
   std::string verb;  // all ranks must run the same one
   void add_to(CLI::App& app, const std::string& example);
   /// Reads the config. Every rank must call this: it divides the processors among ranks and silences all but the first.
-  /// `resumed` returns what read_config takes under that name. (It is called together with read_config, so that all verbs
-  /// begin with the same exchange between the ranks.)
+  /// `resumed` returns what read_config takes under that name. (It is called together with read_config, so that all
+  /// verbs begin with the same exchange between the ranks.)
   Config read(const Ranks& ranks, const std::function<std::optional<std::filesystem::path>()>& resumed = {}) const;
 };
 
