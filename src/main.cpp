@@ -36,12 +36,22 @@ void prepare_process() {
 }
 
 /// The message for an argument that a verb does not take. Names the option that was probably meant.
-std::string unexpected_argument(const std::string& verb, const std::string& word) {
+std::string unexpected_argument(const CLI::App& app, const std::string& word) {
+  const std::string verb = app.get_name();
+  const CLI::Option* const set = app.get_option_no_throw("--set");
+  for (const std::string& text : set != nullptr ? set->results() : std::vector<std::string>()) {
+    if (text.find('=') == std::string::npos)
+      return "--set " + visible(text) + ": expected KEY=VALUE without a space, for example --set " + visible(text) +
+             "=" + visible(word);
+  }
   const std::string quoted = "\"" + visible(word) + "\"";
   static const std::map<std::string, std::string> meant = {
       {"train", "--output "}, {"translate", "--input "}, {"explain", "--source "}};
   const auto option = meant.find(verb);
   std::string hint = option != meant.end() ? "did you mean " + option->second + quoted + "? " : "";
+  if (verb == "translate" && word.find(' ') != std::string::npos)
+    hint =
+        "sentences come from a file (--input) or from standard input: echo " + quoted + " | glassformer translate ... ";
   if (verb == "evaluate") hint = "test texts are given with --source FILE --reference FILE. ";
   if (verb == "score") hint = "texts are given with --source FILE --target FILE. ";
   return "expected no further argument, found " + quoted + "; " + hint + "See glassformer " + verb + " --help";
@@ -59,8 +69,7 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
     } else if (chosen.empty() && !word.starts_with("-")) {
       for (const CLI::App* verb : program.get_subcommands({})) known.push_back(verb->get_name());
     }
-    if (known.empty() && !chosen.empty() && !word.starts_with("-"))
-      return unexpected_argument(chosen.front()->get_name(), word);
+    if (known.empty() && !chosen.empty() && !word.starts_with("-")) return unexpected_argument(*chosen.front(), word);
     if (known.empty()) continue;
     const std::string name = word.substr(0, word.find('='));
     const auto suggestion = nearest(name, known);

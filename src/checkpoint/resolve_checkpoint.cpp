@@ -93,7 +93,10 @@ fs::path resolve_checkpoint(const fs::path& path) {
       throw UserError(path.string() + ": this is a file in a checkpoint; give the directory " + parent.string());
     throw refusal("this is a file", parent);
   }
-  throw refusal("there is no such directory", fs::is_directory(parent, ignored) ? parent : fs::path("."));
+  fs::path nearest = parent;
+  while (!fs::is_directory(nearest, ignored) && nearest.has_parent_path() && nearest != nearest.parent_path())
+    nearest = nearest.parent_path();
+  throw refusal("there is no such directory", fs::is_directory(nearest, ignored) ? nearest : fs::path("."));
 }
 
 std::string link_text(const fs::path& path) {

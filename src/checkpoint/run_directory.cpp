@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/run_checks.hpp"
 #include "checkpoint/run_names.hpp"
 #include "files/durable_files.hpp"
 #include "files/lines.hpp"
@@ -28,102 +30,11 @@ bool is_at(const Descriptor& opened, const fs::path& path) {
          a.st_ino == b.st_ino;
 }
 
-/// \throws UserError: the path is a checkpoint, inside a checkpoint, or in the place of a run's checkpoint
-void refuse_checkpoint(const fs::path& path) {
-  const fs::path place = fs::absolute(path / "").lexically_normal().parent_path();
-  const std::string name = place.filename().string();
-  const bool is_reserved = std::ranges::count(kLinks, name) > 0 || update_of(name) || update_of(name, kAverage);
-  if (is_checkpoint(place.parent_path()) || (is_reserved && is_run(place.parent_path()) && !is_checkpoint(place)))
-    throw UserError(fmt::format(
-        "{}: expected a directory of its own for the run, found a place inside a {}. Choose "
-        "another directory with --output.",
-        path.string(), is_checkpoint(place.parent_path()) ? "checkpoint" : "run, kept for its checkpoints"));
-  if (!is_checkpoint(path)) return;
-  const fs::path checkpoint = fs::absolute(path).lexically_normal();
-  const fs::path run = checkpoint.has_filename() ? checkpoint.parent_path() : checkpoint.parent_path().parent_path();
-  const std::string advice =
-      is_run(run)
-          ? fmt::format("To continue its run, give the run's directory: --output \"{}\" --resume.", run.string())
-          : "Choose another directory with --output. (To train the model further, set model.from.)";
-  throw UserError(fmt::format("{}: expected a directory for a run, found a checkpoint. {}", path.string(), advice));
-}
-
-/// \throws UserError: a config.yaml that this program did not write, which a run would replace
-void refuse_foreign_config(const fs::path& run) {
-  const fs::path config = run / kConfigFile;
-  if (is_config_of_run(config)) return;
-  const std::string advice =
-      checkpoints_in(run).empty()
-          ? "Choose another directory with --output."
-          : "Every checkpoint of this run has a copy of the right one: move this file elsewhere, "
-            "and copy one here.";
-  throw UserError(
-      fmt::format("{}: expected a config that Glassformer wrote, found another file, which the run would "
-                  "replace. {}",
-                  config.string(), advice));
-}
-
-[[noreturn]] void refuse_lost_checkpoints(const fs::path& run) {
-  std::error_code ignored;
-  const fs::path last = fs::read_symlink(run / "last", ignored);
-  throw UserError(
-      fmt::format("{}: this run has trained, but its checkpoints are missing{}. Move them back here, or "
-                  "start another run with --output.",
-                  run.string(), last.empty() ? "" : " (last points to " + last.string() + ")"));
-}
-
-/// A text that is the same for two copies of a checkpoint.
-std::string identity_of(const fs::path& checkpoint) {
-  const fs::path checksums = checkpoint / "SHA256SUMS";
-  std::error_code ignored;
-  return fs::exists(checksums, ignored) ? read_checkpoint_file(checksums) : sha256_of(checkpoint / kModelFile);
-}
-
-/// The checkpoint of the run that is the same as this copy, which stands in the place of a link.
-std::optional<fs::path> original_of(const fs::path& copy) {
-  const std::string identity = identity_of(copy);
-  for (const std::string_view kind : {kStep, kAverage})
-    for (const fs::path& checkpoint : checkpoints_in(copy.parent_path(), kind))
-      if (identity_of(checkpoint) == identity) return checkpoint;
-  return std::nullopt;
-}
-
-/// \throws UserError: the checkpoint is damaged, so its copy is still needed
-void verify_original(const fs::path& original, const fs::path& copy) try {
-  verify_checksums(original, Verify::all);
-} catch (const UserError& error) {
-  throw UserError(fmt::format("{} (There is a copy of it, {}. If the copy is intact, put it in the place of {}.)",
-                              error.what(), copy.string(), original.string()));
-}
-
 }  // namespace
-
-void RunDirectory::refuse_existing(const fs::path& path) {
-  refuse_checkpoint(path);
-  std::vector<std::string> names = names_in(path);
-  std::erase_if(names, [](const std::string& name) { return name.starts_with('.'); });
-  std::error_code ignored;
-  const bool has_begun = names == std::vector<std::string>{"train.log"} && fs::is_empty(path / "train.log", ignored);
-  if (names.empty() || has_begun) return;  // see create(): it was killed before it could write config.yaml
-  const bool has_config = std::ranges::count(names, kConfigFile) > 0;
-  if (has_config && is_config_of_run(path / kConfigFile)) {
-    if (!std::ranges::all_of(names, is_early))
-      throw UserError(path.string() +
-                      ": this directory already holds a run. Continue it with --resume, or choose "
-                      "another directory with --output.");
-    if (has_trained(path)) refuse_lost_checkpoints(path);
-    return;  // a run that ended before its first checkpoint can be replaced
-  }
-  if (has_config && std::ranges::all_of(names, belongs_to_run)) refuse_foreign_config(path);
-  throw UserError(
-      fmt::format("{}: expected a new or empty directory, or a run without a checkpoint, found other files "
-                  "({}). Choose another directory with --output.",
-                  path.string(), listed(names)));
-}
 
 RunDirectory RunDirectory::create(const fs::path& path, const std::string& config) {
   if (path.empty()) return {};
-  refuse_existing(path);
+  require_place_for_new_run(path);
   std::error_code reason;
   fs::create_directories(path, reason);
   if (reason) throw_disk_error("the run directory cannot be created", path, reason);
@@ -135,24 +46,9 @@ RunDirectory RunDirectory::create(const fs::path& path, const std::string& confi
 }
 
 RunDirectory RunDirectory::resume(const fs::path& path) {
-  refuse_checkpoint(path);
-  const std::vector<std::string> names = names_in(path);
-  const bool has_run =
-      std::ranges::any_of(names, [](const std::string& name) { return name != kConfigFile && belongs_to_run(name); });
-  if (std::ranges::count(names, kConfigFile) > 0) refuse_foreign_config(path);
-  if (!has_run)
-    throw UserError(path.string() +
-                    ": there is no run to continue here (no log, no checkpoints). Check the path, or leave out "
-                    "--resume to start a new run.");
+  require_run(path);
   RunDirectory run(path);
-  for (const std::string& name : names_in(path))
-    if (update_of(name) && !is_checkpoint(path / name))
-      throw UserError((path / name).string() +
-                      ": expected a checkpoint, found none (no model.safetensors). Move this elsewhere; --resume then "
-                      " continues from the last complete checkpoint, or from the beginning if there is none.");
-  run.restore_links();
-  run.warn_about_later_checkpoints();
-  if (!run.last() && has_trained(path)) refuse_lost_checkpoints(path);
+  prepare_checkpoints(path);
   return run;
 }
 
@@ -185,57 +81,6 @@ void RunDirectory::require_links() const {
                     "without them. Choose a directory on another file system with --output.");
   if (reason) throw_disk_error("cannot be written", path_, reason);
   fs::remove(probe, reason);
-}
-
-/// If the run was copied without links, directories are in the place of best and last. Makes them links again.
-void RunDirectory::restore_links() const {
-  for (const char* link : kLinks) {
-    const fs::path place = path_ / link;
-    const fs::file_status status = fs::symlink_status(place);
-    if (!fs::exists(status)) continue;
-    if (!fs::is_symlink(status)) {
-      restore_link(link);
-    } else if (const auto instead = last(); link == std::string_view("last") && !target_of(place) && instead) {
-      spdlog::warn("{} points to {}, which is not there; the latest checkpoint is {}", place.string(),
-                   link_target(place).string(), instead->filename().string());
-    }
-  }
-}
-
-/// Replaces a copy of a checkpoint by a link to the original. Nothing that is not also elsewhere is removed.
-void RunDirectory::restore_link(const char* link) const {
-  const fs::path place = path_ / link;
-  if (!fs::is_directory(place) || !is_checkpoint(place))
-    throw UserError(place.string() +
-                    ": expected a link to a checkpoint, found something else, which the run would replace. Move it "
-                    "out of this directory.");
-  if (const std::vector<std::string> others = other_files_in(place); !others.empty())
-    throw UserError(
-        fmt::format("{}: expected a link to a checkpoint, found a copy of one that also has files which this "
-                    "program did not write: {}. Move these files elsewhere.",
-                    place.string(), listed(others)));
-  const auto original = original_of(place);
-  if (!original)
-    throw UserError(place.string() +
-                    ": expected a link to a checkpoint, found a directory, the only copy of its checkpoint. Rename "
-                    "it to step-NUMBER, where NUMBER is its update in eight digits.");
-  verify_original(*original, place);
-  spdlog::info("{} was copied as a directory; it becomes a link to {} again", place.string(),
-               original->filename().string());
-  replace_by_link_durably(place, original->filename());
-}
-
-/// If `last` was pointed back by hand, training repeats what it did after that checkpoint.
-void RunDirectory::warn_about_later_checkpoints() const {
-  const auto resumed = last();
-  std::vector<std::string> later;
-  for (const fs::path& checkpoint : checkpoints())
-    if (resumed && update_of(checkpoint.filename().string()) > update_of(resumed->filename().string()))
-      later.push_back(checkpoint.filename().string());
-  if (!later.empty())
-    spdlog::warn(
-        "{} points to {}, but there are later checkpoints: {}; training repeats their updates and replaces them",
-        (path() / "last").string(), resumed->filename().string(), listed(later));
 }
 
 fs::path RunDirectory::path() const {
@@ -274,8 +119,13 @@ void RunDirectory::point(const char* link, const fs::path& checkpoint) const {
 
 void RunDirectory::remove(const fs::path& checkpoint) const {
   const std::vector<std::string> others = other_files_in(checkpoint);
-  if (others.empty()) return remove_directory_durably(checkpoint);
-  if (spared_->insert(checkpoint.filename()).second)
+  const bool is_removable = ::access(checkpoint.c_str(), W_OK) == 0;
+  if (others.empty() && is_removable) return remove_directory_durably(checkpoint);
+  if (!spared_->insert(checkpoint.filename()).second) return;  // it is known
+  if (!is_removable)
+    spdlog::warn("{}: training no longer needs this checkpoint, but may not remove it (no permission to write there)",
+                 checkpoint.string());
+  else
     spdlog::warn(
         "{}: training no longer needs this checkpoint, but keeps it because of files that it did not write: {}",
         checkpoint.string(), listed(others));

@@ -24,17 +24,12 @@ namespace glassformer {
 /// error.
 class RunDirectory {
  public:
-  /// \throws UserError: the directory is a checkpoint, holds a run that has trained, or other files
-  static void refuse_existing(const std::filesystem::path& path);
-
   /// Creates the directory and writes the text `config` to config.yaml, unless the path is empty.
-  /// \throws UserError like refuse_existing, or if another run uses the directory
+  /// \throws UserError like require_place_for_new_run, or if another run uses the directory
   static RunDirectory create(const std::filesystem::path& path, const std::string& config);
 
-  /// Opens a run to continue it, and removes what an interrupted save left behind. If the run was copied without links,
-  /// makes best and last links again.
-  /// \throws UserError: there is no run, another process uses it, its checkpoints are missing, or its config.yaml, best
-  ///         or last is something that this program did not write
+  /// Opens a run to continue it, and removes what an interrupted save left behind.
+  /// \throws UserError like require_run and prepare_checkpoints, or if another process uses the run
   static RunDirectory resume(const std::filesystem::path& path);
 
   /// Where the directory is now, even if it was moved after it was opened. \throws std::runtime_error: it was deleted
@@ -56,7 +51,8 @@ class RunDirectory {
   /// Makes the link `best` or `last` point to a checkpoint. \pre it is in this directory
   void point(const char* link, const std::filesystem::path& checkpoint) const;
 
-  /// Removes a checkpoint, unless there are files in it that this program did not write: then it warns, once.
+  /// Removes a checkpoint, unless there are files in it that this program did not write, or it may not be written: then
+  /// it warns, once.
   void remove(const std::filesystem::path& checkpoint) const;
   /// Keeps the latest `keep` checkpoints, the latest mean, and what `best` and `last` point to. Removes the others.
   void prune(Index keep) const;
@@ -65,9 +61,6 @@ class RunDirectory {
   RunDirectory() = default;
   explicit RunDirectory(const std::filesystem::path& path);
   void require_links() const;
-  void restore_links() const;
-  void restore_link(const char* link) const;
-  void warn_about_later_checkpoints() const;
 
   std::filesystem::path path_;
   std::shared_ptr<const Descriptor> opened_;

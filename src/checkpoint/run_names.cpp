@@ -88,6 +88,12 @@ bool is_run(const fs::path& directory) {
                              [](const std::string& name) { return name != kConfigFile && belongs_to_run(name); });
 }
 
+bool has_begun(const fs::path& directory) {
+  if (is_file(directory / "digests.jsonl"))
+    return read_checkpoint_file(directory / "digests.jsonl", kUnlimited).starts_with(kUpdate);
+  return is_file(directory / "train.log") && fs::file_size(directory / "train.log") == 0;
+}
+
 bool has_trained(const fs::path& run) {
   for (const char* link : kLinks) {
     if (!link_target(run / link).empty()) return true;

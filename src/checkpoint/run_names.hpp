@@ -41,6 +41,8 @@ bool belongs_to_run(const std::string& name);
 bool is_config_of_run(const std::filesystem::path& file);
 /// Whether the directory is a run: it has a config.yaml that this program wrote, and one of the other files of a run.
 bool is_run(const std::filesystem::path& directory);
+/// Whether a run has begun to write here: it has digests.jsonl or, if it was killed before, an empty train.log.
+bool has_begun(const std::filesystem::path& directory);
 /// Whether the run has ever had a checkpoint, even if all are gone: it has a link, or digests of an update.
 bool has_trained(const std::filesystem::path& run);
 

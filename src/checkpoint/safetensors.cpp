@@ -118,9 +118,19 @@ void read_halves(const Descriptor& file, std::span<float> numbers, Index place) 
   std::ranges::transform(halves, numbers.begin(), [](Half half) { return static_cast<float>(half); });
 }
 
+/// Whether the file only names the real one, because it was cloned without Git LFS.
+bool is_lfs_pointer(const Descriptor& file) {
+  std::string beginning(std::string_view("version https://git-lfs").size(), '\0');
+  const ssize_t got = ::pread(file.number(), beginning.data(), beginning.size(), 0);
+  return got == std::ssize(beginning) && beginning == "version https://git-lfs";
+}
+
 /// Reads the header's text.
 std::string read_header(const Descriptor& file, std::uint64_t file_size) {
   const std::string truncated = "The file is truncated, or it is not a safetensors file";
+  if (is_lfs_pointer(file))
+    throw Damage(
+        "expected the model, found a pointer to it, as Git LFS stores it; get the file itself with git lfs pull");
   if (file_size < kLengthBytes) throw Damage(fmt::format("it has only {} bytes. {}", file_size, truncated));
   std::uint64_t length = 0;
   read_at(file, &length, kLengthBytes, 0);

@@ -144,7 +144,7 @@ bool forbids_other_tokens(const JsonFile& generation) {
 }
 
 /// One warning for all settings of the search that are ignored here.
-void warn_about_search(const JsonFile& generation, const fs::path& file) {
+void warn_about_search(const JsonFile& generation, const JsonFile& model, const fs::path& file) {
   std::vector<std::string> ignored;
   for (const auto& [key, neutral] : kUnsupportedSearch) {
     if (!generation.has(key)) continue;
@@ -153,8 +153,13 @@ void warn_about_search(const JsonFile& generation, const fs::path& file) {
     ignored.push_back(key + " " + brief(generation.value(key).dump(-1, ' ', true), 40));
   }
   if (forbids_other_tokens(generation)) ignored.push_back("bad_words_ids");
+  for (const char* key : {"eos_token_id", "pad_token_id", "decoder_start_token_id"}) {
+    if (generation.has(key) && model.has(key) && generation.value(key) != model.value(key))
+      ignored.push_back(fmt::format("{} {} (config.json has {})", key, brief(generation.value(key).dump(), 40),
+                                    brief(model.value(key).dump(), 40)));
+  }
   if (!ignored.empty())
-    spdlog::warn("{}: ignored, because our search does not have it: {}; transformers may translate differently",
+    spdlog::warn("{}: ignored, because our search does not use it: {}; transformers may translate differently",
                  file.string(), listed(ignored));
 }
 
@@ -253,7 +258,7 @@ Config read_marian_config(const fs::path& directory) {
   const fs::path search = directory / "generation_config.json";  // older models have these settings in config.json
   const JsonFile generation(is_there(search) ? search : directory / "config.json");
   config.decoding = read_decoding(generation);
-  warn_about_search(generation, is_there(search) ? search : directory / "config.json");
+  warn_about_search(generation, model, is_there(search) ? search : directory / "config.json");
   if (generation.has("max_length"))
     config.data.max_length = longest_source(generation.whole("max_length"), config.decoding);
   config.tokenizer.kind = TokenizerKind::marian;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "files/suggestion.hpp"
 #include "files/text_format.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
@@ -39,9 +40,17 @@ std::uintmax_t size_of(const std::filesystem::path& file) {
   return size;
 }
 
+/// \throws UserError: there is no such file (with a suggestion). If it cannot be opened: as throw_disk_error() does
+std::unique_ptr<Descriptor> open_text(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found)
+    throw UserError(file.string() + ": no such file; " + suggest_file(file));
+  return std::make_unique<Descriptor>(file, O_RDONLY);
+}
+
 }  // namespace
 
-LineReader::LineReader(const std::filesystem::path& file) : LineReader(std::make_unique<Descriptor>(file, O_RDONLY)) {}
+LineReader::LineReader(const std::filesystem::path& file) : LineReader(open_text(file)) {}
 
 LineReader::LineReader(std::unique_ptr<Descriptor> file) : file_(std::move(file)) {
   struct stat opened {};

@@ -3,9 +3,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "checkpoint/checkpoint.hpp"
+#include "files/lines.hpp"
 #include "machine/machine.hpp"
 #include "report/figures.hpp"
 #include "training/self_test.hpp"
@@ -64,6 +66,18 @@ void record_average(const RunDirectory& run, Index update, const std::vector<fs:
           {"best", is_best},
           {"checksums", sha256_of(run.average(update) / kChecksumFile)}},
          mean);
+}
+
+bool mean_was_best(const RunDirectory& run, Index update) {
+  if (file_of(run).empty() || !fs::exists(file_of(run))) return false;
+  std::istringstream lines(read_checkpoint_file(file_of(run), kUnlimited));
+  bool is_best = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("{\"average\":")) continue;
+    const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (record.is_object() && record.value("update", Json()) == update) is_best = record.value("best", Json()) == true;
+  }
+  return is_best;
 }
 
 void drop_digests_after(const RunDirectory& run, Index update) { MetricsFile(file_of(run)).truncate_after(update); }

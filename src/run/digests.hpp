@@ -34,6 +34,9 @@ void record_weights(const RunDirectory& run, Index update, const Arena<float>& w
 void record_average(const RunDirectory& run, Index update, const std::vector<std::filesystem::path>& averaged,
                     bool is_best, const Arena<float>& mean);
 
+/// Whether the mean of the checkpoints up to this update became the run's best checkpoint.
+bool mean_was_best(const RunDirectory& run, Index update);
+
 /// Drops the lines of later updates; -1 drops all.
 void drop_digests_after(const RunDirectory& run, Index update);
 

@@ -91,7 +91,9 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
 /// for the best over. Otherwise, the best checkpoint would be removed as an old one.
 void TrainingRun::restore_best() {
   if (progress_.best_update == 0 || target_of(directory_.file("best"))) return;
-  const std::filesystem::path best = directory_.checkpoint(progress_.best_update);
+  const bool was_mean = mean_was_best(directory_, progress_.best_update);
+  const std::filesystem::path best =
+      was_mean ? directory_.average(progress_.best_update) : directory_.checkpoint(progress_.best_update);
   if (is_checkpoint(best)) {
     directory_.point("best", best);
     spdlog::warn("the link best was missing or broken; it points to {} again", best.filename().string());
@@ -166,10 +168,10 @@ void TrainingRun::update() {
   const auto start = std::chrono::steady_clock::now();
   const Trainer::Update update = trainer_.step();
   static_cast<Progress&>(progress_) = trainer_.progress();
-  require_finite_weights();
   if (update.skipped) {
     ranks_.once([&] { handle_skipped(update); });
   } else {
+    require_finite_weights();
     window_.loss += update.loss;
     window_.tokens += update.tokens;
     window_.gradient_norm += update.gradient_norm;
@@ -191,11 +193,10 @@ void TrainingRun::require_finite_weights() const {
   // All ranks have the same weights, so all of them get here, unless a machine is faulty; then that rank ends the
   // others.
   const auto last = directory_.last();
-  throw std::runtime_error(
-      fmt::format("update {} made a weight of {} infinite or NaN, so training stops. Try a lower "
-                  "training.schedule.learning_rate, a "
-                  "larger training.optimizer.epsilon or a smaller model.initial_gain.{}",
-                  progress_.update, damaged->name, last ? " The last checkpoint is " + last->string() + "." : ""));
+  throw std::runtime_error(fmt::format(
+      "update {} made a weight of {} infinite or NaN, so training stops. Try a lower "
+      "training.schedule.learning_rate, a larger training.optimizer.epsilon or a smaller model.initial_gain.{}",
+      progress_.update, damaged->name, last ? " The last checkpoint is " + last->string() + "." : ""));
 }
 
 void TrainingRun::handle_skipped(const Trainer::Update& update) const {

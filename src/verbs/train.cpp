@@ -1,5 +1,6 @@
 #include <spdlog/spdlog.h>
 
+#include "checkpoint/run_checks.hpp"
 #include "checkpoint/run_names.hpp"
 #include "files/interruption.hpp"
 #include "files/user_error.hpp"
@@ -15,12 +16,17 @@ namespace fs = std::filesystem;
 
 struct TrainOptions {
   ConfigOptions config;
-  fs::path output;
+  std::optional<fs::path> output;
   bool resume = false;
 
   fs::path directory() const {
-    if (!output.empty()) return output.has_filename() ? output : output.parent_path();  // without a trailing slash
+    if (output && output->empty()) throw UserError("--output: expected a directory, found \"\"");
+    if (output) return output->has_filename() ? *output : output->parent_path();  // without a trailing slash
     const fs::path& file = config.config;
+    if (is_checkpoint(parent_of(file)))
+      throw UserError(file.string() +
+                      ": this is the config of a checkpoint. To continue its run, give the config of the "
+                      "run with --resume; to start another run with this config, give its directory with --output.");
     if (file.filename() == kConfigFile && is_run(parent_of(file))) return parent_of(file);
     return fs::path("runs") / file.stem();
   }
@@ -62,7 +68,7 @@ void verify_last(const fs::path& checkpoint) try {
 
 std::optional<RunDirectory> open_run(const Config& config, const fs::path& directory, bool resume) {
   if (!resume) {
-    RunDirectory::refuse_existing(directory);
+    require_place_for_new_run(directory);
     return std::nullopt;
   }
   RunDirectory old = RunDirectory::resume(directory);

@@ -260,6 +260,35 @@ TEST_CASE("files that another program wrote are not replaced", "[checkpoint]") {
   CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copied"); }), Says("no run to continue"));
 }
 
+TEST_CASE("a copy of a run's config beside another program's log is not taken for a run", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const fs::path copied = directory / "copied";
+  fs::create_directory(copied);
+  write_bytes(copied / "config.yaml", kConfig + "# my notes\n");
+  for (const char* log : {"train.log", "curves.svg", "metrics.jsonl"}) {
+    CAPTURE(log);
+    write_bytes(copied / log, "precious");
+    CHECK_THAT(complaint([&] { RunDirectory::create(copied, kConfig); }), Says("other files"));
+    CHECK_THAT(complaint([&] { RunDirectory::resume(copied); }), Says("no run to continue"));
+    CHECK(read_bytes(copied / log) == "precious");
+    fs::remove(copied / log);
+  }
+  CHECK(read_bytes(copied / "config.yaml") == kConfig + "# my notes\n");
+}
+
+TEST_CASE("a later checkpoint with files of the user is not replaced", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  {
+    const RunDirectory run = run_with(directory / "toy", {100, 200});
+    run.point("last", run.checkpoint(100));  // by hand, to continue from there
+  }
+  CHECK(complaint([&] { RunDirectory::resume(directory / "toy"); }).empty());
+  const fs::path notes = directory / "toy" / "step-00000200" / "notes";
+  write_bytes(notes, "precious");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("step-00000200") && Says("notes"));
+  CHECK(read_bytes(notes) == "precious");
+}
+
 TEST_CASE("a directory or file called best or last that is no checkpoint stays", "[checkpoint]") {
   const TemporaryDirectory directory;
   { run_with(directory / "toy", {100}); }

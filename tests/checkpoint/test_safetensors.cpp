@@ -262,3 +262,9 @@ TEST_CASE("A header of many tensors takes time in proportion to its length", "[c
   CHECK(complaint_about_bytes(raw_file(header.dump(), "")).empty());  // quadratic time would exceed the test's limit
   CHECK_THAT(complaint_about_bytes(raw_file(std::string((1 << 24) + 1, ' '), "")), Says("a header of at most"));
 }
+
+TEST_CASE("a pointer of Git LFS in the place of a model is recognised", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  write_bytes(directory / "model.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n");
+  CHECK_THAT(complaint([&] { Safetensors(directory / "model.safetensors"); }), Says("git lfs pull"));
+}

@@ -126,12 +126,14 @@ TEST_CASE("settings of a foreign model's search that are ignored are named", "[p
   generation["no_repeat_ngram_size"] = 0;  // has no effect
   generation["min_length"] = 5;
   generation["bad_words_ids"].push_back({17});
+  generation["suppress_tokens"] = nlohmann::json::array();  // has no effect
+  generation["eos_token_id"] = {0, 2};
   write_bytes(program / "opus/generation_config.json", generation.dump());
   const auto ignored = program.run("translate opus", "she sleeps .\n");
   CAPTURE(ignored.err);
   CHECK(ignored.status == 0);
   CHECK(ignored.out == usual.out);
-  for (const char* key : {"repetition_penalty 1.3", "min_length 5", "bad_words_ids"})
+  for (const char* key : {"repetition_penalty 1.3", "min_length 5", "bad_words_ids", "eos_token_id [0,2]"})
     CHECK(ignored.err.find(key) != std::string::npos);
   CHECK(ignored.err.find("no_repeat_ngram_size") == std::string::npos);
 }

@@ -236,6 +236,12 @@ TEST_CASE("the program names the way on", "[program]") {
   const Program program;
   REQUIRE(program.run(train_debug("--output run") + until(2)).status == 0);
   check_refused(program.run("train run"), "--resume");
+  check_refused(program.run("train run/last/config.yaml"), "config of a checkpoint");
+  check_refused(program.run(train_debug("--output ''")), "--output");
+  check_refused(program.run("train x.yaml --set training.max_updates 220"), "--set training.max_updates=220");
+  check_refused(program.run("translate run 'she sleeps .'"), "echo ");
+  write_bytes(program / "text.en", "she sleeps .\n");
+  check_refused(program.run("translate run --input tetx.en"), "did you mean text.en?");
   check_refused(program.run("train run/last"), "model.from");
   check_refused(program.run("translate run text.en"), "--input");
   check_refused(program.run("evaluate run text.en"), "--source FILE --reference FILE");

@@ -464,6 +464,15 @@ TEST_CASE("a run that has lost its link to the best checkpoint gets it back befo
   CHECK(fs::read_symlink(run / "best") == "step-00000002");
   CHECK(is_checkpoint(run / "step-00000002"));
 
+  // If the digests say that the mean was the best, the link leads to the mean.
+  fs::copy(run / "step-00000006", run / "average-00000002", fs::copy_options::recursive);
+  std::ofstream(run / "digests.jsonl", std::ios::app) << R"({"average":["a","b"],"update":2,"best":true})"
+                                                      << "\n";
+  fs::remove(run / "best");
+  train_toy(config("6"), run, true);
+  CHECK(fs::read_symlink(run / "best") == "average-00000002");
+  fs::remove_all(run / "average-00000002");
+
   fs::remove_all(run / "step-00000002");  // the search starts over
   train_toy(config("8"), run, true);
   CHECK(fs::read_symlink(run / "best") == "step-00000008");
@@ -480,16 +489,31 @@ TEST_CASE("the training state of another update is refused", "[training]") {
              stand_in::Says("expected the training state of update 4, found that of update 2"));
 }
 
-TEST_CASE("a checkpoint that training removes while it is read is found again through its link",
+TEST_CASE("a checkpoint that training removes while it is read is found again, and never mixed with another",
           "[training][threads]") {
   const TemporaryDirectory directory;
   const fs::path run = directory / "run";
-  train_toy(toy({"training.max_updates=1"}), run);
+  // Two models of the same shape with other words, so a mixture of both could be loaded.
+  const auto one_way = toy({"training.max_updates=1", "tokenizer.vocabulary_size=20"});
+  const auto other_way = toy(
+      {"training.max_updates=1", "tokenizer.vocabulary_size=20", "data.source_language=de", "data.target_language=en"});
+  train_toy(one_way, run);
+  train_toy(other_way, directory / "other");
+  const auto describe = [](const LoadedModel& loaded) {
+    const Tokenizer& source = *loaded.tokenizers.source;
+    return std::pair(source.piece(10), loaded.model.weights.values()[100]);
+  };
+  const std::set known = {describe(LoadedModel(run)), describe(LoadedModel(directory / "other"))};
+  REQUIRE(known.size() == 2);
+  const fs::path originals[] = {directory / "one", directory / "two"};
+  fs::copy(run / "step-00000001", originals[0], fs::copy_options::recursive);
+  fs::copy(directory / "other" / "step-00000001", originals[1], fs::copy_options::recursive);
+
   std::atomic<bool> done = false;
   std::thread training([&] {  // as a run does that validates after every update and keeps one checkpoint
     const RunDirectory rotated = RunDirectory::resume(run);
     for (Index update = 2; !done; ++update) {
-      fs::copy(rotated.checkpoint(update - 1), rotated.path() / "copy", fs::copy_options::recursive);
+      fs::copy(originals[update % 2], rotated.path() / "copy", fs::copy_options::recursive);
       fs::rename(rotated.path() / "copy", rotated.checkpoint(update));
       rotated.point("best", rotated.checkpoint(update));
       rotated.point("last", rotated.checkpoint(update));
@@ -497,12 +521,15 @@ TEST_CASE("a checkpoint that training removes while it is read is found again th
     }
   });
   std::string wrong;
-  for (int i = 0; i < 60 && wrong.empty(); ++i)
+  bool is_mixed = false;
+  for (int i = 0; i < 100 && wrong.empty(); ++i) {
     for (const fs::path& path : {run, run / "best", run / "last"})
-      wrong += stand_in::complaint([&] { LoadedModel loaded(path); });
+      wrong += stand_in::complaint([&] { is_mixed = is_mixed || !known.contains(describe(LoadedModel(path))); });
+  }
   done = true;
   training.join();
   CHECK(wrong.empty());
+  CHECK_FALSE(is_mixed);
 }
 
 TEST_CASE("training without a validation text writes checkpoints, none of which is the best", "[training]") {

@@ -1,0 +1,187 @@
+#include "checkpoint/run_checks.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/run_names.hpp"
+#include "files/durable_files.hpp"
+#include "files/lines.hpp"
+#include "files/suggestion.hpp"
+#include "files/user_error.hpp"
+
+namespace glassformer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// \throws UserError: the path is a checkpoint, inside a checkpoint, or in the place of a run's checkpoint
+void refuse_checkpoint(const fs::path& path) {
+  const fs::path place = fs::absolute(path / "").lexically_normal().parent_path();  // without a trailing slash
+  const fs::path parent = place.parent_path();
+  const std::string name = place.filename().string();
+  if (is_checkpoint(place)) {
+    const std::string advice =
+        is_run(parent)
+            ? fmt::format("To continue its run, give the run's directory: --output \"{}\" --resume.", parent.string())
+            : "Choose another directory with --output. (To train the model further, set model.from.)";
+    throw UserError(fmt::format("{}: expected a directory for a run, found a checkpoint. {}", path.string(), advice));
+  }
+  const bool is_reserved = std::ranges::count(kLinks, name) > 0 || update_of(name) || update_of(name, kAverage);
+  const bool is_in_checkpoint = is_checkpoint(parent);
+  if (is_in_checkpoint || (is_reserved && is_run(parent)))
+    throw UserError(fmt::format("{}: expected a directory of its own for the run, found a place inside {}. Choose "
+                                "another directory with --output.",
+                                path.string(), is_in_checkpoint ? "a checkpoint" : "a run, kept for its checkpoints"));
+}
+
+/// \throws UserError: a config.yaml that this program did not write, which a run would replace
+void refuse_foreign_config(const fs::path& run) {
+  const fs::path config = run / kConfigFile;
+  if (is_config_of_run(config)) return;
+  const std::string advice = checkpoints_in(run).empty()
+                                 ? "Choose another directory with --output."
+                                 : "Every checkpoint of this run has a copy of the right one: move this file elsewhere, "
+                                   "and copy one here.";
+  throw UserError(fmt::format("{}: expected a config that Glassformer wrote, found another file, which the run would "
+                              "replace. {}",
+                              config.string(), advice));
+}
+
+[[noreturn]] void refuse_lost_checkpoints(const fs::path& run) {
+  const fs::path last = link_target(run / "last");
+  throw UserError(fmt::format("{}: this run has trained, but its checkpoints are missing{}. Move them back here, or "
+                              "start another run with --output.",
+                              run.string(), last.empty() ? "" : " (last points to " + last.string() + ")"));
+}
+
+/// A text that is the same for two copies of a checkpoint.
+std::string identity_of(const fs::path& checkpoint) {
+  const fs::path checksums = checkpoint / kChecksumFile;
+  return fs::exists(checksums) ? read_checkpoint_file(checksums) : sha256_of(checkpoint / kModelFile);
+}
+
+/// The checkpoint of the run that is the same as this copy, which stands in the place of a link.
+std::optional<fs::path> original_of(const fs::path& copy) {
+  const std::string identity = identity_of(copy);
+  for (const std::string_view kind : {kStep, kAverage}) {
+    for (const fs::path& checkpoint : checkpoints_in(copy.parent_path(), kind)) {
+      if (identity_of(checkpoint) == identity) return checkpoint;
+    }
+  }
+  return std::nullopt;
+}
+
+/// \throws UserError: the checkpoint is damaged, so its copy is still needed
+void verify_original(const fs::path& original, const fs::path& copy) try {
+  verify_checksums(original, Verify::all);
+} catch (const UserError& error) {
+  throw UserError(fmt::format("{} (There is a copy of it, {}. If the copy is intact, put it in the place of {}.)",
+                              error.what(), copy.string(), original.string()));
+}
+
+/// Replaces a copy of a checkpoint by a link to the original. Nothing that is not also elsewhere is removed.
+void restore_link(const fs::path& place) {
+  if (!fs::is_directory(place) || !is_checkpoint(place))
+    throw UserError(place.string() +
+                    ": expected a link to a checkpoint, found something else, which the run would replace. Move it "
+                    "out of this directory.");
+  if (const std::vector<std::string> others = other_files_in(place); !others.empty())
+    throw UserError(fmt::format("{}: expected a link to a checkpoint, found a copy of one that also has files which this "
+                                "program did not write: {}. Move these files elsewhere.",
+                                place.string(), listed(others)));
+  const auto original = original_of(place);
+  if (!original)
+    throw UserError(place.string() +
+                    ": expected a link to a checkpoint, found a directory, the only copy of its checkpoint. Rename "
+                    "it to step-NUMBER, where NUMBER is its update in eight digits.");
+  verify_original(*original, place);
+  spdlog::info("{} was copied as a directory; it becomes a link to {} again", place.string(),
+               original->filename().string());
+  replace_by_link_durably(place, original->filename());
+}
+
+/// Training repeats the updates after `last`, and replaces their checkpoints.
+void check_later_checkpoints(const fs::path& run, const fs::path& last) {
+  const auto update_in = [](const fs::path& checkpoint) { return update_of(checkpoint.filename().string()); };
+  std::vector<std::string> later;
+  for (const fs::path& checkpoint : checkpoints_in(run)) {
+    if (update_in(checkpoint) <= update_in(last)) continue;
+    later.push_back(checkpoint.filename().string());
+    if (const std::vector<std::string> others = other_files_in(checkpoint); !others.empty())
+      throw UserError(fmt::format("{}: training would repeat this update and replace the checkpoint, which has files "
+                                  "that this program did not write: {}. Move them elsewhere.",
+                                  checkpoint.string(), listed(others)));
+  }
+  if (!later.empty())
+    spdlog::warn("{} leads to {}, but there are later checkpoints: {}. Training repeats their updates and replaces them",
+                 (run / "last").string(), last.filename().string(), listed(later));
+}
+
+}  // namespace
+
+void require_place_for_new_run(const fs::path& directory) {
+  refuse_checkpoint(directory);
+  std::vector<std::string> names = names_in(directory);
+  std::erase_if(names, [](const std::string& name) { return name.starts_with('.'); });
+  if (names.empty()) return;
+  const bool has_config = std::ranges::count(names, kConfigFile) > 0;
+  const bool is_ours = has_config ? is_config_of_run(directory / kConfigFile) : has_begun(directory);
+  const bool is_all_early = std::ranges::all_of(names, is_early);
+  if (is_ours && !is_all_early)
+    throw UserError(directory.string() +
+                    ": this directory already holds a run. Continue it with --resume, or choose another directory with "
+                    "--output.");
+  if (is_ours && has_begun(directory)) {
+    if (has_trained(directory)) refuse_lost_checkpoints(directory);
+    return;  // a run that ended before its first checkpoint can be replaced
+  }
+  if (has_config && is_all_early) refuse_foreign_config(directory);
+  throw UserError(fmt::format("{}: expected a new or empty directory, or a run without a checkpoint, found other files "
+                              "({}). Choose another directory with --output.",
+                              directory.string(), listed(names)));
+}
+
+void require_run(const fs::path& directory) {
+  refuse_checkpoint(directory);
+  const std::vector<std::string> names = names_in(directory);
+  const bool has_checkpoints =
+      std::ranges::any_of(names, [](const std::string& name) { return belongs_to_run(name) && !is_early(name); });
+  const bool has_config = std::ranges::count(names, kConfigFile) > 0;
+  if (has_config) refuse_foreign_config(directory);
+  if (has_checkpoints || (has_config && has_begun(directory))) return;
+  throw UserError(directory.string() +
+                  ": there is no run to continue here (no checkpoints, and no logs of a run). Check the path, or leave "
+                  "out --resume to start a new run.");
+}
+
+void prepare_checkpoints(const fs::path& run) {
+  for (const std::string& name : names_in(run)) {
+    if (update_of(name) && !is_checkpoint(run / name))
+      throw UserError((run / name).string() +
+                      ": expected a checkpoint, found none (no model.safetensors). Move this elsewhere; --resume then "
+                      "continues from the last complete checkpoint, or from the beginning if there is none.");
+  }
+  for (const char* link : kLinks) {
+    const fs::file_status status = fs::symlink_status(run / link);
+    if (fs::exists(status) && !fs::is_symlink(status)) restore_link(run / link);
+  }
+  const auto last = last_checkpoint(run);
+  if (!last) {
+    if (has_trained(run)) refuse_lost_checkpoints(run);
+    return;
+  }
+  const fs::path target = link_target(run / "last");
+  if (!target.empty() && !target_of(run / "last"))
+    spdlog::warn("{} points to {}, which is not there; the latest checkpoint is {}", (run / "last").string(),
+                 target.string(), last->filename().string());
+  check_later_checkpoints(run, *last);
+}
+
+}  // namespace glassformer

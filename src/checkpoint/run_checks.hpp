@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+/// What must hold before a run may write into a directory, so that nothing is lost which this program did not write, or
+/// which is still needed. All functions also throw as throw_disk_error() does.
+namespace glassformer {
+
+/// \throws UserError: the directory is a checkpoint, inside a checkpoint or in the place of one, holds a run that has
+///         trained, or has other files
+void require_place_for_new_run(const std::filesystem::path& directory);
+
+/// \throws UserError: there is no run in the directory, or it is a checkpoint, or its config.yaml was not written by this
+///         program
+void require_run(const std::filesystem::path& directory);
+
+/// Checks a run that is locked, before it is continued. If best or last is a copy of a checkpoint, because the run was
+/// copied without links, makes it a link again. Warns if `last` does not lead to the latest checkpoint.
+/// \throws UserError: the run's checkpoints are missing, or something else is in their place or in that of a link
+void prepare_checkpoints(const std::filesystem::path& run);
+
+}  // namespace glassformer
