@@ -36,29 +36,33 @@ void refuse_checkpoint(const fs::path& path) {
   const bool is_reserved = std::ranges::count(kLinks, name) > 0 || update_of(name) || update_of(name, kAverage);
   const bool is_in_checkpoint = is_checkpoint(parent);
   if (is_in_checkpoint || (is_reserved && is_run(parent)))
-    throw UserError(fmt::format("{}: expected a directory of its own for the run, found a place inside {}. Choose "
-                                "another directory with --output.",
-                                path.string(), is_in_checkpoint ? "a checkpoint" : "a run, kept for its checkpoints"));
+    throw UserError(
+        fmt::format("{}: expected a directory of its own for the run, found a place inside {}. Choose "
+                    "another directory with --output.",
+                    path.string(), is_in_checkpoint ? "a checkpoint" : "a run, kept for its checkpoints"));
 }
 
 /// \throws UserError: a config.yaml that this program did not write, which a run would replace
 void refuse_foreign_config(const fs::path& run) {
   const fs::path config = run / kConfigFile;
   if (is_config_of_run(config)) return;
-  const std::string advice = checkpoints_in(run).empty()
-                                 ? "Choose another directory with --output."
-                                 : "Every checkpoint of this run has a copy of the right one: move this file elsewhere, "
-                                   "and copy one here.";
-  throw UserError(fmt::format("{}: expected a config that Glassformer wrote, found another file, which the run would "
-                              "replace. {}",
-                              config.string(), advice));
+  const std::string advice =
+      checkpoints_in(run).empty()
+          ? "Choose another directory with --output."
+          : "Every checkpoint of this run has a copy of the right one: move this file elsewhere, "
+            "and copy one here.";
+  throw UserError(
+      fmt::format("{}: expected a config that Glassformer wrote, found another file, which the run would "
+                  "replace. {}",
+                  config.string(), advice));
 }
 
 [[noreturn]] void refuse_lost_checkpoints(const fs::path& run) {
   const fs::path last = link_target(run / "last");
-  throw UserError(fmt::format("{}: this run has trained, but its checkpoints are missing{}. Move them back here, or "
-                              "start another run with --output.",
-                              run.string(), last.empty() ? "" : " (last points to " + last.string() + ")"));
+  throw UserError(
+      fmt::format("{}: this run has trained, but its checkpoints are missing{}. Move them back here, or "
+                  "start another run with --output.",
+                  run.string(), last.empty() ? "" : " (last points to " + last.string() + ")"));
 }
 
 /// A text that is the same for two copies of a checkpoint.
@@ -93,9 +97,10 @@ void restore_link(const fs::path& place) {
                     ": expected a link to a checkpoint, found something else, which the run would replace. Move it "
                     "out of this directory.");
   if (const std::vector<std::string> others = other_files_in(place); !others.empty())
-    throw UserError(fmt::format("{}: expected a link to a checkpoint, found a copy of one that also has files which this "
-                                "program did not write: {}. Move these files elsewhere.",
-                                place.string(), listed(others)));
+    throw UserError(
+        fmt::format("{}: expected a link to a checkpoint, found a copy of one that also has files which this "
+                    "program did not write: {}. Move these files elsewhere.",
+                    place.string(), listed(others)));
   const auto original = original_of(place);
   if (!original)
     throw UserError(place.string() +
@@ -115,13 +120,15 @@ void check_later_checkpoints(const fs::path& run, const fs::path& last) {
     if (update_in(checkpoint) <= update_in(last)) continue;
     later.push_back(checkpoint.filename().string());
     if (const std::vector<std::string> others = other_files_in(checkpoint); !others.empty())
-      throw UserError(fmt::format("{}: training would repeat this update and replace the checkpoint, which has files "
-                                  "that this program did not write: {}. Move them elsewhere.",
-                                  checkpoint.string(), listed(others)));
+      throw UserError(
+          fmt::format("{}: training would repeat this update and replace the checkpoint, which has files "
+                      "that this program did not write: {}. Move them elsewhere.",
+                      checkpoint.string(), listed(others)));
   }
   if (!later.empty())
-    spdlog::warn("{} leads to {}, but there are later checkpoints: {}. Training repeats their updates and replaces them",
-                 (run / "last").string(), last.filename().string(), listed(later));
+    spdlog::warn(
+        "{} leads to {}, but there are later checkpoints: {}. Training repeats their updates and replaces them",
+        (run / "last").string(), last.filename().string(), listed(later));
 }
 
 }  // namespace
@@ -143,9 +150,10 @@ void require_place_for_new_run(const fs::path& directory) {
     return;  // a run that ended before its first checkpoint can be replaced
   }
   if (has_config && is_all_early) refuse_foreign_config(directory);
-  throw UserError(fmt::format("{}: expected a new or empty directory, or a run without a checkpoint, found other files "
-                              "({}). Choose another directory with --output.",
-                              directory.string(), listed(names)));
+  throw UserError(
+      fmt::format("{}: expected a new or empty directory, or a run without a checkpoint, found other files "
+                  "({}). Choose another directory with --output.",
+                  directory.string(), listed(names)));
 }
 
 void require_run(const fs::path& directory) {

@@ -10,7 +10,8 @@ namespace glassformer {
 ///         trained, or has other files
 void require_place_for_new_run(const std::filesystem::path& directory);
 
-/// \throws UserError: there is no run in the directory, or it is a checkpoint, or its config.yaml was not written by this
+/// \throws UserError: there is no run in the directory, or it is a checkpoint, or its config.yaml was not written by
+/// this
 ///         program
 void require_run(const std::filesystem::path& directory);
 
