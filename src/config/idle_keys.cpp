@@ -19,11 +19,11 @@ std::string why_tokenizer_key_is_idle(const std::string& key, const Config& conf
   if (key == "tokenizer.min_frequency") return "only tokenizer.kind word uses it";
   const bool trains_source = tokenizer.source_model.empty();
   const bool trains_target = tokenizer.joint ? trains_source : tokenizer.target_model.empty();
-  const bool is_used = key == "tokenizer.source_vocabulary_size"              ? trains_source
-                       : key == "tokenizer.target_vocabulary_size"            ? trains_target
-                       : is_of_subwords || key == "tokenizer.vocabulary_size" ? trains_source || trains_target
-                                                                              : true;
-  return is_used ? "" : "the tokenizer comes from a .model file";
+  const char* const from_file = "the tokenizer comes from a .model file";
+  if (key == "tokenizer.source_vocabulary_size" && !trains_source) return from_file;
+  if (key == "tokenizer.target_vocabulary_size" && !trains_target) return from_file;
+  const bool is_of_both = is_of_subwords || key == "tokenizer.vocabulary_size";
+  return is_of_both && !trains_source && !trains_target ? from_file : "";
 }
 
 /// Why a key has no effect in this config; "" if it has one.

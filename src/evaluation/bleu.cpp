@@ -262,26 +262,6 @@ std::string why_bleu_is_low(const Bleu& bleu) {
       bleu.longest_reference);
 }
 
-std::string split_into_pieces(TextLines lines) {
-  std::size_t all = 0, with_at = 0, with_bar = 0;
-  for (const std::string& line : lines) {
-    for (const std::string_view word : split_words(line)) {
-      ++all;
-      with_at += word.size() > 2 && word.ends_with("@@") ? 1U : 0U;
-      with_bar += word.starts_with("\u2581") ? 1U : 0U;
-    }
-  }
-  const bool is_subword_nmt = with_at >= with_bar;
-  const std::size_t marked = is_subword_nmt ? with_at : with_bar;
-  if (marked == 0 || 100 * marked < all) return "";
-  return fmt::format(
-      "{} of {} words carry the mark of a subword ({}), so BLEU, chrF and exact match compare pieces, and this is not "
-      "word-level BLEU. For word-level figures, join translations and references with sed {}, and score them with "
-      "sacrebleu",
-      marked, all, is_subword_nmt ? "@@, as subword-nmt writes it" : "U+2581, as SentencePiece writes it",
-      is_subword_nmt ? "-r 's/(@@ )|(@@ ?$)//g'" : "'s/ //g; s/\u2581/ /g; s/^ //'");
-}
-
 std::string looks_untokenized(TextLines lines, const EvaluationSettings& settings) {
   if (settings.bleu_tokenizer != BleuTokenizer::none) return "";
   std::size_t all = 0, sticking = 0;

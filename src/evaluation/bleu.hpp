@@ -66,10 +66,6 @@ inline Bleu corpus_bleu(TextLines hypotheses, TextLines references, const Evalua
 /// words that it needs: the reason, and what to set. Otherwise empty.
 std::string why_bleu_is_low(const Bleu& bleu);
 
-/// A warning if at least one word in a hundred carries the mark of a subword ("@@" at its end, as subword-nmt writes
-/// it, or SentencePiece's U+2581 at its start): BLEU then compares pieces. Otherwise empty.
-std::string split_into_pieces(TextLines lines);
-
 /// A warning if BLEU splits text only at white space (`none`), but half of the lines or more end in a full stop, a
 /// question mark or an exclamation mark that sticks to a word, as plain text does. Otherwise empty.
 std::string looks_untokenized(TextLines lines, const EvaluationSettings& settings);

@@ -100,9 +100,11 @@ TestText TestText::read(const std::filesystem::path& source_file, const std::fil
   text.corpus = Corpus(tokenizers.source->special(), tokenizers.target->special());
   ParallelReader reader(source_file, reference_file);
   for (std::string source, reference; reader.next(source, reference);) {
-    text.corpus.add(tokenizers, source, reference, 0);
-    text.unknown_sources.add(*tokenizers.source, source, tokenizers.source->encode(source));
-    text.unknown_references.add(*tokenizers.target, reference, tokenizers.target->encode(reference));
+    const std::vector<Id> source_ids = tokenizers.source->encode(source);
+    const std::vector<Id> reference_ids = tokenizers.target->encode(reference);
+    text.corpus.add(source_ids, reference_ids, 0);
+    text.unknown_sources.add(*tokenizers.source, source, source_ids);
+    text.unknown_references.add(*tokenizers.target, reference, reference_ids);
     text.sources.push_back(source);
     text.references.push_back(reference);
   }

@@ -8,9 +8,9 @@
 #include "decoding/search.hpp"
 #include "evaluation/bleu.hpp"
 #include "evaluation/chrf.hpp"
-#include "evaluation/unknown_tokens.hpp"
 #include "numerics/functions.hpp"
 #include "text/corpus.hpp"
+#include "text/unknown_tokens.hpp"
 
 namespace glassformer {
 

@@ -16,7 +16,6 @@ namespace fs = std::filesystem;
 // Shares from which on something is worth a remark.
 constexpr double kUnknownShare = 0.001;  // of the tokens of the training text, and a warning about any text
 constexpr double kCutOffShare = 0.001;   // of the training pairs
-constexpr double kSplitShare = 0.01;     // of the lines
 constexpr double kNotableShare = 0.05;   // of the pairs: left out, not translated, in both texts
 
 double share(Index part, Index whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
@@ -143,42 +142,31 @@ class TextReport {
   void about_unknown_words(const std::string& place, const Tokenizer& tokenizer, const SideCensus& side,
                            const SideCensus* trained) {
     const bool is_training = trained == nullptr;
-    const double unknown = share(side.unknown, side.tokens);
-    if (side.unknown == 0 || (is_training && unknown < kUnknownShare)) return;
+    const UnknownTokens& tokens = side.unknown;
+    const double unknown = tokens.share();
+    if (tokens.unknown == 0 || (is_training && unknown < kUnknownShare)) return;
     remarks_.push_back({unknown >= kUnknownShare,
-                        part_of(side.unknown, side.tokens, "tokens") +
+                        part_of(tokens.unknown, tokens.tokens, "tokens") +
                             fmt::format(" in {} are unknown to its tokenizer (unk), most often {}; {}", place,
-                                        side.examples(), advice_on_unknown(tokenizer, side, trained))});
+                                        tokens.examples(), advice_on_unknown(tokenizer, side, trained))});
   }
 
   /// What can be done about unknown words.
   std::string advice_on_unknown(const Tokenizer& tokenizer, const SideCensus& side, const SideCensus* trained) const {
-    const auto mostly_known = [&](std::string (*change)(std::string_view)) {
-      Index known = 0, all = 0;
-      for (const auto& [word, count] : side.words) {
-        all += count;
-        if (const std::string changed = change(word); changed != word && tokenizer.unknown(changed).empty())
-          known += count;
-      }
-      return known > 0 && 2 * known >= all;
-    };
-    if (mostly_known(lower_case)) return "most are known in lower case: convert this text to the case of the others";
-    if (mostly_known(composed))
-      return "most are known in Unicode's composed form (NFC): convert all texts to it, for example with uconv -x nfc";
-    if (mostly_known(decomposed))
-      return "most are known in Unicode's decomposed form (NFD): convert all texts to one form, for example with uconv "
-             "-x nfc";
-    const double unknown = share(side.unknown, side.tokens);
-    if (trained != nullptr && unknown >= kNotableShare && unknown >= 10 * share(trained->unknown, trained->tokens))
+    if (std::string advice = side.unknown.advice_on_form(tokenizer); !advice.empty()) return advice;
+    const double unknown = side.unknown.share();
+    const double when_trained = trained != nullptr ? trained->unknown.share() : 0;
+    if (trained != nullptr && unknown >= kNotableShare && unknown >= 10 * when_trained)
       return fmt::format(
           "the training text has only {:.2f}%, so check that this text was prepared in the same way, and that source "
           "and target are not swapped",
-          100 * share(trained->unknown, trained->tokens));
+          100 * when_trained);
     if (!is_learned(tokenizer)) return "its vocabulary was given, so train on the kind of text that it was made for";
     if (tokenizer_.kind == TokenizerKind::word)
       return std::string("subwords avoid this (tokenizer.kind: sentencepiece)") +
              (trained == nullptr ? "; or raise tokenizer.vocabulary_size, or lower tokenizer.min_frequency" : "");
-    if (std::ranges::any_of(side.words, [](const auto& word) { return word.first.find('\t') != std::string::npos; }))
+    if (std::ranges::any_of(side.unknown.parts,
+                            [](const auto& part) { return part.first.find('\t') != std::string::npos; }))
       return "SentencePiece allows no tab in a piece: replace tabs by spaces";
     if (tokenizer_.character_coverage < 1) return "raise tokenizer.character_coverage";
     return "the tokenizer has not learned these characters: add training text that contains them, or remove them";
@@ -187,17 +175,11 @@ class TextReport {
   void about_lines(const std::string& place, const SideCensus& side, Index lines, bool is_source) {
     const std::string effect = is_source ? "translate will need text that is split in the same way"
                                          : "translations will be split, too, and BLEU and exact match count pieces";
-    if (share(side.with_at_signs, lines) >= kSplitShare)
-      warn(part_of(side.with_at_signs, lines, "lines") +
-           fmt::format(
-               " in {} are already split into subwords (@@): {}; join the pieces with sed -E 's/@@( |$)//g', and let "
-               "tokenizer.kind: sentencepiece split the text",
-               place, effect));
-    if (share(side.with_word_marks, lines) >= kSplitShare)
-      warn(part_of(side.with_word_marks, lines, "lines") +
-           fmt::format(" in {} contain U+2581 (▁), as if SentencePiece had already split them: {}; give the original "
-                       "text, and the model in tokenizer.source_model and target_model",
-                       place, effect));
+    const std::string remedy =
+        side.marks.are_bars()
+            ? "give the original text, and SentencePiece's model in tokenizer.source_model and target_model"
+            : "join the pieces with " + side.marks.command() + ", and let tokenizer.kind: sentencepiece split the text";
+    if (side.marks.are_many()) warn(fmt::format("in {}, {}: {}; {}", place, side.marks.text(), effect, remedy));
     if (side.with_carriage_returns > 0)
       warn(part_of(side.with_carriage_returns, lines, "lines") +
            fmt::format(" in {} contain a carriage return, which does not end a line here; if it should, convert the "

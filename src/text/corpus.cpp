@@ -19,8 +19,10 @@ Corpus Corpus::read(const std::filesystem::path& source_file, const std::filesys
 
 void Corpus::add(const TokenizerPair& tokenizers, const std::string& source_line, const std::string& target_line,
                  Index max_length) {
-  const std::vector<Id> source = tokenizers.source->encode(source_line);
-  const std::vector<Id> target = tokenizers.target->encode(target_line);
+  add(tokenizers.source->encode(source_line), tokenizers.target->encode(target_line), max_length);
+}
+
+void Corpus::add(std::span<const Id> source, std::span<const Id> target, Index max_length) {
   const auto longer = static_cast<Index>(std::max(source.size(), target.size()));
   if (source.empty() || target.empty()) {
     ++line_counts_.empty;

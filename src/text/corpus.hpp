@@ -31,6 +31,8 @@ class Corpus {
   /// Tokenizes the next pair of lines and adds it, or leaves it out.
   void add(const TokenizerPair& tokenizers, const std::string& source_line, const std::string& target_line,
            Index max_length);
+  /// The same for the next pair of lines, tokenized. \pre the spans do not point into this corpus
+  void add(std::span<const Id> source, std::span<const Id> target, Index max_length);
   /// Adds a pair, without bos and eos. \pre the spans do not point into this corpus
   void append(std::span<const Id> source, std::span<const Id> target, Index line);
   /// \throws UserError whose message starts with `files`: there is no pair

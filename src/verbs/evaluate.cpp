@@ -9,6 +9,8 @@
 #include "evaluation/evaluation.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
+#include "text/language_codes.hpp"
+#include "text/subword_marks.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -57,7 +59,8 @@ void warn_about_language_codes(const NamedTest& test, const TestText& text, cons
 }
 
 /// Warns about a text that is unlikely to be what the user means to evaluate on, or to be evaluated in this way.
-void warn_about_text(const NamedTest& test, const TestText& text, const EvaluationSettings& settings) {
+void warn_about_text(const NamedTest& test, const TestText& text, const EvaluationSettings& settings,
+                     const Tokenizer& source_tokenizer) {
   if (std::error_code error; text.sources == text.references || fs::equivalent(test.source, test.references[0], error))
     spdlog::warn("{}: the source and the reference are the same text; did you give the same file twice?", test.name);
   for (std::size_t i = 0; i < test.references.size(); ++i)
@@ -67,9 +70,14 @@ void warn_about_text(const NamedTest& test, const TestText& text, const Evaluati
                      test.references[i].string());
   if (text.unknown_sources.are_many())
     spdlog::warn("{}: {:.2f}% of the source tokens are unknown to the model; {}", test.name,
-                 100 * text.unknown_sources.share(), text.unknown_sources.advice());
-  if (const std::string warning = split_into_pieces(text.references); !warning.empty())
-    spdlog::warn("{}: {}", test.name, warning);
+                 100 * text.unknown_sources.share(), text.unknown_sources.advice(source_tokenizer));
+  SubwordMarks marks;
+  for (const std::string& reference : text.references) marks.add(reference);
+  if (marks.are_many())
+    spdlog::warn(
+        "{}: {}, so BLEU, chrF and exact match compare pieces, and this is not word-level BLEU. For word-level "
+        "figures, join translations and references with {}, and score them with sacrebleu",
+        test.name, marks.text(), marks.command());
   if (const std::string warning = looks_untokenized(text.references, settings); !warning.empty())
     spdlog::warn("{}: {}", test.name, warning);
 }
@@ -167,7 +175,7 @@ int evaluate(const EvaluateOptions& options) {
                config.decoding.length_penalty);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   const auto report = [&](const NamedTest& test, const TestText& text) {
-    warn_about_text(test, text, config.evaluation);
+    warn_about_text(test, text, config.evaluation, *loaded.tokenizers.source);
     warn_about_language_codes(test, text, *loaded.tokenizers.source);
     Evaluation e = evaluate(loaded.model, loaded.tokenizers, config.decoding, config.evaluation, text);
     add_chrf(e, config.evaluation, text);

@@ -13,6 +13,8 @@
 #include "files/lines.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
+#include "text/language_codes.hpp"
+#include "text/unknown_tokens.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -66,15 +68,18 @@ class Scorer {
   Index lines() const { return printed_; }
 
   void warn() const {
-    for (const auto& [unknown, what] :
-         {std::pair(&unknown_sources_, "source tokens"), {&unknown_targets_, "target tokens"}})
-      if (unknown->unknown > 0)
-        spdlog::log(unknown->are_many() ? spdlog::level::warn : spdlog::level::info, "{}",
-                    unknown->remark(what, "their scores mean little"));
+    warn_about_unknown(source_tokenizer_, unknown_sources_, "source tokens");
+    warn_about_unknown(target_tokenizer_, unknown_targets_, "target tokens");
     if (const std::string advice = codes_.advice(source_tokenizer_); !advice.empty()) spdlog::warn("{}", advice);
   }
 
  private:
+  static void warn_about_unknown(const Tokenizer& tokenizer, const UnknownTokens& tokens, const std::string& what) {
+    if (tokens.unknown == 0) return;
+    spdlog::log(tokens.are_many() ? spdlog::level::warn : spdlog::level::info, "{}",
+                tokens.remark(tokenizer, what, "their scores mean little"));
+  }
+
   Corpus empty_corpus() const { return {source_tokenizer_.special(), target_tokenizer_.special()}; }
 
   /// Reads pairs until the chunk is full, or until we would have to wait for more. Returns false at the end of the

@@ -151,18 +151,3 @@ TEST_CASE("plain text that is scored as if it were tokenized is noticed", "[eval
   CHECK(looks_untokenized(Lines{"A dog."}, {}).empty());
   CHECK(looks_untokenized(Lines{}, none).empty());
 }
-
-TEST_CASE("text that is split into subwords is noticed, with both marks", "[evaluation]") {
-  CHECK(split_into_pieces(Lines{"a house , e.g. @ home @@ @@"}).empty());
-  CHECK(split_into_pieces(Lines{}).empty());
-  Lines lines(99, "a");
-  lines.emplace_back("ha@@ us");
-  CHECK(split_into_pieces(lines).empty());  // 1 of 101
-  lines.pop_back();
-  lines.back() = "Ha@@ us";
-  CHECK(split_into_pieces(lines).find("1 of 100 words") == 0);
-  CHECK(split_into_pieces(Lines{"ein Ha@@ us"}).find("sed -r 's/(@@ )|(@@ ?$)//g'") != std::string::npos);
-  CHECK(split_into_pieces(Lines{"\u2581ein \u2581Ha us"}).find("2 of 3 words") == 0);
-  CHECK(split_into_pieces(Lines{"\u2581ein \u2581Ha us"}).find("sed 's/ //g; s/\u2581/ /g; s/^ //'") !=
-        std::string::npos);
-}

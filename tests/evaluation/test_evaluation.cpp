@@ -39,25 +39,6 @@ class NumberTokenizer final : public Tokenizer {
   Index size_;
 };
 
-/// Knows some words, and all single letters of others; what else there is becomes unk.
-class LetterTokenizer final : public Tokenizer {
- public:
-  std::vector<Id> encode(std::string_view sentence) const override {
-    std::vector<Id> ids;
-    for (const std::string_view word : split_words(sentence)) {
-      ids.push_back(4);  // as SentencePiece begins a word
-      for (const char32_t c : code_points(word)) ids.push_back(c < 128 ? 5 : 3);
-    }
-    return ids;
-  }
-  std::vector<std::string> unknown(std::string_view) const override { return {}; }
-  std::string decode(std::span<const Id>) const override { return ""; }
-  std::string piece(Id) const override { return ""; }
-  Index vocabulary_size() const override { return 6; }
-  SpecialIds special() const override { return {kPad, kBos, kEos, 3}; }
-  void save(const std::filesystem::path&, const std::string&) const override {}
-};
-
 constexpr Index kNumbers = 30;
 
 TokenizerPair numbers() {
@@ -152,46 +133,4 @@ TEST_CASE("a translation is exact if it equals any reference, and BLEU and chrF 
   CHECK(evaluation.bleu.signature.starts_with("nrefs:3|"));
   CHECK(evaluation.chrf.signature.starts_with("nrefs:3|"));
   CHECK(evaluation.bleu.score > 20);
-}
-
-TEST_CASE("unknown tokens are counted with different examples: words, or characters of words with known parts",
-          "[evaluation]") {
-  UnknownTokens words;
-  const NumberTokenizer tokenizer(kNumbers);
-  for (const std::string line : {"4 5", "hund 5 katze", "", "katze maus 5", "vogel"})
-    words.add(tokenizer, line, tokenizer.encode(line));
-  CHECK(words.tokens == 9);
-  CHECK(words.unknown == 5);
-  CHECK(words.examples == std::vector<std::string>{"hund", "katze", "maus"});
-  CHECK(words.text("source tokens") == "5 of 9 source tokens (55.56%), such as \"hund\", \"katze\", \"maus\"");
-  CHECK(words.advice().find("lowercase") == std::string::npos);
-
-  UnknownTokens letters;
-  const LetterTokenizer pieces;
-  for (const std::string line : {"abc äbc", ">>deu<< 漢ab"}) letters.add(pieces, line, pieces.encode(line));
-  CHECK(letters.examples == std::vector<std::string>{"ä", "漢"});
-  CHECK(letters.unknown == 2);
-}
-
-TEST_CASE("unknown tokens that are known in lower case give the advice to lowercase the text", "[evaluation]") {
-  class LowerCaseTokenizer final : public Tokenizer {
-   public:
-    std::vector<Id> encode(std::string_view sentence) const override {
-      std::vector<Id> ids;
-      for (const std::string_view word : split_words(sentence)) ids.push_back(word == "dog" || word == "cat" ? 4 : 3);
-      return ids;
-    }
-    std::vector<std::string> unknown(std::string_view) const override { return {}; }
-    std::string decode(std::span<const Id>) const override { return ""; }
-    std::string piece(Id) const override { return ""; }
-    Index vocabulary_size() const override { return 5; }
-    SpecialIds special() const override { return {kPad, kBos, kEos, 3}; }
-    void save(const std::filesystem::path&, const std::string&) const override {}
-  };
-  const LowerCaseTokenizer tokenizer;
-  UnknownTokens unknown;
-  for (const std::string line : {"Dog cat", "CAT bird"}) unknown.add(tokenizer, line, tokenizer.encode(line));
-  CHECK(unknown.words == 3);
-  CHECK(unknown.known_in_lower_case == 2);
-  CHECK(unknown.advice().find("lowercase the text") != std::string::npos);
 }

@@ -1,0 +1,25 @@
+#include "text/language_codes.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include "files/suggestion.hpp"
+#include "files/utf8.hpp"
+
+namespace glassformer {
+
+void LanguageCodes::add(std::string_view line) {
+  if (split_words(line).empty()) return;
+  ++sentences;
+  if (!line.starts_with(">>")) ++without_code;
+}
+
+std::string LanguageCodes::advice(const Tokenizer& source) const {
+  const auto codes = source.language_codes();
+  if (codes.empty() || without_code == 0) return "";
+  return fmt::format(
+      "this model has language codes ({}), but {} of {} sentences begin with none; write the code of the target "
+      "language before each sentence, for example \"{} ...\"",
+      listed({codes.begin(), codes.end()}), without_code, sentences, codes[0]);
+}
+
+}  // namespace glassformer

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "text/tokenizer.hpp"
+
+namespace glassformer {
+
+/// Sentences without the code of a target language, such as ">>deu<<", which a model may need.
+struct LanguageCodes {
+  Index sentences = 0;     ///< without empty lines
+  Index without_code = 0;  ///< of these, how many begin with none
+
+  void add(std::string_view line);
+  /// What is wrong with these sentences, and what to do; "" if nothing is, or if the model has no codes.
+  std::string advice(const Tokenizer& source) const;
+};
+
+}  // namespace glassformer
