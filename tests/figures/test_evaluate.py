@@ -5,6 +5,7 @@ tokens from the vocabularies.
 
 import math
 import re
+from collections import Counter
 from statistics import mean
 
 import numpy as np
@@ -226,10 +227,11 @@ def test_the_text_output_shows_the_same_figures_as_json(trained):
         for side, vocabulary, lines in (("source", model.source, read_lines(files[0])),
                                         ("reference", model.target, references)):
             count, words = unknown(vocabulary, lines)
-            examples = ", ".join(f'"{word}"' for word in list(dict.fromkeys(words))[:3])
+            most = sorted(Counter(words).items(), key=lambda word: (-word[1], word[0].encode()))[:5]
+            examples = ", ".join(f"{word} ({times})" for word, times in most)
             if words:
                 expected += (f"  (unknown to the model: {len(words)} of {count} {side} tokens "
-                             f"({100 * len(words) / count:.2f}%), such as {examples})\n")
+                             f"({100 * len(words) / count:.2f}%), most often {examples})\n")
         if test["unknown_translation_tokens"] > 0:
             expected += (f"  ({test['unknown_translation_tokens']} of {test['translation_tokens']} tokens of the "
                          "translations are <unk>)\n")
