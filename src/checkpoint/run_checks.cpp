@@ -185,10 +185,13 @@ void prepare_checkpoints(const fs::path& run) {
     if (has_trained(run)) refuse_lost_checkpoints(run);
     return;
   }
-  const fs::path target = link_target(run / "last");
-  if (!target.empty() && !target_of(run / "last"))
-    spdlog::warn("{} points to {}, which is not there; the latest checkpoint is {}", (run / "last").string(),
-                 target.string(), last->filename().string());
+  if (!target_of(run / "last")) {  // without it, a run that ends before its next checkpoint would have none
+    const fs::path target = link_target(run / "last");
+    const std::string fault = target.empty() ? "was missing" : "pointed to " + target.string() + ", which is not there";
+    spdlog::warn("{} {}; it now points to the latest checkpoint, {}", (run / "last").string(), fault,
+                 last->filename().string());
+    point_link_durably(run / "last", last->filename());
+  }
   check_later_checkpoints(run, *last);
 }
 

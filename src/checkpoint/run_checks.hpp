@@ -16,7 +16,8 @@ void require_place_for_new_run(const std::filesystem::path& directory);
 void require_run(const std::filesystem::path& directory);
 
 /// Checks a run that is locked, before it is continued. If best or last is a copy of a checkpoint, because the run was
-/// copied without links, makes it a link again. Warns if `last` does not lead to the latest checkpoint.
+/// copied without links, makes it a link again. If `last` is missing or broken, points it to the latest checkpoint, and
+/// warns. Warns, too, if it leads to an earlier one.
 /// \throws UserError: the run's checkpoints are missing, or something else is in their place or in that of a link
 void prepare_checkpoints(const std::filesystem::path& run);
 

@@ -1,5 +1,5 @@
 // What a config describes: a model on disk, the start of a training run, a run to continue.
-#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include "config/config.hpp"
 #include "files/user_error.hpp"
@@ -19,7 +19,7 @@ LoadedModel::LoadedModel(AllFilesOf, const fs::path& directory)
 /// While a run is training, it moves its links and removes old checkpoints. If the checkpoint is removed while we read
 /// it, follows the link again.
 LoadedModel LoadedModel::read(const fs::path& path) {
-  constexpr int kAttempts = 20;
+  constexpr int kAttempts = 50;
   for (int attempt = 1;; ++attempt) {
     const std::string links = link_text(path);
     fs::path found;
@@ -29,7 +29,10 @@ LoadedModel LoadedModel::read(const fs::path& path) {
     } catch (const std::exception&) {
       const bool is_gone = !found.empty() && !is_checkpoint(found);
       const bool has_moved = link_text(path) != links;
-      if ((is_gone || has_moved) && attempt < kAttempts && found != path) continue;
+      if ((is_gone || has_moved) && attempt < kAttempts && found != path) {
+        if (is_gone) spdlog::info("{} was removed while it was being read; reading its successor", found.string());
+        continue;
+      }
       if (!is_gone) throw;
     }
     throw UserError(found.string() +

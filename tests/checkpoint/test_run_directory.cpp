@@ -113,7 +113,7 @@ TEST_CASE("resuming needs an existing run, and removes what an interrupted save 
   fs::rename(directory / "toy" / "step-00000200", directory / "toy" / ".step-00000200.replaced");
   const RunDirectory run = RunDirectory::resume(directory / "toy");
   CHECK(names(run.checkpoints()) == std::vector<std::string>{"step-00000100", "step-00000200"});
-  CHECK(count_entries(run.path()) == 4);  // and config.yaml, train.log
+  CHECK(count_entries(run.path()) == 5);  // config.yaml, train.log, two checkpoints and last
 }
 
 TEST_CASE("an unfinished checkpoint does not count as a checkpoint", "[checkpoint]") {
@@ -153,6 +153,16 @@ TEST_CASE("a run without a valid link to its last checkpoint continues from the 
   CHECK(run.last() == run.checkpoint(100));
   fs::remove_all(run.checkpoint(100));
   CHECK(run.last() == run.checkpoint(200));
+}
+
+TEST_CASE("a path that cannot be read is an error, and not taken for one that does not exist", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  CHECK(link_target(directory / "nothing").empty());
+  CHECK(link_target(directory.path()).empty());
+  CHECK_THAT(complaint([&] { link_target(directory / std::string(300, 'x')); }), Says("cannot be read: File name too"));
+  CHECK_FALSE(is_config_of_run(directory / "nothing"));
+  fs::create_symlink("loop", directory / "loop");
+  CHECK_THAT(complaint([&] { is_config_of_run(directory / "loop"); }), Says("cannot be read: Too many levels"));
 }
 
 TEST_CASE("pruning keeps the latest checkpoints, the best and the last", "[checkpoint]") {

@@ -80,12 +80,33 @@ TEST_CASE("a run whose checkpoints were moved away is not started over", "[progr
   CHECK(program.run(train_debug("--output run --resume") + until(8)).status == 0);
 }
 
+TEST_CASE("if last does not lead to the latest checkpoint, resuming says what it does", "[program]") {
+  const Program program;
+  const std::string every = " --set training.validation.every=2" + until(4);
+  REQUIRE(program.run(train_debug("--output run --set training.checkpoints.keep=2" + every)).status == 0);
+  const std::string resume = train_debug("--output run --resume" + every);
+  fs::remove(program / "run/last");
+  fs::create_symlink("step-00000009", program / "run/last");
+  const auto dangling = program.run(resume);
+  CHECK(dangling.status == 0);
+  CHECK(says(dangling, "best is the best checkpoint"));
+  CHECK(fs::read_symlink(program / "run/last") == "step-00000004");
+  CHECK(says(dangling, "last pointed to step-00000009, which is not there; it now points to the latest checkpoint, "));
+  fs::remove(program / "run/last");
+  fs::create_symlink("step-00000002", program / "run/last");
+  const auto back = program.run(resume);
+  CHECK(back.status == 0);
+  CHECK(says(back, "last leads to step-00000002, but there are later checkpoints: step-00000004."));
+  CHECK(fs::read_symlink(program / "run/last") == "step-00000004");
+  CHECK_FALSE(says(program.run(resume), "warning"));
+}
+
 TEST_CASE("an interrupted run that was copied without links continues like the original", "[program]") {
   const Program program;
   const std::string every = " --set training.validation.every=10 --set training.checkpoints.keep=1";
   // Interrupted between two validations, so the next checkpoint replaces the one written then.
   const auto stopped = program.shell("\"$glassformer\" " + train_debug("--output run") + every + until(100000) +
-                                     " & sleep 0.5; kill -TERM $!; wait $!");
+                                     " & until [ -e run/last ]; do sleep 0.05; done; kill -TERM $!; wait $!");
   CAPTURE(stopped.err);
   REQUIRE(stopped.status == 143);
   REQUIRE(program.shell("cp -rL run copy").status == 0);

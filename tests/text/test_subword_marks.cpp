@@ -1,8 +1,7 @@
-#include "text/subword_marks.hpp"
-
 #include <vector>
 
 #include "catch.hpp"
+#include "text/subword_marks.hpp"
 
 using namespace glassformer;
 

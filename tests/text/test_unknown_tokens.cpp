@@ -1,9 +1,8 @@
-#include "text/unknown_tokens.hpp"
-
 #include <set>
 
 #include "catch.hpp"
 #include "files/utf8.hpp"
+#include "text/unknown_tokens.hpp"
 
 using namespace glassformer;
 
