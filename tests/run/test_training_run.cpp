@@ -270,8 +270,13 @@ TEST_CASE("an interrupt changes neither the last weights nor the mean, and its c
   train_toy(config, directory / "whole");
   train_up_to(6, config, directory / "parts");
   CHECK(fs::read_symlink(directory / "parts" / "last") == "step-00000006");
+  fs::copy(directory / "parts", directory / "with-notes",
+           fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  std::ofstream(directory / "with-notes" / "step-00000006" / "notes.txt") << "my own\n";
   train_toy(config, directory / "parts", true);
   CHECK_FALSE(fs::exists(directory / "parts" / "step-00000006"));
+  train_toy(config, directory / "with-notes", true);
+  CHECK(fs::exists(directory / "with-notes" / "step-00000006" / "notes.txt"));
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
   for (const char* name : {"average-00000012/model.safetensors", "step-00000008/model.safetensors"}) {
     CAPTURE(name);
@@ -314,6 +319,7 @@ TEST_CASE("if the mean is the best, it stays the best until something better com
   };
   train_toy(config("30", "3"), directory / "run");
   REQUIRE(fs::read_symlink(directory / "run" / "best") == "average-00000030");
+  CHECK(mean_was_best(RunDirectory::resume(directory / "run"), 30));
   const double loss_of_mean = loss_of_best();
   train_toy(config("34", "0"), directory / "run", true);
   CHECK(loss_of_best() <= loss_of_mean);
