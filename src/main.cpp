@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <new>
@@ -40,21 +41,32 @@ std::string unexpected_argument(const CLI::App& app, const std::string& word) {
   const std::string verb = app.get_name();
   const CLI::Option* const set = app.get_option_no_throw("--set");
   for (const std::string& text : set != nullptr ? set->results() : std::vector<std::string>()) {
-    if (text.find('=') == std::string::npos)
-      return "--set " + visible(text) + ": expected KEY=VALUE without a space, for example --set " + visible(text) +
-             "=" + visible(word);
+    if (text.find('=') != std::string::npos) continue;
+    const std::string value = word.substr(std::min(word.find_first_not_of('='), word.size()));
+    return "--set " + visible(text) + ": expected KEY=VALUE without spaces, for example --set " + visible(text) + "=" +
+           (value.empty() ? "VALUE" : visible(value));
   }
   const std::string quoted = "\"" + visible(word) + "\"";
   static const std::map<std::string, std::string> meant = {
-      {"train", "--output "}, {"translate", "--input "}, {"explain", "--source "}};
+      {"train", "--output"}, {"translate", "--input"}, {"explain", "--source"}};
   const auto option = meant.find(verb);
-  std::string hint = option != meant.end() ? "did you mean " + option->second + quoted + "? " : "";
-  if (verb == "translate" && word.find(' ') != std::string::npos)
-    hint =
-        "sentences come from a file (--input) or from standard input: echo " + quoted + " | glassformer translate ... ";
-  if (verb == "evaluate") hint = "test texts are given with --source FILE --reference FILE. ";
-  if (verb == "score") hint = "texts are given with --source FILE --target FILE. ";
-  return "expected no further argument, found " + quoted + "; " + hint + "See glassformer " + verb + " --help";
+  std::error_code ignored;
+  std::string hint;
+  if (app.get_option_no_throw("--" + word) != nullptr)
+    hint = "; did you mean --" + visible(word) + "?";
+  else if (verb == "evaluate")
+    hint = "; test texts are given with --source FILE --reference FILE.";
+  else if (verb == "score")
+    hint = "; texts are given with --source FILE --target FILE.";
+  else if (verb == "translate" && word.find(' ') != std::string::npos)
+    hint = "; sentences come from a file (--input) or from standard input: echo " + quoted +
+           " | glassformer translate ...";
+  else if (verb == "train" && std::filesystem::is_regular_file(word, ignored))
+    hint = "; one config is enough, and a config can name another as its base.";
+  else if (option != meant.end())
+    hint = "; did you mean " + option->second + " " + quoted + "?";
+  return "expected no further argument, found " + quoted + (hint.empty() ? ";" : hint) +
+         (hint.empty() ? " see" : " See") + " glassformer " + verb + " --help";
 }
 
 /// The message for a command line that CLI11 rejects, with a suggestion if a verb or an option is unknown.

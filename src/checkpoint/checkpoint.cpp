@@ -1,6 +1,6 @@
 #include "checkpoint/checkpoint.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cassert>
@@ -158,12 +158,24 @@ std::vector<NamedTensor> tensors_for_file(const Arena<float>& weights, std::dequ
   return result;
 }
 
+/// Copies the files of others, which are in a checkpoint that is to be replaced, to the new one.
+void keep_other_files(const fs::path& replaced, const fs::path& unfinished) {
+  const std::vector<std::string> others = other_files_in(replaced);
+  for (const std::string& name : others)
+    fs::copy(replaced / name, unfinished / name, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  if (!others.empty())
+    spdlog::warn(
+        "{}: written anew; it keeps files that this program did not write, and which may not fit it any more: {}",
+        replaced.string(), listed(others));
+}
+
 }  // namespace
 
 void save_checkpoint(const fs::path& directory, const ModelDescription& description, const Arena<float>& weights,
                      const TrainingState* state) {
   std::error_code ignored;
-  if (fs::exists(fs::symlink_status(directory, ignored)) && !is_checkpoint(directory))
+  const bool replaces = fs::exists(fs::symlink_status(directory, ignored));
+  if (replaces && !is_checkpoint(directory))
     throw UserError(
         fmt::format("{}: expected nothing here, or a checkpoint to replace, found something else (no {}). Move it "
                     "elsewhere, or choose another place.",
@@ -176,6 +188,7 @@ void save_checkpoint(const fs::path& directory, const ModelDescription& descript
     if (state != nullptr) write_training_state(unfinished, *state);
     write_safetensors(unfinished / kModelFile, model);
     write_checksums(unfinished);
+    if (replaces) keep_other_files(directory, unfinished);
   });
 }
 

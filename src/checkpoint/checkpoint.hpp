@@ -71,7 +71,8 @@ struct ModelDescription {
 };
 
 /// Writes or replaces a checkpoint in one step: whatever happens, `directory` never holds an incomplete checkpoint.
-/// Without `state`, a run cannot be resumed from it.
+/// Without `state`, a run cannot be resumed from it. A checkpoint that replaces another keeps the files that are not
+/// those of a checkpoint, with a warning.
 /// \throws UserError: `directory` exists and is not a checkpoint. If writing fails: as throw_disk_error() does
 void save_checkpoint(const std::filesystem::path& directory, const ModelDescription& description,
                      const Arena<float>& weights, const TrainingState* state = nullptr);

@@ -14,6 +14,7 @@
 #include "files/lines.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
+#include "report/curves.hpp"
 
 namespace glassformer {
 
@@ -25,7 +26,6 @@ namespace {
 void refuse_checkpoint(const fs::path& path) {
   const fs::path place = fs::absolute(path / "").lexically_normal().parent_path();  // without a trailing slash
   const fs::path parent = place.parent_path();
-  const std::string name = place.filename().string();
   if (is_checkpoint(place)) {
     const std::string advice =
         is_run(parent)
@@ -33,13 +33,16 @@ void refuse_checkpoint(const fs::path& path) {
             : "Choose another directory with --output. (To train the model further, set model.from.)";
     throw UserError(fmt::format("{}: expected a directory for a run, found a checkpoint. {}", path.string(), advice));
   }
-  const bool is_reserved = std::ranges::count(kLinks, name) > 0 || update_of(name) || update_of(name, kAverage);
-  const bool is_in_checkpoint = is_checkpoint(parent);
-  if (is_in_checkpoint || (is_reserved && is_run(parent)))
-    throw UserError(
-        fmt::format("{}: expected a directory of its own for the run, found a place inside {}. Choose "
-                    "another directory with --output.",
-                    path.string(), is_in_checkpoint ? "a checkpoint" : "a run, kept for its checkpoints"));
+  for (fs::path inner = place, outer = parent; inner != outer; inner = outer, outer = outer.parent_path()) {
+    const std::string name = inner.filename().string();
+    const bool is_reserved = std::ranges::count(kLinks, name) > 0 || update_of(name) || update_of(name, kAverage);
+    const bool is_in_checkpoint = is_checkpoint(outer);
+    if (is_in_checkpoint || (is_reserved && is_run(outer)))
+      throw UserError(
+          fmt::format("{}: expected a directory of its own for the run, found a place inside {}. Choose "
+                      "another directory with --output.",
+                      path.string(), is_in_checkpoint ? "a checkpoint" : "a run, kept for its checkpoints"));
+  }
 }
 
 /// \throws UserError: a config.yaml that this program did not write, which a run would replace
@@ -90,40 +93,45 @@ void verify_original(const fs::path& original, const fs::path& copy) try {
                               error.what(), copy.string(), original.string()));
 }
 
+/// The first file of a copy that the original does not have, or has with other contents; "" if there is none. Hidden
+/// files, such as .DS_Store, do not count.
+std::string first_difference(const fs::path& copy, const fs::path& original) {
+  for (const std::string& name : names_in(copy)) {
+    if (name.starts_with('.')) continue;
+    const bool are_files = fs::is_regular_file(copy / name) && fs::is_regular_file(original / name);
+    if (!are_files || sha256_of(copy / name) != sha256_of(original / name)) return name;
+  }
+  return "";
+}
+
 /// Replaces a copy of a checkpoint by a link to the original. Nothing that is not also elsewhere is removed.
 void restore_link(const fs::path& place) {
   if (!fs::is_directory(place) || !is_checkpoint(place))
     throw UserError(place.string() +
                     ": expected a link to a checkpoint, found something else, which the run would replace. Move it "
                     "out of this directory.");
-  if (const std::vector<std::string> others = other_files_in(place); !others.empty())
-    throw UserError(
-        fmt::format("{}: expected a link to a checkpoint, found a copy of one that also has files which this "
-                    "program did not write: {}. Move these files elsewhere.",
-                    place.string(), listed(others)));
   const auto original = original_of(place);
   if (!original)
     throw UserError(place.string() +
                     ": expected a link to a checkpoint, found a directory, the only copy of its checkpoint. Rename "
                     "it to step-NUMBER, where NUMBER is its update in eight digits.");
   verify_original(*original, place);
+  if (const std::string name = first_difference(place, *original); !name.empty())
+    throw UserError(
+        fmt::format("{}: expected a link to a checkpoint, found a copy of {} whose {} is another, or only "
+                    "here. Move this directory, or that file, elsewhere.",
+                    place.string(), original->filename().string(), name));
   spdlog::info("{} was copied as a directory; it becomes a link to {} again", place.string(),
                original->filename().string());
   replace_by_link_durably(place, original->filename());
 }
 
 /// Training repeats the updates after `last`, and replaces their checkpoints.
-void check_later_checkpoints(const fs::path& run, const fs::path& last) {
+void warn_about_later_checkpoints(const fs::path& run, const fs::path& last) {
   const auto update_in = [](const fs::path& checkpoint) { return update_of(checkpoint.filename().string()); };
   std::vector<std::string> later;
   for (const fs::path& checkpoint : checkpoints_in(run)) {
-    if (update_in(checkpoint) <= update_in(last)) continue;
-    later.push_back(checkpoint.filename().string());
-    if (const std::vector<std::string> others = other_files_in(checkpoint); !others.empty())
-      throw UserError(
-          fmt::format("{}: training would repeat this update and replace the checkpoint, which has files "
-                      "that this program did not write: {}. Move them elsewhere.",
-                      checkpoint.string(), listed(others)));
+    if (update_in(checkpoint) > update_in(last)) later.push_back(checkpoint.filename().string());
   }
   if (!later.empty())
     spdlog::warn(
@@ -163,18 +171,25 @@ void require_run(const fs::path& directory) {
       std::ranges::any_of(names, [](const std::string& name) { return belongs_to_run(name) && !is_early(name); });
   const bool has_config = std::ranges::count(names, kConfigFile) > 0;
   if (has_config) refuse_foreign_config(directory);
-  if (has_checkpoints || (has_config && has_begun(directory))) return;
-  throw UserError(directory.string() +
-                  ": there is no run to continue here (no checkpoints, and no logs of a run). Check the path, or leave "
-                  "out --resume to start a new run.");
+  if (!has_checkpoints && !(has_config && has_begun(directory)))
+    throw UserError(
+        directory.string() +
+        ": there is no run to continue here (no checkpoints, and no logs that a run has written). Check the "
+        "path, or leave out --resume to start a new run.");
+  if (std::ranges::count(names, kCurvesFile) > 0 && !is_own_file(directory / kCurvesFile))
+    throw UserError((directory / kCurvesFile).string() +
+                    ": expected a picture that Glassformer drew, found another file, which the run would replace. Move "
+                    "it elsewhere.");
 }
 
 void prepare_checkpoints(const fs::path& run) {
   for (const std::string& name : names_in(run)) {
     if (update_of(name) && !is_checkpoint(run / name))
       throw UserError((run / name).string() +
-                      ": expected a checkpoint, found none (no model.safetensors). Move this elsewhere; --resume then "
-                      "continues from the last complete checkpoint, or from the beginning if there is none.");
+                      ": expected a checkpoint, found none (no model.safetensors). Move this elsewhere" +
+                      (checkpoints_in(run).empty()
+                           ? ". It is the only one of this run; to start again, choose another directory with --output."
+                           : "; --resume then continues from the last complete checkpoint."));
   }
   for (const char* link : kLinks) {
     const fs::file_status status = fs::symlink_status(run / link);
@@ -192,7 +207,7 @@ void prepare_checkpoints(const fs::path& run) {
                  last->filename().string());
     point_link_durably(run / "last", last->filename());
   }
-  check_later_checkpoints(run, *last);
+  warn_about_later_checkpoints(run, *last);
 }
 
 }  // namespace glassformer

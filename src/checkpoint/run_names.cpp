@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <regex>
 #include <span>
 
 #include "checkpoint/checkpoint.hpp"
 #include "files/descriptor.hpp"
+#include "files/durable_files.hpp"
 #include "files/lines.hpp"
 #include "files/suggestion.hpp"
+#include "report/curves.hpp"
 
 namespace glassformer {
 
@@ -26,6 +29,16 @@ bool is_file(const fs::path& path) {
   const fs::file_status status = fs::status(path, reason);
   if (status.type() == fs::file_type::none) throw_disk_error("cannot be read", path, reason);
   return fs::is_regular_file(status);
+}
+
+/// The first bytes of a file; fewer if the file is shorter.
+std::string beginning_of(const fs::path& file, std::size_t bytes) {
+  Descriptor opened(file, O_RDONLY);
+  std::string beginning(bytes, '\0');
+  std::size_t size = 0;
+  while (const std::size_t count = opened.read(std::span(beginning).subspan(size))) size += count;
+  beginning.resize(size);
+  return beginning;
 }
 
 }  // namespace
@@ -65,7 +78,7 @@ std::optional<fs::path> target_of(const fs::path& link) {
 }
 
 bool is_early(const std::string& name) {
-  return name == kConfigFile || name == "curves.svg" || std::ranges::count(kLogs, name) > 0;
+  return name == kConfigFile || name == kCurvesFile || std::ranges::count(kLogs, name) > 0;
 }
 
 bool belongs_to_run(const std::string& name) {
@@ -73,12 +86,7 @@ bool belongs_to_run(const std::string& name) {
 }
 
 bool is_config_of_run(const fs::path& file) {
-  if (!is_file(file)) return false;
-  Descriptor opened(file, O_RDONLY);
-  std::string beginning(kConfigBeginning.size(), '\0');
-  std::size_t size = 0;
-  while (const std::size_t count = opened.read(std::span(beginning).subspan(size))) size += count;
-  return beginning == kConfigBeginning;
+  return is_file(file) && beginning_of(file, kConfigBeginning.size()) == kConfigBeginning;
 }
 
 bool is_run(const fs::path& directory) {
@@ -88,10 +96,25 @@ bool is_run(const fs::path& directory) {
                              [](const std::string& name) { return name != kConfigFile && belongs_to_run(name); });
 }
 
+bool is_own_file(const fs::path& file) {
+  if (!is_file(file)) return false;
+  const std::string name = file.filename().string();
+  if (name == kConfigFile) return is_config_of_run(file);
+  const std::string text = beginning_of(file, 64);
+  if (name == kCurvesFile) return text.starts_with(kCurvesBeginning);
+  if (text.empty()) return true;  // a run that has just begun, or begins again
+  if (name == "digests.jsonl") return text.starts_with(kUpdate) || kUpdate.starts_with(text);
+  if (name == "metrics.jsonl") return text.starts_with("{\"kind\":");
+  static const std::regex kLogLine(R"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  [^]*)");
+  return name == "train.log" && std::regex_match(text, kLogLine);
+}
+
 bool has_begun(const fs::path& directory) {
-  if (is_file(directory / "digests.jsonl"))
-    return read_checkpoint_file(directory / "digests.jsonl", kUnlimited).starts_with(kUpdate);
-  return is_file(directory / "train.log") && fs::file_size(directory / "train.log") == 0;
+  const std::vector<std::string> names = names_in(directory);
+  const bool has_log = std::ranges::count(names, "train.log") + std::ranges::count(names, "digests.jsonl") > 0;
+  return has_log && std::ranges::all_of(names, [&](const std::string& name) {
+           return name == kConfigFile || !is_early(name) || is_own_file(directory / name);
+         });
 }
 
 bool has_trained(const fs::path& run) {
@@ -107,6 +130,15 @@ bool has_trained(const fs::path& run) {
     if (starts_line && !is_first) return true;
   }
   return false;
+}
+
+bool can_continue(const fs::path& run) {
+  if (last_checkpoint(run)) return true;
+  const std::vector<std::string> names = names_in(run);
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return is_unfinished_name(name) && name.ends_with(kReplaced) && update_of(finished(name).string()) &&
+           is_file(run / name / kModelFile);
+  });
 }
 
 std::optional<fs::path> last_checkpoint(const fs::path& run) {

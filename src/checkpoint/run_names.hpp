@@ -41,10 +41,17 @@ bool belongs_to_run(const std::string& name);
 bool is_config_of_run(const std::filesystem::path& file);
 /// Whether the directory is a run: it has a config.yaml that this program wrote, and one of the other files of a run.
 bool is_run(const std::filesystem::path& directory);
-/// Whether a run has begun to write here: it has digests.jsonl or, if it was killed before, an empty train.log.
+/// Whether a run wrote this config.yaml, log or curves.svg, or may write into it, because it is empty. Judges by the
+/// name and the beginning.
+bool is_own_file(const std::filesystem::path& file);
+/// Whether a run has begun to write here: it has a log, and no log or curves.svg that this program did not write.
 bool has_begun(const std::filesystem::path& directory);
 /// Whether the run has ever had a checkpoint, even if all are gone: it has a link, or digests of an update.
 bool has_trained(const std::filesystem::path& run);
+
+/// Whether the run has a checkpoint from which it can be continued. If a process was killed while it replaced the only
+/// one, that checkpoint is under a hidden name until the run is opened.
+bool can_continue(const std::filesystem::path& run);
 
 /// The checkpoint from which a run would be resumed: the one that `last` points to or, without that link, the latest.
 std::optional<std::filesystem::path> last_checkpoint(const std::filesystem::path& run);

@@ -77,9 +77,11 @@ std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& co
       hint = " The cosine schedule depends on max_updates, so its end cannot be moved.";
   }
   if (names.empty()) return changed;
-  const std::string other = is_other_model ? "another run with --output"
-                                           : "another run from its weights, with --output and with model.from set to " +
-                                                 (run.path() / "last").string();
+  const bool has_weights = run.last().has_value();
+  const std::string other =
+      is_other_model || !has_weights
+          ? "another run with --output"
+          : "another run from its weights, with --output and with model.from set to " + (run.path() / "last").string();
   throw UserError(
       fmt::format("{}: the run was started, or last continued, with other values: {}. Continue it with these "
                   "values, or start {}.{}",

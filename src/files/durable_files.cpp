@@ -16,8 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kPartial = ".partial";    // not finished, or being removed
-constexpr std::string_view kReplaced = ".replaced";  // the older directory during a swap
+constexpr std::string_view kPartial = ".partial";  // not finished, or being removed
 
 fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 fs::path hidden_sibling(const fs::path& path, std::string_view suffix) {

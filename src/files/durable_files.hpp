@@ -38,6 +38,8 @@ std::filesystem::path finished(const std::filesystem::path& path);
 /// in the link's place is an error.
 void point_link_durably(const std::filesystem::path& link, const std::filesystem::path& target);
 
+inline constexpr std::string_view kReplaced = ".replaced";  ///< ends the name of a directory that is being replaced
+
 /// Replaces a directory by a symbolic link. If the process is killed in between, clear_unfinished_directories moves the
 /// directory back.
 void replace_by_link_durably(const std::filesystem::path& directory, const std::filesystem::path& target);

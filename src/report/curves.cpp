@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kLeft = 60, kRight = 764, kHeight = 220;  // of a panel
 
-constexpr const char* kBegin = R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 624">
+constexpr const char* kStyle = R"(
 <style>
 svg { font: 12px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; fill: #57606a; text-anchor: end; }
 .title { font-weight: 600; fill: #1f2328; text-anchor: start; }
@@ -156,7 +156,7 @@ std::string curves_svg(const RunCurves& curves) {
   const std::vector<NamedCurve> percents = {{"token accuracy", "#009e73", curves.token_accuracy},
                                             {"BLEU", "#d55e00", curves.bleu},
                                             {"exact match", "#a8578a", curves.exact_match}};
-  std::string svg = kBegin;
+  std::string svg = std::string(kCurvesBeginning) + kStyle;
   svg += panel(48, "Loss: cross-entropy per target token", updates, losses, {});
   svg += panel(340, "Validation, in percent", updates, percents, {0, 10});
   const std::string best =

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "numerics/matrix.hpp"
@@ -29,6 +30,11 @@ struct RunCurves {
   /// such a JSON object is ignored.
   void add(const std::string& line);
 };
+
+inline constexpr const char* kCurvesFile = "curves.svg";  ///< in a run's directory
+/// Every such picture begins like this.
+inline constexpr std::string_view kCurvesBeginning =
+    R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 624">)";
 
 /// The curves as an SVG picture, against updates: at the top, the losses; below, the other validation figures.
 std::string curves_svg(const RunCurves& curves);

@@ -75,7 +75,8 @@ bool mean_was_best(const RunDirectory& run, Index update) {
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("{\"average\":")) continue;
     const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (record.is_object() && record.value("update", Json()) == update) is_best = record.value("best", Json()) == true;
+    if (record.is_object() && record.value("update", Json()) == update)
+      is_best = is_best || record.value("best", Json()) == true;
   }
   return is_best;
 }

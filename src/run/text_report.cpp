@@ -158,9 +158,9 @@ class TextReport {
     const double when_trained = trained != nullptr ? trained->unknown.share() : 0;
     if (trained != nullptr && unknown >= kNotableShare && unknown >= 10 * when_trained)
       return fmt::format(
-          "the training text has only {:.2f}%, so check that this text was prepared in the same way, and that source "
-          "and target are not swapped",
-          100 * when_trained);
+          "the training text has {}, so check that this text was prepared in the same way, and that source and target "
+          "are not swapped",
+          trained->unknown.unknown == 0 ? "none" : fmt::format("only {:.2f}%", 100 * when_trained));
     if (!is_learned(tokenizer)) return "its vocabulary was given, so train on the kind of text that it was made for";
     if (tokenizer_.kind == TokenizerKind::word)
       return std::string("subwords avoid this (tokenizer.kind: sentencepiece)") +

@@ -96,7 +96,7 @@ void TrainingRun::restore_best() {
       was_mean ? directory_.average(progress_.best_update) : directory_.checkpoint(progress_.best_update);
   if (is_checkpoint(best)) {
     directory_.point("best", best);
-    spdlog::warn("the link best was missing or broken; it points to {} again", best.filename().string());
+    spdlog::warn("the link best was missing or broken; it now points to {}", best.filename().string());
     return;
   }
   spdlog::warn("the best checkpoint, {}, is missing, so the search for the best starts over", best.string());

@@ -137,7 +137,7 @@ void TrainingRun::validate_and_save() {
     }
     write_checkpoint(best);
     if (!text_.has_valid()) spdlog::info("wrote a checkpoint at update {}", progress_.update);
-    curves_.update(directory_.file("metrics.jsonl"), directory_.file("curves.svg"));
+    curves_.update(directory_.file("metrics.jsonl"), directory_.file(kCurvesFile));
     directory_.require_in_place();
   });
   ranks_.broadcast(progress_);

@@ -7,10 +7,15 @@
 
 namespace glassformer {
 
+std::string_view language_code(std::string_view sentence) {
+  const std::size_t end = sentence.find("<<");
+  return sentence.starts_with(">>") && end != std::string_view::npos ? sentence.substr(0, end + 2) : "";
+}
+
 void LanguageCodes::add(std::string_view line) {
   if (split_words(line).empty()) return;
   ++sentences;
-  if (!line.starts_with(">>")) ++without_code;
+  if (language_code(line).empty()) ++without_code;
 }
 
 std::string LanguageCodes::advice(const Tokenizer& source) const {

@@ -7,6 +7,9 @@
 
 namespace glassformer {
 
+/// The language code at the start of a sentence, such as ">>deu<<"; "" if there is none.
+std::string_view language_code(std::string_view sentence);
+
 /// Sentences without the code of a target language, such as ">>deu<<", which a model may need.
 struct LanguageCodes {
   Index sentences = 0;     ///< without empty lines

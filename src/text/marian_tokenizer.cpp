@@ -15,12 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The language code at the start of a sentence, such as ">>deu<<"; "" if there is none.
-std::string_view language_code(std::string_view sentence) {
-  const std::size_t end = sentence.find("<<");
-  return sentence.starts_with(">>") && end != std::string_view::npos ? sentence.substr(0, end + 2) : "";
-}
-
 /// Turns SentencePiece's word-start marks into spaces, and trims the ends, as transformers does.
 std::string without_marks(const std::string& sentence) {
   static const std::regex kMark("\u2581");

@@ -61,10 +61,10 @@ std::string UnknownTokens::advice_on_form(const Tokenizer& tokenizer) const {
   if (are_mostly_known(*this, tokenizer, lower_case))
     return "most are known in lower case: convert this text to lower case";
   if (are_mostly_known(*this, tokenizer, composed))
-    return "most are known in Unicode's composed form (NFC): convert all texts to it, for example with uconv -x nfc";
+    return "most are known in Unicode's composed form (NFC): convert this text to it, for example with uconv -x nfc";
   if (are_mostly_known(*this, tokenizer, decomposed))
-    return "most are known in Unicode's decomposed form (NFD): convert all texts to one form, for example with uconv "
-           "-x nfc";
+    return "most are known in Unicode's decomposed form (NFD): convert this text to it, for example with uconv -x "
+           "nfd";
   return "";
 }
 

@@ -77,7 +77,7 @@ class Scorer {
   static void warn_about_unknown(const Tokenizer& tokenizer, const UnknownTokens& tokens, const std::string& what) {
     if (tokens.unknown == 0) return;
     spdlog::log(tokens.are_many() ? spdlog::level::warn : spdlog::level::info, "{}",
-                tokens.remark(tokenizer, what, "their scores mean little"));
+                tokens.remark(tokenizer, what, "the scores of these pairs mean little"));
   }
 
   Corpus empty_corpus() const { return {source_tokenizer_.special(), target_tokenizer_.special()}; }

@@ -39,7 +39,7 @@ struct TrainOptions {
 /// The run directory if it is to be resumed from a checkpoint.
 std::optional<fs::path> resumed_run(const TrainOptions& options) {
   const fs::path directory = options.directory();
-  return options.resume && last_checkpoint(directory) ? std::optional(directory) : std::nullopt;
+  return options.resume && can_continue(directory) ? std::optional(directory) : std::nullopt;
 }
 
 /// \throws UserError: a new run would replace the config from which it is started
@@ -62,8 +62,11 @@ TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
 void verify_last(const fs::path& checkpoint) try {
   verify_checksums(checkpoint, Verify::all);
 } catch (const UserError& error) {
-  throw UserError(std::string(error.what()) + " (If you remove " + checkpoint.string() + ", --resume continues from " +
-                  "the one before it, or from the beginning if there is none.)");
+  const bool is_only = checkpoints_in(checkpoint.parent_path()).size() < 2;
+  throw UserError(
+      fmt::format("{} ({})", error.what(),
+                  is_only ? "The run has no other checkpoint to continue from."
+                          : "If you remove " + checkpoint.string() + ", --resume continues from the one before it."));
 }
 
 std::optional<RunDirectory> open_run(const Config& config, const fs::path& directory, bool resume) {

@@ -62,7 +62,7 @@ struct Remarks {
       spdlog::warn("{} (the first is that of line {})", cut_off_text(cut_off, lines, decoding), first_cut_off);
     if (sources.unknown > 0)
       spdlog::log(sources.are_many() ? spdlog::level::warn : spdlog::level::info, "{}",
-                  sources.remark(tokenizer, "source tokens", "their translations suffer"));
+                  sources.remark(tokenizer, "source tokens", "the translations of these lines suffer"));
     if (const std::string advice = codes.advice(tokenizer); !advice.empty()) spdlog::warn("{}", advice);
     if (translated_unknown > 0)
       spdlog::warn("{} of {} tokens of the translations are unk, which stands for a word that the model does not know",

@@ -175,15 +175,15 @@ TEST_CASE("the smaller vocabulary's tables are padded in the file, and read with
       Says("model.encoder.embed_tokens.weight has the shape [4,2], expected [" + std::to_string(source) + ",2]"));
 }
 
-TEST_CASE("a checkpoint replaces one of the same name, but nothing else", "[checkpoint]") {
+TEST_CASE("a checkpoint replaces one of the same name as a whole, but nothing else", "[checkpoint]") {
   const TemporaryDirectory directory;
   SmallArena first, second, loaded;
   save(directory / "checkpoint", filled(first));
-  write_bytes(directory / "checkpoint" / "left over", "");
+  write_bytes(directory / "checkpoint" / kStateFile, "left over from an older one");
   save(directory / "checkpoint", filled(second, 7));
   read_parameters(directory / "checkpoint", loaded.tensors(), loaded.values().data());
   CHECK(numbers(loaded) == numbers(second));
-  CHECK_FALSE(fs::exists(directory / "checkpoint" / "left over"));
+  CHECK_FALSE(fs::exists(directory / "checkpoint" / kStateFile));
   CHECK(count_entries(directory.path()) == 1);
 
   fs::create_directory(directory / "thesis");

@@ -6,6 +6,7 @@
 #include "checkpoint/run_directory.hpp"
 #include "checkpoint/run_names.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "report/curves.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;
@@ -286,17 +287,76 @@ TEST_CASE("a copy of a run's config beside another program's log is not taken fo
   CHECK(read_bytes(copied / "config.yaml") == kConfig + "# my notes\n");
 }
 
-TEST_CASE("a later checkpoint with files of the user is not replaced", "[checkpoint]") {
+TEST_CASE("a run that was killed while it began can be resumed or replaced", "[checkpoint]") {
   const TemporaryDirectory directory;
-  {
-    const RunDirectory run = run_with(directory / "toy", {100, 200});
-    run.point("last", run.checkpoint(100));  // by hand, to continue from there
+  const fs::path run = directory / "toy";
+  { RunDirectory::create(run, kConfig); }
+  const auto check = [&] {
+    CHECK(complaint([&] { RunDirectory::resume(run); }).empty());
+    CHECK(complaint([&] { RunDirectory::create(run, kConfig); }).empty());
+  };
+  check();
+  write_bytes(run / "train.log", "2026-11-28 01:07:18  2 training pairs\n");
+  write_bytes(run / "metrics.jsonl", "");
+  check();
+  for (const char* digests : {"", "{\"upd", "{\"update\":0,\"progr"}) {
+    CAPTURE(digests);
+    write_bytes(run / "digests.jsonl", digests);
+    check();
   }
+  write_bytes(run / "metrics.jsonl", "{\"update\":1,\"loss\":2}\n");  // of another program
+  CHECK_THAT(complaint([&] { RunDirectory::resume(run); }), Says("no run to continue"));
+  CHECK_THAT(complaint([&] { RunDirectory::create(run, kConfig); }), Says("metrics.jsonl"));
+}
+
+TEST_CASE("an empty train.log does not make a directory of other files a run", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  for (const char* name : {"metrics.jsonl", "curves.svg", "digests.jsonl"}) {
+    CAPTURE(name);
+    const fs::path other = directory / (std::string("with-") + name);
+    fs::create_directory(other);
+    write_bytes(other / "train.log", "");
+    write_bytes(other / name, "precious");
+    CHECK_THAT(complaint([&] { RunDirectory::create(other, kConfig); }), Says("found other files"));
+    CHECK(read_bytes(other / name) == "precious");
+  }
+}
+
+TEST_CASE("a picture curves.svg that the program did not draw is not replaced", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  { run_with(directory / "toy", {100}); }
+  write_bytes(directory / "toy" / "curves.svg", "<svg>mine</svg>");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("curves.svg: expected a picture"));
+  write_bytes(directory / "toy" / "curves.svg", curves_svg({}));
   CHECK(complaint([&] { RunDirectory::resume(directory / "toy"); }).empty());
-  const fs::path notes = directory / "toy" / "step-00000200" / "notes";
-  write_bytes(notes, "precious");
-  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("step-00000200") && Says("notes"));
-  CHECK(read_bytes(notes) == "precious");
+}
+
+TEST_CASE("a checkpoint that is written again keeps the files of others", "[checkpoint]") {
+  const TemporaryDirectory directory;
+  const fs::path checkpoint = directory / "step-00000100";
+  save_small_checkpoint(checkpoint);
+  write_bytes(checkpoint / "notes.txt", "precious");
+  fs::create_directory(checkpoint / "converted");
+  write_bytes(checkpoint / "converted" / "model.bin", "large");
+  write_bytes(checkpoint / "config.json", "changed");
+  save_small_checkpoint(checkpoint);
+  CHECK(other_files_in(checkpoint) == std::vector<std::string>{"converted", "notes.txt"});
+  CHECK(read_bytes(checkpoint / "notes.txt") == "precious");
+  CHECK(read_bytes(checkpoint / "converted" / "model.bin") == "large");
+  CHECK(read_bytes(checkpoint / "config.json") != "changed");
+  CHECK(complaint([&] { verify_checksums(checkpoint, Verify::all); }).empty());
+}
+
+TEST_CASE("a run whose only checkpoint was being replaced when the process was killed can be continued",
+          "[checkpoint]") {
+  const TemporaryDirectory directory;
+  { run_with(directory / "toy", {100}); }
+  CHECK(can_continue(directory / "toy"));
+  fs::rename(directory / "toy" / "step-00000100", directory / "toy" / ".step-00000100.replaced");
+  CHECK_FALSE(last_checkpoint(directory / "toy"));
+  CHECK(can_continue(directory / "toy"));
+  fs::rename(directory / "toy" / ".step-00000100.replaced", directory / "toy" / ".step-00000100.partial");
+  CHECK_FALSE(can_continue(directory / "toy"));
 }
 
 TEST_CASE("a directory or file called best or last that is no checkpoint stays", "[checkpoint]") {
@@ -367,9 +427,15 @@ TEST_CASE("a run that was copied without links gets its links back", "[checkpoin
   fs::remove(copied);
   fs::copy(directory / "copy" / "step-00000100", copied, fs::copy_options::recursive);
   write_bytes(copied / "notes", "precious");
-  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }), Says("did not write: notes"));
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }),
+             Says("step-00000100 whose notes is another, or only here"));
   CHECK(read_bytes(copied / "notes") == "precious");
   fs::remove(copied / "notes");
+  const std::string config = read_bytes(copied / "config.json");
+  write_bytes(copied / "config.json", config + " ");
+  CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copy"); }), Says("whose config.json is another"));
+  CHECK(read_bytes(copied / "config.json") == config + " ");
+  write_bytes(copied / "config.json", config);
   const fs::path model = directory / "copy" / "step-00000100" / kModelFile;
   const std::string whole = read_bytes(model);
   write_bytes(model, whole.substr(0, whole.size() - 1));
@@ -398,7 +464,8 @@ TEST_CASE("a checkpoint with files that this program did not write is not remove
 TEST_CASE("a run is not put into a checkpoint, or in the place of one", "[checkpoint]") {
   const TemporaryDirectory directory;
   { run_with(directory / "toy", {100}); }
-  for (const char* place : {"step-00000100/new", "step-00000200", "average-00000100", "best", "last/"}) {
+  for (const char* place : {"step-00000100/new", "step-00000100/a/b", "step-00000200", "step-00000200/a",
+                            "average-00000100", "best", "last/"}) {
     CAPTURE(place);
     CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy" / place, kConfig); }), Says("inside a"));
   }

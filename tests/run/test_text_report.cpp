@@ -96,7 +96,7 @@ TEST_CASE("unknown words are counted on each side of each text, with the most fr
   const std::string words = report(texts);
   CHECK(words ==
         "! 4 of 6 tokens (66.67%) in the source of the validation text are unknown to its tokenizer (unk), most "
-        "often cat (3), bird (1); the training text has only 0.00%, so check that this text was prepared in the same "
+        "often cat (3), bird (1); the training text has none, so check that this text was prepared in the same "
         "way, and that source and target are not swapped\n");
 
   TokenizerSettings rare;
@@ -131,7 +131,7 @@ TEST_CASE("a hint says if unknown words are known in another case or another Uni
   CHECK(contains(report(texts), "most are known in lower case"));
   texts = {};
   texts.train_target = numbered(40, "sch\u00F6n"), texts.valid_target = "scho\u0308n b\n";
-  CHECK(contains(report(texts), "convert all texts to it, for example with uconv -x nfc"));
+  CHECK(contains(report(texts), "convert this text to it, for example with uconv -x nfc"));
   texts.train_target = numbered(40, "scho\u0308n"), texts.valid_target = "sch\u00F6n b\n";
   CHECK(contains(report(texts), "decomposed form (NFD)"));
 }

@@ -319,6 +319,8 @@ TEST_CASE("if the mean is the best, it stays the best until something better com
   };
   train_toy(config("30", "3"), directory / "run");
   REQUIRE(fs::read_symlink(directory / "run" / "best") == "average-00000030");
+  train_toy(config("30", "3"), directory / "run", true);  // computes the same mean, which is not better than itself
+  REQUIRE(fs::read_symlink(directory / "run" / "best") == "average-00000030");
   CHECK(mean_was_best(RunDirectory::resume(directory / "run"), 30));
   const double loss_of_mean = loss_of_best();
   train_toy(config("34", "0"), directory / "run", true);
