@@ -1,8 +1,7 @@
-#include "text/language_codes.hpp"
-
 #include <vector>
 
 #include "catch.hpp"
+#include "text/language_codes.hpp"
 
 using namespace glassformer;
 
