@@ -186,7 +186,7 @@ class Trials:
     def handled(self, what, arguments, lines=None, text=None, warnings=None, writes=(), memory=LIMIT_MB,
                 seconds=LIMIT_SECONDS, check=None, **options):
         """Runs a command that must succeed. lines: how many lines must come out; None: any number. warnings: how many
-        lines on standard error. writes: parts of the names of files that it may change. check: gets the Done and
+        warnings of invalid bytes. writes: parts of the names of files that it may change. check: gets the Done and
         returns problems."""
         before = self.state()
         done = self.run(arguments, text, **options)
@@ -194,8 +194,8 @@ class Trials:
         problems = self.problems(done, 0, memory, seconds)
         if lines is not None and found != lines:
             problems.append(f"{found} lines, expected {lines}")
-        if warnings is not None and done.err.count(b"\n") != warnings:
-            problems.append(f"{done.err.count(bytes([10]))} warnings, expected {warnings}")
+        if warnings is not None and done.err.count(b"U+FFFD") != warnings:
+            problems.append(f"{done.err.count(b'U+FFFD')} warnings of invalid bytes, expected {warnings}")
         if "train" not in arguments:
             problems += changes(before, self.state(), writes, self.directory)
         if check is not None and done.status == 0:
