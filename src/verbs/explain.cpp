@@ -46,14 +46,14 @@ void warn_about_files(const std::string& option, const std::vector<std::string>&
       spdlog::warn("{} expects a sentence, and this is the name of a file: {}", option, brief(sentence));
 }
 
-/// The model's own translations. Counts those that were cut off.
+/// The model's own translations; empty if its logits overflow, which the page then shows. Counts those that were cut
+/// off.
 std::vector<std::string> translate_sources(const std::vector<std::string>& sources, const LoadedModel& loaded,
                                            Index& cut_off) {
   std::vector<std::string> translations;
   for (const auto& found : translate_n_best(loaded.model, loaded.tokenizers, loaded.config.decoding, sources)) {
     const Translation& best = found.front();
     translations.push_back(best.text);
-    if (best.overflowed) throw_overflow("--source \"" + brief(sources[translations.size() - 1], 40) + "\"");
     if (best.cut_off) ++cut_off;
   }
   return translations;
