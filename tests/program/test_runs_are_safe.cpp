@@ -85,19 +85,19 @@ TEST_CASE("if last does not lead to the latest checkpoint, resuming says what it
   const std::string every = " --set training.validation.every=2" + until(4);
   REQUIRE(program.run(train_debug("--output run --set training.checkpoints.keep=2" + every)).status == 0);
   const std::string resume = train_debug("--output run --resume" + every);
-  fs::remove(program / "run/last");
-  fs::create_symlink("step-00000009", program / "run/last");
-  const auto dangling = program.run(resume);
-  CHECK(dangling.status == 0);
+  const auto resume_from = [&](const char* checkpoint) {
+    fs::remove(program / "run/last");
+    fs::create_symlink(checkpoint, program / "run/last");
+    const auto resumed = program.run(resume);
+    CHECK(resumed.status == 0);
+    CHECK(fs::read_symlink(program / "run/last") == "step-00000004");
+    return resumed;
+  };
+  const auto dangling = resume_from("step-00000009");
   CHECK(says(dangling, "best is the best checkpoint"));
-  CHECK(fs::read_symlink(program / "run/last") == "step-00000004");
   CHECK(says(dangling, "last pointed to step-00000009, which is not there; it now points to the latest checkpoint, "));
-  fs::remove(program / "run/last");
-  fs::create_symlink("step-00000002", program / "run/last");
-  const auto back = program.run(resume);
-  CHECK(back.status == 0);
-  CHECK(says(back, "last leads to step-00000002, but there are later checkpoints: step-00000004."));
-  CHECK(fs::read_symlink(program / "run/last") == "step-00000004");
+  CHECK(says(resume_from("step-00000002"),
+             "last leads to step-00000002, but there are later checkpoints: step-00000004."));
   CHECK_FALSE(says(program.run(resume), "warning"));
 }
 
