@@ -136,7 +136,7 @@ bool can_continue(const fs::path& run) {
   if (last_checkpoint(run)) return true;
   const std::vector<std::string> names = names_in(run);
   return std::ranges::any_of(names, [&](const std::string& name) {
-    return is_unfinished_name(name) && name.ends_with(kReplaced) && update_of(finished(name).string()) &&
+    return is_unfinished_name(name) && name.ends_with(kReplacedSuffix) && update_of(finished(name).string()) &&
            is_file(run / name / kModelFile);
   });
 }

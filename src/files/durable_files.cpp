@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kPartial = ".partial";  // not finished, or being removed
+constexpr std::string_view kPartialSuffix = ".partial";  // not finished, or being removed
 
 fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 fs::path hidden_sibling(const fs::path& path, std::string_view suffix) {
@@ -69,7 +69,7 @@ struct RemoveUnfinished {
 /// rename() cannot replace a directory that is not empty, so we move the older one aside first. If we are killed
 /// in between, clear_unfinished_directories moves it back.
 void swap_in(const fs::path& finished, const fs::path& directory) {
-  const fs::path older = hidden_sibling(directory, kReplaced);
+  const fs::path older = hidden_sibling(directory, kReplacedSuffix);
   remove_path(older);
   rename_path(directory, older);
   try {
@@ -94,7 +94,7 @@ fs::path finished(const fs::path& path) {
 }
 
 void write_file_durably(const fs::path& file, const std::vector<Bytes>& parts) {
-  const fs::path partial = hidden_sibling(file, kPartial);
+  const fs::path partial = hidden_sibling(file, kPartialSuffix);
   const RemoveUnfinished guard{partial};
   remove_path(partial);
   std::error_code ignored;
@@ -115,7 +115,7 @@ void write_file_durably(const fs::path& file, std::string_view text) {
 
 void write_directory_durably(const fs::path& target, const std::function<void(const fs::path&)>& fill) try {
   const fs::path directory = without_trailing_slash(target);
-  const fs::path partial = hidden_sibling(directory, kPartial);
+  const fs::path partial = hidden_sibling(directory, kPartialSuffix);
   if (!fs::create_directory(partial))
     throw UserError(partial.string() +
                     ": expected nothing here, found a directory. If a program was killed while it wrote " +
@@ -134,7 +134,7 @@ void write_directory_durably(const fs::path& target, const std::function<void(co
 
 void remove_directory_durably(const fs::path& target) {
   const fs::path directory = without_trailing_slash(target);
-  const fs::path partial = hidden_sibling(directory, kPartial);
+  const fs::path partial = hidden_sibling(directory, kPartialSuffix);
   remove_path(partial);
   rename_path(directory, partial);
   sync(parent_of(directory));
@@ -144,7 +144,7 @@ void remove_directory_durably(const fs::path& target) {
 bool is_unfinished_name(const fs::path& path) {
   const std::string name = without_trailing_slash(path).filename().string();
   const auto ends = [&](std::string_view ending) { return name.size() > 1 + ending.size() && name.ends_with(ending); };
-  return name.starts_with('.') && (ends(kPartial) || ends(kReplaced));
+  return name.starts_with('.') && (ends(kPartialSuffix) || ends(kReplacedSuffix));
 }
 
 void clear_unfinished_directories(const fs::path& parent, const std::function<bool(const std::string&)>& is_ours) try {
@@ -155,8 +155,8 @@ void clear_unfinished_directories(const fs::path& parent, const std::function<bo
   }
   for (const fs::path& path : unfinished) {
     const std::string name = path.filename().string();
-    const fs::path swapped = parent / name.substr(1, name.size() - 1 - kReplaced.size());
-    if (name.ends_with(kReplaced) && !fs::exists(fs::symlink_status(swapped)))
+    const fs::path swapped = parent / name.substr(1, name.size() - 1 - kReplacedSuffix.size());
+    if (name.ends_with(kReplacedSuffix) && !fs::exists(fs::symlink_status(swapped)))
       rename_path(path, swapped);
     else
       remove_path(path);
@@ -168,7 +168,7 @@ void clear_unfinished_directories(const fs::path& parent, const std::function<bo
 
 void point_link_durably(const fs::path& link, const fs::path& target) {
   std::error_code reason;
-  const fs::path partial = hidden_sibling(link, kPartial);
+  const fs::path partial = hidden_sibling(link, kPartialSuffix);
   const RemoveUnfinished guard{partial};
   remove_path(partial);
   fs::create_directory_symlink(target, partial, reason);
@@ -178,7 +178,7 @@ void point_link_durably(const fs::path& link, const fs::path& target) {
 }
 
 void replace_by_link_durably(const fs::path& directory, const fs::path& target) {
-  const fs::path older = hidden_sibling(directory, kReplaced);
+  const fs::path older = hidden_sibling(directory, kReplacedSuffix);
   remove_path(older);
   rename_path(directory, older);
   point_link_durably(directory, target);

@@ -38,7 +38,8 @@ std::filesystem::path finished(const std::filesystem::path& path);
 /// in the link's place is an error.
 void point_link_durably(const std::filesystem::path& link, const std::filesystem::path& target);
 
-inline constexpr std::string_view kReplaced = ".replaced";  ///< ends the name of a directory that is being replaced
+/// Ends the name of a directory that is being replaced.
+inline constexpr std::string_view kReplacedSuffix = ".replaced";
 
 /// Replaces a directory by a symbolic link. If the process is killed in between, clear_unfinished_directories moves the
 /// directory back.
