@@ -81,6 +81,11 @@ TEST_CASE("keys of the tokenizer that have no effect are named, but not those of
   CHECK(warning("kind: sentencepiece, vocabulary_size: 8, min_frequency: 2") ==
         "c.yaml:2: tokenizer.min_frequency (only tokenizer.kind word uses it)");
   CHECK(warning("kind: word, model: bpe").empty());
+  write_text_config(program, "kind: sentencepiece, vocabulary_size: 8, normalization: nfkc");
+  write_bytes(program / "words.yaml", "base: c.yaml\ntokenizer: {kind: word}\n");
+  const auto inherited = program.run("train words.yaml --output run");
+  CHECK(inherited.status == 0);
+  CHECK(inherited.err.find("without effect") == std::string::npos);
 }
 
 TEST_CASE("text in another format is refused, --invalid replace or not, from a file or a pipe", "[program]") {
