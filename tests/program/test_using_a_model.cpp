@@ -261,6 +261,20 @@ TEST_CASE("score prints one line for each pair, of any length, as soon as it has
   CHECK(program.run("score run --source a.en --target a.de >/dev/full").status == 1);
 }
 
+TEST_CASE("score loses no pair of a text that it reads in several parts", "[program]") {
+  const Program& program = with_model();
+  const std::string two_scores = program.run("score run --source a.en --target a.de").out;
+  std::string sources, targets, scores;
+  for (int i = 0; i < 2500; ++i) {  // a part has at most 4096 pairs
+    sources += kTwoPairs;
+    targets += kTwoTranslations;
+    scores += two_scores;
+  }
+  write_bytes(program / "many.en", sources);
+  write_bytes(program / "many.de", targets);
+  CHECK(program.run("score run --source many.en --target many.de").out == scores);
+}
+
 TEST_CASE("if score fails or is stopped, the scores before that are not lost", "[program]") {
   const Program& program = with_model();
   write_bytes(program / "bad.en", kTwoPairs + "\xFF\n");
