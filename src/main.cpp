@@ -38,7 +38,7 @@ void prepare_process() {
 
 /// The message for an argument that a verb does not take. Names the option that was probably meant.
 std::string unexpected_argument(const CLI::App& app, const std::string& word) {
-  const std::string verb = app.get_name();
+  const std::string& verb = app.get_name();
   const CLI::Option* const set = app.get_option_no_throw("--set");
   for (const std::string& text : set != nullptr ? set->results() : std::vector<std::string>()) {
     if (text.find('=') != std::string::npos) continue;

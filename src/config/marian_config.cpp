@@ -111,26 +111,28 @@ DecodingSettings read_decoding(const JsonFile& generation) {
 
 /// Settings of the Hugging Face library's search that change its translations, with the value that changes nothing.
 /// Our search has none of them.
-const std::map<std::string, Json> kUnsupportedSearch = {{"repetition_penalty", 1.0},
-                                                        {"encoder_repetition_penalty", 1.0},
-                                                        {"no_repeat_ngram_size", 0},
-                                                        {"encoder_no_repeat_ngram_size", 0},
-                                                        {"min_length", 0},
-                                                        {"min_new_tokens", 0},
-                                                        {"max_new_tokens", nullptr},
-                                                        {"do_sample", false},
-                                                        {"num_beam_groups", 1},
-                                                        {"diversity_penalty", 0.0},
-                                                        {"penalty_alpha", 0.0},
-                                                        {"suppress_tokens", nullptr},
-                                                        {"begin_suppress_tokens", nullptr},
-                                                        {"forced_bos_token_id", nullptr},
-                                                        {"force_words_ids", nullptr},
-                                                        {"sequence_bias", nullptr},
-                                                        {"exponential_decay_length_penalty", nullptr},
-                                                        {"guidance_scale", 1.0},
-                                                        {"constraints", nullptr},
-                                                        {"assistant_model", nullptr}};
+std::map<std::string, Json> unsupported_search() {
+  return {{"repetition_penalty", 1.0},
+          {"encoder_repetition_penalty", 1.0},
+          {"no_repeat_ngram_size", 0},
+          {"encoder_no_repeat_ngram_size", 0},
+          {"min_length", 0},
+          {"min_new_tokens", 0},
+          {"max_new_tokens", nullptr},
+          {"do_sample", false},
+          {"num_beam_groups", 1},
+          {"diversity_penalty", 0.0},
+          {"penalty_alpha", 0.0},
+          {"suppress_tokens", nullptr},
+          {"begin_suppress_tokens", nullptr},
+          {"forced_bos_token_id", nullptr},
+          {"force_words_ids", nullptr},
+          {"sequence_bias", nullptr},
+          {"exponential_decay_length_penalty", nullptr},
+          {"guidance_scale", 1.0},
+          {"constraints", nullptr},
+          {"assistant_model", nullptr}};
+}
 
 /// Whether the library never chooses tokens that our search may choose: ours excludes only padding and bos.
 bool forbids_other_tokens(const JsonFile& generation) {
@@ -146,13 +148,13 @@ bool forbids_other_tokens(const JsonFile& generation) {
 /// One warning for all settings of the search that are ignored here.
 void warn_about_search(const JsonFile& generation, const JsonFile& model, const fs::path& file) {
   std::vector<std::string> ignored;
-  for (const auto& [key, neutral] : kUnsupportedSearch) {
+  for (const auto& [key, neutral] : unsupported_search()) {
     if (!generation.has(key)) continue;
     const nlohmann::json& value = generation.value(key);
     if (value == nlohmann::json(neutral) || (value.is_structured() && value.empty())) continue;
     ignored.push_back(key + " " + brief(generation.value(key).dump(-1, ' ', true), 40));
   }
-  if (forbids_other_tokens(generation)) ignored.push_back("bad_words_ids");
+  if (forbids_other_tokens(generation)) ignored.emplace_back("bad_words_ids");
   for (const char* key : {"eos_token_id", "pad_token_id", "decoder_start_token_id"}) {
     if (generation.has(key) && model.has(key) && generation.value(key) != model.value(key))
       ignored.push_back(fmt::format("{} {} (config.json has {})", key, brief(generation.value(key).dump(), 40),

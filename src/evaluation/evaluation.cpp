@@ -45,9 +45,10 @@ std::vector<TextLines> all_references(const TestText& text) {
 /// The fraction of translations that have the same words as a reference, whatever the white space between them.
 double exact_match(TextLines translations, std::span<const TextLines> references) {
   Index equal = 0;
-  for (std::size_t i = 0; i < translations.size(); ++i) {
-    const auto words = split_words(translations[i]);
+  for (std::size_t i = 0; const std::string& translation : translations) {
+    const auto words = split_words(translation);
     equal += std::ranges::any_of(references, [&](TextLines text) { return words == split_words(text[i]); });
+    ++i;
   }
   return static_cast<double>(equal) / static_cast<double>(translations.size());
 }
