@@ -79,7 +79,7 @@ void RunDirectory::require_links() const {
     throw UserError(path_.string() +
                     ": expected a file system with symbolic links, which a run needs for best and last, found one "
                     "without them. Choose a directory on another file system with --output.");
-  if (reason) throw_disk_error("cannot be written", path_, reason);
+  if (reason) throw_disk_error("cannot be written", probe, reason);
   fs::remove(probe, reason);
 }
 

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "files/descriptor.hpp"
 #include "files/lines.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
@@ -16,11 +17,16 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kSampleSize = 4000;  // targets at most, and at least half as many
 
-/// A text that changes whenever a file is written or replaced; "" if there is no file.
+/// A text that changes whenever a file is written or replaced; "" if there is no file. \throws as throw_disk_error()
+/// does
 std::string version_of_text(const fs::path& file) {
   struct stat now {};
   std::error_code ignored;
-  if (::stat(file.c_str(), &now) != 0) return "";
+  if (::stat(file.c_str(), &now) != 0) {
+    const std::error_code reason(errno, std::generic_category());
+    if (reason == std::errc::no_such_file_or_directory || reason == std::errc::not_a_directory) return "";
+    throw_disk_error("cannot be read", file, reason);
+  }
   return fmt::format("{} {} {} {}", now.st_dev, now.st_ino, now.st_size,
                      fs::last_write_time(file, ignored).time_since_epoch().count());
 }

@@ -135,5 +135,7 @@ TEST_CASE("settings of a foreign model's search that are ignored are named", "[p
   CHECK(ignored.out == usual.out);
   for (const char* key : {"repetition_penalty 1.3", "min_length 5", "bad_words_ids", "eos_token_id [0,2]"})
     CHECK(ignored.err.find(key) != std::string::npos);
-  for (const char* key : {"no_repeat_ngram_size", "suppress_tokens"}) CHECK(ignored.err.find(key) == std::string::npos);
+  for (const char* key : {"no_repeat_ngram_size", "suppress_tokens"}) {
+    CHECK(ignored.err.find(key) == std::string::npos);
+  }
 }

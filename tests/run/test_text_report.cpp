@@ -255,4 +255,9 @@ TEST_CASE("a text that changes while training reads it is an error", "[training]
   std::ofstream(files.data.source_file("train"), std::ios::app) << "dog\n";
   CHECK(contains(complaint([&] { TrainingText(files.data, tokenizers, watch); }), "was changed while"));
   TrainingText(files.data, tokenizers).require_unchanged();
+
+  const TextWatch changed(files.data);
+  fs::remove(target);
+  fs::create_symlink(target.filename(), target);  // any error but a missing file is reported as it is
+  CHECK(contains(complaint([&] { changed.require_unchanged(); }), "train.de: cannot be read"));
 }
