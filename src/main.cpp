@@ -29,7 +29,9 @@ namespace {
 /// write that exceeds the file-size limit then fails instead of killing the process.
 void prepare_process() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(descriptor, F_GETFD) != -1) continue;
+    if (fcntl(descriptor, F_GETFD) != -1) {
+      continue;
+    }
     static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));  // lowest free number
   }
   std::signal(SIGXFSZ, SIG_IGN);
@@ -41,7 +43,9 @@ std::string unexpected_argument(const CLI::App& app, const std::string& word) {
   const std::string& verb = app.get_name();
   const CLI::Option* const set = app.get_option_no_throw("--set");
   for (const std::string& text : set != nullptr ? set->results() : std::vector<std::string>()) {
-    if (text.find('=') != std::string::npos) continue;
+    if (text.find('=') != std::string::npos) {
+      continue;
+    }
     const std::string value = word.substr(std::min(word.find_first_not_of('='), word.size()));
     return "--set " + visible(text) + ": expected KEY=VALUE without spaces, for example --set " + visible(text) + "=" +
            (value.empty() ? "VALUE" : visible(value));
@@ -52,19 +56,20 @@ std::string unexpected_argument(const CLI::App& app, const std::string& word) {
   const auto option = meant.find(verb);
   std::error_code ignored;
   std::string hint;
-  if (app.get_option_no_throw("--" + word) != nullptr)
+  if (app.get_option_no_throw("--" + word) != nullptr) {
     hint = "; did you mean --" + visible(word) + "?";
-  else if (verb == "evaluate")
+  } else if (verb == "evaluate") {
     hint = "; test texts are given with --source FILE --reference FILE.";
-  else if (verb == "score")
+  } else if (verb == "score") {
     hint = "; texts are given with --source FILE --target FILE.";
-  else if (verb == "translate" && word.find(' ') != std::string::npos)
+  } else if (verb == "translate" && word.find(' ') != std::string::npos) {
     hint = "; sentences come from a file (--input) or from standard input: echo " + quoted +
            " | glassformer translate ...";
-  else if (verb == "train" && std::filesystem::is_regular_file(word, ignored))
+  } else if (verb == "train" && std::filesystem::is_regular_file(word, ignored)) {
     hint = "; one config is enough, and a config can name another as its base.";
-  else if (option != meant.end())
+  } else if (option != meant.end()) {
     hint = "; did you mean " + option->second + " " + quoted + "?";
+  }
   return "expected no further argument, found " + quoted + (hint.empty() ? ";" : hint) +
          (hint.empty() ? " see" : " See") + " glassformer " + verb + " --help";
 }
@@ -76,13 +81,22 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
     const bool is_option = word.size() > 2 && word.starts_with("--");
     std::vector<std::string> known;
     if (is_option) {
-      for (const CLI::Option* option : (chosen.empty() ? program : *chosen.front()).get_options())
-        for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+      for (const CLI::Option* option : (chosen.empty() ? program : *chosen.front()).get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+          known.push_back("--" + name);
+        }
+      }
     } else if (chosen.empty() && !word.starts_with("-")) {
-      for (const CLI::App* verb : program.get_subcommands({})) known.push_back(verb->get_name());
+      for (const CLI::App* verb : program.get_subcommands({})) {
+        known.push_back(verb->get_name());
+      }
     }
-    if (known.empty() && !chosen.empty() && !word.starts_with("-")) return unexpected_argument(*chosen.front(), word);
-    if (known.empty()) continue;
+    if (known.empty() && !chosen.empty() && !word.starts_with("-")) {
+      return unexpected_argument(*chosen.front(), word);
+    }
+    if (known.empty()) {
+      continue;
+    }
     const std::string name = word.substr(0, word.find('='));
     const auto suggestion = nearest(name, known);
     return (is_option ? "unknown option " : "unknown verb ") + name +
@@ -107,8 +121,10 @@ int run(int argc, char** argv) {
   });
   program.require_subcommand(1);
   int status = 0;
-  for (const auto add : {add_train, add_evaluate, add_translate, add_score, add_explain, add_gradcheck, add_benchmark})
+  for (const auto add :
+       {add_train, add_evaluate, add_translate, add_score, add_explain, add_gradcheck, add_benchmark}) {
     add(program, status);
+  }
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& help) {
@@ -116,8 +132,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw UserError(parse_error_message(program, error));
   }
-  if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+  if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw std::runtime_error("the result cannot be written to standard output (is the disk full?)");
+  }
   return status;
 }
 
@@ -152,7 +169,9 @@ int main(int argc, char** argv) {
   glassformer::prepare_process();
   std::set_terminate([] {  // memory ran out where nothing may be thrown, such as in nlohmann::json's destructor
     const bool is_known = std::current_exception() != nullptr;
-    if (!is_known) std::fputs("glassformer: stopped inside a library, probably for lack of memory\n", stderr);
+    if (!is_known) {
+      std::fputs("glassformer: stopped inside a library, probably for lack of memory\n", stderr);
+    }
     glassformer::end_ranks(is_known ? glassformer::fail() : 1);
     std::_Exit(1);
   });

@@ -51,7 +51,9 @@ inline void require_gradients(auto& learned, const std::function<double()>& loss
   const RowVector<double> gradient = learned.gradient.values().eigen() - before;
 
   std::vector<Matrix<double>> d_inputs;  // copies: the next forward may overwrite what backward returned
-  for (const InputGradient& input : inputs) d_inputs.emplace_back(input.d_x.eigen());
+  for (const InputGradient& input : inputs) {
+    d_inputs.emplace_back(input.d_x.eigen());
+  }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Buffer<double>& x = inputs[i].x;
     REQUIRE(x.view().stride() == x.cols());  // check_gradient needs rows without gaps

@@ -55,7 +55,9 @@ void* memalign(std::size_t alignment, std::size_t size) {
 void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
 int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
   void* const memory = memalign(alignment, size);
-  if (memory == nullptr) return ENOMEM;
+  if (memory == nullptr) {
+    return ENOMEM;
+  }
   *result = memory;
   return 0;
 }

@@ -54,7 +54,9 @@ class RandomValues {
     } else {
       using Scalar = typename std::remove_cvref_t<decltype(numbers)>::Scalar;
       for (Index i = 0; i < numbers.rows(); ++i) {
-        for (Index j = 0; j < numbers.cols(); ++j) numbers(i, j) = static_cast<Scalar>(number());
+        for (Index j = 0; j < numbers.cols(); ++j) {
+          numbers(i, j) = static_cast<Scalar>(number());
+        }
       }
     }
   }
@@ -71,13 +73,17 @@ class RandomValues {
 inline bool same_bits(const auto& first, const auto& second) {
   const auto& a = as_eigen(first);
   const auto& b = as_eigen(second);
-  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
+  if (a.rows() != b.rows() || a.cols() != b.cols()) {
+    return false;
+  }
   for (Index i = 0; i < a.rows(); ++i) {
     for (Index j = 0; j < a.cols(); ++j) {
       const auto x = a(i, j);
       const auto y = b(i, j);
       static_assert(std::is_same_v<decltype(x), decltype(y)>);
-      if (std::memcmp(&x, &y, sizeof(x)) != 0) return false;
+      if (std::memcmp(&x, &y, sizeof(x)) != 0) {
+        return false;
+      }
     }
   }
   return true;
@@ -87,13 +93,19 @@ inline bool same_bits(const auto& first, const auto& second) {
 inline double largest_difference(const auto& first, const auto& second) {
   const auto& a = as_eigen(first);
   const auto& b = as_eigen(second);
-  if (a.rows() != b.rows() || a.cols() != b.cols()) return HUGE_VAL;
+  if (a.rows() != b.rows() || a.cols() != b.cols()) {
+    return HUGE_VAL;
+  }
   double largest = 0;
   for (Index i = 0; i < a.rows(); ++i) {
     for (Index j = 0; j < a.cols(); ++j) {
       const double difference = std::abs(static_cast<double>(a(i, j)) - static_cast<double>(b(i, j)));
-      if (!(difference <= largest)) largest = difference;
-      if (std::isnan(difference)) return difference;
+      if (!(difference <= largest)) {
+        largest = difference;
+      }
+      if (std::isnan(difference)) {
+        return difference;
+      }
     }
   }
   return largest;

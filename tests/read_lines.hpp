@@ -12,7 +12,9 @@ namespace glassformer {
 inline std::vector<std::string> read_lines(const std::filesystem::path& file) {
   LineReader reader(file);
   std::vector<std::string> lines;
-  for (std::string line; reader.next(line);) lines.push_back(line);
+  for (std::string line; reader.next(line);) {
+    lines.push_back(line);
+  }
   return lines;
 }
 

@@ -19,7 +19,9 @@ class TemporaryDirectory {
  public:
   TemporaryDirectory() {
     std::string name = (std::filesystem::temp_directory_path() / "glassformer-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary directory");
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error("cannot make a temporary directory");
+    }
     path_ = name;
   }
   ~TemporaryDirectory() {
@@ -51,8 +53,6 @@ inline std::string complaint(const std::function<void()>& action) {
   return "";
 }
 
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace glassformer::test

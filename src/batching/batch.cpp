@@ -40,7 +40,9 @@ std::vector<Index> all_sentences(const SentencePairs& pairs) {
 /// Keeps equally long pairs in order. (A planned batch is already sorted, and std::stable_sort would allocate memory.)
 void sort_longest_first(const SentencePairs& pairs, std::vector<Index>& sentences) {
   const auto before = [&](Index a, Index b) { return lengths(pairs, a) > lengths(pairs, b); };
-  if (!std::ranges::is_sorted(sentences, before)) std::ranges::stable_sort(sentences, before);
+  if (!std::ranges::is_sorted(sentences, before)) {
+    std::ranges::stable_sort(sentences, before);
+  }
 }
 
 /// The cost of a group of sentences: the padded tokens of its larger side, or of both sides.
@@ -63,7 +65,9 @@ void cut(const SentencePairs& pairs, std::span<const Index> sentences, Index lim
       longest = current;
     }
   }
-  if (!sentences.empty()) ends.push_back(std::ssize(sentences));
+  if (!sentences.empty()) {
+    ends.push_back(std::ssize(sentences));
+  }
 }
 
 std::vector<std::vector<Index>> cut_into_batches(const SentencePairs& pairs, const std::vector<Index>& sentences,
@@ -89,7 +93,9 @@ class Shuffler {
   /// Fisher-Yates: each position, starting with the last, gets a random one of the items not yet placed.
   template <class T>
   void shuffle(std::vector<T>& items) {
-    for (std::size_t left = items.size(); left > 1; --left) std::swap(items[left - 1], items[below(left)]);
+    for (std::size_t left = items.size(); left > 1; --left) {
+      std::swap(items[left - 1], items[below(left)]);
+    }
   }
 
  private:
@@ -99,7 +105,9 @@ class Shuffler {
   std::size_t below(std::uint64_t bound) {
     const std::uint64_t usable = std::mt19937_64::max() - std::mt19937_64::max() % bound;
     std::uint64_t number = generator_();
-    while (number >= usable) number = generator_();
+    while (number >= usable) {
+      number = generator_();
+    }
     return static_cast<std::size_t>(number % bound);
   }
 
@@ -108,8 +116,10 @@ class Shuffler {
 
 /// Fills one row of each matrix of the batch. The cells that the sentence does not fill stay padding.
 void fill_row(Batch& batch, Index row, const SentencePairs& pairs, Index sentence) {
-  const SpecialIds source_special = pairs.source_special, target_special = pairs.target_special;
-  const std::span<const Id> source = pairs.source(sentence), target = pairs.target(sentence);
+  const SpecialIds source_special = pairs.source_special;
+  const SpecialIds target_special = pairs.target_special;
+  const std::span<const Id> source = pairs.source(sentence);
+  const std::span<const Id> target = pairs.target(sentence);
 
   Id* ids = batch.source.row(row).data();
   *std::ranges::copy(source, ids).out = source_special.eos;
@@ -126,7 +136,9 @@ void fill_row(Batch& batch, Index row, const SentencePairs& pairs, Index sentenc
 
 Batch make_batch(const SentencePairs& pairs, std::span<const Index> sentences, Batch reused) {
   Lengths longest;
-  for (const Index sentence : sentences) longest = longest.padded_with(lengths(pairs, sentence));
+  for (const Index sentence : sentences) {
+    longest = longest.padded_with(lengths(pairs, sentence));
+  }
 
   Batch batch = std::move(reused);
   const auto rows = static_cast<Index>(sentences.size());
@@ -138,7 +150,9 @@ Batch make_batch(const SentencePairs& pairs, std::span<const Index> sentences, B
   clear(batch.target_input, longest.target, pairs.target_special.pad);
   clear(batch.target_output, longest.target, pairs.target_special.pad);
   batch.sentences.assign(sentences.begin(), sentences.end());
-  for (Index row = 0; row < rows; ++row) fill_row(batch, row, pairs, sentences[static_cast<std::size_t>(row)]);
+  for (Index row = 0; row < rows; ++row) {
+    fill_row(batch, row, pairs, sentences[static_cast<std::size_t>(row)]);
+  }
   return batch;
 }
 
@@ -194,7 +208,8 @@ SentenceGroups cut_into_parts(const SentencePairs& pairs, std::span<const Index>
     return groups.size() <= parts;
   };
   // Shards run in parallel, so the slowest sets the time. Bisect for the lowest limit that needs at most `parts` parts.
-  Index too_low = 0, enough = count_tokens(pairs, sentences).cells;
+  Index too_low = 0;
+  Index enough = count_tokens(pairs, sentences).cells;
   while (enough - too_low > 1) {
     const Index middle = too_low + (enough - too_low) / 2;
     (fits(middle) ? enough : too_low) = middle;

@@ -35,7 +35,8 @@ struct SentencePairs {
  private:
   std::span<const Id> sentence(Index i) const {
     const auto at = static_cast<std::size_t>(i);
-    const std::int64_t begin = offsets[at], end = offsets[at + 1];
+    const std::int64_t begin = offsets[at];
+    const std::int64_t end = offsets[at + 1];
     return ids.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   }
 };

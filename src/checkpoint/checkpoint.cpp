@@ -40,15 +40,22 @@ bool has_entry_per_token(const std::string& name) {
 
 std::vector<StoredTensor> stored_tensors(const std::vector<TensorPlace>& tensors) {
   Index vocabulary = 0;  // the larger one
-  for (const TensorPlace& tensor : tensors)
-    if (has_entry_per_token(tensor.name)) vocabulary = std::max(vocabulary, tensor.shape.front());
+  for (const TensorPlace& tensor : tensors) {
+    if (has_entry_per_token(tensor.name)) {
+      vocabulary = std::max(vocabulary, tensor.shape.front());
+    }
+  }
   std::vector<StoredTensor> result;
   for (const TensorPlace& tensor : tensors) {
     const bool is_bias = tensor.name == kOutputBias;
     std::vector<Index> shape = tensor.shape;
-    if (is_bias) shape = {1, tensor.size};  // Marian stores it as a matrix with one row
+    if (is_bias) {
+      shape = {1, tensor.size};  // Marian stores it as a matrix with one row
+    }
     StoredTensor& entry = result.emplace_back(StoredTensor{shape, shape, is_bias ? kPaddingBias : 0});
-    if (has_entry_per_token(tensor.name)) entry.padded_shape[is_bias ? 1 : 0] = vocabulary;
+    if (has_entry_per_token(tensor.name)) {
+      entry.padded_shape[is_bias ? 1 : 0] = vocabulary;
+    }
   }
   return result;
 }
@@ -83,37 +90,50 @@ class ParameterFile {
       const Stored* const found = find(tensor.name);
       const std::string shape = text_of(expected[i].shape);
       used.insert(found);
-      if (found == nullptr)
+      if (found == nullptr) {
         lines.push_back(fmt::format("{} {} is missing", tensor.name, shape));
-      else if (!fits(*found, expected[i], tensor.size))
+      } else if (!fits(*found, expected[i], tensor.size)) {
         lines.push_back(fmt::format("{} has the shape {}, expected {}", tensor.name, text_of(found->shape), shape));
+      }
     }
-    for (const Stored& extra : file_.tensors())
-      if (!used.contains(&extra) && !can_be_ignored(extra))
+    for (const Stored& extra : file_.tensors()) {
+      if (!used.contains(&extra) && !can_be_ignored(extra)) {
         lines.push_back(fmt::format("{} {} is not part of the model", brief(extra.name), text_of(extra.shape)));
-    if (!lines.empty()) refuse(directory / kModelFile, lines);
+      }
+    }
+    if (!lines.empty()) {
+      refuse(directory / kModelFile, lines);
+    }
   }
 
   void read(float* values) const {
-    for (const TensorPlace& tensor : tensors_)  // without padding
+    for (const TensorPlace& tensor : tensors_) {  // without padding
       file_.read(*find(tensor.name), {values + tensor.offset, static_cast<std::size_t>(tensor.size)});
+    }
   }
 
  private:
   /// Finds a tensor of the model in the file, under any of its names; null if it is missing.
   const Stored* find(const std::string& name) const {
     const Stored* found = file_.find(name);
-    for (const auto& [own, other] : kTied)
-      if (found == nullptr && own == name && !is_in_model(tensors_, other)) found = file_.find(std::string(other));
+    for (const auto& [own, other] : kTied) {
+      if (found == nullptr && own == name && !is_in_model(tensors_, other)) {
+        found = file_.find(std::string(other));
+      }
+    }
     return found;
   }
 
   /// Whether other tools added this tensor: a table of positions, which we compute, or a copy of a tied matrix.
   bool can_be_ignored(const Stored& extra) const {
     const std::string& name = extra.name;
-    if (name == "model.encoder.embed_positions.weight" || name == "model.decoder.embed_positions.weight") return true;
+    if (name == "model.encoder.embed_positions.weight" || name == "model.decoder.embed_positions.weight") {
+      return true;
+    }
     return std::ranges::any_of(kTied, [&](const Tied& tied) {
-      if (name != tied.other || !is_in_model(tensors_, tied.own)) return false;
+      if (name != tied.other || !is_in_model(tensors_, tied.own)) {
+        return false;
+      }
       const Stored* const own = find(std::string(tied.own));
       return own != nullptr && extra.shape == own->shape && file_.read(extra) == file_.read(*own);
     });
@@ -121,8 +141,12 @@ class ParameterFile {
 
   /// Whether a tensor in the file fits, padded or not. (If the padding holds words, the vocabulary is a different one.)
   bool fits(const Stored& found, const StoredTensor& expected, Index size) const {
-    if (found.shape == expected.shape) return true;
-    if (found.shape != expected.padded_shape) return false;
+    if (found.shape == expected.shape) {
+      return true;
+    }
+    if (found.shape != expected.padded_shape) {
+      return false;
+    }
     std::vector<float> padding(static_cast<std::size_t>(found.size - size));
     file_.read(found, padding, size);
     return std::ranges::all_of(padding,
@@ -133,7 +157,9 @@ class ParameterFile {
     constexpr std::size_t kShown = 8;
     const std::size_t more = lines.size() - std::min(lines.size(), kShown);
     lines.resize(lines.size() - more);
-    if (more > 0) lines.push_back(fmt::format("and {} more", more));
+    if (more > 0) {
+      lines.push_back(fmt::format("and {} more", more));
+    }
     throw UserError(fmt::format("{}: expected the parameters of the model that the config describes, found:\n  {}",
                                 path.string(), fmt::join(lines, "\n  ")));
   }
@@ -161,12 +187,14 @@ std::vector<NamedTensor> tensors_for_file(const Arena<float>& weights, std::dequ
 /// Copies the files of others, which are in a checkpoint that is to be replaced, to the new one.
 void keep_other_files(const fs::path& replaced, const fs::path& unfinished) {
   const std::vector<std::string> others = other_files_in(replaced);
-  for (const std::string& name : others)
+  for (const std::string& name : others) {
     fs::copy(replaced / name, unfinished / name, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  if (!others.empty())
+  }
+  if (!others.empty()) {
     spdlog::warn(
         "{}: written anew; it keeps files that this program did not write, and which may not fit it any more: {}",
         replaced.string(), listed(others));
+  }
 }
 
 }  // namespace
@@ -175,27 +203,36 @@ void save_checkpoint(const fs::path& directory, const ModelDescription& descript
                      const TrainingState* state) {
   std::error_code ignored;
   const bool replaces = fs::exists(fs::symlink_status(directory, ignored));
-  if (replaces && !is_checkpoint(directory))
+  if (replaces && !is_checkpoint(directory)) {
     throw UserError(
         fmt::format("{}: expected nothing here, or a checkpoint to replace, found something else (no {}). Move it "
                     "elsewhere, or choose another place.",
                     directory.string(), kModelFile));
+  }
   std::deque<std::vector<float>> padded;
   const std::vector<NamedTensor> model = tensors_for_file(weights, padded);
   write_directory_durably(directory, [&](const fs::path& unfinished) {
-    for (const auto& [name, text] : description.configs) write_file_durably(unfinished / name, text);
+    for (const auto& [name, text] : description.configs) {
+      write_file_durably(unfinished / name, text);
+    }
     save_tokenizers(description.tokenizer, description.tokenizers, unfinished);
-    if (state != nullptr) write_training_state(unfinished, *state);
+    if (state != nullptr) {
+      write_training_state(unfinished, *state);
+    }
     write_safetensors(unfinished / kModelFile, model);
     write_checksums(unfinished);
-    if (replaces) keep_other_files(directory, unfinished);
+    if (replaces) {
+      keep_other_files(directory, unfinished);
+    }
   });
 }
 
 bool is_checkpoint(const fs::path& directory) {
   std::error_code reason;
   const fs::file_status status = fs::status(directory / kModelFile, reason);
-  if (status.type() == fs::file_type::none) throw_disk_error("cannot be read", directory / kModelFile, reason);
+  if (status.type() == fs::file_type::none) {
+    throw_disk_error("cannot be read", directory / kModelFile, reason);
+  }
   return !is_unfinished_name(directory) && fs::is_regular_file(status);
 }
 
@@ -224,14 +261,20 @@ void average_parameters(const std::vector<fs::path>& directories, const std::vec
   std::vector<float> weights(n);
   for (const fs::path& directory : directories) {
     read_parameters(verify_checksums(directory, Verify::but_training_state), tensors, weights.data());
-    for (std::size_t i = 0; i < n; ++i) sum[i] += static_cast<double>(weights[i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      sum[i] += static_cast<double>(weights[i]);
+    }
   }
   const auto count = static_cast<double>(directories.size());
-  for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<float>(sum[i] / count);
+  for (std::size_t i = 0; i < n; ++i) {
+    values[i] = static_cast<float>(sum[i] / count);
+  }
 }
 
 void set_starting_weights(Model<float>& model, const fs::path& from, std::uint64_t seed) {
-  if (from.empty()) return initialize(model, seed);
+  if (from.empty()) {
+    return initialize(model, seed);
+  }
   const fs::path verified = verify_checksums(from, Verify::but_training_state);
   read_parameters(verified, model.weights.tensors(), model.weights.values().data());
 }

@@ -71,15 +71,20 @@ json encode(double number) {
 }
 
 double decode(const json& number) {
-  for (const double limit : {HUGE_VAL, -HUGE_VAL, std::nan("")})
-    if (number == encode(limit)) return limit;
+  for (const double limit : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    if (number == encode(limit)) {
+      return limit;
+    }
+  }
   return number.get<double>();
 }
 
 /// \throws UserError: numbers that no run can have at the same time
 void check_progress(const RunProgress& progress, const std::string& place) {
   const auto check = [&](bool holds, const std::string& expected) {
-    if (!holds) throw UserError(fmt::format("{}: the training progress is damaged: expected {}.", place, expected));
+    if (!holds) {
+      throw UserError(fmt::format("{}: the training progress is damaged: expected {}.", place, expected));
+    }
   };
   check(progress.validated <= progress.update, "\"validated\" to be at most \"update\"");
   check(progress.best_update <= progress.update, "\"best_update\" to be at most \"update\"");
@@ -90,11 +95,14 @@ void check_progress(const RunProgress& progress, const std::string& place) {
 
 void read_moments(const Safetensors& file, const char* name, std::span<float> moments, const fs::path& path) {
   const Safetensors::Tensor* const found = file.find(name);
-  if (found == nullptr) throw UserError(fmt::format("{}: the tensor {} is missing.", path.string(), name));
-  if (found->shape != std::vector<Index>{std::ssize(moments)})
+  if (found == nullptr) {
+    throw UserError(fmt::format("{}: the tensor {} is missing.", path.string(), name));
+  }
+  if (found->shape != std::vector<Index>{std::ssize(moments)}) {
     throw UserError(fmt::format(
         "{}: the tensor {} has the shape {}, but the model has {} parameters. The file belongs to another model.",
         path.string(), name, brief(json(found->shape).dump()), moments.size()));
+  }
   file.read(*found, moments);
 }
 
@@ -118,24 +126,29 @@ std::string sha256_of(const fs::path& file) {
   bool ok = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
   std::vector<char> buffer(1 << 18);
   std::size_t count = 0;
-  for (auto left = fs::file_size(file); left > 0 && (count = input.read(buffer)) > 0; left -= std::min(left, count))
+  for (auto left = fs::file_size(file); left > 0 && (count = input.read(buffer)) > 0; left -= std::min(left, count)) {
     ok = ok && EVP_DigestUpdate(context.get(), buffer.data(), count) == 1;
+  }
   std::array<unsigned char, 32> digest{};
-  if (!ok || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)
+  if (!ok || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1) {
     throw std::runtime_error(file.string() + ": OpenSSL cannot compute its SHA-256.");
+  }
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 std::string sha256_of(std::span<const std::byte> bytes) {
   std::array<unsigned char, 32> digest{};
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1) {
     throw std::runtime_error("OpenSSL cannot compute a SHA-256.");
+  }
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 std::string write_progress(const RunProgress& progress) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (const Count& count : kCounts) object[count.key] = progress.*count.field;
+  for (const Count& count : kCounts) {
+    object[count.key] = progress.*count.field;
+  }
   object["best_figure"] = encode(progress.best_figure);
   object["best_loss"] = encode(progress.best_loss);
   object["minutes"] = encode(progress.minutes);
@@ -144,24 +157,30 @@ std::string write_progress(const RunProgress& progress) {
 
 RunProgress read_progress(const std::string& text, const std::string& place) try {
   const json object = parse_json(text, place);
-  if (const json part = object.value("part", json(0)); part != 0)
+  if (const json part = object.value("part", json(0)); part != 0) {
     throw UserError(
         fmt::format("{}: expected the state of a run that reads its whole text, found part {} of a text that "
                     "version 0.1 read in parts (data.lines_in_memory). Continue this run with version 0.1, or start "
                     "another one with model.from set to this checkpoint.",
                     place, brief(part.dump())));
+  }
   RunProgress progress;
   for (const auto& [key, field, most, required] : kCounts) {
-    if (!required && !object.contains(key)) continue;
+    if (!required && !object.contains(key)) {
+      continue;
+    }
     const json& number = object.at(key);
-    if (!number.is_number_unsigned() || number.get<std::uint64_t>() > most)
+    if (!number.is_number_unsigned() || number.get<std::uint64_t>() > most) {
       throw UserError(
           fmt::format("{}: the training progress is damaged: expected \"{}\" to be a whole number up to {}, found {}.",
                       place, key, most, brief(number.dump())));
+    }
     progress.*field = number.get<Index>();
   }
   progress.best_figure = decode(object.at("best_figure"));
-  if (object.contains("best_loss")) progress.best_loss = decode(object.at("best_loss"));  // since version 0.3
+  if (object.contains("best_loss")) {
+    progress.best_loss = decode(object.at("best_loss"));  // since version 0.3
+  }
   progress.minutes = decode(object.at("minutes"));
   check_progress(progress, place);
   return progress;
@@ -178,20 +197,23 @@ void write_training_state(const fs::path& directory, const TrainingState& state)
 
 RunProgress read_training_state(const fs::path& directory, std::span<float> adam_m, std::span<float> adam_v) {
   const fs::path path = directory / kStateFile;
-  if (std::error_code ignored; fs::status(path, ignored).type() == fs::file_type::not_found)
+  if (std::error_code ignored; fs::status(path, ignored).type() == fs::file_type::not_found) {
     throw UserError(
         fmt::format("{}: cannot continue training from here: there is no {}. (An average of checkpoints has none.)",
                     directory.string(), kStateFile));
+  }
   const Safetensors file(path);
   const auto progress = file.metadata().find("progress");
-  if (progress == file.metadata().end())
+  if (progress == file.metadata().end()) {
     throw UserError(path.string() + ": the training progress is missing from the file's metadata.");
+  }
   read_moments(file, "adam.m", adam_m, path);
   read_moments(file, "adam.v", adam_v, path);
-  if (std::ranges::any_of(adam_v, [](float v) { return v < 0; }))
+  if (std::ranges::any_of(adam_v, [](float v) { return v < 0; })) {
     throw UserError(path.string() +
                     ": expected no negative number in adam.v, which holds means of squares, found one. " +
                     "The file is damaged: use another checkpoint.");
+  }
   return read_progress(progress->second, path.string());
 }
 
@@ -199,10 +221,13 @@ std::vector<std::string> other_files_in(const fs::path& checkpoint) {
   std::set<std::string> own(std::begin(kOwnFiles), std::end(kOwnFiles));
   own.insert(kChecksumFile);
   std::istringstream lines;
-  if (fs::exists(fs::symlink_status(checkpoint / kChecksumFile)))
+  if (fs::exists(fs::symlink_status(checkpoint / kChecksumFile))) {
     lines.str(read_checkpoint_file(checkpoint / kChecksumFile));
+  }
   for (std::string line; std::getline(lines, line);) {
-    if (line.size() > kNameAt) own.insert(line.substr(kNameAt));
+    if (line.size() > kNameAt) {
+      own.insert(line.substr(kNameAt));
+    }
   }
   std::vector<std::string> names = names_in(checkpoint);
   std::erase_if(names, [&](const std::string& name) { return own.contains(name) || name.starts_with('.'); });
@@ -213,17 +238,23 @@ void write_checksums(const fs::path& directory) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && name != kChecksumFile && name != kModelFile) names.push_back(name);
+    if (entry.is_regular_file() && name != kChecksumFile && name != kModelFile) {
+      names.push_back(name);
+    }
   }
   std::ranges::sort(names);
   names.emplace_back(kModelFile);  // last, so that a truncated list is noticed
   std::string lines;
-  for (const std::string& name : names) lines += checksum_line(directory, name) + '\n';
+  for (const std::string& name : names) {
+    lines += checksum_line(directory, name) + '\n';
+  }
   write_file_durably(directory / kChecksumFile, lines);
 }
 
 fs::path verify_checksums(const fs::path& directory, Verify which) try {
-  if (!fs::exists(fs::symlink_status(directory / kChecksumFile))) return directory;
+  if (!fs::exists(fs::symlink_status(directory / kChecksumFile))) {
+    return directory;
+  }
   std::istringstream lines(read_checkpoint_file(directory / kChecksumFile));
   lines.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
   std::set<std::string> names;
@@ -231,19 +262,26 @@ fs::path verify_checksums(const fs::path& directory, Verify which) try {
   for (std::string line; std::getline(lines, line);) {
     ++number;
     const std::string name = line.size() > kNameAt ? line.substr(kNameAt) : "";
-    if (name.empty() || name.find('/') != std::string::npos || !names.insert(name).second)
+    if (name.empty() || name.find('/') != std::string::npos || !names.insert(name).second) {
       throw damaged(directory / kChecksumFile, "a checksum and a new file name on each line",
                     "something else, or a repeated name, on line " + std::to_string(number));
-    if (which == Verify::but_training_state && name == kStateFile) continue;
-    if (!fs::is_regular_file(directory / name)) throw damaged(directory / name, "a file", "none");
+    }
+    if (which == Verify::but_training_state && name == kStateFile) {
+      continue;
+    }
+    if (!fs::is_regular_file(directory / name)) {
+      throw damaged(directory / name, "a file", "none");
+    }
     check_checkpoint_file(directory / name, kUnlimited);
-    if (const std::string found = checksum_line(directory, name); found != line)
+    if (const std::string found = checksum_line(directory, name); found != line) {
       throw damaged(directory / name, "the SHA-256 " + line.substr(0, 12) + "...", found.substr(0, 12) + "...");
+    }
   }
   for (const std::string_view name : kOwnFiles) {
     const bool is_needed = name == kModelFile || fs::exists(fs::symlink_status(directory / name));
-    if (is_needed && !names.contains(std::string(name)))
+    if (is_needed && !names.contains(std::string(name))) {
       throw damaged(directory / kChecksumFile, "the checksum of " + std::string(name), "none");
+    }
   }
   return directory;
 } catch (const fs::filesystem_error& error) {

@@ -23,17 +23,28 @@ std::string describe_contents(const fs::path& directory) {
   std::vector<std::string> runs;
   std::error_code ignored;
   for (const std::string& name : names) {
-    if (is_checkpoint(directory / name)) checkpoints.push_back(name);
-    if (!is_unfinished_name(name) && fs::exists(directory / name / kConfigFile, ignored)) runs.push_back(name);
+    if (is_checkpoint(directory / name)) {
+      checkpoints.push_back(name);
+    }
+    if (!is_unfinished_name(name) && fs::exists(directory / name / kConfigFile, ignored)) {
+      runs.push_back(name);
+    }
   }
   const auto found = [&](const char* what, const std::vector<std::string>& which) {
     return fmt::format("{} {}: {}.", what, directory.string(), listed(which));
   };
-  if (!checkpoints.empty()) return found("Checkpoints in", checkpoints);
-  if (!runs.empty()) return found("Runs in", runs);
-  if (is_run(directory) && has_trained(directory))
+  if (!checkpoints.empty()) {
+    return found("Checkpoints in", checkpoints);
+  }
+  if (!runs.empty()) {
+    return found("Runs in", runs);
+  }
+  if (is_run(directory) && has_trained(directory)) {
     return "The run " + directory.string() + " has trained, but its checkpoints are missing.";
-  if (std::ranges::any_of(names, belongs_to_run)) return "The run " + directory.string() + " has no checkpoint yet.";
+  }
+  if (std::ranges::any_of(names, belongs_to_run)) {
+    return "The run " + directory.string() + " has no checkpoint yet.";
+  }
   return names.empty() ? directory.string() + " is empty." : found("Found in", names);
 }
 
@@ -42,7 +53,9 @@ std::string describe_contents(const fs::path& directory) {
 std::string format_hint(const fs::path& directory) {
   std::error_code ignored;
   for (const char* name : {"pytorch_model.bin", "model.safetensors.index.json"}) {
-    if (!fs::exists(directory / name, ignored)) continue;
+    if (!fs::exists(directory / name, ignored)) {
+      continue;
+    }
     return std::string("expected model.safetensors, found ") + name +
            ". Save the model as one file with transformers: MarianMTModel.from_pretrained(DIR).save_pretrained(OTHER," +
            " max_shard_size='100GB'), and do the same with MarianTokenizer.";
@@ -56,7 +69,9 @@ fs::path without_link(fs::path path) {
   constexpr int kMostLinks = 40;  // as in Linux
   for (int i = 0; i < kMostLinks; ++i) {
     const fs::path target = link_target(path);
-    if (target.empty()) break;
+    if (target.empty()) {
+      break;
+    }
     path = path.parent_path() / target;
   }
   return path;
@@ -75,27 +90,39 @@ fs::path resolve_checkpoint(const fs::path& path) {
   };
   std::error_code ignored;
   fs::path place = without_link(given);
-  if (is_checkpoint(place)) return place;
-  if (is_unfinished_name(place)) throw refusal("writing this checkpoint was interrupted", parent);
+  if (is_checkpoint(place)) {
+    return place;
+  }
+  if (is_unfinished_name(place)) {
+    throw refusal("writing this checkpoint was interrupted", parent);
+  }
   for (const char* link : kLinks) {
     if (const auto checkpoint = target_of(place / link)) {
-      if (link != std::string_view("best"))
+      if (link != std::string_view("best")) {
         spdlog::info("{} has no best checkpoint; this is its last one: {}", path.string(), checkpoint->string());
+      }
       return *checkpoint;
     }
-    if (const fs::path target = fs::read_symlink(place / link, ignored); !target.empty())
+    if (const fs::path target = fs::read_symlink(place / link, ignored); !target.empty()) {
       throw refusal(fmt::format("its {} points to {}, which is not a checkpoint", link, target.string()), place);
+    }
   }
-  if (const std::string other = format_hint(place); !other.empty()) throw UserError(path.string() + ": " + other);
-  if (fs::is_directory(place, ignored)) throw refusal("this is neither a checkpoint nor a run", place);
+  if (const std::string other = format_hint(place); !other.empty()) {
+    throw UserError(path.string() + ": " + other);
+  }
+  if (fs::is_directory(place, ignored)) {
+    throw refusal("this is neither a checkpoint nor a run", place);
+  }
   if (fs::exists(place, ignored)) {
-    if (is_checkpoint(parent))
+    if (is_checkpoint(parent)) {
       throw UserError(path.string() + ": this is a file in a checkpoint; give the directory " + parent.string());
+    }
     throw refusal("this is a file", parent);
   }
   fs::path nearest = parent;
-  while (!fs::is_directory(nearest, ignored) && nearest.has_parent_path() && nearest != nearest.parent_path())
+  while (!fs::is_directory(nearest, ignored) && nearest.has_parent_path() && nearest != nearest.parent_path()) {
     nearest = nearest.parent_path();
+  }
   throw refusal("there is no such directory", fs::is_directory(nearest, ignored) ? nearest : fs::path("."));
 }
 
@@ -103,7 +130,9 @@ std::string link_text(const fs::path& path) {
   std::error_code ignored;
   const fs::path given = path.has_filename() ? path : path.parent_path();
   std::string text = fs::read_symlink(given, ignored).string();
-  for (const char* link : kLinks) text += "/" + fs::read_symlink(given / link, ignored).string();
+  for (const char* link : kLinks) {
+    text += "/" + fs::read_symlink(given / link, ignored).string();
+  }
   return text;
 }
 

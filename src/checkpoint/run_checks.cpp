@@ -37,18 +37,21 @@ void refuse_checkpoint(const fs::path& path) {
     const std::string name = inner.filename().string();
     const bool is_reserved = std::ranges::count(kLinks, name) > 0 || update_of(name) || update_of(name, kAverage);
     const bool is_in_checkpoint = is_checkpoint(outer);
-    if (is_in_checkpoint || (is_reserved && is_run(outer)))
+    if (is_in_checkpoint || (is_reserved && is_run(outer))) {
       throw UserError(
           fmt::format("{}: expected a directory of its own for the run, found a place inside {}. Choose "
                       "another directory with --output.",
                       path.string(), is_in_checkpoint ? "a checkpoint" : "a run, kept for its checkpoints"));
+    }
   }
 }
 
 /// \throws UserError: a config.yaml that this program did not write, which a run would replace
 void refuse_foreign_config(const fs::path& run) {
   const fs::path config = run / kConfigFile;
-  if (is_config_of_run(config)) return;
+  if (is_config_of_run(config)) {
+    return;
+  }
   const std::string advice =
       checkpoints_in(run).empty()
           ? "Choose another directory with --output."
@@ -79,7 +82,9 @@ std::optional<fs::path> original_of(const fs::path& copy) {
   const std::string identity = identity_of(copy);
   for (const std::string_view kind : {kStep, kAverage}) {
     for (const fs::path& checkpoint : checkpoints_in(copy.parent_path(), kind)) {
-      if (identity_of(checkpoint) == identity) return checkpoint;
+      if (identity_of(checkpoint) == identity) {
+        return checkpoint;
+      }
     }
   }
   return std::nullopt;
@@ -97,30 +102,37 @@ void verify_original(const fs::path& original, const fs::path& copy) try {
 /// files, such as .DS_Store, do not count.
 std::string first_difference(const fs::path& copy, const fs::path& original) {
   for (const std::string& name : names_in(copy)) {
-    if (name.starts_with('.')) continue;
+    if (name.starts_with('.')) {
+      continue;
+    }
     const bool are_files = fs::is_regular_file(copy / name) && fs::is_regular_file(original / name);
-    if (!are_files || sha256_of(copy / name) != sha256_of(original / name)) return name;
+    if (!are_files || sha256_of(copy / name) != sha256_of(original / name)) {
+      return name;
+    }
   }
   return "";
 }
 
 /// Replaces a copy of a checkpoint by a link to the original. Nothing that is not also elsewhere is removed.
 void restore_link(const fs::path& place) {
-  if (!fs::is_directory(place) || !is_checkpoint(place))
+  if (!fs::is_directory(place) || !is_checkpoint(place)) {
     throw UserError(place.string() +
                     ": expected a link to a checkpoint, found something else, which the run would replace. Move it "
                     "out of this directory.");
+  }
   const auto original = original_of(place);
-  if (!original)
+  if (!original) {
     throw UserError(place.string() +
                     ": expected a link to a checkpoint, found a directory, the only copy of its checkpoint. Rename "
                     "it to step-NUMBER, where NUMBER is its update in eight digits.");
+  }
   verify_original(*original, place);
-  if (const std::string name = first_difference(place, *original); !name.empty())
+  if (const std::string name = first_difference(place, *original); !name.empty()) {
     throw UserError(
         fmt::format("{}: expected a link to a checkpoint, found a copy of {} whose {} is another, or only "
                     "here. Move this directory, or that file, elsewhere.",
                     place.string(), original->filename().string(), name));
+  }
   spdlog::info("{} was copied as a directory; it becomes a link to {} again", place.string(),
                original->filename().string());
   replace_by_link_durably(place, original->filename());
@@ -131,12 +143,15 @@ void warn_about_later_checkpoints(const fs::path& run, const fs::path& last) {
   const auto update_in = [](const fs::path& checkpoint) { return update_of(checkpoint.filename().string()); };
   std::vector<std::string> later;
   for (const fs::path& checkpoint : checkpoints_in(run)) {
-    if (update_in(checkpoint) > update_in(last)) later.push_back(checkpoint.filename().string());
+    if (update_in(checkpoint) > update_in(last)) {
+      later.push_back(checkpoint.filename().string());
+    }
   }
-  if (!later.empty())
+  if (!later.empty()) {
     spdlog::warn(
         "{} leads to {}, but there are later checkpoints: {}. Training repeats their updates and replaces them",
         (run / "last").string(), last.filename().string(), listed(later));
+  }
 }
 
 }  // namespace
@@ -145,19 +160,26 @@ void require_place_for_new_run(const fs::path& directory) {
   refuse_checkpoint(directory);
   std::vector<std::string> names = names_in(directory);
   std::erase_if(names, [](const std::string& name) { return name.starts_with('.'); });
-  if (names.empty()) return;
+  if (names.empty()) {
+    return;
+  }
   const bool has_config = std::ranges::count(names, kConfigFile) > 0;
   const bool is_ours = has_config ? is_config_of_run(directory / kConfigFile) : has_begun(directory);
   const bool is_all_early = std::ranges::all_of(names, is_early);
-  if (is_ours && !is_all_early)
+  if (is_ours && !is_all_early) {
     throw UserError(directory.string() +
                     ": this directory already holds a run. Continue it with --resume, or choose another directory with "
                     "--output.");
+  }
   if (is_ours && has_begun(directory)) {
-    if (has_trained(directory)) refuse_lost_checkpoints(directory);
+    if (has_trained(directory)) {
+      refuse_lost_checkpoints(directory);
+    }
     return;  // a run that ended before its first checkpoint can be replaced
   }
-  if (has_config && is_all_early) refuse_foreign_config(directory);
+  if (has_config && is_all_early) {
+    refuse_foreign_config(directory);
+  }
   throw UserError(
       fmt::format("{}: expected a new or empty directory, or a run without a checkpoint, found other files "
                   "({}). Choose another directory with --output.",
@@ -170,34 +192,43 @@ void require_run(const fs::path& directory) {
   const bool has_checkpoints =
       std::ranges::any_of(names, [](const std::string& name) { return belongs_to_run(name) && !is_early(name); });
   const bool has_config = std::ranges::count(names, kConfigFile) > 0;
-  if (has_config) refuse_foreign_config(directory);
-  if (!has_checkpoints && !(has_config && has_begun(directory)))
+  if (has_config) {
+    refuse_foreign_config(directory);
+  }
+  if (!has_checkpoints && !(has_config && has_begun(directory))) {
     throw UserError(
         directory.string() +
         ": there is no run to continue here (no checkpoints, and no logs that a run has written). Check the "
         "path, or leave out --resume to start a new run.");
-  if (std::ranges::count(names, kCurvesFile) > 0 && !is_own_file(directory / kCurvesFile))
+  }
+  if (std::ranges::count(names, kCurvesFile) > 0 && !is_own_file(directory / kCurvesFile)) {
     throw UserError((directory / kCurvesFile).string() +
                     ": expected a picture that Glassformer drew, found another file, which the run would replace. Move "
                     "it elsewhere.");
+  }
 }
 
 void prepare_checkpoints(const fs::path& run) {
   for (const std::string& name : names_in(run)) {
-    if (update_of(name) && !is_checkpoint(run / name))
+    if (update_of(name) && !is_checkpoint(run / name)) {
       throw UserError((run / name).string() +
                       ": expected a checkpoint, found none (no model.safetensors). Move this elsewhere" +
                       (checkpoints_in(run).empty()
                            ? ". It is the only one of this run; to start again, choose another directory with --output."
                            : "; --resume then continues from the last complete checkpoint."));
+    }
   }
   for (const char* link : kLinks) {
     const fs::file_status status = fs::symlink_status(run / link);
-    if (fs::exists(status) && !fs::is_symlink(status)) restore_link(run / link);
+    if (fs::exists(status) && !fs::is_symlink(status)) {
+      restore_link(run / link);
+    }
   }
   const auto last = last_checkpoint(run);
   if (!last) {
-    if (has_trained(run)) refuse_lost_checkpoints(run);
+    if (has_trained(run)) {
+      refuse_lost_checkpoints(run);
+    }
     return;
   }
   if (!target_of(run / "last")) {  // without it, a run that ends before its next checkpoint would have none

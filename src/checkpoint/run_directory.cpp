@@ -33,11 +33,15 @@ bool is_at(const Descriptor& opened, const fs::path& path) {
 }  // namespace
 
 RunDirectory RunDirectory::create(const fs::path& path, const std::string& config) {
-  if (path.empty()) return {};
+  if (path.empty()) {
+    return {};
+  }
   require_place_for_new_run(path);
   std::error_code reason;
   fs::create_directories(path, reason);
-  if (reason) throw_disk_error("the run directory cannot be created", path, reason);
+  if (reason) {
+    throw_disk_error("the run directory cannot be created", path, reason);
+  }
   RunDirectory run(path);
   // The log comes first: a config.yaml without a log is not a run, but a config that somebody has copied.
   Descriptor(path / "train.log", O_WRONLY | O_CREAT | O_NOFOLLOW).close();
@@ -54,14 +58,16 @@ RunDirectory RunDirectory::resume(const fs::path& path) {
 
 RunDirectory::RunDirectory(const fs::path& path)
     : path_(path), opened_(std::make_shared<const Descriptor>(path, O_RDONLY | O_DIRECTORY)), lock_(path) {
-  if (!lock_->is_held())
+  if (!lock_->is_held()) {
     spdlog::warn("{}: this file system has no locks: make sure that no other process trains in this directory",
                  path.string());
+  }
   for (const std::string_view name : kLogs) {  // a link could point anywhere
     const fs::file_status status = fs::symlink_status(path / name);
-    if (fs::exists(status) && !fs::is_regular_file(status))
+    if (fs::exists(status) && !fs::is_regular_file(status)) {
       throw UserError((path / name).string() +
                       ": expected a file, found a link, a pipe, a device or a directory; move it elsewhere.");
+    }
   }
   clear_unfinished();
   require_links();
@@ -75,26 +81,39 @@ void RunDirectory::require_links() const {
   fs::create_symlink("last", probe, reason);
   const bool has_none = reason == std::errc::operation_not_permitted || reason == std::errc::operation_not_supported ||
                         reason == std::errc::not_supported || reason == std::errc::function_not_supported;
-  if (has_none)
+  if (has_none) {
     throw UserError(path_.string() +
                     ": expected a file system with symbolic links, which a run needs for best and last, found one "
                     "without them. Choose a directory on another file system with --output.");
-  if (reason) throw_disk_error("cannot be written", probe, reason);
+  }
+  if (reason) {
+    throw_disk_error("cannot be written", probe, reason);
+  }
   fs::remove(probe, reason);
 }
 
 fs::path RunDirectory::path() const {
-  if (!opened_) return path_;
-  if (is_at(*opened_, path_)) return path_;
+  if (!opened_) {
+    return path_;
+  }
+  if (is_at(*opened_, path_)) {
+    return path_;
+  }
   fs::path now = path_of_directory(opened_->number());
-  if (now.empty()) return path_;
-  if (is_at(*opened_, now)) return now;
+  if (now.empty()) {
+    return path_;
+  }
+  if (is_at(*opened_, now)) {
+    return now;
+  }
   throw std::runtime_error(path_.string() + ": this run's directory has been deleted, so training stops.");
 }
 
 void RunDirectory::require_in_place() const {
   const fs::path now = path();
-  if (now == path_) return;
+  if (now == path_) {
+    return;
+  }
   clear_unfinished();
   throw std::runtime_error(
       fmt::format("{0}: this run's directory has been moved to {1}, and the last checkpoint is there. Continue with: "
@@ -105,7 +124,9 @@ void RunDirectory::require_in_place() const {
 void RunDirectory::clear_unfinished() const { clear_unfinished_directories(path(), belongs_to_run); }
 
 void RunDirectory::store_config(const std::string& config) const {
-  if (!path_.empty()) write_file_durably(path() / kConfigFile, config);
+  if (!path_.empty()) {
+    write_file_durably(path() / kConfigFile, config);
+  }
 }
 
 fs::path RunDirectory::checkpoint(Index update) const { return path() / fmt::format("{}{:08}", kStep, update); }
@@ -120,25 +141,35 @@ void RunDirectory::point(const char* link, const fs::path& checkpoint) const {
 void RunDirectory::remove(const fs::path& checkpoint) const {
   const std::vector<std::string> others = other_files_in(checkpoint);
   const bool is_removable = ::access(checkpoint.c_str(), W_OK) == 0;
-  if (others.empty() && is_removable) return remove_directory_durably(checkpoint);
-  if (!spared_->insert(checkpoint.filename()).second) return;  // it is known
-  if (!is_removable)
+  if (others.empty() && is_removable) {
+    return remove_directory_durably(checkpoint);
+  }
+  if (!spared_->insert(checkpoint.filename()).second) {
+    return;  // it is known
+  }
+  if (!is_removable) {
     spdlog::warn("{}: training no longer needs this checkpoint, but may not remove it (no permission to write there)",
                  checkpoint.string());
-  else
+  } else {
     spdlog::warn(
         "{}: training no longer needs this checkpoint, but keeps it because of files that it did not write: {}",
         checkpoint.string(), listed(others));
+  }
 }
 
 void RunDirectory::prune(Index keep) const {
   std::set<fs::path> kept;
-  for (const char* link : kLinks)
-    if (const auto checkpoint = target_of(path() / link)) kept.insert(checkpoint->filename());
+  for (const char* link : kLinks) {
+    if (const auto checkpoint = target_of(path() / link)) {
+      kept.insert(checkpoint->filename());
+    }
+  }
   const auto remove_all_but = [&](Index latest, const std::vector<fs::path>& all) {
     for (Index i = 0; i < std::ssize(all) - latest; ++i) {
       const fs::path& checkpoint = all[static_cast<std::size_t>(i)];
-      if (!kept.contains(checkpoint.filename())) remove(checkpoint);
+      if (!kept.contains(checkpoint.filename())) {
+        remove(checkpoint);
+      }
     }
   };
   remove_all_but(keep, checkpoints());

@@ -39,17 +39,22 @@ struct Damage : std::runtime_error {
 std::vector<Index> read_numbers(const json& list) {
   constexpr std::uint64_t kMostIndex = std::numeric_limits<Index>::max();
   std::vector<Index> numbers;
-  for (const json& entry : list)
+  for (const json& entry : list) {
     numbers.push_back(static_cast<Index>(std::min(entry.get_ref<const json::number_unsigned_t&>(), kMostIndex)));
+  }
   return numbers;
 }
 
 /// The product of the shape, or `limit` + 1 if it is larger than `limit`.
 Index count_up_to(const std::vector<Index>& shape, Index limit) {
-  if (std::ranges::find(shape, 0) != shape.end()) return 0;
+  if (std::ranges::find(shape, 0) != shape.end()) {
+    return 0;
+  }
   Index product = 1;
   for (const Index extent : shape) {
-    if (extent > limit / product) return limit + 1;
+    if (extent > limit / product) {
+      return limit + 1;
+    }
     product *= extent;
   }
   return product;
@@ -61,39 +66,49 @@ Index bytes_per_number(const std::string& type) { return type == "F32" ? 4 : 2; 
 /// One entry of the header. `data_bytes` is how many bytes follow the header in the file.
 Tensor read_entry(const std::string& name, const json& entry, Index data_bytes) {
   const std::string type = entry.at("dtype");
-  if (type != "F32" && type != "F16" && type != "BF16")
+  if (type != "F32" && type != "F16" && type != "BF16") {
     throw Damage(fmt::format(
         "expected numbers of type \"F32\", \"F16\" or \"BF16\" in tensor {}, found \"{}\". Convert the file, "
         "for example with tensor.float() in PyTorch",
         in_quotes(name), brief(type)));
-  const std::vector<Index> shape = read_numbers(entry.at("shape")), offsets = read_numbers(entry.at("data_offsets"));
-  if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes)
+  }
+  const std::vector<Index> shape = read_numbers(entry.at("shape"));
+  const std::vector<Index> offsets = read_numbers(entry.at("data_offsets"));
+  if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes) {
     throw Damage(
         fmt::format("the data_offsets of tensor {} are not within the {} bytes of data", in_quotes(name), data_bytes));
-  const Index bytes = offsets[1] - offsets[0], number_bytes = bytes_per_number(type);
+  }
+  const Index bytes = offsets[1] - offsets[0];
+  const Index number_bytes = bytes_per_number(type);
   const Index size = count_up_to(shape, data_bytes / number_bytes);
-  if (size * number_bytes != bytes)
+  if (size * number_bytes != bytes) {
     throw Damage(fmt::format("tensor {} has {} bytes, which does not match its shape {}", in_quotes(name), bytes,
                              brief(json(shape).dump())));
+  }
   return {name, type, shape, size, offsets[0]};
 }
 
 /// All tensors. Their data must cover everything after the header without gaps or overlaps.
 std::vector<Tensor> read_entries(const json& header, Index data_begin, Index data_bytes) {
   std::vector<Tensor> tensors;
-  for (const auto& [name, entry] : header.items())
-    if (name != "__metadata__") tensors.push_back(read_entry(name, entry, data_bytes));
+  for (const auto& [name, entry] : header.items()) {
+    if (name != "__metadata__") {
+      tensors.push_back(read_entry(name, entry, data_bytes));
+    }
+  }
   std::ranges::sort(tensors, {}, [](const Tensor& tensor) { return std::pair(tensor.begin, tensor.size); });
   Index end = 0;
   for (Tensor& tensor : tensors) {
-    if (tensor.begin != end)
+    if (tensor.begin != end) {
       throw Damage(fmt::format("the data of tensor {} does not begin at byte {}, where the data before it ends",
                                in_quotes(tensor.name), end));
+    }
     end += tensor.size * bytes_per_number(tensor.type);
     tensor.begin += data_begin;
   }
-  if (end != data_bytes)
+  if (end != data_bytes) {
     throw Damage(fmt::format("its header describes {} bytes of data, but {} bytes follow", end, data_bytes));
+  }
   std::ranges::sort(tensors, {}, &Tensor::name);
   return tensors;
 }
@@ -102,9 +117,15 @@ void read_at(const Descriptor& file, void* bytes, std::size_t count, Index place
   constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // systems refuse more than about 2 GB in one call
   while (count > 0) {
     const ssize_t got = ::pread(file.number(), bytes, std::min(count, kAtOnce), place);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw_disk_error("cannot be read", file.path(), last_error());
-    if (got == 0) throw Damage("reading stopped before the end of the file");
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      throw_disk_error("cannot be read", file.path(), last_error());
+    }
+    if (got == 0) {
+      throw Damage("reading stopped before the end of the file");
+    }
     bytes = static_cast<char*>(bytes) + got;
     count -= static_cast<std::size_t>(got);
     place += got;
@@ -128,17 +149,22 @@ bool is_lfs_pointer(const Descriptor& file) {
 /// Reads the header's text.
 std::string read_header(const Descriptor& file, std::uint64_t file_size) {
   const std::string truncated = "The file is truncated, or it is not a safetensors file";
-  if (is_lfs_pointer(file))
+  if (is_lfs_pointer(file)) {
     throw Damage(
         "expected the model, found a pointer to it, as Git LFS stores it; get the file itself with git lfs pull");
-  if (file_size < kLengthBytes) throw Damage(fmt::format("it has only {} bytes. {}", file_size, truncated));
+  }
+  if (file_size < kLengthBytes) {
+    throw Damage(fmt::format("it has only {} bytes. {}", file_size, truncated));
+  }
   std::uint64_t length = 0;
   read_at(file, &length, kLengthBytes, 0);
-  if (length > file_size - kLengthBytes)
+  if (length > file_size - kLengthBytes) {
     throw Damage(fmt::format("it claims to have a header of {} bytes, but has {} bytes in all. {}", length, file_size,
                              truncated));
-  if (length > kLongestHeader)
+  }
+  if (length > kLongestHeader) {
     throw Damage(fmt::format("expected a header of at most {} bytes, found {}", kLongestHeader, length));
+  }
   std::string text(length, '\0');
   read_at(file, text.data(), length, kLengthBytes);
   return text;
@@ -169,7 +195,9 @@ void write_safetensors(const fs::path& file, const std::vector<NamedTensor>& ten
   metadata.emplace("format", "pt");
   const std::string header = make_header(tensors, metadata);
   std::vector<Bytes> parts{std::as_bytes(std::span(header))};
-  for (const NamedTensor& tensor : tensors) parts.push_back(std::as_bytes(tensor.values));
+  for (const NamedTensor& tensor : tensors) {
+    parts.push_back(std::as_bytes(tensor.values));
+  }
   write_file_durably(file, parts);
 }
 
@@ -177,7 +205,9 @@ Safetensors::Safetensors(const fs::path& file) try : file_(open_checkpoint_file(
   const auto file_size = fs::file_size(file);
   const std::string text = read_header(file_, file_size);
   const json header = parse_json(text, file.string());
-  if (header.contains("__metadata__")) metadata_ = header["__metadata__"].get<Metadata>();
+  if (header.contains("__metadata__")) {
+    metadata_ = header["__metadata__"].get<Metadata>();
+  }
   const std::size_t data_begin = kLengthBytes + text.size();
   tensors_ = read_entries(header, static_cast<Index>(data_begin), static_cast<Index>(file_size - data_begin));
 } catch (const Damage& damage) {
@@ -195,14 +225,17 @@ const Tensor* Safetensors::find(const std::string& name) const {
 
 void Safetensors::read(const Tensor& tensor, std::span<float> numbers, Index first) const try {
   const Index place = tensor.begin + first * bytes_per_number(tensor.type);
-  if (tensor.type == "F32")
+  if (tensor.type == "F32") {
     read_at(file_, numbers.data(), numbers.size_bytes(), place);
-  else if (tensor.type == "F16")
+  } else if (tensor.type == "F16") {
     read_halves<Eigen::half>(file_, numbers, place);
-  else
+  } else {
     read_halves<Eigen::bfloat16>(file_, numbers, place);
+  }
   const auto wrong = std::ranges::count_if(numbers, [](float x) { return !std::isfinite(x); });
-  if (wrong == 0) return;
+  if (wrong == 0) {
+    return;
+  }
   throw Damage(
       fmt::format("expected finite numbers, found NaN or infinity ({} of {} numbers in tensor {}). The model is "
                   "damaged, or its training diverged: use another checkpoint",

@@ -22,10 +22,11 @@ bool has(const Names& names, const std::string& name) { return std::ranges::find
 Names parts_of(const std::string& name) {
   Names parts(1);
   for (const char letter : lower_case(name)) {
-    if (std::string_view("._- ").find(letter) == std::string_view::npos)
+    if (std::string_view("._- ").find(letter) == std::string_view::npos) {
       parts.back() += letter;
-    else if (!parts.back().empty())
+    } else if (!parts.back().empty()) {
       parts.emplace_back();
+    }
   }
   return parts;
 }
@@ -50,7 +51,9 @@ std::optional<Pair> pair_of(const std::string& name, const Names& names, const T
            at = name.find(from, at + 1)) {
         std::string partner = name;
         partner.replace(at, from.size(), to);
-        if (partner != name && has(names, partner)) return from == source ? Pair{name, partner} : Pair{partner, name};
+        if (partner != name && has(names, partner)) {
+          return from == source ? Pair{name, partner} : Pair{partner, name};
+        }
       }
     }
   }
@@ -62,9 +65,12 @@ std::string plain_name(const std::string& file, const TextSide& side) {
   std::string plain;
   for (const std::string& part : parts_of(file)) {
     bool is_side = part == "txt" || part.empty();
-    for (const auto& [source, target] : words_for_sides(side))
+    for (const auto& [source, target] : words_for_sides(side)) {
       is_side = is_side || part == lower_case(source) || part == lower_case(target);
-    if (!is_side) plain += (plain.empty() ? "" : "-") + part;
+    }
+    if (!is_side) {
+      plain += (plain.empty() ? "" : "-") + part;
+    }
   }
   return plain.empty() ? "train" : plain;
 }
@@ -87,7 +93,9 @@ std::string file_with_parts(const std::string& wanted, const Names& names) {
   const Names needed = parts_of(wanted);
   for (const std::string& name : names) {
     const Names parts = parts_of(name);
-    if (std::ranges::all_of(needed, [&](const std::string& part) { return has(parts, part); })) found.push_back(name);
+    if (std::ranges::all_of(needed, [&](const std::string& part) { return has(parts, part); })) {
+      found.push_back(name);
+    }
   }
   return found.size() == 1 ? found[0] : "";
 }
@@ -98,12 +106,15 @@ Names languages_of(const std::string& name, const Names& names) {
   const Names kNoLanguages = {"txt", "gz", "bz2", "xz", "zip", "tar", "tsv", "csv", "json", "bak", "tmp", "old"};
   Names languages;
   for (const std::string& file : names) {
-    if (!file.starts_with(name + ".")) continue;
+    if (!file.starts_with(name + ".")) {
+      continue;
+    }
     const std::string language = file.substr(name.size() + 1);
     const bool is_word = std::ranges::all_of(
         language, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter == '-' || letter == '_'; });
-    if (is_word && !language.empty() && language.size() <= kLongest && !has(kNoLanguages, lower_case(language)))
+    if (is_word && !language.empty() && language.size() <= kLongest && !has(kNoLanguages, lower_case(language))) {
       languages.push_back(language);
+    }
   }
   return languages;
 }
@@ -112,14 +123,20 @@ Names languages_of(const std::string& name, const Names& names) {
 std::string other_languages(const std::string& name, const Names& names, const TextSide& side,
                             const std::string& language_key) {
   Names others = languages_of(name, names);
-  for (const std::string& language : others)
-    if (lower_case(language) == lower_case(side.language))
+  for (const std::string& language : others) {
+    if (lower_case(language) == lower_case(side.language)) {
       return fmt::format("the file is called {0}.{1}: set {2}: {1}, or rename the file to {0}.{3}", name, language,
                          language_key, side.language);
+    }
+  }
   std::erase(others, side.other_language);
-  if (others.empty()) return "";
+  if (others.empty()) {
+    return "";
+  }
   Names found;
-  for (const std::string& language : others) found.push_back(fmt::format("{}.{}", name, language));
+  for (const std::string& language : others) {
+    found.push_back(fmt::format("{}.{}", name, language));
+  }
   const std::string files = listed(found);
   return others.size() == 1
              ? fmt::format("there is {}: if this is the text, set {}: {}", files, language_key, others[0])
@@ -130,31 +147,47 @@ std::string other_languages(const std::string& name, const Names& names, const T
 
 std::string hint_about_names(const DataSettings& data, const TextSide& side) {
   const fs::path file = data.directory / (side.name + "." + side.language);
-  const std::string wanted = file.filename().string(), name = fs::path(side.name).filename().string();
+  const std::string wanted = file.filename().string();
+  const std::string name = fs::path(side.name).filename().string();
   std::error_code error;
-  if (fs::directory_iterator(file.parent_path(), error); error) return "";
+  if (fs::directory_iterator(file.parent_path(), error); error) {
+    return "";
+  }
   const Names names = names_in(file.parent_path());
   const std::string language_key = side.is_source ? "data.source_language" : "data.target_language";
-  if (side.language.starts_with('.'))
+  if (side.language.starts_with('.')) {
     return fmt::format("write the language without a dot, {}: {}", language_key, side.language.substr(1));
+  }
   for (const std::string& language : {side.language, side.other_language}) {
     const std::string twice = "." + language;
-    if (name.ends_with(twice) && has(names, name))
+    if (name.ends_with(twice) && has(names, name)) {
       return fmt::format("the NAME of a text does not contain the language: set {}: {}", side.key,
                          side.name.substr(0, side.name.size() - twice.size()));
+    }
   }
-  if (std::string hint = other_languages(name, names, side, language_key); !hint.empty()) return hint;
+  if (std::string hint = other_languages(name, names, side, language_key); !hint.empty()) {
+    return hint;
+  }
   // If NAME.de exists, a file NAME is something else: it must not become NAME.en.
-  if (has(names, name) && languages_of(name, names).empty()) return how_to_rename(name, names, side);
-  if (has(names, name + ".txt") && pair_of(name + ".txt", names, side))
+  if (has(names, name) && languages_of(name, names).empty()) {
+    return how_to_rename(name, names, side);
+  }
+  if (has(names, name + ".txt") && pair_of(name + ".txt", names, side)) {
     return how_to_rename(name + ".txt", names, side);
-  for (const std::string& other : names)
-    if (other != wanted && lower_case(other) == lower_case(wanted))
+  }
+  for (const std::string& other : names) {
+    if (other != wanted && lower_case(other) == lower_case(wanted)) {
       return fmt::format("the file is called {}: rename it to {}, or write {} in the config, too", other, wanted,
                          other);
+    }
+  }
   const std::string other = file_with_parts(wanted, names);
-  if (other.empty()) return "";
-  if (other == wanted + ".gz") return fmt::format("unpack the file first: gunzip {}", other);
+  if (other.empty()) {
+    return "";
+  }
+  if (other == wanted + ".gz") {
+    return fmt::format("unpack the file first: gunzip {}", other);
+  }
   return fmt::format("if this is {}, rename it: texts are named NAME.LANGUAGE, here {}", other, wanted);
 }
 

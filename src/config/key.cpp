@@ -46,12 +46,16 @@ std::string shortest(double value) {  // the fewest digits that read back to the
 template <typename Number>
 void read_number(Number& field, const Value& value, const Place& place, const std::string& expected, auto in_range) {
   const std::optional<Number> number = value.is_quoted ? std::nullopt : parse_number<Number>(value.text);
-  if (!number || !in_range(*number)) refuse(place, expected, value);
+  if (!number || !in_range(*number)) {
+    refuse(place, expected, value);
+  }
   field = *number;
 }
 
 std::string text_in(const Value& value, const Place& place) {
-  if (value.text.empty()) refuse(place, "text", value);
+  if (value.text.empty()) {
+    refuse(place, "text", value);
+  }
   return value.text;
 }
 
@@ -68,9 +72,15 @@ std::string as_yaml(const std::string& text) {
 }  // namespace
 
 std::string describe(const Value& value) {
-  if (value.kind == Value::Kind::list) return "a list";
-  if (value.kind == Value::Kind::section) return "a section";
-  if (value.kind == Value::Kind::nothing) return "nothing";
+  if (value.kind == Value::Kind::list) {
+    return "a list";
+  }
+  if (value.kind == Value::Kind::section) {
+    return "a section";
+  }
+  if (value.kind == Value::Kind::nothing) {
+    return "nothing";
+  }
   return parse_number<double>(value.text) && !value.is_quoted ? value.text : "\"" + brief(value.text) + "\"";
 }
 
@@ -90,7 +100,9 @@ Field::Field(double& field, const Range& range)
       write([&field] { return shortest(field); }),
       single_precision([=, &field]() -> std::string {
         const double rounded = static_cast<float>(field);
-        if (std::isfinite(rounded) && range.holds(rounded) && (rounded == 0) == (field == 0)) return "";
+        if (std::isfinite(rounded) && range.holds(rounded) && (rounded == 0) == (field == 0)) {
+          return "";
+        }
         return fmt::format("expected {}, found {}; in single precision, that is {:g}", range.words, shortest(field),
                            rounded);
       }) {}
@@ -105,7 +117,9 @@ Field::Field(std::uint64_t& field)
 Field::Field(bool& field)
     : read([&field](const Value& value, const Place& place) {
         const std::optional<bool> flag = parse_bool(value.text);
-        if (!flag || value.is_quoted) refuse(place, "true or false", value);
+        if (!flag || value.is_quoted) {
+          refuse(place, "true or false", value);
+        }
         field = *flag;
       }),
       write([&field] { return field ? "true" : "false"; }) {}
@@ -113,7 +127,9 @@ Field::Field(bool& field)
 Field::Field(std::string& field, Empty empty)
     : read([=, &field](const Value& value, const Place& place) {
         const bool allowed = empty == Empty::allowed;
-        if (allowed && value.kind != Value::Kind::text) refuse(place, "a text, or \"\" for none", value);
+        if (allowed && value.kind != Value::Kind::text) {
+          refuse(place, "a text, or \"\" for none", value);
+        }
         field = allowed ? value.text : text_in(value, place);
       }),
       write([&field] { return as_yaml(field); }),
@@ -121,23 +137,35 @@ Field::Field(std::string& field, Empty empty)
 
 Field::Field(std::vector<std::string>& field)
     : read([&field](const Value& value, const Place& place) {
-        if (value.kind != Value::Kind::list) refuse(place, "a list such as [a, b] or []", value);
+        if (value.kind != Value::Kind::list) {
+          refuse(place, "a list such as [a, b] or []", value);
+        }
         field.clear();
-        for (const Value& item : value.items) field.push_back(text_in(item, place));
+        for (const Value& item : value.items) {
+          field.push_back(text_in(item, place));
+        }
       }),
       write([&field] {
         std::string list;
-        for (const std::string& item : field) list += (list.empty() ? "" : ", ") + as_yaml(item);
+        for (const std::string& item : field) {
+          list += (list.empty() ? "" : ", ") + as_yaml(item);
+        }
         return "[" + list + "]";
       }) {}
 
 Field::Field(fs::path& field, Empty empty)
     : read([=, &field](const Value& value, const Place& place) {
         const bool allowed = empty == Empty::allowed;
-        if (allowed && value.kind != Value::Kind::text) refuse(place, "a path, or \"\" for none", value);
-        if (allowed && value.text.empty()) return field.clear();
+        if (allowed && value.kind != Value::Kind::text) {
+          refuse(place, "a path, or \"\" for none", value);
+        }
+        if (allowed && value.text.empty()) {
+          return field.clear();
+        }
         field = fs::absolute(place.directory / text_in(value, place)).lexically_normal();
-        if (!field.has_filename()) field = field.parent_path();  // without a trailing slash
+        if (!field.has_filename()) {
+          field = field.parent_path();  // without a trailing slash
+        }
       }),
       write([&field] { return as_yaml(field.string()); }),
       empty_(empty) {}
@@ -147,7 +175,9 @@ Field::Field(const std::vector<std::string>& words, const std::function<std::siz
     : read([=](const Value& value, const Place& place) {
         std::string list;
         for (std::size_t i = 0; i < words.size(); ++i) {
-          if (words[i] == value.text) return set(i);
+          if (words[i] == value.text) {
+            return set(i);
+          }
           list += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
         }
         const auto near = nearest(value.text, words);
@@ -161,8 +191,9 @@ void RetiredKey::check(const Value& value, const Place& place) const {
   const auto same = [](const auto& x, const auto& y) { return x && x == y; };  // "no" means false, "1e3" means 1000
   if (value.kind == Value::Kind::text &&
       (value.text == default_value || same(parse_bool(value.text), parse_bool(default_value)) ||
-       same(parse_number<double>(value.text), parse_number<double>(default_value))))
+       same(parse_number<double>(value.text), parse_number<double>(default_value)))) {
     return;
+  }
   throw UserError(place.name + ": this key was removed in version 0.2; expected its default " + default_value +
                   ", found " + describe(value) + ". Delete the key; " + advice + ".");
 }

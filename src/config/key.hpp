@@ -67,7 +67,7 @@ class Field {
   /// What is wrong with the number once it is rounded to single precision, in which training computes; "" if nothing.
   /// Only numbers that are not integers have this function.
   std::function<std::string()> single_precision;
-  bool has_value() const;              ///< false: a required field that is still empty
+  bool has_value() const;  ///< false: a required field that is still empty
 
  private:
   Field(const std::vector<std::string>& words, const std::function<std::size_t()>& get,
@@ -78,9 +78,9 @@ class Field {
 
 inline constexpr Index kLeastVocabulary = 5;          ///< four special ids and a piece
 inline constexpr Index kMostVocabulary = 10'000'000;  ///< the sizes of vocabularies
-inline constexpr Index kMostWidth = 100'000;     ///< d_model and heads
-inline constexpr Index kMostHidden = 1'000'000;  ///< d_ff
-inline constexpr Index kMostLayers = 1000;       ///< encoder_layers and decoder_layers
+inline constexpr Index kMostWidth = 100'000;          ///< d_model and heads
+inline constexpr Index kMostHidden = 1'000'000;       ///< d_ff
+inline constexpr Index kMostLayers = 1000;            ///< encoder_layers and decoder_layers
 
 /// One key of a config file.
 struct Key {

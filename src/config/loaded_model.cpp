@@ -30,10 +30,14 @@ LoadedModel LoadedModel::read(const fs::path& path) {
       const bool is_gone = !found.empty() && !is_checkpoint(found);
       const bool has_moved = link_text(path) != links;
       if ((is_gone || has_moved) && attempt < kAttempts && found != path) {
-        if (is_gone) spdlog::info("{} was removed while it was being read; reading its successor", found.string());
+        if (is_gone) {
+          spdlog::info("{} was removed while it was being read; reading its successor", found.string());
+        }
         continue;
       }
-      if (!is_gone) throw;
+      if (!is_gone) {
+        throw;
+      }
     }
     throw UserError(found.string() +
                     ": this checkpoint was removed while it was being read (a run keeps only its latest " +
@@ -70,13 +74,18 @@ std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& co
   std::string hint;
   bool is_other_model = false;
   for (const ChangedKey& key : changed) {
-    if (!key.changes_training) continue;
+    if (!key.changes_training) {
+      continue;
+    }
     is_other_model = is_other_model || key.name.starts_with("tokenizer.") || is_of_shape(key.name);
     names += (names.empty() ? "" : ", ") + key.name + " (" + key.before + ")";
-    if (key.name == "training.max_updates")
+    if (key.name == "training.max_updates") {
       hint = " The cosine schedule depends on max_updates, so its end cannot be moved.";
+    }
   }
-  if (names.empty()) return changed;
+  if (names.empty()) {
+    return changed;
+  }
   const bool has_weights = run.last().has_value();
   const std::string other =
       is_other_model || !has_weights

@@ -38,48 +38,65 @@ bool is_there(const fs::path& file) { return fs::exists(fs::symlink_status(file)
 /// A size of the model. Our own configs have the same limits; within them, no product of sizes can overflow.
 Index size_of(const JsonFile& config, const std::string& key, Index most) {
   const Index size = config.whole(key);
-  if (size < 1 || size > most) throw config.mistake(key, "a whole number from 1 to " + std::to_string(most));
+  if (size < 1 || size > most) {
+    throw config.mistake(key, "a whole number from 1 to " + std::to_string(most));
+  }
   return size;
 }
 
 /// A number that the library stores for the encoder and for the decoder, and we store once for both.
 Index same_in_both(const JsonFile& config, const std::string& name, Index most) {
   const Index encoder = size_of(config, "encoder_" + name, most);
-  if (config.whole("decoder_" + name) == encoder) return encoder;
+  if (config.whole("decoder_" + name) == encoder) {
+    return encoder;
+  }
   throw config.mistake("decoder_" + name, std::to_string(encoder) + " as in the encoder (both must be the same)");
 }
 
 Activation activation_of(const JsonFile& config) {
   const std::string name = config.text("activation_function", "gelu");
-  if (name == "silu") return Activation::swish;
-  for (std::size_t i = 0; i < kActivationNames.size(); ++i)
-    if (name == kActivationNames[i]) return static_cast<Activation>(i);
+  if (name == "silu") {
+    return Activation::swish;
+  }
+  for (std::size_t i = 0; i < kActivationNames.size(); ++i) {
+    if (name == kActivationNames[i]) {
+      return static_cast<Activation>(i);
+    }
+  }
   throw config.mistake("activation_function", "relu, gelu, swish or silu");
 }
 
 Tying tying_of(const JsonFile& config) {
   const bool shared = config.flag("share_encoder_decoder_embeddings", true);
   const bool output = config.flag("tie_word_embeddings", true);
-  if (shared && !output)
+  if (shared && !output) {
     throw config.mistake(
         "tie_word_embeddings",
         "true, because share_encoder_decoder_embeddings is true: the output must share that matrix too");
+  }
   return shared ? Tying::all : output ? Tying::target : Tying::none;
 }
 
 double dropout_rate(const JsonFile& config, const std::string& key, double default_rate) {
   const double rate = config.number(key, default_rate);
-  if (!(rate >= 0 && rate < 1)) throw config.mistake(key, "a number of at least 0 and below 1");
+  if (!(rate >= 0 && rate < 1)) {
+    throw config.mistake(key, "a number of at least 0 and below 1");
+  }
   return rate;
 }
 
 TransformerSettings read_model(const JsonFile& config) {
-  if (config.text("model_type", "") != "marian")
+  if (config.text("model_type", "") != "marian") {
     throw config.mistake("model_type", "\"marian\", the only model type from other tools that Glassformer can open");
-  for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"})
-    if (config.flag(key, false)) throw config.mistake(key, "false (a post-norm transformer as in Vaswani et al. 2017)");
-  if (!config.flag("static_position_embeddings", true))
+  }
+  for (const char* key : {"normalize_before", "normalize_embedding", "add_final_layer_norm"}) {
+    if (config.flag(key, false)) {
+      throw config.mistake(key, "false (a post-norm transformer as in Vaswani et al. 2017)");
+    }
+  }
+  if (!config.flag("static_position_embeddings", true)) {
     throw config.mistake("static_position_embeddings", "true (positions that are computed, not learned)");
+  }
   TransformerSettings model;
   model.d_model = size_of(config, "d_model", kMostWidth);
   model.heads = same_in_both(config, "attention_heads", kMostWidth);
@@ -92,18 +109,25 @@ TransformerSettings read_model(const JsonFile& config) {
   model.dropout = model.embedding_dropout = dropout_rate(config, "dropout", 0.1);
   model.attention_dropout = dropout_rate(config, "attention_dropout", 0);
   model.activation_dropout = dropout_rate(config, "activation_dropout", 0);
-  if (model.d_model % 2 != 0) throw config.mistake("d_model", "an even number");
-  if (model.d_model % model.heads != 0)
+  if (model.d_model % 2 != 0) {
+    throw config.mistake("d_model", "an even number");
+  }
+  if (model.d_model % model.heads != 0) {
     throw config.mistake("encoder_attention_heads", "a divisor of d_model, " + std::to_string(model.d_model));
+  }
   return model;
 }
 
 DecodingSettings read_decoding(const JsonFile& generation) {
   DecodingSettings decoding;
   decoding.beam = generation.whole("num_beams", 1);
-  if (decoding.beam < 1 || decoding.beam > 1000) throw generation.mistake("num_beams", "a number from 1 to 1000");
+  if (decoding.beam < 1 || decoding.beam > 1000) {
+    throw generation.mistake("num_beams", "a number from 1 to 1000");
+  }
   decoding.length_penalty = generation.number("length_penalty", 1);
-  if (!(decoding.length_penalty >= 0)) throw generation.mistake("length_penalty", "at least 0");
+  if (!(decoding.length_penalty >= 0)) {
+    throw generation.mistake("length_penalty", "at least 0");
+  }
   const bool has_flag = generation.has("early_stopping") && generation.value("early_stopping").is_boolean();
   decoding.early_stopping = has_flag && generation.flag("early_stopping");  // false for "never" or a missing key
   return decoding;
@@ -136,7 +160,9 @@ std::map<std::string, Json> unsupported_search() {
 
 /// Whether the library never chooses tokens that our search may choose: ours excludes only padding and bos.
 bool forbids_other_tokens(const JsonFile& generation) {
-  if (!generation.has("bad_words_ids")) return false;
+  if (!generation.has("bad_words_ids")) {
+    return false;
+  }
   const auto is_special = [&](const nlohmann::json& word) {
     return std::ranges::any_of(
         std::array{"pad_token_id", "bos_token_id", "decoder_start_token_id"},
@@ -149,20 +175,28 @@ bool forbids_other_tokens(const JsonFile& generation) {
 void warn_about_search(const JsonFile& generation, const JsonFile& model, const fs::path& file) {
   std::vector<std::string> ignored;
   for (const auto& [key, neutral] : unsupported_search()) {
-    if (!generation.has(key)) continue;
+    if (!generation.has(key)) {
+      continue;
+    }
     const nlohmann::json& value = generation.value(key);
-    if (value == nlohmann::json(neutral) || (value.is_structured() && value.empty())) continue;
+    if (value == nlohmann::json(neutral) || (value.is_structured() && value.empty())) {
+      continue;
+    }
     ignored.push_back(key + " " + brief(generation.value(key).dump(-1, ' ', true), 40));
   }
-  if (forbids_other_tokens(generation)) ignored.emplace_back("bad_words_ids");
+  if (forbids_other_tokens(generation)) {
+    ignored.emplace_back("bad_words_ids");
+  }
   for (const char* key : {"eos_token_id", "pad_token_id", "decoder_start_token_id"}) {
-    if (generation.has(key) && model.has(key) && generation.value(key) != model.value(key))
+    if (generation.has(key) && model.has(key) && generation.value(key) != model.value(key)) {
       ignored.push_back(fmt::format("{} {} (config.json has {})", key, brief(generation.value(key).dump(), 40),
                                     brief(model.value(key).dump(), 40)));
+    }
   }
-  if (!ignored.empty())
+  if (!ignored.empty()) {
     spdlog::warn("{}: ignored, because our search does not use it: {}; transformers may translate differently",
                  file.string(), listed(ignored));
+  }
 }
 
 /// The longest source whose longest translation has `output` tokens, bos and eos included. Inverts longest_output.
@@ -179,15 +213,20 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   const TransformerSettings& model = config.model;
   const SpecialIds ids = tokenizers.target->special();
   Json json;
-  if (model.norm == Norm::post)
+  if (model.norm == Norm::post) {
     json = {{"architectures", Json::array({"MarianMTModel"})}, {"model_type", "marian"}};
-  else
+  } else {
     json = {{"model_type", "glassformer"}, {"glassformer_norm", "pre"}};
+  }
   json["d_model"] = model.d_model;
   json["encoder_layers"] = model.encoder_layers;
   json["decoder_layers"] = model.decoder_layers;
-  for (const char* key : {"encoder_attention_heads", "decoder_attention_heads"}) json[key] = model.heads;
-  for (const char* key : {"encoder_ffn_dim", "decoder_ffn_dim"}) json[key] = model.d_ff;
+  for (const char* key : {"encoder_attention_heads", "decoder_attention_heads"}) {
+    json[key] = model.heads;
+  }
+  for (const char* key : {"encoder_ffn_dim", "decoder_ffn_dim"}) {
+    json[key] = model.d_ff;
+  }
   // Marian's gelu is exact (erf), as is ours; the approximation is "gelu_new".
   json["activation_function"] = kActivationNames[static_cast<std::size_t>(model.activation)];
   json["dropout"] = model.dropout;  // in Marian, also the rate on embedding + position
@@ -196,9 +235,11 @@ std::string marian_config(const Config& config, const TokenizerPair& tokenizers)
   json["scale_embedding"] = model.scale_embeddings;
   json["static_position_embeddings"] = true;
   json["max_position_embeddings"] = std::max(kPositions, longest_output(config));
-  const Index source = tokenizers.source->vocabulary_size(), target = tokenizers.target->vocabulary_size();
-  for (const char* key : {"decoder_vocab_size", "vocab_size"})
+  const Index source = tokenizers.source->vocabulary_size();
+  const Index target = tokenizers.target->vocabulary_size();
+  for (const char* key : {"decoder_vocab_size", "vocab_size"}) {
     json[key] = std::max(source, target);  // rows, including the padding of the smaller table
+  }
   if (source != target) {
     json[kSourceVocabulary] = source;
     json[kTargetVocabulary] = target;
@@ -232,8 +273,12 @@ std::string marian_generation_config(const Config& config, const TokenizerPair& 
   const bool never_early = config.decoding.beam > 1 && !config.decoding.early_stopping;
   json["early_stopping"] = never_early ? Json("never") : Json(config.decoding.beam > 1);
   Json& forbidden = json["bad_words_ids"] = Json::array();  // pad and bos, but never eos
-  if (pad != ids.eos) forbidden.push_back(Json::array({pad}));
-  if (ids.bos != ids.eos && ids.bos != pad) forbidden.push_back(Json::array({ids.bos}));
+  if (pad != ids.eos) {
+    forbidden.push_back(Json::array({pad}));
+  }
+  if (ids.bos != ids.eos && ids.bos != pad) {
+    forbidden.push_back(Json::array({ids.bos}));
+  }
   json["max_length"] = longest_output(config);
   return json.dump(2) + "\n";
 }
@@ -261,8 +306,9 @@ Config read_marian_config(const fs::path& directory) {
   const JsonFile generation(is_there(search) ? search : directory / "config.json");
   config.decoding = read_decoding(generation);
   warn_about_search(generation, model, is_there(search) ? search : directory / "config.json");
-  if (generation.has("max_length"))
+  if (generation.has("max_length")) {
     config.data.max_length = longest_source(generation.whole("max_length"), config.decoding);
+  }
   config.tokenizer.kind = TokenizerKind::marian;
   config.tokenizer.joint = true;
   config.data.directory = fs::absolute(directory);
@@ -275,8 +321,9 @@ Config read_marian_config(const fs::path& directory) {
     config.data.source_language = tokenizer.text("source_lang", "source");
     config.data.target_language = tokenizer.text("target_lang", "target");
   }
-  if (config.model.tied_embeddings == Tying::all && !config.tokenizer.joint)
+  if (config.model.tied_embeddings == Tying::all && !config.tokenizer.joint) {
     throw model.mistake("share_encoder_decoder_embeddings", "false, because the tokenizer has separate_vocabs");
+  }
   return config;
 }
 

@@ -36,44 +36,59 @@ Value value_of(const YAML::Node& node, Items items = Items::included) {
               node.Scalar(),
               is_quoted,
               {}};
-  if (value.kind == Kind::list && items == Items::included)
-    for (const YAML::Node& item : node) value.items.push_back(value_of(item, Items::left_out));
+  if (value.kind == Kind::list && items == Items::included) {
+    for (const YAML::Node& item : node) {
+      value.items.push_back(value_of(item, Items::left_out));
+    }
+  }
   return value;
 }
 
 /// The message for a directory in the place of a config.
 std::string directory_instead_of_config(const fs::path& directory) {
   const std::string name = directory.string();
-  if (is_run(directory))
+  if (is_run(directory)) {
     return fmt::format("{0}: expected a config file, found a run. To continue it: glassformer train \"{1}\" --resume",
                        name, (directory / kConfigFile).string());
-  if (is_checkpoint(directory))
+  }
+  if (is_checkpoint(directory)) {
     return name + ": expected a config file, found a checkpoint. To train it further, write a config with model.from.";
+  }
   std::vector<std::string> configs;
-  for (const std::string& entry : names_in(directory))
-    if (entry.ends_with(".yaml") || entry.ends_with(".yml")) configs.push_back(entry);
+  for (const std::string& entry : names_in(directory)) {
+    if (entry.ends_with(".yaml") || entry.ends_with(".yml")) {
+      configs.push_back(entry);
+    }
+  }
   return name + ": expected a config file, found a directory" +
          (configs.empty() ? " without any .yaml file" : "; its configs are " + listed(configs));
 }
 
 /// The text of the file. YAML forbids tabs before a key, but yaml-cpp does not always report them.
 std::string read_config_text(const fs::path& file) {
-  if (file.empty()) throw UserError("expected the name of a config file, found \"\"");
+  if (file.empty()) {
+    throw UserError("expected the name of a config file, found \"\"");
+  }
   std::error_code error;
-  if (fs::status(file, error).type() == fs::file_type::not_found)
+  if (fs::status(file, error).type() == fs::file_type::not_found) {
     throw UserError(file.string() + ": no such file; " + suggest_file(file));
-  if (fs::is_directory(file, error)) throw UserError(directory_instead_of_config(file));
+  }
+  if (fs::is_directory(file, error)) {
+    throw UserError(directory_instead_of_config(file));
+  }
   std::string text;
   LineReader reader(file);
   for (std::string content; reader.next(content);) {
     const std::size_t begin = content.find_first_not_of(" \t");
-    if (begin != std::string::npos && content[begin] != '#' && content.find('\t') < begin)
+    if (begin != std::string::npos && content[begin] != '#' && content.find('\t') < begin) {
       throw UserError(at_line(file, reader.lines_read()) + ": expected spaces before \"" +
                       brief(content.substr(begin)) + "\", found a tab; YAML does not allow tabs there");
+    }
     text += content + "\n";
-    if (text.size() > kLongestConfig)  // it may be a device or a pipe
+    if (text.size() > kLongestConfig) {  // it may be a device or a pipe
       throw UserError(fmt::format("{}: expected a config of at most {} bytes, found more; is this a config file?",
                                   file.string(), kLongestConfig));
+    }
   }
   return text;
 }
@@ -100,9 +115,10 @@ YAML::Node read_document(const fs::path& file) try {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
   DocumentStart start;
-  if (parser.HandleNextDocument(start) && parser.HandleNextDocument(start))
+  if (parser.HandleNextDocument(start) && parser.HandleNextDocument(start)) {
     throw UserError(at_line(file, start.line) + ": expected one YAML document, found the start of a second one; " +
                     "remove the line ---, or the text here that is outside any section");
+  }
   return YAML::Load(text);
 } catch (const YAML::Exception& error) {
   throw UserError(at_line(file, error.mark.line + 1) + ": not valid YAML: " + error.msg +
@@ -124,7 +140,9 @@ class Reader {
       const std::string section = section_of(key.name);
       if (!is_section(section)) {  // new; a section's own keys come before its subsections
         sections_.push_back(section);
-        if (section_of(section).empty()) top_level_ += (top_level_.empty() ? "" : ", ") + section;
+        if (section_of(section).empty()) {
+          top_level_ += (top_level_.empty() ? "" : ", ") + section;
+        }
       }
       known_.push_back(key.name);
     }
@@ -133,11 +151,13 @@ class Reader {
 
   void read_file(const fs::path& file) {
     const YAML::Node document = read_document(file);
-    if (document.IsNull())
+    if (document.IsNull()) {
       throw UserError(fmt::format("{}: expected the sections {}, found an empty file", file.string(), top_level_));
-    if (!document.IsMap())
+    }
+    if (!document.IsMap()) {
       throw UserError(fmt::format("{}: expected the sections {}, found {}; put a colon and a space after each key",
                                   at_line(file, line_of(document)), top_level_, describe(value_of(document))));
+    }
     open_.push_back({file, {}});
     read_section("", document);
     open_.pop_back();
@@ -146,11 +166,13 @@ class Reader {
   void read_override(const std::string& text) {
     const std::size_t equals = text.find('=');
     const Place place{"--set " + brief(text, 400), fs::current_path(), 0};
-    if (equals == std::string::npos || equals == 0)
+    if (equals == std::string::npos || equals == 0) {
       throw UserError(place.name + ": expected KEY=VALUE, for example --set model.dropout=0.2");
+    }
     const std::string name = text.substr(0, equals);
-    if (is_section(name))
+    if (is_section(name)) {
       throw UserError(place.name + ": expected a key, found a section; " + suggest_key(name + ".", known_));
+    }
     read_value(name, value_of(read_override_value(text.substr(equals + 1), place.name)), place);
   }
 
@@ -168,55 +190,67 @@ class Reader {
   }
 
   void read_base(const YAML::Node& name, const Place& place) {
-    if (name.Scalar().empty())
+    if (name.Scalar().empty()) {
       throw UserError(place.name + ": expected the name of a config file, found " + describe(value_of(name)));
+    }
     const fs::path base = (place.directory / name.Scalar()).lexically_normal();
     check_file(place.name + ": ", base);
     std::string chain;
-    for (const File& file : open_) chain += file.path.string() + " -> ";
-    for (const File& file : open_)
-      if (std::error_code error; fs::equivalent(file.path, base, error))
+    for (const File& file : open_) {
+      chain += file.path.string() + " -> ";
+    }
+    for (const File& file : open_) {
+      if (std::error_code error; fs::equivalent(file.path, base, error)) {
         throw UserError(place.name + ": a config cannot be its own base: " + chain + base.string());
-    if (open_.size() == kMostFiles) throw UserError(place.name + ": bases are nested more than 10 deep");
+      }
+    }
+    if (open_.size() == kMostFiles) {
+      throw UserError(place.name + ": bases are nested more than 10 deep");
+    }
     read_file(base);
   }
 
   void read_value(const std::string& name, const Value& value, const Place& place) {
     const auto key = std::ranges::find(keys_, name, &Key::name);
     const auto retired = std::ranges::find(retired_keys(), name, &RetiredKey::name);
-    if (key != keys_.end())
+    if (key != keys_.end()) {
       key->field.read(value, place);
-    else if (retired != retired_keys().end())
+    } else if (retired != retired_keys().end()) {
       retired->check(value, place);
-    else if (name == "base")
+    } else if (name == "base") {
       throw UserError(place.name + ": allowed only as the first key of a config file");
-    else
+    } else {
       throw UserError(place.name + ": unknown key; " + suggest_key(name, known_));
+    }
     places[name] = place;
   }
 
   void read_section(const std::string& section, const YAML::Node& entries) {
     bool is_first = section.empty();  // the first key of the file, the only one that can be base
     for (const auto& entry : entries) {
-      const YAML::Node &key = entry.first, &value = entry.second;
-      if (!key.IsScalar())
+      const YAML::Node& key = entry.first;
+      const YAML::Node& value = entry.second;
+      if (!key.IsScalar()) {
         throw UserError(at_line(open_.back().path, line_of(key)) + ": expected a key, found " +
                         describe(value_of(key)));
+      }
       const std::string name = (section.empty() ? "" : section + ".") + key.Scalar();
       const Place place = place_of(name, line_of(key));
       if (std::exchange(is_first, false) && name == "base") {
         read_base(value, place);
         continue;
       }
-      if (const auto [other, is_new] = open_.back().lines.emplace(name, line_of(key)); !is_new)
+      if (const auto [other, is_new] = open_.back().lines.emplace(name, line_of(key)); !is_new) {
         throw UserError(place.name + ": given twice; first given on line " + std::to_string(other->second));
-      if (!is_section(name))
+      }
+      if (!is_section(name)) {
         read_value(name, value_of(value), place);
-      else if (value.IsMap())
+      } else if (value.IsMap()) {
         read_section(name, value);
-      else if (!value.IsNull())
+      } else if (!value.IsNull()) {
         throw UserError(place.name + ": expected a section with its keys indented below it, found " +
                         describe(value_of(value)));
+      }
     }
   }
 
@@ -231,16 +265,23 @@ class Reader {
 
 Places read_overrides(const std::vector<Key>& keys, const std::vector<std::string>& overrides) {
   Reader reader(keys);
-  for (const std::string& override_text : overrides) reader.read_override(override_text);
+  for (const std::string& override_text : overrides) {
+    reader.read_override(override_text);
+  }
   return reader.places;
 }
 
 Places read_keys(const std::vector<Key>& keys, const fs::path& file, const std::vector<std::string>& overrides) {
   Reader reader(keys);
   reader.read_file(file);
-  for (const std::string& override_text : overrides) reader.read_override(override_text);
-  for (const Key& key : keys)
-    if (!key.field.has_value()) throw UserError(file.string() + ": " + key.name + ": missing; it has no default");
+  for (const std::string& override_text : overrides) {
+    reader.read_override(override_text);
+  }
+  for (const Key& key : keys) {
+    if (!key.field.has_value()) {
+      throw UserError(file.string() + ": " + key.name + ": missing; it has no default");
+    }
+  }
   return reader.places;
 }
 

@@ -18,14 +18,18 @@ void SentenceBeam::advance(MatrixView<const float> logits, LikeliestTokens& like
   for (std::size_t rank = 0; rank < proposed_.size(); ++rank) {
     const Extended& extended = proposed_[rank];
     if (extended.token == eos_) {
-      if (rank < beam) finish(extended);
+      if (rank < beam) {
+        finish(extended);
+      }
     } else if (next_.size() < beam && length_ < limit_) {
       keep_running(extended);
     }
   }
   std::erase_if(next_, [this](const Running& r) { return is_hopeless(r.log_probability); });
 
-  if (next_.empty() && kept_.empty()) keep_running_as_cut_off();
+  if (next_.empty() && kept_.empty()) {
+    keep_running_as_cut_off();
+  }
   std::swap(running_, next_);
   ++length_;
 }
@@ -36,14 +40,18 @@ void SentenceBeam::propose(MatrixView<const float> logits, LikeliestTokens& like
   for (std::size_t h = 0; h < running_.size(); ++h) {
     const auto row = static_cast<Index>(h);
     const auto tokens = likeliest.choose({logits.row(row).data(), static_cast<std::size_t>(logits.cols())}, count);
-    if (tokens.empty()) overflowed_ = true;
+    if (tokens.empty()) {
+      overflowed_ = true;
+    }
     for (const NextToken& next : tokens) {
       proposed_.push_back({running_[h].log_probability + next.log_probability, next.id, row});
     }
   }
   const auto end = proposed_.begin() + static_cast<std::ptrdiff_t>(std::min(count, proposed_.size()));
   std::partial_sort(proposed_.begin(), end, proposed_.end(), [](const Extended& a, const Extended& b) {
-    if (a.log_probability != b.log_probability) return a.log_probability > b.log_probability;
+    if (a.log_probability != b.log_probability) {
+      return a.log_probability > b.log_probability;
+    }
     return a.token != b.token ? a.token < b.token : a.parent < b.parent;
   });
   proposed_.erase(end, proposed_.end());
@@ -54,10 +62,14 @@ void SentenceBeam::finish(const Extended& extended) {
   const auto place = std::upper_bound(kept_.begin(), kept_.end(), score,
                                       [](double s, const Hypothesis& kept) { return s > kept.score; });
   const bool full = static_cast<Index>(kept_.size()) == settings_.beam;
-  if (full && place == kept_.end()) return;
+  if (full && place == kept_.end()) {
+    return;
+  }
   const Index node = running_[static_cast<std::size_t>(extended.parent)].node;
   kept_.insert(place, {tokens_up_to(node), extended.log_probability, score, true});
-  if (full) kept_.pop_back();
+  if (full) {
+    kept_.pop_back();
+  }
 }
 
 void SentenceBeam::keep_running(const Extended& extended) {
@@ -68,8 +80,12 @@ void SentenceBeam::keep_running(const Extended& extended) {
 
 bool SentenceBeam::is_hopeless(double log_probability) const {
   const auto finished = static_cast<Index>(kept_.size());
-  if (settings_.early_stopping) return finished == settings_.beam;
-  if (finished < settings_.n_best) return false;
+  if (settings_.early_stopping) {
+    return finished == settings_.beam;
+  }
+  if (finished < settings_.n_best) {
+    return false;
+  }
   const double worst_asked_for = kept_[static_cast<std::size_t>(settings_.n_best) - 1].score;
   return length_normalised(log_probability, limit_ + 1, settings_.length_penalty) <= worst_asked_for;
 }
@@ -88,8 +104,9 @@ std::span<const Hypothesis> SentenceBeam::result() const {
 
 std::vector<Id> SentenceBeam::tokens_up_to(Index node) const {
   std::vector<Id> tokens;
-  for (; node != 0; node = tree_[static_cast<std::size_t>(node)].previous)
+  for (; node != 0; node = tree_[static_cast<std::size_t>(node)].previous) {
     tokens.push_back(tree_[static_cast<std::size_t>(node)].token);
+  }
   std::reverse(tokens.begin(), tokens.end());
   return tokens;
 }
@@ -98,7 +115,8 @@ std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& setting
                                                  std::span<const std::span<const Id>> sources,
                                                  IncrementalDecoder<float>& decoder) {
   std::vector<SentenceBeam> beams;
-  std::vector<Extension> rows, next;
+  std::vector<Extension> rows;
+  std::vector<Extension> next;
   for (std::size_t b = 0; b < sources.size(); ++b) {
     beams.emplace_back(settings, ids, longest_translation(settings, std::ssize(sources[b])));
     rows.push_back({static_cast<Index>(b), 0, ids.bos});
@@ -112,10 +130,13 @@ std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& setting
     Index first = 0;  // row of the sentence's first hypothesis
     for (std::size_t b = 0; b < beams.size(); ++b) {
       const auto count = static_cast<Index>(beams[b].running().size());
-      if (count == 0) continue;  // done
+      if (count == 0) {
+        continue;  // done
+      }
       beams[b].advance(logits.view().middle_rows(first, count), likeliest);
-      for (const SentenceBeam::Running& running : beams[b].running())
+      for (const SentenceBeam::Running& running : beams[b].running()) {
         next.push_back({static_cast<Index>(b), first + running.parent, running.token});
+      }
       first += count;
     }
     std::swap(rows, next);
@@ -124,8 +145,11 @@ std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& setting
   std::vector<std::vector<Hypothesis>> found;
   for (const SentenceBeam& beam : beams) {
     found.emplace_back(beam.result().begin(), beam.result().end());
-    for (Hypothesis& hypothesis : found.back())
-      if (beam.overflowed()) hypothesis.log_probability = hypothesis.score = kOverflow;
+    for (Hypothesis& hypothesis : found.back()) {
+      if (beam.overflowed()) {
+        hypothesis.log_probability = hypothesis.score = kOverflow;
+      }
+    }
   }
   return found;
 }

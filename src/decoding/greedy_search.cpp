@@ -8,14 +8,18 @@ namespace {
 /// Adds the most likely token. Returns whether the hypothesis continues.
 bool grow(Hypothesis& hypothesis, std::span<const NextToken> likeliest, Id eos, Index limit) {
   const bool at_limit = static_cast<Index>(hypothesis.ids.size()) == limit;
-  if (likeliest.empty()) hypothesis.log_probability = kOverflow;
+  if (likeliest.empty()) {
+    hypothesis.log_probability = kOverflow;
+  }
   if (likeliest.empty() || (likeliest.front().id != eos && at_limit)) {
     hypothesis.finished = false;
     return false;
   }
   const auto [id, log_probability] = likeliest.front();
   hypothesis.log_probability += log_probability;
-  if (id == eos) return false;
+  if (id == eos) {
+    return false;
+  }
   hypothesis.ids.push_back(id);
   return true;
 }
@@ -26,8 +30,11 @@ std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const Se
                                       std::span<const std::span<const Id>> sources,
                                       IncrementalDecoder<float>& decoder) {
   std::vector<Hypothesis> found(sources.size());
-  std::vector<Extension> rows, next;
-  for (std::size_t b = 0; b < sources.size(); ++b) rows.push_back({static_cast<Index>(b), 0, ids.bos});
+  std::vector<Extension> rows;
+  std::vector<Extension> next;
+  for (std::size_t b = 0; b < sources.size(); ++b) {
+    rows.push_back({static_cast<Index>(b), 0, ids.bos});
+  }
 
   LikeliestTokens likeliest(ids);
   decoder.start(sources, 1);
@@ -35,7 +42,8 @@ std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const Se
     const Buffer<float>& logits = decoder.step(rows);  // [R, V]
     next.clear();
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      const auto row = static_cast<Index>(r), sentence = rows[r].sentence;
+      const auto row = static_cast<Index>(r);
+      const auto sentence = rows[r].sentence;
       const auto b = static_cast<std::size_t>(sentence);
       const auto tokens = likeliest.choose({logits.row(row).data(), static_cast<std::size_t>(logits.cols())}, 1);
       if (grow(found[b], tokens, ids.eos, longest_translation(settings, std::ssize(sources[b])))) {
@@ -44,7 +52,9 @@ std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const Se
     }
     std::swap(rows, next);
   }
-  for (Hypothesis& hypothesis : found) hypothesis.score = score(hypothesis, settings.length_penalty);
+  for (Hypothesis& hypothesis : found) {
+    hypothesis.score = score(hypothesis, settings.length_penalty);
+  }
   return found;
 }
 

@@ -12,8 +12,11 @@ template <std::floating_point Scalar>
 void EncodedSources<Scalar>::encode(Transformer<Scalar>& model, std::span<const std::span<const Id>> sources) {
   const Id pad = model.vocabulary.pad.source;
   const MaskSettings& on = model.settings.masks;
-  Index rows = 0, length = 0;
-  for (const std::span<const Id> source : sources) length = std::max(length, std::ssize(source));
+  Index rows = 0;
+  Index length = 0;
+  for (const std::span<const Id> source : sources) {
+    length = std::max(length, std::ssize(source));
+  }
   IdMatrix ids(std::ssize(sources), length);  // [B, S]
   ids.fill(pad);
   sentences_.clear();
@@ -36,7 +39,8 @@ void EncodedSources<Scalar>::encode(Transformer<Scalar>& model, std::span<const 
         model.decoder_layers[layer].cross_attention.sublayer.kv_proj.forward(Pass{}, memory);  // [B*S, 2D]
     key_value_[layer].resize(rows, projected.cols());
     for (Index b = 0; b < size(); ++b) {  // blocked padding is left out
-      const Index first_row = sentences_[static_cast<std::size_t>(b)].first_row, keys = mask(b).keys();
+      const Index first_row = sentences_[static_cast<std::size_t>(b)].first_row;
+      const Index keys = mask(b).keys();
       copy(projected.view().middle_rows(b * length, keys), key_value_[layer].view().middle_rows(first_row, keys));
     }
   }
@@ -54,7 +58,9 @@ void IncrementalDecoder<Scalar>::start(std::span<const std::span<const Id>> sour
 template <std::floating_point Scalar>
 const Buffer<Scalar>& IncrementalDecoder<Scalar>::step(std::span<const Extension> rows) {
   parents_.clear();
-  for (const Extension& row : rows) parents_.push_back(row.parent);
+  for (const Extension& row : rows) {
+    parents_.push_back(row.parent);
+  }
   past_.extend(parents_);
   all_visible_ = all_visible(1, 1, past_.length(), std::move(all_visible_));
 
@@ -64,15 +70,18 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::step(std::span<const Extension
     const Buffer<Scalar>& g = cross_attention(i, h, rows);
     x = &model_->decoder_layers[i].feed_forward.forward(Pass{}, g);  // [R, D]
   }
-  if (model_->decoder_norm) x = &model_->decoder_norm->forward(Pass{}, *x);
+  if (model_->decoder_norm) {
+    x = &model_->decoder_norm->forward(Pass{}, *x);
+  }
   return model_->output.forward(Pass{}, *x);  // [R, V]
 }
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& IncrementalDecoder<Scalar>::embed(std::span<const Extension> rows) {
   embedded_.resize(std::ssize(rows), model_->settings.d_model);
-  for (Index r = 0; r < std::ssize(rows); ++r)
+  for (Index r = 0; r < std::ssize(rows); ++r) {
     model_->target_embedding.embed(rows[static_cast<std::size_t>(r)].token, past_.length() - 1, embedded_.row(r));
+  }
   return embedded_;
 }
 
@@ -102,8 +111,11 @@ const Buffer<Scalar>& IncrementalDecoder<Scalar>::cross_attention(std::size_t la
   context_.resize_like(x);
   for (std::size_t first = 0, end = 0; first < rows.size(); first = end) {
     const Index sentence = rows[first].sentence;
-    while (end < rows.size() && rows[end].sentence == sentence) ++end;
-    const auto from = static_cast<Index>(first), count = static_cast<Index>(end - first);
+    while (end < rows.size() && rows[end].sentence == sentence) {
+      ++end;
+    }
+    const auto from = static_cast<Index>(first);
+    const auto count = static_cast<Index>(end - first);
     const Buffer<Scalar>& context =
         attention.attention.forward(Pass{}, query.view().middle_rows(from, count), sources_.keys(layer, sentence),
                                     sources_.values(layer, sentence), sources_.mask(sentence));

@@ -15,7 +15,9 @@ void KeyValueCache<Scalar>::start(std::size_t layers, Index slots, Index width) 
   length_ = 0;
   capacity_ = kFirstCapacity;
   key_value_.resize(layers);
-  for (Buffer<Scalar>& both : key_value_) both.resize(slots_ * capacity_, 2 * width);
+  for (Buffer<Scalar>& both : key_value_) {
+    both.resize(slots_ * capacity_, 2 * width);
+  }
 }
 
 template <std::floating_point Scalar>
@@ -27,7 +29,9 @@ void KeyValueCache<Scalar>::extend(std::span<const Index> parents) {
   } else {
     inherit_slots(parents);
   }
-  if (length_ == capacity_) grow();
+  if (length_ == capacity_) {
+    grow();
+  }
   ++length_;
 }
 
@@ -39,14 +43,18 @@ void KeyValueCache<Scalar>::inherit_slots(std::span<const Index> parents) {
   taken_.assign(static_cast<std::size_t>(slots_), false);
   for (std::size_t i = 0; i < parents.size(); ++i) {
     const Index slot = slot_before_[static_cast<std::size_t>(parents[i])];
-    if (taken_[static_cast<std::size_t>(slot)]) continue;
+    if (taken_[static_cast<std::size_t>(slot)]) {
+      continue;
+    }
     taken_[static_cast<std::size_t>(slot)] = true;
     slot_[i] = slot;
   }
   // No child has taken over the slots that are still free, so they can be overwritten.
   auto free = taken_.begin();
   for (std::size_t i = 0; i < parents.size(); ++i) {
-    if (slot_[i] != kNone) continue;
+    if (slot_[i] != kNone) {
+      continue;
+    }
     free = std::find(free, taken_.end(), false);
     *free = true;
     slot_[i] = free - taken_.begin();
@@ -56,8 +64,9 @@ void KeyValueCache<Scalar>::inherit_slots(std::span<const Index> parents) {
 
 template <std::floating_point Scalar>
 void KeyValueCache<Scalar>::copy_slot(Index from, Index to) {
-  for (Buffer<Scalar>& both : key_value_)
+  for (Buffer<Scalar>& both : key_value_) {
     copy(both.view().middle_rows(from * capacity_, length_), both.view().middle_rows(to * capacity_, length_));
+  }
 }
 
 template <std::floating_point Scalar>
@@ -66,8 +75,9 @@ void KeyValueCache<Scalar>::grow() {
   for (Buffer<Scalar>& both : key_value_) {
     old_ = both;
     both.resize(slots_ * larger, old_.cols());
-    for (const Index slot : slot_)
+    for (const Index slot : slot_) {
       copy(old_.view().middle_rows(slot * capacity_, length_), both.view().middle_rows(slot * larger, length_));
+    }
   }
   capacity_ = larger;
 }

@@ -18,21 +18,33 @@ std::span<const NextToken> LikeliestTokens::choose(std::span<const float> logits
   const double log_sum = static_cast<double>(largest_logit) + log(sum);
 
   chosen_.clear();
-  if (!std::isfinite(log_sum)) return chosen_;  // the model has diverged
+  if (!std::isfinite(log_sum)) {
+    return chosen_;  // the model has diverged
+  }
   for (Index begin = 0; begin < size; begin += kBlock) {
     const Index end = std::min(size, begin + kBlock);
     const float block_largest = largest(RowView<const float>(row.data() + begin, end - begin));
-    if (chosen_.size() == count && !(block_largest > chosen_.back().log_probability)) continue;
-    for (Index i = begin; i < end; ++i) consider(static_cast<Id>(i), row[i], count);
+    if (chosen_.size() == count && !(block_largest > chosen_.back().log_probability)) {
+      continue;
+    }
+    for (Index i = begin; i < end; ++i) {
+      consider(static_cast<Id>(i), row[i], count);
+    }
   }
-  for (NextToken& token : chosen_) token.log_probability -= log_sum;
+  for (NextToken& token : chosen_) {
+    token.log_probability -= log_sum;
+  }
   return chosen_;
 }
 
 void LikeliestTokens::consider(Id id, double logit, std::size_t count) {
   const bool is_full = chosen_.size() == count;
-  if (!(logit > (is_full ? chosen_.back().log_probability : kMinusInfinity<double>)) || !may_be_chosen(id)) return;
-  if (is_full) chosen_.pop_back();
+  if (!(logit > (is_full ? chosen_.back().log_probability : kMinusInfinity<double>)) || !may_be_chosen(id)) {
+    return;
+  }
+  if (is_full) {
+    chosen_.pop_back();
+  }
   // Insert it after equally likely tokens, because ids arrive in increasing order.
   const auto place = std::upper_bound(chosen_.begin(), chosen_.end(), logit,
                                       [](double l, const NextToken& token) { return l > token.log_probability; });

@@ -25,7 +25,9 @@ std::vector<std::size_t> longest_first(std::span<const std::vector<Id>> sources)
 /// With few sentences, batches are smaller so that every thread gets one. But if a mask is off, a sentence's result
 /// depends on its batch, so the batches must not depend on the machine.
 Index batch_size(const DecodingSettings& settings, const MaskSettings& masks, Index sentences) {
-  if (!masks.off().empty()) return settings.batch;
+  if (!masks.off().empty()) {
+    return settings.batch;
+  }
   return std::clamp<Index>((sentences + thread_count() - 1) / thread_count(), 1, settings.batch);
 }
 
@@ -41,16 +43,23 @@ std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const 
   std::vector<std::vector<Hypothesis>> results(sources.size());
   Workspaces<IncrementalDecoder<float>> decoders([&] { return std::make_unique<IncrementalDecoder<float>>(model); });
   run_tasks_with(decoders, (sentences + size - 1) / size, [&](Index task, IncrementalDecoder<float>& decoder) {
-    const Index first = task * size, count = std::min(size, sentences - first);
+    const Index first = task * size;
+    const Index count = std::min(size, sentences - first);
     const std::span<const std::size_t> batch(order.data() + first, static_cast<std::size_t>(count));
     std::vector<Source> batch_sources;
-    for (const std::size_t i : batch) batch_sources.emplace_back(sources[i]);
+    for (const std::size_t i : batch) {
+      batch_sources.emplace_back(sources[i]);
+    }
     if (settings.beam == 1) {
       const auto found = greedy_search(settings, ids, batch_sources, decoder);
-      for (std::size_t k = 0; k < batch.size(); ++k) results[batch[k]] = {found[k]};
+      for (std::size_t k = 0; k < batch.size(); ++k) {
+        results[batch[k]] = {found[k]};
+      }
     } else {
       auto found = beam_search(settings, ids, batch_sources, decoder);
-      for (std::size_t k = 0; k < batch.size(); ++k) results[batch[k]] = std::move(found[k]);
+      for (std::size_t k = 0; k < batch.size(); ++k) {
+        results[batch[k]] = std::move(found[k]);
+      }
     }
   });
   return results;

@@ -43,8 +43,9 @@ namespace glassformer {
 namespace {
 
 void replace_all(std::string& text, std::string_view what, std::string_view replacement) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + replacement.size()))
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + replacement.size())) {
     text.replace(at, what.size(), replacement);
+  }
 }
 
 /// The text with a space after each character.
@@ -87,7 +88,8 @@ bool is_chinese(std::int32_t c) {
 std::string separate_punctuation(std::string text) {
   // ASCII punctuation, except the apostrophe (don't). The other rules handle comma, dash and full stop.
   static const std::regex punctuation("[!-&(-+/:-@[-`{-~]");
-  static const std::regex point_after_other("([^0-9])([.,])"), point_before_other("([.,])([^0-9])");
+  static const std::regex point_after_other("([^0-9])([.,])");
+  static const std::regex point_before_other("([.,])([^0-9])");
   static const std::regex dash_after_digit("([0-9])-");
   text = std::regex_replace(text, punctuation, " $& ");
   text = std::regex_replace(text, point_after_other, "$1 $2 ");   // no digit before
@@ -116,8 +118,9 @@ std::string prepare(const std::string& sentence, const EvaluationSettings& setti
 /// The words of a text as numbers, so that we compare numbers instead of words. `numbers` grows with each new word.
 std::u32string number_words(std::string_view text, std::unordered_map<std::string_view, char32_t>& numbers) {
   std::u32string words;
-  for (const std::string_view word : split_words(text))
+  for (const std::string_view word : split_words(text)) {
     words += numbers.try_emplace(word, static_cast<char32_t>(numbers.size())).first->second;
+  }
   return words;
 }
 
@@ -142,7 +145,9 @@ void count_ngrams(std::u32string_view hypothesis, std::span<const std::u32string
     for (std::size_t i = 0; i + n <= hypothesis.size(); ++i) {
       ++sum.totals[n - 1];
       const auto found = unmatched.find(hypothesis.substr(i, n));
-      if (found == unmatched.end() || found->second == 0) continue;
+      if (found == unmatched.end() || found->second == 0) {
+        continue;
+      }
       --found->second;
       ++sum.matches[n - 1];
     }
@@ -154,8 +159,11 @@ void count_words(std::u32string_view hypothesis, std::span<const std::u32string>
   const Index length = std::ssize(hypothesis);
   Index closest = std::ssize(references.front());
   for (const std::u32string& reference : references) {
-    const Index other = std::ssize(reference), difference = std::abs(length - other) - std::abs(length - closest);
-    if (difference < 0 || (difference == 0 && other < closest)) closest = other;
+    const Index other = std::ssize(reference);
+    const Index difference = std::abs(length - other) - std::abs(length - closest);
+    if (difference < 0 || (difference == 0 && other < closest)) {
+      closest = other;
+    }
     sum.longest_reference = std::max(sum.longest_reference, other);
   }
   sum.hypothesis_length += length;
@@ -164,8 +172,12 @@ void count_words(std::u32string_view hypothesis, std::span<const std::u32string>
 }
 
 double compute_brevity_penalty(Index hypothesis_length, Index reference_length) {
-  if (hypothesis_length >= reference_length) return 1;
-  if (hypothesis_length == 0) return 0;
+  if (hypothesis_length >= reference_length) {
+    return 1;
+  }
+  if (hypothesis_length == 0) {
+    return 0;
+  }
   return exp(1 - static_cast<double>(reference_length) / static_cast<double>(hypothesis_length));
 }
 
@@ -202,7 +214,9 @@ std::string tokenize_13a(std::string_view line) {
 
 std::string tokenize_zh(std::string_view line) {
   const std::vector<std::string_view> words = split_words(line);
-  if (words.empty()) return "";
+  if (words.empty()) {
+    return "";
+  }
   std::string text;  // 13a's rules need a character beside a full stop or comma, so white space at the ends matters
   const std::string_view stripped(words.front().data(),
                                   static_cast<std::size_t>(words.back().end() - words.front().begin()));
@@ -227,7 +241,9 @@ Bleu corpus_bleu(TextLines hypotheses, std::span<const TextLines> references, co
     }
     const std::u32string hypothesis = number_words(hypothesis_text, numbers);
     std::vector<std::u32string> of_references;
-    for (const std::string& text : reference_texts) of_references.push_back(number_words(text, numbers));
+    for (const std::string& text : reference_texts) {
+      of_references.push_back(number_words(text, numbers));
+    }
     count_words(hypothesis, of_references, bleu);
     count_ngrams(hypothesis, of_references, bleu);
   }
@@ -235,7 +251,9 @@ Bleu corpus_bleu(TextLines hypotheses, std::span<const TextLines> references, co
   if (bleu.matches[0] > 0) {  // if no word matches, neither do longer n-grams
     bleu.precisions = smoothed_precisions(bleu);
     double sum_of_logarithms = 0;  // ln 0 = -infinity, and exp(-infinity) = 0
-    for (const double precision : bleu.precisions) sum_of_logarithms += log(precision);
+    for (const double precision : bleu.precisions) {
+      sum_of_logarithms += log(precision);
+    }
     bleu.score = bleu.brevity_penalty * exp(sum_of_logarithms / Bleu::kOrders);
   }
   const std::string tokenizer = kBleuTokenizerNames[static_cast<std::size_t>(settings.bleu_tokenizer)];
@@ -249,7 +267,9 @@ std::string make_signature(std::size_t references, bool lowercase, std::string_v
 
 std::string why_bleu_is_low(const Bleu& bleu) {
   if (bleu.longest_reference >= Bleu::kOrders) {
-    if (bleu.longest_hypothesis >= Bleu::kOrders) return "";
+    if (bleu.longest_hypothesis >= Bleu::kOrders) {
+      return "";
+    }
     return fmt::format(
         "BLEU is 0 because no translation has four words: the longest has {}, the longest reference {}; the model "
         "needs more training, or other text",
@@ -263,18 +283,26 @@ std::string why_bleu_is_low(const Bleu& bleu) {
 }
 
 std::string looks_untokenized(TextLines lines, const EvaluationSettings& settings) {
-  if (settings.bleu_tokenizer != BleuTokenizer::none) return "";
-  std::size_t all = 0, sticking = 0;
+  if (settings.bleu_tokenizer != BleuTokenizer::none) {
+    return "";
+  }
+  std::size_t all = 0;
+  std::size_t sticking = 0;
   for (const std::string& line : lines) {
     const std::vector<std::string_view> words = split_words(line);
-    if (words.empty()) continue;
+    if (words.empty()) {
+      continue;
+    }
     ++all;
     const std::string_view last = words.back();
     const bool is_mark = last.find_last_of(".?!") == last.size() - 1;
-    if (last.size() > 1 && is_mark && std::string_view(".?!").find(last[last.size() - 2]) == std::string_view::npos)
+    if (last.size() > 1 && is_mark && std::string_view(".?!").find(last[last.size() - 2]) == std::string_view::npos) {
       ++sticking;
+    }
   }
-  if (sticking == 0 || 2 * sticking < all) return "";
+  if (sticking == 0 || 2 * sticking < all) {
+    return "";
+  }
   return fmt::format(
       "BLEU splits words only at spaces (evaluation.bleu_tokenizer is none), but in {} of {} references the final "
       "punctuation mark is attached to a word; for plain text, set it to 13a",

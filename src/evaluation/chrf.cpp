@@ -42,7 +42,9 @@ using CharacterCounts = std::array<NgramCounts, 6>;  // for n = 1 ... 6
 std::u32string characters(const std::string& sentence, bool lowercase) {
   const std::string text = lowercase ? lower_case(sentence) : sentence;
   std::u32string characters;
-  for (const std::string_view word : split_words(text)) characters += code_points(word);
+  for (const std::string_view word : split_words(text)) {
+    characters += code_points(word);
+  }
   return characters;
 }
 
@@ -51,11 +53,17 @@ CharacterCounts count_characters(std::u32string_view hypothesis, std::u32string_
   for (std::size_t n = 1; n <= counts.size(); ++n) {
     NgramCounts& count = counts[n - 1];
     std::unordered_map<std::u32string_view, Index> unmatched;  // n-grams of the reference, with counts
-    for (std::size_t i = 0; i + n <= reference.size(); ++i, ++count.reference) ++unmatched[reference.substr(i, n)];
-    if (count.reference == 0) continue;
+    for (std::size_t i = 0; i + n <= reference.size(); ++i, ++count.reference) {
+      ++unmatched[reference.substr(i, n)];
+    }
+    if (count.reference == 0) {
+      continue;
+    }
     for (std::size_t i = 0; i + n <= hypothesis.size(); ++i, ++count.hypothesis) {
       const auto found = unmatched.find(hypothesis.substr(i, n));
-      if (found == unmatched.end() || found->second == 0) continue;
+      if (found == unmatched.end() || found->second == 0) {
+        continue;
+      }
       --found->second;
       ++count.matches;
     }
@@ -65,15 +73,20 @@ CharacterCounts count_characters(std::u32string_view hypothesis, std::u32string_
 
 /// chrF_2 in percent.
 double f_score(const CharacterCounts& counts) {
-  double precision = 0, recall = 0;  // sums over n first, then means
+  double precision = 0;
+  double recall = 0;  // sums over n first, then means
   int orders = 0;
   for (const NgramCounts& count : counts) {
-    if (count.hypothesis == 0 || count.reference == 0) continue;
+    if (count.hypothesis == 0 || count.reference == 0) {
+      continue;
+    }
     precision += static_cast<double>(count.matches) / static_cast<double>(count.hypothesis);
     recall += static_cast<double>(count.matches) / static_cast<double>(count.reference);
     ++orders;
   }
-  if (precision == 0) return 0;  // nothing matches, so recall is 0 as well
+  if (precision == 0) {
+    return 0;  // nothing matches, so recall is 0 as well
+  }
   precision /= orders;
   recall /= orders;
   constexpr double kBetaSquared = 4;
@@ -93,7 +106,9 @@ Chrf corpus_chrf(TextLines hypotheses, std::span<const TextLines> references, bo
       assert(text.size() == hypotheses.size());
       const CharacterCounts counts = count_characters(hypothesis, characters(text[i], lowercase));
       const double score = f_score(counts);
-      if (score > best_score) best = counts;
+      if (score > best_score) {
+        best = counts;
+      }
       best_score = std::max(best_score, score);
     }
     for (std::size_t n = 0; n < sum.size(); ++n) {

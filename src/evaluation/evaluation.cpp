@@ -31,7 +31,9 @@ std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs&
 std::vector<std::string> read_lines(const std::filesystem::path& file) {
   std::vector<std::string> lines;
   LineReader reader(file);
-  for (std::string line; reader.next(line);) lines.push_back(line);
+  for (std::string line; reader.next(line);) {
+    lines.push_back(line);
+  }
   return lines;
 }
 
@@ -62,7 +64,9 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
   std::vector<std::size_t> line_of;  // an empty line has no source
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::vector<Id> ids = tokenizers.source->encode(lines[i]);
-    if (ids.empty()) continue;
+    if (ids.empty()) {
+      continue;
+    }
     ids.push_back(tokenizers.source->special().eos);
     sources.push_back(std::move(ids));
     line_of.push_back(i);
@@ -75,7 +79,7 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
   for (std::size_t k = 0; k < found.size(); ++k) {
     std::vector<Translation>& of_line = translations[line_of[k]];
     of_line.clear();
-    for (const Hypothesis& h : found[k])
+    for (const Hypothesis& h : found[k]) {
       of_line.push_back({.text = tokenizers.target->decode(h.ids),
                          .log_probability = h.log_probability,
                          .score = h.score,
@@ -83,6 +87,7 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
                          .overflowed = h.overflowed(),
                          .tokens = std::ssize(h.ids),
                          .unknown = std::ranges::count(h.ids, target.unk)});
+    }
   }
   return translations;
 }
@@ -90,8 +95,9 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
 std::vector<std::string> translate_lines(const Model<float>& model, const TokenizerPair& tokenizers,
                                          const DecodingSettings& settings, std::span<const std::string> lines) {
   std::vector<std::string> best;
-  for (auto& translations : translate_n_best(model, tokenizers, settings, lines))
+  for (auto& translations : translate_n_best(model, tokenizers, settings, lines)) {
     best.push_back(std::move(translations.front().text));
+  }
   return best;
 }
 
@@ -112,10 +118,11 @@ TestText TestText::read(const std::filesystem::path& source_file, const std::fil
   text.fingerprint = reader.fingerprint();
   for (const std::filesystem::path& file : more) {
     text.more_references.push_back(read_lines(file));
-    if (const std::size_t lines = text.more_references.back().size(); lines != text.sources.size())
+    if (const std::size_t lines = text.more_references.back().size(); lines != text.sources.size()) {
       throw UserError(file.string() + ": expected " + std::to_string(text.sources.size()) + " lines, as many as in " +
                       source_file.string() + ", found " + std::to_string(lines) +
                       "; all files must have one sentence per line");
+    }
   }
   text.corpus.throw_if_empty(source_file.string() + " and " + reference_file.string(), 0);
   return text;
@@ -132,8 +139,9 @@ Evaluation evaluate(const Model<float>& model, const TokenizerPair& tokenizers, 
     evaluation.cut_off += best.cut_off ? 1 : 0;
     evaluation.translated_tokens += best.tokens;
     evaluation.translated_unknown += best.unknown;
-    if (best.overflowed && ++evaluation.overflowed == 1)
+    if (best.overflowed && ++evaluation.overflowed == 1) {
       evaluation.first_overflowed = std::ssize(evaluation.translations);
+    }
   }
   const std::vector<TextLines> references = all_references(text);
   evaluation.bleu = corpus_bleu(evaluation.translations, references, settings);
@@ -149,23 +157,29 @@ void add_chrf(Evaluation& evaluation, const EvaluationSettings& settings, const 
 Index needed_length_ratio(const SentencePairs& pairs) {
   Index ratio = 0;
   for (Index i = 0; i < pairs.size(); ++i) {
-    const Index source = std::max<Index>(1, std::ssize(pairs.source(i))), target = std::ssize(pairs.target(i));
-    while (longest_translation({.max_length_ratio = static_cast<double>(ratio)}, source + 1) < target) ++ratio;
+    const Index source = std::max<Index>(1, std::ssize(pairs.source(i)));
+    const Index target = std::ssize(pairs.target(i));
+    while (longest_translation({.max_length_ratio = static_cast<double>(ratio)}, source + 1) < target) {
+      ++ratio;
+    }
   }
   return ratio;
 }
 
 std::string cut_off_text(Index cut_off, Index translations, const DecodingSettings& decoding, Index needed) {
-  const double ratio = decoding.max_length_ratio, twice = ratio > 0 ? 2 * ratio : 2;
+  const double ratio = decoding.max_length_ratio;
+  const double twice = ratio > 0 ? 2 * ratio : 2;
   const bool is_short = static_cast<double>(needed) > ratio;
   const double larger = std::min(kLargestLengthRatio, is_short ? static_cast<double>(needed) : twice);
   const std::string limit =
       fmt::format("{} of {} translations were cut off at the length limit, {:g} * source tokens + 10", cut_off,
                   translations, ratio);
-  if (ratio >= kLargestLengthRatio)
+  if (ratio >= kLargestLengthRatio) {
     return limit + ", and the ratio cannot be larger; if they repeat themselves, the model needs more training";
-  if (is_short)
+  }
+  if (is_short) {
     return fmt::format("{}; some references are longer: set decoding.max_length_ratio={:g} with --set", limit, larger);
+  }
   return fmt::format(
       "{}; if they should be longer, raise it, for example with --set decoding.max_length_ratio={:g}; if "
       "they repeat themselves, the model needs more training",
@@ -180,7 +194,9 @@ void throw_overflow(const std::string& place) {
 LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pairs) {
   LossSum sum;
   const std::vector<LossSum> losses = run_forward(model, pairs, [](const Batch&, const auto&) {});
-  for (const LossSum& loss : losses) sum += loss;
+  for (const LossSum& loss : losses) {
+    sum += loss;
+  }
   return sum;
 }
 

@@ -23,7 +23,9 @@ std::vector<LikelyToken> likeliest_tokens(const Buffer<float>& p, Index n) {
   std::partial_sort(order.begin(), end, order.end(),
                     [&](Id a, Id b) { return key(a) != key(b) ? key(a) > key(b) : a < b; });
   std::vector<LikelyToken> tokens;
-  for (auto id = order.begin(); id != end; ++id) tokens.push_back({*id, p(n, *id)});
+  for (auto id = order.begin(); id != end; ++id) {
+    tokens.push_back({*id, p(n, *id)});
+  }
   return tokens;
 }
 
@@ -52,8 +54,9 @@ std::vector<AttentionWeights> attention_of(const Transformer<float>& transformer
   const auto add = [&](AttentionKind kind, std::size_t layer, const auto& attention) {
     all.push_back({kind, static_cast<Index>(layer), attention.sublayer.attention.weights().eigen()});
   };
-  for (std::size_t i = 0; i < transformer.encoder_layers.size(); ++i)
+  for (std::size_t i = 0; i < transformer.encoder_layers.size(); ++i) {
     add(AttentionKind::encoder_self, i, transformer.encoder_layers[i].self_attention);
+  }
   for (std::size_t i = 0; i < transformer.decoder_layers.size(); ++i) {
     add(AttentionKind::decoder_self, i, transformer.decoder_layers[i].self_attention);
     add(AttentionKind::cross, i, transformer.decoder_layers[i].cross_attention);
@@ -85,7 +88,9 @@ Answers find_answers(const TracedModel& traced, const Batch& batch, const Transf
 
 std::vector<double> tensor_norms(const Arena<float>& arena) {
   std::vector<double> norms;
-  for (const TensorPlace& tensor : arena.tensors()) norms.push_back(std::sqrt(sum_of_squares(arena.values(tensor))));
+  for (const TensorPlace& tensor : arena.tensors()) {
+    norms.push_back(std::sqrt(sum_of_squares(arena.values(tensor))));
+  }
   return norms;
 }
 

@@ -18,11 +18,15 @@ void throw_disk_error(const std::string& what, const std::filesystem::path& path
   const std::string message = finished(path).string() + ": " + what + ": " + reason.message() + ".";
   const bool is_full = reason == std::errc::no_space_on_device || reason == std::errc::file_too_large ||
                        reason == std::error_code(EDQUOT, std::generic_category());
-  if (is_full)
+  if (is_full) {
     throw std::runtime_error(message + " Free some space there and try again. (A run that has a checkpoint can be " +
                              "continued with --resume.)");
-  for (const int mistake : {ENOENT, EACCES, EPERM, EISDIR, ENOTDIR, ENAMETOOLONG, ELOOP, EROFS, EEXIST, ENXIO, EBADF})
-    if (reason == std::error_code(mistake, std::generic_category())) throw UserError(message);
+  }
+  for (const int mistake : {ENOENT, EACCES, EPERM, EISDIR, ENOTDIR, ENAMETOOLONG, ELOOP, EROFS, EEXIST, ENXIO, EBADF}) {
+    if (reason == std::error_code(mistake, std::generic_category())) {
+      throw UserError(message);
+    }
+  }
   throw std::runtime_error(message);
 }
 
@@ -32,11 +36,15 @@ Descriptor::Descriptor(const std::filesystem::path& path, int flags)
     : Descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0666), path) {}
 
 Descriptor::Descriptor(int number, std::filesystem::path name) : path_(std::move(name)), number_(number) {
-  if (number_ < 0) throw_disk_error("cannot be opened", path_, last_error());
+  if (number_ < 0) {
+    throw_disk_error("cannot be opened", path_, last_error());
+  }
 }
 
 Descriptor::~Descriptor() {
-  if (number_ >= 0) ::close(number_);
+  if (number_ >= 0) {
+    ::close(number_);
+  }
 }
 
 std::size_t Descriptor::read(std::span<char> bytes) {
@@ -44,7 +52,9 @@ std::size_t Descriptor::read(std::span<char> bytes) {
   do {
     count = ::read(number_, bytes.data(), bytes.size());
   } while (count < 0 && errno == EINTR);
-  if (count < 0) throw_disk_error("cannot be read", path_, last_error());
+  if (count < 0) {
+    throw_disk_error("cannot be read", path_, last_error());
+  }
   return static_cast<std::size_t>(count);
 }
 
@@ -52,19 +62,27 @@ void Descriptor::write(Bytes bytes) {
   constexpr std::size_t kAtOnce = std::size_t{1} << 30;  // systems refuse more than about 2 GB in one call
   while (!bytes.empty()) {
     const ssize_t written = ::write(number_, bytes.data(), std::min(bytes.size(), kAtOnce));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_disk_error("cannot be written", path_, last_error());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written < 0) {
+      throw_disk_error("cannot be written", path_, last_error());
+    }
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
 }
 
 void Descriptor::sync() {
   // EINVAL: this kind of file or file system does not support fsync; there is no alternative.
-  if (::fsync(number_) != 0 && errno != EINVAL) throw_disk_error("cannot be written to disk", path_, last_error());
+  if (::fsync(number_) != 0 && errno != EINVAL) {
+    throw_disk_error("cannot be written to disk", path_, last_error());
+  }
 }
 
 void Descriptor::close() {
-  if (::close(std::exchange(number_, -1)) != 0) throw_disk_error("cannot be closed", path_, last_error());
+  if (::close(std::exchange(number_, -1)) != 0) {
+    throw_disk_error("cannot be closed", path_, last_error());
+  }
 }
 
 namespace {
@@ -72,14 +90,18 @@ namespace {
 enum class Lock { held, taken_by_another_process, unsupported };
 
 Lock lock(const Descriptor& opened) {
-  if (::flock(opened.number(), LOCK_EX | LOCK_NB) == 0) return Lock::held;
+  if (::flock(opened.number(), LOCK_EX | LOCK_NB) == 0) {
+    return Lock::held;
+  }
   return errno == EWOULDBLOCK ? Lock::taken_by_another_process : Lock::unsupported;
 }
 
 /// Opens the file .lock, and creates it if necessary; null if that fails or it is not a regular file.
 std::shared_ptr<const Descriptor> open_lock_file(const std::filesystem::path& file) {
   const int number = ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-  if (number < 0) return nullptr;
+  if (number < 0) {
+    return nullptr;
+  }
   auto opened = std::make_shared<const Descriptor>(number, file);
   struct stat status {};
   const bool is_file = ::fstat(number, &status) == 0 && S_ISREG(status.st_mode);
@@ -97,13 +119,20 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory) {
   const bool has_file = std::filesystem::exists(std::filesystem::symlink_status(directory / ".lock", ignored));
   if (of_directory == Lock::unsupported || has_file) {  // version 0.2 locks the file
     file = open_lock_file(directory / ".lock");
-    if (file) of_file = lock(*file);
+    if (file) {
+      of_file = lock(*file);
+    }
   }
-  if (of_directory == Lock::taken_by_another_process || of_file == Lock::taken_by_another_process)
+  if (of_directory == Lock::taken_by_another_process || of_file == Lock::taken_by_another_process) {
     throw UserError(directory.string() + ": another process is training in this directory. Wait for it to finish, or " +
                     "choose another directory with --output.");
-  if (of_directory == Lock::held) locked_.push_back(std::move(opened));
-  if (of_file == Lock::held) locked_.push_back(std::move(file));
+  }
+  if (of_directory == Lock::held) {
+    locked_.push_back(std::move(opened));
+  }
+  if (of_file == Lock::held) {
+    locked_.push_back(std::move(file));
+  }
 }
 
 }  // namespace glassformer

@@ -27,8 +27,11 @@ fs::path without_trailing_slash(const fs::path& path) { return path.has_filename
 void sync(const fs::path& path) { Descriptor(path, O_RDONLY).sync(); }
 
 void sync_all(const fs::path& directory) {
-  for (const auto& entry : fs::recursive_directory_iterator(directory))
-    if (entry.is_directory() || entry.is_regular_file()) sync(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    if (entry.is_directory() || entry.is_regular_file()) {
+      sync(entry.path());
+    }
+  }
   sync(directory);
 }
 
@@ -41,20 +44,26 @@ int create(const fs::path& file, mode_t mode) {
 std::string version_of(const fs::path& file) {
   struct stat now {};
   std::error_code ignored;
-  if (::stat(file.c_str(), &now) != 0) return "";
+  if (::stat(file.c_str(), &now) != 0) {
+    return "";
+  }
   return fmt::format("{} {} {}", now.st_dev, now.st_ino, fs::last_write_time(file, ignored).time_since_epoch().count());
 }
 
 void rename_path(const fs::path& from, const fs::path& to) {
   std::error_code reason;
   fs::rename(from, to, reason);
-  if (reason) throw_disk_error("cannot be renamed to " + to.filename().string(), from, reason);
+  if (reason) {
+    throw_disk_error("cannot be renamed to " + to.filename().string(), from, reason);
+  }
 }
 
 void remove_path(const fs::path& path) {
   std::error_code reason;
   fs::remove_all(path, reason);
-  if (reason) throw_disk_error("cannot be removed", path, reason);
+  if (reason) {
+    throw_disk_error("cannot be removed", path, reason);
+  }
 }
 
 /// Removes `path` when the scope ends, if it still exists. Does not throw.
@@ -101,8 +110,12 @@ void write_file_durably(const fs::path& file, const std::vector<Bytes>& parts) {
   const fs::file_status replaced = fs::symlink_status(file, ignored);
   const bool replaces = fs::is_regular_file(replaced);
   Descriptor output(create(partial, replaces ? 0600 : 0666), partial);
-  if (replaces) fs::permissions(partial, replaced.permissions(), ignored);
-  for (const Bytes part : parts) output.write(part);
+  if (replaces) {
+    fs::permissions(partial, replaced.permissions(), ignored);
+  }
+  for (const Bytes part : parts) {
+    output.write(part);
+  }
   output.sync();
   output.close();
   rename_path(partial, file);
@@ -116,17 +129,19 @@ void write_file_durably(const fs::path& file, std::string_view text) {
 void write_directory_durably(const fs::path& target, const std::function<void(const fs::path&)>& fill) try {
   const fs::path directory = without_trailing_slash(target);
   const fs::path partial = hidden_sibling(directory, kPartialSuffix);
-  if (!fs::create_directory(partial))
+  if (!fs::create_directory(partial)) {
     throw UserError(partial.string() +
                     ": expected nothing here, found a directory. If a program was killed while it wrote " +
                     directory.filename().string() + ", remove the directory.");
+  }
   const RemoveUnfinished guard{partial};
   fill(partial);
   sync_all(partial);
-  if (fs::exists(fs::symlink_status(directory)))
+  if (fs::exists(fs::symlink_status(directory))) {
     swap_in(partial, directory);
-  else
+  } else {
     rename_path(partial, directory);
+  }
   sync(parent_of(directory));
 } catch (const fs::filesystem_error& error) {
   throw_disk_error("cannot be written", error.path1().empty() ? target : error.path1(), error.code());
@@ -151,15 +166,18 @@ void clear_unfinished_directories(const fs::path& parent, const std::function<bo
   std::vector<fs::path> unfinished;
   for (const auto& entry : fs::directory_iterator(parent)) {
     const bool is_unfinished = is_unfinished_name(entry.path());
-    if (is_unfinished && is_ours(finished(entry.path().filename()).string())) unfinished.push_back(entry.path());
+    if (is_unfinished && is_ours(finished(entry.path().filename()).string())) {
+      unfinished.push_back(entry.path());
+    }
   }
   for (const fs::path& path : unfinished) {
     const std::string name = path.filename().string();
     const fs::path swapped = parent / name.substr(1, name.size() - 1 - kReplacedSuffix.size());
-    if (name.ends_with(kReplacedSuffix) && !fs::exists(fs::symlink_status(swapped)))
+    if (name.ends_with(kReplacedSuffix) && !fs::exists(fs::symlink_status(swapped))) {
       rename_path(path, swapped);
-    else
+    } else {
       remove_path(path);
+    }
   }
   sync(parent);
 } catch (const fs::filesystem_error& error) {
@@ -172,7 +190,9 @@ void point_link_durably(const fs::path& link, const fs::path& target) {
   const RemoveUnfinished guard{partial};
   remove_path(partial);
   fs::create_directory_symlink(target, partial, reason);
-  if (reason) throw_disk_error("the symbolic link cannot be created", link, reason);
+  if (reason) {
+    throw_disk_error("the symbolic link cannot be created", link, reason);
+  }
   rename_path(partial, link);
   sync(parent_of(link));
 }
@@ -187,30 +207,41 @@ void replace_by_link_durably(const fs::path& directory, const fs::path& target) 
 
 OutputFile::OutputFile(fs::path file)
     : file_(file == "/dev/stdout" ? "" : std::move(file)), target_(file_), written_(file_) {
-  if (file_.empty()) return;
+  if (file_.empty()) {
+    return;
+  }
   std::error_code reason;
   const fs::file_status status = fs::status(file_, reason);
   if (fs::is_regular_file(status) || !fs::exists(status)) {
-    if (fs::is_regular_file(status) && fs::is_symlink(file_)) target_ = fs::canonical(file_, reason);
+    if (fs::is_regular_file(status) && fs::is_symlink(file_)) {
+      target_ = fs::canonical(file_, reason);
+    }
     written_ = target_.string() + fmt::format(".{:08x}", std::random_device()());
     replaced_ = version_of(target_);
     Descriptor(create(written_, !replaced_.empty() ? 0600 : 0666), file_).close();
   }
   stream_.open(written_);
-  if (!stream_) throw_disk_error("cannot be opened", file_, last_error());
+  if (!stream_) {
+    throw_disk_error("cannot be opened", file_, last_error());
+  }
 }
 
 OutputFile::~OutputFile() {
   std::error_code ignored;
-  if (!is_kept_ && written_ != target_) fs::remove(written_, ignored);
+  if (!is_kept_ && written_ != target_) {
+    fs::remove(written_, ignored);
+  }
 }
 
 void OutputFile::flush() {
-  if (!stream().flush())
+  if (!stream().flush()) {
     throw std::runtime_error((file_.empty() ? "standard output" : file_.string()) +
                              ": cannot be written (is the disk full?)");
+  }
   is_kept_ = true;  // from now on, no error may lose it
-  if (!file_.empty()) flushed_ = stream_.tellp();
+  if (!file_.empty()) {
+    flushed_ = stream_.tellp();
+  }
 }
 
 const fs::path& OutputFile::keep() {
@@ -223,14 +254,20 @@ const fs::path& OutputFile::keep() {
 void OutputFile::finish() {
   flush();
   stream_.close();
-  if (written_ == target_) return;
+  if (written_ == target_) {
+    return;
+  }
   sync(written_);
   std::error_code reason;
   std::string problem = "another program has written this file in the meantime";
   if (version_of(target_) == replaced_) {
-    if (!replaced_.empty()) fs::permissions(written_, fs::status(target_).permissions(), reason);
+    if (!replaced_.empty()) {
+      fs::permissions(written_, fs::status(target_).permissions(), reason);
+    }
     fs::rename(written_, target_, reason);
-    if (!reason) return;
+    if (!reason) {
+      return;
+    }
     problem = "cannot be replaced (" + reason.message() + ")";
   }
   throw std::runtime_error(file_.string() + ": " + problem + "; this result is in " + written_.string() + ".");

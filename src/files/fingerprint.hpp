@@ -16,12 +16,16 @@ class Fingerprint {
   }
   /// Byte by byte, then a newline.
   Fingerprint& mix(std::string_view line) {
-    for (const char byte : line) mix(static_cast<std::uint64_t>(static_cast<unsigned char>(byte)));
+    for (const char byte : line) {
+      mix(static_cast<std::uint64_t>(static_cast<unsigned char>(byte)));
+    }
     return mix(std::uint64_t{'\n'});
   }
   /// Bit for bit: 0 and -0 differ.
   Fingerprint& mix(std::span<const float> numbers) {
-    for (const float number : numbers) mix(std::uint64_t{std::bit_cast<std::uint32_t>(number)});
+    for (const float number : numbers) {
+      mix(std::uint64_t{std::bit_cast<std::uint32_t>(number)});
+    }
     return *this;
   }
   std::uint64_t value() const { return value_; }

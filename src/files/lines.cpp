@@ -24,7 +24,9 @@ constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes read at once
 /// Whether at least a quarter of the file is on the disk. The rest consists of holes, which take no space.
 bool is_there(const std::filesystem::path& file, std::uintmax_t size) {
   const Descriptor opened(file, O_RDONLY);
-  off_t begin = 0, end = 0, bytes = 0;
+  off_t begin = 0;
+  off_t end = 0;
+  off_t bytes = 0;
   while ((begin = ::lseek(opened.number(), end, SEEK_DATA)) >= 0) {
     end = ::lseek(opened.number(), begin, SEEK_HOLE);
     bytes += end - begin;
@@ -36,15 +38,18 @@ bool is_there(const std::filesystem::path& file, std::uintmax_t size) {
 std::uintmax_t size_of(const std::filesystem::path& file) {
   std::error_code reason;
   const std::uintmax_t size = std::filesystem::file_size(file, reason);
-  if (reason) throw_disk_error("cannot be read", file, reason);
+  if (reason) {
+    throw_disk_error("cannot be read", file, reason);
+  }
   return size;
 }
 
 /// \throws UserError: there is no such file (with a suggestion). If it cannot be opened: as throw_disk_error() does
 std::unique_ptr<Descriptor> open_text(const std::filesystem::path& file) {
   std::error_code ignored;
-  if (std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found)
+  if (std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found) {
     throw UserError(file.string() + ": no such file; " + suggest_file(file));
+  }
   return std::make_unique<Descriptor>(file, O_RDONLY);
 }
 
@@ -54,8 +59,9 @@ LineReader::LineReader(const std::filesystem::path& file) : LineReader(open_text
 
 LineReader::LineReader(std::unique_ptr<Descriptor> file) : file_(std::move(file)) {
   struct stat opened {};
-  if (::fstat(file_->number(), &opened) == 0 && S_ISREG(opened.st_mode))
+  if (::fstat(file_->number(), &opened) == 0 && S_ISREG(opened.st_mode)) {
     left_ = opened.st_size - std::max<off_t>(0, ::lseek(file_->number(), 0, SEEK_CUR));
+  }
 }
 
 LineReader LineReader::of_standard_input() {
@@ -63,13 +69,15 @@ LineReader LineReader::of_standard_input() {
 }
 
 void LineReader::check_first_line() const {
-  if (const auto format = other_format(buffer_))
+  if (const auto format = other_format(buffer_)) {
     throw UserError(path().string() + ": expected UTF-8 text, found " + *format);
+  }
   const std::size_t cr = buffer_.find('\r');
-  if (buffer_.find('\n') == std::string::npos && cr != std::string::npos && cr + 1 < buffer_.size())
+  if (buffer_.find('\n') == std::string::npos && cr != std::string::npos && cr + 1 < buffer_.size()) {
     throw UserError(path().string() +
                     ": expected lines that end in LF or CRLF, found only CR, as on old Macs; convert " +
                     "it with tr '\\r' '\\n'");
+  }
 }
 
 bool LineReader::read_more() {
@@ -78,20 +86,24 @@ bool LineReader::read_more() {
   begin_ = 0;
   const std::size_t size = buffer_.size();
   if (size > kLongestLine) {
-    if (lines_read_ == 0) check_first_line();
+    if (lines_read_ == 0) {
+      check_first_line();
+    }
     throw UserError(path().string() + ':' + std::to_string(lines_read_ + 1) +
                     ": expected lines of at most 16 MiB, found a longer one; is this a text file?");
   }
   pollfd waiting{file_->number(), POLLIN, 0};
-  for (int ready = 0; while_waiting && (ready == 0 || (ready < 0 && errno == EINTR)); ready = poll(&waiting, 1, 100))
+  for (int ready = 0; while_waiting && (ready == 0 || (ready < 0 && errno == EINTR)); ready = poll(&waiting, 1, 100)) {
     while_waiting();
+  }
   buffer_.resize(size + kPiece);
   const std::size_t count = file_->read(std::span(buffer_).subspan(size));
   buffer_.resize(size + count);
   left_ -= static_cast<std::int64_t>(count);
-  if (count == 0 && left_ > 0)
+  if (count == 0 && left_ > 0) {
     throw UserError(path().string() + ": the file has become shorter while it was being read; wait until it is " +
                     "complete, and start again");
+  }
   return count > 0;
 }
 
@@ -103,28 +115,42 @@ bool LineReader::has_whole_line() {
 bool LineReader::has_line_waiting() {
   while (!has_whole_line()) {
     pollfd waiting{file_->number(), POLLIN, 0};
-    if (poll(&waiting, 1, 0) <= 0 || !read_more()) return false;
+    if (poll(&waiting, 1, 0) <= 0 || !read_more()) {
+      return false;
+    }
   }
   return true;
 }
 
 bool LineReader::next(std::string& line) {
-  while (!has_whole_line() && read_more()) continue;
-  if (begin_ == buffer_.size()) return false;
-  if (lines_read_ == 0) check_first_line();
+  while (!has_whole_line() && read_more()) {
+    continue;
+  }
+  if (begin_ == buffer_.size()) {
+    return false;
+  }
+  if (lines_read_ == 0) {
+    check_first_line();
+  }
   line.assign(buffer_, begin_, searched_ - begin_);
   begin_ = searched_ = std::min(searched_ + 1, buffer_.size());
 
   if (lines_read_ == 0 && line.starts_with(kByteOrderMark)) {
     line.erase(0, kByteOrderMark.size());
-    if (line.empty() && begin_ == buffer_.size() && !buffer_.ends_with('\n')) return false;  // only the mark
+    if (line.empty() && begin_ == buffer_.size() && !buffer_.ends_with('\n')) {
+      return false;  // only the mark
+    }
   }
   ++lines_read_;
-  if (line.ends_with('\r')) line.pop_back();
+  if (line.ends_with('\r')) {
+    line.pop_back();
+  }
   if (const auto fault = utf8_error(line)) {
     const std::string found = path().string() + ':' + std::to_string(lines_read_) + ": expected UTF-8 text, found " +
                               *fault + " of the line" + hint_about_encoding(line);
-    if (!on_invalid) throw UserError(found + "; save the file as UTF-8");
+    if (!on_invalid) {
+      throw UserError(found + "; save the file as UTF-8");
+    }
     on_invalid(found);
     line = replace_invalid(line);
   }
@@ -138,13 +164,17 @@ bool ParallelReader::next(std::string& source, std::string& target) {
     lines_.mix(source).mix(target);
     return true;
   }
-  if (!has_source && !has_target) return false;
+  if (!has_source && !has_target) {
+    return false;
+  }
   // One file has ended. Read the other to its end, so that the message can give both counts.
   LineReader& longer = has_source ? source_ : target_;
   bool is_blank = true;
   for (std::string line = has_source ? source : target;;) {
     is_blank = is_blank && split_words(line).empty();
-    if (!longer.next(line)) break;
+    if (!longer.next(line)) {
+      break;
+    }
   }
   const Index more = std::abs(source_.lines_read() - target_.lines_read());
   throw UserError(target_.path().string() + ": expected " + std::to_string(source_.lines_read()) +
@@ -163,16 +193,23 @@ Index ParallelReader::fingerprint() const {
 void check_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {
   std::error_code reason;
   const std::filesystem::file_status status = std::filesystem::status(file, reason);
-  if (status.type() == std::filesystem::file_type::none) throw_disk_error("cannot be read", file, reason);
-  if (!std::filesystem::exists(status)) return;
-  if (!std::filesystem::is_regular_file(status))
+  if (status.type() == std::filesystem::file_type::none) {
+    throw_disk_error("cannot be read", file, reason);
+  }
+  if (!std::filesystem::exists(status)) {
+    return;
+  }
+  if (!std::filesystem::is_regular_file(status)) {
     throw UserError(file.string() + ": expected a regular file, found a directory, a device or a pipe; " + kCopyAgain);
+  }
   const std::uintmax_t size = size_of(file);
-  if (size > longest)
+  if (size > longest) {
     throw UserError(file.string() + ": expected at most " + std::to_string(longest) + " bytes, found " +
                     std::to_string(size) + "; " + kCopyAgain);
-  if (size > kLongestConfig && !is_there(file, size))
+  }
+  if (size > kLongestConfig && !is_there(file, size)) {
     throw UserError(file.string() + ": expected data, found a sparse file, mostly of holes; " + kCopyAgain);
+  }
 }
 
 Descriptor open_checkpoint_file(const std::filesystem::path& file, std::uintmax_t longest) {
@@ -184,7 +221,9 @@ std::string read_checkpoint_file(const std::filesystem::path& file, std::uintmax
   Descriptor input = open_checkpoint_file(file, longest);
   std::string bytes(size_of(file), '\0');  // files in /proc have size 0, even if they never end
   std::size_t size = 0;
-  while (const std::size_t count = input.read(std::span(bytes).subspan(size))) size += count;
+  while (const std::size_t count = input.read(std::span(bytes).subspan(size))) {
+    size += count;
+  }
   bytes.resize(size);
   return bytes;
 }

@@ -24,7 +24,9 @@ int lower(char letter) { return std::tolower(static_cast<unsigned char>(letter))
 
 std::string listed(const std::vector<std::string>& words) {
   constexpr int kShown = 16;
-  if (words.size() <= kShown) return fmt::format("{}", fmt::join(words, ", "));
+  if (words.size() <= kShown) {
+    return fmt::format("{}", fmt::join(words, ", "));
+  }
   return fmt::format("{} and {} more", fmt::join(words.begin(), words.begin() + kShown, ", "), words.size() - kShown);
 }
 
@@ -49,9 +51,13 @@ std::optional<std::string> nearest(const std::string& word, const std::vector<st
   std::optional<std::string> result;
   for (const std::string& candidate : candidates) {
     const std::string other = part ? part(candidate) : candidate;
-    if (std::max(word.size(), other.size()) >= std::min(word.size(), other.size()) + least) continue;  // too far
+    if (std::max(word.size(), other.size()) >= std::min(word.size(), other.size()) + least) {
+      continue;  // too far
+    }
     const std::size_t distance = edit_distance(word, other);
-    if (distance >= least || distance >= std::max(word.size(), other.size())) continue;
+    if (distance >= least || distance >= std::max(word.size(), other.size())) {
+      continue;
+    }
     least = distance;
     result = candidate;
   }
@@ -60,7 +66,9 @@ std::optional<std::string> nearest(const std::string& word, const std::vector<st
 
 std::string brief(std::string text, std::size_t longest) {
   if (text.size() > longest) {
-    while (longest > 0 && (text[longest] & 0xC0) == 0x80) --longest;  // not inside a UTF-8 character
+    while (longest > 0 && (text[longest] & 0xC0) == 0x80) {
+      --longest;  // not inside a UTF-8 character
+    }
     text = text.substr(0, longest) + "...";
   }
   return visible(text);
@@ -74,11 +82,18 @@ std::string section_of(const std::string& name) {
 std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
 std::string suggest_key(const std::string& name, const std::vector<std::string>& known) {
-  const std::string last = last_part(name), section = section_of(name);
-  std::vector<std::string> siblings, sibling_words, namesakes;
+  const std::string last = last_part(name);
+  const std::string section = section_of(name);
+  std::vector<std::string> siblings;
+  std::vector<std::string> sibling_words;
+  std::vector<std::string> namesakes;
   for (const std::string& key : known) {
-    if (last_part(key) == last) namesakes.push_back(key);
-    if (section_of(key) != section) continue;
+    if (last_part(key) == last) {
+      namesakes.push_back(key);
+    }
+    if (section_of(key) != section) {
+      continue;
+    }
     siblings.push_back(key);
     sibling_words.push_back(last_part(key));
   }
@@ -90,19 +105,27 @@ std::string suggest_key(const std::string& name, const std::vector<std::string>&
     return home == last ? last + " is a section of its own" : last + " belongs to " + section_of(home) + ": " + home;
   }
   auto near = nearest(last, siblings, last_part);
-  if (!near) near = nearest(last, known, last_part);
-  if (near) return "did you mean " + *near + "?";
-  if (siblings.empty()) return suggest_key(section, known);
+  if (!near) {
+    near = nearest(last, known, last_part);
+  }
+  if (near) {
+    return "did you mean " + *near + "?";
+  }
+  if (siblings.empty()) {
+    return suggest_key(section, known);
+  }
   return (section.empty() ? "the sections are " : section + " has the keys ") + listed(sibling_words);
 }
 
 std::vector<std::string> names_in(const fs::path& directory) {
   std::vector<std::string> names;
   std::error_code reason;
-  for (fs::directory_iterator entry(directory, reason), end; entry != end; entry.increment(reason))
+  for (fs::directory_iterator entry(directory, reason), end; entry != end; entry.increment(reason)) {
     names.push_back(entry->path().filename().string());
-  if (reason && reason != std::errc::no_such_file_or_directory && reason != std::errc::not_a_directory)
+  }
+  if (reason && reason != std::errc::no_such_file_or_directory && reason != std::errc::not_a_directory) {
     throw_disk_error("cannot be read", directory, reason);
+  }
   std::ranges::sort(names);
   return names;
 }
@@ -110,22 +133,33 @@ std::vector<std::string> names_in(const fs::path& directory) {
 std::string suggest_file(const fs::path& missing) {
   const fs::path directory = missing.has_parent_path() ? missing.parent_path() : ".";
   std::error_code error;
-  if (fs::directory_iterator(directory, error); error) return "there is no readable directory " + directory.string();
+  if (fs::directory_iterator(directory, error); error) {
+    return "there is no readable directory " + directory.string();
+  }
   const std::vector<std::string> names = names_in(directory);
   const auto near = nearest(missing.filename().string(), names);
-  if (near) return "did you mean " + *near + "?";
+  if (near) {
+    return "did you mean " + *near + "?";
+  }
   return directory.string() + (names.empty() ? " is empty" : " contains " + listed(names));
 }
 
 void check_file(const std::string& place, const fs::path& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
-  if (status.type() == fs::file_type::none) throw_disk_error("cannot be read", file, error);
-  if (fs::is_directory(status)) throw UserError(place + "expected a file, found the directory " + file.string());
-  if (!fs::exists(status)) throw UserError(place + "no file " + file.string() + "; " + suggest_file(file));
-  if (!fs::is_regular_file(status))  // opening a pipe waits until there is a writer
+  if (status.type() == fs::file_type::none) {
+    throw_disk_error("cannot be read", file, error);
+  }
+  if (fs::is_directory(status)) {
+    throw UserError(place + "expected a file, found the directory " + file.string());
+  }
+  if (!fs::exists(status)) {
+    throw UserError(place + "no file " + file.string() + "; " + suggest_file(file));
+  }
+  if (!fs::is_regular_file(status)) {  // opening a pipe waits until there is a writer
     throw UserError(place + "expected a regular file, found a pipe or a device: " + file.string() +
                     "; it is read more than once, so write its text to a file first");
+  }
   Descriptor(file, O_RDONLY);
 }
 

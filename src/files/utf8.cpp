@@ -14,7 +14,9 @@ namespace {
 std::string normalized(std::string_view text, const icu::Normalizer2* (*normalizer)(UErrorCode&)) {
   UErrorCode error = U_ZERO_ERROR;
   const icu::Normalizer2* const form = normalizer(error);
-  if (U_FAILURE(error)) return std::string(text);
+  if (U_FAILURE(error)) {
+    return std::string(text);
+  }
   std::string result;
   form->normalize(icu::UnicodeString::fromUTF8(text), error).toUTF8String(result);
   return U_FAILURE(error) ? std::string(text) : result;
@@ -36,14 +38,18 @@ std::int32_t next_character(std::string_view text, std::size_t& position) {
 
 std::string_view first_characters(std::string_view text, std::size_t count) {
   std::size_t end = 0;
-  for (; count > 0 && end < text.size(); --count) next_character(text, end);
+  for (; count > 0 && end < text.size(); --count) {
+    next_character(text, end);
+  }
   return text.substr(0, end);
 }
 
 std::optional<std::string> utf8_error(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t start = i;
-    if (next_character(text, i) > 0) continue;
+    if (next_character(text, i) > 0) {
+      continue;
+    }
     const auto byte = static_cast<unsigned char>(text[start]);
     const std::string what = byte == 0 ? "a NUL byte" : fmt::format("the byte 0x{:X}", byte);
     return what + " at byte " + std::to_string(start + 1);
@@ -65,11 +71,17 @@ std::vector<std::string_view> split_words(std::string_view text) {
     const std::int32_t character = next_character(text, position);
     // Unicode's White_Space, and the four ASCII separators (file, group, record, unit) that Python adds.
     const bool is_space = (character >= 0x1C && character <= 0x1F) || u_isUWhiteSpace(character);
-    if (!is_space) continue;
-    if (here > word_begin) words.push_back(text.substr(word_begin, here - word_begin));
+    if (!is_space) {
+      continue;
+    }
+    if (here > word_begin) {
+      words.push_back(text.substr(word_begin, here - word_begin));
+    }
     word_begin = position;
   }
-  if (text.size() > word_begin) words.push_back(text.substr(word_begin));
+  if (text.size() > word_begin) {
+    words.push_back(text.substr(word_begin));
+  }
   return words;
 }
 
@@ -89,12 +101,15 @@ std::string visible(std::string_view text, bool keep_lists) {
     const std::int32_t c = next_character(text, end);
     const bool is_control = u_charType(c) == U_CONTROL_CHAR && !(keep_lists && text.substr(begin).starts_with("\n  "));
     const std::string_view bytes = text.substr(begin, end - begin);
-    if (c < 0)
-      for (const char byte : bytes) result += fmt::format("\\x{:02X}", static_cast<unsigned char>(byte));
-    else if (is_control || u_hasBinaryProperty(c, UCHAR_BIDI_CONTROL))
+    if (c < 0) {
+      for (const char byte : bytes) {
+        result += fmt::format("\\x{:02X}", static_cast<unsigned char>(byte));
+      }
+    } else if (is_control || u_hasBinaryProperty(c, UCHAR_BIDI_CONTROL)) {
       result += c < 256 ? fmt::format("\\x{:02X}", c) : fmt::format("\\u{:04X}", c);
-    else
+    } else {
       result += bytes;
+    }
   }
   return result;
 }

@@ -36,13 +36,19 @@ Buffer<Scalar>& ActivationLayer<Scalar>::forward(const Pass& pass, const Buffer<
     const auto y = y_.row(n);
     switch (activation_) {
       case Activation::relu:
-        for (Index j = 0; j < y.size(); ++j) y[j] = std::max(from[j], Scalar{0});
+        for (Index j = 0; j < y.size(); ++j) {
+          y[j] = std::max(from[j], Scalar{0});
+        }
         break;
       case Activation::gelu:
-        for (Index j = 0; j < y.size(); ++j) y[j] = from[j] * normal_cdf(from[j]);
+        for (Index j = 0; j < y.size(); ++j) {
+          y[j] = from[j] * normal_cdf(from[j]);
+        }
         break;
       case Activation::swish:
-        for (Index j = 0; j < y.size(); ++j) y[j] = from[j] * sigmoid(from[j]);
+        for (Index j = 0; j < y.size(); ++j) {
+          y[j] = from[j] * sigmoid(from[j]);
+        }
         break;
     }
   }
@@ -61,15 +67,21 @@ void ActivationLayer<Scalar>::backward(const Pass& pass, Buffer<Scalar>& d_y) {
     switch (activation_) {
       case Activation::relu:
         // y = max(0, x).  The slope is 1 above 0 and 0 below 0. At 0 it is undefined, and we take 0, as usual.
-        for (Index j = 0; j < d.size(); ++j) d[j] = from[j] > 0 ? d[j] : 0;
+        for (Index j = 0; j < d.size(); ++j) {
+          d[j] = from[j] > 0 ? d[j] : 0;
+        }
         break;
       case Activation::gelu:
         // y = x Phi(x).  By the product rule y' = Phi(x) + x Phi'(x), where Phi'(x) = exp(-x^2 / 2) / sqrt(2 pi).
-        for (Index j = 0; j < d.size(); ++j) d[j] *= normal_cdf(from[j]) + from[j] * normal_density(from[j]);
+        for (Index j = 0; j < d.size(); ++j) {
+          d[j] *= normal_cdf(from[j]) + from[j] * normal_density(from[j]);
+        }
         break;
       case Activation::swish:
         // y = x s, s = sigmoid(x).  s' = s (1 - s), so by the product rule y' = s + x s (1 - s) = s (1 + x (1 - s)).
-        for (Index j = 0; j < d.size(); ++j) d[j] *= sigmoid(from[j]) * (1 + from[j] * (1 - sigmoid(from[j])));
+        for (Index j = 0; j < d.size(); ++j) {
+          d[j] *= sigmoid(from[j]) * (1 + from[j] * (1 - sigmoid(from[j])));
+        }
         break;
     }
   }

@@ -46,7 +46,8 @@ const Buffer<Scalar>& ResidualConnection<Scalar>::enter_backward(const Pass& pas
     return d_entered;
   }
 
-  Buffer<Scalar>&d_x_via_norm = layer_norm.backward(pass, d_entered), &d_x = d_x_via_norm;  // in place
+  Buffer<Scalar>& d_x_via_norm = layer_norm.backward(pass, d_entered);
+  Buffer<Scalar>& d_x = d_x_via_norm;  // in place
   add(*d_sum_, d_x.view());
   pass.record(name_, "d_x [N, D] = {d_sum} + {d_x_via_norm}", d_x, *d_sum_, d_x);
   return d_x;

@@ -34,7 +34,8 @@ Buffer<Scalar>& SelfAttention<Scalar>::forward(const Pass& pass, const Buffer<Sc
 
 template <std::floating_point Scalar>
 Buffer<Scalar>& SelfAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
-  const Index N = d_y.rows(), D = d_y.cols();
+  const Index N = d_y.rows();
+  const Index D = d_y.cols();
   // y = context Wo^T
   const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);  // [N, D]
   // context = attention(q, k, v)

@@ -19,7 +19,8 @@ LossSum& LossSum::operator+=(const LossSum& other) {
 template <std::floating_point Scalar>
 LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, const IdMatrix& expected) {
   assert(expected.size() == logits.rows());
-  p_ = &logits, expected_ = &expected;
+  p_ = &logits;
+  expected_ = &expected;
   losses_.resize(logits.rows(), 1);
   cross_entropies_.resize(logits.rows(), 1);
   LossSum total;
@@ -28,7 +29,8 @@ LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, 
     const bool counts = token != pad_;
     const auto row = logits.row(n);
     const Scalar expected_logit = counts ? row[token] : 0;  // the padding id need not be a column
-    const Scalar mean_logit = sum(row) / static_cast<Scalar>(row.size()), largest_logit = largest(row);
+    const Scalar mean_logit = sum(row) / static_cast<Scalar>(row.size());
+    const Scalar largest_logit = largest(row);
     const bool is_correct =
         expected_logit == largest_logit && std::find(row.begin(), row.end(), largest_logit) - row.begin() == token;
 
@@ -39,11 +41,14 @@ LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, 
     // loss = - sum over v of q_v log p_v, and -log p_v = log sum exp(logit) - logit_v, finite even if p_v rounds to 0.
     // q spreads `smoothing` evenly over all V tokens, hence the mean, and gives the rest to the expected token.
     const Scalar log_sum_exp = largest_logit + static_cast<Scalar>(log(double{sum_exp}));
-    const double cross_entropy = log_sum_exp - expected_logit, mean_over_vocabulary = log_sum_exp - mean_logit;
+    const double cross_entropy = log_sum_exp - expected_logit;
+    const double mean_over_vocabulary = log_sum_exp - mean_logit;
     const double loss = (1 - smoothing_) * cross_entropy + smoothing_ * mean_over_vocabulary;
     losses_(n, 0) = counts ? static_cast<Scalar>(loss) : 0;
     cross_entropies_(n, 0) = counts ? static_cast<Scalar>(cross_entropy) : 0;
-    if (counts) total += {loss, cross_entropy, 1, is_correct};
+    if (counts) {
+      total += {loss, cross_entropy, 1, is_correct};
+    }
   }
   pass.record(name_, "p [N, V] = softmax of each row of {logits}", *p_, logits);
   pass.record(name_, "losses [N, 1] = - sum over v of q_v log {p}_v, q from {expected [B, T]}; 0 at padding", losses_,
@@ -70,7 +75,9 @@ const Buffer<Scalar>& CrossEntropy<Scalar>::backward(const Pass& pass, Scalar d_
       set(row, Scalar{0});
       continue;
     }
-    for (Index v = 0; v < row.size(); ++v) row[v] = d_loss * (row[v] - uniform_q);
+    for (Index v = 0; v < row.size(); ++v) {
+      row[v] = d_loss * (row[v] - uniform_q);
+    }
     row[token] -= d_loss * static_cast<Scalar>(1 - smoothing_);
   }
   pass.record(name_, "d_logits [N, V] = ({p} - q) * {d_loss [1, 1]}, q from {expected}; 0 at padding", d_logits, p,

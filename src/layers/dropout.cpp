@@ -15,24 +15,32 @@ Dropout<Scalar>::Dropout(const Part<Scalar>& part, double rate, Index groups)
 template <std::floating_point Scalar>
 void Dropout<Scalar>::forward(const Pass& pass, MatrixView<const Scalar> x, MatrixView<Scalar> y) {
   if (!is_active(pass)) {
-    if (y.data() != x.data()) copy(x, y);
+    if (y.data() != x.data()) {
+      copy(x, y);
+    }
     return pass.record_copy(x, y);
   }
   draw(pass, x.rows(), x.cols());
   const auto factor = static_cast<Scalar>(1 / (1 - rate_));
-  for (Index n = 0; n < x.rows(); ++n) keep(x.row(n), kept_.row(n), factor, y.row(n));
+  for (Index n = 0; n < x.rows(); ++n) {
+    keep(x.row(n), kept_.row(n), factor, y.row(n));
+  }
   pass.record(name_, "y [N, D] = {x} * {kept [N, D]} / (1 - rate)", y, x, kept_);
 }
 
 template <std::floating_point Scalar>
 void Dropout<Scalar>::backward(const Pass& pass, MatrixView<const Scalar> d_y, MatrixView<Scalar> d_x) {
   if (!is_active(pass)) {
-    if (d_x.data() != d_y.data()) copy(d_y, d_x);
+    if (d_x.data() != d_y.data()) {
+      copy(d_y, d_x);
+    }
     return pass.record_copy(d_y, d_x);
   }
   // y = x * kept / (1 - rate).  Each x affects only its own y:  d_x = d_y * dy/dx = d_y * kept / (1 - rate)
   const auto factor = static_cast<Scalar>(1 / (1 - rate_));
-  for (Index n = 0; n < d_y.rows(); ++n) keep(d_y.row(n), kept_.row(n), factor, d_x.row(n));
+  for (Index n = 0; n < d_y.rows(); ++n) {
+    keep(d_y.row(n), kept_.row(n), factor, d_x.row(n));
+  }
   pass.record(name_, "d_x [N, D] = {d_y} * {kept} / (1 - rate)", d_x, d_y, kept_);
 }
 

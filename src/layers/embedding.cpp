@@ -22,7 +22,9 @@ Embedding<Scalar>::Embedding(const Part<Scalar>& part, MatrixParameter<Scalar> s
 
 template <std::floating_point Scalar>
 void Embedding<Scalar>::ensure_positions(Index length) {
-  if (positions_.rows() >= length) return;
+  if (positions_.rows() >= length) {
+    return;
+  }
   const Index D = table.cols();
   positions_.resize(std::max(length, 2 * positions_.rows()), D);
   for (Index t = 0; t < positions_.rows(); ++t) {
@@ -39,8 +41,11 @@ template <std::floating_point Scalar>
 void Embedding<Scalar>::embed(Id id, Index t, RowView<Scalar> x) {
   assert(0 <= id && id < table.rows());
   ensure_positions(t + 1);
-  const auto row = table.value().row(id), position = std::as_const(positions_).row(t);
-  for (Index j = 0; j < x.size(); ++j) x[j] = scale_ * row[j] + position[j];
+  const auto row = table.value().row(id);
+  const auto position = std::as_const(positions_).row(t);
+  for (Index j = 0; j < x.size(); ++j) {
+    x[j] = scale_ * row[j] + position[j];
+  }
 }
 
 template <std::floating_point Scalar>
@@ -52,10 +57,11 @@ const Buffer<Scalar>& Embedding<Scalar>::forward(const Pass& pass, const IdMatri
   for (Index b = 0; b < ids.rows(); ++b) {
     for (Index t = 0; t < T; ++t) {
       const auto x = x_.row(b * T + t);
-      if (ids(b, t) == pad_)
+      if (ids(b, t) == pad_) {
         set(x, Scalar{0});
-      else
+      } else {
         embed(ids(b, t), t, x);
+      }
     }
   }
   pass.record(name_,
@@ -77,7 +83,9 @@ void Embedding<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_x) {
   auto d_table = table.gradient();
   for (Index b = 0; b < ids.rows(); ++b) {
     for (Index t = 0; t < ids.cols(); ++t) {
-      if (ids(b, t) != pad_) add_scaled(scale_, d_embedded_.row(b * ids.cols() + t), d_table.row(ids(b, t)));
+      if (ids(b, t) != pad_) {
+        add_scaled(scale_, d_embedded_.row(b * ids.cols() + t), d_table.row(ids(b, t)));
+      }
     }
   }
   pass.record(name_, "d_table [V, D] += {scale [1, 1]} * {d_embedded}[n] in row {id}[n], for every token n but padding",

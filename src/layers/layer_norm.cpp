@@ -14,18 +14,24 @@ LayerNorm<Scalar>::LayerNorm(const Part<Scalar>& part, Index width)
 template <std::floating_point Scalar>
 const Buffer<Scalar>& LayerNorm<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {
   assert(x.cols() == gain.size());
-  const auto g = gain.value(), b = bias.value();
+  const auto g = gain.value();
+  const auto b = bias.value();
   x_hat_.resize_like(x);
   inv_std_.resize(x.rows(), 1);
   y_.resize_like(x);
   for (Index n = 0; n < x.rows(); ++n) {
-    const auto x_hat = x_hat_.row(n), y = y_.row(n);
+    const auto x_hat = x_hat_.row(n);
+    const auto y = y_.row(n);
     const Scalar mean_x = mean(x.row(n));
-    for (Index j = 0; j < x.cols(); ++j) x_hat[j] = x(n, j) - mean_x;
+    for (Index j = 0; j < x.cols(); ++j) {
+      x_hat[j] = x(n, j) - mean_x;
+    }
     const Scalar var = mean_square(x_hat);  // x_hat is only x - mean at this point
     const Scalar inv_std = 1 / std::sqrt(var + kEpsilon);
     scale(x_hat, inv_std);
-    for (Index j = 0; j < x.cols(); ++j) y[j] = g[j] * x_hat[j] + b[j];
+    for (Index j = 0; j < x.cols(); ++j) {
+      y[j] = g[j] * x_hat[j] + b[j];
+    }
     inv_std_(n, 0) = inv_std;
   }
   pass.record(name_, "inv_std [N, 1] = 1 / sqrt(var({x}) + epsilon)", inv_std_, x);
@@ -38,12 +44,15 @@ template <std::floating_point Scalar>
 Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   assert(d_y.rows() == x_hat_.rows() && d_y.cols() == x_hat_.cols());
   const auto g = gain.value();
-  const auto d_gain = gain.gradient(), d_bias = bias.gradient();
+  const auto d_gain = gain.gradient();
+  const auto d_bias = bias.gradient();
   d_xhat_.resize(1, d_y.cols());
   d_x_.resize_like(d_y);
   for (Index n = 0; n < d_y.rows(); ++n) {
-    const auto x_hat = std::as_const(x_hat_).row(n), dy = d_y.row(n);
-    const auto d_xhat = d_xhat_.row(0), d_x = d_x_.row(n);
+    const auto x_hat = std::as_const(x_hat_).row(n);
+    const auto dy = d_y.row(n);
+    const auto d_xhat = d_xhat_.row(0);
+    const auto d_x = d_x_.row(n);
     // y_nj = gain_j x_hat_nj + bias_j.  All rows n share gain and bias, so their gradients add up:
     //   d_gain_j = sum over n of d_y_nj x_hat_nj      d_bias_j = sum over n of d_y_nj      d_xhat_nj = d_y_nj gain_j
     add_product(dy, x_hat, d_gain);
@@ -64,8 +73,11 @@ Buffer<Scalar>& LayerNorm<Scalar>::backward(const Pass& pass, const Buffer<Scala
     //      dx_hat_i/dx_j = (x_i - mean) dinv_std/dx_j = -inv_std x_hat_i x_hat_j / D   (x_i - mean = x_hat_i / inv_std)
     //      Term:  sum over i of d_xhat_i (-inv_std x_hat_i x_hat_j / D) = -inv_std x_hat_j mean(d_xhat * x_hat)
     // The sum of the three:   d_x = inv_std * (d_xhat - mean(d_xhat) - x_hat * mean(d_xhat * x_hat))
-    const Scalar via_mean = mean(d_xhat), via_variance = mean_product(d_xhat, x_hat);
-    for (Index j = 0; j < d_y.cols(); ++j) d_x[j] = inv_std_(n, 0) * (d_xhat[j] - via_mean - x_hat[j] * via_variance);
+    const Scalar via_mean = mean(d_xhat);
+    const Scalar via_variance = mean_product(d_xhat, x_hat);
+    for (Index j = 0; j < d_y.cols(); ++j) {
+      d_x[j] = inv_std_(n, 0) * (d_xhat[j] - via_mean - x_hat[j] * via_variance);
+    }
   }
   pass.record(name_, "d_gain [1, D] += sum over n of {d_y}[n] * {x_hat}[n]", d_gain, d_y, x_hat_);
   pass.record(name_, "d_bias [1, D] += sum over n of {d_y}[n]", d_bias, d_y);

@@ -34,7 +34,9 @@ Buffer<Scalar>& Linear<Scalar>::backward(const Pass& pass, const Buffer<Scalar>&
   assert(d_y.rows() == x.rows() && d_y.cols() == weight.rows());
   // y = ... + b.  b_k affects y_nk in every row n, and dy_nk/db_k = 1:   d_b_k = sum over n of d_y_nk
   auto d_bias = bias.gradient();
-  for (Index n = 0; n < d_y.rows(); ++n) add(d_y.row(n), d_bias);  // [out]
+  for (Index n = 0; n < d_y.rows(); ++n) {
+    add(d_y.row(n), d_bias);  // [out]
+  }
   pass.record(name_, "d_bias [1, out] += sum over n of {d_y}[n]", d_bias, d_y);
 
   // y = x W^T + ...  W_ki affects y_nk in every row n, and dy_nk/dW_ki = x_ni:   d_W_ki = sum over n of d_y_nk x_ni

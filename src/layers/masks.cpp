@@ -9,7 +9,9 @@ namespace glassformer {
 Mask padding_mask(const IdMatrix& ids, Id pad, Mask reused) {
   Mask mask = all_visible(ids.rows(), 1, ids.cols(), std::move(reused));
   for (Index b = 0; b < ids.rows(); ++b) {
-    for (Index s = 0; s < ids.cols(); ++s) mask.blocked(b, s) = ids(b, s) == pad;
+    for (Index s = 0; s < ids.cols(); ++s) {
+      mask.blocked(b, s) = ids(b, s) == pad;
+    }
   }
   return mask;
 }
@@ -20,20 +22,25 @@ Mask prefix_mask(Index length, Index prefix, Mask reused) {
   assert(0 <= prefix && prefix <= length);
   Mask mask = all_visible(1, length, length, std::move(reused));
   for (Index query = 0; query < length; ++query) {
-    for (Index key = 0; key < length; ++key) mask.blocked(query, key) = key > query && key >= prefix;
+    for (Index key = 0; key < length; ++key) {
+      mask.blocked(query, key) = key > query && key >= prefix;
+    }
   }
   return mask;
 }
 
 Mask all_visible(Index sentences, Index queries, Index keys, Mask reused) {
-  reused.sentences = sentences, reused.queries = queries;
+  reused.sentences = sentences;
+  reused.queries = queries;
   reused.blocked.resize(sentences * queries, keys);
   reused.blocked.fill(0);
   return reused;
 }
 
 Mask apply_switch(Mask mask, bool on) {
-  if (!on) mask.blocked.fill(0);
+  if (!on) {
+    mask.blocked.fill(0);
+  }
   return mask;
 }
 
@@ -43,9 +50,12 @@ Mask combined_mask(const Mask& a, const Mask& b, Mask reused) {
       all_visible(std::max(a.sentences, b.sentences), std::max(a.queries, b.queries), a.keys(), std::move(reused));
   for (Index sentence = 0; sentence < mask.sentences; ++sentence) {
     for (Index query = 0; query < mask.queries; ++query) {
-      const auto row_a = a.blocked.row(a.row(sentence, query)), row_b = b.blocked.row(b.row(sentence, query));
+      const auto row_a = a.blocked.row(a.row(sentence, query));
+      const auto row_b = b.blocked.row(b.row(sentence, query));
       const auto row = mask.blocked.row(mask.row(sentence, query));
-      for (Index key = 0; key < mask.keys(); ++key) row[key] = std::max(row_a[key], row_b[key]);
+      for (Index key = 0; key < mask.keys(); ++key) {
+        row[key] = std::max(row_a[key], row_b[key]);
+      }
     }
   }
   return mask;
@@ -53,10 +63,18 @@ Mask combined_mask(const Mask& a, const Mask& b, Mask reused) {
 
 std::vector<std::string> MaskSettings::off() const {
   std::vector<std::string> names;
-  if (!encoder_padding) names.emplace_back("encoder_padding");
-  if (!look_ahead) names.emplace_back("look_ahead");
-  if (!target_padding) names.emplace_back("target_padding");
-  if (!cross_padding) names.emplace_back("cross_padding");
+  if (!encoder_padding) {
+    names.emplace_back("encoder_padding");
+  }
+  if (!look_ahead) {
+    names.emplace_back("look_ahead");
+  }
+  if (!target_padding) {
+    names.emplace_back("target_padding");
+  }
+  if (!cross_padding) {
+    names.emplace_back("cross_padding");
+  }
   return names;
 }
 

@@ -26,12 +26,16 @@ struct Pass {
   template <class Output, class... Inputs>
   void record(const std::string& name, std::type_identity_t<Equation<sizeof...(Inputs)>> equation, const Output& output,
               const Inputs&... inputs) const {
-    if (recording != nullptr) recording->add(name, equation, snapshot(output), {snapshot(inputs)...});
+    if (recording != nullptr) {
+      recording->add(name, equation, snapshot(output), {snapshot(inputs)...});
+    }
   }
   /// Records that `to` is a copy of `from`.
   template <class From, class To>
   void record_copy(const From& from, const To& to) const {
-    if (recording != nullptr) recording->add_copy(snapshot(from), snapshot(to));
+    if (recording != nullptr) {
+      recording->add_copy(snapshot(from), snapshot(to));
+    }
   }
 };
 

@@ -8,15 +8,18 @@ namespace {
 /// Splits "weight [out, in]" into the name and the axes.
 std::pair<std::string, std::string> name_and_axes(std::string_view text) {
   const auto bracket = text.find(" [");
-  if (bracket == std::string_view::npos) return {std::string(text), ""};
+  if (bracket == std::string_view::npos) {
+    return {std::string(text), ""};
+  }
   return {std::string(text.substr(0, bracket)), std::string(text.substr(bracket + 2, text.find(']') - bracket - 2))};
 }
 
 /// The contents of each pair of braces, in order.
 std::vector<std::string_view> braces_of(std::string_view formula) {
   std::vector<std::string_view> braces;
-  for (auto open = formula.find('{'); open != std::string_view::npos; open = formula.find('{', open + 1))
+  for (auto open = formula.find('{'); open != std::string_view::npos; open = formula.find('{', open + 1)) {
     braces.push_back(formula.substr(open + 1, formula.find('}', open) - open - 1));
+  }
   return braces;
 }
 
@@ -42,10 +45,12 @@ bool same_numbers(const Matrix<double>& a, const Matrix<double>& b) {
 
 std::size_t Recording::input(const std::string& part, std::string_view text, const Snapshot& matrix, bool overwritten) {
   const auto known = latest_.find(place_of(matrix));
-  if (known != latest_.end() && (overwritten || same_numbers(tensors_[known->second].values, matrix.values)))
+  if (known != latest_.end() && (overwritten || same_numbers(tensors_[known->second].values, matrix.values))) {
     return known->second;
-  if (overwritten)
+  }
+  if (overwritten) {
     throw std::logic_error(part + ": " + std::string(text) + " is overwritten but was not recorded before");
+  }
   const auto [name, axes] = name_and_axes(text);
   tensors_.push_back({name, part, axes, matrix.values, false});
   return latest_[place_of(matrix)] = tensors_.size() - 1;
@@ -64,8 +69,9 @@ void Recording::add(std::string part, const Source& source, Snapshot output, std
     step.inputs.push_back({name_and_axes(braces[i]).first, input(part, braces[i], inputs[i], overwritten)});
   }
   const auto [name, axes] = name_and_axes(equation.substr(0, bracket + 1));
-  if (const auto before = latest_.find(place_of(output)); adds && before != latest_.end())
+  if (const auto before = latest_.find(place_of(output)); adds && before != latest_.end()) {
     step.inputs.push_back({name + " so far", before->second});
+  }
   step.output = tensors_.size();
   latest_[place_of(output)] = step.output;
   tensors_.push_back({name, std::move(part), axes, std::move(output.values), true});

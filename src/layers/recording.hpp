@@ -58,8 +58,12 @@ struct Equation {
                      const char* function_name = __builtin_FUNCTION())
       : text(equation), file(file_name), line(line_number), function(function_name) {
     std::size_t inputs = 0;
-    for (const char letter : text) inputs += letter == '{';
-    if (inputs != kInputs) throw "an equation needs one pair of braces for each input";
+    for (const char letter : text) {
+      inputs += letter == '{';
+    }
+    if (inputs != kInputs) {
+      throw "an equation needs one pair of braces for each input";
+    }
     const std::size_t end_of_axes = std::min(text.find("] = "), text.find("] += "));
     if (end_of_axes == std::string_view::npos || text.find(" [") > end_of_axes) {
       throw "an equation has the form \"name [rows, columns] = formula\" or \"... += formula\"";

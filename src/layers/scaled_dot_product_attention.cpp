@@ -23,8 +23,12 @@ template <std::floating_point Scalar>
 Buffer<Scalar>& ScaledDotProductAttention<Scalar>::forward(const Pass& pass, MatrixView<const Scalar> q,
                                                            MatrixView<const Scalar> k, MatrixView<const Scalar> v,
                                                            const Mask& mask) {
-  q_ = q, k_ = k, v_ = v;
-  S_ = mask.keys(), B_ = k.rows() / S_, T_ = q.rows() / B_;
+  q_ = q;
+  k_ = k;
+  v_ = v;
+  S_ = mask.keys();
+  B_ = k.rows() / S_;
+  T_ = q.rows() / B_;
   assert(q.rows() == B_ * T_ && k.rows() == B_ * S_ && v.rows() == k.rows() && mask.fits(B_, T_));
 
   weights_.resize(B_ * heads_ * T_, S_);
@@ -81,7 +85,8 @@ template <std::floating_point Scalar>
 void ScaledDotProductAttention<Scalar>::backward_scores(const Pass& pass, MatrixView<Scalar> d_q,
                                                         MatrixView<Scalar> d_k) {
   // scores = products / sqrt(d_head)
-  Buffer<Scalar>&d_scores = d_weights_, &d_products = d_weights_;
+  Buffer<Scalar>& d_scores = d_weights_;
+  Buffer<Scalar>& d_products = d_weights_;
   scale(d_scores.view(), 1 / std::sqrt(static_cast<Scalar>(d_head_)));
   pass.record(name_, "d_products [B*H*T, S] = {d_scores} / sqrt(d_head)", d_products, d_scores);
 

@@ -49,12 +49,14 @@ class ScaledDotProductAttention {
   // The block of head h of sentence b, where i = b * H + h.
   template <class Number>
   MatrixView<Number> query_block(MatrixView<Number> q, Index i) const {  // [T, d_head]
-    const Index sentence = i / heads_, head = i % heads_;
+    const Index sentence = i / heads_;
+    const Index head = i % heads_;
     return q.block(sentence * T_, head * d_head_, T_, d_head_);
   }
   template <class Number>
   MatrixView<Number> key_block(MatrixView<Number> k, Index i) const {  // [S, d_head]
-    const Index sentence = i / heads_, head = i % heads_;
+    const Index sentence = i / heads_;
+    const Index head = i % heads_;
     return k.block(sentence * S_, head * d_head_, S_, d_head_);
   }
   template <class Number>

@@ -14,7 +14,9 @@ void MaskedSoftmax<Scalar>::forward(const Pass& pass, Buffer<Scalar>& scores, co
     const auto row = scores.row(n);
     block(mask.blocked.row(mask.row_for(n, scores.rows())), row);  // -infinity where the mask is 1
     const Scalar sum = exponentials(row, largest(row));            // exp(-infinity) = 0
-    if (sum != 0) scale(row, 1 / sum);                             // else nothing is visible: all weights stay 0
+    if (sum != 0) {
+      scale(row, 1 / sum);  // else nothing is visible: all weights stay 0
+    }
   }
   pass.record(name_, "weights [B*H*T, S] = softmax of each row of {scores}, 0 where {mask} is 1", weights, scores,
               mask.blocked);
@@ -42,7 +44,9 @@ void MaskedSoftmax<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& wei
     const auto d = d_weights.row(n);
     clear_where_zero(w, d);  // the value of a blocked key may be NaN, and 0 * NaN is NaN
     const Scalar weighted_sum = dot(w, d);
-    for (Index j = 0; j < w.size(); ++j) d[j] = w[j] * (d[j] - weighted_sum);
+    for (Index j = 0; j < w.size(); ++j) {
+      d[j] = w[j] * (d[j] - weighted_sum);
+    }
   }
   pass.record(name_, "d_scores [B*H*T, S] = {weights} * ({d_weights} - sum of weights * d_weights over the row)",
               d_scores, weights, d_weights);

@@ -24,7 +24,9 @@ std::int64_t figure(const fs::path& file, const std::string& name) {
     std::istringstream words(line);
     std::string first;
     std::int64_t amount = 0;
-    if (words >> first >> amount && first == name + ":") return amount * 1024;
+    if (words >> first >> amount && first == name + ":") {
+      return amount * 1024;
+    }
   }
   return 0;
 }
@@ -40,9 +42,12 @@ std::int64_t cgroup_limit(const fs::path& root) {
   std::int64_t smallest = 0;
   for (fs::path path = mounted / cgroup.relative_path();; path = path.parent_path()) {
     std::int64_t bytes = 0;  // without a limit, the file contains "max"
-    if (std::ifstream(path / "memory.max") >> bytes && bytes > 0 && (smallest == 0 || bytes < smallest))
+    if (std::ifstream(path / "memory.max") >> bytes && bytes > 0 && (smallest == 0 || bytes < smallest)) {
       smallest = bytes;
-    if (path == mounted || path == path.parent_path()) return smallest;
+    }
+    if (path == mounted || path == path.parent_path()) {
+      return smallest;
+    }
   }
 }
 
@@ -58,7 +63,9 @@ void consider(MemoryLeft& left, std::int64_t bytes, const std::string& limit) {
 /// Considers a limit of getrlimit, of which so many bytes are used.
 void consider_ulimit(MemoryLeft& left, decltype(RLIMIT_AS) resource, std::int64_t used, const std::string& name) {
   rlimit limit{};
-  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return;
+  }
   constexpr rlim_t kMost = std::numeric_limits<std::int64_t>::max();
   consider(left, static_cast<std::int64_t>(std::min(limit.rlim_cur, kMost)) - used, name);
 }
@@ -75,14 +82,17 @@ ResidentMemory resident_memory() {
 }
 
 MemoryLeft memory_left(int processes, const fs::path& root) {
-  const fs::path meminfo = root / "proc/meminfo", status = root / "proc/self/status";
+  const fs::path meminfo = root / "proc/meminfo";
+  const fs::path status = root / "proc/self/status";
   const std::int64_t swap = figure(meminfo, "SwapTotal");
   const std::int64_t resident = figure(status, "RssAnon");  // mapped files do not count: the system can drop them
   MemoryLeft left;
-  if (const std::int64_t ram = figure(meminfo, "MemTotal"); ram > 0)
+  if (const std::int64_t ram = figure(meminfo, "MemTotal"); ram > 0) {
     consider(left, (ram + swap) / processes - resident, "the machine's memory");
-  if (const std::int64_t limit = cgroup_limit(root); limit > 0)
+  }
+  if (const std::int64_t limit = cgroup_limit(root); limit > 0) {
     consider(left, (limit + swap) / processes - resident, "the cgroup's limit");
+  }
   consider_ulimit(left, RLIMIT_AS, figure(status, "VmSize"), "ulimit -v");
   consider_ulimit(left, RLIMIT_DATA, figure(status, "VmData"), "ulimit -d");
   const std::int64_t available = figure(meminfo, "MemAvailable") / processes;
@@ -92,9 +102,13 @@ MemoryLeft memory_left(int processes, const fs::path& root) {
 
 Processors allowed_processors() {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return {};
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) {
+    return {};
+  }
   Processors allowed;
-  for (std::size_t i = 0; i < allowed.size(); ++i) allowed[i] = CPU_ISSET(i, &set);
+  for (std::size_t i = 0; i < allowed.size(); ++i) {
+    allowed[i] = CPU_ISSET(i, &set);
+  }
   return allowed;
 }
 
@@ -113,7 +127,9 @@ void restart_without_avx512(char** arguments) {
   const std::string setting = "glibc.cpu.hwcaps=-AVX512F";
   const char* const before = std::getenv("GLIBC_TUNABLES");
   const std::string tunables = before != nullptr ? before + (":" + setting) : setting;
-  if (tunables.find(setting) + setting.size() < tunables.size()) return;  // set already, without effect
+  if (tunables.find(setting) + setting.size() < tunables.size()) {
+    return;  // set already, without effect
+  }
   setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
   execv(program_file().c_str(), arguments);
 }

@@ -18,9 +18,13 @@ namespace glassformer {
 
 void choose_instructions(char** arguments) {
   const char* const wanted = std::getenv("GLASSFORMER_INSTRUCTIONS");
-  if (wanted == nullptr || *wanted == 0 || wanted == instructions()) return;
+  if (wanted == nullptr || *wanted == 0 || wanted == instructions()) {
+    return;
+  }
   const bool avx2_instead = wanted == std::string_view("avx2") && instructions() == "avx512";
-  if (avx2_instead) restart_without_avx512(arguments);
+  if (avx2_instead) {
+    restart_without_avx512(arguments);
+  }
   throw UserError("GLASSFORMER_INSTRUCTIONS: expected " + instructions() +
                   (instructions() == "avx512" && !avx2_instead ? " or avx2" : "") +
                   " (what this build supports on this processor), found " + visible(wanted) + "; unset it");
@@ -29,7 +33,9 @@ void choose_instructions(char** arguments) {
 void check_thread_count() {
   constexpr int kMostThreads = 1024;
   const int threads = omp_get_max_threads();
-  if (threads <= std::max(kMostThreads, omp_get_num_procs())) return;
+  if (threads <= std::max(kMostThreads, omp_get_num_procs())) {
+    return;
+  }
   throw UserError("OMP_NUM_THREADS: expected at most " + std::to_string(kMostThreads) + ", found " +
                   std::to_string(threads) + "; this machine has " + std::to_string(omp_get_num_procs()) +
                   " processors");
@@ -57,7 +63,9 @@ RankPlaces rank_places(const Ranks& ranks) {
   RankPlaces found{.machines = 0, .here = 0, .sharing = 0};
   for (const Place& place : places) {
     hosts.insert(place.host.data());
-    if (place.host != mine.host) continue;
+    if (place.host != mine.host) {
+      continue;
+    }
     ++found.here;
     any |= place.allowed;
     found.sharing += mine.allowed.none() || (place.allowed & mine.allowed).any();
@@ -68,7 +76,9 @@ RankPlaces rank_places(const Ranks& ranks) {
 }
 
 void share_processors(int processes) {
-  if (std::getenv("OMP_NUM_THREADS") != nullptr) return;
+  if (std::getenv("OMP_NUM_THREADS") != nullptr) {
+    return;
+  }
   omp_set_num_threads(std::max(1, omp_get_num_procs() / processes));
 }
 

@@ -30,7 +30,8 @@ void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<vo
   constexpr Index kSegment = Index{1} << 16;  // numbers: latency is negligible, and a gradient has many segments
   const Index segments = (std::ssize(values) + kSegment - 1) / kSegment;
   const Index lag = Index{2} * (size - 1 - rank);  // how many segments later a finished one returns
-  const bool is_first = rank == 0, is_last = rank == size - 1;
+  const bool is_first = rank == 0;
+  const bool is_last = rank == size - 1;
   const auto segment = [&](Index s) {
     const auto begin = static_cast<std::size_t>(s * kSegment);
     return values.subspan(begin, std::min(static_cast<std::size_t>(kSegment), values.size() - begin));
@@ -43,23 +44,32 @@ void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<vo
   };
 
   std::vector<float> below(static_cast<std::size_t>(kSegment));
-  std::vector<MPI_Request> up(static_cast<std::size_t>(segments), MPI_REQUEST_NULL), down = up;
+  std::vector<MPI_Request> up(static_cast<std::size_t>(segments), MPI_REQUEST_NULL);
+  std::vector<MPI_Request> down = up;
   for (Index step = 0; step < segments + lag; ++step) {
     if (step < segments) {
       const std::span<float> sum = segment(step);
       if (!is_first) {
         receive(std::span(below).first(sum.size()), rank - 1);
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = below[i] + sum[i];
+        for (std::size_t i = 0; i < sum.size(); ++i) {
+          sum[i] = below[i] + sum[i];
+        }
       }
       const Index begin = step * kSegment;
       add(begin, begin + std::ssize(sum));
-      if (!is_last) send(sum, rank + 1, up[static_cast<std::size_t>(step)]);
+      if (!is_last) {
+        send(sum, rank + 1, up[static_cast<std::size_t>(step)]);
+      }
     }
     if (const Index finished = step - lag; finished >= 0) {
       const auto at = static_cast<std::size_t>(finished);
       MPI_Wait(&up[at], MPI_STATUS_IGNORE);  // the finished segment replaces the one that was sent up
-      if (!is_last) receive(segment(finished), rank + 1);
-      if (!is_first) send(segment(finished), rank - 1, down[at]);
+      if (!is_last) {
+        receive(segment(finished), rank + 1);
+      }
+      if (!is_first) {
+        send(segment(finished), rank - 1, down[at]);
+      }
     }
   }
   MPI_Waitall(static_cast<int>(segments), down.data(), MPI_STATUSES_IGNORE);
@@ -68,7 +78,8 @@ void sum_along_chain(int rank, int size, std::span<float> values, FunctionRef<vo
 class MpiRanks final : public Ranks {
  public:
   MpiRanks() {
-    sigset_t every, before;  // MPI starts its own threads; only ours take signals
+    sigset_t every;
+    sigset_t before;  // MPI starts its own threads; only ours take signals
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
     int level = 0;
@@ -79,7 +90,9 @@ class MpiRanks final : public Ranks {
   }
   /// If an exception destroys this object, MPI stays initialised, so that end_ranks can end the other ranks.
   ~MpiRanks() override {
-    if (std::uncaught_exceptions() == 0) MPI_Finalize();
+    if (std::uncaught_exceptions() == 0) {
+      MPI_Finalize();
+    }
   }
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
@@ -88,7 +101,9 @@ class MpiRanks final : public Ranks {
   int size() const override { return size_; }
 
   void once(FunctionRef<void> action) const override {
-    if (is_first()) action();
+    if (is_first()) {
+      action();
+    }
     MPI_Barrier(kAll);
   }
 
@@ -102,9 +117,15 @@ class MpiRanks final : public Ranks {
     const int mine = thrown ? rank_ : size_;
     int first = size_;
     MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, kAll);
-    if (first == size_) return;
-    if (first == rank_) std::rethrow_exception(thrown);
-    while (true) MPI_Barrier(kAll);  // until rank `first` calls end_ranks
+    if (first == size_) {
+      return;
+    }
+    if (first == rank_) {
+      std::rethrow_exception(thrown);
+    }
+    while (true) {
+      MPI_Barrier(kAll);  // until rank `first` calls end_ranks
+    }
   }
 
   void largest(std::span<double> numbers) const override {
@@ -117,13 +138,15 @@ class MpiRanks final : public Ranks {
 
  private:
   void broadcast_bytes(std::span<std::byte> bytes) const override {
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kLongest, bytes.size())))
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(kLongest, bytes.size()))) {
       MPI_Bcast(bytes.data(), static_cast<int>(std::min(kLongest, bytes.size())), MPI_BYTE, 0, kAll);
+    }
   }
 
   void gather_bytes(std::span<std::byte> all, std::size_t item) const override {
     const auto bytes = [&](Index items) { return static_cast<int>(items * static_cast<Index>(item)); };
-    std::vector<int> sizes, places;
+    std::vector<int> sizes;
+    std::vector<int> places;
     for (int rank = 0; rank < size_; ++rank) {
       const Block theirs = block(std::ssize(all) / static_cast<Index>(item), rank, size_);
       sizes.push_back(bytes(theirs.size()));
@@ -137,7 +160,8 @@ class MpiRanks final : public Ranks {
 
 /// Whether we are between MPI_Init and MPI_Finalize.
 bool is_joined() {
-  int begun = 0, ended = 0;
+  int begun = 0;
+  int ended = 0;
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
   return begun != 0 && ended == 0;
@@ -160,10 +184,14 @@ int announced_processes() {
 
 std::unique_ptr<const Ranks> join_ranks() {
   const int announced = announced_processes();
-  if (announced == 1) return std::make_unique<Ranks>();
+  if (announced == 1) {
+    return std::make_unique<Ranks>();
+  }
 #if GLASSFORMER_HAS_MPI
   auto ranks = std::make_unique<const MpiRanks>();
-  if (ranks->size() == announced) return ranks;
+  if (ranks->size() == announced) {
+    return ranks;
+  }
   throw UserError("expected " + std::to_string(announced) + " processes, as many as mpirun or srun started, found " +
                   std::to_string(ranks->size()) +
                   ": this program was built with a different MPI. Start it with the mpirun of " +
@@ -178,15 +206,21 @@ std::unique_ptr<const Ranks> join_ranks() {
 std::string message_prefix() {
 #if GLASSFORMER_HAS_MPI
   int rank = 0;
-  if (is_joined()) MPI_Comm_rank(kAll, &rank);
-  if (rank > 0) return "rank " + std::to_string(rank) + " on " + host_name() + ": ";
+  if (is_joined()) {
+    MPI_Comm_rank(kAll, &rank);
+  }
+  if (rank > 0) {
+    return "rank " + std::to_string(rank) + " on " + host_name() + ": ";
+  }
 #endif
   return "";
 }
 
 void end_ranks([[maybe_unused]] int status) {
 #if GLASSFORMER_HAS_MPI
-  if (is_joined()) MPI_Abort(kAll, status);
+  if (is_joined()) {
+    MPI_Abort(kAll, status);
+  }
 #endif
 }
 

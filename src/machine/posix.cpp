@@ -26,7 +26,9 @@ ResidentMemory resident_memory() {
 
 MemoryLeft memory_left(int processes, const std::filesystem::path& /*root*/) {
   const std::int64_t pages = sysconf(_SC_PHYS_PAGES);
-  if (pages <= 0) return {};
+  if (pages <= 0) {
+    return {};
+  }
   const std::int64_t ram = pages * sysconf(_SC_PAGESIZE) / processes;
   const std::int64_t left = std::max<std::int64_t>(1, ram - resident_memory().peak);
   return {left, 0, "the machine's memory"};
@@ -37,7 +39,9 @@ Processors allowed_processors() { return {}; }
 std::filesystem::path path_of_directory(int descriptor) {
 #ifdef F_GETPATH
   std::array<char, PATH_MAX> path{};
-  if (fcntl(descriptor, F_GETPATH, path.data()) != -1) return path.data();
+  if (fcntl(descriptor, F_GETPATH, path.data()) != -1) {
+    return path.data();
+  }
 #endif
   static_cast<void>(descriptor);
   return {};

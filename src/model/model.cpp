@@ -17,7 +17,9 @@ void draw_uniform(MatrixView<Scalar> matrix, RandomRow random, double limit) {
   for (Index r = 0; r < matrix.rows(); ++r) {
     random.row = static_cast<std::uint32_t>(r);
     fill_uniform(random, numbers.size(), numbers.data());
-    for (Index c = 0; c < matrix.cols(); ++c) matrix(r, c) = static_cast<Scalar>((2 * numbers(c) - 1) * limit);
+    for (Index c = 0; c < matrix.cols(); ++c) {
+      matrix(r, c) = static_cast<Scalar>((2 * numbers(c) - 1) * limit);
+    }
   }
 }
 
@@ -36,8 +38,12 @@ void draw_normal(MatrixView<Scalar> matrix, RandomRow random, double deviation) 
 
 /// The factor for the initial weights of a linear map.
 double gain_of(std::string_view name, double initial_gain) {
-  if (name.ends_with("q_proj.weight") || name.ends_with("k_proj.weight")) return std::numbers::sqrt2 / 2;
-  if (name.ends_with("v_proj.weight")) return initial_gain * std::numbers::sqrt2 / 2;
+  if (name.ends_with("q_proj.weight") || name.ends_with("k_proj.weight")) {
+    return std::numbers::sqrt2 / 2;
+  }
+  if (name.ends_with("v_proj.weight")) {
+    return initial_gain * std::numbers::sqrt2 / 2;
+  }
   return initial_gain;
 }
 
@@ -53,7 +59,8 @@ void initialize(Model<Scalar>& model, std::uint64_t seed) {
       set(values, static_cast<Scalar>(name.ends_with("layer_norm.weight") ? 1 : 0));
       continue;
     }
-    const Index rows = tensor.shape[0], cols = tensor.shape[1];
+    const Index rows = tensor.shape[0];
+    const Index cols = tensor.shape[1];
     const MatrixView<Scalar> matrix(values.data(), rows, cols);
     if (name.find(".layers.") != std::string_view::npos) {
       const double glorot = std::sqrt(6.0 / static_cast<double>(rows + cols));
@@ -62,7 +69,9 @@ void initialize(Model<Scalar>& model, std::uint64_t seed) {
       draw_normal(matrix, random, 1 / std::sqrt(static_cast<double>(cols)));
       const bool is_source = name.starts_with("model.encoder.") || name.starts_with("model.shared.");
       const Id pad = is_source ? model.vocabulary.pad.source : model.vocabulary.pad.target;
-      if (pad >= 0) set(matrix.row(pad), Scalar{0});
+      if (pad >= 0) {
+        set(matrix.row(pad), Scalar{0});
+      }
     }
     ++random.site;
   }

@@ -29,7 +29,9 @@ MatrixParameter<Scalar> source_table(Construction<Scalar>& construction, const T
 template <class Scalar>
 MatrixParameter<Scalar> target_table(Construction<Scalar>& construction, const TransformerSettings& settings,
                                      const VocabularyShape& vocabulary, const MatrixParameter<Scalar>& source) {
-  if (settings.tied_embeddings == Tying::all) return source;
+  if (settings.tied_embeddings == Tying::all) {
+    return source;
+  }
   return construction.cursor.matrix("model.decoder.embed_tokens.weight", vocabulary.target_size, settings.d_model);
 }
 
@@ -48,13 +50,17 @@ std::vector<Layer> make_layers(const Part<Scalar>& part, Site first_site, Index 
                                const TransformerSettings& settings) {
   part.start_sites(first_site);
   std::vector<Layer> layers;
-  for (Index i = 0; i < count; ++i) layers.emplace_back(part.at("layers", i), settings);
+  for (Index i = 0; i < count; ++i) {
+    layers.emplace_back(part.at("layers", i), settings);
+  }
   return layers;
 }
 
 template <class Scalar>
 std::optional<LayerNorm<Scalar>> final_norm(const Part<Scalar>& part, const TransformerSettings& settings) {
-  if (settings.norm == Norm::post) return std::nullopt;
+  if (settings.norm == Norm::post) {
+    return std::nullopt;
+  }
   return LayerNorm<Scalar>(part.at("layer_norm"), settings.d_model);
 }
 
@@ -82,8 +88,10 @@ Transformer<Scalar>::Transformer(const TransformerSettings& settings_, const Voc
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& Transformer<Scalar>::encode(const Pass& pass, const IdMatrix& source, const Mask& padding) {
-  const Buffer<Scalar>* x = &source_embedding.forward(pass, source);                         // [M, D]
-  for (EncoderLayer<Scalar>& layer : encoder_layers) x = &layer.forward(pass, *x, padding);  // [M, D]
+  const Buffer<Scalar>* x = &source_embedding.forward(pass, source);  // [M, D]
+  for (EncoderLayer<Scalar>& layer : encoder_layers) {
+    x = &layer.forward(pass, *x, padding);  // [M, D]
+  }
   return encoder_norm ? encoder_norm->forward(pass, *x) : *x;
 }
 
@@ -91,9 +99,13 @@ template <std::floating_point Scalar>
 Buffer<Scalar>& Transformer<Scalar>::decode(const Pass& pass, const IdMatrix& target_input,
                                             const Buffer<Scalar>& memory, const TransformerMasks& masks) {
   memory_ = &memory;
-  const Buffer<Scalar>* x = &target_embedding.forward(pass, target_input);                         // [N, D]
-  for (DecoderLayer<Scalar>& layer : decoder_layers) x = &layer.forward(pass, *x, memory, masks);  // [N, D]
-  if (decoder_norm) x = &decoder_norm->forward(pass, *x);
+  const Buffer<Scalar>* x = &target_embedding.forward(pass, target_input);  // [N, D]
+  for (DecoderLayer<Scalar>& layer : decoder_layers) {
+    x = &layer.forward(pass, *x, memory, masks);  // [N, D]
+  }
+  if (decoder_norm) {
+    x = &decoder_norm->forward(pass, *x);
+  }
   logits_ = &output.forward(pass, *x);  // [N, V]
   return *logits_;
 }
@@ -116,7 +128,9 @@ template <std::floating_point Scalar>
 void Transformer<Scalar>::backward_decoder(const Pass& pass, const Buffer<Scalar>& d_logits) {
   // logits = state E^T + b
   const Buffer<Scalar>* d_x = &output.backward(pass, d_logits);  // [N, D]
-  if (decoder_norm) d_x = &decoder_norm->backward(pass, *d_x);
+  if (decoder_norm) {
+    d_x = &decoder_norm->backward(pass, *d_x);
+  }
   // All decoder layers attend to the memory, so their gradients with respect to it add up.
   d_memory_.resize_like(*memory_);
   d_memory_.fill(0);
@@ -131,7 +145,9 @@ void Transformer<Scalar>::backward_decoder(const Pass& pass, const Buffer<Scalar
 template <std::floating_point Scalar>
 void Transformer<Scalar>::backward_encoder(const Pass& pass) {
   const Buffer<Scalar>* d_x = &d_memory_;  // [M, D]
-  if (encoder_norm) d_x = &encoder_norm->backward(pass, *d_x);
+  if (encoder_norm) {
+    d_x = &encoder_norm->backward(pass, *d_x);
+  }
   for (auto layer = encoder_layers.rbegin(); layer != encoder_layers.rend(); ++layer) {
     d_x = &layer->backward(pass, *d_x);
   }

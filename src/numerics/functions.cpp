@@ -22,17 +22,25 @@ struct Logarithm {
 /// For finite x > 0.
 Logarithm accurate_log(double x) {
   double exponent = 0;
-  if (x < std::numeric_limits<double>::min()) x *= 0x1p54, exponent = -54;  // denormal
+  if (x < std::numeric_limits<double>::min()) {
+    x *= 0x1p54;
+    exponent = -54;  // denormal
+  }
   // x = 2^exponent m, with m between sqrt(1/2) and sqrt(2)
   const auto bits = std::bit_cast<std::int64_t>(x);
   const std::int64_t k = (bits - std::bit_cast<std::int64_t>(0x1.6a09e667f3bcdp-1)) >> 52;
   const auto m = std::bit_cast<double>(bits - (k << 52));
   exponent += static_cast<double>(k);
   // log m = log((1 + s) / (1 - s)) = 2 s + s^3 (2/3 + 2/5 s^2 + ...), with s = (m - 1) / (m + 1) = f / t
-  const double f = m - 1, t = 2 + f, t_rest = f - (t - 2);
-  const double s = f / t, s_rest = (std::fma(-s, t, f) - s * t_rest) / t, square = s * s;
+  const double f = m - 1;
+  const double t = 2 + f;
+  const double t_rest = f - (t - 2);
+  const double s = f / t;
+  const double s_rest = (std::fma(-s, t, f) - s * t_rest) / t;
+  const double square = s * s;
   const double rest = std::fma(s * square, polynomial(kLog, square), 2 * s_rest);
-  const double log_power = exponent * FunctionConstants<double>::ln_2, large = log_power + 2 * s;
+  const double log_power = exponent * FunctionConstants<double>::ln_2;
+  const double large = log_power + 2 * s;
   return {large, (log_power - large + 2 * s) + (rest + exponent * FunctionConstants<double>::ln_2_rest)};
 }
 
@@ -42,7 +50,8 @@ double shifted_sin(double x, std::int64_t quarters) {
   // x = n pi / 2 + r, n an integer, |r| <= pi / 4
   constexpr double kToInteger = FunctionConstants<double>::to_integer;
   const double n = std::fma(x, 0x1.45f306dc9c883p-1, kToInteger) - kToInteger;
-  const double r = std::fma(n, -0x1.1a62633145c07p-54, std::fma(n, -0x1.921fb54442d18p0, x)), square = r * r;
+  const double r = std::fma(n, -0x1.1a62633145c07p-54, std::fma(n, -0x1.921fb54442d18p0, x));
+  const double square = r * r;
   quarters += static_cast<std::int64_t>(n);
   double y = std::fma(r * square, polynomial(kSin, square), r);  // sin r
   if ((quarters & 1) != 0) {                                     // cos r
@@ -56,14 +65,20 @@ double shifted_sin(double x, std::int64_t quarters) {
 
 double log(double x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (x == 0) return -kInfinity;
-  if (!(x > 0) || x == kInfinity) return x < 0 ? std::numeric_limits<double>::quiet_NaN() : x;
+  if (x == 0) {
+    return -kInfinity;
+  }
+  if (!(x > 0) || x == kInfinity) {
+    return x < 0 ? std::numeric_limits<double>::quiet_NaN() : x;
+  }
   const Logarithm logarithm = accurate_log(x);
   return logarithm.large + logarithm.small;
 }
 
 double pow(double x, double y) {
-  if (x == 0) return y == 0 ? 1 : 0;
+  if (x == 0) {
+    return y == 0 ? 1 : 0;
+  }
   const auto [large, small] = accurate_log(x);
   const double product = y * large;
   return exp(product, std::abs(product) < 1000 ? std::fma(y, large, -product) + y * small : 0);

@@ -59,7 +59,9 @@ template <std::floating_point Scalar, std::size_t size>
 [[gnu::always_inline]] inline Scalar polynomial(const Scalar (&coefficients)[size], Scalar x) {
   Scalar sum = coefficients[size - 1];
 #pragma GCC unroll 32
-  for (std::size_t i = size - 1; i > 0; --i) sum = std::fma(sum, x, coefficients[i - 1]);
+  for (std::size_t i = size - 1; i > 0; --i) {
+    sum = std::fma(sum, x, coefficients[i - 1]);
+  }
   return sum;
 }
 
@@ -71,14 +73,16 @@ template <std::floating_point Scalar>
   x = Constants::lowest > x ? Constants::lowest : x;
   x = Constants::highest < x ? Constants::highest : x;
   // x = n ln 2 + r, n an integer, |r| <= ln 2 / 2.  exp(x) = 2^n exp(r)
-  const Scalar shifted = std::fma(x, Constants::log2_e, Constants::to_integer), n = shifted - Constants::to_integer;
+  const Scalar shifted = std::fma(x, Constants::log2_e, Constants::to_integer);
+  const Scalar n = shifted - Constants::to_integer;
   const Scalar r = std::fma(n, -Constants::ln_2_rest, std::fma(n, -Constants::ln_2, x)) + rest;
   const Scalar y = std::fma(r * r, polynomial(Constants::exp, r), r) + 1;
   // 2^n in two steps, because the number may be denormal, or nearly too large.
   const auto power_of_2 = [](Bits k) {
     return std::bit_cast<Scalar>((k + Constants::exponent_bias) << Constants::mantissa_bits);
   };
-  const Bits k = std::bit_cast<Bits>(shifted) - std::bit_cast<Bits>(Constants::to_integer), half = k >> 1;
+  const Bits k = std::bit_cast<Bits>(shifted) - std::bit_cast<Bits>(Constants::to_integer);
+  const Bits half = k >> 1;
   return y * power_of_2(half) * power_of_2(k - half);
 }
 template <std::floating_point Scalar>
@@ -93,8 +97,11 @@ template <std::floating_point Scalar>
   using Constants = FunctionConstants<Scalar>;
   Scalar z = x < 0 ? -x : x;
   z = z > Constants::erfc_highest ? Constants::erfc_highest : z;
-  const Scalar t = 1 / (1 + z / 2), square = z * z, square_rest = std::fma(z, z, -square);
-  const Scalar p = polynomial(Constants::erfc, t - Constants::erfc_middle), exponent = p - square;
+  const Scalar t = 1 / (1 + z / 2);
+  const Scalar square = z * z;
+  const Scalar square_rest = std::fma(z, z, -square);
+  const Scalar p = polynomial(Constants::erfc, t - Constants::erfc_middle);
+  const Scalar exponent = p - square;
   const Scalar y = t * exp(exponent, (p - (exponent + square)) - square_rest);
   return x < 0 ? 2 - y : y;
 }

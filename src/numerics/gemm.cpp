@@ -49,20 +49,28 @@ Strided<Scalar> transposed(MatrixView<const Scalar> m) {
 template <Index vectors, class Scalar>
 void copy_plain(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
-  const Index whole = columns / kWidth * kWidth, rest = columns - whole;
-  if (rest > 0) std::fill_n(strips + whole * K, kWidth * K, Scalar{0});
+  const Index whole = columns / kWidth * kWidth;
+  const Index rest = columns - whole;
+  if (rest > 0) {
+    std::fill_n(strips + whole * K, kWidth * K, Scalar{0});
+  }
   for (Index k = 0; k < K; ++k) {
     const Scalar* const row = b.data + k * b.row;
     Scalar* const to = strips + k * kWidth;
-    for (Index m = 0; m < whole; m += kWidth) std::memcpy(to + m * K, row + m, kWidth * sizeof(Scalar));
-    if (rest > 0) std::copy_n(row + whole, rest, to + whole * K);
+    for (Index m = 0; m < whole; m += kWidth) {
+      std::memcpy(to + m * K, row + m, kWidth * sizeof(Scalar));
+    }
+    if (rest > 0) {
+      std::copy_n(row + whole, rest, to + whole * K);
+    }
   }
 }
 
 /// The same for a transposed B, whose columns are rows in memory.
 template <Index vectors, class Scalar>
 void copy_transposed(Strided<Scalar> b, Index K, Index columns, Scalar* strips) {
-  constexpr Index kSize = kLanes<Scalar>, kWidth = vectors * kSize;
+  constexpr Index kSize = kLanes<Scalar>;
+  constexpr Index kWidth = vectors * kSize;
   for (Index m = 0; m < (columns + kWidth - 1) / kWidth * kWidth; m += kSize) {
     Scalar* const to = strips + m / kWidth * kWidth * K + m % kWidth;
     Index k = 0;
@@ -74,10 +82,14 @@ void copy_transposed(Strided<Scalar> b, Index K, Index columns, Scalar* strips) 
       }
       transpose_square<Scalar>(square);
 #pragma GCC unroll 16
-      for (Index i = 0; i < kSize; ++i) store(square[i], to + (k + i) * kWidth);
+      for (Index i = 0; i < kSize; ++i) {
+        store(square[i], to + (k + i) * kWidth);
+      }
     }
     for (; k < K; ++k) {
-      for (Index i = 0; i < kSize; ++i) to[k * kWidth + i] = m + i < columns ? b.data[k + (m + i) * b.col] : 0;
+      for (Index i = 0; i < kSize; ++i) {
+        to[k * kWidth + i] = m + i < columns ? b.data[k + (m + i) * b.col] : 0;
+      }
     }
   }
 }
@@ -92,8 +104,11 @@ bool is_scattered(Strided<Scalar> a) {
 template <class Scalar>
 Strided<Scalar> copy_rows(Strided<Scalar> a, Index K, Index rows, Scalar* copy) {
   for (Index k = 0; k < K; ++k) {
-    if (rows == kTileRows) std::memcpy(copy + k * kTileRows, a.data + k * a.col, kTileRows * sizeof(Scalar));
-    else std::copy_n(a.data + k * a.col, rows, copy + k * kTileRows);
+    if (rows == kTileRows) {
+      std::memcpy(copy + k * kTileRows, a.data + k * a.col, kTileRows * sizeof(Scalar));
+    } else {
+      std::copy_n(a.data + k * a.col, rows, copy + k * kTileRows);
+    }
   }
   return {copy, 1, kTileRows};
 }
@@ -121,20 +136,27 @@ struct Destination {
 /// Computes one tile: `rows` rows, `vectors` vectors wide.
 template <Index vectors, Index rows, class Scalar>
 void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destination<Scalar>& tile) {
-  constexpr Index kSize = kLanes<Scalar>, kWidth = vectors * kSize;
+  constexpr Index kSize = kLanes<Scalar>;
+  constexpr Index kWidth = vectors * kSize;
   // Prefetch the tile's part of C, so that it is in the cache when the sum is ready.
 #pragma GCC unroll 12
   for (Index r = 0; r < rows; ++r) {
-    for (Index v = 0; v < vectors; ++v) __builtin_prefetch(tile.c + r * tile.row + v * kSize, 1);
+    for (Index v = 0; v < vectors; ++v) {
+      __builtin_prefetch(tile.c + r * tile.row + v * kSize, 1);
+    }
   }
   Vector<Scalar> sum[rows][vectors] = {};
   for (Index k = 0; k < K; ++k) {
     Vector<Scalar> b[vectors];
-    for (Index v = 0; v < vectors; ++v) b[v] = load(strip + k * kWidth + v * kSize);
+    for (Index v = 0; v < vectors; ++v) {
+      b[v] = load(strip + k * kWidth + v * kSize);
+    }
 #pragma GCC unroll 12
     for (Index r = 0; r < rows; ++r) {
       const Vector<Scalar> x = a.data[r * a.row + k * a.col] - Vector<Scalar>{};  // in every element (+ would lose -0)
-      for (Index v = 0; v < vectors; ++v) sum[r][v] = multiply_add<Scalar>(x, b[v], sum[r][v]);
+      for (Index v = 0; v < vectors; ++v) {
+        sum[r][v] = multiply_add<Scalar>(x, b[v], sum[r][v]);
+      }
     }
   }
 #pragma GCC unroll 12
@@ -143,7 +165,9 @@ void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destin
     const Scalar* const addend = tile.addend.from(r, 0).data;
     for (Index v = 0; v < vectors; ++v) {
       const Index columns = tile.columns - v * kSize;  // at the right edge, fewer than a vector has
-      if (addend != nullptr) sum[r][v] += load_first(columns, addend + v * kSize);
+      if (addend != nullptr) {
+        sum[r][v] += load_first(columns, addend + v * kSize);
+      }
       store_first<Scalar>(columns, sum[r][v], c + v * kSize);
     }
   }
@@ -152,19 +176,29 @@ void multiply_tile(Strided<Scalar> a, const Scalar* strip, Index K, const Destin
 /// The same for the first `count` rows, but at most kTileRows.
 template <Index vectors, class Scalar, Index rows = kTileRows>
 void multiply_rows(Index count, Strided<Scalar> a, const Scalar* strip, Index K, const Destination<Scalar>& tile) {
-  if (count >= rows) return multiply_tile<vectors, rows>(a, strip, K, tile);
-  if constexpr (rows > 1) multiply_rows<vectors, Scalar, rows - 1>(count, a, strip, K, tile);
+  if (count >= rows) {
+    return multiply_tile<vectors, rows>(a, strip, K, tile);
+  }
+  if constexpr (rows > 1) {
+    multiply_rows<vectors, Scalar, rows - 1>(count, a, strip, K, tile);
+  }
 }
 
 template <Index vectors, class Scalar>
 void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, const Destination<Scalar>& panel) {
   constexpr Index kWidth = vectors * kLanes<Scalar>;
-  static thread_local Buffer<Scalar> strips(1, kDepth * kPanel), rows_of_a(1, kDepth * kTileRows);
-  if (b.col == 1) copy_plain<vectors>(b, K, panel.columns, strips.data());
-  else copy_transposed<vectors>(b, K, panel.columns, strips.data());
+  static thread_local Buffer<Scalar> strips(1, kDepth * kPanel);
+  static thread_local Buffer<Scalar> rows_of_a(1, kDepth * kTileRows);
+  if (b.col == 1) {
+    copy_plain<vectors>(b, K, panel.columns, strips.data());
+  } else {
+    copy_transposed<vectors>(b, K, panel.columns, strips.data());
+  }
   for (Index n = 0; n < rows; n += kTileRows) {
     Strided<Scalar> block = a.from(n, 0);
-    if (is_scattered(a)) block = copy_rows(block, K, std::min(kTileRows, rows - n), rows_of_a.data());
+    if (is_scattered(a)) {
+      block = copy_rows(block, K, std::min(kTileRows, rows - n), rows_of_a.data());
+    }
     for (Index m = 0; m < panel.columns; m += kWidth) {
       multiply_rows<vectors, Scalar>(rows - n, block, strips.data() + m * K, K, panel.from(n, m, kWidth));
     }
@@ -174,15 +208,22 @@ void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, c
 /// C = A B, plus the addend if there is one.
 template <class Scalar>
 void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixView<Scalar> c, Addend<Scalar> addend) {
-  if (K == 0 && addend.data == nullptr) c.eigen().setZero();  // an empty sum
+  if (K == 0 && addend.data == nullptr) {
+    c.eigen().setZero();  // an empty sum
+  }
   for (Index k = 0; k < K; k += kDepth) {
     const Index depth = std::min(kDepth, K - k);
-    if (k > 0) addend = {c.data(), c.stride()};  // the sum of the earlier blocks
+    if (k > 0) {
+      addend = {c.data(), c.stride()};  // the sum of the earlier blocks
+    }
     const Destination<Scalar> whole{c.data(), c.stride(), addend, c.cols()};
     for (Index m = 0; m < c.cols(); m += kPanel) {
       const Destination<Scalar> panel = whole.from(0, m, kPanel);
-      if (panel.columns <= kLanes<Scalar>) multiply_panel<1>(a.from(0, k), b.from(k, m), depth, c.rows(), panel);
-      else multiply_panel<2>(a.from(0, k), b.from(k, m), depth, c.rows(), panel);
+      if (panel.columns <= kLanes<Scalar>) {
+        multiply_panel<1>(a.from(0, k), b.from(k, m), depth, c.rows(), panel);
+      } else {
+        multiply_panel<2>(a.from(0, k), b.from(k, m), depth, c.rows(), panel);
+      }
     }
   }
 }
@@ -197,13 +238,19 @@ template <class Scalar>
 void multiply_skipping_zeros(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {
   multiply(a, b, c, Result::overwrite);
   // x - x is 0 unless x is infinite or NaN. If b holds either, so does c, because even 0 * infinity is NaN.
-  if ((c.eigen().array() - c.eigen().array()).sum() == 0) return;
+  if ((c.eigen().array() - c.eigen().array()).sum() == 0) {
+    return;
+  }
   const Matrix<Scalar> finite = b.eigen().array().isFinite().select(b.eigen(), Scalar{0});
   multiply(a, {finite.data(), finite.rows(), finite.cols()}, c, Result::overwrite);
   for (Index j = 0; j < b.rows(); ++j) {
-    if (b.row(j).eigen().allFinite()) continue;
+    if (b.row(j).eigen().allFinite()) {
+      continue;
+    }
     for (Index i = 0; i < a.rows(); ++i) {
-      if (a(i, j) != 0) c.row(i).eigen() += a(i, j) * (b.row(j).eigen() - finite.row(j));
+      if (a(i, j) != 0) {
+        c.row(i).eigen() += a(i, j) * (b.row(j).eigen() - finite.row(j));
+      }
     }
   }
 }

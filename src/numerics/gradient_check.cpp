@@ -27,7 +27,10 @@ std::optional<double> finite_difference(double& value, FunctionRef<double> loss,
     return loss();
   };
   for (const double h : {1e-4, 1e-4 / 4, 1e-4 / 16}) {
-    const double up = loss_at(h), down = loss_at(-h), far_up = loss_at(2 * h), far_down = loss_at(-2 * h);
+    const double up = loss_at(h);
+    const double down = loss_at(-h);
+    const double far_up = loss_at(2 * h);
+    const double far_down = loss_at(-2 * h);
     value = before;
 
     const double slope = (8 * (up - down) - (far_up - far_down)) / (12 * h);
@@ -35,8 +38,12 @@ std::optional<double> finite_difference(double& value, FunctionRef<double> loss,
     const double fourth = (far_up + far_down) - 4 * (up + down) + 6 * loss_now;
     const double kink = (std::abs(third) + std::abs(fourth)) / (4 * h);
     const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::abs(loss_now) / h;
-    if (!std::isfinite(kink)) return kink;  // not finite either, so the check fails
-    if (kink <= std::max(5e-8 * std::max(scale, std::abs(slope)), rounding)) return slope;
+    if (!std::isfinite(kink)) {
+      return kink;  // not finite either, so the check fails
+    }
+    if (kink <= std::max(5e-8 * std::max(scale, std::abs(slope)), rounding)) {
+      return slope;
+    }
   }
   return std::nullopt;
 }
@@ -47,7 +54,8 @@ GradientError check_gradient(std::span<double> values, std::span<const double> g
                              Index limit) {
   assert(values.size() == gradient.size());
   const auto size = static_cast<Index>(values.size());
-  std::vector<Index> zero, nonzero;
+  std::vector<Index> zero;
+  std::vector<Index> nonzero;
   double scale = 1e-3;
   for (Index i = 0; i < size; ++i) {
     const double analytic = gradient[static_cast<std::size_t>(i)];
@@ -56,12 +64,15 @@ GradientError check_gradient(std::span<double> values, std::span<const double> g
   }
 
   GradientError error;
-  double largest_difference = -1, largest_value = 1e-3;
+  double largest_difference = -1;
+  double largest_value = 1e-3;
   const double loss_now = loss();
   const auto compare = [&](Index i) {  // returns false at a kink
     const auto numerical = finite_difference(values[static_cast<std::size_t>(i)], loss, loss_now, scale);
     ++(numerical ? error.checked : error.kinks);
-    if (!numerical) return false;
+    if (!numerical) {
+      return false;
+    }
 
     const double analytic = gradient[static_cast<std::size_t>(i)];
     const double difference = std::abs(analytic - *numerical);
@@ -75,7 +86,9 @@ GradientError check_gradient(std::span<double> values, std::span<const double> g
   const auto compare_some = [&](const std::vector<Index>& indices, Index count) {
     const auto start = [&](Index k) { return indices.begin() + k * std::ssize(indices) / count; };
     // The first index of each interval or, if it is at a kink, one of the next two.
-    for (Index k = 0; k < count; ++k) std::any_of(start(k), std::min(start(k + 1), start(k) + 3), compare);
+    for (Index k = 0; k < count; ++k) {
+      std::any_of(start(k), std::min(start(k + 1), start(k) + 3), compare);
+    }
   };
 
   const Index count = limit > 0 ? std::min(limit, size) : size;
@@ -84,7 +97,9 @@ GradientError check_gradient(std::span<double> values, std::span<const double> g
   compare_some(zero, count - nonzeros);
 
   error.relative = std::max(largest_difference, 0.0) / largest_value;
-  if (error.checked == 0 && error.kinks > 0) error.relative = std::numeric_limits<double>::quiet_NaN();
+  if (error.checked == 0 && error.kinks > 0) {
+    error.relative = std::numeric_limits<double>::quiet_NaN();
+  }
   return error;
 }
 

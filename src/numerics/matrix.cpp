@@ -5,12 +5,17 @@
 namespace glassformer {
 
 void* allocate_matrix_memory(std::size_t bytes) {
-  constexpr std::size_t kCacheLine = 64, kHugePage = std::size_t{2} << 20;  // a vector register has at most 64 bytes
+  constexpr std::size_t kCacheLine = 64;
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;  // a vector register has at most 64 bytes
   const std::size_t alignment = bytes < kHugePage ? kCacheLine : kHugePage;
   const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
   void* const memory = std::aligned_alloc(alignment, whole);
-  if (memory == nullptr && whole > 0) throw std::bad_alloc();
-  if (alignment == kHugePage && prepare_large_memory != nullptr) prepare_large_memory(memory, whole);
+  if (memory == nullptr && whole > 0) {
+    throw std::bad_alloc();
+  }
+  if (alignment == kHugePage && prepare_large_memory != nullptr) {
+    prepare_large_memory(memory, whole);
+  }
   return memory;
 }
 

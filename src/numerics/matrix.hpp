@@ -102,13 +102,19 @@ class Buffer {
   Buffer(std::initializer_list<std::initializer_list<Scalar>> rows) {
     resize(static_cast<Index>(rows.size()), rows.size() == 0 ? 0 : static_cast<Index>(rows.begin()->size()));
     Index i = 0;
-    for (const auto& row : rows) std::copy(row.begin(), row.end(), this->row(i++).data());
+    for (const auto& row : rows) {
+      std::copy(row.begin(), row.end(), this->row(i++).data());
+    }
   }
   Buffer(const Buffer& other) { *this = other; }
   Buffer& operator=(const Buffer& other) {
-    if (this == &other) return *this;
+    if (this == &other) {
+      return *this;
+    }
     resize_like(other);
-    for (Index i = 0; i < rows_; ++i) std::copy_n(other.row(i).data(), cols_, row(i).data());
+    for (Index i = 0; i < rows_; ++i) {
+      std::copy_n(other.row(i).data(), cols_, row(i).data());
+    }
     return *this;
   }
   Buffer(Buffer&& other) noexcept { *this = std::move(other); }
@@ -129,11 +135,15 @@ class Buffer {
       memory_.reset(static_cast<Scalar*>(allocate_matrix_memory(static_cast<std::size_t>(rows * stride * kSize))));
       capacity_ = rows * stride;
     }
-    rows_ = rows, cols_ = cols, stride_ = stride;
+    rows_ = rows;
+    cols_ = cols;
+    stride_ = stride;
   }
   void resize_like(const auto& other) { resize(other.rows(), other.cols()); }
   void fill(Scalar value) {
-    for (Index i = 0; i < rows_; ++i) std::fill_n(row(i).data(), cols_, value);
+    for (Index i = 0; i < rows_; ++i) {
+      std::fill_n(row(i).data(), cols_, value);
+    }
   }
 
   MatrixView<Scalar> view() { return {memory_.get(), rows_, cols_, stride_}; }

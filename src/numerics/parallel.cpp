@@ -29,17 +29,22 @@ void run_tasks(Index count, FunctionRef<void, Index> task) {
     }
   };
   if (thread_count() == 1) {  // without OpenMP, which would allocate memory for a team of one
-    for (Index i = 0; i < count; ++i) run(i);
+    for (Index i = 0; i < count; ++i) {
+      run(i);
+    }
   } else {
 #pragma omp parallel for schedule(dynamic, 1)
-    for (Index i = 0; i < count; ++i) run(i);
+    for (Index i = 0; i < count; ++i) {
+      run(i);
+    }
   }
-  if (thrown) std::rethrow_exception(thrown);
+  if (thrown) {
+    std::rethrow_exception(thrown);
+  }
 }
 
 void run_ranges(Index size, FunctionRef<void, Index, Index> range) {
-  run_tasks((size + kRange - 1) / kRange,
-            [&](Index i) { range(i * kRange, std::min(size, (i + 1) * kRange)); });
+  run_tasks((size + kRange - 1) / kRange, [&](Index i) { range(i * kRange, std::min(size, (i + 1) * kRange)); });
 }
 
 double sum_ranges(Index size, FunctionRef<double, Index, Index> part) {
@@ -49,7 +54,9 @@ double sum_ranges(Index size, FunctionRef<double, Index, Index> part) {
   run_ranges(size,
              [&](Index begin, Index end) { partial[static_cast<std::size_t>(begin / kRange)] = part(begin, end); });
   double sum = 0;
-  for (const double s : partial) sum += s;
+  for (const double s : partial) {
+    sum += s;
+  }
   return sum;
 }
 

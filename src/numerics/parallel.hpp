@@ -41,7 +41,9 @@ class Workspaces {
 
   std::unique_ptr<Workspace> take() {
     const std::lock_guard lock(mutex_);
-    if (idle_.empty()) return make_();
+    if (idle_.empty()) {
+      return make_();
+    }
     std::unique_ptr<Workspace> workspace = std::move(idle_.back());
     idle_.pop_back();
     return workspace;

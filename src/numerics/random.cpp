@@ -49,8 +49,9 @@ void fill_uniform(const RandomRow& coordinates, Index size, double* numbers) {
     std::uint32_t words[4][kColumns];
     philox(coordinates, static_cast<std::uint32_t>(first / 4), words);
     // Only the upper 24 bits: they fit into a float without rounding, which could give 1.
-    for (Index j = 0; j < std::min(4 * kColumns, size - first); ++j)
+    for (Index j = 0; j < std::min(4 * kColumns, size - first); ++j) {
       numbers[first + j] = (words[j % 4][j / 4] >> 8) * 0x1p-24;
+    }
   }
 }
 
@@ -64,7 +65,9 @@ void draw_kept(const RandomRow& coordinates, double rate, MatrixView<std::uint8_
     for (Index r = 0; r < kept.rows(); ++r) {
       std::uint8_t bytes[kColumns];
       const int shift = r % 2 == 0 ? 0 : 16;
-      for (Index j = 0; j < kColumns; ++j) bytes[j] = (words[r / 2][j] >> shift & 0xFFFF) >= threshold;
+      for (Index j = 0; j < kColumns; ++j) {
+        bytes[j] = (words[r / 2][j] >> shift & 0xFFFF) >= threshold;
+      }
       std::copy_n(bytes, std::min(kColumns, kept.cols() - first), kept.row(r).data() + first);
     }
   }

@@ -12,10 +12,11 @@ constexpr Index kAccumulators = 16;
 template <class Scalar, std::size_t half, std::size_t... i>
 [[gnu::always_inline]] inline Scalar fold(Vector<Scalar> vector, auto combine, std::index_sequence<i...> lanes) {
   vector = combine(vector, __builtin_shufflevector(vector, vector, (i ^ half)...));
-  if constexpr (half == 1)
+  if constexpr (half == 1) {
     return vector[0];
-  else
+  } else {
     return fold<Scalar, half / 2>(vector, combine, lanes);
+  }
 }
 
 /// Reduces a row to one number, with sixteen accumulators, in one or a few vectors. step(sums, j, count) adds a vector
@@ -24,16 +25,28 @@ template <class Scalar, std::size_t half, std::size_t... i>
 /// row begins or what follows it.
 template <class Scalar>
 [[gnu::always_inline]] inline Scalar reduce(Index size, Scalar start, auto combine, auto step) {
-  constexpr Index kSize = kLanes<Scalar>, kParts = kAccumulators / kSize;
+  constexpr Index kSize = kLanes<Scalar>;
+  constexpr Index kParts = kAccumulators / kSize;
   Vector<Scalar> sums[kParts];
-  for (auto& part : sums) part = Vector<Scalar>{} + start;
+  for (auto& part : sums) {
+    part = Vector<Scalar>{} + start;
+  }
   Index j = 0;
-  for (; j + kAccumulators <= size; j += kAccumulators)
-    for (Index p = 0; p < kParts; ++p) sums[p] = step(sums[p], j + p * kSize, kSize);
-  if (j < size)
-    for (Index p = 0; p < kParts; ++p) sums[p] = step(sums[p], j + p * kSize, size - j - p * kSize);
-  for (Index half = kParts / 2; half > 0; half /= 2)
-    for (Index p = 0; p < half; ++p) sums[p] = combine(sums[p], sums[p + half]);
+  for (; j + kAccumulators <= size; j += kAccumulators) {
+    for (Index p = 0; p < kParts; ++p) {
+      sums[p] = step(sums[p], j + p * kSize, kSize);
+    }
+  }
+  if (j < size) {
+    for (Index p = 0; p < kParts; ++p) {
+      sums[p] = step(sums[p], j + p * kSize, size - j - p * kSize);
+    }
+  }
+  for (Index half = kParts / 2; half > 0; half /= 2) {
+    for (Index p = 0; p < half; ++p) {
+      sums[p] = combine(sums[p], sums[p + half]);
+    }
+  }
   return fold<Scalar, kSize / 2>(sums[0], combine, std::make_index_sequence<kSize>());
 }
 
@@ -75,13 +88,16 @@ template <class Scalar>
 [[gnu::noinline]] Vector<Scalar> exp_of(Vector<Scalar> x) {
   Scalar numbers[kLanes<Scalar>];
   store<Scalar>(x, numbers);
-  for (Scalar& number : numbers) number = exp(number);
+  for (Scalar& number : numbers) {
+    number = exp(number);
+  }
   return load(numbers);
 }
 
 template <class Scalar>
 Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
-  const Vector<Scalar> zero{}, lowest = zero + kMinusInfinity<Scalar>;
+  const Vector<Scalar> zero{};
+  const Vector<Scalar> lowest = zero + kMinusInfinity<Scalar>;
   return reduce(x.size(), Scalar{0}, plus, [&](Vector<Scalar> s, Index j, Index count) {
     const Vector<Scalar> numbers = load_first<Scalar>(count, x.data() + j, lowest);
     const auto hidden = numbers == lowest;  // their exp would underflow, which takes long
@@ -100,7 +116,9 @@ void keep_in(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar f
 #ifndef __clang__  // Clang lacks this pragma. `to` may be x, but must not overlap it in any other way.
 #pragma GCC ivdep
 #endif
-  for (Index j = 0; j < size; ++j) result[j] = from[j] * (static_cast<Scalar>(keep[j]) * factor);
+  for (Index j = 0; j < size; ++j) {
+    result[j] = from[j] * (static_cast<Scalar>(keep[j]) * factor);
+  }
 }
 
 }  // namespace

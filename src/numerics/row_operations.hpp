@@ -45,34 +45,46 @@ double exponentials(RowView<double> x, double shift);
 // deduced only from `to`, so you can pass a RowView<float> as a RowView<const float>.)
 template <std::floating_point Scalar>
 void set(RowView<Scalar> x, Scalar value) {
-  for (Scalar& number : x) number = value;
+  for (Scalar& number : x) {
+    number = value;
+  }
 }
 template <std::floating_point Scalar>
 void scale(RowView<Scalar> x, Scalar factor) {
-  for (Scalar& number : x) number *= factor;
+  for (Scalar& number : x) {
+    number *= factor;
+  }
 }
 /// to_j += x_j
 template <std::floating_point Scalar>
 void add(std::type_identity_t<RowView<const Scalar>> x, RowView<Scalar> to) {
-  for (Index j = 0; j < to.size(); ++j) to[j] += x[j];
+  for (Index j = 0; j < to.size(); ++j) {
+    to[j] += x[j];
+  }
 }
 /// to_j += factor x_j
 template <std::floating_point Scalar>
 void add_scaled(std::type_identity_t<Scalar> factor, std::type_identity_t<RowView<const Scalar>> x,
                 RowView<Scalar> to) {
-  for (Index j = 0; j < to.size(); ++j) to[j] += factor * x[j];
+  for (Index j = 0; j < to.size(); ++j) {
+    to[j] += factor * x[j];
+  }
 }
 /// to_j += x_j y_j
 template <std::floating_point Scalar>
 void add_product(std::type_identity_t<RowView<const Scalar>> x, std::type_identity_t<RowView<const Scalar>> y,
                  RowView<Scalar> to) {
-  for (Index j = 0; j < to.size(); ++j) to[j] += x[j] * y[j];
+  for (Index j = 0; j < to.size(); ++j) {
+    to[j] += x[j] * y[j];
+  }
 }
 /// to_j = x_j y_j
 template <std::floating_point Scalar>
 void set_product(std::type_identity_t<RowView<const Scalar>> x, std::type_identity_t<RowView<const Scalar>> y,
                  RowView<Scalar> to) {
-  for (Index j = 0; j < to.size(); ++j) to[j] = x[j] * y[j];
+  for (Index j = 0; j < to.size(); ++j) {
+    to[j] = x[j] * y[j];
+  }
 }
 /// to_j = x_j * (kept_j * factor), kept_j = 0 or 1. Where kept_j is 0, to_j is 0, or NaN if x_j is NaN or infinite.
 void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to);
@@ -80,26 +92,36 @@ void keep(RowView<const double> x, RowView<const std::uint8_t> kept, double fact
 /// x_j becomes -infinity where blocked_j is 1.
 template <std::floating_point Scalar>
 void block(RowView<const std::uint8_t> blocked, RowView<Scalar> x) {
-  for (Index j = 0; j < x.size(); ++j) x[j] = blocked[j] != 0 ? kMinusInfinity<Scalar> : x[j];
+  for (Index j = 0; j < x.size(); ++j) {
+    x[j] = blocked[j] != 0 ? kMinusInfinity<Scalar> : x[j];
+  }
 }
 /// x_j becomes 0 where y_j is 0, even if x_j was NaN.
 template <std::floating_point Scalar>
 void clear_where_zero(std::type_identity_t<RowView<const Scalar>> y, RowView<Scalar> x) {
-  for (Index j = 0; j < x.size(); ++j) x[j] = y[j] == 0 ? 0 : x[j];
+  for (Index j = 0; j < x.size(); ++j) {
+    x[j] = y[j] == 0 ? 0 : x[j];
+  }
 }
 
 // The same for whole matrices.
 template <std::floating_point Scalar>
 void scale(MatrixView<Scalar> x, std::type_identity_t<Scalar> factor) {
-  for (Index n = 0; n < x.rows(); ++n) scale(x.row(n), factor);
+  for (Index n = 0; n < x.rows(); ++n) {
+    scale(x.row(n), factor);
+  }
 }
 template <std::floating_point Scalar>
 void add(std::type_identity_t<MatrixView<const Scalar>> x, MatrixView<Scalar> to) {
-  for (Index n = 0; n < to.rows(); ++n) add(x.row(n), to.row(n));
+  for (Index n = 0; n < to.rows(); ++n) {
+    add(x.row(n), to.row(n));
+  }
 }
 template <class Scalar>
 void copy(std::type_identity_t<MatrixView<const Scalar>> x, MatrixView<Scalar> to) {
-  for (Index n = 0; n < to.rows(); ++n) std::copy(x.row(n).begin(), x.row(n).end(), to.row(n).begin());
+  for (Index n = 0; n < to.rows(); ++n) {
+    std::copy(x.row(n).begin(), x.row(n).end(), to.row(n).begin());
+  }
 }
 
 }  // namespace glassformer

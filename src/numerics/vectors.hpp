@@ -55,22 +55,27 @@ void store(auto vector, Scalar* to) {
 template <class Scalar>
 [[gnu::always_inline]] inline Vector<Scalar> multiply_add(Vector<Scalar> a, Vector<Scalar> b, Vector<Scalar> c) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof(Scalar) == 4)
+  if constexpr (sizeof(Scalar) == 4) {
     return Vector<Scalar>(_mm512_fmadd_ps(__m512(a), __m512(b), __m512(c)));
-  else
+  } else {
     return Vector<Scalar>(_mm512_fmadd_pd(__m512d(a), __m512d(b), __m512d(c)));
+  }
 #elif defined(__FMA__)
-  if constexpr (sizeof(Scalar) == 4)
+  if constexpr (sizeof(Scalar) == 4) {
     return Vector<Scalar>(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(c)));
-  else
+  } else {
     return Vector<Scalar>(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(c)));
+  }
 #elif defined(__aarch64__)
-  if constexpr (sizeof(Scalar) == 4)
+  if constexpr (sizeof(Scalar) == 4) {
     return Vector<Scalar>(vfmaq_f32(float32x4_t(c), float32x4_t(a), float32x4_t(b)));
-  else
+  } else {
     return Vector<Scalar>(vfmaq_f64(float64x2_t(c), float64x2_t(a), float64x2_t(b)));
+  }
 #else
-  for (Index i = 0; i < kLanes<Scalar>; ++i) c[i] = std::fma(a[i], b[i], c[i]);
+  for (Index i = 0; i < kLanes<Scalar>; ++i) {
+    c[i] = std::fma(a[i], b[i], c[i]);
+  }
   return c;
 #endif
 }
@@ -87,35 +92,46 @@ auto mask_of_first(Index count) {
 /// AVX-512 this is one instruction; reading back a vector assembled in memory takes longer.
 template <class Scalar>
 Vector<Scalar> load_first(Index count, const Scalar* from, Vector<Scalar> filling = Vector<Scalar>{}) {
-  if (count >= kLanes<Scalar>) return load(from);
+  if (count >= kLanes<Scalar>) {
+    return load(from);
+  }
 #ifdef __AVX512F__
-  if constexpr (sizeof(Scalar) == 4)
+  if constexpr (sizeof(Scalar) == 4) {
     return Vector<Scalar>(_mm512_mask_loadu_ps(__m512(filling), mask_of_first<Scalar>(count), from));
-  else
+  } else {
     return Vector<Scalar>(_mm512_mask_loadu_pd(__m512d(filling), __mmask8(mask_of_first<Scalar>(count)), from));
+  }
 #else
-  if (count > 0) std::memcpy(&filling, from, static_cast<std::size_t>(count) * sizeof(Scalar));
+  if (count > 0) {
+    std::memcpy(&filling, from, static_cast<std::size_t>(count) * sizeof(Scalar));
+  }
   return filling;
 #endif
 }
 /// Stores the first `count` elements to memory (all if `count` is at least kLanes).
 template <class Scalar>
 void store_first(Index count, Vector<Scalar> vector, Scalar* to) {
-  if (count >= kLanes<Scalar>) return store<Scalar>(vector, to);
+  if (count >= kLanes<Scalar>) {
+    return store<Scalar>(vector, to);
+  }
 #ifdef __AVX512F__
-  if constexpr (sizeof(Scalar) == 4)
+  if constexpr (sizeof(Scalar) == 4) {
     _mm512_mask_storeu_ps(to, mask_of_first<Scalar>(count), __m512(vector));
-  else
+  } else {
     _mm512_mask_storeu_pd(to, __mmask8(mask_of_first<Scalar>(count)), __m512d(vector));
+  }
 #else
-  if (count > 0) std::memcpy(to, &vector, static_cast<std::size_t>(count) * sizeof(Scalar));
+  if (count > 0) {
+    std::memcpy(to, &vector, static_cast<std::size_t>(count) * sizeof(Scalar));
+  }
 #endif
 }
 
 /// In each pair of blocks of `half` elements, a gets a's and b's first blocks, and b gets a's and b's second blocks.
 template <Index half, class Scalar, std::size_t... i>
 [[gnu::always_inline]] inline void exchange_blocks(auto& a, auto& b, std::index_sequence<i...>) {
-  constexpr auto kSize = static_cast<std::size_t>(kLanes<Scalar>), kHalf = static_cast<std::size_t>(half);
+  constexpr auto kSize = static_cast<std::size_t>(kLanes<Scalar>);
+  constexpr auto kHalf = static_cast<std::size_t>(half);
   const auto upper = __builtin_shufflevector(a, b, ((i & kHalf) != 0 ? kSize + i - kHalf : i)...);
   const auto lower = __builtin_shufflevector(a, b, ((i & kHalf) != 0 ? kSize + i : i + kHalf)...);
   a = upper;
@@ -130,10 +146,14 @@ template <class Scalar, Index half = kLanes<Scalar> / 2>
   constexpr Index kSize = kLanes<Scalar>;
 #pragma GCC unroll 16
   for (Index i = 0; i < kSize; ++i) {
-    if ((i & half) != 0) continue;
+    if ((i & half) != 0) {
+      continue;
+    }
     exchange_blocks<half, Scalar>(rows[i], rows[i + half], std::make_index_sequence<static_cast<std::size_t>(kSize)>());
   }
-  if constexpr (half > 1) transpose_square<Scalar, half / 2>(rows);
+  if constexpr (half > 1) {
+    transpose_square<Scalar, half / 2>(rows);
+  }
 }
 
 }  // namespace glassformer

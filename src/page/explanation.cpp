@@ -16,25 +16,33 @@ bool equal(const Mask& a, const Mask& b) {
 
 std::vector<std::string> differences(const TransformerMasks& a, const TransformerMasks& b) {
   std::vector<std::string> names;
-  if (!equal(a.encoder_padding, b.encoder_padding)) names.emplace_back("encoder_padding");
-  if (!equal(a.decoder_combined, b.decoder_combined)) names.emplace_back("decoder_combined");
-  if (!equal(a.cross_padding, b.cross_padding)) names.emplace_back("cross_padding");
+  if (!equal(a.encoder_padding, b.encoder_padding)) {
+    names.emplace_back("encoder_padding");
+  }
+  if (!equal(a.decoder_combined, b.decoder_combined)) {
+    names.emplace_back("decoder_combined");
+  }
+  if (!equal(a.cross_padding, b.cross_padding)) {
+    names.emplace_back("cross_padding");
+  }
   return names;
 }
 
 /// Blocks keys that are more than `places` positions ahead of the query.
 Mask late_look_ahead_mask(Index length, Index places) {
   Mask mask = all_visible(1, length, length);
-  for (Index query = 0; query < length - places; ++query)
+  for (Index query = 0; query < length - places; ++query) {
     mask.blocked.row(query).eigen().tail(length - places - query - 1).setOnes();
+  }
   return mask;
 }
 
 /// Blocks every key if the query is padding.
 Mask padded_query_mask(const IdMatrix& ids, Id pad, Index keys) {
   Mask mask = all_visible(ids.rows(), ids.cols(), keys);
-  for (Index n = 0; n < ids.size(); ++n)
+  for (Index n = 0; n < ids.size(); ++n) {
     mask.blocked.row(n).eigen().setConstant(ids(n / ids.cols(), n % ids.cols()) == pad);
+  }
   return mask;
 }
 
@@ -46,7 +54,9 @@ std::vector<BlockReason> inverted(Mask mask) {
 
 /// Blocks wherever one of the reasons does. `nothing` blocks nothing and has the result's shape.
 Mask maximum(const std::vector<BlockReason>& reasons, Mask nothing) {
-  for (const BlockReason& reason : reasons) nothing = combined_mask(nothing, reason.mask);
+  for (const BlockReason& reason : reasons) {
+    nothing = combined_mask(nothing, reason.mask);
+  }
   return nothing;
 }
 
@@ -58,15 +68,25 @@ struct PaddedBatch {
   BlockReasons reasons(const MaskSettings& on) const {
     const BlockReason source_padding{"padding", padding_mask(source, pad.source)};
     BlockReasons reasons;
-    if (on.encoder_padding) reasons.encoder_padding = {source_padding};
-    if (on.target_padding) reasons.decoder_combined = {{"padding", padding_mask(target_input, pad.target)}};
-    if (on.look_ahead) reasons.decoder_combined.push_back({"future", look_ahead_mask(target_input.cols())});
-    if (on.cross_padding) reasons.cross_padding = {source_padding};
+    if (on.encoder_padding) {
+      reasons.encoder_padding = {source_padding};
+    }
+    if (on.target_padding) {
+      reasons.decoder_combined = {{"padding", padding_mask(target_input, pad.target)}};
+    }
+    if (on.look_ahead) {
+      reasons.decoder_combined.push_back({"future", look_ahead_mask(target_input.cols())});
+    }
+    if (on.cross_padding) {
+      reasons.cross_padding = {source_padding};
+    }
     return reasons;
   }
 
   TransformerMasks masks(const BlockReasons& reasons) const {
-    const Index B = source.rows(), S = source.cols(), T = target_input.cols();
+    const Index B = source.rows();
+    const Index S = source.cols();
+    const Index T = target_input.cols();
     return {.encoder_padding = maximum(reasons.encoder_padding, all_visible(B, 1, S)),
             .decoder_combined = maximum(reasons.decoder_combined, all_visible(B, T, T)),
             .cross_padding = maximum(reasons.cross_padding, all_visible(B, 1, S))};
@@ -82,7 +102,8 @@ struct PaddedBatch {
 
   /// Adds a reason to both kinds of self-attention: the query is padding.
   BlockReasons padded_queries(BlockReasons reasons) const {
-    const Index S = source.cols(), T = target_input.cols();
+    const Index S = source.cols();
+    const Index T = target_input.cols();
     reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, pad.source, S)});
     reasons.decoder_combined.push_back({"padded_query", padded_query_mask(target_input, pad.target, T)});
     return reasons;
@@ -95,8 +116,10 @@ struct PaddedBatch {
       return !equal(of_words, combined_mask(of_words, padding));
     };
     const TransformerMasks own = masks(reasons);
-    const Index S = source.cols(), T = target_input.cols();
-    const Mask no_source = padding_mask(source, pad.source), no_target = padding_mask(target_input, pad.target);
+    const Index S = source.cols();
+    const Index T = target_input.cols();
+    const Mask no_source = padding_mask(source, pad.source);
+    const Mask no_target = padding_mask(target_input, pad.target);
     return see(own.encoder_padding, padded_query_mask(source, pad.source, S), no_source) ||
            see(own.decoder_combined, padded_query_mask(target_input, pad.target, T), no_target) ||
            see(own.cross_padding, padded_query_mask(target_input, pad.target, S), no_source);
@@ -122,7 +145,9 @@ std::string nothing_changes(const MaskSettings& on, bool words_see_padding) {
 std::vector<MaskVariant> variants_of(const MaskSettings& on, const PaddedBatch& batch) {
   const BlockReasons own = batch.reasons(on);
   const TransformerMasks own_masks = batch.masks(own);
-  MaskSettings no_look_ahead = on, no_padding = on, no_cross = on;
+  MaskSettings no_look_ahead = on;
+  MaskSettings no_padding = on;
+  MaskSettings no_cross = on;
   no_look_ahead.look_ahead = no_cross.cross_padding = false;
   no_padding.encoder_padding = no_padding.target_padding = no_padding.cross_padding = false;
   const char* const without_padding_masks =
@@ -163,18 +188,23 @@ std::vector<MaskVariant> variants_of(const MaskSettings& on, const PaddedBatch& 
 /// See ExplainedVariant::on_padding. `single` holds sentence b of the batch alone, without padding.
 std::array<double, 3> attention_on_padding(const TransformerSettings& settings, const Trace& trace, const Batch& single,
                                            Index b) {
-  const Index source = single.source.cols(), target = single.target_input.cols();
+  const Index source = single.source.cols();
+  const Index target = single.target_input.cols();
   std::array<double, 3> means{};
   for (const auto& [kind, layer, weights] : trace.attention) {
     const bool in_encoder = kind == AttentionKind::encoder_self;
     const Index layers = in_encoder ? settings.encoder_layers : settings.decoder_layers;
-    const Index words = in_encoder ? source : target, keys = kind == AttentionKind::decoder_self ? target : source;
+    const Index words = in_encoder ? source : target;
+    const Index keys = kind == AttentionKind::decoder_self ? target : source;
     const Index length = weights.rows() / settings.heads / std::ssize(trace.answers);
     double sum = 0;
     for (Index h = 0; h < settings.heads; ++h) {
       const Index first = (b * settings.heads + h) * length;
-      for (Index t = first; t < first + words; ++t)
-        for (Index s = keys; s < weights.cols(); ++s) sum += static_cast<double>(weights(t, s));
+      for (Index t = first; t < first + words; ++t) {
+        for (Index s = keys; s < weights.cols(); ++s) {
+          sum += static_cast<double>(weights(t, s));
+        }
+      }
     }
     means[static_cast<std::size_t>(kind)] +=
         sum / static_cast<double>(settings.heads * words) / static_cast<double>(layers);
@@ -189,12 +219,15 @@ std::vector<MaskVariant> mask_variants(const MaskSettings& on, PadIds pad, const
   const PaddedBatch batch{pad, source, target_input};
   std::vector<MaskVariant> variants = variants_of(on, batch);
   const bool words_see_padding = batch.words_see_padding(variants.front().reasons);
-  if (on != MaskSettings{})
+  if (on != MaskSettings{}) {
     variants.push_back({"all_masks", "With all masks", with_all_masks(on, words_see_padding), batch.reasons({})});
+  }
   for (MaskVariant& variant : variants) {
     variant.masks = batch.masks(variant.reasons);
     variant.changed = differences(variant.masks, variants.front().masks);
-    if (variant.changed.empty() && variant.name != "right") variant.says = nothing_changes(on, words_see_padding);
+    if (variant.changed.empty() && variant.name != "right") {
+      variant.says = nothing_changes(on, words_see_padding);
+    }
   }
   return variants;
 }
@@ -202,7 +235,9 @@ std::vector<MaskVariant> mask_variants(const MaskSettings& on, PadIds pad, const
 Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> pairs) {
   const auto& [source, target] = explained.tokenizers;
   Corpus corpus(source->special(), target->special());
-  for (const ExplainedPair& pair : pairs) corpus.append(source->encode(pair.source), target->encode(pair.target), 0);
+  for (const ExplainedPair& pair : pairs) {
+    corpus.append(source->encode(pair.source), target->encode(pair.target), 0);
+  }
   std::vector<Index> sentences(pairs.size());
   std::iota(sentences.begin(), sentences.end(), Index{0});
 

@@ -18,18 +18,22 @@ constexpr std::string_view kBeginning = "<!doctype html>\n<!-- Written by glassf
 /// Writes JSON that is safe inside HTML: without '<', which could end the script element or begin a comment.
 void write_json(const nlohmann::ordered_json& trace, std::ostream& page) {
   for (const char letter : trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
-    if (letter == '<')
+    if (letter == '<') {
       page << "\\u003c";
-    else
+    } else {
       page.put(letter);
+    }
   }
 }
 
 /// Writes all files with this ending, in alphabetical order, as one element.
 void write_parts(const std::string& element, std::string_view ending, std::ostream& page) {
   page << '<' << element << ">\n";
-  for (const auto& [path, text] : embedded_files())
-    if (path.ends_with(ending)) page << text << '\n';
+  for (const auto& [path, text] : embedded_files()) {
+    if (path.ends_with(ending)) {
+      page << text << '\n';
+    }
+  }
   page << "</" << element << ">\n";
 }
 
@@ -40,7 +44,9 @@ constexpr Index kSentences = 2, kQueries = 15, kKeys = 15, kSourceKeys = 26;  //
 std::string mask_row(const Mask& mask, Index sentence, Index query, Index max_keys) {
   std::string row;
   for (Index key = 0; key < std::min(max_keys, mask.keys()); ++key) {
-    if (key > 0) row += ' ';
+    if (key > 0) {
+      row += ' ';
+    }
     row += mask.is_blocked(sentence, query, key) ? '1' : '0';
   }
   return mask.keys() > max_keys ? row + " …" : row;
@@ -48,7 +54,8 @@ std::string mask_row(const Mask& mask, Index sentence, Index query, Index max_ke
 
 /// A line for each target position: the token read, its row of the mask, the expected and predicted tokens, the loss.
 void write_decoder(const Tokenizer& tokenizer, const Explanation& explanation, Index b, std::ostream& output) {
-  constexpr Index kToken = 12, kMask = 2 * kKeys + 2;
+  constexpr Index kToken = 12;
+  constexpr Index kMask = 2 * kKeys + 2;
   const auto token = [&](Id id) { return fit(visible(tokenizer.piece(id)), kToken - 1) + ' '; };
   const Trace& trace = explanation.right().trace;
   const Mask& mask = explanation.right().masks.decoder_combined;
@@ -58,19 +65,24 @@ void write_decoder(const Tokenizer& tokenizer, const Explanation& explanation, I
   for (Index t = 0; t < std::min(kQueries, target_input.cols()); ++t) {
     const Answer& answer = trace.answers[static_cast<std::size_t>(b)][static_cast<std::size_t>(t)];
     output << "  " << token(target_input(b, t)) << fit(mask_row(mask, b, t, kKeys), kMask) << token(answer.expected);
-    if (answer.counted)
+    if (answer.counted) {
       output << token(answer.likeliest.front().id) << fmt::format("{:8.4f}\n", answer.loss);
-    else
+    } else {
       output << "(not counted)\n";
+    }
   }
-  if (target_input.cols() > kQueries) output << "  …\n";
+  if (target_input.cols() > kQueries) {
+    output << "  …\n";
+  }
 }
 
 void write_sentence(const ExplainedModel& explained, const Explanation& explanation, Index b, std::ostream& output) {
   const ExplainedPair& pair = explanation.pairs[static_cast<std::size_t>(b)];
   const TransformerMasks& masks = explanation.right().masks;
   std::string tokens;
-  for (const Id id : explanation.batch.source.row(b)) tokens += explained.tokenizers.source->piece(id) + ' ';
+  for (const Id id : explanation.batch.source.row(b)) {
+    tokens += explained.tokenizers.source->piece(id) + ' ';
+  }
   tokens.pop_back();
   output << "\nencoder reads  " << cut_to(visible(tokens), kText) << '\n'
          << (pair.own_translation ? "translation    " : "target         ") << cut_to(visible(pair.target), kText)
@@ -100,7 +112,9 @@ void write_page(const nlohmann::ordered_json& trace, std::ostream& page) {
 }
 
 bool is_page(const std::filesystem::path& file) {
-  if (!std::filesystem::is_regular_file(file)) return false;
+  if (!std::filesystem::is_regular_file(file)) {
+    return false;
+  }
   std::string beginning(kBeginning.size(), '\0');
   std::ifstream(file, std::ios::binary).read(beginning.data(), std::ssize(beginning));
   return beginning == kBeginning;
@@ -109,22 +123,29 @@ bool is_page(const std::filesystem::path& file) {
 void write_screen(const ExplainedModel& explained, const Explanation& explanation, std::ostream& output) {
   output << "Masks: 1 = blocked, rows = queries (a single row applies to all), columns = keys\n";
   const std::vector<std::string> off = explained.model.settings.masks.off();
-  if (!off.empty()) output << fmt::format("Masks that are off: {}\n", fmt::join(off, ", "));
+  if (!off.empty()) {
+    output << fmt::format("Masks that are off: {}\n", fmt::join(off, ", "));
+  }
   const Index sentences = std::min(kSentences, explanation.batch.size());
-  for (Index b = 0; b < sentences; ++b) write_sentence(explained, explanation, b, output);
+  for (Index b = 0; b < sentences; ++b) {
+    write_sentence(explained, explanation, b, output);
+  }
   const LossSum& sum = explanation.right().trace.loss;
   const auto count = static_cast<double>(sum.tokens);
   output << fmt::format("\nMean loss {:.4f} over {} token{} (label smoothing {:g}), perplexity {:.4g}\n",
                         sum.loss / count, sum.tokens, sum.tokens == 1 ? "" : "s", explained.label_smoothing,
                         exp(sum.cross_entropy / count));
-  if (sentences < explanation.batch.size())
+  if (sentences < explanation.batch.size()) {
     output << fmt::format("Only the first {} of {} sentences are shown; the page has them all.\n", sentences,
                           explanation.batch.size());
+  }
 }
 
 std::string cut_to(std::string_view text, Index columns) {
   const auto count = static_cast<std::size_t>(columns);
-  if (first_characters(text, count) == text) return std::string(text);
+  if (first_characters(text, count) == text) {
+    return std::string(text);
+  }
   return std::string(first_characters(text, count - 1)) + "…";
 }
 

@@ -22,10 +22,16 @@ std::size_t start_of_paragraph(const std::vector<std::string>& lines, std::size_
   for (; first > 0; --first) {
     const std::string& above = lines[first - 1];
     const std::size_t above_indent = indent_of(above);
-    if (above_indent == std::string::npos && indent_of(lines[first]) <= indent) break;  // (deeper: inside a loop)
-    if (above_indent > indent || (above_indent == indent && !records(above))) continue;
+    if (above_indent == std::string::npos && indent_of(lines[first]) <= indent) {
+      break;  // (deeper: inside a loop)
+    }
+    if (above_indent > indent || (above_indent == indent && !records(above))) {
+      continue;
+    }
     // The line above is a record or the head of the block. Either may span several lines: skip them all.
-    while (first < last && !lines[first - 1].ends_with(';') && !lines[first - 1].ends_with('{')) ++first;
+    while (first < last && !lines[first - 1].ends_with(';') && !lines[first - 1].ends_with('{')) {
+      ++first;
+    }
     break;
   }
   return first;
@@ -37,7 +43,9 @@ std::string function_above(const std::vector<std::string>& lines, std::size_t fr
   for (std::size_t i = from + 1; i-- > 0;) {
     std::smatch match;
     const bool indented = lines[i].starts_with(' ');
-    if (!indented && std::regex_search(lines[i], match, head)) return match[1].str() + "::" + match[2].str();
+    if (!indented && std::regex_search(lines[i], match, head)) {
+      return match[1].str() + "::" + match[2].str();
+    }
   }
   return fallback;
 }
@@ -53,15 +61,23 @@ CodeLines lines_that_computed(const RecordedStep& step, std::string_view text) {
   std::istringstream stream{std::string(text)};
   stream.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
   std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
   assert(step.line >= 1 && step.line <= std::ssize(lines));
   // Go up to the first line of the record, then past the records directly above it, which record the same paragraph.
   auto last = static_cast<std::size_t>(step.line - 1);
-  while (last > 0 && !records(lines[last])) --last;
+  while (last > 0 && !records(lines[last])) {
+    --last;
+  }
   for (std::size_t above = last; above-- > 0;) {
     const std::size_t indent = indent_of(lines[above]);
-    if (indent != std::string::npos && indent > indent_of(lines[last])) continue;  // a later line of a statement
-    if (!records(lines[above])) break;
+    if (indent != std::string::npos && indent > indent_of(lines[last])) {
+      continue;  // a later line of a statement
+    }
+    if (!records(lines[above])) {
+      break;
+    }
     last = above;
   }
   const std::size_t first = start_of_paragraph(lines, last);
@@ -80,16 +96,22 @@ std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& re
     const RecordedStep& step = recording.steps()[i];
     producers[step.output] = i;
     if (!is_backward(step)) {
-      for (const RecordedStep::Input& input : step.inputs) readers[{step.part, input.name}] = i;
+      for (const RecordedStep::Input& input : step.inputs) {
+        readers[{step.part, input.name}] = i;
+      }
       continue;
     }
     const std::string& name = recording.tensors()[step.output].name;
-    if (!name.starts_with("d_")) continue;
+    if (!name.starts_with("d_")) {
+      continue;
+    }
     const auto reader = readers.find({step.part, name.substr(2)});
-    if (reader != readers.end())
+    if (reader != readers.end()) {
       differentiated[i] = reader->second;
-    else if (const auto summand = producers.find(step.inputs.front().tensor); step.adds && summand != producers.end())
+    } else if (const auto summand = producers.find(step.inputs.front().tensor);
+               step.adds && summand != producers.end()) {
       differentiated[i] = differentiated[summand->second];  // a sum over parts: the same step as its summand
+    }
   }
   return differentiated;
 }

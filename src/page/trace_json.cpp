@@ -14,7 +14,9 @@ constexpr const char* kAttentionKinds[] = {"encoder self", "decoder self", "cros
 /// [item(x) for x in range]
 Json list(const auto& range, const auto& item) {
   Json items = Json::array();
-  for (const auto& one : range) items.push_back(item(one));
+  for (const auto& one : range) {
+    items.push_back(item(one));
+  }
   return items;
 }
 
@@ -37,7 +39,8 @@ Json model(const ExplainedModel& explained) {
 }
 
 Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {
-  Json id_rows = Json::array(), token_rows = Json::array();
+  Json id_rows = Json::array();
+  Json token_rows = Json::array();
   for (Index b = 0; b < ids.rows(); ++b) {
     id_rows.push_back(list(ids.row(b), [](Id id) { return id; }));
     token_rows.push_back(list(ids.row(b), [&](Id id) { return tokenizer.piece(id); }));
@@ -47,7 +50,9 @@ Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {
 
 Json vocabulary(const Tokenizer& tokenizer) {
   Json tokens = Json::array();
-  for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) tokens.push_back(tokenizer.piece(id));
+  for (Id id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    tokens.push_back(tokenizer.piece(id));
+  }
   return tokens;
 }
 
@@ -158,7 +163,9 @@ Json what_if(const ExplainedVariant& variant, MatrixForm form) {
   json["alone"] = losses_and_answers(variant.alone);
   json["on_padding"] = list(variant.on_padding, [](const auto& means) {
     Json by_kind = Json::object();
-    for (std::size_t kind = 0; kind < means.size(); ++kind) by_kind[kAttentionKinds[kind]] = means[kind];
+    for (std::size_t kind = 0; kind < means.size(); ++kind) {
+      by_kind[kAttentionKinds[kind]] = means[kind];
+    }
     return by_kind;
   });
   json["attention"] =

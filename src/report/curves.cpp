@@ -56,7 +56,9 @@ class Axis {
   static double round_step(double rough) {
     const double power = std::pow(10, std::floor(std::log10(rough)));
     for (const double factor : {1, 2, 5}) {
-      if (rough <= factor * power) return factor * power;
+      if (rough <= factor * power) {
+        return factor * power;
+      }
     }
     return 10 * power;
   }
@@ -83,7 +85,8 @@ std::string line(const NamedCurve& curve, const Axis& updates, const Axis& value
   const std::size_t count = curve.points.size();
   const std::size_t stride = count / 1000 + 1;
   const bool has_dots = count <= 100;
-  std::string path, dots;
+  std::string path;
+  std::string dots;
   bool gap = true;
   for (std::size_t i = (count - 1) % stride; i < count; i += stride) {  // ends with the last point
     const auto [update, value] = curve.points[i];
@@ -109,18 +112,26 @@ std::string panel(double top, const char* title, const Axis& updates, const std:
   for (const NamedCurve& curve : curves) {
     const std::size_t before = values.size();
     for (const CurvePoint& point : curve.points) {
-      if (can_be_drawn(point.value)) values.push_back(point.value);
+      if (can_be_drawn(point.value)) {
+        values.push_back(point.value);
+      }
     }
-    if (values.size() == before) continue;
+    if (values.size() == before) {
+      continue;
+    }
     legend += fmt::format(" &#160; <tspan fill='{}'>●</tspan> {} {:.4g}", curve.colour, curve.name, values.back());
   }
-  if (values.empty()) values = {0, 1};
+  if (values.empty()) {
+    values = {0, 1};
+  }
   const Axis axis(*std::ranges::min_element(values), *std::ranges::max_element(values));
   std::string svg = fmt::format("<g transform='translate(0 {})'>\n", top);
   svg += fmt::format("<text x='{}' y='-14' class='title'>{}</text>\n", kLeft, title);
   svg += fmt::format("<text x='{}' y='-14'>{}</text>\n", kRight, legend.empty() ? "nothing yet" : legend);
   svg += grid(updates, axis);
-  for (const NamedCurve& curve : curves) svg += line(curve, updates, axis);
+  for (const NamedCurve& curve : curves) {
+    svg += line(curve, updates, axis);
+  }
   return svg + "</g>\n";
 }
 
@@ -128,7 +139,9 @@ std::string panel(double top, const char* title, const Axis& updates, const std:
 
 void RunCurves::add(const std::string& line) {
   const auto figures = nlohmann::json::parse(line, nullptr, false);  // without exceptions
-  if (!figures.is_object() || !figures.contains("update") || !figures["update"].is_number_integer()) return;
+  if (!figures.is_object() || !figures.contains("update") || !figures["update"].is_number_integer()) {
+    return;
+  }
   const Index update = figures["update"];
   const auto value_of = [&](const char* name) {
     const auto found = figures.find(name);
@@ -144,7 +157,9 @@ void RunCurves::add(const std::string& line) {
   token_accuracy.push_back({update, 100 * value_of("token_accuracy")});
   bleu.push_back({update, value_of("bleu")});
   exact_match.push_back({update, 100 * value_of("exact_match")});
-  if (figures.value("best", nlohmann::json()) == true) best_update = update;
+  if (figures.value("best", nlohmann::json()) == true) {
+    best_update = update;
+  }
 }
 
 std::string curves_svg(const RunCurves& curves) {
@@ -165,11 +180,15 @@ std::string curves_svg(const RunCurves& curves) {
 }
 
 void CurvesPicture::update(const std::filesystem::path& metrics, const std::filesystem::path& picture) try {
-  if (picture.empty() || !std::filesystem::exists(metrics)) return;  // before the first figures
+  if (picture.empty() || !std::filesystem::exists(metrics)) {
+    return;  // before the first figures
+  }
   read_new_lines(metrics);
   write_file_durably(picture, curves_svg(curves_));
 } catch (const std::exception& error) {
-  if (!has_warned_) spdlog::warn("training continues, but its curves could not be drawn: {}", error.what());
+  if (!has_warned_) {
+    spdlog::warn("training continues, but its curves could not be drawn: {}", error.what());
+  }
   has_warned_ = true;
 }
 
@@ -181,7 +200,9 @@ void CurvesPicture::read_new_lines(const std::filesystem::path& metrics) {
   std::ifstream in(metrics, std::ios::binary);
   in.exceptions(std::ios::badbit);
   in.seekg(static_cast<std::streamoff>(bytes_read_));
-  for (std::string line; std::getline(in, line) && !in.eof(); bytes_read_ += line.size() + 1) curves_.add(line);
+  for (std::string line; std::getline(in, line) && !in.eof(); bytes_read_ += line.size() + 1) {
+    curves_.add(line);
+  }
 }
 
 }  // namespace glassformer

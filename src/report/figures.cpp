@@ -22,7 +22,9 @@ std::string update_text(Index update, const RunLength& length) {
 }
 
 std::string epoch_text(Index epoch, const RunLength& length) {
-  if (length.epochs <= 0) return fmt::format("epoch {:>4}", epoch);
+  if (length.epochs <= 0) {
+    return fmt::format("epoch {:>4}", epoch);
+  }
   const std::string last = std::to_string(length.epochs);
   return fmt::format("epoch {:>{}}/{}", epoch, last.size(), last);
 }
@@ -63,36 +65,57 @@ Index update_of(const std::string& line, const std::string& place) try {
 std::string with_commas(Index number) {
   std::string text = std::to_string(number);
   const std::size_t first_digit = number < 0 ? 1 : 0;
-  for (std::size_t end = text.size(); end > first_digit + 3;) text.insert(end -= 3, ",");
+  for (std::size_t end = text.size(); end > first_digit + 3;) {
+    text.insert(end -= 3, ",");
+  }
   return text;
 }
 
 std::string fit_number(double value, int width, int decimals) {
-  if (std::isnan(value)) return fmt::format("{:>{}}", "nan", width);  // without a sign
+  if (std::isnan(value)) {
+    return fmt::format("{:>{}}", "nan", width);  // without a sign
+  }
   for (int places = decimals; places >= 0; --places) {
     std::string text = fmt::format("{:>{}.{}f}", value, width, places);
-    if (text.size() <= static_cast<std::size_t>(width)) return text;
+    if (text.size() <= static_cast<std::size_t>(width)) {
+      return text;
+    }
   }
   return fmt::format("{:>{}.0e}", value, width);
 }
 
 std::string short_count(double value) {
-  if (!(value >= 0 && value < 999.5e6)) return "    -";
-  if (value < 999.5) return fmt::format("{:5.0f}", value);
-  if (value < 999.5e3) return fit_number(value / 1e3, 4, 1) + 'k';
+  if (!(value >= 0 && value < 999.5e6)) {
+    return "    -";
+  }
+  if (value < 999.5) {
+    return fmt::format("{:5.0f}", value);
+  }
+  if (value < 999.5e3) {
+    return fit_number(value / 1e3, 4, 1) + 'k';
+  }
   return fit_number(value / 1e6, 4, 2) + 'M';
 }
 
 std::string short_time(double minutes) {
-  if (!(minutes >= 0 && minutes < 1e6)) return "    -";
+  if (!(minutes >= 0 && minutes < 1e6)) {
+    return "    -";
+  }
   const auto seconds = static_cast<Index>(std::llround(minutes * 60));
-  const Index whole_minutes = seconds / 60, hours = whole_minutes / 60;
+  const Index whole_minutes = seconds / 60;
+  const Index hours = whole_minutes / 60;
   const auto two_units = [](Index large, char large_unit, Index small, char small_unit) {
     return fmt::format("{:>5}", fmt::format("{}{}{:02}{}", large, large_unit, small, small_unit));
   };
-  if (seconds < 60) return fmt::format("{:4}s", seconds);
-  if (hours < 1) return two_units(whole_minutes, 'm', seconds % 60, 's');
-  if (hours < 24) return two_units(hours, 'h', whole_minutes % 60, 'm');
+  if (seconds < 60) {
+    return fmt::format("{:4}s", seconds);
+  }
+  if (hours < 1) {
+    return two_units(whole_minutes, 'm', seconds % 60, 's');
+  }
+  if (hours < 24) {
+    return two_units(hours, 'h', whole_minutes % 60, 'm');
+  }
   return two_units(hours / 24, 'd', hours % 24, 'h');
 }
 
@@ -112,9 +135,14 @@ std::string training_line(const TrainingFigures& figures, const RunLength& lengt
   };
   for (int ranks = 10;; --ranks) {
     std::string line;
-    for (const auto& [rank, text] : columns)
-      if (rank < ranks) line += (line.empty() ? "" : "  ") + text;
-    if (static_cast<int>(line.size()) <= width || ranks == 2) return line;
+    for (const auto& [rank, text] : columns) {
+      if (rank < ranks) {
+        line += (line.empty() ? "" : "  ") + text;
+      }
+    }
+    if (static_cast<int>(line.size()) <= width || ranks == 2) {
+      return line;
+    }
   }
 }
 
@@ -123,26 +151,40 @@ std::string validation_line(const ValidationFigures& figures, const RunLength& l
       fmt::format("{}  {:<{}}  loss {}  ppl {}  token accuracy {} %", update_text(figures.update, length), "validation",
                   epoch_text(figures.epoch, length).size(), fit_number(figures.loss, 7, 4),
                   fit_number(figures.perplexity, 7, 2), fit_number(100 * figures.token_accuracy, 5, 1));
-  if (!std::isnan(figures.bleu)) line += "  BLEU " + fit_number(figures.bleu, 6, 2);
-  if (!std::isnan(figures.exact_match)) line += "  exact match " + fit_number(100 * figures.exact_match, 5, 1) + " %";
+  if (!std::isnan(figures.bleu)) {
+    line += "  BLEU " + fit_number(figures.bleu, 6, 2);
+  }
+  if (!std::isnan(figures.exact_match)) {
+    line += "  exact match " + fit_number(100 * figures.exact_match, 5, 1) + " %";
+  }
   return line + (figures.best ? "  best so far" : "");
 }
 
 void MetricsFile::truncate_after(Index update) const {
-  if (file_.empty() || !std::filesystem::exists(file_)) return;
+  if (file_.empty() || !std::filesystem::exists(file_)) {
+    return;
+  }
   std::istringstream in(read_checkpoint_file(file_, kUnlimited));  // std::ifstream would treat an error as the end
   in.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
-  std::string kept, line;
-  for (Index number = 1; std::getline(in, line) && !in.eof(); ++number)  // an unterminated last line does not count
-    if (update_of(line, fmt::format("{}:{}", file_.string(), number)) <= update) kept += line + '\n';
-  if (kept.size() != std::filesystem::file_size(file_)) write_file_durably(file_, kept);
+  std::string kept;
+  std::string line;
+  for (Index number = 1; std::getline(in, line) && !in.eof(); ++number) {  // an unterminated last line does not count
+    if (update_of(line, fmt::format("{}:{}", file_.string(), number)) <= update) {
+      kept += line + '\n';
+    }
+  }
+  if (kept.size() != std::filesystem::file_size(file_)) {
+    write_file_durably(file_, kept);
+  }
 }
 
 void MetricsFile::append(const TrainingFigures& figures) const { append(to_json(figures).dump() + '\n'); }
 void MetricsFile::append(const ValidationFigures& figures) const { append(to_json(figures).dump() + '\n'); }
 
 void MetricsFile::append(const std::string& line) const {
-  if (file_.empty()) return;
+  if (file_.empty()) {
+    return;
+  }
   Descriptor(file_, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW).write(std::as_bytes(std::span(line)));
 }
 

@@ -25,8 +25,12 @@ class Message : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
     std::string_view mark;
-    if (message.level == spdlog::level::warn) mark = "warning: ";
-    if (message.level >= spdlog::level::err) mark = "error: ";
+    if (message.level == spdlog::level::warn) {
+      mark = "warning: ";
+    }
+    if (message.level >= spdlog::level::err) {
+      mark = "error: ";
+    }
     out.append(mark);
     out.append(visible({message.payload.data(), message.payload.size()}));
   }
@@ -71,17 +75,23 @@ DisplayTarget standard_error() {
 
 void ProgressDisplay::draw(std::string text, bool at_once) {
   const std::lock_guard lock(mutex_);
-  if (!target_.terminal) return;
+  if (!target_.terminal) {
+    return;
+  }
   live_ = std::move(text);
   const auto now = std::chrono::steady_clock::now();
-  if (now < next_ && !at_once) return;
+  if (now < next_ && !at_once) {
+    return;
+  }
   target_.write(live_line());
   next_ = now + target_.interval;
 }
 
 void ProgressDisplay::finish() {
   const std::lock_guard lock(mutex_);
-  if (!live_.empty()) target_.write(live_line() + "\n");
+  if (!live_.empty()) {
+    target_.write(live_line() + "\n");
+  }
   live_.clear();
 }
 
@@ -111,13 +121,17 @@ RunLog::RunLog(const std::filesystem::path& run_directory, RunLength length, Dis
       logger_(std::make_shared<spdlog::logger>("")),
       previous_(spdlog::default_logger()) {
   std::signal(SIGPIPE, SIG_IGN);
-  if (!run_directory.empty()) logger_->sinks() = {display_, open_file(run_directory / "train.log")};
+  if (!run_directory.empty()) {
+    logger_->sinks() = {display_, open_file(run_directory / "train.log")};
+  }
   // Training figures are debug messages; a terminal shows them as its live line.
   display_->set_level(display_->is_terminal() ? spdlog::level::info : spdlog::level::debug);
   logger_->set_level(spdlog::level::debug);
   logger_->flush_on(spdlog::level::debug);
   logger_->set_error_handler([display = display_, warned = false](const std::string& what) mutable {
-    if (!warned) display->log({"", spdlog::level::warn, "train.log is incomplete from here on: " + what});
+    if (!warned) {
+      display->log({"", spdlog::level::warn, "train.log is incomplete from here on: " + what});
+    }
     warned = true;  // only now: if memory has run out, spdlog calls this again, and what that throws reaches the caller
   });
   spdlog::set_default_logger(logger_);
@@ -129,8 +143,12 @@ RunLog::~RunLog() {
 }
 
 void RunLog::training(const TrainingFigures& figures, bool due) {
-  if (due) logger_->debug(training_line(figures, length_));
-  if (!display_->is_terminal()) return;
+  if (due) {
+    logger_->debug(training_line(figures, length_));
+  }
+  if (!display_->is_terminal()) {
+    return;
+  }
   latest_ = training_line(figures, length_, display_->width());
   display_->draw(latest_);
 }

@@ -18,7 +18,9 @@ namespace {
 std::optional<std::string> first_non_finite_step(const Recording& recording) {
   for (const RecordedStep& step : recording.steps()) {
     const RecordedTensor& output = recording.tensors()[step.output];
-    if (output.values.allFinite()) continue;
+    if (output.values.allFinite()) {
+      continue;
+    }
     return step.part + ": " + output.name + (step.adds ? " += " : " = ") + step.formula;
   }
   return std::nullopt;
@@ -35,10 +37,15 @@ void perturb(Arena<double>& weights, std::uint64_t seed) {
 
 std::string first_non_finite(const Model<float>& model, const TrainingSettings& settings, const Corpus& corpus,
                              std::span<const std::vector<Index>> batches, const ShardedGradient::Step& step) {
-  for (const TensorPlace& tensor : model.weights.tensors())
-    if (!model.weights.values(tensor).eigen().allFinite()) return "the parameter " + tensor.name;
+  for (const TensorPlace& tensor : model.weights.tensors()) {
+    if (!model.weights.values(tensor).eigen().allFinite()) {
+      return "the parameter " + tensor.name;
+    }
+  }
   TokenCount count;
-  for (const std::vector<Index>& batch : batches) count += count_tokens(corpus, batch);
+  for (const std::vector<Index>& batch : batches) {
+    count += count_tokens(corpus, batch);
+  }
   Arena<float> gradient(model.weights.tensors());
   const auto transformer = make_transformer(model, settings.label_smoothing);
   transformer->bind(model.weights, gradient);
@@ -55,8 +62,9 @@ std::string first_non_finite(const Model<float>& model, const TrainingSettings& 
       std::ranges::fill(gradient.values(), 0.0F);
       transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
       transformer->backward(pass, 1 / static_cast<float>(count.target));
-      if (const auto found = first_non_finite_step(recording))
+      if (const auto found = first_non_finite_step(recording)) {
         return fmt::format("{} (training pair on line {})", *found, corpus.line(sentence) + 1);
+      }
     }
   }
   return "the sum over the batch: each sentence alone gives finite numbers";
@@ -64,23 +72,27 @@ std::string first_non_finite(const Model<float>& model, const TrainingSettings& 
 
 void warn_about(const TransformerSettings& model, const TrainingSettings& training) {
   const ScheduleSettings& schedule = training.schedule;
-  if (model.norm == Norm::post && schedule.warmup == 0)
+  if (model.norm == Norm::post && schedule.warmup == 0) {
     spdlog::warn(
         "model.norm is post and training.schedule.warmup is 0: the first updates are often too large for a post-norm "
         "transformer. Set a warmup of a few hundred updates, set model.norm to pre, or lower model.initial_gain, which "
         "is {:g}",
         model.initial_gain);
+  }
   constexpr Index kFewest = 10;  // updates: with fewer, someone is only trying things out
-  if (training.max_updates >= kFewest && schedule.warmup >= training.max_updates)
+  if (training.max_updates >= kFewest && schedule.warmup >= training.max_updates) {
     spdlog::warn(
         "training ends at update {} (training.max_updates), and the warm-up lasts {} updates "
         "(training.schedule.warmup), so the learning rate rises to the end, where it is {:g} "
         "(training.schedule.learning_rate: {:g}); set a shorter warmup",
         training.max_updates, schedule.warmup, learning_rate(schedule, training.max_updates, training.max_updates),
         schedule.learning_rate);
+  }
   const MaskSettings& masks = model.masks;
   const auto warn_if_off = [](bool is_on, const char* mask, const char* effect) {
-    if (!is_on) spdlog::warn("masks.{} is OFF: {} (see docs/course/01-masks.md)", mask, effect);
+    if (!is_on) {
+      spdlog::warn("masks.{} is OFF: {} (see docs/course/01-masks.md)", mask, effect);
+    }
   };
   warn_if_off(masks.encoder_padding, "encoder_padding", "the encoder attends to padding as if it were words");
   warn_if_off(masks.look_ahead, "look_ahead", "the decoder sees the words that it has to predict");
@@ -110,9 +122,10 @@ std::vector<TensorCheck> check_model_gradient(Model<double>& model, const Traini
   const auto loss = [&] { return transformer->forward(pass, input).loss / tokens; };
 
   std::vector<TensorCheck> checks;
-  for (const TensorPlace& tensor : model.weights.tensors())
+  for (const TensorPlace& tensor : model.weights.tensors()) {
     checks.push_back({tensor.name, tensor.shape,
                       check_gradient(model.weights.values(tensor), gradient.values(tensor), loss, samples)});
+  }
   return checks;
 }
 

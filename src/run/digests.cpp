@@ -22,8 +22,9 @@ fs::path file_of(const RunDirectory& run) { return run.file("digests.jsonl"); }
 
 void append(const RunDirectory& run, Json line, const Arena<float>& weights) {
   Json tensors = Json::object();
-  for (const TensorPlace& tensor : weights.tensors())
+  for (const TensorPlace& tensor : weights.tensors()) {
     tensors[tensor.name] = sha256_of(std::as_bytes(std::span<const float>(weights.values(tensor)))).substr(0, 16);
+  }
   line["weights"] = std::move(tensors);
   line["before"] = fs::exists(file_of(run)) && !fs::is_empty(file_of(run)) ? sha256_of(file_of(run)) : "";
   MetricsFile(file_of(run)).append(line.dump() + '\n');
@@ -32,7 +33,9 @@ void append(const RunDirectory& run, Json line, const Arena<float>& weights) {
 }  // namespace
 
 void record_start(const RunDirectory& run, Index update, const Arena<float>& weights, const DataSettings& data) {
-  if (file_of(run).empty()) return;
+  if (file_of(run).empty()) {
+    return;
+  }
   append(run,
          {{"update", update},
           {"program", fs::exists(program_file()) ? sha256_of(program_file()) : "unknown"},
@@ -43,7 +46,9 @@ void record_start(const RunDirectory& run, Index update, const Arena<float>& wei
 }
 
 void record_weights(const RunDirectory& run, Index update, const Arena<float>& weights) {
-  if (file_of(run).empty()) return;
+  if (file_of(run).empty()) {
+    return;
+  }
   drop_digests_after(run, update);  // and part of a line, if an attempt to append this one failed
   // Not at the start: there, a debugger would stop in the self-test's layers instead of the run's.
   append(run,
@@ -55,10 +60,14 @@ void record_weights(const RunDirectory& run, Index update, const Arena<float>& w
 
 void record_average(const RunDirectory& run, Index update, const std::vector<fs::path>& averaged, bool is_best,
                     const Arena<float>& mean) {
-  if (file_of(run).empty()) return;
+  if (file_of(run).empty()) {
+    return;
+  }
   drop_digests_after(run, update);
   std::vector<std::string> names;
-  for (const fs::path& checkpoint : averaged) names.push_back(checkpoint.filename().string());
+  for (const fs::path& checkpoint : averaged) {
+    names.push_back(checkpoint.filename().string());
+  }
   // "update" is not the first key, so that verify.sh of version 0.2 does not take this line for that of the checkpoint.
   append(run,
          {{"average", names},
@@ -69,14 +78,19 @@ void record_average(const RunDirectory& run, Index update, const std::vector<fs:
 }
 
 bool mean_was_best(const RunDirectory& run, Index update) {
-  if (file_of(run).empty() || !fs::exists(file_of(run))) return false;
+  if (file_of(run).empty() || !fs::exists(file_of(run))) {
+    return false;
+  }
   std::istringstream lines(read_checkpoint_file(file_of(run), kUnlimited));
   bool is_best = false;
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("{\"average\":")) continue;
+    if (!line.starts_with("{\"average\":")) {
+      continue;
+    }
     const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (record.is_object() && record.value("update", Json()) == update)
+    if (record.is_object() && record.value("update", Json()) == update) {
       is_best = is_best || record.value("best", Json()) == true;
+    }
   }
   return is_best;
 }

@@ -32,7 +32,8 @@ struct Lengths {
 
   explicit Lengths(const SentencePairs& text) : pairs(text.size()) {
     for (Index i = 0; i < text.size(); ++i) {
-      const Index s = std::ssize(text.source(i)) + 1, t = std::ssize(text.target(i)) + 1;
+      const Index s = std::ssize(text.source(i)) + 1;
+      const Index t = std::ssize(text.target(i)) + 1;
       longest_source = std::max(longest_source, s);
       longest_target = std::max(longest_target, t);
       source += s;
@@ -54,9 +55,10 @@ BatchShape largest_micro_batch(const TrainingSettings& training, const Lengths& 
 /// Memory for validation: for its loss, in evaluation.cpp's batches, or for its translations, whichever is more.
 std::int64_t validation_bytes(const TrainingPlan& plan, const VocabularyShape& vocabulary, const Lengths& valid) {
   const TransformerSettings& model = plan.model;
-  const Index S = valid.longest_source, T = valid.longest_target;
-  const Index source = std::min(valid.source, std::max(S, kEvaluationTokens)),
-              target = std::min(valid.target, std::max(T, kEvaluationTokens));
+  const Index S = valid.longest_source;
+  const Index T = valid.longest_target;
+  const Index source = std::min(valid.source, std::max(S, kEvaluationTokens));
+  const Index target = std::min(valid.target, std::max(T, kEvaluationTokens));
   const Index loss = activation_count(model, vocabulary, {source, target, S, T}, false);
   const Index sentences = std::min(plan.decoding.batch, valid.pairs);
   const Index longest = longest_translation(plan.decoding, S);
@@ -72,8 +74,11 @@ std::int64_t validation_bytes(const TrainingPlan& plan, const VocabularyShape& v
 
 Index activation_count(const TransformerSettings& settings, const VocabularyShape& vocabulary, const BatchShape& batch,
                        bool training) {
-  const Index D = settings.d_model, F = settings.d_ff, H = settings.heads;
-  const Index S = batch.longest_source, T = batch.longest_target;
+  const Index D = settings.d_model;
+  const Index F = settings.d_ff;
+  const Index H = settings.heads;
+  const Index S = batch.longest_source;
+  const Index T = batch.longest_target;
   // Numbers per token in each part of a layer: what forward keeps and, in training, what backward needs.
   const Index add_and_norm = training ? 6 * D : 3 * D;     // sum, x_hat, output; their gradients
   const Index self_attention = training ? 10 * D : 5 * D;  // query, key, value, context, output
@@ -123,7 +128,9 @@ std::string MemoryForecast::text_for_log() const {
 }
 
 void MemoryForecast::throw_if_over_limit() const {
-  if (left.bytes == 0 || certain() <= left.bytes) return;
+  if (left.bytes == 0 || certain() <= left.bytes) {
+    return;
+  }
   throw UserError(
       fmt::format("this run needs at least {} MB of memory (weights {}, gradients of its shards {}, optimizer moments "
                   "{}), but {} leaves only {} MB. Lower training.shards (each shard holds a gradient), train a "
@@ -133,7 +140,9 @@ void MemoryForecast::throw_if_over_limit() const {
 }
 
 std::string MemoryForecast::warning() const {
-  if (left.available == 0 || coming() <= left.available) return "";
+  if (left.available == 0 || coming() <= left.available) {
+    return "";
+  }
   return fmt::format(
       "memory may run out: this run is expected to need {} MB more, but only {} MB are available. Lower "
       "training.shards, training.micro_batch_tokens or decoding.batch to need less.",

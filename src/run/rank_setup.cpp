@@ -13,12 +13,16 @@
 namespace glassformer {
 
 void set_up_ranks(const Ranks& ranks, const std::string& config, Index shards) {
-  if (ranks.size() == 1) return;
+  if (ranks.size() == 1) {
+    return;
+  }
   const auto fingerprint = [&] { return Fingerprint().mix(config).value(); };
   require_same(ranks, "the verb and the config", fingerprint,
                "Give all ranks the same verb, config file and --set options.");
   ranks.once([&] {
-    if (ranks.size() <= shards) return;
+    if (ranks.size() <= shards) {
+      return;
+    }
     throw UserError(fmt::format(
         "training.shards: expected at least one shard for each process, found {} shards and {} processes. Start fewer "
         "processes, or raise training.shards, which changes the last digits of the result.",
@@ -28,19 +32,24 @@ void set_up_ranks(const Ranks& ranks, const std::string& config, Index shards) {
 }
 
 void log_ranks(const Ranks& ranks, Index shards) {
-  if (ranks.size() == 1) return;
+  if (ranks.size() == 1) {
+    return;
+  }
   const RankPlaces places = rank_places(ranks);
   const int used = places.here * thread_count();
   spdlog::info("{} ranks on {} machine(s) share {} shards; this machine: {} ranks, {} thread(s) each, {} processors",
                ranks.size(), places.machines, shards, places.here, thread_count(), places.processors);
-  if (used > places.processors)
+  if (used > places.processors) {
     spdlog::warn("{} threads share {} processors on this machine: OMP_NUM_THREADS applies to each rank", used,
                  places.processors);
+  }
 }
 
 void require_same(const Ranks& ranks, const std::string& what, const std::function<std::uint64_t()>& fingerprint,
                   const std::string& hint) {
-  if (ranks.size() == 1) return;
+  if (ranks.size() == 1) {
+    return;
+  }
   struct Answer {
     std::array<char, 256> host{};
     std::uint64_t fingerprint = 0;
@@ -52,10 +61,14 @@ void require_same(const Ranks& ranks, const std::string& what, const std::functi
   ranks.gather(std::span(all));
   std::string names;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].fingerprint == all[0].fingerprint) continue;
+    if (all[i].fingerprint == all[0].fingerprint) {
+      continue;
+    }
     names += fmt::format("{}rank {} on {}", names.empty() ? "" : ", ", i, all[i].host.data());
   }
-  if (names.empty()) return;
+  if (names.empty()) {
+    return;
+  }
   ranks.once([&] {
     throw UserError(fmt::format("{}: expected the same on all ranks, found a difference on {}. {}", what, names, hint));
   });

@@ -29,10 +29,12 @@ using Words = std::vector<std::string_view>;
 
 /// Where two texts first differ: "X" becomes "Y Z". \pre they differ
 std::string first_difference(const Words& before, const Words& after) {
-  const auto size_before = std::ssize(before), size_after = std::ssize(after);
+  const auto size_before = std::ssize(before);
+  const auto size_after = std::ssize(after);
   Index begin = std::ranges::mismatch(before, after).in1 - before.begin();
   // The fewest words, removed and added together, after which both texts continue with the same word, or both end.
-  Index removed = 0, added = 0;
+  Index removed = 0;
+  Index added = 0;
   const auto is_same_again = [&](Index i, Index j) {
     return i <= size_before && j <= size_after &&
            (i == size_before || j == size_after
@@ -40,10 +42,16 @@ std::string first_difference(const Words& before, const Words& after) {
                 : before[static_cast<std::size_t>(i)] == after[static_cast<std::size_t>(j)]);
   };
   for (Index words = 1; !is_same_again(begin + removed, begin + added); ++words) {
-    for (removed = words; removed > 0 && !is_same_again(begin + removed, begin + words - removed); --removed) continue;
+    for (removed = words; removed > 0 && !is_same_again(begin + removed, begin + words - removed); --removed) {
+      continue;
+    }
     added = words - removed;
   }
-  if ((removed == 0 || added == 0) && begin > 0) --begin, ++removed, ++added;  // show the word before the gap, too
+  if ((removed == 0 || added == 0) && begin > 0) {
+    --begin;
+    ++removed;
+    ++added;  // show the word before the gap, too
+  }
   const auto text = [&](const Words& words, Index count) {
     return brief(fmt::format("{}", fmt::join(words.begin() + begin, words.begin() + begin + count, " ")));
   };
@@ -63,7 +71,9 @@ class TextReport {
   std::vector<Remark> all() {
     const auto& [source, target] = text_.tokenizers();
     remarks_ = source->remarks;
-    if (target != source) remarks_.insert(remarks_.end(), target->remarks.begin(), target->remarks.end());
+    if (target != source) {
+      remarks_.insert(remarks_.end(), target->remarks.begin(), target->remarks.end());
+    }
     about_files();
     about_pairs_left_out();
     about_both_texts();
@@ -103,39 +113,44 @@ class TextReport {
 
   void about_files() {
     const DataSettings& data = text_.data();
-    const fs::path source = data.source_file(data.train), target = data.target_file(data.train);
+    const fs::path source = data.source_file(data.train);
+    const fs::path target = data.target_file(data.train);
     std::error_code ignored;
     const TextCensus& census = text_.census();
-    if (fs::equivalent(source, target, ignored))
+    if (fs::equivalent(source, target, ignored)) {
       warn(
           fmt::format("{} is both the source and the target of the training text, so the model learns to copy; check "
                       "data.source_language and data.target_language",
                       source.string()));
-    else if (share(census.equal, census.pairs) >= kNotableShare)
+    } else if (share(census.equal, census.pairs) >= kNotableShare) {
       warn(part_of(census.equal, census.pairs, "training pairs") +
            " have the same text on both sides, so the model learns to copy; if these are untranslated, remove them");
+    }
   }
 
   void about_pairs_left_out() {
     const LineCounts& lines = text_.corpus().line_counts();
     const Index longest = text_.data().max_length;
-    if (share(lines.too_long, lines.read) >= kNotableShare)
+    if (share(lines.too_long, lines.read) >= kNotableShare) {
       warn(part_of(lines.too_long, lines.read, "training pairs") +
            fmt::format(" are left out, because one side has more than {} tokens (data.max_length); raise it, or split "
                        "the text into sentences",
                        longest));
-    if (share(lines.empty, lines.read) >= kNotableShare)
+    }
+    if (share(lines.empty, lines.read) >= kNotableShare) {
       warn(part_of(lines.empty, lines.read, "training pairs") +
            " are left out, because one side is empty; check that line by line, the files are translations of each "
            "other");
+    }
   }
 
   void about_both_texts() {
     constexpr Index kFewest = 10;  // validation pairs: with fewer, someone is only trying things out
-    if (valid_.pairs >= kFewest && share(text_.valid_pairs_seen(), valid_.pairs) >= kNotableShare)
+    if (valid_.pairs >= kFewest && share(text_.valid_pairs_seen(), valid_.pairs) >= kNotableShare) {
       warn(part_of(text_.valid_pairs_seen(), valid_.pairs, "validation pairs") +
            " are in the training text, too, so the validation figures look better than those of new text; remove them "
            "from one of the texts");
+    }
   }
 
   /// `trained`: the same side of the training text, or nullptr if this is the training text
@@ -144,7 +159,9 @@ class TextReport {
     const bool is_training = trained == nullptr;
     const UnknownTokens& tokens = side.unknown;
     const double unknown = tokens.share();
-    if (tokens.unknown == 0 || (is_training && unknown < kUnknownShare)) return;
+    if (tokens.unknown == 0 || (is_training && unknown < kUnknownShare)) {
+      return;
+    }
     remarks_.push_back({unknown >= kUnknownShare,
                         part_of(tokens.unknown, tokens.tokens, "tokens") +
                             fmt::format(" in {} are unknown to its tokenizer (unk), most often {}; {}", place,
@@ -153,22 +170,31 @@ class TextReport {
 
   /// What can be done about unknown words.
   std::string advice_on_unknown(const Tokenizer& tokenizer, const SideCensus& side, const SideCensus* trained) const {
-    if (std::string advice = side.unknown.advice_on_form(tokenizer); !advice.empty()) return advice;
+    if (std::string advice = side.unknown.advice_on_form(tokenizer); !advice.empty()) {
+      return advice;
+    }
     const double unknown = side.unknown.share();
     const double when_trained = trained != nullptr ? trained->unknown.share() : 0;
-    if (trained != nullptr && unknown >= kNotableShare && unknown >= 10 * when_trained)
+    if (trained != nullptr && unknown >= kNotableShare && unknown >= 10 * when_trained) {
       return fmt::format(
           "the training text has {}, so check that this text was prepared in the same way, and that source and target "
           "are not swapped",
           trained->unknown.unknown == 0 ? "none" : fmt::format("only {:.2f}%", 100 * when_trained));
-    if (!is_learned(tokenizer)) return "its vocabulary was given, so train on the kind of text that it was made for";
-    if (tokenizer_.kind == TokenizerKind::word)
+    }
+    if (!is_learned(tokenizer)) {
+      return "its vocabulary was given, so train on the kind of text that it was made for";
+    }
+    if (tokenizer_.kind == TokenizerKind::word) {
       return std::string("subwords avoid this (tokenizer.kind: sentencepiece)") +
              (trained == nullptr ? "; or raise tokenizer.vocabulary_size, or lower tokenizer.min_frequency" : "");
+    }
     if (std::ranges::any_of(side.unknown.parts,
-                            [](const auto& part) { return part.first.find('\t') != std::string::npos; }))
+                            [](const auto& part) { return part.first.find('\t') != std::string::npos; })) {
       return "SentencePiece allows no tab in a piece: replace tabs by spaces";
-    if (tokenizer_.character_coverage < 1) return "raise tokenizer.character_coverage";
+    }
+    if (tokenizer_.character_coverage < 1) {
+      return "raise tokenizer.character_coverage";
+    }
     return "the tokenizer has not learned these characters: add training text that contains them, or remove them";
   }
 
@@ -179,12 +205,15 @@ class TextReport {
         side.marks.are_bars()
             ? "give the original text, and SentencePiece's model in tokenizer.source_model and target_model"
             : "join the pieces with " + side.marks.command() + ", and let tokenizer.kind: sentencepiece split the text";
-    if (side.marks.are_many()) warn(fmt::format("in {}, {}: {}; {}", place, side.marks.text(), effect, remedy));
-    if (side.with_carriage_returns > 0)
+    if (side.marks.are_many()) {
+      warn(fmt::format("in {}, {}: {}; {}", place, side.marks.text(), effect, remedy));
+    }
+    if (side.with_carriage_returns > 0) {
       warn(part_of(side.with_carriage_returns, lines, "lines") +
            fmt::format(" in {} contain a carriage return, which does not end a line here; if it should, convert the "
                        "text with tr '\\r' '\\n'",
                        place));
+    }
   }
 
   /// Decodes what a perfect model would produce: the pieces of the reference.
@@ -193,19 +222,27 @@ class TextReport {
     const bool has_valid = !valid.references.empty();
     const std::vector<std::string>& targets = has_valid ? valid.references : text_.sample();
     const Tokenizer& tokenizer = *text_.tokenizers().target;
-    Index changed = 0, unknown = 0;
+    Index changed = 0;
+    Index unknown = 0;
     std::string example;
     for (const std::string& target : targets) {
       const std::vector<Id> ids = tokenizer.encode(target);
       const std::string decoded = tokenizer.decode(ids);
-      const auto before = split_words(target), after = split_words(decoded);
-      if (before == after) continue;
+      const auto before = split_words(target);
+      const auto after = split_words(decoded);
+      if (before == after) {
+        continue;
+      }
       ++changed;
       unknown += std::ranges::count(ids, tokenizer.special().unk) > 0;
-      if (!example.empty()) continue;
+      if (!example.empty()) {
+        continue;
+      }
       example = first_difference(before, after);
     }
-    if (changed == 0) return;
+    if (changed == 0) {
+      return;
+    }
     const auto all = std::ssize(targets);
     warn(part_of(changed, all, has_valid ? "validation references" : "training targets (a sample)") +
          fmt::format(
@@ -224,16 +261,22 @@ class TextReport {
 
   /// `least`: the share of pairs from which on this is a warning.
   void about_length_limit(const std::string& what, const Corpus& corpus, double least) {
-    Index beyond = 0, above_largest = 0;
+    Index beyond = 0;
+    Index above_largest = 0;
     DecodingSettings largest = decoding_;
     largest.max_length_ratio = kLargestLengthRatio;
     for (Index i = 0; i < corpus.size(); ++i) {
-      const Index source = std::ssize(corpus.source(i)), target = std::ssize(corpus.target(i));
-      if (target <= longest_translation(decoding_, source + 1)) continue;
+      const Index source = std::ssize(corpus.source(i));
+      const Index target = std::ssize(corpus.target(i));
+      if (target <= longest_translation(decoding_, source + 1)) {
+        continue;
+      }
       ++beyond;
       above_largest += target > longest_translation(largest, source + 1) ? 1 : 0;
     }
-    if (beyond == 0) return;
+    if (beyond == 0) {
+      return;
+    }
     const std::string remedy =
         above_largest > 0 ? fmt::format("the largest ratio, {:g}, is not enough for {} of them, so check these pairs",
                                         kLargestLengthRatio, above_largest)
@@ -260,8 +303,9 @@ std::vector<Remark> remarks_on(const TrainingText& text, const TrainingPlan& pla
 }
 
 void report_on(const TrainingText& text, const TrainingPlan& plan) {
-  for (const Remark& remark : remarks_on(text, plan))
+  for (const Remark& remark : remarks_on(text, plan)) {
     spdlog::log(remark.is_warning ? spdlog::level::warn : spdlog::level::info, "{}", remark.text);
+  }
 }
 
 }  // namespace glassformer

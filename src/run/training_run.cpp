@@ -34,7 +34,9 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
       ranks_, "the tokens of the training text", [&] { return fingerprint(text_.corpus()); },
       "Give all ranks the same text, the same tokenizers (tokenizer.source_model) and the same program.");
   const auto checkpoint = begun ? directory_.last() : std::nullopt;
-  if (checkpoint) load(*checkpoint);
+  if (checkpoint) {
+    load(*checkpoint);
+  }
   progress_.text = text_.fingerprint();
   progress_.valid_text = text_.valid().fingerprint;
   ranks_.broadcast(progress_);  // only the first rank has read the run's directory
@@ -42,13 +44,14 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
   ranks_.broadcast(trainer_.optimizer().m());
   ranks_.broadcast(trainer_.optimizer().v());
   minutes_before_ = progress_.minutes;
-  if (!trainer_.continue_from(progress_))
+  if (!trainer_.continue_from(progress_)) {
     ranks_.once([&] {
       throw UserError(fmt::format(
           "{}: expected a training state that fits this text, found batch {} of an epoch with fewer batches. Resume "
           "with the text that the run started with.",
           checkpoint.value_or(directory).string(), progress_.batch));
     });
+  }
   metrics().truncate_after(checkpoint ? progress_.update : -1);
   drop_digests_after(directory_, checkpoint ? progress_.update : -1);
   directory_.store_config(plan_.description.configs.at("config.yaml"));
@@ -59,23 +62,26 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
 
 RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std::optional<RunDirectory>& begun) {
   // Other ranks get the weights of the first one.
-  if (ranks_.is_first() && (!begun || !begun->last()))
+  if (ranks_.is_first() && (!begun || !begun->last())) {
     set_starting_weights(model_, plan_.model_from, plan_.training.seed);
+  }
   return begun ? *begun : RunDirectory::create(directory, plan_.description.configs.at("config.yaml"));
 }
 
 void TrainingRun::load(const std::filesystem::path& checkpoint) {
   progress_ = read_training_state(checkpoint, trainer_.optimizer().m(), trainer_.optimizer().v());
-  if (const auto named = update_of(checkpoint.filename().string()); named && *named != progress_.update)
+  if (const auto named = update_of(checkpoint.filename().string()); named && *named != progress_.update) {
     throw UserError(
         fmt::format("{}: expected the training state of update {}, found that of update {}. The checkpoint is "
                     "damaged: use another one, or copy it again.",
                     (checkpoint / kStateFile).string(), *named, progress_.update));
-  if (progress_.text != 0 && progress_.text != text_.fingerprint())
+  }
+  if (progress_.text != 0 && progress_.text != text_.fingerprint()) {
     throw UserError(checkpoint.string() +
                     ": the training text has changed since this run started. Resume it with the same text. To train "
                     "this model further on another text, start another run (--output) with model.from set to this "
                     "checkpoint.");
+  }
   read_parameters(checkpoint, model_.weights.tensors(), model_.weights.values().data());
   if (progress_.valid_text != 0 && progress_.valid_text != text_.valid().fingerprint) {
     spdlog::warn("the validation text has changed since this run started: the search for the best checkpoint restarts");
@@ -83,14 +89,18 @@ void TrainingRun::load(const std::filesystem::path& checkpoint) {
   }
   restore_best();
   saved_update_ = progress_.update;
-  if (progress_.validated != progress_.update) interim_ = checkpoint.filename();
+  if (progress_.validated != progress_.update) {
+    interim_ = checkpoint.filename();
+  }
   spdlog::info("resuming from {}", checkpoint.string());
 }
 
 /// If the link `best` is missing or broken, restores it or, if that checkpoint is gone, says so and starts the search
 /// for the best over. Otherwise, the best checkpoint would be removed as an old one.
 void TrainingRun::restore_best() {
-  if (progress_.best_update == 0 || target_of(directory_.file("best"))) return;
+  if (progress_.best_update == 0 || target_of(directory_.file("best"))) {
+    return;
+  }
   const bool was_mean = mean_was_best(directory_, progress_.best_update);
   const std::filesystem::path best =
       was_mean ? directory_.average(progress_.best_update) : directory_.checkpoint(progress_.best_update);
@@ -106,8 +116,9 @@ void TrainingRun::restore_best() {
 
 void TrainingRun::log_start(bool resumed) const {
   const Corpus& corpus = text_.corpus();
-  if (!text_.has_valid())
+  if (!text_.has_valid()) {
     spdlog::info("there is no validation text (data.valid is \"\"), so no checkpoint will be the best");
+  }
   spdlog::info(
       "{} training pairs, {} validation pairs; left out of training: {} with an empty side, {} with more than {} "
       "tokens on one side",
@@ -117,14 +128,21 @@ void TrainingRun::log_start(bool resumed) const {
                model_.weights.size(), model_.vocabulary.source_size, model_.vocabulary.target_size, thread_count(),
                plan_.training.shards, instructions());
   spdlog::info("{}", memory_.text_for_log());
-  if (const std::string warning = memory_.warning(); !warning.empty()) spdlog::warn("{}", warning);
+  if (const std::string warning = memory_.warning(); !warning.empty()) {
+    spdlog::warn("{}", warning);
+  }
   log_ranks(ranks_, plan_.training.shards);
   warn_about(plan_.model, plan_.training);
-  if (!plan_.model_from.empty() && !resumed) spdlog::info("starting from {}", plan_.model_from.string());
-  if (plan_.training.label_smoothing > 0)
+  if (!plan_.model_from.empty() && !resumed) {
+    spdlog::info("starting from {}", plan_.model_from.string());
+  }
+  if (plan_.training.label_smoothing > 0) {
     spdlog::info("the training loss includes label smoothing {:g}; training perplexity and validation figures do not",
                  plan_.training.label_smoothing);
-  if (!resumed) report_on(text_, plan_);
+  }
+  if (!resumed) {
+    report_on(text_, plan_);
+  }
 }
 
 void TrainingRun::check_clock_and_signals(const std::atomic<int>& signal) {
@@ -139,12 +157,18 @@ int TrainingRun::train(const std::atomic<int>& signal) {
   for (check_clock_and_signals(signal); !end() && signal_seen_ == 0; check_clock_and_signals(signal)) {
     update();
     check_clock_and_signals(signal);
-    if (end() && window_.updates > 0) report(true);  // the updates since the last log line
-    if (validation_is_due()) validate_and_save();
+    if (end() && window_.updates > 0) {
+      report(true);  // the updates since the last log line
+    }
+    if (validation_is_due()) {
+      validate_and_save();
+    }
   }
   if (signal_seen_ != 0) {
     ranks_.once([&] {
-      if (saved_update_ == progress_.update) return directory_.require_in_place();
+      if (saved_update_ == progress_.update) {
+        return directory_.require_in_place();
+      }
       spdlog::info("interrupted: saving a checkpoint; Ctrl-C again quits at once");
       write_checkpoint(false);
       directory_.require_in_place();
@@ -152,14 +176,20 @@ int TrainingRun::train(const std::atomic<int>& signal) {
     return signal_seen_;
   }
   const std::string why = *end();  // read before the last validation, which may reset patience
-  if (progress_.validated != progress_.update) validate_and_save();
+  if (progress_.validated != progress_.update) {
+    validate_and_save();
+  }
   spdlog::info("finished at update {}: {}", progress_.update, why);
-  if (cut_off_ > 0)
+  if (cut_off_ > 0) {
     spdlog::warn("last validation: {}", cut_off_text(cut_off_, std::ssize(text_.valid().sources), plan_.decoding,
                                                      needed_length_ratio(text_.valid().corpus)));
-  if (plan_.run.checkpoints.average > 1) ranks_.once([&] { average_checkpoints(); });
-  if (const ResidentMemory memory = resident_memory(); memory.peak > 0)
+  }
+  if (plan_.run.checkpoints.average > 1) {
+    ranks_.once([&] { average_checkpoints(); });
+  }
+  if (const ResidentMemory memory = resident_memory(); memory.peak > 0) {
     spdlog::info("peak memory: {:.0f} MB", static_cast<double>(memory.peak) / 1e6);
+  }
   ranks_.once([&] { directory_.require_in_place(); });
   return 0;
 }
@@ -185,11 +215,14 @@ void TrainingRun::require_finite_weights() const {
   const Arena<float>& weights = model_.weights;
   const RowView<const float> values = weights.values();
   // The sum of the squares is quick to compute. Only if it overflows do we look at each weight.
-  if (std::isfinite(gradient_norm(std::span<const float>(values.data(), static_cast<std::size_t>(values.size())))))
+  if (std::isfinite(gradient_norm(std::span<const float>(values.data(), static_cast<std::size_t>(values.size()))))) {
     return;
+  }
   const auto damaged = std::ranges::find_if(
       weights.tensors(), [&](const TensorPlace& tensor) { return !weights.values(tensor).eigen().allFinite(); });
-  if (damaged == weights.tensors().end()) return;
+  if (damaged == weights.tensors().end()) {
+    return;
+  }
   // All ranks have the same weights, so all of them get here, unless a machine is faulty; then that rank ends the
   // others.
   const auto last = directory_.last();
@@ -204,7 +237,9 @@ void TrainingRun::handle_skipped(const Trainer::Update& update) const {
   const std::string where = first_non_finite(model_, plan_.training, text_.corpus(), update.batches, update.step);
   spdlog::warn("update {} is skipped: its {} is not finite. NaN or infinity first appeared in {}", progress_.update,
                what, where);
-  if (progress_.skipped_in_row <= plan_.run.max_skipped) return;
+  if (progress_.skipped_in_row <= plan_.run.max_skipped) {
+    return;
+  }
   const auto last = directory_.last();
   throw std::runtime_error(fmt::format(
       "update {}: training has diverged: the {} was not finite {} times in a row. Try a lower "
@@ -213,10 +248,14 @@ void TrainingRun::handle_skipped(const Trainer::Update& update) const {
 }
 
 void TrainingRun::report(bool due) {
-  if (window_.updates == 0) return;  // every update was skipped
+  if (window_.updates == 0) {
+    return;  // every update was skipped
+  }
   const TrainingFigures figures = training_figures();
   log_.training(figures, due);
-  if (!due) return;
+  if (!due) {
+    return;
+  }
   metrics().append(figures);
   window_ = {};
 }

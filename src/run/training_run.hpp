@@ -94,8 +94,8 @@ class TrainingRun {
   Window window_;
   Index cut_off_ = 0;                // translations of the last validation that ended at the length limit
   bool has_explained_bleu_ = false;  // why BLEU cannot rise
-  Index saved_update_ = -1;        // of the last checkpoint
-  std::filesystem::path interim_;  // name of one written when interrupted; the next one replaces it
+  Index saved_update_ = -1;          // of the last checkpoint
+  std::filesystem::path interim_;    // name of one written when interrupted; the next one replaces it
   RunLog log_;
   CurvesPicture curves_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

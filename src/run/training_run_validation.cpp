@@ -16,12 +16,20 @@ namespace glassformer {
 
 std::optional<std::string> end_reached(const TrainingPlan& plan, const RunProgress& progress, double minutes) {
   const RunSettings& run = plan.run;
-  const Index max_updates = plan.training.max_updates, patience = run.validation.patience;
-  if (max_updates > 0 && progress.update >= max_updates) return "reached training.max_updates";
-  if (run.max_epochs > 0 && progress.epoch >= run.max_epochs) return "reached training.max_epochs";
-  if (run.max_minutes > 0 && minutes >= run.max_minutes) return "reached training.max_minutes";
-  if (patience > 0 && progress.without_best >= patience)
+  const Index max_updates = plan.training.max_updates;
+  const Index patience = run.validation.patience;
+  if (max_updates > 0 && progress.update >= max_updates) {
+    return "reached training.max_updates";
+  }
+  if (run.max_epochs > 0 && progress.epoch >= run.max_epochs) {
+    return "reached training.max_epochs";
+  }
+  if (run.max_minutes > 0 && minutes >= run.max_minutes) {
+    return "reached training.max_minutes";
+  }
+  if (patience > 0 && progress.without_best >= patience) {
     return std::to_string(patience) + " validations without a new best (training.validation.patience)";
+  }
   return std::nullopt;
 }
 
@@ -40,16 +48,24 @@ double chosen_figure(Metric metric, const ValidationFigures& figures) {
 
 bool is_better(Metric metric, const ValidationFigures& figures, const RunProgress& progress) {
   const double figure = chosen_figure(metric, figures);
-  if (std::isnan(figure) || !std::isfinite(figures.loss)) return false;
-  if (progress.best_update == 0) return true;
-  if (figure == progress.best_figure) return figures.loss < progress.best_loss;
+  if (std::isnan(figure) || !std::isfinite(figures.loss)) {
+    return false;
+  }
+  if (progress.best_update == 0) {
+    return true;
+  }
+  if (figure == progress.best_figure) {
+    return figures.loss < progress.best_loss;
+  }
   const bool lower_is_better = metric == Metric::loss || metric == Metric::perplexity;
   return lower_is_better ? figure < progress.best_figure : figure > progress.best_figure;
 }
 
 bool TrainingRun::validation_is_due() const {
   const ValidationSettings& validation = plan_.run.validation;
-  if (validation.unit == ValidationSettings::Unit::updates) return progress_.update % validation.every == 0;
+  if (validation.unit == ValidationSettings::Unit::updates) {
+    return progress_.update % validation.every == 0;
+  }
   const bool epoch_has_ended = progress_.batch == 0;
   return epoch_has_ended && progress_.epoch % validation.every == 0;
 }
@@ -85,8 +101,9 @@ std::vector<SampleTranslation> TrainingRun::samples_of(const Evaluation& evaluat
   const TestText& text = text_.valid();
   const auto shown = std::min(static_cast<std::size_t>(plan_.run.validation.samples), evaluation.translations.size());
   std::vector<SampleTranslation> samples;
-  for (std::size_t i = 0; i < shown; ++i)
+  for (std::size_t i = 0; i < shown; ++i) {
     samples.push_back({text.sources[i], text.references[i], evaluation.translations[i]});
+  }
   return samples;
 }
 
@@ -94,20 +111,25 @@ std::vector<SampleTranslation> TrainingRun::samples_of(const Evaluation& evaluat
 /// translations that were cut off matters only at the end, because a model without training never ends a sentence.
 void TrainingRun::remark_on(const Evaluation& evaluation) {
   constexpr Index kWordsOfBleu = Bleu::kOrders;
-  if (evaluation.overflowed > 0)
+  if (evaluation.overflowed > 0) {
     spdlog::warn("the logits of {} validation sentences are infinite or NaN, so they have no translation",
                  evaluation.overflowed);
+  }
   const bool can_rise = evaluation.bleu.longest_reference >= kWordsOfBleu;
   if (plan_.run.validation.translate && !can_rise && !has_explained_bleu_) {
     has_explained_bleu_ = true;
-    if (const std::string why = why_bleu_is_low(evaluation.bleu); !why.empty()) spdlog::warn("{}", why);
+    if (const std::string why = why_bleu_is_low(evaluation.bleu); !why.empty()) {
+      spdlog::warn("{}", why);
+    }
   }
   cut_off_ = evaluation.cut_off;
 }
 
 bool TrainingRun::is_new_best(const ValidationFigures& figures) {
   const Metric metric = plan_.run.validation.metric;
-  if (!is_better(metric, figures, progress_)) return false;
+  if (!is_better(metric, figures, progress_)) {
+    return false;
+  }
   progress_.best_figure = chosen_figure(metric, figures);
   progress_.best_loss = figures.loss;
   progress_.best_update = progress_.update;
@@ -136,7 +158,9 @@ void TrainingRun::validate_and_save() {
       metrics().append(figures);
     }
     write_checkpoint(best);
-    if (!text_.has_valid()) spdlog::info("wrote a checkpoint at update {}", progress_.update);
+    if (!text_.has_valid()) {
+      spdlog::info("wrote a checkpoint at update {}", progress_.update);
+    }
     curves_.update(directory_.file("metrics.jsonl"), directory_.file(kCurvesFile));
     directory_.require_in_place();
   });
@@ -147,7 +171,9 @@ void TrainingRun::write_checkpoint(bool best) {
   const std::filesystem::path before = directory_.path();
   try {
     write_checkpoint_here(best);
-    if (directory_.path() == before) return;
+    if (directory_.path() == before) {
+      return;
+    }
   } catch (const std::exception&) {  // a lasting error will occur again
   }
   directory_.clear_unfinished();
@@ -165,9 +191,13 @@ void TrainingRun::write_checkpoint_here(bool best) {
   save_checkpoint(checkpoint, plan_.description, model_.weights, &state);
   record_weights(directory_, progress_.update, model_.weights);
   // In this order, so that a run killed in between resumes from the previous checkpoint and repeats these steps.
-  if (best) directory_.point("best", checkpoint);
+  if (best) {
+    directory_.point("best", checkpoint);
+  }
   directory_.point("last", checkpoint);
-  if (!interim_.empty() && interim_ != checkpoint.filename()) directory_.remove(directory_.path() / interim_);
+  if (!interim_.empty() && interim_ != checkpoint.filename()) {
+    directory_.remove(directory_.path() / interim_);
+  }
   interim_.clear();
   directory_.prune(std::max(plan_.run.checkpoints.keep, plan_.run.checkpoints.average));
   saved_update_ = progress_.update;
@@ -176,11 +206,14 @@ void TrainingRun::write_checkpoint_here(bool best) {
 void TrainingRun::average_checkpoints() {
   std::vector<std::filesystem::path> checkpoints = directory_.checkpoints();
   const auto count = std::min(checkpoints.size(), static_cast<std::size_t>(plan_.run.checkpoints.average));
-  if (std::ssize(checkpoints) < plan_.run.checkpoints.average)
+  if (std::ssize(checkpoints) < plan_.run.checkpoints.average) {
     spdlog::info("training.checkpoints.average is {}, but this run has only {} checkpoint{}{}",
                  plan_.run.checkpoints.average, count, count == 1 ? "" : "s",
                  count < 2 ? ", so there is no mean" : "; their mean is computed");
-  if (count < 2) return;  // the mean of one checkpoint is that checkpoint
+  }
+  if (count < 2) {
+    return;  // the mean of one checkpoint is that checkpoint
+  }
   checkpoints.erase(checkpoints.begin(), checkpoints.end() - static_cast<std::ptrdiff_t>(count));
 
   Model<float> mean(model_.settings, model_.vocabulary);

@@ -24,7 +24,9 @@ std::string version_of_text(const fs::path& file) {
   std::error_code ignored;
   if (::stat(file.c_str(), &now) != 0) {
     const std::error_code reason(errno, std::generic_category());
-    if (reason == std::errc::no_such_file_or_directory || reason == std::errc::not_a_directory) return "";
+    if (reason == std::errc::no_such_file_or_directory || reason == std::errc::not_a_directory) {
+      return "";
+    }
     throw_disk_error("cannot be read", file, reason);
   }
   return fmt::format("{} {} {} {}", now.st_dev, now.st_ino, now.st_size,
@@ -39,17 +41,22 @@ std::uint64_t hash_of_pair(const std::string& source, const std::string& target)
 
 TextWatch::TextWatch(const DataSettings& data) {
   for (const std::string& name : {data.train, data.valid}) {
-    if (name.empty()) continue;
-    for (const fs::path& file : {data.source_file(name), data.target_file(name)})
+    if (name.empty()) {
+      continue;
+    }
+    for (const fs::path& file : {data.source_file(name), data.target_file(name)}) {
       versions_.emplace_back(file, version_of_text(file));
+    }
   }
 }
 
 void TextWatch::require_unchanged() const {
-  for (const auto& [file, version] : versions_)
-    if (version_of_text(file) != version)
+  for (const auto& [file, version] : versions_) {
+    if (version_of_text(file) != version) {
       throw UserError(file.string() + ": the text was changed while training was reading it; wait until it is " +
                       "complete, and start again");
+    }
+  }
 }
 
 TrainingText::TrainingText(const DataSettings& data, TokenizerPair tokenizers, const std::optional<TextWatch>& watch)
@@ -65,11 +72,13 @@ TrainingText::TrainingText(const DataSettings& data, TokenizerPair tokenizers, c
 }
 
 void TrainingText::read_training_pairs() {
-  const fs::path source_file = data_.source_file(data_.train), target_file = data_.target_file(data_.train);
+  const fs::path source_file = data_.source_file(data_.train);
+  const fs::path target_file = data_.target_file(data_.train);
   const std::string files = source_file.string() + " and " + target_file.string();
   std::unordered_set<std::uint64_t> valid_pairs;
-  for (std::size_t i = 0; i < valid_.sources.size(); ++i)
+  for (std::size_t i = 0; i < valid_.sources.size(); ++i) {
     valid_pairs.insert(hash_of_pair(valid_.sources[i], valid_.references[i]));
+  }
   const std::size_t distinct = valid_pairs.size();
 
   ParallelReader reader(source_file, target_file);
@@ -78,15 +87,22 @@ void TrainingText::read_training_pairs() {
     const Index before = corpus_.size();
     corpus_.add(tokenizers_, source, target, data_.max_length);
     // As the corpus grows, its arrays are copied to new ones that are twice as large.
-    if (left.bytes > 0 && corpus_.bytes() > left.bytes / 3)
+    if (left.bytes > 0 && corpus_.bytes() > left.bytes / 3) {
       throw UserError(
           fmt::format("{}: expected a training text that takes at most a third of the memory, found a "
                       "larger one ({} leaves {:.0f} MB). Train on part of the text, or provide more memory.",
                       files, left.limit, static_cast<double>(left.bytes) / 1e6));
-    if (corpus_.size() == before) continue;
+    }
+    if (corpus_.size() == before) {
+      continue;
+    }
     census_.add(tokenizers_, source, corpus_.source(before), target, corpus_.target(before));
-    if (!valid_pairs.empty()) valid_pairs.erase(hash_of_pair(source, target));
-    if (distinct == 0) take_sample(target);
+    if (!valid_pairs.empty()) {
+      valid_pairs.erase(hash_of_pair(source, target));
+    }
+    if (distinct == 0) {
+      take_sample(target);
+    }
   }
   seen_ = static_cast<Index>(distinct - valid_pairs.size());
   fingerprint_ = reader.fingerprint();
@@ -94,12 +110,18 @@ void TrainingText::read_training_pairs() {
 }
 
 void TrainingText::take_sample(const std::string& target) {
-  if ((corpus_.size() - 1) % sample_step_ != 0) return;
+  if ((corpus_.size() - 1) % sample_step_ != 0) {
+    return;
+  }
   if (sample_.size() == kSampleSize) {  // keep every second one
-    for (std::size_t i = 0; i < kSampleSize / 2; ++i) sample_[i] = std::move(sample_[2 * i]);
+    for (std::size_t i = 0; i < kSampleSize / 2; ++i) {
+      sample_[i] = std::move(sample_[2 * i]);
+    }
     sample_.resize(kSampleSize / 2);
     sample_step_ *= 2;
-    if ((corpus_.size() - 1) % sample_step_ != 0) return;
+    if ((corpus_.size() - 1) % sample_step_ != 0) {
+      return;
+    }
   }
   sample_.push_back(target);
 }

@@ -12,7 +12,9 @@ Corpus Corpus::read(const std::filesystem::path& source_file, const std::filesys
                     const TokenizerPair& tokenizers, Index max_length) {
   Corpus corpus(tokenizers.source->special(), tokenizers.target->special());
   ParallelReader reader(source_file, target_file);
-  for (std::string source, target; reader.next(source, target);) corpus.add(tokenizers, source, target, max_length);
+  for (std::string source, target; reader.next(source, target);) {
+    corpus.add(tokenizers, source, target, max_length);
+  }
   corpus.throw_if_empty(source_file.string() + " and " + target_file.string(), max_length);
   return corpus;
 }
@@ -43,13 +45,16 @@ void Corpus::append(std::span<const Id> source, std::span<const Id> target, Inde
 }
 
 void Corpus::throw_if_empty(const std::string& files, Index max_length) const {
-  if (size() > 0) return;
+  if (size() > 0) {
+    return;
+  }
   std::string message = files + ": expected at least one sentence pair, found none: of " +
                         std::to_string(line_counts_.read) + " lines, " + std::to_string(line_counts_.empty) +
                         " have an empty side";
-  if (max_length > 0)
+  if (max_length > 0) {
     message += " and " + std::to_string(line_counts_.too_long) + " have more than " + std::to_string(max_length) +
                " tokens on one side";
+  }
   throw UserError(message + "; check the files" + (max_length > 0 ? " and data.max_length" : ""));
 }
 
@@ -60,8 +65,12 @@ std::int64_t Corpus::bytes() const {
 
 std::uint64_t fingerprint(const SentencePairs& pairs) {
   Fingerprint fingerprint;
-  for (const Id id : pairs.ids) fingerprint.mix(static_cast<std::uint64_t>(id));
-  for (const std::int64_t offset : pairs.offsets) fingerprint.mix(static_cast<std::uint64_t>(offset));
+  for (const Id id : pairs.ids) {
+    fingerprint.mix(static_cast<std::uint64_t>(id));
+  }
+  for (const std::int64_t offset : pairs.offsets) {
+    fingerprint.mix(static_cast<std::uint64_t>(offset));
+  }
   return fingerprint.value();
 }
 

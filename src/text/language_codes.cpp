@@ -13,14 +13,20 @@ std::string_view language_code(std::string_view sentence) {
 }
 
 void LanguageCodes::add(std::string_view line) {
-  if (split_words(line).empty()) return;
+  if (split_words(line).empty()) {
+    return;
+  }
   ++sentences;
-  if (language_code(line).empty()) ++without_code;
+  if (language_code(line).empty()) {
+    ++without_code;
+  }
 }
 
 std::string LanguageCodes::advice(const Tokenizer& source) const {
   const auto codes = source.language_codes();
-  if (codes.empty() || without_code == 0) return "";
+  if (codes.empty() || without_code == 0) {
+    return "";
+  }
   return fmt::format(
       "this model has language codes ({}), but {} of {} sentences begin with none; write the code of the target "
       "language before each sentence, for example \"{} ...\"",

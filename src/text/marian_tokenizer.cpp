@@ -25,7 +25,9 @@ std::string without_marks(const std::string& sentence) {
 
 Id id_below(const JsonFile& config, const std::string& key, Index vocabulary_size) {
   const Index id = config.whole(key);
-  if (id >= vocabulary_size) throw config.mistake(key, "an id below " + std::to_string(vocabulary_size));
+  if (id >= vocabulary_size) {
+    throw config.mistake(key, "an id below " + std::to_string(vocabulary_size));
+  }
   return static_cast<Id>(id);
 }
 
@@ -38,11 +40,16 @@ class MarianTokenizer final : public Tokenizer {
     for (const auto& [piece, value] : table.object().items()) {
       const Id id = id_below(table, piece, size);
       const auto [place, is_new] = pieces_.emplace(id, piece);
-      if (!is_new) throw table.mistake(piece, "an id other than that of " + brief(place->second));
-      if (piece.find_first_of("\r\n") != std::string::npos)
+      if (!is_new) {
+        throw table.mistake(piece, "an id other than that of " + brief(place->second));
+      }
+      if (piece.find_first_of("\r\n") != std::string::npos) {
         throw table.mistake(piece, "a piece without a line break (use another model)");
+      }
       ids_.emplace(piece, id);
-      if (language_code(piece) == piece) codes_.push_back(piece);
+      if (language_code(piece) == piece) {
+        codes_.push_back(piece);
+      }
     }
 
     const JsonFile config(directory / "config.json");
@@ -52,7 +59,9 @@ class MarianTokenizer final : public Tokenizer {
     special_.unk = id_below(table, "<unk>", size);
     check_special(table, "</s>", special_.eos, "eos_token_id");
     check_special(table, "<pad>", special_.pad, "pad_token_id");
-    if (special_.bos == special_.pad) special_.pad = kNoToken;
+    if (special_.bos == special_.pad) {
+      special_.pad = kNoToken;
+    }
   }
 
   std::vector<Id> encode(std::string_view sentence) const override {
@@ -66,20 +75,27 @@ class MarianTokenizer final : public Tokenizer {
 
   std::vector<std::string> unknown(std::string_view sentence) const override {
     std::vector<std::string> texts;
-    for (const std::string& piece : pieces_of(sentence))
-      if (!ids_.contains(piece)) texts.push_back(without_marks(piece));
+    for (const std::string& piece : pieces_of(sentence)) {
+      if (!ids_.contains(piece)) {
+        texts.push_back(without_marks(piece));
+      }
+    }
     return texts;
   }
 
   std::string decode(std::span<const Id> ids) const override {
     std::vector<std::string> pieces;
-    for (const Id id : without_special(ids)) pieces.push_back(piece(id));
+    for (const Id id : without_special(ids)) {
+      pieces.push_back(piece(id));
+    }
     const std::string sentence = model_.decode(pieces);
     return without_marks(sentence);  // a piece that only the other language's model has keeps its mark
   }
 
   std::string piece(Id id) const override {
-    if (id == kNoToken) return "<pad>";
+    if (id == kNoToken) {
+      return "<pad>";
+    }
     assert(id >= 0 && id < vocabulary_size());
     const auto piece = pieces_.find(id);
     return piece == pieces_.end() ? "<" + std::to_string(id) + ">" : piece->second;
@@ -94,22 +110,29 @@ class MarianTokenizer final : public Tokenizer {
  private:
   /// The model's embeddings belong to the ids of config.json, so another id in the table means another model's table.
   void check_special(const JsonFile& table, const std::string& piece, Id expected, const std::string& key) const {
-    if (const auto found = ids_.find(piece); found != ids_.end() && found->second != expected)
+    if (const auto found = ids_.find(piece); found != ids_.end() && found->second != expected) {
       throw table.mistake(
           piece, fmt::format("{}, the {} of config.json (both files must come from the same model)", expected, key));
+    }
   }
 
   std::vector<std::string> pieces_of(std::string_view sentence) const {
     const std::string code(language_code(sentence));
-    if (!code.empty()) require_known(code);
+    if (!code.empty()) {
+      require_known(code);
+    }
     std::vector<std::string> pieces = model_.encode<std::string>(sentence.substr(code.size()));
-    if (!code.empty()) pieces.insert(pieces.begin(), code);
+    if (!code.empty()) {
+      pieces.insert(pieces.begin(), code);
+    }
     return pieces;
   }
 
   /// A model without language codes treats a code like any other word.
   void require_known(const std::string& code) const {
-    if (ids_.contains(code) || codes_.empty()) return;
+    if (ids_.contains(code) || codes_.empty()) {
+      return;
+    }
     throw UserError("a sentence begins with " + code + ", which is not one of this model's language codes. The model " +
                     "has " + listed(codes_) + ".");
   }

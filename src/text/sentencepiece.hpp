@@ -30,9 +30,10 @@ class SentencePieces {
   /// `model`: the bytes of a .model file; `origin`: its name. \throws UserError: not a model
   SentencePieces(std::string model, const std::string& origin) : model_(std::move(model)) {
     check_sentencepiece_model(model_, origin);
-    if (const auto status = processor.LoadFromSerializedProto(model_); !status.ok())
+    if (const auto status = processor.LoadFromSerializedProto(model_); !status.ok()) {
       throw UserError(origin + ": expected a SentencePiece model, found something else or a damaged one; " +
                       "SentencePiece reports: " + status.ToString());
+    }
   }
 
   /// Trains on the lines that next(line) stores until it returns false. Returns the model's bytes and a status.
@@ -68,7 +69,9 @@ class SentencePieces {
 
   /// \throws UserError: the library could not do `what`
   static void require_ok(const auto& status, const std::string& what) {
-    if (!status.ok()) throw UserError("SentencePiece cannot " + what + "; it reports: " + status.ToString());
+    if (!status.ok()) {
+      throw UserError("SentencePiece cannot " + what + "; it reports: " + status.ToString());
+    }
   }
 
   sentencepiece::SentencePieceProcessor processor;

@@ -26,11 +26,15 @@ class SentencePieceTokenizer final : public Tokenizer {
     const auto& processor = model_.processor;
     special_ = {processor.pad_id(), processor.bos_id(), processor.eos_id(), processor.unk_id()};
     std::string missing;
-    for (const auto& [id, name] : {std::pair(special_.pad, "pad"), {special_.bos, "bos"}, {special_.eos, "eos"}})
-      if (id < 0) missing += std::string(missing.empty() ? "" : ", ") + name;
-    if (!missing.empty())
+    for (const auto& [id, name] : {std::pair(special_.pad, "pad"), {special_.bos, "bos"}, {special_.eos, "eos"}}) {
+      if (id < 0) {
+        missing += std::string(missing.empty() ? "" : ", ") + name;
+      }
+    }
+    if (!missing.empty()) {
       throw UserError(origin + ": expected a SentencePiece model with pad, bos and eos, found one without " + missing +
                       "; train it with --pad_id=0 --bos_id=1 --eos_id=2 --unk_id=3");
+    }
   }
 
   std::vector<Id> encode(std::string_view sentence) const override { return model_.encode<Id>(sentence); }
@@ -39,8 +43,11 @@ class SentencePieceTokenizer final : public Tokenizer {
     const std::vector<Id> ids = encode(sentence);
     const std::vector<std::string> pieces = model_.encode<std::string>(sentence);
     std::vector<std::string> texts;
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      if (ids[i] == special_.unk) texts.push_back(without_mark(pieces[i]));
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] == special_.unk) {
+        texts.push_back(without_mark(pieces[i]));
+      }
+    }
     return texts;
   }
   std::string piece(Id id) const override {
@@ -93,18 +100,21 @@ class TrainingLines {
   std::vector<Remark> remarks() const {
     std::vector<Remark> list;
     const std::string files = names_of(files_);
-    if (too_long_ > 0)
+    if (too_long_ > 0) {
       list.push_back({true, fmt::format("{}: the tokenizer has not learned from {} of {} lines, which have more than "
                                         "{} bytes; a character that occurs only in them becomes unk. Split long "
                                         "lines into sentences",
                                         files, too_long_, lines_, kMaxLineBytes)});
-    if (with_symbol_ > 0)
+    }
+    if (with_symbol_ > 0) {
       list.push_back({true, fmt::format("{}: the tokenizer has not learned from {} of {} lines, which contain "
                                         "U+2585 (▅), because SentencePiece uses it as a symbol. Remove it",
                                         files, with_symbol_, lines_)});
-    if (lines_ - too_long_ > kMaxLines)
+    }
+    if (lines_ - too_long_ > kMaxLines) {
       list.push_back({false, fmt::format("{}: the tokenizer has learned from {} of {} lines, drawn at random", files,
                                          kMaxLines, lines_)});
+    }
     return list;
   }
 
@@ -114,10 +124,11 @@ class TrainingLines {
 
  private:
   void require_learnable() const {
-    if (!learnable_)
+    if (!learnable_) {
       throw UserError(files_.front().string() +
                       ": expected text to train a tokenizer on, found no line with a letter " +
                       "or digit and at most " + std::to_string(kMaxLineBytes) + " bytes; check the file");
+    }
   }
 
   const TextFiles& files_;
@@ -134,16 +145,18 @@ std::string explain(const std::string& report, const VocabularyPlan& plan) {
   const std::string files = TrainingLines::names_of(plan.texts);
   const std::string& key = plan.side_key.empty() ? plan.key : plan.side_key;
   std::smatch found;
-  if (std::regex_search(report, found, kTooHigh))
+  if (std::regex_search(report, found, kTooHigh)) {
     return fmt::format(
         "{}: expected at most {} pieces, the most that can be learned from {}, found {}; set {} to {} or less",
         plan.key, found.str(1), files, plan.size, key, found.str(1));
-  if (std::regex_search(report, found, kTooLow))
+  }
+  if (std::regex_search(report, found, kTooLow)) {
     return fmt::format(
         "{}: expected at least {} pieces for {}, one for each of its characters, found {}; set {} to {} "
         "or more, or leave rare characters out with tokenizer.character_coverage below 1 (0.9995 is "
         "usual for Chinese and Japanese)",
         plan.key, found.str(1), files, plan.size, key, found.str(1));
+  }
   return fmt::format("{}: SentencePiece cannot learn {} pieces from {}; it reports: {}", plan.key, plan.size, files,
                      report);
 }
@@ -162,9 +175,13 @@ std::string with_special_pieces(std::string model, const std::string& origin, st
   int id = processor.GetPieceSize();
   for (const auto& [special, found] :
        {std::pair("pad", processor.pad_id()), {"bos", processor.bos_id()}, {"eos", processor.eos_id()}}) {
-    if (found >= 0) continue;
+    if (found >= 0) {
+      continue;
+    }
     std::string piece = special == std::string("pad") ? "<pad>" : special == std::string("bos") ? "<s>" : "</s>";
-    while (!is_free(piece)) piece += '_';
+    while (!is_free(piece)) {
+      piece += '_';
+    }
     append_special_piece(model, special, piece, id);
     remarks.push_back(
         {false, fmt::format("{}: the model has no {}: it gets the piece {}, with id {}", origin, special, piece, id)});
@@ -186,7 +203,9 @@ std::shared_ptr<const Tokenizer> train_sentencepiece(const TokenizerSettings& se
       {"input_sentence_size", std::to_string(kMaxLines)},
       {"shuffle_input_sentence", "true"}};
   const auto [model, status] = SentencePieces::train(options, [&](std::string& line) { return lines.next(line); });
-  if (!status.ok()) throw UserError(explain(status.ToString(), plan));
+  if (!status.ok()) {
+    throw UserError(explain(status.ToString(), plan));
+  }
   auto tokenizer = std::make_shared<SentencePieceTokenizer>(model, plan.texts.front().string());
   tokenizer->remarks = lines.remarks();
   return tokenizer;

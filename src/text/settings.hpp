@@ -13,8 +13,8 @@ struct DataSettings {
   std::filesystem::path directory;
   std::string source_language;  ///< extension of the source files, for example en
   std::string target_language;
-  std::string train = "train";  ///< a NAME
-  std::string valid = "valid";  ///< a NAME; empty: there is no validation text
+  std::string train = "train";     ///< a NAME
+  std::string valid = "valid";     ///< a NAME; empty: there is no validation text
   std::vector<std::string> tests;  ///< NAMEs; may be empty
   Index max_length = 100;          ///< pairs with more tokens on one side (eos not counted) are not trained on
 
@@ -39,12 +39,12 @@ enum class Normalization { nmt_nfkc, nfkc, nmt_nfkc_cf, nfkc_cf, identity };
 
 struct TokenizerSettings {
   TokenizerKind kind = TokenizerKind::word;
-  bool joint = false;            ///< one vocabulary for both languages
-  Index vocabulary_size = 8000;  ///< special ids included; word: the maximum, most frequent words first
-  Index source_vocabulary_size = 0;                    ///< of the source alone (joint: leave 0); 0: vocabulary_size
-  Index target_vocabulary_size = 0;                    ///< the same for the target
-  Index min_frequency = 1;                             ///< word: rarer words become unk
-  SentencePieceModel model = SentencePieceModel::bpe;  ///< sentencepiece: what to train
+  bool joint = false;                ///< one vocabulary for both languages
+  Index vocabulary_size = 8000;      ///< special ids included; word: the maximum, most frequent words first
+  Index source_vocabulary_size = 0;  ///< of the source alone (joint: leave 0); 0: vocabulary_size
+  Index target_vocabulary_size = 0;  ///< the same for the target
+  Index min_frequency = 1;           ///< word: rarer words become unk
+  SentencePieceModel model = SentencePieceModel::bpe;     ///< sentencepiece: what to train
   Normalization normalization = Normalization::nmt_nfkc;  ///< sentencepiece
   double character_coverage = 1.0;     ///< sentencepiece: share of the text's characters that get a piece; rarer: unk
   std::filesystem::path source_model;  ///< sentencepiece: an existing .model file; empty: train one

@@ -12,8 +12,12 @@ constexpr const char* kSizeKey = "tokenizer.vocabulary_size";
 
 std::shared_ptr<const Tokenizer> make_tokenizer(const TokenizerSettings& settings,
                                                 const std::filesystem::path& given_model, const VocabularyPlan& plan) {
-  if (settings.kind == TokenizerKind::word) return learn_words(settings, plan);
-  if (!given_model.empty()) return adopt_sentencepiece(given_model);
+  if (settings.kind == TokenizerKind::word) {
+    return learn_words(settings, plan);
+  }
+  if (!given_model.empty()) {
+    return adopt_sentencepiece(given_model);
+  }
   return train_sentencepiece(settings, plan);
 }
 
@@ -40,14 +44,17 @@ std::vector<Id> Tokenizer::without_special(std::span<const Id> ids) const {
 
 std::map<std::string, Id> Tokenizer::vocabulary() const {
   std::map<std::string, Id> vocabulary;
-  for (Id id = 0; id < vocabulary_size(); ++id) vocabulary.emplace(piece(id), id);
+  for (Id id = 0; id < vocabulary_size(); ++id) {
+    vocabulary.emplace(piece(id), id);
+  }
   return vocabulary;
 }
 
 TokenizerPair make_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& source_text,
                               const std::filesystem::path& target_text) {
-  if (settings.kind == TokenizerKind::marian)
+  if (settings.kind == TokenizerKind::marian) {
     throw UserError("tokenizer.kind: expected a model with a marian tokenizer, found none; name one in model.from");
+  }
   if (settings.joint) {
     const VocabularyPlan both{{source_text, target_text}, settings.vocabulary_size, kSizeKey, ""};
     const auto joint = make_tokenizer(settings, settings.source_model, both);
@@ -66,11 +73,15 @@ void save_tokenizers(const TokenizerSettings& settings, const TokenizerPair& tok
   tokenizers.source->save(directory, "source");
   tokenizers.target->save(directory, "target");  // even if both are the same: other tools look for both files
   write_vocabulary(directory / "vocab.json", *tokenizers.source);
-  if (!settings.joint) write_vocabulary(directory / "target_vocab.json", *tokenizers.target);
+  if (!settings.joint) {
+    write_vocabulary(directory / "target_vocab.json", *tokenizers.target);
+  }
 }
 
 TokenizerPair load_tokenizers(const TokenizerSettings& settings, const std::filesystem::path& directory) {
-  if (settings.kind == TokenizerKind::marian) return load_marian_tokenizers(directory, settings.joint);
+  if (settings.kind == TokenizerKind::marian) {
+    return load_marian_tokenizers(directory, settings.joint);
+  }
   const auto load = [&](const std::string& name) {
     return settings.kind == TokenizerKind::word ? load_words(directory, name)
                                                 : read_sentencepiece(directory / (name + ".spm"));

@@ -56,7 +56,8 @@ struct TokenizerPair {
 
 /// Sizes and padding ids, as the model needs them.
 inline VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers) {
-  const Tokenizer &source = *tokenizers.source, &target = *tokenizers.target;
+  const Tokenizer& source = *tokenizers.source;
+  const Tokenizer& target = *tokenizers.target;
   return {source.vocabulary_size(), target.vocabulary_size(), {source.special().pad, target.special().pad}};
 }
 

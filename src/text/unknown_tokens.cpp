@@ -20,7 +20,9 @@ bool are_mostly_known(const UnknownTokens& unknown, const Tokenizer& tokenizer,
   for (const auto& [part, count] : unknown.parts) {
     all += count;
     const std::string changed = change(part);
-    if (changed != part && tokenizer.unknown(changed).empty()) known += count;
+    if (changed != part && tokenizer.unknown(changed).empty()) {
+      known += count;
+    }
   }
   return known > 0 && 2 * known >= all;
 }
@@ -32,9 +34,13 @@ void UnknownTokens::add(const Tokenizer& tokenizer, std::string_view line, std::
   tokens += std::ssize(ids);
   const auto found = static_cast<Index>(std::ranges::count(ids, tokenizer.special().unk));
   unknown += found;
-  if (found == 0) return;
+  if (found == 0) {
+    return;
+  }
   for (std::string& part : tokenizer.unknown(line)) {
-    if (parts.size() < kMostParts || parts.contains(part)) ++parts[std::move(part)];
+    if (parts.size() < kMostParts || parts.contains(part)) {
+      ++parts[std::move(part)];
+    }
   }
 }
 
@@ -42,12 +48,15 @@ std::string UnknownTokens::examples() const {
   constexpr std::size_t kShown = 5;
   constexpr std::size_t kLongest = 40;  // bytes of a part
   std::vector<std::pair<Index, std::string_view>> most;
-  for (const auto& [part, count] : parts) most.emplace_back(-count, part);
+  for (const auto& [part, count] : parts) {
+    most.emplace_back(-count, part);
+  }
   const std::size_t shown = std::min(kShown, most.size());
   std::ranges::partial_sort(most, most.begin() + static_cast<std::ptrdiff_t>(shown));
   std::string list;
-  for (const auto& [count, part] : std::span(most).first(shown))
+  for (const auto& [count, part] : std::span(most).first(shown)) {
     list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", brief(std::string(part), kLongest), -count);
+  }
   return list;
 }
 
@@ -58,13 +67,16 @@ std::string UnknownTokens::text(const std::string& what) const {
 }
 
 std::string UnknownTokens::advice_on_form(const Tokenizer& tokenizer) const {
-  if (are_mostly_known(*this, tokenizer, lower_case))
+  if (are_mostly_known(*this, tokenizer, lower_case)) {
     return "most are known in lower case: convert this text to lower case";
-  if (are_mostly_known(*this, tokenizer, composed))
+  }
+  if (are_mostly_known(*this, tokenizer, composed)) {
     return "most are known in Unicode's composed form (NFC): convert this text to it, for example with uconv -x nfc";
-  if (are_mostly_known(*this, tokenizer, decomposed))
+  }
+  if (are_mostly_known(*this, tokenizer, decomposed)) {
     return "most are known in Unicode's decomposed form (NFD): convert this text to it, for example with uconv -x "
            "nfd";
+  }
   return "";
 }
 

@@ -32,7 +32,9 @@ std::filesystem::path vocabulary_file(const std::filesystem::path& directory, co
 std::string sentencepiece_model_of_words(std::span<const std::string> words) {
   std::size_t given = 0;
   const auto next = [&](std::string& word) {
-    if (given > words.size()) return false;
+    if (given > words.size()) {
+      return false;
+    }
     word = given == 0 ? "." : words[given - 1];
     ++given;
     return true;
@@ -49,7 +51,9 @@ std::string sentencepiece_model_of_words(std::span<const std::string> words) {
 class WordTokenizer final : public Tokenizer {
  public:
   explicit WordTokenizer(std::vector<std::string> words) : words_(std::move(words)) {
-    for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) ids_.emplace(words_[id], static_cast<Id>(id));
+    for (std::size_t id = kSpecialWords.size(); id < words_.size(); ++id) {
+      ids_.emplace(words_[id], static_cast<Id>(id));
+    }
   }
 
   std::vector<Id> encode(std::string_view sentence) const override {
@@ -63,7 +67,9 @@ class WordTokenizer final : public Tokenizer {
 
   std::string decode(std::span<const Id> ids) const override {
     std::string sentence;
-    for (const Id id : without_special(ids)) sentence += (sentence.empty() ? "" : " ") + piece(id);
+    for (const Id id : without_special(ids)) {
+      sentence += (sentence.empty() ? "" : " ") + piece(id);
+    }
     return sentence;
   }
 
@@ -74,15 +80,19 @@ class WordTokenizer final : public Tokenizer {
 
   std::vector<std::string> unknown(std::string_view sentence) const override {
     std::vector<std::string> words;
-    for (const std::string_view word : split_words(sentence))
-      if (!ids_.contains(word)) words.emplace_back(word);
+    for (const std::string_view word : split_words(sentence)) {
+      if (!ids_.contains(word)) {
+        words.emplace_back(word);
+      }
+    }
     return words;
   }
 
   std::map<std::string, Id> vocabulary() const override {
     std::map<std::string, Id> vocabulary;
-    for (Id id = 0; id < vocabulary_size(); ++id)
+    for (Id id = 0; id < vocabulary_size(); ++id) {
       vocabulary.emplace(std::string(is_special(piece(id)) ? "" : kSpaceBefore) + piece(id), id);
+    }
     return vocabulary;
   }
 
@@ -110,8 +120,11 @@ WordCounts count_words(const TextFiles& texts) {
   WordCounts counts;
   for (const std::filesystem::path& text : texts) {
     LineReader reader(text);
-    for (std::string line; reader.next(line);)
-      for (const std::string_view word : split_words(line)) ++counts[std::string(word)];
+    for (std::string line; reader.next(line);) {
+      for (const std::string_view word : split_words(line)) {
+        ++counts[std::string(word)];
+      }
+    }
   }
   std::erase_if(counts, [](const auto& entry) { return is_special(entry.first); });
   return counts;
@@ -136,21 +149,30 @@ std::string what_is_left_out(const TokenizerSettings& settings, const Vocabulary
 std::shared_ptr<const Tokenizer> learn_words(const TokenizerSettings& settings, const VocabularyPlan& plan) {
   const WordCounts counts = count_words(plan.texts);
   const std::string first_text = plan.texts.front().string();
-  if (counts.empty()) throw UserError(first_text + ": expected text, one sentence per line, found no words; add text");
+  if (counts.empty()) {
+    throw UserError(first_text + ": expected text, one sentence per line, found no words; add text");
+  }
   std::vector<WordCount> by_frequency(counts.begin(), counts.end());
   std::erase_if(by_frequency, [&](const WordCount& word) { return word.second < settings.min_frequency; });
-  if (by_frequency.empty())
+  if (by_frequency.empty()) {
     throw UserError(first_text + ": expected a word that occurs at least " + std::to_string(settings.min_frequency) +
                     " times (tokenizer.min_frequency), found none; lower min_frequency or add text");
+  }
   std::ranges::sort(by_frequency, {}, [](auto& word) { return std::pair(-word.second, std::string_view(word.first)); });
-  const std::size_t frequent = by_frequency.size(), most = static_cast<std::size_t>(plan.size) - kSpecialWords.size();
-  if (frequent > most) by_frequency.resize(most);
+  const std::size_t frequent = by_frequency.size();
+  const std::size_t most = static_cast<std::size_t>(plan.size) - kSpecialWords.size();
+  if (frequent > most) {
+    by_frequency.resize(most);
+  }
   std::vector<Remark> remarks;
-  if (by_frequency.size() < counts.size())
+  if (by_frequency.size() < counts.size()) {
     remarks.push_back({false, what_is_left_out(settings, plan, counts, frequent, by_frequency)});
+  }
 
   std::vector<std::string> words(kSpecialWords.begin(), kSpecialWords.end());
-  for (auto& [word, count] : by_frequency) words.push_back(std::move(word));
+  for (auto& [word, count] : by_frequency) {
+    words.push_back(std::move(word));
+  }
   auto tokenizer = std::make_shared<WordTokenizer>(std::move(words));
   tokenizer->remarks = std::move(remarks);
   return tokenizer;
@@ -170,12 +192,18 @@ std::shared_ptr<const Tokenizer> load_words(const std::filesystem::path& directo
   } catch (const nlohmann::json::exception&) {
     throw damaged("other JSON");
   }
-  if (words.size() < kSpecialWords.size() || !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin()))
+  if (words.size() < kSpecialWords.size() || !std::equal(kSpecialWords.begin(), kSpecialWords.end(), words.begin())) {
     throw damaged("a different beginning");
-  for (const std::string& word : words)  // a line break would give two lines of output for one of input
-    if (split_words(word) != std::vector<std::string_view>{word}) throw damaged("the word \"" + brief(word) + "\"");
+  }
+  for (const std::string& word : words) {  // a line break would give two lines of output for one of input
+    if (split_words(word) != std::vector<std::string_view>{word}) {
+      throw damaged("the word \"" + brief(word) + "\"");
+    }
+  }
   auto tokenizer = std::make_shared<const WordTokenizer>(std::move(words));
-  if (tokenizer->has_word_twice()) throw damaged("a word twice");
+  if (tokenizer->has_word_twice()) {
+    throw damaged("a word twice");
+  }
   return tokenizer;
 }
 

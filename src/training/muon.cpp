@@ -9,7 +9,9 @@ namespace glassformer {
 
 template <std::floating_point Scalar>
 void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory) {
-  constexpr auto a = static_cast<Scalar>(3.4445), b = static_cast<Scalar>(-4.7750), c = static_cast<Scalar>(2.0315);
+  constexpr auto a = static_cast<Scalar>(3.4445);
+  constexpr auto b = static_cast<Scalar>(-4.7750);
+  constexpr auto c = static_cast<Scalar>(2.0315);
   constexpr auto tiny = static_cast<Scalar>(1e-7);
   const bool tall = x.rows() > x.cols();
   const Index n = std::min(x.rows(), x.cols());
@@ -20,7 +22,9 @@ void orthogonalize(Buffer<Scalar>& x, NewtonSchulzMemory<Scalar>& memory) {
 
   auto numbers = x.eigen();
   Scalar squares = 0;
-  for (Index i = 0; i < x.rows(); ++i) squares += dot(x.row(i), x.row(i));
+  for (Index i = 0; i < x.rows(); ++i) {
+    squares += dot(x.row(i), x.row(i));
+  }
   numbers /= std::max(std::sqrt(squares), tiny);
   for (int step = 0; step < 5; ++step) {
     if (tall) {
@@ -50,9 +54,11 @@ void Muon<Scalar>::update(std::span<Scalar> parameters, std::span<const Scalar> 
   const auto keep = static_cast<Scalar>(1 - rate * weight_decay_);
   run_tasks_with(workspaces_, static_cast<Index>(matrices_.size()), [&](Index i, Workspace& workspace) {
     const TensorPlace& place = matrices_[static_cast<std::size_t>(i)];
-    const Index rows = place.shape[0], cols = place.shape[1];
+    const Index rows = place.shape[0];
+    const Index cols = place.shape[1];
     using Map = Eigen::Map<Matrix<Scalar>>;
-    Map w(parameters.data() + place.offset, rows, cols), m(moments.data() + place.offset, rows, cols);
+    Map w(parameters.data() + place.offset, rows, cols);
+    Map m(moments.data() + place.offset, rows, cols);
     const Eigen::Map<const Matrix<Scalar>> g(gradient.data() + place.offset, rows, cols);
     workspace.direction.resize(rows, cols);
     const auto fresh = (1 - momentum) * scale * g;

@@ -21,7 +21,9 @@ auto part(std::span<Number> values, Index begin, Index end) {
 /// The weight matrices inside layers. Embeddings and the output matrix, which have a row per token, are left to AdamW.
 std::vector<TensorPlace> matrices_for_muon(const OptimizerSettings& settings, const std::vector<TensorPlace>& tensors) {
   std::vector<TensorPlace> matrices;
-  if (settings.kind != OptimizerSettings::Kind::muon) return matrices;
+  if (settings.kind != OptimizerSettings::Kind::muon) {
+    return matrices;
+  }
   std::ranges::copy_if(tensors, std::back_inserter(matrices), [](const TensorPlace& tensor) {
     return tensor.shape.size() == 2 && tensor.name.find(".layers.") != std::string::npos;
   });
@@ -47,27 +49,35 @@ Optimizer<Scalar>::Optimizer(const OptimizerSettings& settings, const std::vecto
   v_.fill(0);
   Index begin = 0;
   for (const TensorPlace& matrix : muon_.matrices()) {
-    if (begin < matrix.offset) adam_ranges_.push_back({begin, matrix.offset});
+    if (begin < matrix.offset) {
+      adam_ranges_.push_back({begin, matrix.offset});
+    }
     begin = matrix.offset + matrix.size;
   }
-  if (begin < parameters) adam_ranges_.push_back({begin, parameters});
+  if (begin < parameters) {
+    adam_ranges_.push_back({begin, parameters});
+  }
 }
 
 template <std::floating_point Scalar>
-void Optimizer<Scalar>::update(std::span<Scalar> parameters, std::span<const Scalar> gradient, double norm,
-                               double rate, Index t) {
+void Optimizer<Scalar>::update(std::span<Scalar> parameters, std::span<const Scalar> gradient, double norm, double rate,
+                               Index t) {
   assert(parameters.size() == gradient.size() && gradient.size() == m().size() && t >= 1);
   const bool clip = settings_.clip_norm > 0 && norm > settings_.clip_norm;
   const auto scale = static_cast<Scalar>(clip ? settings_.clip_norm / norm : 1);
-  for (const Range& range : adam_ranges_) update_by_adam(range, parameters, gradient, scale, rate, t);
+  for (const Range& range : adam_ranges_) {
+    update_by_adam(range, parameters, gradient, scale, rate, t);
+  }
   muon_.update(parameters, gradient, scale, rate, m());
 }
 
 template <std::floating_point Scalar>
 void Optimizer<Scalar>::update_by_adam(Range range, std::span<Scalar> parameters, std::span<const Scalar> gradient,
                                        Scalar scale, double rate, Index t) {
-  const auto beta1 = static_cast<Scalar>(settings_.beta1), beta2 = static_cast<Scalar>(settings_.beta2);
-  const auto epsilon = static_cast<Scalar>(settings_.epsilon), decay = static_cast<Scalar>(settings_.weight_decay);
+  const auto beta1 = static_cast<Scalar>(settings_.beta1);
+  const auto beta2 = static_cast<Scalar>(settings_.beta2);
+  const auto epsilon = static_cast<Scalar>(settings_.epsilon);
+  const auto decay = static_cast<Scalar>(settings_.weight_decay);
   const auto updates = static_cast<double>(t);
   const auto step = static_cast<Scalar>(rate / (1 - pow(settings_.beta1, updates)));
   const auto inv_sqrt_v = static_cast<Scalar>(1 / std::sqrt(1 - pow(settings_.beta2, updates)));
@@ -77,8 +87,11 @@ void Optimizer<Scalar>::update_by_adam(Range range, std::span<Scalar> parameters
     begin += range.begin;
     end += range.begin;
     auto p = part(parameters, begin, end);
-    auto m = part(this->m(), begin, end), v = part(this->v(), begin, end);
-    if (decoupled) p *= 1 - static_cast<Scalar>(rate) * decay;
+    auto m = part(this->m(), begin, end);
+    auto v = part(this->v(), begin, end);
+    if (decoupled) {
+      p *= 1 - static_cast<Scalar>(rate) * decay;
+    }
     const auto g = scale * part(gradient, begin, end) + (decoupled ? Scalar{0} : decay) * p;
     m = beta1 * m + (1 - beta1) * g;
     v = beta2 * v + (1 - beta2) * g.square();

@@ -50,7 +50,7 @@ class Optimizer {
                       double rate, Index t);
 
   OptimizerSettings settings_;
-  Buffer<Scalar> m_, v_;           // [1, parameters]
+  Buffer<Scalar> m_, v_;            // [1, parameters]
   std::vector<Range> adam_ranges_;  // everything that Muon does not update
   Muon<Scalar> muon_;
 };

@@ -12,8 +12,11 @@ namespace glassformer {
 double learning_rate(const ScheduleSettings& settings, Index max_updates, Index update) {
   assert(update >= 1);
   const double rate = settings.learning_rate;
-  const auto now = static_cast<double>(update), warmup = static_cast<double>(settings.warmup);
-  if (now < warmup) return settings.initial_rate + (rate - settings.initial_rate) * now / warmup;
+  const auto now = static_cast<double>(update);
+  const auto warmup = static_cast<double>(settings.warmup);
+  if (now < warmup) {
+    return settings.initial_rate + (rate - settings.initial_rate) * now / warmup;
+  }
 
   switch (settings.kind) {
     case ScheduleSettings::Kind::inverse_sqrt:

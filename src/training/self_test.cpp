@@ -12,8 +12,9 @@ std::uint64_t arithmetic_digest() {
   std::vector<Id> ids;
   std::vector<std::int64_t> offsets = {0};
   for (Index sentence = 0; sentence < 20; ++sentence) {  // ten pairs of 3 to 19 tokens
-    for (Index t = 0; t < 3 + sentence * 7 % 17; ++t)
+    for (Index t = 0; t < 3 + sentence * 7 % 17; ++t) {
       ids.push_back(static_cast<Id>(4 + (sentence * 31 + t * t * 5) % (kVocabulary - 4)));
+    }
     offsets.push_back(std::ssize(ids));
   }
   const SentencePairs pairs{ids, offsets};
@@ -33,10 +34,13 @@ std::uint64_t arithmetic_digest() {
   training.max_updates = 3;
   training.schedule = {.kind = ScheduleSettings::Kind::cosine, .learning_rate = 0.01, .warmup = 1};
   Trainer trainer(model, training, pairs);
-  for (Index update = 0; update < training.max_updates; ++update) trainer.step();
+  for (Index update = 0; update < training.max_updates; ++update) {
+    trainer.step();
+  }
   std::uint64_t digest = 14695981039346656037U;  // like FNV-1a (Fowler, Noll & Vo), word by word
-  for (const float weight : model.weights.values())
+  for (const float weight : model.weights.values()) {
     digest = (digest ^ std::bit_cast<std::uint32_t>(weight)) * 1099511628211U;
+  }
   return digest;
 }
 

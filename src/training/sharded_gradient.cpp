@@ -9,7 +9,9 @@ void add_in_order(std::span<const std::span<float>> vectors, Index from, Index t
   run_ranges(to - from, [&](Index begin, Index end) {
     const auto range = [&](std::span<float> v) { return RowView(v.data() + from + begin, end - begin).eigen(); };
     auto sum = range(vectors.front());
-    for (const std::span<float> vector : vectors.subspan(1)) sum += range(vector);
+    for (const std::span<float> vector : vectors.subspan(1)) {
+      sum += range(vector);
+    }
   });
 }
 
@@ -33,7 +35,9 @@ ShardedGradient::ShardedGradient(const Model<float>& model, const TrainingSettin
 ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
                                                  std::span<const std::vector<Index>> batches, const Step& step) {
   TokenCount count;
-  for (const std::vector<Index>& batch : batches) count += count_tokens(pairs, batch);
+  for (const std::vector<Index>& batch : batches) {
+    count += count_tokens(pairs, batch);
+  }
   const float d_loss = 1 / static_cast<float>(count.target);  // the loss is summed; the gradient is that of the mean
 
   run_tasks(block_.size(), [&](Index i) {
@@ -49,8 +53,9 @@ ShardedGradient::Result ShardedGradient::compute(const SentencePairs& pairs,
       const std::span<const Index> part = parts_[block_.begin + i];
       const Index pieces = 1 + count_tokens(pairs, part).cells / micro_batch_tokens_;
       worker.pieces = cut_into_parts(pairs, part, pieces, std::move(worker.pieces));
-      for (Index k = 0; k < worker.pieces.size(); ++k)
+      for (Index k = 0; k < worker.pieces.size(); ++k) {
         run_micro_batch(worker, pairs, worker.pieces[k], step, d_loss, shard.result);
+      }
     });
   }
 
@@ -71,8 +76,9 @@ void ShardedGradient::run_micro_batch(Worker& worker, const SentencePairs& pairs
 
 /// In shard order, because a floating-point sum depends on the order.
 ShardedGradient::Result ShardedGradient::sum_results() {
-  for (std::size_t i = 0; i < shards_.size(); ++i)
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
     results_[static_cast<std::size_t>(block_.begin) + i] = shards_[i]->result;
+  }
   ranks_.gather(std::span(results_));
   Result sum;
   for (const Result& result : results_) {

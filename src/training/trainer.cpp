@@ -17,13 +17,17 @@ Trainer::Trainer(Model<float>& model, const TrainingSettings& settings, const Se
 
 bool Trainer::continue_from(const Progress& progress) {
   progress_ = progress;
-  if (progress.batch == 0) return true;
+  if (progress.batch == 0) {
+    return true;
+  }
   plan();
   return progress.batch < std::ssize(batches_);
 }
 
 void Trainer::plan() {
-  if (planned_ == progress_.epoch) return;
+  if (planned_ == progress_.epoch) {
+    return;
+  }
   batches_ = plan_epoch(pairs_, settings_.max_tokens, settings_.seed, progress_.epoch);
   planned_ = progress_.epoch;
 }

@@ -34,8 +34,8 @@ class Trainer {
     double gradient_norm = 0;  ///< before clipping
     double learning_rate = 0;
     bool skipped = false;  ///< loss, gradient or its square was not finite: the weights did not change
-    std::span<const std::vector<Index>> batches;    ///< its sentence pairs; valid until the next step
-    ShardedGradient::Step step;                     ///< seed and number, which determine its dropout
+    std::span<const std::vector<Index>> batches;  ///< its sentence pairs; valid until the next step
+    ShardedGradient::Step step;                   ///< seed and number, which determine its dropout
   };
 
   /// \param model  its weights are trained in place. It must outlive the trainer

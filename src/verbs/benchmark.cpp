@@ -58,7 +58,9 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
   initialize(model, config.training.seed);
   Trainer trainer(model, config.training, pairs, ranks);
   const auto begin_epoch = [&] { trainer.continue_from({.update = trainer.progress().update}); };
-  for (int i = 0; i < 2; ++i) trainer.step();  // fills caches and buffers
+  for (int i = 0; i < 2; ++i) {
+    trainer.step();  // fills caches and buffers
+  }
   begin_epoch();
   const auto start = Clock::now();
   for (std::array<double, 1> passed = {0}; passed[0] < seconds;) {
@@ -67,7 +69,9 @@ Json measure(double seconds, const Config& config, VocabularyShape vocabulary, c
     sums.seconds += seconds_since(before);
     sums.tokens += update.tokens;
     ++sums.updates;
-    if (trainer.progress().epoch > 0) begin_epoch();
+    if (trainer.progress().epoch > 0) {
+      begin_epoch();
+    }
     passed = {seconds_since(start)};
     ranks.largest(passed);  // the longest time of any rank, so that all stop together
   }
@@ -85,10 +89,13 @@ void export_batches(const std::filesystem::path& file, Config config, const Toke
              {"pad", special.pad},
              {"bos", special.bos},
              {"eos", special.eos}};
-  for (const Key& key : keys_of(config)) model[key.name] = key.field.write();
+  for (const Key& key : keys_of(config)) {
+    model[key.name] = key.field.write();
+  }
   output.stream() << model << '\n';
   for (const auto& batch : plan_epoch(pairs, config.training.max_tokens, config.training.seed, 0)) {
-    Json sources = Json::array(), targets = Json::array();
+    Json sources = Json::array();
+    Json targets = Json::array();
     for (const Index sentence : batch) {
       sources.push_back(pairs.source(sentence));
       targets.push_back(pairs.target(sentence));
@@ -113,13 +120,17 @@ int benchmark(const BenchmarkOptions& options) {
   require_same(
       ranks, "the training text", [&] { return fingerprint(*corpus); }, "Copy it from one machine to the others.");
   if (!options.batches.empty()) {
-    if (ranks.is_first()) export_batches(options.batches, config, tokenizers, *corpus);
+    if (ranks.is_first()) {
+      export_batches(options.batches, config, tokenizers, *corpus);
+    }
     return 0;
   }
   const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
   forecast_memory(plan_training(config, tokenizers), vocabulary, *corpus, Corpus(), ranks);  // throws if it cannot fit
   const Json measured = measure(options.seconds, config, vocabulary, *corpus, ranks);
-  if (ranks.is_first()) std::cout << measured.dump(2) << '\n';
+  if (ranks.is_first()) {
+    std::cout << measured.dump(2) << '\n';
+  }
   return 0;
 }
 

@@ -37,49 +37,68 @@ struct NamedTest {
 };
 
 std::vector<NamedTest> tests_of(const EvaluateOptions& options, const Config& config) {
-  if (!options.source.empty()) return {{options.source.filename().string(), options.source, options.references}};
+  if (!options.source.empty()) {
+    return {{options.source.filename().string(), options.source, options.references}};
+  }
   std::vector<NamedTest> tests;
   for (const std::string& name : config.data.tests) {
     tests.push_back({name, config.data.source_file(name), {config.data.target_file(name)}});
     const std::string place =
         options.checkpoint.string() + ": data.tests in its config (--source and --reference override it): ";
-    for (const fs::path& file : {tests.back().source, tests.back().references.front()}) check_file(place, file);
+    for (const fs::path& file : {tests.back().source, tests.back().references.front()}) {
+      check_file(place, file);
+    }
   }
-  if (tests.empty())
+  if (tests.empty()) {
     throw UserError(options.checkpoint.string() +
                     ": expected test texts, found none (data.tests is empty); give --source and --reference.");
+  }
   return tests;
 }
 
 /// If a model needs the code of the target language, such as ">>deu<<", sentences without one are translated badly.
 void warn_about_language_codes(const NamedTest& test, const TestText& text, const Tokenizer& tokenizer) {
   LanguageCodes codes;
-  for (const std::string& source : text.sources) codes.add(source);
-  if (const std::string advice = codes.advice(tokenizer); !advice.empty()) spdlog::warn("{}: {}", test.name, advice);
+  for (const std::string& source : text.sources) {
+    codes.add(source);
+  }
+  if (const std::string advice = codes.advice(tokenizer); !advice.empty()) {
+    spdlog::warn("{}: {}", test.name, advice);
+  }
 }
 
 /// Warns about a text that is unlikely to be what the user means to evaluate on, or to be evaluated in this way.
 void warn_about_text(const NamedTest& test, const TestText& text, const EvaluationSettings& settings,
                      const Tokenizer& source_tokenizer) {
-  if (std::error_code error; text.sources == text.references || fs::equivalent(test.source, test.references[0], error))
+  if (std::error_code error;
+      text.sources == text.references || fs::equivalent(test.source, test.references[0], error)) {
     spdlog::warn("{}: the source and the reference are the same text; did you give the same file twice?", test.name);
-  for (std::size_t i = 0; i < test.references.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (std::error_code error; fs::equivalent(test.references[i], test.references[j], error))
+  }
+  for (std::size_t i = 0; i < test.references.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (std::error_code error; fs::equivalent(test.references[i], test.references[j], error)) {
         spdlog::warn("{}: --reference names the file {} twice; give each reference once", test.name,
                      test.references[i].string());
-  if (text.unknown_sources.are_many())
+      }
+    }
+  }
+  if (text.unknown_sources.are_many()) {
     spdlog::warn("{}: {:.2f}% of the source tokens are unknown to the model; {}", test.name,
                  100 * text.unknown_sources.share(), text.unknown_sources.advice(source_tokenizer));
+  }
   SubwordMarks marks;
-  for (const std::string& reference : text.references) marks.add(reference);
-  if (marks.are_many())
+  for (const std::string& reference : text.references) {
+    marks.add(reference);
+  }
+  if (marks.are_many()) {
     spdlog::warn(
         "{}: {}, so BLEU, chrF and exact match compare pieces, and this is not word-level BLEU. For word-level "
         "figures, join translations and references with {}, and score them with sacrebleu",
         test.name, marks.text(), marks.command());
-  if (const std::string warning = looks_untokenized(text.references, settings); !warning.empty())
+  }
+  if (const std::string warning = looks_untokenized(text.references, settings); !warning.empty()) {
     spdlog::warn("{}: {}", test.name, warning);
+  }
 }
 
 /// \throws UserError naming the first line for which the model's logits are infinite or NaN
@@ -93,14 +112,18 @@ void check_overflow(const NamedTest& test, const TestText& text, const Evaluatio
     const auto first = std::ranges::find_if_not(log_probabilities, is_finite);
     line = first == log_probabilities.end() ? 1 : text.corpus.line(first - log_probabilities.begin()) + 1;
   }
-  if (line > 0) throw_overflow(fmt::format("{}:{}", test.source.string(), line));
+  if (line > 0) {
+    throw_overflow(fmt::format("{}:{}", test.source.string(), line));
+  }
 }
 
 nlohmann::ordered_json to_json(const NamedTest& test, const TestText& text, const Evaluation& e,
                                const LoadedModel& loaded) {
   const DecodingSettings& decoding = loaded.config.decoding;
   auto references = nlohmann::ordered_json::array();
-  for (const fs::path& file : test.references) references.push_back(file.string());
+  for (const fs::path& file : test.references) {
+    references.push_back(file.string());
+  }
   return {{"checkpoint", loaded.checkpoint.string()},
           {"beam", decoding.beam},
           {"length_penalty", decoding.length_penalty},
@@ -133,21 +156,28 @@ nlohmann::ordered_json to_json(const NamedTest& test, const TestText& text, cons
 
 /// Lines that are printed only if there is something to say.
 void print_remarks(const NamedTest& test, const TestText& text, const Evaluation& e, const LoadedModel& loaded) {
-  if (e.empty_pairs > 0)
+  if (e.empty_pairs > 0) {
     std::printf("  (loss, perplexity and token accuracy leave out %ld pairs with an empty side)\n",
                 static_cast<long>(e.empty_pairs));
-  if (test.references.size() > 1)
+  }
+  if (test.references.size() > 1) {
     std::printf("  (loss, perplexity and token accuracy are those of the first reference)\n");
+  }
   for (const auto& [unknown, what] :
-       {std::pair(&text.unknown_sources, "source tokens"), {&text.unknown_references, "reference tokens"}})
-    if (unknown->unknown > 0) std::printf("  (unknown to the model: %s)\n", unknown->text(what).c_str());
-  if (e.translated_unknown > 0)
+       {std::pair(&text.unknown_sources, "source tokens"), {&text.unknown_references, "reference tokens"}}) {
+    if (unknown->unknown > 0) {
+      std::printf("  (unknown to the model: %s)\n", unknown->text(what).c_str());
+    }
+  }
+  if (e.translated_unknown > 0) {
     std::printf("  (%ld of %ld tokens of the translations are <unk>)\n", static_cast<long>(e.translated_unknown),
                 static_cast<long>(e.translated_tokens));
-  if (e.cut_off > 0)
+  }
+  if (e.cut_off > 0) {
     std::printf("  (%s)\n", cut_off_text(e.cut_off, std::ssize(e.translations), loaded.config.decoding,
                                          needed_length_ratio(text.corpus))
                                 .c_str());
+  }
 }
 
 void print(const NamedTest& test, const TestText& text, const Evaluation& e, const LoadedModel& loaded) {
@@ -161,15 +191,18 @@ void print(const NamedTest& test, const TestText& text, const Evaluation& e, con
 }
 
 int evaluate(const EvaluateOptions& options) {
-  if (options.source.empty() != options.references.empty())
+  if (options.source.empty() != options.references.empty()) {
     throw UserError("--source and --reference: expected both or neither, found one; give the other too.");
+  }
   LoadedModel loaded(options.checkpoint);
   options.search.apply_to(loaded.config, {"decoding.", "evaluation."});
   const Config& config = loaded.config;
   options.search.warn_if_greedy(config.decoding, false);
   const std::vector<NamedTest> tests = tests_of(options, config);
   std::vector<TestText> texts;
-  for (const NamedTest& test : tests) texts.push_back(test.read(loaded.tokenizers));
+  for (const NamedTest& test : tests) {
+    texts.push_back(test.read(loaded.tokenizers));
+  }
 
   spdlog::info("{}, beam {}, length penalty {:g}", loaded.checkpoint.string(), config.decoding.beam,
                config.decoding.length_penalty);
@@ -180,20 +213,29 @@ int evaluate(const EvaluateOptions& options) {
     Evaluation e = evaluate(loaded.model, loaded.tokenizers, config.decoding, config.evaluation, text);
     add_chrf(e, config.evaluation, text);
     check_overflow(test, text, e, loaded.model);
-    if (options.json)
+    if (options.json) {
       results.push_back(to_json(test, text, e, loaded));
-    else
+    } else {
       print(test, text, e, loaded);
-    if (const std::string hint = why_bleu_is_low(e.bleu); !hint.empty()) spdlog::warn("{}: {}", test.name, hint);
+    }
+    if (const std::string hint = why_bleu_is_low(e.bleu); !hint.empty()) {
+      spdlog::warn("{}: {}", test.name, hint);
+    }
   };
   std::exception_ptr error;
   try {
-    for (std::size_t i = 0; i < tests.size(); ++i) report(tests[i], texts[i]);
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+      report(tests[i], texts[i]);
+    }
   } catch (...) {
     error = std::current_exception();  // the figures of the texts before it are printed first
   }
-  if (options.json && (!error || !results.empty())) std::cout << results.dump(2) << '\n';
-  if (error) std::rethrow_exception(error);
+  if (options.json && (!error || !results.empty())) {
+    std::cout << results.dump(2) << '\n';
+  }
+  if (error) {
+    std::rethrow_exception(error);
+  }
   return 0;
 }
 

@@ -34,16 +34,20 @@ struct ExplainOptions {
 void check_length(const std::vector<std::string>& sentences, const Tokenizer& tokenizer, const std::string& hint) {
   for (const std::string& sentence : sentences) {
     const std::size_t tokens = tokenizer.encode(sentence).size();
-    if (tokens <= kMaxTokens) continue;
+    if (tokens <= kMaxTokens) {
+      continue;
+    }
     throw UserError("explain: expected sentences of at most " + std::to_string(kMaxTokens) + " tokens, found " +
                     std::to_string(tokens) + " in \"" + cut_to(visible(sentence), 40) + "\"; " + hint);
   }
 }
 
 void warn_about_files(const std::string& option, const std::vector<std::string>& sentences) {
-  for (const std::string& sentence : sentences)
-    if (std::error_code error; fs::is_regular_file(sentence, error))
+  for (const std::string& sentence : sentences) {
+    if (std::error_code error; fs::is_regular_file(sentence, error)) {
       spdlog::warn("{} expects a sentence, and this is the name of a file: {}", option, brief(sentence));
+    }
+  }
 }
 
 /// The model's own translations; empty if its logits overflow, which the page then shows. Counts those that were cut
@@ -54,37 +58,47 @@ std::vector<std::string> translate_sources(const std::vector<std::string>& sourc
   for (const auto& found : translate_n_best(loaded.model, loaded.tokenizers, loaded.config.decoding, sources)) {
     const Translation& best = found.front();
     translations.push_back(best.text);
-    if (best.cut_off) ++cut_off;
+    if (best.cut_off) {
+      ++cut_off;
+    }
   }
   return translations;
 }
 
 std::vector<ExplainedPair> read_pairs(const ExplainOptions& options, const LoadedModel& loaded) {
   const std::vector<std::string>& sources = options.sources;
-  if (sources.size() > kMaxSentences)
+  if (sources.size() > kMaxSentences) {
     throw UserError("explain: expected at most " + std::to_string(kMaxSentences) + " sentences, found " +
                     std::to_string(sources.size()) + "; give fewer.");
+  }
   warn_about_files("--source", sources);
   warn_about_files("--target", options.targets);
   check_length(sources, *loaded.tokenizers.source, "give a shorter one.");
   const bool own = options.targets.empty();
   Index cut_off = 0;
   const std::vector<std::string> targets = own ? translate_sources(sources, loaded, cut_off) : options.targets;
-  if (targets.size() != sources.size())
+  if (targets.size() != sources.size()) {
     throw UserError("explain: expected a target for each of the " + std::to_string(sources.size()) +
                     " sources or no target at all, found " + std::to_string(targets.size()) +
                     "; without --target, the page shows the model's own translations.");
+  }
   check_length(targets, *loaded.tokenizers.target,
                own ? "this is the model's translation; give a --target or a shorter --source." : "give a shorter one.");
-  if (cut_off > 0) spdlog::warn(cut_off_text(cut_off, std::ssize(sources), loaded.config.decoding));
+  if (cut_off > 0) {
+    spdlog::warn(cut_off_text(cut_off, std::ssize(sources), loaded.config.decoding));
+  }
   std::vector<ExplainedPair> pairs;
-  for (std::size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i], own});
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    pairs.push_back({sources[i], targets[i], own});
+  }
   return pairs;
 }
 
 void check_layer(Index layer, const TransformerSettings& settings) {
   const Index layers = std::max(settings.encoder_layers, settings.decoder_layers);
-  if (layer < layers) return;
+  if (layer < layers) {
+    return;
+  }
   throw UserError("--layer: expected a layer from 0 to " + std::to_string(layers - 1) + ", found " +
                   std::to_string(layer) + "; layers are counted from 0.");
 }
@@ -92,15 +106,22 @@ void check_layer(Index layer, const TransformerSettings& settings) {
 /// Without --html, never overwrites an explain.html that explain did not write. Both outputs may be /dev/null.
 void check_files(const ExplainOptions& options, const fs::path& page) {
   std::error_code error;
-  for (const auto& [option, file] : {std::pair("--html", options.html), {"--json", options.json}})
-    if (file) check_output(option, *file);
-  if (!options.html && fs::exists(fs::symlink_status(page, error)) && !is_page(page))
+  for (const auto& [option, file] : {std::pair("--html", options.html), {"--json", options.json}}) {
+    if (file) {
+      check_output(option, *file);
+    }
+  }
+  if (!options.html && fs::exists(fs::symlink_status(page, error)) && !is_page(page)) {
     throw UserError(page.string() + ": expected no file, or a page that explain wrote, found something else; " +
                     "move it, or choose another file with --html FILE.");
-  if (!options.json || (fs::exists(page, error) && !fs::is_regular_file(page, error))) return;
+  }
+  if (!options.json || (fs::exists(page, error) && !fs::is_regular_file(page, error))) {
+    return;
+  }
   const auto place = [&](const fs::path& file) { return fs::weakly_canonical(fs::absolute(file, error), error); };
-  if (const fs::path of_page = place(page); !of_page.empty() && of_page == place(*options.json))
+  if (const fs::path of_page = place(page); !of_page.empty() && of_page == place(*options.json)) {
     throw UserError("--html and --json: expected two files, found " + page.string() + " for both.");
+  }
 }
 
 /// Opens explain.html, or what --html names, before the computation. If explain.html cannot be opened, stores why in
@@ -108,9 +129,13 @@ void check_files(const ExplainOptions& options, const fs::path& page) {
 std::optional<OutputFile> open_page(const ExplainOptions& options, const fs::path& page, std::string& problem) try {
   return std::optional<OutputFile>(std::in_place, page);
 } catch (const UserError& error) {
-  if (options.html) throw;
+  if (options.html) {
+    throw;
+  }
   problem = error.what();
-  if (problem.ends_with('.')) problem.pop_back();
+  if (problem.ends_with('.')) {
+    problem.pop_back();
+  }
   return std::nullopt;
 }
 
@@ -118,10 +143,14 @@ std::optional<OutputFile> open_page(const ExplainOptions& options, const fs::pat
 class Attempts {
  public:
   void run(const auto& what) try { what(); } catch (...) {
-    if (!failure_) failure_ = std::current_exception();
+    if (!failure_) {
+      failure_ = std::current_exception();
+    }
   }
   void throw_if_failed() const {
-    if (failure_) std::rethrow_exception(failure_);
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
   }
 
  private:
@@ -137,7 +166,9 @@ int run_explain(const ExplainOptions& options) {
   std::string problem;  // with explain.html
   std::optional<OutputFile> html = open_page(options, page, problem);
   std::optional<OutputFile> json;
-  if (options.json) json.emplace(*options.json);
+  if (options.json) {
+    json.emplace(*options.json);
+  }
   std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
 
   const TrainingSettings& training = loaded.config.training;
@@ -148,28 +179,34 @@ int run_explain(const ExplainOptions& options) {
   TraceOptions packed = numbers;
   packed.form = MatrixForm::packed;
   Attempts attempts;
-  if (!options.html)
+  if (!options.html) {
     attempts.run([&] {
       write_screen(explained, explanation, std::cout);
       std::cout.flush();  // the log, on standard error, should come after this
     });
-  if (html)
+  }
+  if (html) {
     attempts.run([&] {
       write_page(trace_json(explained, explanation, packed), html->stream());
       html->finish();
       spdlog::info("wrote the page {}; open it in a browser", page.string());
     });
-  if (json)
+  }
+  if (json) {
     attempts.run([&] {
       const auto trace = trace_json(explained, explanation, numbers);
       json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
       json->finish();
       spdlog::info("wrote the trace {}", options.json->string());
     });
-  if (!std::isfinite(explanation.right().trace.loss.cross_entropy))
+  }
+  if (!std::isfinite(explanation.right().trace.loss.cross_entropy)) {
     spdlog::warn("the model's logits overflow, so the loss is infinite or NaN; the page shows where that begins");
+  }
   attempts.throw_if_failed();
-  if (!problem.empty()) throw UserError(problem + "; write the page to another file with --html FILE.");
+  if (!problem.empty()) {
+    throw UserError(problem + "; write the page to another file with --html FILE.");
+  }
   return 0;
 }
 
@@ -191,8 +228,9 @@ void add_explain(CLI::App& program, int& status) {
       ->required();
   options.search.add_set(verb);
   verb.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)");
-  for (const char* name : {"--source", "--target"})
+  for (const char* name : {"--source", "--target"}) {
     verb.get_option(name)->check(is_text)->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
+  }
   verb.add_option("--html", options.html,
                   "write the page to FILE, and print no summary\n(default: explain.html, in the current directory)")
       ->check(is_name)

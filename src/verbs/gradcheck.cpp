@@ -25,14 +25,18 @@ int gradcheck(const GradcheckOptions& options) {
   Model<double> model(config.model, vocabulary_shape(tokenizers));
   for (const TensorCheck& check : check_model_gradient(model, config.training, text, options.samples)) {
     std::string shape = std::to_string(check.shape.front());
-    if (check.shape.size() == 2) shape += " x " + std::to_string(check.shape.back());
+    if (check.shape.size() == 2) {
+      shape += " x " + std::to_string(check.shape.back());
+    }
     const bool passes = check.error.relative < kTolerance;
     correct = correct && passes;
     kinks += check.error.kinks;
     std::printf("%-56s %13s %8ld %12.1e%s\n", check.name.c_str(), shape.c_str(), static_cast<long>(check.error.checked),
                 check.error.relative, passes ? "" : "  WRONG");
   }
-  if (kinks > 0) std::printf("skipped: %ld numbers at a kink in the loss\n", static_cast<long>(kinks));
+  if (kinks > 0) {
+    std::printf("skipped: %ld numbers at a kink in the loss\n", static_cast<long>(kinks));
+  }
   std::printf("%s: the hand-written gradient's error against finite differences must be below %.0e\n",
               correct ? "all correct" : "WRONG", kTolerance);
   return correct ? 0 : 1;

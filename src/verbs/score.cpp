@@ -60,7 +60,9 @@ class Scorer {
         error = std::current_exception();
       }
       print_scores(chunk);
-      if (error) std::rethrow_exception(error);
+      if (error) {
+        std::rethrow_exception(error);
+      }
       throw_if_interrupted();
     }
   }
@@ -70,12 +72,16 @@ class Scorer {
   void warn() const {
     warn_about_unknown(source_tokenizer_, unknown_sources_, "source tokens");
     warn_about_unknown(target_tokenizer_, unknown_targets_, "target tokens");
-    if (const std::string advice = codes_.advice(source_tokenizer_); !advice.empty()) spdlog::warn("{}", advice);
+    if (const std::string advice = codes_.advice(source_tokenizer_); !advice.empty()) {
+      spdlog::warn("{}", advice);
+    }
   }
 
  private:
   static void warn_about_unknown(const Tokenizer& tokenizer, const UnknownTokens& tokens, const std::string& what) {
-    if (tokens.unknown == 0) return;
+    if (tokens.unknown == 0) {
+      return;
+    }
     spdlog::log(tokens.are_many() ? spdlog::level::warn : spdlog::level::info, "{}",
                 tokens.remark(tokenizer, what, "the scores of these pairs mean little"));
   }
@@ -85,17 +91,23 @@ class Scorer {
   /// Reads pairs until the chunk is full, or until we would have to wait for more. Returns false at the end of the
   /// text.
   bool fill(Corpus& chunk) {
-    constexpr Index kPairs = 4096, kTokens = Index{1} << 18;  // a long text need not fit in memory
-    std::string source, target;
+    constexpr Index kPairs = 4096;
+    constexpr Index kTokens = Index{1} << 18;  // a long text need not fit in memory
+    std::string source;
+    std::string target;
     while (chunk.size() < kPairs && chunk.tokens() < kTokens) {
-      if (!reader_.next(source, target)) return false;
-      const std::vector<Id> source_ids = source_tokenizer_.encode(source),
-                            target_ids = target_tokenizer_.encode(target);
+      if (!reader_.next(source, target)) {
+        return false;
+      }
+      const std::vector<Id> source_ids = source_tokenizer_.encode(source);
+      const std::vector<Id> target_ids = target_tokenizer_.encode(target);
       unknown_sources_.add(source_tokenizer_, source, source_ids);
       codes_.add(source);
       unknown_targets_.add(target_tokenizer_, target, target_ids);
       chunk.append(source_ids, target_ids, chunk.size());
-      if (!reader_.has_pair_waiting()) break;
+      if (!reader_.has_pair_waiting()) {
+        break;
+      }
     }
     return true;
   }
@@ -110,7 +122,8 @@ class Scorer {
     constexpr Index kLong = 4 * kEvaluationTokens;  // such a pair is scored alone, because it may not fit in memory
     Corpus together = empty_corpus();
     for (Index i = 0; i < chunk.size(); ++i) {
-      const Index S = std::ssize(chunk.source(i)) + 1, T = std::ssize(chunk.target(i)) + 1;
+      const Index S = std::ssize(chunk.source(i)) + 1;
+      const Index T = std::ssize(chunk.target(i)) + 1;
       if (std::max(S, T) > kLong) {
         print_together(std::exchange(together, empty_corpus()));
         check_memory(loaded_, S, T);
@@ -128,21 +141,30 @@ class Scorer {
     try {
       log_probabilities = token_log_probabilities(loaded_.model, corpus);
     } catch (const std::bad_alloc&) {
-      if (corpus.size() == 1) throw;
-      for (Index i = 0; i < corpus.size(); ++i) print_alone(corpus, i);
+      if (corpus.size() == 1) {
+        throw;
+      }
+      for (Index i = 0; i < corpus.size(); ++i) {
+        print_alone(corpus, i);
+      }
       return;
     }
     for (Index i = 0; i < corpus.size(); ++i) {
       const std::vector<double>& tokens = log_probabilities[static_cast<std::size_t>(i)];
       const double sum = std::accumulate(tokens.begin(), tokens.end(), 0.0);
-      if (!std::isfinite(sum)) throw_overflow(fmt::format("{}:{}", options_.source.string(), printed_ + 1));
-      if (options_.json)
+      if (!std::isfinite(sum)) {
+        throw_overflow(fmt::format("{}:{}", options_.source.string(), printed_ + 1));
+      }
+      if (options_.json) {
         std::cout << to_json(target_tokenizer_, corpus.target(i), tokens, sum).dump() << '\n';
-      else
+      } else {
         std::cout << std::fixed << std::setprecision(6) << sum << '\n';
+      }
       ++printed_;
     }
-    if (!std::cout.flush()) throw std::runtime_error("the scores cannot be written (is the disk full?)");
+    if (!std::cout.flush()) {
+      throw std::runtime_error("the scores cannot be written (is the disk full?)");
+    }
   }
 
   const ScoreOptions& options_;
@@ -157,11 +179,14 @@ class Scorer {
 int score(const ScoreOptions& options) {
   LoadedModel loaded(options.checkpoint);
   options.search.apply_to(loaded.config, {});
-  for (const auto& [option, file] : {std::pair("--source: ", &options.source), {"--target: ", &options.target}})
-    if (std::error_code error; std::filesystem::is_directory(*file, error) || !std::filesystem::exists(*file, error))
+  for (const auto& [option, file] : {std::pair("--source: ", &options.source), {"--target: ", &options.target}}) {
+    if (std::error_code error; std::filesystem::is_directory(*file, error) || !std::filesystem::exists(*file, error)) {
       check_file(option, *file);
-  if (std::error_code error; std::filesystem::equivalent(options.source, options.target, error))
+    }
+  }
+  if (std::error_code error; std::filesystem::equivalent(options.source, options.target, error)) {
     spdlog::warn("--source and --target are the same file; did you mean another?");
+  }
   Scorer scorer(options, loaded);
   stop_on_signals();
   try {
@@ -176,9 +201,10 @@ int score(const ScoreOptions& options) {
                     "files",
                     options.source.string(), scorer.lines() + 1));
   }
-  if (scorer.lines() == 0)
+  if (scorer.lines() == 0) {
     throw UserError(options.source.string() + " and " + options.target.string() +
                     ": expected at least one sentence pair, found none; check the files.");
+  }
   scorer.warn();
   return 0;
 }

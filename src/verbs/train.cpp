@@ -20,14 +20,21 @@ struct TrainOptions {
   bool resume = false;
 
   fs::path directory() const {
-    if (output && output->empty()) throw UserError("--output: expected a directory, found \"\"");
-    if (output) return output->has_filename() ? *output : output->parent_path();  // without a trailing slash
+    if (output && output->empty()) {
+      throw UserError("--output: expected a directory, found \"\"");
+    }
+    if (output) {
+      return output->has_filename() ? *output : output->parent_path();  // without a trailing slash
+    }
     const fs::path& file = config.config;
-    if (is_checkpoint(parent_of(file)))
+    if (is_checkpoint(parent_of(file))) {
       throw UserError(file.string() +
                       ": this is the config of a checkpoint. To continue its run, give the config of the "
                       "run with --resume; to start another run with this config, give its directory with --output.");
-    if (file.filename() == kConfigFile && is_run(parent_of(file))) return parent_of(file);
+    }
+    if (file.filename() == kConfigFile && is_run(parent_of(file))) {
+      return parent_of(file);
+    }
     return fs::path("runs") / file.stem();
   }
 
@@ -45,7 +52,9 @@ std::optional<fs::path> resumed_run(const TrainOptions& options) {
 /// \throws UserError: a new run would replace the config from which it is started
 void keep_config(const fs::path& config, const fs::path& directory) {
   std::error_code ignored;
-  if (!fs::equivalent(config, directory / kConfigFile, ignored)) return;
+  if (!fs::equivalent(config, directory / kConfigFile, ignored)) {
+    return;
+  }
   throw UserError(config.string() + ": a new run in " + directory.string() +
                   " would replace this config with its own. " + "Choose another directory with --output" +
                   (is_run(directory) ? ", or continue the run with --resume." : "."));
@@ -55,7 +64,9 @@ void keep_config(const fs::path& config, const fs::path& directory) {
 TokenizerPair first_tokenizers(const Config& config, const fs::path& file) try {
   return starting_tokenizers(config);
 } catch (const UserError& error) {
-  if (!std::string_view(error.what()).starts_with("tokenizer.")) throw;
+  if (!std::string_view(error.what()).starts_with("tokenizer.")) {
+    throw;
+  }
   throw UserError(file.string() + ": " + error.what());
 }
 
@@ -80,10 +91,11 @@ std::optional<RunDirectory> open_run(const Config& config, const fs::path& direc
     spdlog::info("{} was {} and is now {}", key.name, key.before, key.after);
     changes_use = changes_use || key.name.starts_with("decoding.") || key.name.starts_with("evaluation.");
   }
-  if (changes_use)
+  if (changes_use) {
     spdlog::info(
         "checkpoints that are already there keep their decoding and evaluation keys; to use them with other values, "
         "give --set to translate and evaluate");
+  }
   return old;
 }
 
@@ -92,10 +104,15 @@ TrainingText read_text(const Config& config, const fs::path& file, const std::op
                        const std::optional<fs::path>& resumed) {
   // Other ranks than the first have no RunDirectory, but they see the same files if the directory is shared.
   const auto last = resumed ? last_checkpoint(*resumed) : std::nullopt;
-  if (run && last) verify_last(*last);
-  if (run && !last) spdlog::info("there is no checkpoint yet: training starts from the beginning");
-  if (fs::file_size(config.data.source_file(config.data.train)) > 50'000'000)
+  if (run && last) {
+    verify_last(*last);
+  }
+  if (run && !last) {
+    spdlog::info("there is no checkpoint yet: training starts from the beginning");
+  }
+  if (fs::file_size(config.data.source_file(config.data.train)) > 50'000'000) {
     spdlog::info("reading the training text; this takes a while ...");
+  }
   const TextWatch watch(config.data);
   const TokenizerPair tokenizers = last ? load_tokenizers(config.tokenizer, *last) : first_tokenizers(config, file);
   return {config.data, tokenizers, watch};
@@ -106,21 +123,22 @@ void log_end(const fs::path& directory, bool interrupted, const Config& config) 
   const std::string run = directory.string();
   const bool has_last = target_of(directory / "last").has_value();
   const bool has_best = target_of(directory / "best").has_value();
-  if (!has_last)
+  if (!has_last) {
     spdlog::warn("{}, and there is no checkpoint in {}, because no update was made",
                  interrupted ? "interrupted" : "done", run);
-  else if (interrupted)
+  } else if (interrupted) {
     spdlog::info(
         "interrupted; wrote a checkpoint. Continue with: glassformer train \"{0}/config.yaml\" --resume --output "
         "\"{0}\"",
         run);
-  else if (has_best)
+  } else if (has_best) {
     spdlog::info("done: {0}/best is the best checkpoint; the figures are in {0}/metrics.jsonl", run);
-  else if (config.data.valid.empty())
+  } else if (config.data.valid.empty()) {
     spdlog::info("done: {}/last is the last checkpoint; without a validation text, none is the best", run);
-  else
+  } else {
     spdlog::warn("done, but no validation gave a finite loss, so there is no best checkpoint; the last one is {}/last",
                  run);
+  }
 }
 
 int train(const TrainOptions& options) {
@@ -132,8 +150,12 @@ int train(const TrainOptions& options) {
   std::optional<RunDirectory> run;
   std::optional<TrainingText> text;
   ranks.together([&] {
-    if (ranks.is_first() && !options.resume) keep_config(options.config.config, directory);
-    if (ranks.is_first()) run = open_run(config, directory, options.resume);
+    if (ranks.is_first() && !options.resume) {
+      keep_config(options.config.config, directory);
+    }
+    if (ranks.is_first()) {
+      run = open_run(config, directory, options.resume);
+    }
   });
   ranks.together([&] {  // only now: the first rank may have repaired the links
     text = read_text(config, options.config.config, run, resumed);
@@ -146,7 +168,9 @@ int train(const TrainOptions& options) {
   const TrainingPlan plan = plan_training(config, text->tokenizers());
   TrainingRun training(plan, std::move(*text), directory, run, standard_error(), ranks);
   const int signal = training.train(stop_signal());
-  if (ranks.is_first()) log_end(directory, signal != 0, config);
+  if (ranks.is_first()) {
+    log_end(directory, signal != 0, config);
+  }
   return signal != 0 ? 128 + signal : 0;
 }
 

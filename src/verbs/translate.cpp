@@ -30,8 +30,12 @@ LineReader open_input(const TranslateOptions& options) {
   LineReader input = is_file ? LineReader(options.input) : LineReader::of_standard_input();
   input.while_waiting = throw_if_interrupted;
   input.on_invalid = [replaces = options.invalid == "replace", warned = false](const std::string& found) mutable {
-    if (!replaces) throw UserError(found + "; save the file as UTF-8, or give --invalid replace");
-    if (!std::exchange(warned, true)) spdlog::warn("{}; this and all other invalid bytes become U+FFFD", found);
+    if (!replaces) {
+      throw UserError(found + "; save the file as UTF-8, or give --invalid replace");
+    }
+    if (!std::exchange(warned, true)) {
+      spdlog::warn("{}; this and all other invalid bytes become U+FFFD", found);
+    }
   };
   return input;
 }
@@ -51,46 +55,62 @@ struct Remarks {
     const std::vector<Id> ids = tokenizer.encode(line);
     sources.add(tokenizer, line, ids);
     codes.add(line);
-    if (best.cut_off && ++cut_off == 1) first_cut_off = lines;
-    if (trained_length > 0 && std::ssize(ids) > trained_length && ++too_long == 1) first_too_long = lines;
+    if (best.cut_off && ++cut_off == 1) {
+      first_cut_off = lines;
+    }
+    if (trained_length > 0 && std::ssize(ids) > trained_length && ++too_long == 1) {
+      first_too_long = lines;
+    }
     translated_tokens += best.tokens;
     translated_unknown += best.unknown;
   }
 
   void warn(const Tokenizer& tokenizer, const DecodingSettings& decoding, Index trained_length) const {
-    if (cut_off > 0)
+    if (cut_off > 0) {
       spdlog::warn("{} (the first is that of line {})", cut_off_text(cut_off, lines, decoding), first_cut_off);
-    if (sources.unknown > 0)
+    }
+    if (sources.unknown > 0) {
       spdlog::log(sources.are_many() ? spdlog::level::warn : spdlog::level::info, "{}",
                   sources.remark(tokenizer, "source tokens", "the translations of these lines suffer"));
-    if (const std::string advice = codes.advice(tokenizer); !advice.empty()) spdlog::warn("{}", advice);
-    if (translated_unknown > 0)
+    }
+    if (const std::string advice = codes.advice(tokenizer); !advice.empty()) {
+      spdlog::warn("{}", advice);
+    }
+    if (translated_unknown > 0) {
       spdlog::warn("{} of {} tokens of the translations are unk, which stands for a word that the model does not know",
                    translated_unknown, translated_tokens);
-    if (too_long > 0)
+    }
+    if (too_long > 0) {
       spdlog::warn(
           "{} of {} lines have more than {} tokens (the first is line {}); training left out such lines "
           "(data.max_length), so split them into sentences",
           too_long, lines, trained_length, first_too_long);
+    }
   }
 };
 
 /// Writes the translations of a line. Flushes afterwards, so that keep() finds whole lines.
 void write(OutputFile& output, const std::vector<Translation>& translations, bool as_list, Index number) {
   output.stream() << std::fixed << std::setprecision(6);
-  if (!as_list)
+  if (!as_list) {
     output.stream() << translations.front().text << '\n';
-  else
-    for (const Translation& translation : translations)  // in the format of Moses and Marian
+  } else {
+    for (const Translation& translation : translations) {  // in the format of Moses and Marian
       output.stream() << number << " ||| " << translation.text << " ||| logprob= " << translation.log_probability
                       << " ||| " << translation.score << '\n';
+    }
+  }
   output.flush();
 }
 
 /// Keeps the first `lines` translations after an error, and adds where they are to its message.
 std::string keep(OutputFile& output, Index lines, std::string message) {
-  if (lines == 0 || output.keep().empty()) return message;
-  if (message.ends_with('.')) message.pop_back();
+  if (lines == 0 || output.keep().empty()) {
+    return message;
+  }
+  if (message.ends_with('.')) {
+    message.pop_back();
+  }
   return fmt::format("{}; the finished translations, up to line {}, are in {}", message, lines, output.keep().string());
 }
 
@@ -103,14 +123,18 @@ void check_language(const Tokenizer& tokenizer, const std::string& line, const L
 
 /// \throws UserError: --input is a directory, or the file to write is the one to read, or a file of a checkpoint or run
 void check_files(const TranslateOptions& options) {
-  if (std::error_code error; fs::is_directory(options.input, error))
+  if (std::error_code error; fs::is_directory(options.input, error)) {
     throw UserError("--input: expected a file, found the directory " + options.input.string());
+  }
   if (std::error_code error; !options.input.empty() && !options.output.empty() && options.input != "-" &&
                              fs::is_regular_file(options.input, error) &&
-                             fs::equivalent(options.input, options.output, error))
+                             fs::equivalent(options.input, options.output, error)) {
     throw UserError("--input and --output: expected two files, found " + options.input.string() +
                     " for both; the translations would replace the text, so give another --output.");
-  if (!options.output.empty()) check_output("--output", options.output);
+  }
+  if (!options.output.empty()) {
+    check_output("--output", options.output);
+  }
 }
 
 /// If something fails, the lines before it are translated and written first. Calls use(lines, translations).
@@ -126,9 +150,13 @@ void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, 
     lines.clear();
     try {
       while (std::ssize(lines) < chunk && (more = input.next(line))) {
-        if (line.starts_with(">>")) check_language(*loaded.tokenizers.source, line, input);
+        if (line.starts_with(">>")) {
+          check_language(*loaded.tokenizers.source, line, input);
+        }
         lines.push_back(line);
-        if (!input.has_line_waiting()) break;
+        if (!input.has_line_waiting()) {
+          break;
+        }
       }
     } catch (...) {
       error = std::current_exception();
@@ -138,11 +166,14 @@ void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, 
     try {
       translations = translate_n_best(loaded.model, loaded.tokenizers, decoding, lines);
     } catch (const std::bad_alloc&) {  // retry one by one, up to the line that needs too much
-      for (const std::string& one : lines)
+      for (const std::string& one : lines) {
         use(std::span(&one, 1), translate_n_best(loaded.model, loaded.tokenizers, decoding, std::span(&one, 1)));
+      }
     }
     use(std::span<const std::string>(lines).first(translations.size()), translations);
-    if (error) std::rethrow_exception(error);
+    if (error) {
+      std::rethrow_exception(error);
+    }
     const bool is_slow = std::chrono::steady_clock::now() - start > std::chrono::seconds(20);
     chunk = is_slow ? std::max<Index>(8, chunk / 2) : std::min(64 * decoding.batch, 2 * chunk);
   }
@@ -159,21 +190,27 @@ int translate(const TranslateOptions& options) {
   options.search.apply_to(loaded.config, {"decoding."});
   DecodingSettings decoding = loaded.config.decoding;
   options.search.warn_if_greedy(decoding, options.n_best > 0);
-  if (options.n_best > decoding.beam)
+  if (options.n_best > decoding.beam) {
     throw UserError("--n-best: expected at most the beam width, " + std::to_string(decoding.beam) + ", found " +
                     std::to_string(options.n_best) + "; give a larger --beam.");
-  if (options.n_best > 0) decoding.n_best = options.n_best;
+  }
+  if (options.n_best > 0) {
+    decoding.n_best = options.n_best;
+  }
 
   check_files(options);
   std::error_code ignored;
   if (options.invalid == "error" && options.input != "-" && fs::is_regular_file(options.input, ignored)) {
     LineReader check = open_input(options);  // of the whole file, before we start
-    for (std::string line; check.next(line);) continue;
+    for (std::string line; check.next(line);) {
+      continue;
+    }
   }
   LineReader input = open_input(options);
   OutputFile output(options.output);
-  if ((options.input.empty() || options.input == "-") && ::isatty(STDIN_FILENO) == 1)
+  if ((options.input.empty() || options.input == "-") && ::isatty(STDIN_FILENO) == 1) {
     spdlog::info("type a sentence per line; Ctrl-D ends");
+  }
   Index number = 0;  // of the next line, from 0
   Remarks remarks;
   const Index longest = trained_length(loaded);
@@ -181,7 +218,9 @@ int translate(const TranslateOptions& options) {
   try {
     translate_all(loaded, decoding, input, [&](std::span<const std::string> lines, const auto& translations) {
       for (std::size_t i = 0; i < translations.size(); ++i) {
-        if (translations[i].front().overflowed) throw_overflow(fmt::format("{}:{}", input.path().string(), number + 1));
+        if (translations[i].front().overflowed) {
+          throw_overflow(fmt::format("{}:{}", input.path().string(), number + 1));
+        }
         write(output, translations[i], options.n_best > 0, number++);
         remarks.add(*loaded.tokenizers.source, lines[i], translations[i].front(), longest);
       }

@@ -16,7 +16,9 @@
 namespace glassformer {
 
 void check_process_count(const std::string& verb) {
-  if (announced_processes() == 1 || verb == "train" || verb == "benchmark") return;
+  if (announced_processes() == 1 || verb == "train" || verb == "benchmark") {
+    return;
+  }
   throw UserError(
       fmt::format("{}: expected one process, found {} started by mpirun or srun; only train and benchmark "
                   "can run as several processes. Start it without mpirun or srun.",
@@ -35,7 +37,9 @@ void ConfigOptions::add_to(CLI::App& app, const std::string& example) {
 
 Config ConfigOptions::read(const Ranks& ranks,
                            const std::function<std::optional<std::filesystem::path>()>& resumed) const {
-  if (!ranks.is_first()) disable_log();
+  if (!ranks.is_first()) {
+    disable_log();
+  }
   Config result;
   ranks.together([&] {
     const auto run = resumed ? resumed() : std::optional<std::filesystem::path>();
@@ -70,14 +74,19 @@ void SearchOptions::add_to(CLI::App& app) {
 
 void SearchOptions::apply_to(Config& config, std::initializer_list<std::string_view> used) const {
   const std::vector<std::string> keys = set_use_of_model(config, overrides);
-  for (const std::string& key : keys)
-    if (std::ranges::none_of(used, [&](std::string_view section) { return key.starts_with(section); }))
+  for (const std::string& key : keys) {
+    if (std::ranges::none_of(used, [&](std::string_view section) { return key.starts_with(section); })) {
       spdlog::warn("--set {}: {} does not use this key, so it makes no difference", key, verb);
+    }
+  }
   const auto set = [&](const std::string& option, const std::string& key, auto& field, const auto& value) {
-    if (!value) return;
-    if (std::ranges::find(keys, key) != keys.end() && field != *value)
+    if (!value) {
+      return;
+    }
+    if (std::ranges::find(keys, key) != keys.end() && field != *value) {
       throw UserError(fmt::format("{} and --set {}: expected one value, found {} and {}; give one of the two options",
                                   option, key, *value, field));
+    }
     field = *value;
   };
   DecodingSettings& decoding = config.decoding;
@@ -88,14 +97,19 @@ void SearchOptions::apply_to(Config& config, std::initializer_list<std::string_v
 }
 
 void SearchOptions::warn_if_greedy(const DecodingSettings& decoding, bool shows_scores) const {
-  if (decoding.beam > 1) return;
+  if (decoding.beam > 1) {
+    return;
+  }
   const auto is_given = [&](bool as_option, const std::string& key) {
     return as_option || std::ranges::any_of(overrides, [&](const auto& text) { return text.starts_with(key + "="); });
   };
   for (const auto& [given, name] :
        {std::pair(is_given(length_penalty.has_value(), "decoding.length_penalty") && !shows_scores, "length penalty"),
-        {is_given(early_stopping.has_value(), "decoding.early_stopping"), "early stopping"}})
-    if (given) spdlog::warn("the {} makes no difference to greedy search (beam 1); give --beam N", name);
+        {is_given(early_stopping.has_value(), "decoding.early_stopping"), "early stopping"}}) {
+    if (given) {
+      spdlog::warn("the {} makes no difference to greedy search (beam 1); give --beam N", name);
+    }
+  }
 }
 
 void check_memory(const LoadedModel& loaded, Index S, Index T) {
@@ -103,7 +117,9 @@ void check_memory(const LoadedModel& loaded, Index S, Index T) {
   const auto bytes =
       static_cast<std::int64_t>(sizeof(float)) * activation_count(settings, vocabulary, {S, T, S, T}, false);
   const MemoryLeft left = memory_left();
-  if (left.bytes > 0 && bytes > left.bytes) throw std::bad_alloc();
+  if (left.bytes > 0 && bytes > left.bytes) {
+    throw std::bad_alloc();
+  }
 }
 
 void check_output(const std::string& option, const std::filesystem::path& file) {
@@ -111,20 +127,25 @@ void check_output(const std::string& option, const std::filesystem::path& file) 
   std::error_code error;
   const fs::path absolute = fs::absolute(file, error);
   const fs::path place = error ? absolute : fs::weakly_canonical(absolute, error);  // where links lead
-  if (error) return;  // then the file cannot be opened, either, and that message is better
+  if (error) {
+    return;  // then the file cannot be opened, either, and that message is better
+  }
   const fs::path directory = place.parent_path();
   const bool is_of_checkpoint = is_checkpoint(directory);
-  if (is_of_checkpoint || (belongs_to_run(place.filename()) && is_run(directory)))
+  if (is_of_checkpoint || (belongs_to_run(place.filename()) && is_run(directory))) {
     throw UserError(
         fmt::format("{}: expected a file of no checkpoint and no run, found {}, which belongs to the {} {}; choose "
                     "another file",
                     option, file.string(), is_of_checkpoint ? "checkpoint" : "run", directory.string()));
+  }
 }
 
 void check_range(CLI::Option* option, double lowest, double highest) {
   const auto check = [=](const std::string& text) -> std::string {
     double number = 0;
-    if (CLI::detail::lexical_cast(text, number) && number >= lowest && number <= highest) return "";
+    if (CLI::detail::lexical_cast(text, number) && number >= lowest && number <= highest) {
+      return "";
+    }
     return fmt::format("expected a number from {:g} to {:g}, found {}", lowest, highest, text);
   };
   option->check(check)->type_name("N");

@@ -13,14 +13,18 @@ using Plan = std::vector<std::vector<Index>>;
 
 std::vector<Index> sorted_sentences(const Plan& plan) {
   std::vector<Index> all;
-  for (const auto& batch : plan) all.insert(all.end(), batch.begin(), batch.end());
+  for (const auto& batch : plan) {
+    all.insert(all.end(), batch.begin(), batch.end());
+  }
   std::ranges::sort(all);
   return all;
 }
 
 std::vector<Index> numbers_below(Index count) {
   std::vector<Index> numbers;
-  for (Index i = 0; i < count; ++i) numbers.push_back(i);
+  for (Index i = 0; i < count; ++i) {
+    numbers.push_back(i);
+  }
   return numbers;
 }
 
@@ -32,14 +36,18 @@ Index padded_tokens(const Corpus& corpus, const std::vector<Index>& sentences) {
 
 double padding_share(const Corpus& corpus, const Plan& plan) {
   TokenCount count;
-  for (const auto& batch : plan) count += count_tokens(corpus, batch);
+  for (const auto& batch : plan) {
+    count += count_tokens(corpus, batch);
+  }
   return count.padding_share();
 }
 
 /// The batches as sets, so that order does not matter.
 std::set<std::set<Index>> batches_as_sets(const Plan& plan) {
   std::set<std::set<Index>> batches;
-  for (const auto& batch : plan) batches.emplace(batch.begin(), batch.end());
+  for (const auto& batch : plan) {
+    batches.emplace(batch.begin(), batch.end());
+  }
   return batches;
 }
 
@@ -63,7 +71,9 @@ TEST_CASE("no batch is larger than max_tokens, except a single sentence that is 
     for (const Plan& plan : {plan_epoch(corpus, max_tokens, seed, 3), plan_in_order(corpus, max_tokens)}) {
       for (const auto& batch : plan) {
         REQUIRE_FALSE(batch.empty());
-        if (batch.size() > 1) CHECK(padded_tokens(corpus, batch) <= max_tokens);
+        if (batch.size() > 1) {
+          CHECK(padded_tokens(corpus, batch) <= max_tokens);
+        }
       }
     }
   }
@@ -111,7 +121,9 @@ TEST_CASE("over the epochs, a sentence shares a batch with many others of its le
   std::set<Index> met;
   for (Index epoch = 0; epoch < 50; ++epoch) {
     for (const auto& batch : plan_epoch(corpus, 50, 1, epoch)) {
-      if (std::ranges::count(batch, 0) > 0) met.insert(batch.begin(), batch.end());
+      if (std::ranges::count(batch, 0) > 0) {
+        met.insert(batch.begin(), batch.end());
+      }
     }
   }
   CHECK(met.size() > 90);  // 50 epochs, each with 9 others out of 99

@@ -14,20 +14,28 @@ Plan cut(const Corpus& corpus, std::span<const Index> sentences, Index parts) {
   static SentenceGroups groups;
   groups = cut_into_parts(corpus, sentences, parts, std::move(groups));
   Plan plan;
-  for (Index i = 0; i < groups.size(); ++i) plan.emplace_back(groups[i].begin(), groups[i].end());
+  for (Index i = 0; i < groups.size(); ++i) {
+    plan.emplace_back(groups[i].begin(), groups[i].end());
+  }
   return plan;
 }
 
 std::vector<Index> all_of(const Corpus& corpus) {
   std::vector<Index> sentences;
-  for (Index i = 0; i < corpus.size(); ++i) sentences.push_back(i);
+  for (Index i = 0; i < corpus.size(); ++i) {
+    sentences.push_back(i);
+  }
   return sentences;
 }
 
 /// The cost of the costliest shard in the best cut of this order into consecutive groups, found by trying all cuts.
 Index best_bottleneck(const Corpus& corpus, std::span<const Index> order, Index shards) {
-  if (order.empty()) return 0;
-  if (shards == 1) return count_tokens(corpus, order).cells;
+  if (order.empty()) {
+    return 0;
+  }
+  if (shards == 1) {
+    return count_tokens(corpus, order).cells;
+  }
   Index best = count_tokens(corpus, order).cells;
   for (std::size_t first = 1; first < order.size(); ++first) {
     best = std::min(best, std::max(count_tokens(corpus, order.first(first)).cells,
@@ -38,7 +46,9 @@ Index best_bottleneck(const Corpus& corpus, std::span<const Index> order, Index 
 
 Index bottleneck(const Corpus& corpus, const Plan& shards) {
   Index largest = 0;
-  for (const auto& shard : shards) largest = std::max(largest, count_tokens(corpus, shard).cells);
+  for (const auto& shard : shards) {
+    largest = std::max(largest, count_tokens(corpus, shard).cells);
+  }
   return largest;
 }
 
@@ -71,7 +81,9 @@ TEST_CASE("no other cut of the sorted batch has a cheaper costliest shard", "[ba
     for (const Index count : {1, 2, 3, 4}) {
       const Plan shards = cut(corpus, all_of(corpus), count);
       std::vector<Index> order;
-      for (const auto& shard : shards) order.insert(order.end(), shard.begin(), shard.end());
+      for (const auto& shard : shards) {
+        order.insert(order.end(), shard.begin(), shard.end());
+      }
       CHECK(bottleneck(corpus, shards) == best_bottleneck(corpus, order, count));
     }
   }
@@ -80,11 +92,15 @@ TEST_CASE("no other cut of the sorted batch has a cheaper costliest shard", "[ba
 TEST_CASE("shards of a full training batch cost about the same and have no more padding than the batch", "[batching]") {
   const Corpus corpus = random_corpus(5000, 2);
   for (const auto& batch : plan_epoch(corpus, 4096, 1, 1)) {
-    if (batch.size() < 100) continue;  // left over at the end of the corpus
+    if (batch.size() < 100) {
+      continue;  // left over at the end of the corpus
+    }
     const Plan shards = cut(corpus, batch, 8);
     REQUIRE(shards.size() == 8);
     TokenCount sum;
-    for (const auto& shard : shards) sum += count_tokens(corpus, shard);
+    for (const auto& shard : shards) {
+      sum += count_tokens(corpus, shard);
+    }
     CHECK(static_cast<double>(bottleneck(corpus, shards)) < 1.1 * static_cast<double>(sum.cells) / 8);
     CHECK(sum.cells <= count_tokens(corpus, batch).cells);
   }

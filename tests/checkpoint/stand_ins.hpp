@@ -42,8 +42,9 @@ inline std::vector<Safetensors::Tensor> tensors_in_order(const Safetensors& file
 inline std::vector<NamedTensor> tensors_of(const Safetensors& file) {
   static std::deque<std::vector<float>> numbers;
   std::vector<NamedTensor> tensors;
-  for (const Safetensors::Tensor& tensor : tensors_in_order(file))
+  for (const Safetensors::Tensor& tensor : tensors_in_order(file)) {
     tensors.push_back({tensor.name, tensor.shape, numbers.emplace_back(file.read(tensor))});
+  }
   return tensors;
 }
 
@@ -100,7 +101,9 @@ struct SmallArena : Arena<float> {
 
 /// Numbers that are all different; each `salt` gives a different set.
 inline void fill(SmallArena& arena, float salt = 0) {
-  for (Index i = 0; i < arena.size(); ++i) arena.values()[i] = 0.1F * static_cast<float>(i + 1) + salt;
+  for (Index i = 0; i < arena.size(); ++i) {
+    arena.values()[i] = 0.1F * static_cast<float>(i + 1) + salt;
+  }
 }
 
 /// A training state that has been read.

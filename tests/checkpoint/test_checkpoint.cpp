@@ -31,7 +31,8 @@ std::vector<float> numbers(const SmallArena& arena) { return {arena.values().beg
 /// is one, the arena must not change.
 std::string complaint_after(const std::function<void(const fs::path& model_file)>& change) {
   const TemporaryDirectory directory;
-  SmallArena saved, loaded;
+  SmallArena saved;
+  SmallArena loaded;
   save(directory / "checkpoint", filled(saved));
   fill(loaded, 5);
   const std::vector<float> before = numbers(loaded);
@@ -55,9 +56,11 @@ std::string complaint_after_edit(const std::function<void(std::vector<NamedTenso
 
 TEST_CASE("parameters and training state are read back from a checkpoint bit for bit", "[checkpoint]") {
   const TemporaryDirectory directory;
-  SmallArena saved, loaded;
+  SmallArena saved;
+  SmallArena loaded;
   fill(saved);
-  const std::vector<float> m(static_cast<std::size_t>(saved.size()), 0.25F), v(m.size(), 1e-12F);
+  const std::vector<float> m(static_cast<std::size_t>(saved.size()), 0.25F);
+  const std::vector<float> v(m.size(), 1e-12F);
   const TrainingState state{m, v, some_progress()};
   save(directory / "step-00000012", saved, &state);
 
@@ -109,10 +112,13 @@ std::vector<TensorPlace> tensors_of_vocabularies(Index source, Index target) {
 }  // namespace
 
 TEST_CASE("the smaller vocabulary's tables are padded in the file, and read without the padding", "[checkpoint]") {
-  const Index source = GENERATE(3, 5), target = 8 - source;
+  const Index source = GENERATE(3, 5);
+  const Index target = 8 - source;
   const TemporaryDirectory directory;
   Arena<float> saved(tensors_of_vocabularies(source, target));
-  for (Index i = 0; i < saved.size(); ++i) saved.values()[i] = static_cast<float>(i + 1);
+  for (Index i = 0; i < saved.size(); ++i) {
+    saved.values()[i] = static_cast<float>(i + 1);
+  }
   const auto& tensors = saved.tensors();
   save_checkpoint(directory / "checkpoint", description(tokenizers(source, target)), saved);
   const fs::path model_file = directory / "checkpoint" / "model.safetensors";
@@ -124,14 +130,19 @@ TEST_CASE("the smaller vocabulary's tables are padded in the file, and read with
     CHECK(found.shape == (is_bias ? std::vector<Index>{1, 5} : std::vector<Index>{5, 2}));
     const std::vector<float> numbers = file.read(found);
     for (std::size_t i = static_cast<std::size_t>(tensor.size); i < numbers.size(); ++i) {
-      if (is_bias) CHECK((std::exp(numbers[i]) == 0 && numbers[i] > -65504));  // finite in half precision too
-      CHECK((std::bit_cast<std::uint32_t>(numbers[i]) & 0xFFFFU) == 0);        // exact in bfloat16
-      if (!is_bias) CHECK(numbers[i] == 0);
+      if (is_bias) {
+        CHECK((std::exp(numbers[i]) == 0 && numbers[i] > -65504));  // finite in half precision too
+      }
+      CHECK((std::bit_cast<std::uint32_t>(numbers[i]) & 0xFFFFU) == 0);  // exact in bfloat16
+      if (!is_bias) {
+        CHECK(numbers[i] == 0);
+      }
     }
   }
   const auto size = static_cast<std::size_t>(saved.size());
   const std::vector<float> before(size + 4, -1);  // 4 numbers after the arena, which must not change
-  std::vector<float> expected(saved.values().begin(), saved.values().end()), loaded = before;
+  std::vector<float> expected(saved.values().begin(), saved.values().end());
+  std::vector<float> loaded = before;
   expected.resize(before.size(), -1);
   read_parameters(directory / "checkpoint", tensors, loaded.data());
   CHECK(loaded == expected);
@@ -177,7 +188,9 @@ TEST_CASE("the smaller vocabulary's tables are padded in the file, and read with
 
 TEST_CASE("a checkpoint replaces one of the same name as a whole, but nothing else", "[checkpoint]") {
   const TemporaryDirectory directory;
-  SmallArena first, second, loaded;
+  SmallArena first;
+  SmallArena second;
+  SmallArena loaded;
   save(directory / "checkpoint", filled(first));
   write_bytes(directory / "checkpoint" / kStateFile, "left over from an older one");
   save(directory / "checkpoint", filled(second, 7));
@@ -199,7 +212,9 @@ TEST_CASE("an error while saving a checkpoint leaves the older one and nothing e
     void save(const fs::path&, const std::string&) const override { throw UserError("disk full"); }
   };
   const TemporaryDirectory directory;
-  SmallArena first, second, loaded;
+  SmallArena first;
+  SmallArena second;
+  SmallArena loaded;
   const TokenizerPair failing{std::make_shared<Failing>(5), std::make_shared<Failing>(3)};
   fill(second, 7);
   const auto fail = [&] { save_checkpoint(directory / "checkpoint", description(failing), second); };
@@ -213,7 +228,8 @@ TEST_CASE("an error while saving a checkpoint leaves the older one and nothing e
 }
 
 TEST_CASE("the error names each tensor that is missing, is unexpected or has the wrong shape", "[checkpoint]") {
-  const std::vector<float> two{1, 2}, six(6, 0);
+  const std::vector<float> two{1, 2};
+  const std::vector<float> six(6, 0);
   CHECK(complaint_after_edit([](auto&) {}).empty());
   CHECK_THAT(complaint_after_edit([](auto& tensors) { tensors.erase(tensors.begin()); }),
              Says("model.safetensors: ") && Says("model.shared.weight [3,2] is missing"));
@@ -254,7 +270,9 @@ TEST_CASE("a tied matrix is found under each of its names", "[checkpoint]") {
     CHECK(complaint_after_edit([&](auto& tensors) {
             tensors[0].name = name;
             tensors.push_back({"lm_head.weight", {3, 2}, tensors[0].values});
-            if (tensors[0].name == tensors.back().name) tensors.pop_back();
+            if (tensors[0].name == tensors.back().name) {
+              tensors.pop_back();
+            }
           }).empty());
   }
   CHECK_THAT(complaint_after_edit([](auto& tensors) { tensors[0].name = "model.shared"; }),
@@ -270,7 +288,8 @@ TEST_CASE("a checkpoint whose model file is damaged is refused", "[checkpoint]")
 
 TEST_CASE("flipping any bit of the header gives an error or the same parameters", "[checkpoint]") {
   const TemporaryDirectory directory;
-  SmallArena saved, loaded;
+  SmallArena saved;
+  SmallArena loaded;
   save(directory / "checkpoint", filled(saved));
   const fs::path file = directory / "checkpoint" / "model.safetensors";
   const std::string bytes = read_bytes(file);
@@ -298,11 +317,14 @@ TEST_CASE("the average of checkpoints is the mean of each parameter, summed in d
     paths.push_back(directory / std::to_string(paths.size()));
     save(paths.back(), arena);
   }
-  SmallArena mean, expected;
+  SmallArena mean;
+  SmallArena expected;
   average_parameters(paths, mean.tensors(), mean.values().data());
   CHECK(mean.values()[0] == static_cast<float>((16777216.0 + 3) / 4));
   fill(expected);
-  for (Index i = 1; i < mean.size(); ++i) CHECK(mean.values()[i] == expected.values()[i]);
+  for (Index i = 1; i < mean.size(); ++i) {
+    CHECK(mean.values()[i] == expected.values()[i]);
+  }
 
   average_parameters({paths[0]}, mean.tensors(), mean.values().data());
   CHECK(mean.values()[0] == 16777216.0F);

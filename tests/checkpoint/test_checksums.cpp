@@ -29,7 +29,9 @@ struct Checkpoint {
   }
   std::vector<fs::path> files() const {
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(path)) files.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(path)) {
+      files.push_back(entry.path());
+    }
     return files;
   }
 };
@@ -56,14 +58,17 @@ TEST_CASE("a flipped bit anywhere in a checkpoint is noticed, and the error name
     CAPTURE(file);
     const std::size_t step = std::max<std::size_t>(1, whole.size() / 200);
     for (std::size_t place = 0; place * step < whole.size(); ++place) {
-      const std::size_t at = place * step, bit = place % 8;
+      const std::size_t at = place * step;
+      const std::size_t bit = place % 8;
       std::string flipped = whole;
       flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
       write_bytes(file, flipped);
       CAPTURE(at, bit);
       const std::string verdict = checkpoint.verdict();
       CHECK_THAT(verdict, Says(checkpoint.path.string() + "/"));
-      if (file.filename() != "SHA256SUMS") CHECK_THAT(verdict, Says(file.string() + ": expected the SHA-256 "));
+      if (file.filename() != "SHA256SUMS") {
+        CHECK_THAT(verdict, Says(file.string() + ": expected the SHA-256 "));
+      }
     }
     write_bytes(file, whole);
   }
@@ -112,7 +117,9 @@ TEST_CASE("only regular files with data are hashed, so hashing always ends", "[c
   write_bytes(checkpoint.path / "other", "");
   fs::resize_file(checkpoint.path / "other", std::uintmax_t{1} << 40);
   CHECK_THAT(checkpoint.verdict(), Says("other: expected data, found a sparse file, mostly of holes"));
-  if (!fs::exists("/proc/self/pagemap")) return;  // seems to be an empty file, but has no end
+  if (!fs::exists("/proc/self/pagemap")) {
+    return;  // seems to be an empty file, but has no end
+  }
   fs::remove(checkpoint.path / "other");
   fs::create_symlink("/proc/self/pagemap", checkpoint.path / "other");
   CHECK_THAT(checkpoint.verdict(), Says("other: expected the SHA-256 000"));

@@ -29,7 +29,9 @@ struct ForeignModel {
     DecodingSettings decoding = loaded.config.decoding;
     decoding.beam = beam;
     std::vector<std::string> sources;
-    for (const auto& pair : expected) sources.push_back(pair.at("source").get<std::string>());
+    for (const auto& pair : expected) {
+      sources.push_back(pair.at("source").get<std::string>());
+    }
     return translate_lines(loaded.model, loaded.tokenizers, decoding, sources);
   }
 
@@ -54,7 +56,9 @@ TEST_CASE("a model saved by transformers gives the same tokens and log-probabili
       CHECK(source_ids == pair.at("source_ids").get<std::vector<Id>>());
       CHECK(target_ids == pair.at("target_ids").get<std::vector<Id>>());
       const bool is_known = std::ranges::count(target_ids, target->special().unk) == 0;
-      if (is_known) CHECK(target->decode(target_ids) == pair.at("target").get<std::string>());
+      if (is_known) {
+        CHECK(target->decode(target_ids) == pair.at("target").get<std::string>());
+      }
       corpus.append(source_ids, target_ids, corpus.size());
     }
     std::vector<Index> all(static_cast<std::size_t>(corpus.size()));
@@ -69,8 +73,9 @@ TEST_CASE("a model saved by transformers gives the same tokens and log-probabili
       const auto expected =
           foreign.expected[static_cast<std::size_t>(i)].at("log_probabilities").get<std::vector<double>>();
       REQUIRE(std::ssize(expected) == std::ssize(corpus.target(i)) + 1);
-      for (std::size_t t = 0; t < expected.size(); ++t)
+      for (std::size_t t = 0; t < expected.size(); ++t) {
         CHECK(-found(i * T + static_cast<Index>(t), 0) == Approx(expected[t]).margin(1e-4));
+      }
     }
   }
 }
@@ -81,7 +86,8 @@ TEST_CASE("a model saved by transformers translates as it does in transformers, 
     CAPTURE(name);
     const ForeignModel foreign(name);
     CHECK(foreign.loaded.config.decoding.beam == 4);  // generation_config.json
-    const auto greedy = foreign.translations(1), beam = foreign.translations(4);
+    const auto greedy = foreign.translations(1);
+    const auto beam = foreign.translations(4);
     for (std::size_t i = 0; i < greedy.size(); ++i) {
       CHECK(greedy[i] == foreign.expected[i].at("greedy").get<std::string>());
       CHECK(beam[i] == foreign.expected[i].at("beam_4").get<std::string>());

@@ -23,13 +23,17 @@ void save_small_checkpoint(const fs::path& directory) {
 
 RunDirectory run_with(const fs::path& path, const std::vector<Index>& updates) {
   const RunDirectory run = RunDirectory::create(path, kConfig);
-  for (const Index update : updates) save_small_checkpoint(run.checkpoint(update));
+  for (const Index update : updates) {
+    save_small_checkpoint(run.checkpoint(update));
+  }
   return run;
 }
 
 std::vector<std::string> names(const std::vector<fs::path>& paths) {
   std::vector<std::string> result;
-  for (const fs::path& path : paths) result.push_back(path.filename().string());
+  for (const fs::path& path : paths) {
+    result.push_back(path.filename().string());
+  }
   return result;
 }
 

@@ -25,8 +25,9 @@ std::string raw_file(const std::string& header, const std::string& data) {
 /// All numbers of a file.
 std::vector<float> all_numbers(const Safetensors& file) {
   std::vector<float> all;
-  for (const Safetensors::Tensor& tensor : tensors_in_order(file))
+  for (const Safetensors::Tensor& tensor : tensors_in_order(file)) {
     std::ranges::copy(file.read(tensor), std::back_inserter(all));
+  }
   return all;
 }
 
@@ -48,7 +49,8 @@ json entry_of(const json& shape, const json& offsets) {
 
 std::string small_file() {
   const TemporaryDirectory directory;
-  const std::vector<float> a{1, 2, 3, 4, 5, 6}, b{7};
+  const std::vector<float> a{1, 2, 3, 4, 5, 6};
+  const std::vector<float> b{7};
   write_safetensors(directory / "small", {{"a", {2, 3}, a}, {"b", {1}, b}}, {{"key", "value"}});
   return read_bytes(directory / "small");
 }
@@ -58,7 +60,8 @@ std::string small_file() {
 TEST_CASE("safetensors files are read back as they were written, bit for bit", "[checkpoint]") {
   const TemporaryDirectory directory;
   const std::vector<float> matrix{-0.0F, 1e-45F, 3.4e38F, -3.4e38F, 1e-38F, 1.0F / 3};
-  const std::vector<float> scalar{42}, nothing;
+  const std::vector<float> scalar{42};
+  const std::vector<float> nothing;
   write_safetensors(directory / "file", {{"matrix", {2, 3}, matrix}, {"nothing", {0, 7}, nothing}, {"one", {}, scalar}},
                     {{"ärger", "\"quoted\"\n"}});
   const Safetensors file(directory / "file");
@@ -236,7 +239,8 @@ TEST_CASE("NaN and infinity are refused in every format, and the error names the
     return json{{"dtype", dtype}, {"shape", {2}}, {"data_offsets", {0, bytes}}};
   };
   const float singles[] = {NAN, -INFINITY};
-  const std::uint16_t halves[] = {0x7C00, 0x3C00}, brains[] = {0x3F80, 0x7FC0};
+  const std::uint16_t halves[] = {0x7C00, 0x3C00};
+  const std::uint16_t brains[] = {0x3F80, 0x7FC0};
   const auto of = [](const auto& numbers) {
     return std::string(reinterpret_cast<const char*>(numbers), sizeof numbers);
   };
@@ -258,7 +262,9 @@ TEST_CASE("An error escapes control characters in a tensor's name, and cuts off 
 
 TEST_CASE("A header of many tensors takes time in proportion to its length", "[checkpoint]") {
   json header;
-  for (int i = 0; i < 100'000; ++i) header["t" + std::to_string(i)] = entry_of({0}, {0, 0});
+  for (int i = 0; i < 100'000; ++i) {
+    header["t" + std::to_string(i)] = entry_of({0}, {0, 0});
+  }
   CHECK(complaint_about_bytes(raw_file(header.dump(), "")).empty());  // quadratic time would exceed the test's limit
   CHECK_THAT(complaint_about_bytes(raw_file(std::string((1 << 24) + 1, ' '), "")), Says("a header of at most"));
 }

@@ -67,7 +67,8 @@ TEST_CASE("damaged training progress is refused, and the error says where it is"
 
 TEST_CASE("a training state is read back as it was written", "[checkpoint]") {
   const TemporaryDirectory directory;
-  const std::vector<float> m{1, -2, 3}, v{4, 5, 1e-40F};
+  const std::vector<float> m{1, -2, 3};
+  const std::vector<float> v{4, 5, 1e-40F};
   const RunProgress progress = some_progress();
   write_training_state(directory.path(), {m, v, progress});
   const ReadState state = read_state(directory.path(), 3);

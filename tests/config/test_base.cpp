@@ -89,7 +89,9 @@ TEST_CASE("bases may be nested 10 deep, but not in a circle", "[config]") {
   const Workplace place;
   const auto name = [](int number) { return "c" + std::to_string(number) + ".yaml"; };
   place.write(name(0), place.smallest);
-  for (int i = 1; i <= 11; ++i) place.write(name(i), "base: " + name(i - 1) + "\n");
+  for (int i = 1; i <= 11; ++i) {
+    place.write(name(i), "base: " + name(i - 1) + "\n");
+  }
   CHECK(place.complaint_of_file(place.directory / name(10)).empty());
   CHECK(place.complaint_of_file(place.directory / name(11)) == "c1.yaml:1: base: bases are nested more than 10 deep");
 
@@ -106,7 +108,8 @@ TEST_CASE("YAML aliases share their value instead of copying it", "[config]") {
   CHECK(place.read("model: {dropout: &low 0.05, attention_dropout: *low}\n").model.attention_dropout == 0.05);
   std::string text = "model:\n  a0: &a0 {x: 1}\n";  // without sharing, a30 would have 2^30 entries
   for (int i = 1; i <= 30; ++i) {
-    const std::string before = "*a" + std::to_string(i - 1), now = "a" + std::to_string(i);
+    const std::string before = "*a" + std::to_string(i - 1);
+    const std::string now = "a" + std::to_string(i);
     text += "  " + now + ": &" + now + " {x: " + before + ", y: " + before + "}\n";
   }
   CHECK(place.complaint(text).starts_with("a.yaml:4: model.a0: unknown key"));

@@ -27,7 +27,9 @@ class RandomConfigs {
                                                    "\n", "\t", "no", "~",  "-", "[",  "}",  "null", ",",  "1e3",
                                                    "%",  "@",  "&",  "*x", "!", "|",  ">",  "語",   "?",  "\x7f"};
     std::string result;
-    for (Index i = whole(1, 4); i > 0; --i) result += parts[static_cast<std::size_t>(whole(0, 29))];
+    for (Index i = whole(1, 4); i > 0; --i) {
+      result += parts[static_cast<std::size_t>(whole(0, 29))];
+    }
     return result;
   }
   std::filesystem::path path() { return "/" + text() + "x"; }
@@ -39,20 +41,28 @@ class RandomConfigs {
     c.data.target_language = text();
     c.data.train = text();
     c.data.valid = text();
-    for (Index i = whole(0, 3); i > 0; --i) c.data.tests.push_back(text());
+    for (Index i = whole(0, 3); i > 0; --i) {
+      c.data.tests.push_back(text());
+    }
     c.data.max_length = whole(1, 300);
     c.tokenizer.kind = one_of<TokenizerKind>(2);
     c.tokenizer.joint = whole(0, 1) == 1;
     c.tokenizer.vocabulary_size = whole(5, 50000);
-    if (!c.tokenizer.joint) c.tokenizer.source_vocabulary_size = whole(5, 50000);
-    if (!c.tokenizer.joint) c.tokenizer.target_vocabulary_size = whole(5, 50000);
+    if (!c.tokenizer.joint) {
+      c.tokenizer.source_vocabulary_size = whole(5, 50000);
+    }
+    if (!c.tokenizer.joint) {
+      c.tokenizer.target_vocabulary_size = whole(5, 50000);
+    }
     c.tokenizer.min_frequency = whole(1, 5);
     c.tokenizer.normalization = one_of<Normalization>(5);
     c.tokenizer.character_coverage = 0.98 + 0.02 * fraction();
     c.tokenizer.model = one_of<SentencePieceModel>(2);
     if (c.tokenizer.kind == TokenizerKind::sentencepiece) {
       c.tokenizer.source_model = path();
-      if (!c.tokenizer.joint) c.tokenizer.target_model = path();
+      if (!c.tokenizer.joint) {
+        c.tokenizer.target_model = path();
+      }
     }
     c.model.heads = whole(1, 8);
     c.model.d_model = c.model.heads * 2 * whole(1, 32);
@@ -179,7 +189,8 @@ TEST_CASE("each mask has a switch; an old config without these switches has all 
 
   std::string text = write_config(config);
   CHECK(text.find("  cross_padding: false ") != std::string::npos);
-  const std::size_t masks = text.find("masks:\n"), training = text.find("training:\n");
+  const std::size_t masks = text.find("masks:\n");
+  const std::size_t training = text.find("training:\n");
   REQUIRE(masks < training);
   text.erase(masks, training - masks);
   const Config before = read_config_of_checkpoint(place.write("old.yaml", text));
@@ -224,7 +235,9 @@ TEST_CASE("paths are relative to the file, and in overrides to the current direc
 TEST_CASE("Windows line endings and a byte order mark do not matter", "[config]") {
   const Workplace place;
   std::string text = "\xEF\xBB\xBF" + place.smallest + "model: {heads: 8}\n";
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.replace(at, 1, "\r\n");
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) {
+    text.replace(at, 1, "\r\n");
+  }
   CHECK(read_config(place.write("windows.yaml", text)).model.heads == 8);
 }
 

@@ -43,10 +43,12 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
   const auto complaint = [&](const std::string& value) { return place.complaint("", {value}); };
   const std::string fraction = ": expected a number of at least 0 and below 1, found ";
   CHECK(place.complaint("model:\n  heads: 4\n  dropout: 1.5\n") == "a.yaml:5: model.dropout" + fraction + "1.5");
-  for (const std::string value : {"1", "-0.1", "1.5", "nan", "inf", "1e3"})
+  for (const std::string value : {"1", "-0.1", "1.5", "nan", "inf", "1e3"}) {
     CHECK(complaint("model.dropout=" + value) == "--set model.dropout=" + value + fraction + value);
-  for (const std::string value : {"abc", ".nan", "0.1x", "0x1", "1e-400", "0,1"})
+  }
+  for (const std::string value : {"abc", ".nan", "0.1x", "0x1", "1e-400", "0,1"}) {
     CHECK(complaint("model.dropout=" + value) == "--set model.dropout=" + value + fraction + '"' + value + '"');
+  }
   CHECK(complaint("model.dropout=\"0.1\"") == "--set model.dropout=\"0.1\"" + fraction + "\"0.1\"");
   CHECK(complaint("model.dropout=[0]") == "--set model.dropout=[0]" + fraction + "a list");
   CHECK(complaint("model.dropout={a: 1}") == "--set model.dropout={a: 1}" + fraction + "a section");
@@ -54,15 +56,18 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
   CHECK(place.complaint("model:\n  dropout:\n") == "a.yaml:4: model.dropout" + fraction + "nothing");
 
   const std::string whole = ": expected a whole number from 2 to 100000, found ";
-  for (const std::string value : {"1e3", "64.0", "1", "-64", "100001", "99999999999999999999999999", "nan"})
+  for (const std::string value : {"1e3", "64.0", "1", "-64", "100001", "99999999999999999999999999", "nan"}) {
     CHECK(complaint("model.d_model=" + value) == "--set model.d_model=" + value + whole + value);
-  for (const std::string value : {"0x40", "1_000", "64 heads", "\"64\""})
+  }
+  for (const std::string value : {"0x40", "1_000", "64 heads", "\"64\""}) {
     CHECK(complaint("model.d_model=" + value).find(whole) != std::string::npos);
+  }
   CHECK(complaint("model.d_model=") == "--set model.d_model=" + whole + "\"\"");
 
-  for (const std::string value : {"-1", "18446744073709551616", "1.0"})
+  for (const std::string value : {"-1", "18446744073709551616", "1.0"}) {
     CHECK(complaint("training.seed=" + value) ==
           "--set training.seed=" + value + ": expected a whole number from 0 to 18446744073709551615, found " + value);
+  }
   CHECK(complaint("tokenizer.joint=maybe") == "--set tokenizer.joint=maybe: expected true or false, found \"maybe\"");
   CHECK(complaint("tokenizer.joint=1") == "--set tokenizer.joint=1: expected true or false, found 1");
   for (const std::string name : {"encoder_padding", "look_ahead", "target_padding", "cross_padding"}) {
@@ -128,8 +133,9 @@ TEST_CASE("the error for a broken rule between keys names the key that was given
 
 TEST_CASE("the error for a malformed override shows the right form", "[config]") {
   const Workplace place;
-  for (const std::string text : {"model.dropout", "=3", ""})
+  for (const std::string text : {"model.dropout", "=3", ""}) {
     CHECK(place.complaint("", {text}) == "--set " + text + ": expected KEY=VALUE, for example --set model.dropout=0.2");
+  }
   CHECK(
       place.complaint("", {"decoding=3"}) ==
       "--set decoding=3: expected a key, found a section; decoding has the keys beam, length_penalty, early_stopping, "

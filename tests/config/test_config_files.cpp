@@ -25,7 +25,9 @@ std::map<std::string, std::vector<Line>> keys_in(std::istream& text) {
   std::vector<std::string> sections;
   for (std::string line; std::getline(text, line);) {
     std::smatch part;
-    if (line.empty() || line[0] == '#') continue;
+    if (line.empty() || line[0] == '#') {
+      continue;
+    }
     INFO(line);
     REQUIRE(std::regex_match(line, part, pattern));
     sections.resize(part[1].str().size() / 2);
@@ -34,14 +36,17 @@ std::map<std::string, std::vector<Line>> keys_in(std::istream& text) {
       continue;
     }
     std::string name;
-    for (const std::string& section : sections) name += section + ".";
+    for (const std::string& section : sections) {
+      name += section + ".";
+    }
     keys[name + part[2].str()].push_back({part[3], part[4], part[5] == "required" ? part[5] : part[6]});
   }
   return keys;
 }
 
 bool same_value(const std::string& a, const std::string& b) {
-  double x = 0, y = 0;
+  double x = 0;
+  double y = 0;
   const auto number = [](const std::string& text, double& value) {
     return std::from_chars(text.data(), text.data() + text.size(), value).ptr == text.data() + text.size();
   };
@@ -50,8 +55,11 @@ bool same_value(const std::string& a, const std::string& b) {
 
 std::vector<fs::path> config_files() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(GLASSFORMER_SOURCE_DIR) / "configs"))
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(GLASSFORMER_SOURCE_DIR) / "configs")) {
+    if (entry.path().extension() == ".yaml") {
+      files.push_back(entry.path());
+    }
+  }
   return files;
 }
 
@@ -88,10 +96,11 @@ TEST_CASE("every file in configs/ can be read, with its data if present", "[conf
   for (const fs::path& file : config_files()) {
     INFO(file.string());
     const Config config = read_config_of_checkpoint(file);
-    if (fs::exists(config.data.directory) || config.data.directory.string().find("multi30k") == std::string::npos)
+    if (fs::exists(config.data.directory) || config.data.directory.string().find("multi30k") == std::string::npos) {
       CHECK(read_config(file) == config);
-    else
+    } else {
       WARN(file << ": this config's text is missing (see docs/results.md), so only the config was read");
+    }
   }
 }
 
@@ -107,7 +116,9 @@ TEST_CASE("a lesson is the toy's config with masks turned off", "[config]") {
     CHECK(lesson.data == toy.data);
     std::vector<std::string> changed;
     for (const ChangedKey& key : changed_keys(toy, lesson)) {
-      if (!key.changes_training) continue;
+      if (!key.changes_training) {
+        continue;
+      }
       CHECK(key.after == "false");
       changed.push_back(key.name);
     }
@@ -117,8 +128,12 @@ TEST_CASE("a lesson is the toy's config with masks turned off", "[config]") {
 
 TEST_CASE("the Multi30k config has the published architecture and at most 2.6 million parameters", "[config]") {
   const Config c = without_data("multi30k_tiny.yaml");
-  const Index d = c.model.d_model, f = c.model.d_ff, v = c.tokenizer.vocabulary_size;
-  const Index linear = d * d + d, norm = 2 * d, feed_forward = d * f + f + f * d + d;
+  const Index d = c.model.d_model;
+  const Index f = c.model.d_ff;
+  const Index v = c.tokenizer.vocabulary_size;
+  const Index linear = d * d + d;
+  const Index norm = 2 * d;
+  const Index feed_forward = d * f + f + f * d + d;
   const Index encoder = c.model.encoder_layers * (4 * linear + feed_forward + 2 * norm);
   const Index decoder = c.model.decoder_layers * (8 * linear + feed_forward + 3 * norm);
   CHECK(encoder == 529920);
@@ -133,11 +148,16 @@ TEST_CASE("no validation or test line of the reversed digits is in the training 
   const std::vector<std::string> target = read_lines(c.data.target_file("train"));
   const std::set<std::string> known(train.begin(), train.end());
   CHECK(known.size() == train.size());
-  for (const char* name : {"valid", "test"})
-    for (const std::string& line : read_lines(c.data.source_file(name))) CHECK(known.count(line) == 0);
+  for (const char* name : {"valid", "test"}) {
+    for (const std::string& line : read_lines(c.data.source_file(name))) {
+      CHECK(known.count(line) == 0);
+    }
+  }
   REQUIRE(target.size() == train.size());
   for (std::size_t i = 0; i < train.size(); ++i) {
     const std::string backwards(train[i].rbegin(), train[i].rend());
-    if (backwards != target[i]) FAIL_CHECK("line " << i + 1 << ": " << train[i] << " -> " << target[i]);
+    if (backwards != target[i]) {
+      FAIL_CHECK("line " << i + 1 << ": " << train[i] << " -> " << target[i]);
+    }
   }
 }

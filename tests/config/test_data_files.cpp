@@ -12,7 +12,9 @@ namespace {
 struct Files : Workplace {
   explicit Files(const std::vector<std::string>& names) {
     std::filesystem::remove_all(directory / "data");
-    for (const std::string& name : names) write("data/" + name, "a .\n");
+    for (const std::string& name : names) {
+      write("data/" + name, "a .\n");
+    }
   }
   std::string hint(const std::string& key, const std::string& value) const {
     const std::string message = complaint("", {key + "=" + value});

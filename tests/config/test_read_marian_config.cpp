@@ -33,8 +33,12 @@ json marian() {
 Config read(const json& config, const json& generation = nullptr, const json& tokenizer = nullptr) {
   const test::TemporaryDirectory directory;
   directory.write("config.json", config.dump());
-  if (!generation.is_null()) directory.write("generation_config.json", generation.dump());
-  if (!tokenizer.is_null()) directory.write("tokenizer_config.json", tokenizer.dump());
+  if (!generation.is_null()) {
+    directory.write("generation_config.json", generation.dump());
+  }
+  if (!tokenizer.is_null()) {
+    directory.write("tokenizer_config.json", tokenizer.dump());
+  }
   return read_config_of_model(directory.path());
 }
 
@@ -84,7 +88,9 @@ TEST_CASE("search settings are in generation_config.json or, for older Marian mo
   const json search = {{"num_beams", 6}, {"length_penalty", 0.5}, {"early_stopping", true}};
   for (const bool old : {false, true}) {
     json config = marian();
-    if (old) config.update(search);
+    if (old) {
+      config.update(search);
+    }
     const DecodingSettings decoding = read(config, old ? json() : search).decoding;
     CHECK(decoding.beam == 6);
     CHECK(decoding.length_penalty == 0.5);

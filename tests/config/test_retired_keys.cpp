@@ -79,12 +79,16 @@ TEST_CASE("a retired key in a file with any value other than its default is an e
 TEST_CASE("all retired keys that are given are named in one warning", "[config]") {
   const Workplace place;
   std::vector<std::string> overrides;
-  for (const RetiredKey& key : retired_keys()) overrides.push_back(set(key, std::string(key.default_value)));
+  for (const RetiredKey& key : retired_keys()) {
+    overrides.push_back(set(key, std::string(key.default_value)));
+  }
   const CapturedLog log;
   CHECK(place.read("", overrides) == place.read(""));
   const std::string text = log.text();
   CHECK(std::ranges::count(text, '\n') == 1);
-  for (const std::string& given : overrides) CHECK(text.find("--set " + given) != std::string::npos);
+  for (const std::string& given : overrides) {
+    CHECK(text.find("--set " + given) != std::string::npos);
+  }
   CHECK((text.find(", --set ") != std::string::npos) == (overrides.size() > 1));
 }
 

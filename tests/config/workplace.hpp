@@ -21,8 +21,9 @@ class Workplace {
       directory = fs::temp_directory_path() / ("glassformer-config-" + std::to_string(++count));
     } while (!fs::create_directory(directory));
     directory = fs::canonical(directory);
-    for (const char* name : {"train.en", "train.de", "valid.en", "valid.de", "test.en", "test.de", "both.model"})
+    for (const char* name : {"train.en", "train.de", "valid.en", "valid.de", "test.en", "test.de", "both.model"}) {
       write("data/" + std::string(name), "a .\n");
+    }
   }
   ~Workplace() { std::filesystem::remove_all(directory); }
   Workplace(const Workplace&) = delete;
@@ -52,7 +53,9 @@ class Workplace {
     } catch (const UserError& error) {
       std::string message = error.what();
       const std::string prefix = directory.string() + "/";
-      for (std::size_t at; (at = message.find(prefix)) != std::string::npos;) message.erase(at, prefix.size());
+      for (std::size_t at; (at = message.find(prefix)) != std::string::npos;) {
+        message.erase(at, prefix.size());
+      }
       return message;
     }
     return "";

@@ -20,13 +20,17 @@ constexpr Id kFirst = 4, kVocabulary = 12;  // eight symbols, 4 to 11
 
 std::vector<Id> random_sequence(std::mt19937& random) {
   std::vector<Id> ids(3 + random() % 5);
-  for (Id& id : ids) id = kFirst + static_cast<Id>(random() % (kVocabulary - kFirst));
+  for (Id& id : ids) {
+    id = kFirst + static_cast<Id>(random() % (kVocabulary - kFirst));
+  }
   return ids;
 }
 
 void print(const char* what, const std::vector<Id>& ids) {
   std::printf("%s", what);
-  for (const Id id : ids) std::printf(" %d", id);
+  for (const Id id : ids) {
+    std::printf(" %d", id);
+  }
   std::printf("\n");
 }
 

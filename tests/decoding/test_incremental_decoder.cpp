@@ -27,7 +27,9 @@ std::vector<Buffer<double>> step_by_step(const TinyModel<double>& tiny, std::spa
   std::vector<Buffer<double>> logits;
   for (const Id token : kTokens) {
     std::vector<Extension> rows;
-    for (Index b = 0; b < std::ssize(spans); ++b) rows.push_back({b, b, token});
+    for (Index b = 0; b < std::ssize(spans); ++b) {
+      rows.push_back({b, b, token});
+    }
     logits.push_back(decoder.step(rows));
   }
   return logits;
@@ -35,28 +37,40 @@ std::vector<Buffer<double>> step_by_step(const TinyModel<double>& tiny, std::spa
 
 /// The same by teacher forcing, with all sentences in one batch, padded to the longest.
 std::vector<Buffer<double>> teacher_forced(const TinyModel<double>& tiny, std::span<const std::vector<Id>> sources) {
-  const Index B = std::ssize(sources), T = std::ssize(kTokens);
+  const Index B = std::ssize(sources);
+  const Index T = std::ssize(kTokens);
   std::size_t longest = 0;
-  for (const std::vector<Id>& source : sources) longest = std::max(longest, source.size());
-  IdMatrix ids(B, static_cast<Index>(longest)), input(B, T);
+  for (const std::vector<Id>& source : sources) {
+    longest = std::max(longest, source.size());
+  }
+  IdMatrix ids(B, static_cast<Index>(longest));
+  IdMatrix input(B, T);
   ids.fill(kPad);
   for (Index b = 0; b < B; ++b) {
     const std::vector<Id>& source = sources[static_cast<std::size_t>(b)];
-    for (std::size_t s = 0; s < source.size(); ++s) ids(b, static_cast<Index>(s)) = source[s];
-    for (Index t = 0; t < T; ++t) input(b, t) = kTokens[static_cast<std::size_t>(t)];
+    for (std::size_t s = 0; s < source.size(); ++s) {
+      ids(b, static_cast<Index>(s)) = source[s];
+    }
+    for (Index t = 0; t < T; ++t) {
+      input(b, t) = kTokens[static_cast<std::size_t>(t)];
+    }
   }
   const auto transformer = make_transformer(tiny.model);
   const TransformerMasks masks = transformer->masks(ids, input);
   const Buffer<double>& memory = transformer->encode({}, ids, masks.encoder_padding);
   const Buffer<double>& all = transformer->decode({}, input, memory, masks);  // [B*T, V]
   std::vector<Buffer<double>> logits(static_cast<std::size_t>(T), Buffer<double>(B, all.cols()));
-  for (Index n = 0; n < B * T; ++n) logits[static_cast<std::size_t>(n % T)].row(n / T).eigen() = all.row(n).eigen();
+  for (Index n = 0; n < B * T; ++n) {
+    logits[static_cast<std::size_t>(n % T)].row(n / T).eigen() = all.row(n).eigen();
+  }
   return logits;
 }
 
 double largest_difference_of_steps(const std::vector<Buffer<double>>& a, const std::vector<Buffer<double>>& b) {
   double largest = 0;
-  for (std::size_t t = 0; t < a.size(); ++t) largest = std::max(largest, largest_difference(a[t], b[t]));
+  for (std::size_t t = 0; t < a.size(); ++t) {
+    largest = std::max(largest, largest_difference(a[t], b[t]));
+  }
   return largest;
 }
 
@@ -70,12 +84,15 @@ TEST_CASE("no bit of a hypothesis's logits depends on what else is in the batch"
   const std::vector<std::vector<Id>> sources = random_sources(70, 0, 20, kSteppedVocabulary);
   const std::vector<std::span<const Id>> all(sources.begin(), sources.end());
 
-  IncrementalDecoder<float> together(tiny.model), alone(tiny.model);
+  IncrementalDecoder<float> together(tiny.model);
+  IncrementalDecoder<float> alone(tiny.model);
   together.start(all, 1);
   std::vector<Buffer<float>> expected;
   for (const Id token : kTokens) {
     std::vector<Extension> rows;
-    for (Index b = 0; b < 70; ++b) rows.push_back({b, b, token});
+    for (Index b = 0; b < 70; ++b) {
+      rows.push_back({b, b, token});
+    }
     expected.push_back(together.step(rows));
   }
   for (const Index b : {0, 1, 17, 69}) {  // `alone` is reused
@@ -112,7 +129,8 @@ TEST_CASE("a model trained without a padding mask is decoded without it, and see
 TEST_CASE("without the look-ahead mask, teacher forcing sees tokens that a stepwise decoder does not have yet",
           "[decoding]") {
   const std::vector<std::vector<Id>> sources = random_sources(6, 0, 12, kSteppedVocabulary);
-  const TinyModel<double> causal = tiny_with_masks({}), leaking = tiny_with_masks({.look_ahead = false});
+  const TinyModel<double> causal = tiny_with_masks({});
+  const TinyModel<double> leaking = tiny_with_masks({.look_ahead = false});
   const std::vector<Buffer<double>> steps = step_by_step(leaking, sources);
   CHECK(largest_difference_of_steps(steps, step_by_step(causal, sources)) == 0);
   CHECK(largest_difference_of_steps(steps, teacher_forced(causal, sources)) < 1e-12);

@@ -7,7 +7,10 @@
 using namespace glassformer;
 
 TEST_CASE("a row sees the keys and values of its ancestors, however rows are extended", "[decoding]") {
-  constexpr Index kLayers = 2, kSlots = 6, kWidth = 2, kSteps = 50;  // enough steps for the cache to grow
+  constexpr Index kLayers = 2;
+  constexpr Index kSlots = 6;
+  constexpr Index kWidth = 2;
+  constexpr Index kSteps = 50;  // enough steps for the cache to grow
   RandomValues random(5);
   KeyValueCache<double> cache;
   cache.start(kLayers, kSlots, kWidth);

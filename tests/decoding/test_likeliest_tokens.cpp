@@ -16,7 +16,9 @@ constexpr SearchIds kChosenFrom{.source_pad = 0, .bos = 1, .eos = 2, .target_pad
 
 std::vector<Id> ids_of(std::span<const NextToken> tokens) {
   std::vector<Id> ids;
-  for (const NextToken& token : tokens) ids.push_back(token.id);
+  for (const NextToken& token : tokens) {
+    ids.push_back(token.id);
+  }
   return ids;
 }
 
@@ -27,7 +29,9 @@ TEST_CASE("the most likely tokens are those that a full sort puts first", "[deco
   const std::size_t count = GENERATE(1U, 2U, 10U, 2000U);
   RandomValues random(static_cast<std::uint64_t>(V));
   std::vector<float> logits(static_cast<std::size_t>(V));
-  for (float& logit : logits) logit = static_cast<float>(std::round(random.number(-9, 9)));  // many are equal
+  for (float& logit : logits) {
+    logit = static_cast<float>(std::round(random.number(-9, 9)));  // many are equal
+  }
 
   std::vector<Id> expected(logits.size() - 2);
   std::iota(expected.begin(), expected.end(), 2);  // pad 0 and bos 1 are not chosen

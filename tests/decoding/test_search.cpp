@@ -15,7 +15,9 @@ namespace {
 std::vector<std::vector<Id>> all_sequences(Index vocabulary_size, std::size_t longest) {
   std::vector<std::vector<Id>> all = {{}};
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].size() == longest) continue;
+    if (all[i].size() == longest) {
+      continue;
+    }
     for (Id token = 3; token < vocabulary_size; ++token) {
       all.push_back(all[i]);
       all.back().push_back(token);
@@ -30,7 +32,7 @@ TEST_CASE("a beam wide enough for all hypotheses finds the same ones as exhausti
   constexpr Index kVocabulary = 5;  // two words
   DecodingSettings settings;
   settings.length_penalty = GENERATE(0.0, 0.6, 1.0);
-  settings.max_length_ratio = 0;  // at most 10 tokens
+  settings.max_length_ratio = 0;               // at most 10 tokens
   settings.beam = settings.n_best = 3 * 1024;  // the number of extensions of all hypotheses of 10 tokens
   const TinyModel<float> tiny(tiny_settings(), kVocabulary, 11);
   const std::vector<Id> source = {4, 3, 3, 4, kEos};
@@ -72,8 +74,12 @@ TEST_CASE("hypotheses come best first, with the scores that teacher forcing give
     REQUIRE(found[b].size() <= 4);
     for (std::size_t i = 0; i < found[b].size(); ++i) {
       const Hypothesis& hypothesis = found[b][i];
-      if (i > 0) REQUIRE(hypothesis.score <= found[b][i - 1].score);
-      if (!hypothesis.finished) continue;
+      if (i > 0) {
+        REQUIRE(hypothesis.score <= found[b][i - 1].score);
+      }
+      if (!hypothesis.finished) {
+        continue;
+      }
       ++finished;
       const double log_p = forced_log_probabilities(tiny, sources[b], {hypothesis.ids}).front();
       REQUIRE(hypothesis.log_probability == Approx(log_p).margin(1e-4));
@@ -105,6 +111,6 @@ TEST_CASE("a beam of one is greedy search", "[decoding]") {
     REQUIRE(greedy[b].score == beam[b].front().score);
     finished += greedy[b].finished ? 1U : 0U;
   }
-  CHECK(finished > 10);   // both ways of ending occur
+  CHECK(finished > 10);  // both ways of ending occur
   CHECK(finished < 100);
 }

@@ -65,7 +65,9 @@ TEST_CASE("the search continues while a longer hypothesis may still score better
   SentenceBeam beam(beam_settings(1, 1), kBeamIds, 10);
   advance(beam, {{.eos = 0.5, .a = 0.4, .b = 0.05}});
   REQUIRE(beam.running().size() == 1);  // the empty one is finished with log 0.5, but "a" may still reach log(0.4) / 11
-  for (int t = 0; t < 4; ++t) advance(beam, {{.eos = 0.004, .a = 0.99, .b = 0.001}});
+  for (int t = 0; t < 4; ++t) {
+    advance(beam, {{.eos = 0.004, .a = 0.99, .b = 0.001}});
+  }
   advance(beam, {{.eos = 0.99, .a = 0.004, .b = 0.001}});
   const double log_p = std::log(0.4) + 5 * std::log(0.99);
   CHECK(beam.result().front().ids == std::vector<Id>(5, kA));
@@ -84,7 +86,8 @@ TEST_CASE("the search stops as soon as no running hypothesis can score better", 
 }
 
 TEST_CASE("at the length limit only eos may follow, and hypotheses without eos are cut off", "[decoding]") {
-  SentenceBeam ends(beam_settings(2, 1), kBeamIds, 1), does_not(beam_settings(2, 1), kBeamIds, 1);
+  SentenceBeam ends(beam_settings(2, 1), kBeamIds, 1);
+  SentenceBeam does_not(beam_settings(2, 1), kBeamIds, 1);
   advance(ends, {{.eos = 0.01, .a = 0.5, .b = 0.3}});
   advance(does_not, {{.eos = 0.01, .a = 0.5, .b = 0.3}});
   advance(ends, {{.eos = 0.3, .a = 0.5, .b = 0.1}, {.eos = 0.1, .a = 0.1, .b = 0.1}});

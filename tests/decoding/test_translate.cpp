@@ -82,7 +82,9 @@ TEST_CASE("a translation never contains pad, bos or more tokens than allowed", "
     for (const Hypothesis& hypothesis : found[b]) {
       CHECK(!hypothesis.finished);
       CHECK(hypothesis.ids.size() == words * 3 / 2 + 10);
-      for (const Id id : hypothesis.ids) CHECK((id != kPad && id != kBos && id != kEos));
+      for (const Id id : hypothesis.ids) {
+        CHECK((id != kPad && id != kBos && id != kEos));
+      }
     }
   }
 }
@@ -95,7 +97,9 @@ TEST_CASE("a beam may be wider than the vocabulary", "[decoding]") {
   for (const auto& hypotheses : translate(tiny.model, settings, kTinyIds, sources)) {
     CHECK(hypotheses.size() > 6);
     for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) CHECK(hypotheses[i].ids != hypotheses[j].ids);
+      for (std::size_t j = 0; j < i; ++j) {
+        CHECK(hypotheses[i].ids != hypotheses[j].ids);
+      }
     }
   }
 }
@@ -128,12 +132,18 @@ TEST_CASE("if the logits overflow in the middle of a translation, it is marked t
   const auto sound = translate(tiny.model, settings, kTinyIds, sources);
   // The embedding of one token becomes infinite, so the step after it gives NaN. Take the rarest one.
   std::vector<int> counts(kTranslatedVocabulary);
-  for (const auto& n_best : sound)
-    for (const Id id : n_best.front().ids) ++counts[static_cast<std::size_t>(id)];
+  for (const auto& n_best : sound) {
+    for (const Id id : n_best.front().ids) {
+      ++counts[static_cast<std::size_t>(id)];
+    }
+  }
   Id rarest = 0;
   for (Id id = 3; id < kTranslatedVocabulary; ++id) {
-    const int count = counts[static_cast<std::size_t>(id)], least = counts[static_cast<std::size_t>(rarest)];
-    if (count > 0 && (least == 0 || count < least)) rarest = id;
+    const int count = counts[static_cast<std::size_t>(id)];
+    const int least = counts[static_cast<std::size_t>(rarest)];
+    if (count > 0 && (least == 0 || count < least)) {
+      rarest = id;
+    }
   }
   REQUIRE(rarest > 0);
   const auto embedding = layout.target_embedding.table.in(tiny.model.weights).row(rarest);
@@ -142,10 +152,16 @@ TEST_CASE("if the logits overflow in the middle of a translation, it is marked t
   int unharmed = 0;
   for (std::size_t b = 0; b < sources.size(); ++b) {
     const std::vector<Id>& ids = sound[b].front().ids;
-    if (std::find(ids.begin(), ids.end(), rarest) != ids.end()) CHECK(found[b].front().overflowed());
-    if (found[b].front().overflowed()) continue;
+    if (std::find(ids.begin(), ids.end(), rarest) != ids.end()) {
+      CHECK(found[b].front().overflowed());
+    }
+    if (found[b].front().overflowed()) {
+      continue;
+    }
     CHECK(found[b].front().ids == ids);
     ++unharmed;
   }
-  if (settings.beam == 1) CHECK(unharmed > 0);
+  if (settings.beam == 1) {
+    CHECK(unharmed > 0);
+  }
 }

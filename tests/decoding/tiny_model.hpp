@@ -39,8 +39,12 @@ struct TinyModel {
       const auto values = model.weights.values(tensor);
       random.fill(values);
       scale(values, static_cast<Scalar>(factor));
-      if (tensor.name.find("norm.weight") != std::string::npos) values.eigen().array() += Scalar{1};
-      if (tensor.name == "lm_head.weight") scale(values, static_cast<Scalar>(peak));
+      if (tensor.name.find("norm.weight") != std::string::npos) {
+        values.eigen().array() += Scalar{1};
+      }
+      if (tensor.name == "lm_head.weight") {
+        scale(values, static_cast<Scalar>(peak));
+      }
     }
   }
   /// The bias of the logits. [V]
@@ -56,7 +60,9 @@ inline std::vector<std::vector<Id>> random_sources(std::size_t count, Index shor
   std::vector<std::vector<Id>> sources(count);
   for (std::vector<Id>& source : sources) {
     const Index length = shortest + random.index(longest - shortest + 1);
-    for (Index i = 0; i < length; ++i) source.push_back(static_cast<Id>(3 + random.index(vocabulary_size - 3)));
+    for (Index i = 0; i < length; ++i) {
+      source.push_back(static_cast<Id>(3 + random.index(vocabulary_size - 3)));
+    }
     source.push_back(kEos);
   }
   return sources;
@@ -69,7 +75,9 @@ Buffer<Scalar> forced_logits(const TinyModel<Scalar>& tiny, const std::vector<Id
                              const std::vector<std::vector<Id>>& hypotheses) {
   const auto rows = static_cast<Index>(hypotheses.size());
   std::size_t longest = 0;
-  for (const std::vector<Id>& ids : hypotheses) longest = std::max(longest, ids.size());
+  for (const std::vector<Id>& ids : hypotheses) {
+    longest = std::max(longest, ids.size());
+  }
   IdMatrix source_ids(rows, static_cast<Index>(source.size()));
   IdMatrix input(rows, static_cast<Index>(longest) + 1);
   input.fill(kPad);
@@ -77,7 +85,9 @@ Buffer<Scalar> forced_logits(const TinyModel<Scalar>& tiny, const std::vector<Id
     std::copy(source.begin(), source.end(), source_ids.row(r).begin());
     const std::vector<Id>& ids = hypotheses[static_cast<std::size_t>(r)];
     input(r, 0) = kBos;
-    for (std::size_t t = 0; t < ids.size(); ++t) input(r, static_cast<Index>(t) + 1) = ids[t];
+    for (std::size_t t = 0; t < ids.size(); ++t) {
+      input(r, static_cast<Index>(t) + 1) = ids[t];
+    }
   }
   const auto transformer = make_transformer(tiny.model);
   const TransformerMasks masks = transformer->masks(source_ids, input);

@@ -37,7 +37,9 @@ inline std::filesystem::path multi30k() { return GLASSFORMER_SOURCE_DIR "/../sha
 inline std::vector<std::string> lines_of(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(line);
+  }
   return lines;
 }
 
@@ -64,14 +66,22 @@ inline std::vector<std::string> spoil(const std::vector<std::string>& lines, con
     }
     std::vector<std::string> words = split_at_spaces(lines[i]);
     if (way == "swap neighbours in every third line" && i % 3 == 0) {
-      for (std::size_t j = 0; j + 1 < words.size(); j += 2) std::swap(words[j], words[j + 1]);
+      for (std::size_t j = 0; j + 1 < words.size(); j += 2) {
+        std::swap(words[j], words[j + 1]);
+      }
     }
-    if (way == "keep the first half") words.resize(words.size() / 2);
+    if (way == "keep the first half") {
+      words.resize(words.size() / 2);
+    }
     std::string spoilt;
     for (std::size_t j = 0; j < words.size(); ++j) {
-      if (way == "drop every seventh word" && j % 7 == 6) continue;
+      if (way == "drop every seventh word" && j % 7 == 6) {
+        continue;
+      }
       spoilt += (j > 0 ? " " : "") + words[j];
-      if (way == "double every fifth word" && j % 5 == 4) spoilt += " " + words[j];
+      if (way == "double every fifth word" && j % 5 == 4) {
+        spoilt += " " + words[j];
+      }
     }
     result.push_back(spoilt);
   }

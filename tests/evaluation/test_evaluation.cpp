@@ -27,7 +27,9 @@ class NumberTokenizer final : public Tokenizer {
   std::vector<std::string> unknown(std::string_view) const override { return {}; }
   std::string decode(std::span<const Id> ids) const override {
     std::string text;
-    for (const Id id : ids) text += (text.empty() ? "" : " ") + piece(id);
+    for (const Id id : ids) {
+      text += (text.empty() ? "" : " ") + piece(id);
+    }
     return text;
   }
   std::string piece(Id id) const override { return std::to_string(id); }
@@ -53,8 +55,9 @@ TestText text_of(const TinyModel<float>& tiny, std::vector<std::string> sources)
   text.references = translate_lines(tiny.model, numbers(), {}, text.sources);
   const auto tokenizer = numbers().source;
   text.corpus = Corpus(tokenizer->special(), tokenizer->special());
-  for (std::size_t i = 0; i < text.sources.size(); ++i)
+  for (std::size_t i = 0; i < text.sources.size(); ++i) {
     text.corpus.add(numbers(), text.sources[i], text.references[i], 0);
+  }
   return text;
 }
 
@@ -122,7 +125,8 @@ TEST_CASE("lines whose logits overflow are counted, and never pass for certain t
 TEST_CASE("a translation is exact if it equals any reference, and BLEU and chrF know all of them", "[evaluation]") {
   const TinyModel<float> tiny(tiny_settings(), kNumbers);
   TestText text = text_of(tiny, {"4 5 6 7", "7 8 9", "10 11"});
-  const std::vector<std::string> right = text.references, wrong(3, "29 29 29 29 29");
+  const std::vector<std::string> right = text.references;
+  const std::vector<std::string> wrong(3, "29 29 29 29 29");
   text.references = wrong;
   CHECK(evaluate(tiny.model, numbers(), {}, {}, text).exact_match == 0);
   text.more_references = {{right[0], wrong[1], wrong[2]}, {wrong[0], wrong[1], right[2]}};

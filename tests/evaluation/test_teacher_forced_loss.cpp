@@ -70,7 +70,9 @@ TEST_CASE("a search gives a translation the log-probability that its teacher-for
   int compared = 0;
   for (std::size_t b = 0; b < sources.size(); ++b) {
     for (const Hypothesis& hypothesis : found[b]) {
-      if (!hypothesis.finished) continue;
+      if (!hypothesis.finished) {
+        continue;
+      }
       Corpus pair({kPad, kBos, kEos, 3}, {kPad, kBos, kEos, 3});
       pair.append(std::span(sources[b]).first(sources[b].size() - 1), hypothesis.ids, 0);
       CHECK(-teacher_forced_loss(tiny.model, pair).cross_entropy == Approx(hypothesis.log_probability).margin(1e-4));

@@ -19,15 +19,21 @@ std::vector<std::string> words_of(std::string_view text) {
 
 std::string tokens_of(std::string_view line) {
   std::string joined;
-  for (const std::string& token : words_of(tokenize_13a(line))) joined += (joined.empty() ? "" : " ") + token;
+  for (const std::string& token : words_of(tokenize_13a(line))) {
+    joined += (joined.empty() ? "" : " ") + token;
+  }
   return joined;
 }
 
 /// \pre code_point < 0x10000
 std::string utf8_of(char32_t code_point) {
   const auto last_six_bits = [](char32_t bits) { return static_cast<char>(0x80 | (bits & 0x3F)); };
-  if (code_point < 0x80) return {static_cast<char>(code_point)};
-  if (code_point < 0x800) return {static_cast<char>(0xC0 | code_point >> 6), last_six_bits(code_point)};
+  if (code_point < 0x80) {
+    return {static_cast<char>(code_point)};
+  }
+  if (code_point < 0x800) {
+    return {static_cast<char>(0xC0 | code_point >> 6), last_six_bits(code_point)};
+  }
   return {static_cast<char>(0xE0 | code_point >> 12), last_six_bits(code_point >> 6), last_six_bits(code_point)};
 }
 
@@ -57,10 +63,14 @@ TEST_CASE("White space is the same as in Python", "[evaluation]") {
   REQUIRE(expected.size() > 20);
   std::vector<char32_t> found;
   for (char32_t code_point = 0; code_point < 0x10000; ++code_point) {
-    if (code_point >= 0xD800 && code_point < 0xE000) continue;  // surrogates, which UTF-8 does not have
+    if (code_point >= 0xD800 && code_point < 0xE000) {
+      continue;  // surrogates, which UTF-8 does not have
+    }
     const std::string utf8 = utf8_of(code_point);
     CHECK(code_points(utf8) == std::u32string(1, code_point));
-    if (split_words(utf8).empty()) found.push_back(code_point);
+    if (split_words(utf8).empty()) {
+      found.push_back(code_point);
+    }
   }
   CHECK(found == expected);
 }

@@ -88,7 +88,8 @@ TEST_CASE("An answer is the model's distribution at a position, most likely firs
     REQUIRE(positions.size() == 6);
     for (Index t = 0; t < 6; ++t) {
       const Answer& answer = positions[static_cast<std::size_t>(t)];
-      const Eigen::ArrayXd powers = logits.row(b * 6 + t).transpose().array().exp(), p = powers / powers.sum();
+      const Eigen::ArrayXd powers = logits.row(b * 6 + t).transpose().array().exp();
+      const Eigen::ArrayXd p = powers / powers.sum();
       CAPTURE(b, t);
       CHECK(answer.expected == example.explanation.batch.target_output(b, t));
       CHECK(answer.counted == (answer.expected != kPadding));
@@ -101,7 +102,9 @@ TEST_CASE("An answer is the model's distribution at a position, most likely firs
       }
       CHECK(ids.size() == 10);
       CHECK(answer.likeliest.front().probability == Approx(p.maxCoeff()));
-      if (!answer.counted) continue;
+      if (!answer.counted) {
+        continue;
+      }
       CHECK(answer.probability == Approx(p(answer.expected)));
       CHECK(answer.cross_entropy == Approx(-std::log(p(answer.expected))));
       CHECK(answer.loss == Approx(0.9 * answer.cross_entropy - 0.1 * p.log().mean()).epsilon(1e-5));
@@ -119,14 +122,19 @@ TEST_CASE("A padded position has no probability, even if no column belongs to th
   Model<float> model(settings, vocabulary);
   initialize(model, 1);
   Batch batch = example.explanation.batch;
-  for (IdMatrix* const ids : {&batch.source, &batch.target_input, &batch.target_output})
-    for (Index b = 0; b < ids->rows(); ++b) std::ranges::replace(ids->row(b), kPadding, kNoToken);
+  for (IdMatrix* const ids : {&batch.source, &batch.target_input, &batch.target_output}) {
+    for (Index b = 0; b < ids->rows(); ++b) {
+      std::ranges::replace(ids->row(b), kPadding, kNoToken);
+    }
+  }
   const TransformerMasks masks = make_transformer(model)->masks(batch.source, batch.target_input);
   Index padded = 0;
   for (const auto& positions : find_answers({model, 0, false, 1}, batch, masks)) {
     for (const Answer& answer : positions) {
       CHECK(answer.counted == (answer.expected != kNoToken));
-      if (answer.counted) continue;
+      if (answer.counted) {
+        continue;
+      }
       ++padded;
       CHECK(answer.probability == 0);  // what lies before the row in memory is not 0
     }
@@ -139,7 +147,9 @@ TEST_CASE("A small vocabulary is shown in full", "[explanation]") {
   for (const Answer& answer : example.right().answers.at(0)) {
     CHECK(answer.likeliest.size() == 7);
     double sum = 0;
-    for (const LikelyToken& token : answer.likeliest) sum += token.probability;
+    for (const LikelyToken& token : answer.likeliest) {
+      sum += token.probability;
+    }
     CHECK(sum == Approx(1));
   }
 }
@@ -147,7 +157,8 @@ TEST_CASE("A small vocabulary is shown in full", "[explanation]") {
 TEST_CASE("Attention is distributed over the visible keys: rows sum to 1, and blocked keys get 0", "[explanation]") {
   const ExplainedExample example;
   const TransformerMasks& masks = example.explanation.variants.front().masks;
-  const Index B = 2, H = example.tiny.model.settings.heads;
+  const Index B = 2;
+  const Index H = example.tiny.model.settings.heads;
   const std::vector<const Mask*> of_layer{&masks.encoder_padding, &masks.encoder_padding,  &masks.decoder_combined,
                                           &masks.cross_padding,   &masks.decoder_combined, &masks.cross_padding};
   for (std::size_t i = 0; i < of_layer.size(); ++i) {
@@ -158,7 +169,9 @@ TEST_CASE("Attention is distributed over the visible keys: rows sum to 1, and bl
     for (Index row = 0; row < weights.rows(); ++row) {
       CHECK(weights.row(row).sum() == Approx(1).epsilon(1e-5));
       for (Index s = 0; s < weights.cols(); ++s) {
-        if (of_layer[i]->is_blocked(row / (H * T), row % T, s)) CHECK(weights(row, s) == 0);
+        if (of_layer[i]->is_blocked(row / (H * T), row % T, s)) {
+          CHECK(weights(row, s) == 0);
+        }
       }
     }
   }
@@ -178,7 +191,8 @@ TEST_CASE("Dropout is drawn only on request, and is the same for the same seed",
     return std::ranges::any_of(example.explanation.recording.steps(),
                                [](const RecordedStep& step) { return step.part.ends_with("dropout"); });
   };
-  const ExplainedExample without, with(tiny_settings(), example::two_pairs(), true);
+  const ExplainedExample without;
+  const ExplainedExample with(tiny_settings(), example::two_pairs(), true);
   const ExplainedExample again(tiny_settings(), example::two_pairs(), true);
   CHECK_FALSE(drops(without));
   CHECK(drops(with));
@@ -193,7 +207,9 @@ TEST_CASE("Of equally likely tokens, the one with the lowest id comes first; NaN
   Arena<float>& weights = example.tiny.model.weights;
   std::ranges::fill(weights.values(), 0.0F);  // all tokens are equally likely
   const auto first = [&] { return find_answers(example.explained(), batch, masks).at(0).at(0).likeliest; };
-  for (std::size_t i = 0; i < 10; ++i) CHECK(first().at(i).id == static_cast<Id>(i));
+  for (std::size_t i = 0; i < 10; ++i) {
+    CHECK(first().at(i).id == static_cast<Id>(i));
+  }
   std::ranges::fill(weights.values(), std::nanf(""));
   CHECK(first().at(0).id == 0);
   CHECK(std::isnan(first().at(0).probability));

@@ -64,7 +64,9 @@ std::atomic<long> calls = 0;
 char failed[4096] = "";
 
 void write_count() {
-  if (count_file == nullptr) return;
+  if (count_file == nullptr) {
+    return;
+  }
   char text[sizeof failed + 32];
   const int length = std::snprintf(text, sizeof text, "%ld\n%s\n", calls.load(), failed);
   const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, count_file, O_WRONLY | O_CREAT | O_TRUNC, 0666));
@@ -76,7 +78,9 @@ void write_count() {
 template <class Describe>
 bool fails(Describe describe) {
   const long number = ++calls;
-  if (fail_at == 0 || (once ? number != fail_at : number < fail_at)) return false;
+  if (fail_at == 0 || (once ? number != fail_at : number < fail_at)) {
+    return false;
+  }
   if (number == fail_at) {
     describe();
     write_count();
@@ -122,9 +126,13 @@ void find_path(const Trapped& trapped, const Arguments& arguments, char (&path)[
   if (given == nullptr || given[0] != '/') {
     const int descriptor = trapped.descriptor < 0 ? AT_FDCWD : static_cast<int>(arguments[trapped.descriptor]);
     char link[64] = "/proc/self/cwd";
-    if (descriptor != AT_FDCWD) std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    if (descriptor != AT_FDCWD) {
+      std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    }
     length = static_cast<int>(syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1));
-    if (length < 0) length = 0;
+    if (length < 0) {
+      length = 0;
+    }
   }
   std::snprintf(path + length, sizeof path - static_cast<std::size_t>(length), "%s%s",
                 length > 0 && given != nullptr && given[0] != '\0' ? "/" : "", given == nullptr ? "" : given);
@@ -137,8 +145,12 @@ long result_of(const Trapped& trapped, const Arguments& a) {
   find_path(trapped, a, path);
   if (std::strcmp(trapped.name, call) == 0 && std::strstr(path, below) != nullptr &&
       fails([&] { std::memcpy(failed, path, sizeof failed); })) {
-    if (trapped.number == SYS_close) syscall(SYS_close, a[0]);  // the kernel closes the file, whatever the result
-    if (error != 0) return -error;
+    if (trapped.number == SYS_close) {
+      syscall(SYS_close, a[0]);  // the kernel closes the file, whatever the result
+    }
+    if (error != 0) {
+      return -error;
+    }
     is_short = true;
   }
   constexpr std::uintptr_t kShort = 3;
@@ -162,9 +174,13 @@ void on_system_call(int, siginfo_t* information, void* context) {
 #error "add this processor's registers"
 #endif
   Arguments arguments;
-  for (int i = 0; i < 6; ++i) arguments[i] = static_cast<std::uintptr_t>(given[i]);
+  for (int i = 0; i < 6; ++i) {
+    arguments[i] = static_cast<std::uintptr_t>(given[i]);
+  }
   for (const Trapped& trapped : kTrapped) {
-    if (trapped.number != information->si_syscall) continue;
+    if (trapped.number != information->si_syscall) {
+      continue;
+    }
     using Result = std::remove_reference_t<decltype(result)>;
     result = static_cast<Result>(result_of(trapped, arguments));
     break;
@@ -183,12 +199,18 @@ Range code_of(const void* address, const char* name = nullptr) {
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* data) {
         auto& sought = *static_cast<Search*>(data);
-        if (sought.name != nullptr && std::strstr(object->dlpi_name, sought.name) == nullptr) return 0;
+        if (sought.name != nullptr && std::strstr(object->dlpi_name, sought.name) == nullptr) {
+          return 0;
+        }
         for (int i = 0; i < object->dlpi_phnum; ++i) {
           const auto& part = object->dlpi_phdr[i];
-          if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+          if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) {
+            continue;
+          }
           const Range range{object->dlpi_addr + part.p_vaddr, object->dlpi_addr + part.p_vaddr + part.p_memsz};
-          if (sought.address != nullptr ? range.contains(sought.address) : sought.found.end == 0) sought.found = range;
+          if (sought.address != nullptr ? range.contains(sought.address) : sought.found.end == 0) {
+            sought.found = range;
+          }
         }
         return 0;
       },
@@ -210,9 +232,13 @@ Range our_way() {
 [[noreturn]] void start_again() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  for (std::string word; std::getline(file, word, '\0');) {
+    words.push_back(word);
+  }
   std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
+  for (std::string& word : words) {
+    arguments.push_back(word.data());
+  }
   arguments.push_back(nullptr);
   execv("/proc/self/exe", arguments.data());
   std::_Exit(99);
@@ -226,7 +252,8 @@ void trap_system_calls() {
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   sigaction(SIGSYS, &action, nullptr);
 
-  const Range libc = code_of(reinterpret_cast<const void*>(&gnu_get_libc_version)), ours = our_way();
+  const Range libc = code_of(reinterpret_cast<const void*>(&gnu_get_libc_version));
+  const Range ours = our_way();
   const auto low = [](std::uintptr_t address) { return static_cast<std::uint32_t>(address); };
   const auto load = [](std::size_t place) {
     return sock_filter(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(place)));
@@ -253,7 +280,9 @@ void trap_system_calls() {
       load(offsetof(seccomp_data, nr)),
   };
   for (const Trapped& trapped : kTrapped) {
-    if (trapped.number == SYS_mmap) continue;
+    if (trapped.number == SYS_mmap) {
+      continue;
+    }
     filter.push_back(test(BPF_JEQ, static_cast<std::uint32_t>(trapped.number), 0, 1));
     filter.push_back(trap);
   }
@@ -265,7 +294,9 @@ void trap_system_calls() {
   filter.push_back(allow);
   filter.push_back(trap);
   const sock_fprog installed{static_cast<unsigned short>(filter.size()), filter.data()};
-  if (libc.begin >> 32 != libc.end >> 32) start_again();  // the filter compares 32 bits; libc will lie elsewhere
+  if (libc.begin >> 32 != libc.end >> 32) {
+    start_again();  // the filter compares 32 bits; libc will lie elsewhere
+  }
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &installed) != 0) {
     std::perror("failing_disk: cannot trap system calls");
     std::_Exit(99);
@@ -280,10 +311,13 @@ void describe_callers() {
   std::size_t length = 0;
   for (int i = 0; i < count; ++i) {
     Dl_info object;
-    if (!is_ours(callers[i]) || ::dladdr(callers[i], &object) == 0) continue;
+    if (!is_ours(callers[i]) || ::dladdr(callers[i], &object) == 0) {
+      continue;
+    }
     const auto offset = static_cast<const char*>(callers[i]) - static_cast<const char*>(object.dli_fbase) - 1;
-    if (length + 32 < sizeof failed)
+    if (length + 32 < sizeof failed) {
       length += static_cast<std::size_t>(std::snprintf(failed + length, 32, "%#tx ", offset));
+    }
   }
 }
 
@@ -318,7 +352,9 @@ __attribute__((constructor)) void start() {
                                              : 0;
   program = code_of(nullptr);
   core = code_of(nullptr, "/libglassformer_core.so");  // empty if the core is part of the program
-  if (std::strcmp(call, "new") != 0) trap_system_calls();
+  if (std::strcmp(call, "new") != 0) {
+    trap_system_calls();
+  }
 }
 
 __attribute__((destructor)) void finish() { write_count(); }
@@ -341,27 +377,37 @@ extern "C" int __libc_start_main(int (*main)(int, char**, char**), int argc, cha
 #define RETURN_ADDRESS __builtin_return_address(0)
 
 void* operator new(std::size_t size) {
-  if (no_memory_for(RETURN_ADDRESS)) throw std::bad_alloc();
+  if (no_memory_for(RETURN_ADDRESS)) {
+    throw std::bad_alloc();
+  }
   static auto* const real = next<void*(std::size_t)>("_Znwm");
   return real(size);
 }
 void* operator new[](std::size_t size) {
-  if (no_memory_for(RETURN_ADDRESS)) throw std::bad_alloc();
+  if (no_memory_for(RETURN_ADDRESS)) {
+    throw std::bad_alloc();
+  }
   static auto* const real = next<void*(std::size_t)>("_Znam");
   return real(size);
 }
 void* operator new(std::size_t size, const std::nothrow_t& nothrow) noexcept {
-  if (no_memory_for(RETURN_ADDRESS)) return nullptr;
+  if (no_memory_for(RETURN_ADDRESS)) {
+    return nullptr;
+  }
   static auto* const real = next<void*(std::size_t, const std::nothrow_t&)>("_ZnwmRKSt9nothrow_t");
   return real(size, nothrow);
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  if (no_memory_for(RETURN_ADDRESS)) throw std::bad_alloc();
+  if (no_memory_for(RETURN_ADDRESS)) {
+    throw std::bad_alloc();
+  }
   static auto* const real = next<void*(std::size_t, std::align_val_t)>("_ZnwmSt11align_val_t");
   return real(size, alignment);
 }
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  if (no_memory_for(RETURN_ADDRESS)) return nullptr;
+  if (no_memory_for(RETURN_ADDRESS)) {
+    return nullptr;
+  }
   static auto* const real = next<void*(std::size_t, std::size_t)>("aligned_alloc");
   return real(alignment, size);
 }

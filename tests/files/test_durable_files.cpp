@@ -167,9 +167,12 @@ TEST_CASE("if two programs write one file, the one that finishes last says where
   const fs::path file = directory / "file";
   const bool exists = GENERATE(false, true);
   CAPTURE(exists);
-  if (exists) write_bytes(file, "older");
+  if (exists) {
+    write_bytes(file, "older");
+  }
   {
-    OutputFile first(file), second(file);
+    OutputFile first(file);
+    OutputFile second(file);
     first.stream() << "first";
     second.stream() << "second";
     first.finish();

@@ -13,8 +13,9 @@ TEST_CASE("JSON may be nested 64 levels deep, whatever its strings contain", "[f
   };
   CHECK(parse_json(nested(64), "place").is_array());
   CHECK(parse_json('"' + std::string(100, '[') + '"', "place").is_string());
-  for (const std::size_t levels : {std::size_t{65}, std::size_t{1'000'000}})
+  for (const std::size_t levels : {std::size_t{65}, std::size_t{1'000'000}}) {
     CHECK(contains(complaint([&] { parse_json(nested(levels), "place"); }), "place: expected JSON with at most 64"));
+  }
   CHECK(contains(complaint([] { parse_json(std::string(1'000'000, '{'), "place"); }), "64 levels"));
 }
 

@@ -152,14 +152,17 @@ TEST_CASE("with a handler for invalid bytes, they become U+FFFD", "[text]") {
   std::vector<std::string> found;
   reader.on_invalid = [&](const std::string& what) { found.push_back(what); };
   Lines lines;
-  for (std::string line; reader.next(line);) lines.push_back(line);
+  for (std::string line; reader.next(line);) {
+    lines.push_back(line);
+  }
   CHECK(lines == Lines{"gut", "gr\uFFFD\uFFFD a\uFFFDb \uFFFD", "sch\u00F6n"});
   REQUIRE(found.size() == 1);
   CHECK(contains(found[0], "text:2: expected UTF-8 text, found the byte 0xFC at byte 3 of the line"));
 }
 
 TEST_CASE("lines longer than what is read at once stay whole", "[text]") {
-  const std::string longest(300'000, 'x'), shorter(65'535, 'y');
+  const std::string longest(300'000, 'x');
+  const std::string shorter(65'535, 'y');
   CHECK(lines_of(shorter + "\n" + longest + "\r\nz\n" + shorter) == Lines{shorter, longest, "z", shorter});
 }
 
@@ -178,11 +181,13 @@ TEST_CASE("a file of a checkpoint is a regular file of limited length, or a link
   check_checkpoint_file(directory.path() / "whole", kUnlimited);
   REQUIRE(::mkfifo((directory.path() / "pipe").c_str(), 0600) == 0);
   for (const fs::path& special :
-       {directory.path() / "pipe", directory.path(), fs::path("/dev/zero"), fs::path("/dev/tty")})
+       {directory.path() / "pipe", directory.path(), fs::path("/dev/zero"), fs::path("/dev/tty")}) {
     CHECK(contains(complaint([&] { read_checkpoint_file(special); }), "expected a regular file"));
+  }
   CHECK(contains(complaint([&] { read_checkpoint_file(directory.path() / "missing"); }), "cannot be opened"));
-  if (fs::exists("/proc/self/pagemap"))  // a regular file of size 0, from which one can read many gigabytes
+  if (fs::exists("/proc/self/pagemap")) {  // a regular file of size 0, from which one can read many gigabytes
     CHECK(read_checkpoint_file("/proc/self/pagemap").empty());
+  }
 }
 
 TEST_CASE("a file that has only CR as line ending is refused, not read as one line", "[text]") {
@@ -200,14 +205,18 @@ TEST_CASE("a file that has only CR as line ending is refused, not read as one li
 TEST_CASE("a file that becomes shorter while it is read is an error; one that grows is not", "[text]") {
   const TemporaryDirectory directory;
   std::string text;
-  for (int i = 0; i < 50'000; ++i) text += "line\n";
+  for (int i = 0; i < 50'000; ++i) {
+    text += "line\n";
+  }
   const auto read_and = [&](const std::function<void(const fs::path&)>& change) {
     const fs::path file = directory.write("text", text);
     LineReader reader(file);
     std::string line;
     REQUIRE(reader.next(line));
     change(file);
-    while (reader.next(line)) continue;
+    while (reader.next(line)) {
+      continue;
+    }
     return reader.lines_read();
   };
   CHECK(contains(complaint([&] { read_and([](const fs::path& file) { fs::resize_file(file, 100'000); }); }),

@@ -27,7 +27,9 @@ std::string complaint_with_handler(const std::string& bytes) {
   return complaint([&] {
     LineReader reader(directory.write("text", bytes));
     reader.on_invalid = [](const std::string&) {};
-    for (std::string line; reader.next(line);) continue;
+    for (std::string line; reader.next(line);) {
+      continue;
+    }
   });
 }
 

@@ -16,15 +16,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       hypotheses.push_back(lines[i]);
       references.push_back(lines[i + 1]);
     }
-    if (hypotheses.empty()) return;
+    if (hypotheses.empty()) {
+      return;
+    }
     for (const BleuTokenizer tokenizer :
          {BleuTokenizer::none, BleuTokenizer::tok_13a, BleuTokenizer::zh, BleuTokenizer::character}) {
       const double score = corpus_bleu(hypotheses, references, {tokenizer, size % 2 == 0}).score;
-      if (!(score >= 0 && score <= 100 + 1e-9)) __builtin_trap();
+      if (!(score >= 0 && score <= 100 + 1e-9)) {
+        __builtin_trap();
+      }
     }
     const TextLines several[] = {references, hypotheses};
     const double score = corpus_chrf(hypotheses, several, size % 2 == 0).score;
-    if (!(score >= 0 && score <= 100 + 1e-9)) __builtin_trap();
+    if (!(score >= 0 && score <= 100 + 1e-9)) {
+      __builtin_trap();
+    }
   });
   return 0;
 }

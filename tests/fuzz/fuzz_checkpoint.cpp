@@ -20,13 +20,17 @@ constexpr const char* kText = "a man sleeps .\nshe sees a house .\n";
 class Checkpoints {
  public:
   Checkpoints() {
-    for (const char* name : {"text.en", "text.de"}) directory_.write(name, kText);
+    for (const char* name : {"text.en", "text.de"}) {
+      directory_.write(name, kText);
+    }
     write("word", "{kind: word}");
     write("pieces", "{kind: sentencepiece, vocabulary_size: 32, joint: true}");
     fs::copy(GLASSFORMER_SOURCE_DIR "/tests/fixtures/marian/opus", directory_.path() / "marian");
     for (const char* name : {"word", "pieces", "marian"}) {
       std::vector<fs::path> files;
-      for (const auto& entry : fs::directory_iterator(directory_.path() / name)) files.push_back(entry.path());
+      for (const auto& entry : fs::directory_iterator(directory_.path() / name)) {
+        files.push_back(entry.path());
+      }
       std::ranges::sort(files);
       files_.insert(files_.end(), files.begin(), files.end());
     }
@@ -76,7 +80,9 @@ void use(const fs::path& checkpoint, const Checkpoints& all) {
 /// checkpoint, it must be able to evaluate and explain it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Checkpoints checkpoints;
-  if (size == 0) return 0;
+  if (size == 0) {
+    return 0;
+  }
   const fs::path& file = checkpoints.file(data[0]);
   const std::string good = fuzz::bytes_of(file);
   fuzz::write(file, data + 1, size - 1);

@@ -7,7 +7,9 @@ using namespace glassformer;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::may_refuse([&] {
     const Safetensors file(fuzz::as_file("model.safetensors", data, size));
-    for (const Safetensors::Tensor& tensor : file.tensors()) static_cast<void>(file.read(tensor));
+    for (const Safetensors::Tensor& tensor : file.tensors()) {
+      static_cast<void>(file.read(tensor));
+    }
   });
   return 0;
 }

@@ -8,7 +8,9 @@ using namespace glassformer;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::may_refuse([&] {
     for (const std::string& line : read_lines(fuzz::as_file("train.en", data, size))) {
-      if (line.find('\n') != std::string::npos || utf8_error(line)) __builtin_trap();
+      if (line.find('\n') != std::string::npos || utf8_error(line)) {
+        __builtin_trap();
+      }
     }
   });
   return 0;

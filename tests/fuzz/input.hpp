@@ -32,7 +32,9 @@ inline void write(const std::filesystem::path& file, const std::uint8_t* data, s
 /// Bad input may be refused, but only by a UserError with a message that can be printed.
 inline void may_refuse(const std::function<void()>& action) {
   const std::string message = test::complaint(action);
-  if (message.find('\0') != std::string::npos) __builtin_trap();  // the message would end there
+  if (message.find('\0') != std::string::npos) {
+    __builtin_trap();  // the message would end there
+  }
 }
 
 }  // namespace glassformer::fuzz

@@ -33,9 +33,9 @@ inline Index between(RandomValues& random, Index low, Index high) { return low +
 
 /// Settings for a small, fast model of random shape, without dropout.
 inline TransformerSettings draw_settings(RandomValues& random) {
-  TransformerSettings settings = example::settings(
-      random.index(2) == 0 ? Norm::post : Norm::pre, static_cast<Tying>(random.index(3)),
-      static_cast<Activation>(random.index(3)));
+  TransformerSettings settings =
+      example::settings(random.index(2) == 0 ? Norm::post : Norm::pre, static_cast<Tying>(random.index(3)),
+                        static_cast<Activation>(random.index(3)));
   settings.heads = between(random, 1, 3);
   settings.d_model = settings.heads * 2 * between(random, 4 / settings.heads, 4);
   settings.d_ff = between(random, 1, 20);
@@ -47,8 +47,8 @@ inline TransformerSettings draw_settings(RandomValues& random) {
 
 /// The settings with random dropout rates at all four places.
 inline TransformerSettings draw_dropout(RandomValues& random, TransformerSettings settings) {
-  for (double* rate : {&settings.dropout, &settings.embedding_dropout, &settings.attention_dropout,
-                       &settings.activation_dropout}) {
+  for (double* rate :
+       {&settings.dropout, &settings.embedding_dropout, &settings.attention_dropout, &settings.activation_dropout}) {
     *rate = random.number(0.05, 0.6);
   }
   return settings;
@@ -58,12 +58,15 @@ inline TransformerSettings draw_dropout(RandomValues& random, TransformerSetting
 /// sides, and some sources also have padding in the middle.
 inline example::PaddedBatch draw_batch(RandomValues& random) {
   example::PaddedBatch batch = example::random_batch(random, between(random, 2, 6), between(random, 2, 9));
-  const Index last = batch.source.rows() - 1, length = batch.source.cols();
+  const Index last = batch.source.rows() - 1;
+  const Index length = batch.source.cols();
   batch.source(last, length - 1) = example::kSourcePad;
   batch.target_input(last, length - 1) = batch.target_output(last, length - 1) = example::kTargetPad;
   for (Index b = 0; b <= last; ++b) {
     const Index s = random.index(length - 1);
-    if (batch.source(b, s + 1) != example::kSourcePad && random.index(3) > 0) batch.source(b, s) = example::kSourcePad;
+    if (batch.source(b, s + 1) != example::kSourcePad && random.index(3) > 0) {
+      batch.source(b, s) = example::kSourcePad;
+    }
   }
   batch.remake_masks();
   return batch;
@@ -80,7 +83,9 @@ struct DrawnModel : example::RandomModel<Scalar> {
       random.fill(values);
       const double width = tensor.shape.size() == 2 ? static_cast<double>(tensor.shape[1]) : 10.0;
       scale(values, static_cast<Scalar>(1 / std::sqrt(width)));
-      if (tensor.name.ends_with("norm.weight")) values.eigen().array() += Scalar{1};
+      if (tensor.name.ends_with("norm.weight")) {
+        values.eigen().array() += Scalar{1};
+      }
     }
   }
 

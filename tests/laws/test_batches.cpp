@@ -34,8 +34,12 @@ struct DrawnTraining {
     for (const Index i : all) {
       std::vector<Id> source(static_cast<std::size_t>(between(random, 1, 9)));
       std::vector<Id> target(static_cast<std::size_t>(between(random, 1, 9)));
-      for (Id& id : source) id = static_cast<Id>(4 + random.index(kVocabulary - 4));
-      for (Id& id : target) id = static_cast<Id>(4 + random.index(kVocabulary - 4));
+      for (Id& id : source) {
+        id = static_cast<Id>(4 + random.index(kVocabulary - 4));
+      }
+      for (Id& id : target) {
+        id = static_cast<Id>(4 + random.index(kVocabulary - 4));
+      }
       corpus.append(source, target, i);
       const Index part = i < static_cast<Index>(parts.size()) ? i : random.index(static_cast<Index>(parts.size()));
       parts[static_cast<std::size_t>(part)].push_back(i);  // each part has at least one
@@ -65,7 +69,8 @@ struct DrawnTraining {
     CHECK((a.gradient - b.gradient).matrix().norm() < 1e-6F * whole);
     for (const TensorPlace& tensor : model.weights.tensors()) {
       CAPTURE(tensor.name);
-      const auto x = a.gradient.segment(tensor.offset, tensor.size), y = b.gradient.segment(tensor.offset, tensor.size);
+      const auto x = a.gradient.segment(tensor.offset, tensor.size);
+      const auto y = b.gradient.segment(tensor.offset, tensor.size);
       CHECK((x - y).matrix().norm() < 1e-5F * std::max(x.matrix().norm(), 0.01F * whole));
     }
   }
@@ -128,7 +133,9 @@ TEST_CASE("Law: greedy and beam search find the same tokens for a sentence alone
       for (std::size_t b = 0; b < sources.size(); ++b) {
         const auto unbatched = translate(tiny.model, settings, kTinyIds, {&sources[b], 1}).front();
         REQUIRE(unbatched.size() == together[b].size());
-        for (std::size_t i = 0; i < unbatched.size(); ++i) CHECK(unbatched[i].ids == together[b][i].ids);
+        for (std::size_t i = 0; i < unbatched.size(); ++i) {
+          CHECK(unbatched[i].ids == together[b][i].ids);
+        }
       }
     }
   });
@@ -182,7 +189,9 @@ TEST_CASE("Law: a smaller n_best returns the first hypotheses of a larger one", 
     const auto some = translate(tiny.model, settings, kTinyIds, sources);
     for (std::size_t b = 0; b < sources.size(); ++b) {
       REQUIRE(some[b].size() == std::min(all[b].size(), static_cast<std::size_t>(settings.n_best)));
-      for (std::size_t i = 0; i < some[b].size(); ++i) CHECK(some[b][i].ids == all[b][i].ids);
+      for (std::size_t i = 0; i < some[b].size(); ++i) {
+        CHECK(some[b][i].ids == all[b][i].ids);
+      }
     }
   });
 }

@@ -22,10 +22,16 @@ Mask draw_mask(RandomValues& random, AttentionShape& shape, Index key) {
   Mask padding = example::random_padding(random, shape);
   padding.blocked(0, key) = 1;
   switch (random.index(4)) {
-    case 0: return padding;
-    case 1: return combined_mask(padding, example::random_mask(random, shape));
-    case 2: shape.T = shape.S; return combined_mask(padding, prefix_mask(shape.T, random.index(shape.T + 1)));
-    default: shape.T = shape.S; return combined_mask(padding, look_ahead_mask(shape.T));
+    case 0:
+      return padding;
+    case 1:
+      return combined_mask(padding, example::random_mask(random, shape));
+    case 2:
+      shape.T = shape.S;
+      return combined_mask(padding, prefix_mask(shape.T, random.index(shape.T + 1)));
+    default:
+      shape.T = shape.S;
+      return combined_mask(padding, look_ahead_mask(shape.T));
   }
 }
 
@@ -33,7 +39,9 @@ double draw_dropout_rate(RandomValues& random) { return random.index(2) == 0 ? 0
 
 bool blocked_for_all(const Mask& mask, Index sentence, Index key) {
   bool blocked = true;
-  for (Index query = 0; query < mask.queries; ++query) blocked &= mask.is_blocked(sentence, query, key);
+  for (Index query = 0; query < mask.queries; ++query) {
+    blocked &= mask.is_blocked(sentence, query, key);
+  }
   return blocked;
 }
 
@@ -49,7 +57,9 @@ bool equal(const auto& a, const auto& b) { return (a.eigen().array() == b.eigen(
 /// Sets each row that belongs to source padding to `number`. rows [M, any]
 void set_where_padded(auto& rows, const IdMatrix& source, auto number) {
   for (Index n = 0; n < source.size(); ++n) {
-    if (source.data()[n] == example::kSourcePad) set(rows.row(n), number);
+    if (source.data()[n] == example::kSourcePad) {
+      set(rows.row(n), number);
+    }
   }
 }
 
@@ -79,10 +89,15 @@ TEMPLATE_TEST_CASE("Law: a key and value blocked for all queries change no bit o
     const Mask mask = draw_mask(random, shape, random.index(shape.S));
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
     e.forward_backward();
-    const Buffer<TestType> context = e.context, d_q = e.d_q, d_k = e.d_k, d_v = e.d_v;
+    const Buffer<TestType> context = e.context;
+    const Buffer<TestType> d_q = e.d_q;
+    const Buffer<TestType> d_k = e.d_k;
+    const Buffer<TestType> d_v = e.d_v;
     for (Index b = 0; b < shape.B; ++b) {
       for (Index j = 0; j < shape.S; ++j) {
-        if (!blocked_for_all(mask, b, j)) continue;
+        if (!blocked_for_all(mask, b, j)) {
+          continue;
+        }
         CHECK(all_zero(e.d_k.row(b * shape.S + j)));
         CHECK(all_zero(e.d_v.row(b * shape.S + j)));
         set(e.key(b, j), static_cast<TestType>(draw_extreme_value(random)));
@@ -105,7 +120,8 @@ TEMPLATE_TEST_CASE("Law: a key and value that a query does not see change no bit
     const Mask mask = draw_mask(random, shape, key);
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
     e.forward_backward();
-    const Buffer<TestType> context = e.context, d_q = e.d_q;
+    const Buffer<TestType> context = e.context;
+    const Buffer<TestType> d_q = e.d_q;
     const auto anything = static_cast<TestType>(draw_extreme_value(random));
     for (Index b = 0; b < shape.B; ++b) {
       set(e.key(b, key), anything);
@@ -136,11 +152,16 @@ TEMPLATE_TEST_CASE("Law: a query that sees nothing has weights, context and grad
     mask.blocked.row(random.index(shape.B * shape.T)).eigen().setOnes();
     AttentionExample<TestType> e(random, shape, mask, draw_dropout_rate(random));
     e.forward_backward();
-    for (const auto* result : {&e.context, &e.d_q, &e.d_k, &e.d_v}) CHECK(result->eigen().allFinite());
-    const Buffer<TestType> d_k = e.d_k, d_v = e.d_v;
+    for (const auto* result : {&e.context, &e.d_q, &e.d_k, &e.d_v}) {
+      CHECK(result->eigen().allFinite());
+    }
+    const Buffer<TestType> d_k = e.d_k;
+    const Buffer<TestType> d_v = e.d_v;
     for (Index b = 0; b < shape.B; ++b) {
       for (Index t = 0; t < shape.T; ++t) {
-        if (!sees_nothing(mask, b, t)) continue;
+        if (!sees_nothing(mask, b, t)) {
+          continue;
+        }
         for (Index h = 0; h < shape.H; ++h) {
           CHECK(all_zero(e.layer->weights().row((b * shape.H + h) * shape.T + t)));
         }
@@ -210,15 +231,20 @@ TEMPLATE_TEST_CASE(
     "[laws]", float, double) {
   hold(5, [](RandomValues& random) {
     example::PaddedBatch batch = draw_batch(random);
-    const Index B = batch.source.rows(), S = batch.source.cols(), T = batch.target_input.cols();
+    const Index B = batch.source.rows();
+    const Index S = batch.source.cols();
+    const Index T = batch.target_input.cols();
     DrawnModel<TestType> drawn(random, draw_settings(random));
     const Index H = drawn.model.settings.heads;
     drawn.forward_backward(batch);
     const Matrix<TestType> logits = drawn.logits;
 
-    const Index empty = random.index(B), left = (empty + 1) % B;
+    const Index empty = random.index(B);
+    const Index left = (empty + 1) % B;
     batch.source.row(empty).eigen().setConstant(example::kSourcePad);
-    for (Index t = between(random, 1, T) - 1; t >= 0; --t) batch.target_input(left, t) = example::kTargetPad;
+    for (Index t = between(random, 1, T) - 1; t >= 0; --t) {
+      batch.target_input(left, t) = example::kTargetPad;
+    }
     batch.remake_masks();
     drawn.forward_backward(batch);
     CHECK(std::isfinite(drawn.loss.loss));
@@ -236,7 +262,9 @@ TEMPLATE_TEST_CASE(
     const Matrix<double> d_memory = example::last_recorded(record(drawn, batch), "decoder", "d_memory");
     CHECK(all_zero(d_memory.middleRows(empty * S, S)));
     for (Index b = 0; b < B; ++b) {
-      if (b == empty || b == left) continue;
+      if (b == empty || b == left) {
+        continue;
+      }
       CHECK(same_bits(drawn.logits.middleRows(b * T, T), logits.middleRows(b * T, T)));
     }
   });
@@ -256,7 +284,9 @@ TEMPLATE_TEST_CASE("Law: padding gets no gradient: neither its embedding nor any
     const auto zero_where_padded = [](const Matrix<double>& gradient, const IdMatrix& ids, Id pad) {
       REQUIRE(gradient.rows() == ids.size());
       for (Index n = 0; n < ids.size(); ++n) {
-        if (ids.data()[n] == pad && !all_zero(gradient.row(n))) return false;
+        if (ids.data()[n] == pad && !all_zero(gradient.row(n))) {
+          return false;
+        }
       }
       return true;
     };

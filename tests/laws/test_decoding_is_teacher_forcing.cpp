@@ -55,7 +55,9 @@ double difference_from_teacher_forcing(const TransformerSettings& settings, Rand
 
       const bool last_of_sentence = r + 1 == static_cast<Index>(running.size()) ||
                                     running[static_cast<std::size_t>(r) + 1].sentence != hypothesis.sentence;
-      if (!last_of_sentence) continue;
+      if (!last_of_sentence) {
+        continue;
+      }
       for (Index i = 0; i < beam && t < last_step[sentence]; ++i) {
         const Index parent = between(random, first, r);
         const auto token = static_cast<Id>(3 + random.index(kDecodedVocabulary - 3));
@@ -79,7 +81,9 @@ std::vector<Id> greedy_without_cache(const TinyModel<float>& tiny, const std::ve
     next[kPad] = next[kBos] = -std::numeric_limits<float>::infinity();  // no translation contains them
     Index likeliest = 0;
     next.eigen().maxCoeff(&likeliest);
-    if (likeliest == kEos) break;
+    if (likeliest == kEos) {
+      break;
+    }
     ids.push_back(static_cast<Id>(likeliest));
   }
   return ids;

@@ -21,14 +21,19 @@ std::vector<Matrix<double>> kept(DrawnModel<double>& drawn, const example::Padde
 
   const TransformerSettings& settings = drawn.model.settings;
   const example::PaddedBatch sentence = example::alone(batch, b);
-  const Index S = sentence.source.cols(), T = sentence.target_input.cols();
+  const Index S = sentence.source.cols();
+  const Index T = sentence.target_input.cols();
   std::vector<Matrix<double>> sites;
   for (const RecordedStep& step : recording.steps()) {
-    if (!step.part.ends_with(".dropout")) continue;
+    if (!step.part.ends_with(".dropout")) {
+      continue;
+    }
     const Matrix<double>& padded = recording.tensors()[step.inputs[1].tensor].values;
-    const bool of_attention = step.part.ends_with("attn.dropout"), of_encoder = step.part.starts_with("encoder.");
+    const bool of_attention = step.part.ends_with("attn.dropout");
+    const bool of_encoder = step.part.starts_with("encoder.");
     const bool of_source = of_encoder || step.part.ends_with("encoder_attn.dropout");
-    const Index rows = of_encoder ? S : T, cols = !of_attention ? padded.cols() : of_source ? S : T;
+    const Index rows = of_encoder ? S : T;
+    const Index cols = !of_attention ? padded.cols() : of_source ? S : T;
     const Index groups = of_attention ? settings.heads : 1;
     const Index padded_rows = padded.rows() / (batch.source.rows() * groups);
     Matrix<double>& site = sites.emplace_back(groups * rows, cols);
@@ -47,20 +52,25 @@ TEST_CASE("Law: dropout keeps the expectation", "[laws]") {
   // normal, so the sum of 200 squared errors is nearly chi-squared. That sum is below 134 one time in ten thousand,
   // and above 283 just as rarely. At least one of the 200 errors exceeds 5 one time in nine thousand.
   double squares = 0;
-  hold(41, [&](RandomValues& random) {
-    const double rate = random.number(0.05, 0.8);
-    const std::vector<Index> sentences{random.index(1000)};
-    const Pass pass{.training = true, .seed = static_cast<std::uint64_t>(random.index(1000)), .update = 3,
-                    .sentences = sentences};
-    Buffer<double> ones(between(random, 20, 60), between(random, 20, 60));
-    ones.fill(1);
-    SingleLayer<Dropout<double>> dropout(random, rate);
-    dropout->forward(pass, ones, ones);
-    const auto n = static_cast<double>(ones.size());
-    const double deviations = (ones.eigen().sum() - n) / std::sqrt(n * rate / (1 - rate));
-    CHECK(std::abs(deviations) < 5);
-    squares += deviations * deviations;
-  }, 200);
+  hold(
+      41,
+      [&](RandomValues& random) {
+        const double rate = random.number(0.05, 0.8);
+        const std::vector<Index> sentences{random.index(1000)};
+        const Pass pass{.training = true,
+                        .seed = static_cast<std::uint64_t>(random.index(1000)),
+                        .update = 3,
+                        .sentences = sentences};
+        Buffer<double> ones(between(random, 20, 60), between(random, 20, 60));
+        ones.fill(1);
+        SingleLayer<Dropout<double>> dropout(random, rate);
+        dropout->forward(pass, ones, ones);
+        const auto n = static_cast<double>(ones.size());
+        const double deviations = (ones.eigen().sum() - n) / std::sqrt(n * rate / (1 - rate));
+        CHECK(std::abs(deviations) < 5);
+        squares += deviations * deviations;
+      },
+      200);
   CHECK(squares > 134);
   CHECK(squares < 283);
 }
@@ -68,7 +78,8 @@ TEST_CASE("Law: dropout keeps the expectation", "[laws]") {
 TEST_CASE("Law: in evaluation, a model with dropout gives the same bits as one without", "[laws]") {
   hold(42, [](RandomValues& random) {
     const TransformerSettings settings = draw_settings(random);
-    DrawnModel<double> without(random, settings), with(random, draw_dropout(random, settings));
+    DrawnModel<double> without(random, settings);
+    DrawnModel<double> with(random, draw_dropout(random, settings));
     copy_weights(without, with);
     const example::PaddedBatch batch = draw_batch(random);
     without.forward(batch, batch.training());
@@ -101,7 +112,9 @@ TEST_CASE("Law: every site draws different dropout for another seed, update or s
     DrawnModel<double> drawn(random, settings);
     const example::PaddedBatch sentence = example::random_batch(random, 1, 6);
     const Pass pass = sentence.training();
-    Pass other_seed = pass, other_update = pass, other_sentence = pass;
+    Pass other_seed = pass;
+    Pass other_update = pass;
+    Pass other_sentence = pass;
     ++other_seed.seed;
     ++other_update.update;
     const std::vector<Index> neighbour{sentence.sentences[0] + 1};

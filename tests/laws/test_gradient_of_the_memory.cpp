@@ -19,7 +19,9 @@ double loss_with(Transformer<double>& model, const example::PaddedBatch& batch,
   for (std::size_t i = 0; i < memories.size(); ++i) {
     x = &model.decoder_layers[i].forward({}, *x, memories[i], batch.masks);
   }
-  if (model.decoder_norm) x = &model.decoder_norm->forward({}, *x);
+  if (model.decoder_norm) {
+    x = &model.decoder_norm->forward({}, *x);
+  }
   return model.cross_entropy.forward({}, model.output.forward({}, *x), batch.target_output).loss;
 }
 
@@ -38,7 +40,9 @@ TEST_CASE("Law: the gradient of the memory is the sum of one term per decoder la
     drawn.model.backward(pass, 1);
 
     std::vector<Matrix<double>> terms;
-    for (const DecoderLayer<double>& layer : drawn.model.decoder_layers) terms.emplace_back(layer.d_memory().eigen());
+    for (const DecoderLayer<double>& layer : drawn.model.decoder_layers) {
+      terms.emplace_back(layer.d_memory().eigen());
+    }
     const Matrix<double> sum = std::reduce(terms.begin() + 1, terms.end(), terms.front());
     CHECK(largest_difference(example::last_recorded(recording, "decoder", "d_memory"), sum) < 1e-13);
 

@@ -41,7 +41,8 @@ TEMPLATE_TEST_CASE("Law: no target token changes a bit of the logits before it, 
                    "[laws]", float, double) {
   hold(11, [](RandomValues& random) {
     const example::PaddedBatch batch = draw_batch(random);
-    const Index B = batch.source.rows(), T = batch.target_input.cols();
+    const Index B = batch.source.rows();
+    const Index T = batch.target_input.cols();
     DrawnModel<TestType> drawn(random, draw_settings(random));
     drawn.forward(batch, {});
     const Matrix<TestType> logits = drawn.logits;
@@ -49,7 +50,9 @@ TEMPLATE_TEST_CASE("Law: no target token changes a bit of the logits before it, 
     const Index from = between(random, 1, T - 1);  // replaces the tokens from here on, some with padding
     example::PaddedBatch changed = batch;
     for (Index b = 0; b < B; ++b) {
-      for (Index t = from; t < T; ++t) changed.target_input(b, t) = static_cast<Id>(random.index(7));
+      for (Index t = from; t < T; ++t) {
+        changed.target_input(b, t) = static_cast<Id>(random.index(7));
+      }
     }
     changed.remake_masks();
     drawn.forward(changed, {});
@@ -65,7 +68,8 @@ TEMPLATE_TEST_CASE("Law: the detector finds no leak under the look-ahead mask, a
     const Index T = between(random, 2, 9);
     const example::PaddedBatch sentence = example::random_batch(random, 1, T);
     DrawnModel<TestType> drawn(random, draw_settings(random));
-    const Mask promised = look_ahead_mask(T), nothing_blocked = all_visible(1, 1, T);
+    const Mask promised = look_ahead_mask(T);
+    const Mask nothing_blocked = all_visible(1, 1, T);
     CHECK(leaking_cells(drawn, sentence, sentence.masks.decoder_combined, promised) == 0);
     CHECK(leaking_cells(drawn, sentence, nothing_blocked, promised) > 0);
   });
@@ -98,7 +102,8 @@ TEST_CASE("Law: under a prefix mask, only the prefix is visible to earlier posit
 
 TEST_CASE("Law: the shifted mask of seed 002 leaks in 18 cells of a one-layer decoder", "[laws]") {
   // It is meant to show a prefix of 4 tokens and be causal after that. But row t sees the keys up to t + 3.
-  const Mask seed = seeds::shifted_mask(10, 4), meant = prefix_mask(10, 4);
+  const Mask seed = seeds::shifted_mask(10, 4);
+  const Mask meant = prefix_mask(10, 4);
   CHECK((seed.blocked.eigen().array() == 0 && meant.blocked.eigen().array() == 1).count() == 18);
   hold(14, [&](RandomValues& random) {
     TransformerSettings settings = draw_settings(random);

@@ -32,7 +32,9 @@ struct AttentionExample {
         d_q(s.B * s.T, s.D),
         d_k(s.B * s.S, s.D),
         d_v(s.B * s.S, s.D) {
-    for (Index b = 0; b < s.B; ++b) sentences.push_back(10 + b);
+    for (Index b = 0; b < s.B; ++b) {
+      sentences.push_back(10 + b);
+    }
     for (auto [matrix, rows] : {std::pair{&q, s.B * s.T}, {&k, s.B * s.S}, {&v, s.B * s.S}, {&d_context, s.B * s.T}}) {
       *matrix = random.matrix<Scalar>(rows, s.D);
     }
@@ -53,7 +55,9 @@ struct AttentionExample {
 inline Mask random_mask(RandomValues& random, const AttentionShape& shape) {
   Mask mask = all_visible(shape.B, shape.T, shape.S);
   for (Index n = 0; n < mask.blocked.rows(); ++n) {
-    for (Index j = 0; j < shape.S; ++j) mask.blocked(n, j) = n % shape.T == 0 || random.index(2) == 0;
+    for (Index j = 0; j < shape.S; ++j) {
+      mask.blocked(n, j) = n % shape.T == 0 || random.index(2) == 0;
+    }
   }
   return mask;
 }
@@ -62,7 +66,9 @@ inline Mask random_mask(RandomValues& random, const AttentionShape& shape) {
 inline Mask random_padding(RandomValues& random, const AttentionShape& shape) {
   Mask mask = all_visible(shape.B, 1, shape.S);
   for (Index b = 0; b < shape.B; ++b) {
-    for (Index j = 0; j < shape.S; ++j) mask.blocked(b, j) = random.index(2) == 0;
+    for (Index j = 0; j < shape.S; ++j) {
+      mask.blocked(b, j) = random.index(2) == 0;
+    }
   }
   return mask;
 }

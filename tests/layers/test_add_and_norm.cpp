@@ -59,7 +59,8 @@ TEST_CASE("Post-norm is LayerNorm(x + dropout(sublayer(x)))", "[layers]") {
 
 TEST_CASE("Pre-norm is x + dropout(sublayer(LayerNorm(x)))", "[layers]") {
   AddAndNormExample example(Norm::pre, 0.4);
-  const Buffer<double> y = example.forward(), dropped = example.dropped(example.normed(example.x));
+  const Buffer<double> y = example.forward();
+  const Buffer<double> dropped = example.dropped(example.normed(example.x));
   CHECK(largest_difference(y, example.x.eigen() + dropped.eigen()) < 1e-15);
 }
 

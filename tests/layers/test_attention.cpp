@@ -60,7 +60,9 @@ TEST_CASE("Self-attention maps the same rows to queries, keys and values, attend
                           self->projections.bias.middle(first, 6))
         .forward({}, x);
   };
-  const Buffer<double> q = project(0), k = project(6), v = project(12);
+  const Buffer<double> q = project(0);
+  const Buffer<double> k = project(6);
+  const Buffer<double> v = project(12);
   const Buffer<double>& context = attention->forward({}, q, k, v, mask);
   CHECK(largest_difference(y, self->out_proj.forward({}, context)) < 1e-14);
 }
@@ -91,7 +93,8 @@ TEST_CASE("In cross-attention the queries come from the decoder, the keys and va
   attention->projections.bias.in(attention.weights).eigen().setZero();
   attention->out_proj.weight.in(attention.weights).eigen().setIdentity();
   attention->out_proj.bias.in(attention.weights).eigen().setZero();
-  const Buffer<double> x{{1, 0}, {0.5, -1}}, memory{{1, 2}, {0, 1}, {-1, 0.5}};
+  const Buffer<double> x{{1, 0}, {0.5, -1}};
+  const Buffer<double> memory{{1, 2}, {0, 1}, {-1, 0.5}};
 
   const Buffer<double> y = attention->forward({}, x, memory, all_visible(1, 1, 3));
   const Matrix<double> weights{{0.560790978332, 0.276508473832, 0.162700547836},
@@ -113,7 +116,8 @@ TEST_CASE("The gradients of cross-attention are right, including that of the mem
   for (const double dropout : {0.0, 0.3}) {
     RandomValues random(6);
     SingleLayer<CrossAttention<double>> attention(random, AttentionSettings{6, 3, dropout});
-    Buffer<double> x = random.matrix(2 * 3, 6), memory = random.matrix(2 * 4, 6);
+    Buffer<double> x = random.matrix(2 * 3, 6);
+    Buffer<double> memory = random.matrix(2 * 4, 6);
     const Buffer<double> d_y = random.matrix(2 * 3, 6);
     const auto backward = [&]() -> InputGradients {
       const Buffer<double>& d_x = attention->backward(kTrainingPass, d_y);

@@ -60,10 +60,9 @@ TEST_CASE("Label smoothing is spread over all classes, as in torch.nn.CrossEntro
   CHECK(sum.loss / 2 == Approx(1.03352167457).epsilon(1e-10));
   CHECK(sum.cross_entropy / 2 == Approx(0.873521674565).epsilon(1e-10));  // reported without smoothing
 
-  const Matrix<double> d_logits{
-      {0.271510615907, 0.0528135088108, 0.00401558828045, 0.0280983189379, -0.356438031936},
-      {0.0109471518851, 0.0109471518851, -0.039265207377, -0.00716511126663, 0.0245360148735},
-      {0, 0, 0, 0, 0}};
+  const Matrix<double> d_logits{{0.271510615907, 0.0528135088108, 0.00401558828045, 0.0280983189379, -0.356438031936},
+                                {0.0109471518851, 0.0109471518851, -0.039265207377, -0.00716511126663, 0.0245360148735},
+                                {0, 0, 0, 0, 0}};
   CHECK(largest_difference(computed.d_logits, d_logits) < 1e-10);
 }
 
@@ -127,7 +126,8 @@ TEST_CASE("The gradient of cross-entropy is right, and sums to zero over each ro
   const IdMatrix expected{{4, 1, 6}, {0, 6, 2}};
   for (const double smoothing : {0.0, 0.1, 0.7}) {
     RandomValues random(2);
-    Buffer<double> logits = buffer_of(3 * random.matrix(6, 7).eigen()), d_logits;
+    Buffer<double> logits = buffer_of(3 * random.matrix(6, 7).eigen());
+    Buffer<double> d_logits;
     constexpr double kDLoss = 0.37;
     require_gradients(
         [&] {
@@ -152,7 +152,9 @@ TEST_CASE("Large logits overflow neither the loss nor the gradient", "[layers]")
 TEST_CASE("The loss of a batch is the sum of its parts", "[layers]") {
   const LossSum whole = loss_sum_of(kLogits, kExpected, {0, 0.1});
   LossSum sum;
-  for (Index n = 0; n < 3; ++n) sum += loss_sum_of(buffer_of(kLogits.row(n)), IdMatrix{{kExpected(0, n)}}, {0, 0.1});
+  for (Index n = 0; n < 3; ++n) {
+    sum += loss_sum_of(buffer_of(kLogits.row(n)), IdMatrix{{kExpected(0, n)}}, {0, 0.1});
+  }
   CHECK(sum.loss == Approx(whole.loss).epsilon(1e-15));
   CHECK(sum.cross_entropy == Approx(whole.cross_entropy).epsilon(1e-15));
   CHECK(sum.tokens == whole.tokens);

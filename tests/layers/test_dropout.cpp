@@ -34,8 +34,10 @@ TEST_CASE("Dropout multiplies by 0 or by 1/(1 - rate), forward and backward, in 
   const Pass pass = dropout_pass(sentences);
   RandomValues random(1);
   SingleLayer<Dropout<double>> dropout(random, 0.25);
-  const Buffer<double> x = random.matrix(6, 5), d_y = random.matrix(6, 5);
-  Buffer<double> y(6, 5), d_x(6, 5);
+  const Buffer<double> x = random.matrix(6, 5);
+  const Buffer<double> d_y = random.matrix(6, 5);
+  Buffer<double> y(6, 5);
+  Buffer<double> d_x(6, 5);
   dropout->forward(pass, x, y);
   dropout->backward(pass, d_y, d_x);
   Index dropped = 0;
@@ -53,7 +55,8 @@ TEST_CASE("Dropout multiplies by 0 or by 1/(1 - rate), forward and backward, in 
   CHECK(dropped > 0);
   CHECK(dropped < 30);
 
-  Buffer<double> in_place = x, d_in_place = d_y;
+  Buffer<double> in_place = x;
+  Buffer<double> d_in_place = d_y;
   dropout->forward(pass, in_place, in_place);
   dropout->backward(pass, d_in_place, d_in_place);
   CHECK(same_bits(in_place, y));
@@ -66,7 +69,8 @@ TEST_CASE("Dropout is off outside training and at rate 0, forward and backward",
   const Buffer<double> x = random.matrix(6, 5);
   for (const auto& [rate, pass] : {std::pair{0.5, Pass{}}, std::pair{0.0, dropout_pass(sentences)}}) {
     SingleLayer<Dropout<double>> dropout(random, rate);
-    Buffer<double> y(6, 5), d_x(6, 5);
+    Buffer<double> y(6, 5);
+    Buffer<double> d_x(6, 5);
     dropout->forward(dropout_pass(sentences), x, y);  // an earlier pass may have dropped numbers
     dropout->forward(pass, x, y);
     dropout->backward(pass, x, d_x);
@@ -78,13 +82,17 @@ TEST_CASE("Dropout is off outside training and at rate 0, forward and backward",
 
 TEST_CASE("Dropout treats a sentence the same in every batch, at any place in it and with any padding", "[layers]") {
   // Sentence 9 (three tokens of five numbers) alone, and then as the second of three sentences padded to seven tokens.
-  const std::vector<Index> alone{9}, batch{4, 9, 2};
+  const std::vector<Index> alone{9};
+  const std::vector<Index> batch{4, 9, 2};
   const Matrix<double> expected = dropout_factors(0.5, dropout_pass(alone), 1, 3, 5);
   const Matrix<double> padded = dropout_factors(0.5, dropout_pass(batch), 1, 3 * 7, 5);
   CHECK(same_bits(padded.middleRows(7, 3), expected));
 
   // Attention weights: two heads, T queries and S keys each, both padded.
-  const Index T = 3, S = 4, padded_T = 5, padded_S = 9;
+  const Index T = 3;
+  const Index S = 4;
+  const Index padded_T = 5;
+  const Index padded_S = 9;
   const Matrix<double> weights = dropout_factors(0.5, dropout_pass(alone), 2, 2 * T, S);
   const Matrix<double> padded_weights = dropout_factors(0.5, dropout_pass(batch), 2, 3 * 2 * padded_T, padded_S);
   for (Index head = 0; head < 2; ++head) {
@@ -93,9 +101,11 @@ TEST_CASE("Dropout treats a sentence the same in every batch, at any place in it
 }
 
 TEST_CASE("Dropout draws different numbers for another sentence, row, group, site, update or seed", "[layers]") {
-  const std::vector<Index> sentences{9}, other_sentence{10};
+  const std::vector<Index> sentences{9};
+  const std::vector<Index> other_sentence{10};
   const Pass pass = dropout_pass(sentences);
-  Pass other_update = pass, other_seed = pass;
+  Pass other_update = pass;
+  Pass other_seed = pass;
   ++other_update.update;
   ++other_seed.seed;
   const Matrix<double> here = dropout_factors(0.5, pass, 2, 4, 40);
@@ -103,7 +113,9 @@ TEST_CASE("Dropout draws different numbers for another sentence, row, group, sit
   CHECK(here != dropout_factors(0.5, other_update, 2, 4, 40));
   CHECK(here != dropout_factors(0.5, other_seed, 2, 4, 40));
   CHECK(here != dropout_factors(0.5, pass, 2, 4, 40, 4));
-  for (Index row = 1; row < 4; ++row) CHECK(here.row(0) != here.row(row));  // rows 2 and 3: the second group
+  for (Index row = 1; row < 4; ++row) {
+    CHECK(here.row(0) != here.row(row));  // rows 2 and 3: the second group
+  }
 }
 
 TEST_CASE("Dropout draws the random numbers at (seed, update, site, sentence, group, position)", "[layers]") {
@@ -120,7 +132,8 @@ TEST_CASE("Each dropout has its own site, numbered in the order of construction"
   const BoundMemory<double> unused;
   Construction<double> construction(unused);
   const Part<double> part(construction, "", "");
-  Dropout<double> first(part, 0.5), second(part.at("inner"), 0.5);
+  Dropout<double> first(part, 0.5);
+  Dropout<double> second(part.at("inner"), 0.5);
   part.start_sites(3);
   Dropout<double> third(part, 0.5);
   for (const auto& [dropout, site] : {std::pair{&first, Site{0}}, {&second, Site{1}}, {&third, Site{3}}}) {

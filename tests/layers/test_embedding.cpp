@@ -60,7 +60,9 @@ TEST_CASE("Positions are the same whether sentences get longer or shorter", "[la
   for (const Index length : {3, 2, 4, 5, 30, 3}) {
     const Buffer<double> positions = positions_of(embedding, length);
     REQUIRE(positions.rows() == length);
-    for (Index t = 0; t < length; ++t) CHECK(std::abs(positions(t, 1) - expected_position(t, 1, 6)) < 1e-12);
+    for (Index t = 0; t < length; ++t) {
+      CHECK(std::abs(positions(t, 1) - expected_position(t, 1, 6)) < 1e-12);
+    }
   }
 }
 

@@ -15,7 +15,9 @@ TEST_CASE("A linear map multiplies each row by the transposed weight and adds th
   for (Index n = 0; n < 4; ++n) {
     for (Index out = 0; out < 2; ++out) {
       double expected = map->bias.value()[out];
-      for (Index in = 0; in < 3; ++in) expected += x(n, in) * map->weight.value()(out, in);
+      for (Index in = 0; in < 3; ++in) {
+        expected += x(n, in) * map->weight.value()(out, in);
+      }
       CHECK(y(n, out) == Approx(expected).epsilon(1e-14));
     }
   }
@@ -48,8 +50,10 @@ TEST_CASE("Linear maps can share parameters: some outputs of one map can form an
   RandomValues random(4);
   SingleLayer<Linear<double>> map(random, 5, 6);
   Linear<double> part("part", map->weight.middle_rows(2, 3), map->bias.middle(2, 3));
-  const Buffer<double> x = random.matrix(3, 5), d_y = random.matrix(3, 3);
-  const Buffer<double>&all = map->forward({}, x), &some = part.forward({}, x);
+  const Buffer<double> x = random.matrix(3, 5);
+  const Buffer<double> d_y = random.matrix(3, 3);
+  const Buffer<double>& all = map->forward({}, x);
+  const Buffer<double>& some = part.forward({}, x);
   CHECK(largest_difference(some, all.view().middle_cols(2, 3)) < 1e-15);
 
   // Both add to the same gradient.

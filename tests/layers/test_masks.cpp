@@ -89,7 +89,8 @@ TEST_CASE("A mask answers whether one query of one sentence sees one key", "[lay
 }
 
 TEST_CASE("The transformer's three masks: source padding twice, and target padding with the future", "[layers]") {
-  const IdMatrix source{{5, 9, 3, 3, 3}, {5, 3, 7, 8, 0}}, target{{1, 2, 9}, {2, 9, 9}};  // pads: 3 and 9
+  const IdMatrix source{{5, 9, 3, 3, 3}, {5, 3, 7, 8, 0}};
+  const IdMatrix target{{1, 2, 9}, {2, 9, 9}};  // pads: 3 and 9
   const TransformerMasks masks = make_masks(source, target, {3, 9});
   const MaskTable source_padding{{0, 0, 1, 1, 1}, {0, 1, 0, 0, 0}};
   check_mask(masks.encoder_padding, 2, 1, source_padding);
@@ -106,7 +107,8 @@ TEST_CASE("A mask that is off keeps its shape and blocks nothing", "[layers]") {
 }
 
 TEST_CASE("Each of the transformer's masks has its own switch", "[layers]") {
-  const IdMatrix source{{5, 9, 3, 3, 3}, {5, 3, 7, 8, 0}}, target{{1, 2, 9}, {2, 9, 9}};  // pads: 3 and 9
+  const IdMatrix source{{5, 9, 3, 3, 3}, {5, 3, 7, 8, 0}};
+  const IdMatrix target{{1, 2, 9}, {2, 9, 9}};  // pads: 3 and 9
   const TransformerMasks all = make_masks(source, target, {3, 9});
   const auto check = [&](const MaskSettings& on, const MaskTable& encoder, const MaskTable& decoder,
                          const MaskTable& cross) {
@@ -115,7 +117,8 @@ TEST_CASE("Each of the transformer's masks has its own switch", "[layers]") {
     check_mask(masks.decoder_combined, 2, 3, decoder);
     check_mask(masks.cross_padding, 2, 1, cross);
   };
-  const MaskTable padding = all.encoder_padding.blocked.eigen(), decoder = all.decoder_combined.blocked.eigen();
+  const MaskTable padding = all.encoder_padding.blocked.eigen();
+  const MaskTable decoder = all.decoder_combined.blocked.eigen();
   const MaskTable nothing = MaskTable::Zero(2, 5);
   const MaskTable target_padding{{0, 0, 1}, {0, 0, 1}, {0, 0, 1}, {0, 1, 1}, {0, 1, 1}, {0, 1, 1}};
   const MaskTable future{{0, 1, 1}, {0, 0, 1}, {0, 0, 0}, {0, 1, 1}, {0, 0, 1}, {0, 0, 0}};
@@ -128,14 +131,18 @@ TEST_CASE("Each of the transformer's masks has its own switch", "[layers]") {
 }
 
 TEST_CASE("A mask finds its row for each row of scores of all sentences, heads and queries", "[layers]") {
-  const Index B = 3, H = 2, T = 4;
+  const Index B = 3;
+  const Index H = 2;
+  const Index T = 4;
   for (const auto& [sentences, queries] : {std::pair<Index, Index>{1, 1}, {B, 1}, {1, T}, {B, T}}) {
     const Mask mask = all_visible(sentences, queries, 5);
     CAPTURE(sentences, queries);
     REQUIRE(mask.fits(B, T));
     CHECK_FALSE(mask.fits(B, T + 1) == (queries > 1));
     CHECK_FALSE(mask.fits(B + 1, T) == (sentences > 1));
-    for (Index n = 0; n < B * H * T; ++n) CHECK(mask.row_for(n, B * H * T) == mask.row(n / (H * T), n % T));
+    for (Index n = 0; n < B * H * T; ++n) {
+      CHECK(mask.row_for(n, B * H * T) == mask.row(n / (H * T), n % T));
+    }
   }
 }
 
@@ -151,7 +158,8 @@ TEST_CASE("A new mask can reuse the memory of an older one and keeps none of its
     CHECK(old.blocked.data() == memory);
     check_mask(old, expected.sentences, expected.queries, expected.blocked.eigen());
   };
-  const Mask padding = padding_mask(target, 9), causal = look_ahead_mask(3);
+  const Mask padding = padding_mask(target, 9);
+  const Mask causal = look_ahead_mask(3);
   check_reused(padding, [&](Mask mask) { return padding_mask(target, 9, std::move(mask)); });
   check_reused(causal, [&](Mask mask) { return look_ahead_mask(3, std::move(mask)); });
   check_reused(prefix_mask(5, 2), [&](Mask mask) { return prefix_mask(5, 2, std::move(mask)); });
@@ -161,14 +169,17 @@ TEST_CASE("A new mask can reuse the memory of an older one and keeps none of its
 }
 
 TEST_CASE("The five masks of a transformer reuse the memory of older ones", "[layers]") {
-  const IdMatrix source{{5, 9, 3, 3, 3}, {5, 3, 7, 8, 0}}, target{{1, 2, 9}, {2, 9, 9}};  // pads: 3 and 9
+  const IdMatrix source{{5, 9, 3, 3, 3}, {5, 3, 7, 8, 0}};
+  const IdMatrix target{{1, 2, 9}, {2, 9, 9}};  // pads: 3 and 9
   const auto five = [](const TransformerMasks& masks) {
     return std::array{&masks.encoder_padding, &masks.target_padding, &masks.look_ahead, &masks.decoder_combined,
                       &masks.cross_padding};
   };
   const auto memory_of = [&](const TransformerMasks& masks) {
     std::vector<const void*> places;
-    for (const Mask* mask : five(masks)) places.push_back(mask->blocked.data());
+    for (const Mask* mask : five(masks)) {
+      places.push_back(mask->blocked.data());
+    }
     return places;
   };
   TransformerMasks masks =

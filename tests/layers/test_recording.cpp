@@ -39,7 +39,9 @@ TEST_CASE("A part's name shows where in the model it is, and its tensor names be
   const BoundMemory<float> unused;
   Construction<float> construction(unused);
   const Part<float> whole(construction, "", "model.");
-  const Part<float> encoder = whole.at("encoder"), layer = encoder.at("layers", 12), attention = layer.at("self_attn");
+  const Part<float> encoder = whole.at("encoder");
+  const Part<float> layer = encoder.at("layers", 12);
+  const Part<float> attention = layer.at("self_attn");
   CHECK(whole.name().empty());
   CHECK(layer.name() == "encoder.layers.12");
   CHECK(attention.name() == "encoder.layers.12.self_attn");
@@ -84,7 +86,9 @@ TEST_CASE("Names, axes and the formula are parsed from the text of an equation",
   REQUIRE(product.inputs.size() == 2);
   CHECK(product.inputs[0].name == "x");
   CHECK(product.inputs[1].name == "weight");
-  const RecordedTensor &y_seen = e.output(0), &x_seen = e.input(0, 0), &weight_seen = e.input(0, 1);
+  const RecordedTensor& y_seen = e.output(0);
+  const RecordedTensor& x_seen = e.input(0, 0);
+  const RecordedTensor& weight_seen = e.input(0, 1);
   CHECK((y_seen.name == "y" && y_seen.axes == "N, out" && y_seen.computed));
   CHECK((x_seen.name == "x" && x_seen.axes.empty() && !x_seen.computed));
   CHECK((weight_seen.name == "weight" && weight_seen.axes == "out, in" && !weight_seen.computed));
@@ -100,7 +104,8 @@ TEST_CASE("Names, axes and the formula are parsed from the text of an equation",
 TEST_CASE("An input is the tensor last recorded at its location if the numbers and the shape are the same",
           "[layers]") {
   RecordedExample e;
-  Buffer<double> y = buffer_of(2 * e.x.eigen()), z = y;
+  Buffer<double> y = buffer_of(2 * e.x.eigen());
+  Buffer<double> z = y;
   e.pass.record("", "y [N, D] = 2 * {x}", y, e.x);
   e.pass.record("", "z [N, D] = {another_name}", z, y);
   CHECK(&e.input(1) == &e.output(0));
@@ -122,7 +127,8 @@ TEST_CASE("An input is the tensor last recorded at its location if the numbers a
 TEST_CASE("A given tensor is recorded once, even if it contains NaN", "[layers]") {
   RecordedExample e;
   e.x(0, 1) = std::numeric_limits<double>::quiet_NaN();
-  const Buffer<double> y = e.x, z = e.x;
+  const Buffer<double> y = e.x;
+  const Buffer<double> z = e.x;
   e.pass.record("", "y [N, D] = {weight [out, in]}", y, e.x);
   e.pass.record("", "z [N, D] = {weight}", z, e.x);
   CHECK(e.recording.tensors().size() == 3);
@@ -182,7 +188,9 @@ TEMPLATE_TEST_CASE("Numbers of any type, blocks and rows are recorded as they ar
                    std::uint8_t, Id) {
   RecordedExample e;
   Buffer<TestType> numbers(3, 5);
-  for (Index i = 0; i < 15; ++i) numbers(i / 5, i % 5) = static_cast<TestType>(i % 4);
+  for (Index i = 0; i < 15; ++i) {
+    numbers(i / 5, i % 5) = static_cast<TestType>(i % 4);
+  }
   const auto block = numbers.view().middle_cols(1, 3);
   e.pass.record("", "block [N, D] = some columns of {numbers}", block, numbers);
   e.pass.record("", "row [1, D] = one row of {numbers}", numbers.row(1), numbers);

@@ -22,7 +22,9 @@ TEST_CASE("Attention matches plain loops over the formula, with scores divided b
           double sum = 0;
           for (Index j = 0; j < shape.S; ++j) {
             double score = 0;
-            for (Index i = h * d_head; i < (h + 1) * d_head; ++i) score += e.q(b * shape.T + t, i) * e.key(b, j)[i];
+            for (Index i = h * d_head; i < (h + 1) * d_head; ++i) {
+              score += e.q(b * shape.T + t, i) * e.key(b, j)[i];
+            }
             weights.push_back(e.mask.is_blocked(b, t, j) ? 0 : std::exp(score / std::sqrt(d_head)));
             sum += weights.back();
           }
@@ -30,7 +32,9 @@ TEST_CASE("Attention matches plain loops over the formula, with scores divided b
             double expected = 0;
             for (Index j = 0; j < shape.S; ++j) {
               const double weight = weights[static_cast<std::size_t>(j)];
-              if (weight > 0) expected += weight / sum * e.value(b, j)[i];
+              if (weight > 0) {
+                expected += weight / sum * e.value(b, j)[i];
+              }
             }
             CHECK(std::abs(e.context(b * shape.T + t, i) - expected) < 1e-13);
           }
@@ -78,7 +82,9 @@ TEST_CASE("The weights of a query that sees something sum to 1, and dropout appl
     const Buffer<double>& weights = e.layer->weights();
     CHECK((weights.eigen().rowwise().sum().array() - 1).abs().maxCoeff() < 1e-15);
     for (Index n = 0; n < weights.rows(); ++n) {
-      const Index b = n / (2 * 3), h = n / 3 % 2, t = n % 3;
+      const Index b = n / (2 * 3);
+      const Index h = n / 3 % 2;
+      const Index t = n % 3;
       for (Index j = 0; j < 4; ++j) {
         const double used = e.context(b * 3 + t, h * 4 + j);
         CHECK((used == weights(n, j) / (1 - dropout) || (used == 0 && dropout > 0)));
@@ -95,11 +101,15 @@ TEST_CASE("If lengths are multiples of 4, a sentence's context has the same bits
     const AttentionShape shape{5, S, S, 3, 24};
     AttentionExample<float> e(random, shape, all_visible(1, 1, S), 0);
     for (Buffer<float>* matrix : {&e.q, &e.k, &e.v}) {
-      for (Index b = 1; b < shape.B; ++b) matrix->eigen().middleRows(b * S, S) = matrix->eigen().topRows(S);
+      for (Index b = 1; b < shape.B; ++b) {
+        matrix->eigen().middleRows(b * S, S) = matrix->eigen().topRows(S);
+      }
     }
     e.forward();
     CAPTURE(S);
     const auto context = e.context.view();
-    for (Index b = 1; b < shape.B; ++b) CHECK(same_bits(context.middle_rows(b * S, S), context.middle_rows(0, S)));
+    for (Index b = 1; b < shape.B; ++b) {
+      CHECK(same_bits(context.middle_rows(b * S, S), context.middle_rows(0, S)));
+    }
   }
 }

@@ -33,7 +33,9 @@ void softmax_backward(const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights) 
 BlockedKeys some_blocked(RandomValues& random, Index rows, Index cols) {
   BlockedKeys blocked(rows, cols);
   for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < cols; ++j) blocked(i, j) = i == 3 || (i > 0 && random.index(2) == 0);
+    for (Index j = 0; j < cols; ++j) {
+      blocked(i, j) = i == 3 || (i > 0 && random.index(2) == 0);
+    }
   }
   return blocked;
 }
@@ -48,7 +50,9 @@ TEST_CASE("Softmax weights are exp(score) over the sum of the visible ones, and 
     const Buffer<double> weights = softmax_of<double>(scores, blocked);
     for (Index i = 0; i < 8; ++i) {
       double sum = 0;
-      for (Index j = 0; j < size; ++j) sum += blocked(i, j) ? 0 : std::exp(scores(i, j));
+      for (Index j = 0; j < size; ++j) {
+        sum += blocked(i, j) ? 0 : std::exp(scores(i, j));
+      }
       for (Index j = 0; j < size; ++j) {
         if (blocked(i, j)) {
           CHECK(weights(i, j) == 0);
@@ -93,7 +97,9 @@ TEMPLATE_TEST_CASE("Blocked scores may be anything, NaN and infinity included, w
       Buffer<TestType> d_weights = d;
       for (Index i = 0; i < 8; ++i) {
         for (Index j = 0; j < size; ++j) {
-          if (!blocked(i, j)) continue;
+          if (!blocked(i, j)) {
+            continue;
+          }
           scores(i, j) = anything;
           d_weights(i, j) = static_cast<TestType>(anything);
         }
@@ -142,7 +148,8 @@ TEST_CASE("A row of visible scores far below the blocked ones keeps its weights"
 
 TEST_CASE("The gradient of the masked softmax is right", "[layers]") {
   RandomValues random(5);
-  Buffer<double> scores = random.matrix(8, 7), d_scores;
+  Buffer<double> scores = random.matrix(8, 7);
+  Buffer<double> d_scores;
   const Buffer<double> d_weights = random.matrix(8, 7);
   const BlockedKeys blocked = some_blocked(random, 8, 7);
   require_gradients([&] { return weighted_sum(softmax_of<double>(scores, blocked), d_weights); },
@@ -154,17 +161,24 @@ TEST_CASE("The gradient of the masked softmax is right", "[layers]") {
 }
 
 TEST_CASE("Masks of any shape apply to the right scores of all sentences, heads and queries", "[layers]") {
-  const Index B = 3, H = 2, T = 4, S = 5;
+  const Index B = 3;
+  const Index H = 2;
+  const Index T = 4;
+  const Index S = 5;
   RandomValues random(6);
   const Buffer<double> scores = random.matrix(B * H * T, S);
   for (const auto& [sentences, queries] : {std::pair<Index, Index>{1, 1}, {B, 1}, {1, T}, {B, T}}) {
     Mask mask{sentences, queries, BlockedKeys(sentences * queries, S)};
-    for (Index i = 0; i < mask.blocked.size(); ++i) mask.blocked(i / S, i % S) = random.index(2) == 0;
+    for (Index i = 0; i < mask.blocked.size(); ++i) {
+      mask.blocked(i / S, i % S) = random.index(2) == 0;
+    }
     Buffer<double> weights = scores;
     MaskedSoftmax<double>("softmax").forward({}, weights, mask);
     BlockedKeys each_row(B * H * T, S);
     for (Index n = 0; n < B * H * T; ++n) {
-      for (Index j = 0; j < S; ++j) each_row(n, j) = mask.is_blocked(n / (H * T), n % T, j);
+      for (Index j = 0; j < S; ++j) {
+        each_row(n, j) = mask.is_blocked(n / (H * T), n % T, j);
+      }
     }
     CAPTURE(sentences, queries);
     CHECK(same_bits(weights, softmax_of<double>(scores, each_row)));

@@ -29,8 +29,12 @@ struct Known {
     return batch.target_output(n / batch.target_output.cols(), n % batch.target_output.cols()) == kTargetPad;
   }
   double dropout_rate() const {
-    if (part.ends_with("attn.dropout")) return settings.attention_dropout;
-    if (part.ends_with("feed_forward.dropout")) return settings.activation_dropout;
+    if (part.ends_with("attn.dropout")) {
+      return settings.attention_dropout;
+    }
+    if (part.ends_with("feed_forward.dropout")) {
+      return settings.activation_dropout;
+    }
     return part.ends_with("embed_tokens.dropout") ? settings.embedding_dropout : settings.dropout;
   }
 };
@@ -39,12 +43,16 @@ using Law = std::function<Numbers(const Known&)>;
 inline double normal_cdf(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
 inline double activate(Activation activation, double x) {
-  if (activation == Activation::relu) return x > 0 ? x : 0;
+  if (activation == Activation::relu) {
+    return x > 0 ? x : 0;
+  }
   return activation == Activation::gelu ? x * normal_cdf(x) : x / (1 + std::exp(-x));
 }
 
 inline double slope(Activation activation, double x) {
-  if (activation == Activation::relu) return x > 0 ? 1 : 0;
+  if (activation == Activation::relu) {
+    return x > 0 ? 1 : 0;
+  }
   if (activation == Activation::gelu) {
     return normal_cdf(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
   }
@@ -56,14 +64,13 @@ inline Numbers each(const Numbers& x, const auto& function) { return x.unaryExpr
 inline Numbers times(const Numbers& a, const Numbers& b) { return a.cwiseProduct(b); }
 inline Numbers mean(const Numbers& x) { return x.rowwise().mean(); }  // of each row
 inline Numbers sum_of_rows(const Numbers& x) { return x.colwise().sum(); }
-inline Numbers columns_times(const Numbers& x, const Numbers& column) {
-  return column.col(0).asDiagonal() * x;
-}
+inline Numbers columns_times(const Numbers& x, const Numbers& column) { return column.col(0).asDiagonal() * x; }
 inline Numbers rows_times(const Numbers& x, const Numbers& row) { return x * row.row(0).asDiagonal(); }
 
 /// The part of a matrix that belongs to one head of one sentence: of tokens [B*T, D], or of weights [B*H*T, S].
 inline auto head_of_tokens(auto& x, const Known& k, Index b, Index h) {
-  const Index T = x.rows() / k.B(), width = x.cols() / k.H();
+  const Index T = x.rows() / k.B();
+  const Index width = x.cols() / k.H();
   return x.block(b * T, h * width, T, width);
 }
 inline auto head_of_weights(auto& x, const Known& k, Index b, Index h) {
@@ -100,12 +107,17 @@ inline Numbers masked_softmax(const Known& k, const Numbers& scores, const Numbe
   const Index T = scores.rows() / (k.B() * k.H());
   Numbers weights = Numbers::Zero(scores.rows(), scores.cols());
   for (Index row = 0; row < scores.rows(); ++row) {
-    const Index b = row / (k.H() * T), t = row % T;
+    const Index b = row / (k.H() * T);
+    const Index t = row % T;
     const auto blocked = mask.row(mask.rows() == k.B() ? b : b * T + t);
     double sum = 0;
-    for (Index s = 0; s < scores.cols(); ++s) sum += blocked(s) != 0 ? 0 : std::exp(scores(row, s));
     for (Index s = 0; s < scores.cols(); ++s) {
-      if (blocked(s) == 0) weights(row, s) = std::exp(scores(row, s)) / sum;
+      sum += blocked(s) != 0 ? 0 : std::exp(scores(row, s));
+    }
+    for (Index s = 0; s < scores.cols(); ++s) {
+      if (blocked(s) == 0) {
+        weights(row, s) = std::exp(scores(row, s)) / sum;
+      }
     }
   }
   return weights;
@@ -122,7 +134,9 @@ inline Numbers target_distribution(const Numbers& expected, Index n, Index V) {
 inline Numbers row_by_row(const Known& k, Index cols, const std::function<Numbers(Index n)>& row) {
   Numbers rows = Numbers::Zero(k.in[0].rows(), cols);
   for (Index n = 0; n < rows.rows(); ++n) {
-    if (!k.is_padding(n)) rows.row(n) = row(n);
+    if (!k.is_padding(n)) {
+      rows.row(n) = row(n);
+    }
   }
   return rows;
 }
@@ -131,7 +145,9 @@ inline Numbers row_by_row(const Known& k, Index cols, const std::function<Number
 inline void for_each_token(const Known& k, const Numbers& ids, const std::function<void(Index n, Index id)>& action) {
   for (Index n = 0; n < ids.size(); ++n) {
     const auto id = static_cast<Index>(ids(n / ids.cols(), n % ids.cols()));
-    if (id != (k.of_encoder() ? kSourcePad : kTargetPad)) action(n, id);
+    if (id != (k.of_encoder() ? kSourcePad : kTargetPad)) {
+      action(n, id);
+    }
   }
 }
 

@@ -50,7 +50,9 @@ inline std::map<std::string, Law> backward_laws() {
        [](const Known& k) {
          const Index D = k.in[0].cols();
          Numbers all(k.in[0].rows(), 3 * D);
-         for (Index i = 0; i < 3; ++i) all.middleCols(i * D, D) = k.in[static_cast<std::size_t>(i)];
+         for (Index i = 0; i < 3; ++i) {
+           all.middleCols(i * D, D) = k.in[static_cast<std::size_t>(i)];
+         }
          return all;
        }},
       {"d_key_value = {d_k} and {d_v} side by side",

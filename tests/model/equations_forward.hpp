@@ -12,9 +12,8 @@ inline std::map<std::string, Law> forward_laws() {
          const Numbers &table = k.in[1], &ids = k.in[2], &position = k.in[3];
          const double scale = k.settings.scale_embeddings ? std::sqrt(static_cast<double>(table.cols())) : 1;
          Numbers x = Numbers::Zero(ids.size(), table.cols());
-         for_each_token(k, ids, [&](Index n, Index id) {
-           x.row(n) = scale * table.row(id) + position.row(n % ids.cols());
-         });
+         for_each_token(k, ids,
+                        [&](Index n, Index id) { x.row(n) = scale * table.row(id) + position.row(n % ids.cols()); });
          return x;
        }},
       {"y = {x} * {kept} / (1 - rate)",
@@ -62,7 +61,8 @@ inline std::map<std::string, Law> forward_laws() {
       {"losses = - sum over v of q_v log {p}_v, q from {expected}; 0 at padding",
        [](const Known& k) {
          return row_by_row(k, 1, [&](Index n) {
-           const Numbers log_p = k.in[0].row(n).array().log(), q = target_distribution(k.in[1], n, log_p.cols());
+           const Numbers log_p = k.in[0].row(n).array().log();
+           const Numbers q = target_distribution(k.in[1], n, log_p.cols());
            return Numbers::Constant(1, 1, -times(q, log_p).sum());
          });
        }},

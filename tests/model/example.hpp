@@ -64,10 +64,13 @@ inline PaddedBatch batch() {
 inline PaddedBatch alone(const PaddedBatch& whole, Index b) {
   const auto length = [b](const IdMatrix& ids, Id pad) {
     Index n = ids.cols();
-    while (n > 0 && ids(b, n - 1) == pad) --n;
+    while (n > 0 && ids(b, n - 1) == pad) {
+      --n;
+    }
     return n;
   };
-  const Index S = length(whole.source, kSourcePad), T = length(whole.target_input, kTargetPad);
+  const Index S = length(whole.source, kSourcePad);
+  const Index T = length(whole.target_input, kTargetPad);
   return {.source = buffer_of(whole.source.view().block(b, 0, 1, S)),
           .target_input = buffer_of(whole.target_input.view().block(b, 0, 1, T)),
           .target_output = buffer_of(whole.target_output.view().block(b, 0, 1, T)),
@@ -86,12 +89,17 @@ inline PaddedBatch random_batch(RandomValues& random, Index sentences, Index len
   batch.target_output.fill(kTargetPad);
   for (Index b = 0; b < sentences; ++b) {
     batch.sentences.push_back(100 + b);
-    const Index S = b == 0 ? length : 1 + random.index(length), T = b == 0 ? length : 1 + random.index(length);
-    for (Index s = 0; s < S; ++s) batch.source(b, s) = static_cast<Id>(s + 1 == S ? kEnd : 4 + random.index(5));
+    const Index S = b == 0 ? length : 1 + random.index(length);
+    const Index T = b == 0 ? length : 1 + random.index(length);
+    for (Index s = 0; s < S; ++s) {
+      batch.source(b, s) = static_cast<Id>(s + 1 == S ? kEnd : 4 + random.index(5));
+    }
     batch.target_input(b, 0) = kBegin;
     for (Index t = 0; t < T; ++t) {
       batch.target_output(b, t) = static_cast<Id>(t + 1 == T ? kEnd : 3 + random.index(4));
-      if (t + 1 < T) batch.target_input(b, t + 1) = batch.target_output(b, t);
+      if (t + 1 < T) {
+        batch.target_input(b, t + 1) = batch.target_output(b, t);
+      }
     }
   }
   batch.remake_masks();

@@ -26,7 +26,9 @@ struct RecordedRun {
   RecordedRun(RandomValues random, const TransformerSettings& settings, PaddedBatch given, bool recorded)
       : drawn(random, settings), batch(std::move(given)) {
     Pass pass = batch.training();
-    if (recorded) pass.recording = &recording;
+    if (recorded) {
+      pass.recording = &recording;
+    }
     loss = drawn.model.forward(pass, batch.input());
     drawn.model.backward(pass, kLossScale);
   }
@@ -36,7 +38,9 @@ struct RecordedRun {
 inline Matrix<double> last_recorded(const Recording& recording, const std::string& part, const std::string& name) {
   Matrix<double> values;
   for (const RecordedTensor& tensor : recording.tensors()) {
-    if (tensor.computed && tensor.part == part && tensor.name == name) values = tensor.values;
+    if (tensor.computed && tensor.part == part && tensor.name == name) {
+      values = tensor.values;
+    }
   }
   return values;
 }

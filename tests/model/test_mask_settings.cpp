@@ -21,7 +21,8 @@ const Buffer<double>& probabilities(Transformer<double>& model, const example::P
 /// How much the padding of the batch's last sentence changes the probabilities at its words.
 double influence_of_padding(const MaskSettings& masks) {
   example::RandomModel<double> random(settings_with_masks(masks));
-  const example::PaddedBatch together = example::batch(), alone = example::alone(together, 2);
+  const example::PaddedBatch together = example::batch();
+  const example::PaddedBatch alone = example::alone(together, 2);
   const Buffer<double> p = probabilities(random.model, alone);  // [3, V]
   return largest_difference(probabilities(random.model, together).view().middle_rows(2 * 4, 3), p);
 }
@@ -30,9 +31,9 @@ double influence_of_padding(const MaskSettings& masks) {
 
 TEST_CASE("A model makes the masks that its settings select", "[model]") {
   const example::PaddedBatch batch = example::batch();
-  for (const MaskSettings& on : {MaskSettings{}, MaskSettings{.encoder_padding = false},
-                                 MaskSettings{.look_ahead = false}, MaskSettings{.target_padding = false},
-                                 MaskSettings{.cross_padding = false}}) {
+  for (const MaskSettings& on :
+       {MaskSettings{}, MaskSettings{.encoder_padding = false}, MaskSettings{.look_ahead = false},
+        MaskSettings{.target_padding = false}, MaskSettings{.cross_padding = false}}) {
     CAPTURE(on.encoder_padding, on.look_ahead, on.target_padding, on.cross_padding);
     const TransformerMasks expected =
         make_masks(batch.source, batch.target_input, {example::kSourcePad, example::kTargetPad}, on);

@@ -55,7 +55,8 @@ TEST_CASE("a fresh model's weights have the documented standard deviations; its 
 }
 
 TEST_CASE("the initial gain scales the value, output and feed-forward weights, and no others", "[model]") {
-  Fresh full(1), half(0.5);
+  Fresh full(1);
+  Fresh half(0.5);
   const auto is_same = [&](const auto& parameter) { return half(parameter) == full(parameter); };
   const auto is_half = [&](const auto& parameter) { return half(parameter) == 0.5 * full(parameter); };
   const auto check_attention = [&](const auto& attention) {

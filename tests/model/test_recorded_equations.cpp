@@ -17,9 +17,8 @@ std::vector<TransformerSettings> kinds_of_models() {
   for (int norm = 0; norm < 2; ++norm) {
     for (int tying = 0; tying < 3; ++tying) {
       for (int dropout = 0; dropout < 2; ++dropout) {
-        TransformerSettings settings =
-            example::settings(norm == 0 ? Norm::post : Norm::pre, static_cast<Tying>(tying),
-                              static_cast<Activation>((tying + norm + dropout) % 3));
+        TransformerSettings settings = example::settings(norm == 0 ? Norm::post : Norm::pre, static_cast<Tying>(tying),
+                                                         static_cast<Activation>((tying + norm + dropout) % 3));
         settings.scale_embeddings = (tying + dropout) % 2 == 0;
         kinds.push_back(dropout == 0 ? settings : example::with_dropout(settings));
       }
@@ -39,17 +38,26 @@ void for_each_kind_of_model(const auto& law) {
 
 example::Known known(const RecordedRun& run, const RecordedStep& step) {
   const RecordedTensor& output = run.output(step);
-  example::Known known{run.drawn.model.settings, run.batch, step.part, {},
+  example::Known known{run.drawn.model.settings,
+                       run.batch,
+                       step.part,
+                       {},
                        Matrix<double>::Zero(output.values.rows(), output.values.cols())};
-  for (const RecordedStep::Input& input : step.inputs) known.in.push_back(run.recording.tensors()[input.tensor].values);
-  if (step.adds && step.inputs.back().name == output.name + " so far") known.before = known.in.back();
+  for (const RecordedStep::Input& input : step.inputs) {
+    known.in.push_back(run.recording.tensors()[input.tensor].values);
+  }
+  if (step.adds && step.inputs.back().name == output.name + " so far") {
+    known.before = known.in.back();
+  }
   return known;
 }
 
 /// The last recorded gradient of one parameter. Recorded gradients have q, k and v side by side.
 Matrix<double> recorded_gradient(const Recording& recording, std::string name, Index D) {
   const auto replace = [&name](const std::string& from, const std::string& to) {
-    if (const auto at = name.find(from); at != std::string::npos) name.replace(at, from.size(), to);
+    if (const auto at = name.find(from); at != std::string::npos) {
+      name.replace(at, from.size(), to);
+    }
   };
   const bool of_self = name.find(".self_attn.") != std::string::npos;
   const Index place = name.find(".k_proj") != std::string::npos ? 1 : name.find(".v_proj") != std::string::npos ? 2 : 0;
@@ -58,21 +66,34 @@ Matrix<double> recorded_gradient(const Recording& recording, std::string name, I
   replace("shared.", "encoder.embed_tokens.");
   replace("lm_head", "decoder.output");
   replace("final_logits_bias", "decoder.output.bias");
-  for (const std::string map : {"fc1", "fc2"}) replace("." + map, ".feed_forward." + map);
+  for (const std::string map : {"fc1", "fc2"}) {
+    replace("." + map, ".feed_forward." + map);
+  }
   for (const std::string map : {".q_proj", ".k_proj", ".v_proj"}) {
-    if (of_self) replace(map, ".qkv_proj");
-    else if (map != ".q_proj") replace(map, ".kv_proj");
+    if (of_self) {
+      replace(map, ".qkv_proj");
+    } else if (map != ".q_proj") {
+      replace(map, ".kv_proj");
+    }
   }
   const auto dot = name.rfind('.');
   const std::string part = name.substr(0, dot);
   std::string tensor = "d_" + name.substr(dot + 1);
-  if (part.ends_with("norm") && tensor == "d_weight") tensor = "d_gain";
-  if (part.ends_with("embed_tokens")) tensor = "d_table";
+  if (part.ends_with("norm") && tensor == "d_weight") {
+    tensor = "d_gain";
+  }
+  if (part.ends_with("embed_tokens")) {
+    tensor = "d_table";
+  }
 
   const Matrix<double> values = example::last_recorded(recording, part, tensor);
-  if (!cut || values.size() == 0) return values;
+  if (!cut || values.size() == 0) {
+    return values;
+  }
   const Index first = (of_self ? place : std::max<Index>(place - 1, 0)) * D;
-  if (tensor == "d_weight") return values.middleRows(first, D);
+  if (tensor == "d_weight") {
+    return values.middleRows(first, D);
+  }
   return values.middleCols(first, D);
 }
 
@@ -104,7 +125,8 @@ TEST_CASE("Every recorded equation gives the recorded result, and every known eq
 
 TEST_CASE("Recording changes no bit of the loss or gradient", "[model]") {
   for_each_kind_of_model([](std::uint64_t seed, const TransformerSettings& settings) {
-    const RecordedRun recorded(seed, settings, example::batch()), plain(seed, settings, example::batch(), false);
+    const RecordedRun recorded(seed, settings, example::batch());
+    const RecordedRun plain(seed, settings, example::batch(), false);
     CHECK(plain.recording.steps().empty());
     CHECK(recorded.loss.loss == plain.loss.loss);
     CHECK(recorded.loss.cross_entropy == plain.loss.cross_entropy);
@@ -128,8 +150,8 @@ TEST_CASE("The last recorded gradient of every parameter is the one in the arena
 
 TEST_CASE("Every input is a parameter, ids, a mask, a constant, what dropout keeps, or the result of an earlier step",
           "[model]") {
-  const std::set<std::string> given{"table", "id", "position", "scale", "weight", "bias", "gain", "mask",
-                                    "expected", "d_loss"};
+  const std::set<std::string> given{"table", "id",   "position", "scale",    "weight",
+                                    "bias",  "gain", "mask",     "expected", "d_loss"};
   for_each_kind_of_model([&](std::uint64_t seed, const TransformerSettings& settings) {
     const RecordedRun run(seed, settings, example::batch());
     std::set<std::size_t> computed;
@@ -139,13 +161,17 @@ TEST_CASE("Every input is a parameter, ids, a mask, a constant, what dropout kee
         const RecordedTensor& tensor = run.recording.tensors()[input.tensor];
         CAPTURE(step.part, step.formula, input.name);
         CHECK(tensor.computed == computed.contains(input.tensor));
-        if (!tensor.computed) found.insert(tensor.name);
+        if (!tensor.computed) {
+          found.insert(tensor.name);
+        }
       }
       CHECK(run.output(step).computed);
       CHECK(computed.insert(step.output).second);
     }
     std::set<std::string> expected = given;
-    if (settings.dropout > 0) expected.insert("kept");
+    if (settings.dropout > 0) {
+      expected.insert("kept");
+    }
     CHECK(found == expected);
   });
 }
@@ -155,14 +181,23 @@ TEST_CASE("If embeddings are tied, all uses read one tensor, and their gradients
   std::set<std::size_t> tables;
   std::vector<const RecordedStep*> gradients;
   for (const RecordedStep& step : run.recording.steps()) {
-    const bool is_output = step.part == "decoder.output", is_embedding = step.part.ends_with("embed_tokens");
+    const bool is_output = step.part == "decoder.output";
+    const bool is_embedding = step.part.ends_with("embed_tokens");
     const std::string& name = run.output(step).name;
-    if (is_embedding && name == "embedded") tables.insert(step.inputs[1].tensor);
-    if (is_output && name == "y") tables.insert(step.inputs[1].tensor);
-    if ((is_embedding && name == "d_table") || (is_output && name == "d_weight")) gradients.push_back(&step);
+    if (is_embedding && name == "embedded") {
+      tables.insert(step.inputs[1].tensor);
+    }
+    if (is_output && name == "y") {
+      tables.insert(step.inputs[1].tensor);
+    }
+    if ((is_embedding && name == "d_table") || (is_output && name == "d_weight")) {
+      gradients.push_back(&step);
+    }
   }
   CHECK(tables.size() == 1);
   REQUIRE(gradients.size() == 3);
   CHECK(gradients[0]->inputs.size() == 2);
-  for (std::size_t i = 1; i < 3; ++i) CHECK(gradients[i]->inputs.back().tensor == gradients[i - 1]->output);
+  for (std::size_t i = 1; i < 3; ++i) {
+    CHECK(gradients[i]->inputs.back().tensor == gradients[i - 1]->output);
+  }
 }

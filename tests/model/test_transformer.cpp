@@ -39,7 +39,8 @@ TEMPLATE_TEST_CASE("No target token changes a bit of the probabilities before it
   for (const Norm norm : {Norm::post, Norm::pre}) {
     RandomModel<TestType> model(wide(example::settings(norm, Tying::none)));
     RandomValues random(5);
-    const Index B = 3, T = 12;
+    const Index B = 3;
+    const Index T = 12;
     const example::PaddedBatch batch = example::random_batch(random, B, T);
     const Buffer<TestType> p = model.forward(batch);
 
@@ -67,7 +68,9 @@ TEST_CASE("Every target token sees the whole source", "[model]") {
   const Buffer<double> p = random.forward(batch);
   batch.source(0, 4) = 7;  // the last token of the first sentence
   const Buffer<double>& others = random.forward(batch);
-  for (Index t = 0; t < 4; ++t) CHECK(largest_difference(others.row(t), p.row(t)) > 1e-6);
+  for (Index t = 0; t < 4; ++t) {
+    CHECK(largest_difference(others.row(t), p.row(t)) > 1e-6);
+  }
   CHECK(same_bits(others.view().middle_rows(4, 8), p.view().middle_rows(4, 8)));  // the other sentences
 }
 
@@ -76,7 +79,7 @@ TEST_CASE("Each of the four dropout rates drops something", "[model]") {
   const TransformerSettings plain = example::settings(Norm::post, Tying::target);
   RandomModel<double> without(plain);
   without.forward(batch, batch.training());
-  for (double TransformerSettings::* const rate :
+  for (double TransformerSettings::*const rate :
        {&TransformerSettings::dropout, &TransformerSettings::embedding_dropout, &TransformerSettings::attention_dropout,
         &TransformerSettings::activation_dropout}) {
     TransformerSettings settings = plain;
@@ -88,10 +91,12 @@ TEST_CASE("Each of the four dropout rates drops something", "[model]") {
 
 TEMPLATE_TEST_CASE("A model that has run another batch gives the same bits as a fresh one", "[model]", float, double) {
   RandomValues random(6);
-  const example::PaddedBatch batch = example::batch(), larger = example::random_batch(random, 5, 9);
+  const example::PaddedBatch batch = example::batch();
+  const example::PaddedBatch larger = example::random_batch(random, 5, 9);
   for (const Norm norm : {Norm::post, Norm::pre}) {
     const TransformerSettings settings = example::with_dropout(example::settings(norm, Tying::all));
-    RandomModel<TestType> used(settings), fresh(settings);
+    RandomModel<TestType> used(settings);
+    RandomModel<TestType> fresh(settings);
     used.forward_backward(larger);
     set(used.gradient.values(), TestType{0});
     used.forward_backward(batch);
@@ -104,7 +109,8 @@ TEMPLATE_TEST_CASE("A model that has run another batch gives the same bits as a 
 TEMPLATE_TEST_CASE("bind() sets which weights are read and which gradient backward adds to", "[model]", float, double) {
   const TransformerSettings settings = example::settings(Norm::post, Tying::target);
   const example::PaddedBatch batch = example::batch();
-  RandomModel<TestType> first(settings), second(settings);
+  RandomModel<TestType> first(settings);
+  RandomModel<TestType> second(settings);
   RandomValues(2).fill(second.weights);
   first.forward_backward(batch);
   second.forward_backward(batch);
@@ -139,7 +145,9 @@ TEST_CASE("Loss and gradient in float are the same as in double, up to rounding"
     CHECK(rounded.loss.loss == Approx(exact.loss.loss).epsilon(1e-5));
     CHECK(rounded.loss.correct == exact.loss.correct);
     for (const TensorPlace& tensor : exact.gradient.tensors()) {
-      if (tensor.name.ends_with("k_proj.bias")) continue;  // 0 except for rounding
+      if (tensor.name.ends_with("k_proj.bias")) {
+        continue;  // 0 except for rounding
+      }
       CAPTURE(tensor.name);
       const auto gradient = exact.gradient.values(tensor);
       const double difference = largest_difference(gradient, rounded.gradient.values(tensor));
@@ -152,24 +160,32 @@ TEMPLATE_TEST_CASE("Models that run in parallel give the same bits as each alone
   const TransformerSettings settings = wide(example::with_dropout(example::settings(Norm::post, Tying::target)));
   RandomValues random(8);
   std::vector<example::PaddedBatch> batches;
-  for (Index i = 0; i < 6; ++i) batches.push_back(example::random_batch(random, 2, 5 + 2 * i));
+  for (Index i = 0; i < 6; ++i) {
+    batches.push_back(example::random_batch(random, 2, 5 + 2 * i));
+  }
 
   const auto gradients_with = [&](int threads) {
     const WithThreads with(threads);
     std::vector<std::unique_ptr<RandomModel<TestType>>> models;
-    for (Index i = 0; i < 6; ++i) models.push_back(std::make_unique<RandomModel<TestType>>(settings));
+    for (Index i = 0; i < 6; ++i) {
+      models.push_back(std::make_unique<RandomModel<TestType>>(settings));
+    }
     run_tasks(6, [&](Index i) {
       const auto k = static_cast<std::size_t>(i);
       models[k]->forward_backward(batches[k]);
     });
     std::vector<Buffer<TestType>> gradients;
-    for (const auto& model : models) gradients.push_back(buffer_of(model->gradient.values()));
+    for (const auto& model : models) {
+      gradients.push_back(buffer_of(model->gradient.values()));
+    }
     return gradients;
   };
   const auto expected = gradients_with(1);
   for (const int threads : {2, 5}) {
     const auto gradients = gradients_with(threads);
-    for (std::size_t i = 0; i < 6; ++i) CHECK(same_bits(gradients[i], expected[i]));
+    for (std::size_t i = 0; i < 6; ++i) {
+      CHECK(same_bits(gradients[i], expected[i]));
+    }
   }
 }
 
@@ -177,19 +193,26 @@ TEST_CASE("Every tensor has a unique name, and tied matrices are stored once und
   const auto names = [](Norm norm, Tying tying) {
     const Transformer<float> model(example::settings(norm, tying), example::vocabulary(tying));
     std::set<std::string> set;
-    for (const TensorPlace& tensor : model.tensors()) set.insert(tensor.name);
+    for (const TensorPlace& tensor : model.tensors()) {
+      set.insert(tensor.name);
+    }
     CHECK(set.size() == model.tensors().size());
     return set;
   };
-  const std::string source = "model.encoder.embed_tokens.weight", target = "model.decoder.embed_tokens.weight";
-  const std::string output = "lm_head.weight", shared = "model.shared.weight";
+  const std::string source = "model.encoder.embed_tokens.weight";
+  const std::string target = "model.decoder.embed_tokens.weight";
+  const std::string output = "lm_head.weight";
+  const std::string shared = "model.shared.weight";
 
-  const auto none = names(Norm::post, Tying::none), one = names(Norm::post, Tying::target);
+  const auto none = names(Norm::post, Tying::none);
+  const auto one = names(Norm::post, Tying::target);
   const auto all = names(Norm::pre, Tying::all);
   CHECK((none.contains(source) && none.contains(target) && none.contains(output) && !none.contains(shared)));
   CHECK((one.contains(source) && one.contains(target) && !one.contains(output) && !one.contains(shared)));
   CHECK((!all.contains(source) && !all.contains(target) && !all.contains(output) && all.contains(shared)));
-  for (const auto& set : {none, one, all}) CHECK(set.contains("final_logits_bias"));
+  for (const auto& set : {none, one, all}) {
+    CHECK(set.contains("final_logits_bias"));
+  }
 
   // 16 tensors per encoder layer, 26 per decoder layer.
   CHECK(none.size() == 4 + 2 * 16 + 2 * 26);
@@ -215,7 +238,9 @@ TEST_CASE("Tied embeddings are one matrix, used two or three times", "[model]") 
                       random.model.target_embedding.table.value().data() - random.weights.values().data(),
                       random.model.output.weight.value().data() - random.weights.values().data()};
   };
-  const auto all = tables(Tying::all), one = tables(Tying::target), none = tables(Tying::none);
+  const auto all = tables(Tying::all);
+  const auto one = tables(Tying::target);
+  const auto none = tables(Tying::none);
   CHECK(all[0] == all[1]);
   CHECK(all[1] == all[2]);
   CHECK(one[0] != one[1]);

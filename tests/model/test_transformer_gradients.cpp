@@ -105,12 +105,15 @@ TEST_CASE("The check finds an error of 0.1% in one entry of the whole transforme
 
   for (const TensorPlace& tensor : random.weights.tensors()) {
     // A key bias adds the same to all scores of a query, so it changes nothing and has no gradient to corrupt.
-    if (tensor.name.ends_with("k_proj.bias")) continue;
+    if (tensor.name.ends_with("k_proj.bias")) {
+      continue;
+    }
     CAPTURE(tensor.name);
     Index largest = 0;
     random.gradient.values(tensor).eigen().cwiseAbs().maxCoeff(&largest);
     double& value = random.weights.values(tensor)[largest];
-    const double correct = random.gradient.values(tensor)[largest], corrupted = 1.001 * correct;
+    const double correct = random.gradient.values(tensor)[largest];
+    const double corrupted = 1.001 * correct;
     CHECK(check_gradient({&value, 1}, {&corrupted, 1}, loss).relative > kLargestGradientError);
     CHECK(check_gradient({&value, 1}, {&correct, 1}, loss).relative < kLargestGradientError);
   }

@@ -21,7 +21,9 @@ struct FewParameters {
 
   FewParameters() {
     memory = {weights.values().data(), gradient.values().data()};
-    for (Index i = 0; i < weights.size(); ++i) weights.values()[i] = static_cast<float>(i);
+    for (Index i = 0; i < weights.size(); ++i) {
+      weights.values()[i] = static_cast<float>(i);
+    }
   }
 };
 
@@ -42,7 +44,9 @@ TEST_CASE("An arena stores its tensors without gaps, in the order in which they 
   for (const TensorPlace& tensor : tensors) {
     CHECK(tensor.offset == next);
     Index size = 1;
-    for (const Index dimension : tensor.shape) size *= dimension;
+    for (const Index dimension : tensor.shape) {
+      size *= dimension;
+    }
     CHECK(tensor.size == size);
     next += tensor.size;
   }
@@ -77,7 +81,8 @@ TEST_CASE("A parameter's value is its slice of the bound weights", "[numerics]")
 
 TEST_CASE("Parameters use the bound memory, with weights and gradient bound separately", "[numerics]") {
   FewParameters p;
-  Arena<float> other_weights(p.cursor.tensors()), other_gradient(p.cursor.tensors());
+  Arena<float> other_weights(p.cursor.tensors());
+  Arena<float> other_gradient(p.cursor.tensors());
   const MatrixParameter<float> copy = p.weight;
   p.weight.gradient()(1, 1) = 3;
   CHECK(p.gradient.values()[12 + 3] == 3);
@@ -108,12 +113,18 @@ TEST_CASE("Adjacent parameters of the same width can be combined into one, and s
           "[numerics]") {
   BoundMemory<float> memory;
   ParameterCursor<float> cursor(memory);
-  const auto q = cursor.matrix("q", 2, 3), k = cursor.matrix("k", 4, 3), v = cursor.matrix("v", 1, 3);
-  const auto a = cursor.vector("a", 2), b = cursor.vector("b", 4);
+  const auto q = cursor.matrix("q", 2, 3);
+  const auto k = cursor.matrix("k", 4, 3);
+  const auto v = cursor.matrix("v", 1, 3);
+  const auto a = cursor.vector("a", 2);
+  const auto b = cursor.vector("b", 4);
   const MatrixParameter<float> all = q.with(k).with(v);
   const VectorParameter<float> both = a.with(b);
-  Arena<float> weights(cursor.tensors()), gradient(cursor.tensors());
-  for (Index i = 0; i < weights.size(); ++i) weights.values()[i] = static_cast<float>(i);
+  Arena<float> weights(cursor.tensors());
+  Arena<float> gradient(cursor.tensors());
+  for (Index i = 0; i < weights.size(); ++i) {
+    weights.values()[i] = static_cast<float>(i);
+  }
   memory = {weights.values().data(), gradient.values().data()};
 
   CHECK(all.rows() == 7);

@@ -35,9 +35,15 @@ class Numbers {
     const auto number = static_cast<Scalar>(random_.number());
     const Index choice = random_.index(12);
     const int exponent = static_cast<int>(random_.index(2 * Limits::max_exponent)) - Limits::max_exponent;
-    if (kind_ == 0) return number;
-    if (kind_ == 2) return number * Limits::min();
-    if (kind_ == 1 || choice > 7) return std::ldexp(number, kind_ == 1 ? exponent / 8 : exponent);
+    if (kind_ == 0) {
+      return number;
+    }
+    if (kind_ == 2) {
+      return number * Limits::min();
+    }
+    if (kind_ == 1 || choice > 7) {
+      return std::ldexp(number, kind_ == 1 ? exponent / 8 : exponent);
+    }
     const Scalar awkward[] = {0, -Scalar{0},           Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
                               1, Limits::denorm_min(), Limits::max()};
     return awkward[choice];
@@ -45,8 +51,11 @@ class Numbers {
   /// A buffer with a margin, so that its rows are not contiguous.
   Buffer<Scalar> matrix(Index rows, Index cols) {
     Buffer<Scalar> numbers(rows, cols + 3);
-    for (Index i = 0; i < rows; ++i)
-      for (Scalar& number : numbers.row(i)) number = next();
+    for (Index i = 0; i < rows; ++i) {
+      for (Scalar& number : numbers.row(i)) {
+        number = next();
+      }
+    }
     return numbers;
   }
 
@@ -65,7 +74,8 @@ TEMPLATE_TEST_CASE("Rows are reduced exactly as docs/arithmetic.md says", "[nume
     for (int repetition = 0; repetition < 20; ++repetition) {
       for (const Index size : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 100, 259, 1000}) {
         const Buffer<TestType> rows = numbers.matrix(2, size);
-        const RowView<const TestType> x(rows.row(0).data() + 1, size), y(rows.row(1).data() + 2, size);
+        const RowView<const TestType> x(rows.row(0).data() + 1, size);
+        const RowView<const TestType> y(rows.row(1).data() + 2, size);
         CAPTURE(kind, size);
         REQUIRE(same(sum(x), reference::sum(x.data(), size)));
         REQUIRE(same(dot(x, y), reference::dot(x.data(), y.data(), size)));
@@ -75,12 +85,16 @@ TEMPLATE_TEST_CASE("Rows are reduced exactly as docs/arithmetic.md says", "[nume
         REQUIRE(same(mean_product(x, y), reference::mean_product(x.data(), y.data(), size)));
         REQUIRE(same(sum_of_squares(x), reference::sum_of_squares(x.data(), size)));
 
-        std::vector<TestType> powers(x.begin(), x.end()), expected;
+        std::vector<TestType> powers(x.begin(), x.end());
+        std::vector<TestType> expected;
         const TestType shift = numbers.next();
-        for (const TestType number : x)
+        for (const TestType number : x) {
           expected.push_back(number == kMinusInfinity<TestType> ? 0 : reference::exp<TestType>(number - shift));
+        }
         const TestType total = exponentials(RowView<TestType>(powers.data(), size), shift);
-        for (std::size_t j = 0; j < powers.size(); ++j) REQUIRE(same(powers[j], expected[j]));
+        for (std::size_t j = 0; j < powers.size(); ++j) {
+          REQUIRE(same(powers[j], expected[j]));
+        }
         REQUIRE(same(total, reference::sum(expected.data(), size)));
       }
     }
@@ -90,8 +104,8 @@ TEMPLATE_TEST_CASE("Rows are reduced exactly as docs/arithmetic.md says", "[nume
 TEMPLATE_TEST_CASE("If all products underflow to -0, their sum is -0 only in a row without zeros after its end",
                    "[numerics][arithmetic]", float, double) {
   for (const Index size : {15, 16, 17, 32}) {
-    const std::vector<TestType> x(static_cast<std::size_t>(size), -std::numeric_limits<TestType>::min()),
-        y(static_cast<std::size_t>(size), std::numeric_limits<TestType>::min());
+    const std::vector<TestType> x(static_cast<std::size_t>(size), -std::numeric_limits<TestType>::min());
+    const std::vector<TestType> y(static_cast<std::size_t>(size), std::numeric_limits<TestType>::min());
     const TestType product = dot(RowView<const TestType>(x.data(), size), RowView<const TestType>(y.data(), size));
     CHECK(same(product, reference::dot(x.data(), y.data(), size)));
     CHECK(std::signbit(product) == (size % 16 == 0));
@@ -103,8 +117,9 @@ TEMPLATE_TEST_CASE("The norm of a gradient is computed exactly as docs/arithmeti
   for (const Index size : {0, 1, 100, 1 << 14, (1 << 14) + 1, 50'000, 300'000, 700'001, 1'000'003}) {
     Buffer<TestType> numbers = Numbers<TestType>(0).matrix(1, size);
     double sum = 0;
-    for (Index begin = 0; begin < size; begin += 1 << 14)
+    for (Index begin = 0; begin < size; begin += 1 << 14) {
       sum += reference::sum_of_squares(numbers.data() + begin, std::min<Index>(size - begin, 1 << 14));
+    }
     CHECK(
         same(gradient_norm(std::span<const TestType>(numbers.data(), static_cast<std::size_t>(size))), std::sqrt(sum)));
   }
@@ -117,15 +132,27 @@ TEMPLATE_TEST_CASE("Matrix products are computed exactly as docs/arithmetic.md s
     for (const Index N : {0, 1, 5, 13, 25}) {
       for (const Index K : {0, 1, 2, 7, 33, 511, 512, 513, 1100}) {
         for (const Index M : {0, 1, 3, 16, 33, 70}) {
-          if (kind > 0 && N * K * M > 20'000) continue;
-          const Buffer<TestType> a = numbers.matrix(N, K), b = numbers.matrix(K, M), start = numbers.matrix(N, M);
-          const Buffer<TestType> at = numbers.matrix(K, N), bt = numbers.matrix(M, K), bias = numbers.matrix(1, M);
-          Buffer<TestType> c = start, added = start, right = start, with_bias = start, left = start;
+          if (kind > 0 && N * K * M > 20'000) {
+            continue;
+          }
+          const Buffer<TestType> a = numbers.matrix(N, K);
+          const Buffer<TestType> b = numbers.matrix(K, M);
+          const Buffer<TestType> start = numbers.matrix(N, M);
+          const Buffer<TestType> at = numbers.matrix(K, N);
+          const Buffer<TestType> bt = numbers.matrix(M, K);
+          const Buffer<TestType> bias = numbers.matrix(1, M);
+          Buffer<TestType> c = start;
+          Buffer<TestType> added = start;
+          Buffer<TestType> right = start;
+          Buffer<TestType> with_bias = start;
+          Buffer<TestType> left = start;
           const auto of = [](auto& buffer, Index cols) { return buffer.view().middle_cols(0, cols); };
           multiply(of(a, K), of(b, M), of(c, M), Result::overwrite);
           multiply(of(a, K), of(b, M), of(added, M), Result::add);
           multiply_transposed_right(of(a, K), of(bt, K), of(right, M), Result::overwrite);
-          if (K > 0) multiply_transposed_right(of(a, K), of(bt, K), {bias.data(), M}, of(with_bias, M));
+          if (K > 0) {
+            multiply_transposed_right(of(a, K), of(bt, K), {bias.data(), M}, of(with_bias, M));
+          }
           multiply_transposed_left(of(at, N), of(b, M), of(left, M), Result::overwrite);
           const TestType* const none = nullptr;
           for (Index n = 0; n < N; ++n) {
@@ -137,8 +164,9 @@ TEMPLATE_TEST_CASE("Matrix products are computed exactly as docs/arithmetic.md s
               REQUIRE(same(c(n, m), reference::product_element(K, row, column, none)));
               REQUIRE(same(added(n, m), reference::product_element(K, row, column, &start(n, m))));
               REQUIRE(same(right(n, m), reference::product_element(K, row, transposed_column, none)));
-              if (K > 0)
+              if (K > 0) {
                 REQUIRE(same(with_bias(n, m), reference::product_element(K, row, transposed_column, &bias(0, m))));
+              }
               REQUIRE(same(left(n, m), reference::product_element(
                                            K, [&](Index k) { return at(k, n); }, column, none)));
             }
@@ -152,31 +180,56 @@ TEMPLATE_TEST_CASE("Matrix products are computed exactly as docs/arithmetic.md s
 TEMPLATE_TEST_CASE("Products of visible rows skip zeros exactly as docs/arithmetic.md says", "[numerics][arithmetic]",
                    float, double) {
   for (int kind = 0; kind < kKinds; ++kind) {
-    Numbers<TestType> numbers(kind), ordinary(0);
+    Numbers<TestType> numbers(kind);
+    Numbers<TestType> ordinary(0);
     for (int repetition = 0; repetition < 50; ++repetition) {
-      const Index N = 5, K = 9, M = 18;
-      Buffer<TestType> a = ordinary.matrix(N, K), b = numbers.matrix(K, M), c(N, M), finite = b;
-      for (Index n = 0; n < N; ++n) a(n, (n + repetition) % K) = 0;
-      const auto left = a.view().middle_cols(0, K), right = b.view().middle_cols(0, M);
+      const Index N = 5;
+      const Index K = 9;
+      const Index M = 18;
+      Buffer<TestType> a = ordinary.matrix(N, K);
+      Buffer<TestType> b = numbers.matrix(K, M);
+      Buffer<TestType> c(N, M);
+      Buffer<TestType> finite = b;
+      for (Index n = 0; n < N; ++n) {
+        a(n, (n + repetition) % K) = 0;
+      }
+      const auto left = a.view().middle_cols(0, K);
+      const auto right = b.view().middle_cols(0, M);
       multiply_visible(left, right, c);
 
       Buffer<TestType> expected(N, M);
       multiply(left, right, expected, Result::overwrite);
       bool is_finite = true;
-      for (Index n = 0; n < N; ++n)
-        for (const TestType number : expected.row(n)) is_finite = is_finite && std::isfinite(number);
-      for (Index k = 0; k < K; ++k)
-        for (TestType& number : finite.row(k)) number = std::isfinite(number) ? number : 0;
-      if (!is_finite) multiply(left, finite.view().middle_cols(0, M), expected, Result::overwrite);
+      for (Index n = 0; n < N; ++n) {
+        for (const TestType number : expected.row(n)) {
+          is_finite = is_finite && std::isfinite(number);
+        }
+      }
+      for (Index k = 0; k < K; ++k) {
+        for (TestType& number : finite.row(k)) {
+          number = std::isfinite(number) ? number : 0;
+        }
+      }
+      if (!is_finite) {
+        multiply(left, finite.view().middle_cols(0, M), expected, Result::overwrite);
+      }
       for (Index k = 0; k < K && !is_finite; ++k) {
         bool row_is_finite = true;
-        for (const TestType number : right.row(k)) row_is_finite = row_is_finite && std::isfinite(number);
-        for (Index n = 0; n < N && !row_is_finite; ++n)
-          for (Index m = 0; m < M && a(n, k) != 0; ++m) expected(n, m) += a(n, k) * (b(k, m) - finite(k, m));
+        for (const TestType number : right.row(k)) {
+          row_is_finite = row_is_finite && std::isfinite(number);
+        }
+        for (Index n = 0; n < N && !row_is_finite; ++n) {
+          for (Index m = 0; m < M && a(n, k) != 0; ++m) {
+            expected(n, m) += a(n, k) * (b(k, m) - finite(k, m));
+          }
+        }
       }
       CAPTURE(kind, repetition);
-      for (Index n = 0; n < N; ++n)
-        for (Index m = 0; m < M; ++m) REQUIRE(same(c(n, m), expected(n, m)));
+      for (Index n = 0; n < N; ++n) {
+        for (Index m = 0; m < M; ++m) {
+          REQUIRE(same(c(n, m), expected(n, m)));
+        }
+      }
     }
   }
 }
@@ -198,8 +251,9 @@ TEST_CASE("log, pow, sin and cos are computed exactly as docs/arithmetic.md says
   for (int kind = 0; kind < kKinds; ++kind) {
     Numbers<double> numbers(kind);
     for (int i = 0; i < 20'000; ++i) {
-      const double x = numbers.next(), y = numbers.next() * 1000,
-                   angle = 1e6 * RandomValues(static_cast<std::uint64_t>(i)).number();
+      const double x = numbers.next();
+      const double y = numbers.next() * 1000;
+      const double angle = 1e6 * RandomValues(static_cast<std::uint64_t>(i)).number();
       CAPTURE(kind, x, y, angle);
       REQUIRE(same(glassformer::log(x), reference::log(x)));
       REQUIRE(same(glassformer::log(1 + x), reference::log(1 + x)));

@@ -28,7 +28,8 @@ struct Operands {
   Buffer<Scalar> wide_a, wide_b, wide_c;
 
   Operands(RandomValues& random, Form form_, Index N_, Index K_, Index M_) : form(form_), N(N_), K(K_), M(M_) {
-    const bool left = form == Form::transposed_left, right = form == Form::transposed_right;
+    const bool left = form == Form::transposed_left;
+    const bool right = form == Form::transposed_right;
     wide_a = with_nan_margins(random, left ? K : N, left ? N : K);
     wide_b = with_nan_margins(random, right ? M : K, right ? K : M);
     wide_c = with_nan_margins(random, N, M);
@@ -44,9 +45,15 @@ struct Operands {
   MatrixView<Scalar> c() { return wide_c.view().middle_cols(2, M); }
 
   void multiply_into(MatrixView<Scalar> into, Result result) const {
-    if (form == Form::plain) multiply(a(), b(), into, result);
-    if (form == Form::transposed_right) multiply_transposed_right(a(), b(), into, result);
-    if (form == Form::transposed_left) multiply_transposed_left(a(), b(), into, result);
+    if (form == Form::plain) {
+      multiply(a(), b(), into, result);
+    }
+    if (form == Form::transposed_right) {
+      multiply_transposed_right(a(), b(), into, result);
+    }
+    if (form == Form::transposed_left) {
+      multiply_transposed_left(a(), b(), into, result);
+    }
   }
   /// One element of the product, and the sum of the magnitudes of its terms, which bounds its rounding error.
   struct Sum {
@@ -54,11 +61,14 @@ struct Operands {
   };
   Sum sum(Index n, Index m) const {
     // Uses pointers: in unoptimized tests, a call for each number would take most of the time.
-    const bool left = form == Form::transposed_left, right = form == Form::transposed_right;
-    const Index a_stride = wide_a.view().stride(), b_stride = wide_b.view().stride();
+    const bool left = form == Form::transposed_left;
+    const bool right = form == Form::transposed_right;
+    const Index a_stride = wide_a.view().stride();
+    const Index b_stride = wide_b.view().stride();
     const Scalar* x = wide_a.data() + (left ? n + 2 : n * a_stride + 2);
     const Scalar* y = wide_b.data() + (right ? m * b_stride + 2 : m + 2);
-    const Index x_step = left ? a_stride : 1, y_step = right ? 1 : b_stride;
+    const Index x_step = left ? a_stride : 1;
+    const Index y_step = right ? 1 : b_stride;
     Sum s;
     for (Index k = 0; k < K; ++k) {
       const double term = static_cast<double>(x[k * x_step]) * static_cast<double>(y[k * y_step]);
@@ -72,7 +82,9 @@ struct Operands {
 /// Whether C is the product from plain loops (for Result::add, plus the old C), and nothing beside C has changed.
 template <class Scalar>
 bool is_product(Operands<Scalar>& o, Result result) {
-  if (result == Result::overwrite) o.c().eigen().setConstant(std::numeric_limits<Scalar>::quiet_NaN());
+  if (result == Result::overwrite) {
+    o.c().eigen().setConstant(std::numeric_limits<Scalar>::quiet_NaN());
+  }
   const Buffer<Scalar> before = o.wide_c;
   o.multiply_into(o.c(), result);
   for (Index n = 0; n < o.N; ++n) {
@@ -80,7 +92,9 @@ bool is_product(Operands<Scalar>& o, Result result) {
       const double start = result == Result::add ? before(n, m + 2) : 0;
       const auto [value, magnitude] = o.sum(n, m);
       const double rounding = static_cast<double>(o.K + 1) * std::numeric_limits<Scalar>::epsilon();
-      if (!(std::abs(o.c()(n, m) - (start + value)) <= rounding * (magnitude + std::abs(start)))) return false;
+      if (!(std::abs(o.c()(n, m) - (start + value)) <= rounding * (magnitude + std::abs(start)))) {
+        return false;
+      }
     }
   }
   const auto beside = [&](const Buffer<Scalar>& wide, Index col, Index cols) {
@@ -112,8 +126,12 @@ TEMPLATE_TEST_CASE("All forms of the product match plain loops, for full and par
 TEMPLATE_TEST_CASE("Long, thin products are right too", "[numerics]", float, double) {
   RandomValues random(1);
   for (const Form form : kForms) {
-    for (const auto& [N, K, M] : {std::array<Index, 3>{1, 64, 2000}, {2000, 64, 1}, {3, 5000, 4}, {1, 1, 40'000},
-                                   {26, 1030, 300}, {100, 512, 258}}) {
+    for (const auto& [N, K, M] : {std::array<Index, 3>{1, 64, 2000},
+                                  {2000, 64, 1},
+                                  {3, 5000, 4},
+                                  {1, 1, 40'000},
+                                  {26, 1030, 300},
+                                  {100, 512, 258}}) {
       Operands<TestType> operands(random, form, N, K, M);
       CAPTURE(static_cast<int>(form), N, K, M);
       REQUIRE(is_product(operands, Result::overwrite));
@@ -158,7 +176,9 @@ TEMPLATE_TEST_CASE("A product has the same bits with 1, 2 and 5 threads, called 
 
         std::vector<Buffer<TestType>> products(6, start);
         run_tasks(6, [&](Index i) { operands.multiply_into(products[static_cast<std::size_t>(i)], Result::add); });
-        for (const auto& c : products) CHECK(same_bits(c, expected));
+        for (const auto& c : products) {
+          CHECK(same_bits(c, expected));
+        }
         CHECK(omp_get_max_threads() == threads);
       }
     }
@@ -168,16 +188,19 @@ TEMPLATE_TEST_CASE("A product has the same bits with 1, 2 and 5 threads, called 
 TEMPLATE_TEST_CASE("A row of a product has the same bits at any position among any number of rows",
                    "[numerics][batches]", float, double) {
   RandomValues random(1);
-  for (const auto& [K, M] : {std::array<Index, 2>{8, 8}, {13, 37}, {64, 192}, {64, 1}, {300, 100}, {24, 513},
-                             {512, 300}, {1100, 40}}) {
-    const Buffer<TestType> b = random.matrix<TestType>(M, K), b_transposed = buffer_of(b.eigen().transpose());
-    const Buffer<TestType> row = random.matrix<TestType>(1, K), start = random.matrix<TestType>(1, M);
+  for (const auto& [K, M] :
+       {std::array<Index, 2>{8, 8}, {13, 37}, {64, 192}, {64, 1}, {300, 100}, {24, 513}, {512, 300}, {1100, 40}}) {
+    const Buffer<TestType> b = random.matrix<TestType>(M, K);
+    const Buffer<TestType> b_transposed = buffer_of(b.eigen().transpose());
+    const Buffer<TestType> row = random.matrix<TestType>(1, K);
+    const Buffer<TestType> start = random.matrix<TestType>(1, M);
     const auto repeated = [](const Buffer<TestType>& one, Index N) { return buffer_of(one.eigen().replicate(N, 1)); };
     Buffer<TestType> expected = start;
     multiply_transposed_right(row, b, expected, Result::add);
     for (const Index N : {1, 2, 5, 11, 12, 13, 24, 97, 200}) {
       CAPTURE(K, M, N);
-      const Buffer<TestType> rows = repeated(row, N), columns = buffer_of(rows.eigen().transpose());
+      const Buffer<TestType> rows = repeated(row, N);
+      const Buffer<TestType> columns = buffer_of(rows.eigen().transpose());
       Buffer<TestType> c = repeated(start, N);
       multiply_transposed_right(rows, b, c, Result::add);
       REQUIRE(same_bits(c, repeated(expected, N)));
@@ -196,7 +219,8 @@ TEMPLATE_TEST_CASE("Terms of 0 at the end of a sum change no bits", "[numerics][
   Buffer<TestType> wide_a = random.matrix<TestType>(5, 57);
   const Buffer<TestType> tall_b = random.matrix<TestType>(57, 33);
   wide_a.eigen().rightCols(17).setZero();
-  Buffer<TestType> expected(5, 33), longer(5, 33);
+  Buffer<TestType> expected(5, 33);
+  Buffer<TestType> longer(5, 33);
   multiply(wide_a.view().middle_cols(0, 40), tall_b.view().middle_rows(0, 40), expected, Result::overwrite);
   multiply(wide_a, tall_b, longer, Result::overwrite);
   CHECK(same_bits(longer, expected));
@@ -205,9 +229,11 @@ TEMPLATE_TEST_CASE("Terms of 0 at the end of a sum change no bits", "[numerics][
 TEMPLATE_TEST_CASE("A bias is added to every row of A B^T", "[numerics]", float, double) {
   RandomValues random(3);
   for (const auto& [N, K, M] : {std::array<Index, 3>{1, 4, 1}, {13, 40, 33}, {30, 1100, 290}}) {
-    const Buffer<TestType> a = random.matrix<TestType>(N, K), b = random.matrix<TestType>(M, K);
+    const Buffer<TestType> a = random.matrix<TestType>(N, K);
+    const Buffer<TestType> b = random.matrix<TestType>(M, K);
     const Buffer<TestType> bias = random.matrix<TestType>(1, M);
-    Buffer<TestType> expected = buffer_of(bias.eigen().replicate(N, 1)), c(N, M);
+    Buffer<TestType> expected = buffer_of(bias.eigen().replicate(N, 1));
+    Buffer<TestType> c(N, M);
     multiply_transposed_right(a, b, expected, Result::add);
     c.fill(std::numeric_limits<TestType>::quiet_NaN());
     multiply_transposed_right(a, b, bias.row(0), c);
@@ -219,7 +245,10 @@ TEMPLATE_TEST_CASE("multiply_visible skips a row of B where its factor is exactl
                    "[numerics]", float, double) {
   RandomValues random(4);
   for (const auto& [N, K, M] : {std::array<Index, 3>{1, 1, 1}, {5, 9, 7}, {13, 40, 33}}) {
-    Buffer<TestType> a = random.matrix<TestType>(N, K), b = random.matrix<TestType>(K, M), expected(N, M), c(N, M);
+    Buffer<TestType> a = random.matrix<TestType>(N, K);
+    Buffer<TestType> b = random.matrix<TestType>(K, M);
+    Buffer<TestType> expected(N, M);
+    Buffer<TestType> c(N, M);
     multiply(a, b, expected, Result::overwrite);
     multiply_visible(a, b, c);
     CHECK(same_bits(c, expected));
@@ -227,7 +256,9 @@ TEMPLATE_TEST_CASE("multiply_visible skips a row of B where its factor is exactl
     // Every row of A skips some rows of B, and all of them skip the last one.
     for (Index n = 0; n < N; ++n) {
       for (Index k = 0; k < K; ++k) {
-        if (k == K - 1 || random.index(3) == 0) a(n, k) = random.index(2) == 0 ? TestType{0} : -TestType{0};
+        if (k == K - 1 || random.index(3) == 0) {
+          a(n, k) = random.index(2) == 0 ? TestType{0} : -TestType{0};
+        }
       }
     }
     multiply(a, b, expected, Result::overwrite);
@@ -239,7 +270,9 @@ TEMPLATE_TEST_CASE("multiply_visible skips a row of B where its factor is exactl
          {std::numeric_limits<TestType>::infinity(), std::numeric_limits<TestType>::quiet_NaN()}) {
       b.eigen().row(0).setConstant(anything);
       multiply_visible(a, b, c);
-      for (Index n = 0; n < N; ++n) CHECK(c.eigen().row(n).allFinite() == (a(n, 0) == 0));
+      for (Index n = 0; n < N; ++n) {
+        CHECK(c.eigen().row(n).allFinite() == (a(n, 0) == 0));
+      }
     }
   }
 }

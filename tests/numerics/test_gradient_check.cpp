@@ -17,16 +17,22 @@ struct Cubic {
 
   explicit Cubic(std::size_t size) : x(size) {
     RandomValues random(1);
-    for (double& value : x) value = random.number(0.5, 1.5);
+    for (double& value : x) {
+      value = random.number(0.5, 1.5);
+    }
   }
   double loss() const {
     double sum = x.front() * x.back();
-    for (std::size_t i = 0; i < x.size(); ++i) sum += static_cast<double>(i + 1) * x[i] * x[i] * x[i];
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      sum += static_cast<double>(i + 1) * x[i] * x[i] * x[i];
+    }
     return sum;
   }
   std::vector<double> gradient() const {
     std::vector<double> d_x(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) d_x[i] = 3 * static_cast<double>(i + 1) * x[i] * x[i];
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      d_x[i] = 3 * static_cast<double>(i + 1) * x[i] * x[i];
+    }
     d_x.front() += x.back();
     d_x.back() += x.front();
     return d_x;
@@ -45,21 +51,31 @@ struct ManyKinks {
 
   ManyKinks() : input(kInputs), weight(kUnits), bias(kUnits) {
     RandomValues random(2);
-    for (double& x : input) x = random.number();
-    for (double& w : weight) w = random.number(0.5, 1);
-    for (double& b : bias) b = random.number(-0.5, 0.5);
+    for (double& x : input) {
+      x = random.number();
+    }
+    for (double& w : weight) {
+      w = random.number(0.5, 1);
+    }
+    for (double& b : bias) {
+      b = random.number(-0.5, 0.5);
+    }
   }
   double loss() const {
     double sum = 0;
     for (std::size_t j = 0; j < kUnits; ++j) {
-      for (const double x : input) sum += weight[j] * x * std::max(0.0, x + bias[j]);
+      for (const double x : input) {
+        sum += weight[j] * x * std::max(0.0, x + bias[j]);
+      }
     }
     return sum / kInputs;
   }
   std::vector<double> gradient() const {
     std::vector<double> d_bias(kUnits);
     for (std::size_t j = 0; j < kUnits; ++j) {
-      for (const double x : input) d_bias[j] += x + bias[j] > 0 ? weight[j] * x / kInputs : 0;
+      for (const double x : input) {
+        d_bias[j] += x + bias[j] > 0 ? weight[j] * x / kInputs : 0;
+      }
     }
     return d_bias;
   }
@@ -154,10 +170,13 @@ TEST_CASE("A nearby kink does not disturb the gradient checker: it takes a small
 
 TEST_CASE("A number at a kink is skipped and counted, and a neighbour is checked instead", "[numerics]") {
   // The sum of |x_i|, where x_3, x_4 and x_6 are at the kink.
-  std::vector<double> x = {-2, 1, -1, 0, 0, 3, 0, 0.5}, d_x = {-1, 1, -1, 1, -1, 1, 0.5, 1};
+  std::vector<double> x = {-2, 1, -1, 0, 0, 3, 0, 0.5};
+  std::vector<double> d_x = {-1, 1, -1, 1, -1, 1, 0.5, 1};
   const auto loss = [&] {
     double sum = 0;
-    for (const double value : x) sum += std::abs(value);
+    for (const double value : x) {
+      sum += std::abs(value);
+    }
     return sum;
   };
   const GradientError all = check_gradient(x, d_x, loss);
@@ -186,7 +205,9 @@ TEST_CASE("Among kinks, the gradient checker finds the one entry that is a milli
   ManyKinks many;
   many.bias[3] = -many.input[0];  // this unit is at a kink and is skipped
   for (std::size_t i = 0; i < many.bias.size(); ++i) {
-    if (i == 3) continue;
+    if (i == 3) {
+      continue;
+    }
     CAPTURE(i);
     std::vector<double> spoiled = many.gradient();
     spoiled[i] *= 1 + 1e-6;
@@ -203,19 +224,28 @@ TEST_CASE("Among kinks, the gradient checker finds the one entry that is a milli
 
 TEST_CASE("In a sparse gradient, the checker mostly moves numbers that matter, and a few of the others", "[numerics]") {
   // Rows 40 and 41 of an embedding of 100 rows and 4 columns are used: loss = sum of their squares.
-  std::vector<double> x(400), d_x(400, 0.0);
+  std::vector<double> x(400);
+  std::vector<double> d_x(400, 0.0);
   RandomValues random(3);
-  for (double& value : x) value = random.number(0.5, 1.5);
+  for (double& value : x) {
+    value = random.number(0.5, 1.5);
+  }
   std::vector<bool> moved(400, false);
   const auto loss_of = [&](std::size_t begin, std::size_t end) {
     return [&x, &moved, before = x, begin, end] {
       double sum = 0;
-      for (std::size_t i = begin; i < end; ++i) sum += x[i] * x[i];
-      for (std::size_t i = 0; i < x.size(); ++i) moved[i] = moved[i] || x[i] != before[i];
+      for (std::size_t i = begin; i < end; ++i) {
+        sum += x[i] * x[i];
+      }
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        moved[i] = moved[i] || x[i] != before[i];
+      }
       return sum;
     };
   };
-  for (std::size_t i = 160; i < 168; ++i) d_x[i] = 2 * x[i];
+  for (std::size_t i = 160; i < 168; ++i) {
+    d_x[i] = 2 * x[i];
+  }
 
   const GradientError ten = check_gradient(x, d_x, loss_of(160, 168), 10);
   CHECK(ten.relative < 1e-9);

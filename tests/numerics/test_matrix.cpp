@@ -49,8 +49,12 @@ TEST_CASE("A buffer leaves a cache line free between rows that would begin at mu
 
   Buffer<float> buffer(2, 512);
   buffer.resize(7, 512);  // allocates memory for the gaps too: the address sanitizer checks the last row
-  for (Index r = 0; r < 7; ++r) buffer.row(r).eigen().setConstant(static_cast<float>(r));
-  for (Index r = 0; r < 7; ++r) CHECK((buffer.row(r).eigen().array() == static_cast<float>(r)).all());
+  for (Index r = 0; r < 7; ++r) {
+    buffer.row(r).eigen().setConstant(static_cast<float>(r));
+  }
+  for (Index r = 0; r < 7; ++r) {
+    CHECK((buffer.row(r).eigen().array() == static_cast<float>(r)).all());
+  }
 }
 
 TEST_CASE("A buffer of 2 MiB or more is aligned to a huge page", "[numerics]") {
@@ -66,7 +70,9 @@ TEST_CASE("A buffer is a row-major matrix", "[numerics]") {
   CHECK(buffer.size() == 6);
   CHECK(buffer(1, 0) == 4);
   CHECK(buffer.row(1)[2] == 6);
-  for (Index i = 0; i < 6; ++i) CHECK(buffer.data()[i] == static_cast<float>(i + 1));
+  for (Index i = 0; i < 6; ++i) {
+    CHECK(buffer.data()[i] == static_cast<float>(i + 1));
+  }
   CHECK(same_bits(buffer, Matrix<float>{{1, 2, 3}, {4, 5, 6}}));
   CHECK(Buffer<float>{}.size() == 0);
 
@@ -95,7 +101,8 @@ TEST_CASE("A block of a matrix is a view of some of its rows and columns", "[num
   for (const Index cols : {10, 512}) {
     Buffer<float> buffer = random.matrix<float>(6, cols);
     const Matrix<float> numbers = buffer.eigen();
-    const MatrixView<float> whole = buffer, block = whole.block(1, 3, 4, 5);
+    const MatrixView<float> whole = buffer;
+    const MatrixView<float> block = whole.block(1, 3, 4, 5);
     CHECK(same_bits(whole, numbers));
     CHECK(same_bits(block, numbers.block(1, 3, 4, 5)));
     CHECK(same_bits(whole.middle_rows(2, 3), numbers.middleRows(2, 3)));
@@ -118,7 +125,9 @@ TEST_CASE("A row is a view of adjacent numbers", "[numerics]") {
   CHECK(row.data() == buffer.data() + 3);
   CHECK(std::vector<double>(row.begin(), row.end()) == std::vector<double>{4, 5, 6});
   CHECK(std::span<double>(row).size() == 3);
-  for (double& number : row) number *= 2;
+  for (double& number : row) {
+    number *= 2;
+  }
   CHECK(buffer(1, 2) == 12);
   const RowView<const double> read_only = row;
   CHECK(read_only[0] == 8);

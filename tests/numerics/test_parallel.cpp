@@ -23,7 +23,9 @@ TEST_CASE("Every task runs exactly once, with any number of threads", "[numerics
     for (const Index count : {0, 1, 7, 1000}) {
       std::vector<std::atomic<int>> runs(static_cast<std::size_t>(count));
       run_tasks(count, [&](Index i) { ++runs[static_cast<std::size_t>(i)]; });
-      for (const auto& number : runs) REQUIRE(number == 1);
+      for (const auto& number : runs) {
+        REQUIRE(number == 1);
+      }
     }
   }
 }
@@ -31,11 +33,16 @@ TEST_CASE("Every task runs exactly once, with any number of threads", "[numerics
 TEST_CASE("Tasks do run on several threads", "[numerics][threads]") {
   const WithThreads with(2);
   // Each of two tasks waits for the other to begin, but not forever.
-  std::atomic<int> begun = 0, met = 0;
+  std::atomic<int> begun = 0;
+  std::atomic<int> met = 0;
   run_tasks(2, [&](Index) {
     ++begun;
-    for (int patience = 1'000'000; begun < 2 && patience > 0; --patience) std::this_thread::yield();
-    if (begun == 2) ++met;
+    for (int patience = 1'000'000; begun < 2 && patience > 0; --patience) {
+      std::this_thread::yield();
+    }
+    if (begun == 2) {
+      ++met;
+    }
   });
   CHECK(met == 2);
 }
@@ -49,9 +56,15 @@ TEST_CASE("If several tasks throw, the exception of the lowest-numbered one is r
     try {
       run_tasks(50, [&](Index i) {
         ++ended;
-        if (i == 41) throw std::runtime_error("task 41");
-        if (i == 7) throw UserError("task 7");
-        if (i == 23) throw 23;
+        if (i == 41) {
+          throw std::runtime_error("task 41");
+        }
+        if (i == 7) {
+          throw UserError("task 7");
+        }
+        if (i == 23) {
+          throw 23;
+        }
       });
     } catch (const UserError& error) {  // the type is kept
       message = error.what();
@@ -89,7 +102,9 @@ TEST_CASE("Ranges cover every index once and are the same for any number of thre
           begins[static_cast<std::size_t>(i)] = begin;
         }
       });
-      for (const char visit : visits) REQUIRE(visit == 1);
+      for (const char visit : visits) {
+        REQUIRE(visit == 1);
+      }
       cuts.push_back(begins);
     }
     CHECK(cuts[0] == cuts[1]);
@@ -100,11 +115,15 @@ TEST_CASE("Ranges cover every index once and are the same for any number of thre
 TEST_CASE("A sum over ranges has the same bits for any number of threads", "[numerics][threads]") {
   RandomValues random(1);
   std::vector<double> numbers(200'000);
-  for (double& x : numbers) x = random.number() * std::exp(10 * random.number());  // their sum depends on the order
+  for (double& x : numbers) {
+    x = random.number() * std::exp(10 * random.number());  // their sum depends on the order
+  }
 
   const auto sum_of = [&](Index begin, Index end) {
     double sum = 0;
-    for (Index i = begin; i < end; ++i) sum += numbers[static_cast<std::size_t>(i)];
+    for (Index i = begin; i < end; ++i) {
+      sum += numbers[static_cast<std::size_t>(i)];
+    }
     return sum;
   };
   // The sums of the ranges, in the order of the ranges.
@@ -115,7 +134,8 @@ TEST_CASE("A sum over ranges has the same bits for any number of threads", "[num
   }
   REQUIRE(parts.size() > 5);
   REQUIRE(std::is_sorted(parts.begin(), parts.end()));
-  double expected = 0, backwards = 0;
+  double expected = 0;
+  double backwards = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     expected += parts[i].second;
     backwards += parts[parts.size() - 1 - i].second;
@@ -124,7 +144,9 @@ TEST_CASE("A sum over ranges has the same bits for any number of threads", "[num
 
   for (const int threads : {1, 2, 5}) {
     const WithThreads with(threads);
-    for (int repetition = 0; repetition < 5; ++repetition) CHECK(sum_ranges(200'000, sum_of) == expected);
+    for (int repetition = 0; repetition < 5; ++repetition) {
+      CHECK(sum_ranges(200'000, sum_of) == expected);
+    }
   }
   CHECK(sum_ranges(0, sum_of) == 0);
 }
@@ -139,10 +161,13 @@ TEST_CASE("A task has its workspace to itself, and there are no more workspaces 
     std::atomic<int> made = 0;
     Workspaces<Workspace> workspaces([&] { return std::unique_ptr<Workspace>(new Workspace{made++}); });
     CHECK(made == 0);  // none before the first task
-    std::atomic<int> runs = 0, shared = 0;
+    std::atomic<int> runs = 0;
+    std::atomic<int> shared = 0;
     for (int repetition = 0; repetition < 3; ++repetition) {  // workspaces are kept from one call to the next
       run_tasks_with(workspaces, 50, [&](Index, Workspace& workspace) {
-        if (workspace.in_use.exchange(true)) ++shared;
+        if (workspace.in_use.exchange(true)) {
+          ++shared;
+        }
         std::this_thread::yield();
         ++runs;
         workspace.in_use = false;
@@ -166,7 +191,8 @@ TEST_CASE("A workspace keeps what earlier tasks left in it", "[numerics]") {
   });
   CHECK(sizes == std::vector<std::size_t>{1, 2, 3});
 
-  auto first = workspaces.take(), second = workspaces.take();
+  auto first = workspaces.take();
+  auto second = workspaces.take();
   CHECK(first->size() == 4);
   CHECK(second->size() == 1);
   const std::vector<int>* const address = first.get();
@@ -180,7 +206,8 @@ TEST_CASE("A FunctionRef calls what it refers to, passing arguments and the resu
     ++calls;
     return a * b;
   };
-  const FunctionRef<double, int, double> reference = counted, copy = reference;
+  const FunctionRef<double, int, double> reference = counted;
+  const FunctionRef<double, int, double> copy = reference;
   CHECK(reference(2, 1.5) == 3);
   CHECK(copy(4, 0.25) == 1);
   CHECK(calls == 2);

@@ -19,7 +19,8 @@ using Words = std::array<std::uint32_t, 4>;
 /// not to a library.
 Words philox(Words counter, std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t left = std::uint64_t{0xD2511F53} * counter[0], right = std::uint64_t{0xCD9E8D57} * counter[2];
+    const std::uint64_t left = std::uint64_t{0xD2511F53} * counter[0];
+    const std::uint64_t right = std::uint64_t{0xCD9E8D57} * counter[2];
     counter = {static_cast<std::uint32_t>(right >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(right),
                static_cast<std::uint32_t>(left >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(left)};
     key[0] += 0x9E3779B9;
@@ -58,14 +59,17 @@ TEST_CASE("Philox as implemented in this test gives the known answers in Random1
         Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("Random numbers are Philox of their coordinates: counter (block of four, row, sentence, site), key "
-          "(seed, update)",
-          "[numerics]") {
+TEST_CASE(
+    "Random numbers are Philox of their coordinates: counter (block of four, row, sentence, site), key "
+    "(seed, update)",
+    "[numerics]") {
   const std::uint32_t seed = 0x12345678 ^ 0x9abcdef0;  // both halves
   const std::vector<double> numbers = uniform(kRow, 4 * 70);
   for (std::uint32_t block = 0; block < 70; ++block) {
     const Words bits = philox({block, 44, 33, 22}, {seed, 11});
-    for (std::size_t k = 0; k < 4; ++k) CHECK(numbers[4 * block + k] == std::ldexp(bits[k] >> 8, -24));
+    for (std::size_t k = 0; k < 4; ++k) {
+      CHECK(numbers[4 * block + k] == std::ldexp(bits[k] >> 8, -24));
+    }
   }
   CHECK(uniform({}, 1)[0] == std::ldexp(0x6627e8, -24));
 }
@@ -82,7 +86,9 @@ TEST_CASE("Nothing is written beyond the numbers requested", "[numerics]") {
   for (Index size = 0; size < 9; ++size) {
     std::vector<double> numbers(12, -1);
     fill_uniform(kRow, size, numbers.data());
-    for (std::size_t i = 0; i < numbers.size(); ++i) CHECK((numbers[i] == -1) == (i >= static_cast<std::size_t>(size)));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      CHECK((numbers[i] == -1) == (i >= static_cast<std::size_t>(size)));
+    }
   }
 }
 
@@ -92,7 +98,9 @@ TEST_CASE("Each coordinate matters: a new seed, update, site, sentence or row gi
   for (const RandomRow& row : neighbours()) {
     const std::vector<double> there = uniform(row, kSize);
     double covariance = 0;
-    for (std::size_t i = 0; i < here.size(); ++i) covariance += (here[i] - 0.5) * (there[i] - 0.5);
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      covariance += (here[i] - 0.5) * (there[i] - 0.5);
+    }
     // The correlation of independent numbers is normal with standard deviation 1/sqrt(size). A value beyond five of
     // them is a one-in-a-million event.
     CHECK(std::abs(covariance / kSize * 12) < 5 / std::sqrt(kSize));
@@ -102,9 +110,13 @@ TEST_CASE("Each coordinate matters: a new seed, update, site, sentence or row gi
 
 TEST_CASE("Uniform numbers are in [0, 1), with mean 1/2 and variance 1/12 within five standard deviations",
           "[numerics]") {
-  constexpr Index kRows = 100, kCols = 2000;
+  constexpr Index kRows = 100;
+  constexpr Index kCols = 2000;
   constexpr double kCount = kRows * kCols;
-  double sum = 0, squares = 0, smallest = 1, largest = 0;
+  double sum = 0;
+  double squares = 0;
+  double smallest = 1;
+  double largest = 0;
   for (Index row = 0; row < kRows; ++row) {
     for (const double x : uniform({.seed = 5, .row = static_cast<std::uint32_t>(row)}, kCols)) {
       sum += x;
@@ -121,7 +133,8 @@ TEST_CASE("Uniform numbers are in [0, 1), with mean 1/2 and variance 1/12 within
 
 TEST_CASE("Philox decides what dropout keeps: counter (column, row, sentence, site), 16 bits for each of 8 rows",
           "[numerics]") {
-  const std::uint32_t seed = 0x12345678 ^ 0x9abcdef0, threshold = 19661;  // 0.3 * 2^16, rounded
+  const std::uint32_t seed = 0x12345678 ^ 0x9abcdef0;
+  const std::uint32_t threshold = 19661;  // 0.3 * 2^16, rounded
   RandomRow first = kRow;
   first.row = 48;
   for (const Index cols : {1, 15, 16, 17, 40}) {

@@ -26,7 +26,9 @@ TEST_CASE("A single process sums its own values and does not wait", "[numerics]"
   CHECK(alone.is_first());
   std::vector<float> sum = {1, 2, 3};
   alone.sum_in_order(sum, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) sum[static_cast<std::size_t>(i)] += 10;
+    for (Index i = begin; i < end; ++i) {
+      sum[static_cast<std::size_t>(i)] += 10;
+    }
   });
   CHECK(sum == std::vector<float>{11, 12, 13});
   alone.broadcast(std::span(sum));

@@ -34,7 +34,9 @@ class GuardedRow {
   RowView<const Scalar> row() const { return {memory_.data() + offset_, size_}; }
   bool guards_are_untouched() const {
     Index guards = 0;
-    for (const Scalar number : memory_.row(0)) guards += std::isnan(number);
+    for (const Scalar number : memory_.row(0)) {
+      guards += std::isnan(number);
+    }
     return guards >= 48;
   }
 
@@ -46,7 +48,8 @@ class GuardedRow {
 /// The results of all operations on two rows, in one list. Results that are rows are listed number by number.
 template <class Scalar>
 std::vector<Scalar> all_results(GuardedRow<Scalar> x, GuardedRow<Scalar> y) {
-  const RowView<const Scalar> a = x.row(), b = y.row();
+  const RowView<const Scalar> a = x.row();
+  const RowView<const Scalar> b = y.row();
   std::vector<Scalar> results{sum(a), dot(a, b), mean(a), mean_square(a), mean_product(a, b), largest(a)};
   results.push_back(exponentials(x.row(), largest(a)));
   results.insert(results.end(), x.row().begin(), x.row().end());
@@ -59,16 +62,22 @@ TEMPLATE_TEST_CASE("The sum, mean and products of rows match plain loops", "[num
   for (const Index size : kRowSizes) {
     CAPTURE(size);
     RandomValues random(1);
-    const GuardedRow<TestType> x(random, size, 3), y(random, size, 5);
-    double total = 0, product = 0, squares = 0, magnitude = 0;
+    const GuardedRow<TestType> x(random, size, 3);
+    const GuardedRow<TestType> y(random, size, 5);
+    double total = 0;
+    double product = 0;
+    double squares = 0;
+    double magnitude = 0;
     for (Index j = 0; j < size; ++j) {
-      const double a = static_cast<double>(x.row()[j]), b = static_cast<double>(y.row()[j]);
+      const double a = static_cast<double>(x.row()[j]);
+      const double b = static_cast<double>(y.row()[j]);
       total += a;
       product += a * b;
       squares += a * a;
       magnitude += std::abs(a) + std::abs(a * b) + a * a;
     }
-    const double rounding = magnitude * std::numeric_limits<TestType>::epsilon(), n = static_cast<double>(size);
+    const double rounding = magnitude * std::numeric_limits<TestType>::epsilon();
+    const double n = static_cast<double>(size);
     CHECK(std::abs(static_cast<double>(sum(x.row())) - total) <= rounding);
     CHECK(std::abs(static_cast<double>(dot(x.row(), y.row())) - product) <= rounding);
     CHECK(std::abs(static_cast<double>(mean(x.row())) - total / n) <= rounding);
@@ -83,9 +92,12 @@ TEMPLATE_TEST_CASE("The bits of a result do not depend on where in memory the ro
                    "[numerics][batches]", float, double) {
   for (const Index size : kRowSizes) {
     RandomValues random(2);
-    const GuardedRow<TestType> x(random, size, 0), y(random, size, 0);
+    const GuardedRow<TestType> x(random, size, 0);
+    const GuardedRow<TestType> y(random, size, 0);
     const std::vector<TestType> expected = all_results(x, y);
-    for (const TestType number : expected) REQUIRE_FALSE(std::isnan(number));
+    for (const TestType number : expected) {
+      REQUIRE_FALSE(std::isnan(number));
+    }
     for (Index offset = 1; offset < 20; ++offset) {
       CAPTURE(size, offset);
       CHECK(all_results(GuardedRow(x, offset), GuardedRow(y, 19 - offset)) == expected);
@@ -98,7 +110,9 @@ TEMPLATE_TEST_CASE("The largest number of a row is found at every position", "[n
     for (Index at = 0; at < size; ++at) {
       RandomValues random(3);
       GuardedRow<TestType> x(random, size, 1);
-      for (TestType& number : x.row()) number -= 10;  // all negative
+      for (TestType& number : x.row()) {
+        number -= 10;  // all negative
+      }
       x.row()[at] = -5;
       CHECK(largest(x.row()) == -5);
       x.row()[at] = std::numeric_limits<TestType>::infinity();
@@ -130,14 +144,18 @@ TEMPLATE_TEST_CASE("Exponentials are accurate to a few ulps and exactly 0 for -i
     CAPTURE(size);
     RandomValues random(4);
     GuardedRow<TestType> x(random, size, 2);
-    for (Index j = 0; j < size; ++j) x.row()[j] = j % 3 == 1 ? kMinusInfinity<TestType> : 20 * x.row()[j];
+    for (Index j = 0; j < size; ++j) {
+      x.row()[j] = j % 3 == 1 ? kMinusInfinity<TestType> : 20 * x.row()[j];
+    }
     const GuardedRow<TestType> before = x;
     const TestType sum = exponentials(x.row(), 5);
     double expected_sum = 0;
     for (Index j = 0; j < size; ++j) {
       const double expected = std::exp(static_cast<double>(before.row()[j] - 5));
       CHECK(static_cast<double>(x.row()[j]) == Approx(expected).epsilon(kUnits).margin(0));
-      if (j % 3 == 1) CHECK(x.row()[j] == 0);
+      if (j % 3 == 1) {
+        CHECK(x.row()[j] == 0);
+      }
       expected_sum += expected;
     }
     CHECK(static_cast<double>(sum) == Approx(expected_sum).epsilon(kUnits));
@@ -157,9 +175,13 @@ TEMPLATE_TEST_CASE("Elementwise operations match plain loops and write only to t
   for (const Index size : kRowSizes) {
     CAPTURE(size);
     RandomValues random(5);
-    const GuardedRow<TestType> x(random, size, 1), y(random, size, 2), start(random, size, 3);
+    const GuardedRow<TestType> x(random, size, 1);
+    const GuardedRow<TestType> y(random, size, 2);
+    const GuardedRow<TestType> start(random, size, 3);
     std::vector<std::uint8_t> bits(static_cast<std::size_t>(size));
-    for (std::uint8_t& bit : bits) bit = random.index(2) == 0;
+    for (std::uint8_t& bit : bits) {
+      bit = random.index(2) == 0;
+    }
     const RowView<const std::uint8_t> ones(bits.data(), size);
     const auto check = [&](const auto& operation, const auto& expected) {
       GuardedRow<TestType> to = start;
@@ -188,7 +210,9 @@ TEMPLATE_TEST_CASE("Numbers are cleared where another row is 0 or -0, even if th
   Buffer<TestType> x{{kNotANumber<TestType>, kMinusInfinity<TestType>, 3, 4, kNotANumber<TestType>}};
   const Buffer<TestType> y{{0, -TestType{0}, 0, 1, 2}};
   clear_where_zero(y.row(0), x.row(0));
-  for (Index j = 0; j < 3; ++j) CHECK(x(0, j) == 0);
+  for (Index j = 0; j < 3; ++j) {
+    CHECK(x(0, j) == 0);
+  }
   CHECK(x(0, 3) == 4);
   CHECK(std::isnan(x(0, 4)));
 }
@@ -196,7 +220,8 @@ TEMPLATE_TEST_CASE("Numbers are cleared where another row is 0 or -0, even if th
 TEST_CASE("Whole matrices and blocks of them are scaled, added and copied row by row", "[numerics]") {
   RandomValues random(6);
   Buffer<double> wide = random.matrix(3, 9);
-  const Matrix<double> before = wide.eigen(), x = random.matrix(3, 4).eigen();
+  const Matrix<double> before = wide.eigen();
+  const Matrix<double> x = random.matrix(3, 4).eigen();
   const Buffer<double> added = buffer_of(x);
   const auto block = wide.view().middle_cols(2, 4);
   scale(block, 3);

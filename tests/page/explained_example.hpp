@@ -50,7 +50,9 @@ struct ExplainedExample {
   const Trace& right() const { return explanation.right().trace; }
   const ExplainedVariant& variant(const std::string& name) const {
     std::size_t i = 0;
-    while (explanation.variants.at(i).name != name) ++i;
+    while (explanation.variants.at(i).name != name) {
+      ++i;
+    }
     return explanation.variants.at(i);
   }
   const Trace& trace(const std::string& name) const { return variant(name).trace; }
@@ -58,9 +60,13 @@ struct ExplainedExample {
   const Matrix<double>& computed(const std::string& part, const std::string& name) const {
     const Matrix<double>* last = nullptr;
     for (const RecordedTensor& tensor : explanation.recording.tensors()) {
-      if (tensor.computed && tensor.part == part && tensor.name == name) last = &tensor.values;
+      if (tensor.computed && tensor.part == part && tensor.name == name) {
+        last = &tensor.values;
+      }
     }
-    if (last == nullptr) throw std::runtime_error(part + " computed no " + name);
+    if (last == nullptr) {
+      throw std::runtime_error(part + " computed no " + name);
+    }
     return *last;
   }
 };
@@ -69,7 +75,8 @@ struct ExplainedExample {
 inline Matrix<float> losses(const Answers& answers) {
   Matrix<float> losses(std::ssize(answers), std::ssize(answers.front()));
   for (Index n = 0; n < losses.size(); ++n) {
-    const auto b = static_cast<std::size_t>(n / losses.cols()), t = static_cast<std::size_t>(n % losses.cols());
+    const auto b = static_cast<std::size_t>(n / losses.cols());
+    const auto t = static_cast<std::size_t>(n % losses.cols());
     losses.data()[n] = static_cast<float>(answers[b].at(t).loss);
   }
   return losses;
@@ -79,7 +86,9 @@ inline Matrix<float> losses(const Answers& answers) {
 inline std::vector<Id> likeliest(const std::vector<Answer>& places) {
   std::vector<Id> ids;
   for (const Answer& place : places) {
-    if (place.counted) ids.push_back(place.likeliest.at(0).id);
+    if (place.counted) {
+      ids.push_back(place.likeliest.at(0).id);
+    }
   }
   return ids;
 }

@@ -65,7 +65,9 @@ TEST_CASE("Each mask variant changes what it claims to change, and only the unch
   CHECK(example::likeliest(example.trace("inverted").answers[1]) != example::likeliest(example.right().answers[1]));
 
   std::size_t losses = 0;
-  for (const RecordedStep& step : example.explanation.recording.steps()) losses += step.part == "loss";
+  for (const RecordedStep& step : example.explanation.recording.steps()) {
+    losses += step.part == "loss";
+  }
   CHECK(losses == 3);  // steps: p, losses and d_logits
 }
 
@@ -95,7 +97,8 @@ TEST_CASE("`alone` equals the result of explaining each sentence alone, for ever
         const ExplainedExample one(without(masks), {example::two_pairs()[static_cast<std::size_t>(b)]}, dropout);
         const Index T = one.explanation.batch.target_output.cols();
         for (std::size_t i = 0; i < batch.explanation.variants.size(); ++i) {
-          const ExplainedVariant &variant = batch.explanation.variants[i], &expected = one.explanation.variants[i];
+          const ExplainedVariant& variant = batch.explanation.variants[i];
+          const ExplainedVariant& expected = one.explanation.variants[i];
           CAPTURE(variant.name, b, dropout);
           const Matrix<float> alone = example::losses(variant.alone).row(b).leftCols(T);
           CHECK(same_bits(alone, example::losses(expected.trace.answers)));
@@ -129,7 +132,9 @@ TEST_CASE("Attention to padding is averaged over layers, heads and words, but no
   // Sources have 5 and 3 tokens, targets 3 and 6. Computed by hand for the second source and the first target.
   const ExplainedVariant& variant = example.variant("no_padding_masks");
   const std::vector<AttentionWeights>& attention = variant.trace.attention;
-  double encoder = 0, cross = 0, decoder = 0;
+  double encoder = 0;
+  double cross = 0;
+  double decoder = 0;
   for (const std::size_t layer : {0U, 1U}) {
     for (const Index head : {0, 1}) {
       for (Index word = 0; word < 3; ++word) {  // the rows of sentence 1 follow the two heads of sentence 0
@@ -147,7 +152,9 @@ TEST_CASE("Attention to padding is averaged over layers, heads and words, but no
   CHECK(variant.on_padding[1][0] > 0.01);
   CHECK(variant.on_padding[0][1] == 0);  // its padding is in the future
   CHECK(variant.on_padding[0][0] == 0);  // the longest source has none
-  for (const auto& shares : example.variant("right").on_padding) CHECK(shares == std::array<double, 3>{});
+  for (const auto& shares : example.variant("right").on_padding) {
+    CHECK(shares == std::array<double, 3>{});
+  }
 
   const ExplainedExample sees_all(without({.look_ahead = false, .target_padding = false}));
   for (const std::size_t layer : {2U, 4U}) {

@@ -30,11 +30,15 @@ const MaskVariant& named(const std::vector<MaskVariant>& variants, const std::st
 
 /// Whether a mask of B sentences, T queries and S keys blocks exactly the cells for which `expected(b, t, s)` is true.
 bool blocks(const Mask& mask, Index B, Index T, Index S, const auto& expected) {
-  if (mask.keys() != S) return false;
+  if (mask.keys() != S) {
+    return false;
+  }
   for (Index b = 0; b < B; ++b) {
     for (Index t = 0; t < T; ++t) {
       for (Index s = 0; s < S; ++s) {
-        if (mask.is_blocked(b, t, s) != expected(b, t, s)) return false;
+        if (mask.is_blocked(b, t, s) != expected(b, t, s)) {
+          return false;
+        }
       }
     }
   }
@@ -56,7 +60,8 @@ TEST_CASE("The first variant has the model's own masks, and each variant has a n
     CHECK(same_bits(variants.front().masks.encoder_padding.blocked, own.encoder_padding.blocked));
     CHECK(same_bits(variants.front().masks.decoder_combined.blocked, own.decoder_combined.blocked));
     CHECK(same_bits(variants.front().masks.cross_padding.blocked, own.cross_padding.blocked));
-    std::set<std::string> names, titles;
+    std::set<std::string> names;
+    std::set<std::string> titles;
     for (const MaskVariant& variant : variants) {
       names.insert(variant.name);
       titles.insert(variant.title);
@@ -65,7 +70,9 @@ TEST_CASE("The first variant has the model's own masks, and each variant has a n
     std::set<std::string> expected{"right",          "no_look_ahead",     "no_padding_masks",
                                    "no_cross_mask",  "next_word_visible", "future_of_three",
                                    "padded_queries", "inverted"};
-    if (!look_ahead) expected.insert("all_masks");
+    if (!look_ahead) {
+      expected.insert("all_masks");
+    }
     CHECK(names == expected);
     CHECK(titles.size() == names.size());
   }
@@ -131,26 +138,45 @@ TEST_CASE("The reasons of every variant explain what its masks block, whichever 
         CAPTURE(variant.name, masks.off());
         const auto is = [&](const char* name) { return variant.name == name; };
         MaskSettings on = masks;
-        if (is("all_masks")) on = {};
-        if (is("no_look_ahead")) on.look_ahead = false;
-        if (is("no_padding_masks")) on.encoder_padding = on.target_padding = on.cross_padding = false;
-        if (is("no_cross_mask")) on.cross_padding = false;
+        if (is("all_masks")) {
+          on = {};
+        }
+        if (is("no_look_ahead")) {
+          on.look_ahead = false;
+        }
+        if (is("no_padding_masks")) {
+          on.encoder_padding = on.target_padding = on.cross_padding = false;
+        }
+        if (is("no_cross_mask")) {
+          on.cross_padding = false;
+        }
         const Index late = is("next_word_visible") ? 1 : is("future_of_three") ? 3 : 0;
-        const bool looks_ahead = on.look_ahead || late > 0, queries = is("padded_queries");
+        const bool looks_ahead = on.look_ahead || late > 0;
+        const bool queries = is("padded_queries");
 
         // The reasons that apply, in the order of the variant's list. The inverted variant has only one.
         const auto expected = [&](bool padding, bool future, bool padded_query) {
           Names names;
-          if (padding) names.emplace_back("padding");
-          if (future) names.emplace_back("future");
-          if (padded_query) names.emplace_back("padded_query");
-          if (is("inverted")) names = names.empty() ? Names{"inverted"} : Names{};
+          if (padding) {
+            names.emplace_back("padding");
+          }
+          if (future) {
+            names.emplace_back("future");
+          }
+          if (padded_query) {
+            names.emplace_back("padded_query");
+          }
+          if (is("inverted")) {
+            names = names.empty() ? Names{"inverted"} : Names{};
+          }
           return names;
         };
         const auto found = [](const std::vector<BlockReason>& reasons, Index b, Index t, Index s) {
           Names names;
           for (const BlockReason& reason : reasons) {
-            if (reason.mask.is_blocked(b, t, s)) names.push_back(reason.name);
+            if (reason.mask.is_blocked(b, t, s)) {
+              names.push_back(reason.name);
+            }
           }
           return names;
         };
@@ -161,11 +187,15 @@ TEST_CASE("The reasons of every variant explain what its masks block, whichever 
                                          queries && target_pad(b, t));
               CHECK(found(variant.reasons.decoder_combined, b, t, s) == why);
               CHECK(variant.masks.decoder_combined.is_blocked(b, t, s) != why.empty());
-              if (s >= 4) continue;
+              if (s >= 4) {
+                continue;
+              }
               const Names cross = expected(on.cross_padding && source_pad(b, s), false, false);
               CHECK(found(variant.reasons.cross_padding, b, t, s) == cross);
               CHECK(variant.masks.cross_padding.is_blocked(b, t, s) != cross.empty());
-              if (t >= 4) continue;
+              if (t >= 4) {
+                continue;
+              }
               const Names encoder =
                   expected(on.encoder_padding && source_pad(b, s), false, queries && source_pad(b, t));
               CHECK(found(variant.reasons.encoder_padding, b, t, s) == encoder);
@@ -183,7 +213,8 @@ TEST_CASE("The text of a variant is true for its masks and batch", "[page]") {
     return named(variants_of(masks, ids), name).says;
   };
   const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
-  const Padded both, unpadded{IdMatrix{{5, 4, 8, 2}}, IdMatrix{{1, 5, 6}}};
+  const Padded both;
+  const Padded unpadded{IdMatrix{{5, 4, 8, 2}}, IdMatrix{{1, 5, 6}}};
   const Padded target_only{IdMatrix{{5, 4}, {7, 2}}, IdMatrix{{1, 5, 6}, {1, 3, 0}}};
   CHECK(contains(says({}, both, "no_padding_masks"), "Words attend to padding"));
   CHECK(contains(says({}, target_only, "no_padding_masks"), "only padding attends to padding"));

@@ -24,7 +24,9 @@ std::string page_of(const Json& trace) {
 
 int count_in(const std::string& text, const std::string& part) {
   int times = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++times;
+  }
   return times;
 }
 
@@ -43,7 +45,9 @@ TEST_CASE("The page is one file with style, trace and scripts, and loads nothing
   CHECK(count_in(page, kTraceBegins) == 1);
   CHECK(count_in(page, "<script") == 2);
   CHECK(count_in(page, "</script>") == 2);
-  for (const char* place : {"<!-- styles -->", "<!-- trace -->", "<!-- scripts -->"}) CHECK(count_in(page, place) == 0);
+  for (const char* place : {"<!-- styles -->", "<!-- trace -->", "<!-- scripts -->"}) {
+    CHECK(count_in(page, place) == 0);
+  }
   for (const char* outside : {"http://", "https://", "src=", "@import", "url("}) {
     CAPTURE(outside);
     CHECK(count_in(page, outside) == 0);
@@ -66,7 +70,9 @@ TEST_CASE("The page contains all scripts, in alphabetical order", "[page]") {
   std::size_t last = 0;
   int scripts = 0;
   for (const auto& [path, text] : embedded_files()) {
-    if (!path.ends_with(".js")) continue;
+    if (!path.ends_with(".js")) {
+      continue;
+    }
     const std::size_t at = page.find(text);
     CAPTURE(path);
     REQUIRE(at != std::string::npos);

@@ -17,7 +17,9 @@ std::vector<std::string> screen_of(const ExplainedExample& example) {
   write_screen(example.explained(), example.explanation, text);
   std::vector<std::string> lines;
   std::istringstream from(text.str());
-  for (std::string line; std::getline(from, line);) lines.push_back(line);
+  for (std::string line; std::getline(from, line);) {
+    lines.push_back(line);
+  }
   return lines;
 }
 
@@ -72,8 +74,12 @@ TEST_CASE("The screen names the masks that are off", "[page]") {
 }
 
 TEST_CASE("The screen stays small, however long the sentences are", "[page]") {
-  std::string source, target;
-  for (int i = 0; i < 40; ++i) source += "a b ", target += "unknown_long_word ";
+  std::string source;
+  std::string target;
+  for (int i = 0; i < 40; ++i) {
+    source += "a b ";
+    target += "unknown_long_word ";
+  }
   const ExplainedExample example(tiny_settings(), std::vector<ExplainedPair>(5, {source, target}));
   const auto lines = screen_of(example);
   CHECK(lines.size() < 80);

@@ -19,7 +19,8 @@ namespace {
 const std::vector<std::unique_ptr<RecordedRun>>& runs() {
   static const std::vector<std::unique_ptr<RecordedRun>> all = [] {
     std::vector<std::unique_ptr<RecordedRun>> made;
-    const auto post = example::settings(Norm::post, Tying::none), pre = example::settings(Norm::pre, Tying::target);
+    const auto post = example::settings(Norm::post, Tying::none);
+    const auto pre = example::settings(Norm::pre, Tying::target);
     made.push_back(std::make_unique<RecordedRun>(1, post, example::batch()));
     made.push_back(std::make_unique<RecordedRun>(2, example::with_dropout(pre), example::batch()));
     return made;
@@ -39,10 +40,11 @@ void for_each_step(const auto& action) {
 std::vector<std::string> code_lines_of(std::string_view text) {
   std::vector<std::string> lines(1);
   for (const char letter : text) {
-    if (letter == '\n')
+    if (letter == '\n') {
       lines.emplace_back();
-    else
+    } else {
       lines.back() += letter;
+    }
   }
   return lines;
 }
@@ -54,7 +56,9 @@ CodeLines found(const RecordedStep& step) {
 std::string code_of(const CodeLines& found) {
   const std::vector<std::string> lines = code_lines_of(embedded_files().at(found.file));
   std::string code;
-  for (int line = found.first; line <= found.last; ++line) code += lines[static_cast<std::size_t>(line - 1)] + '\n';
+  for (int line = found.first; line <= found.last; ++line) {
+    code += lines[static_cast<std::size_t>(line - 1)] + '\n';
+  }
   return code;
 }
 
@@ -135,7 +139,8 @@ TEST_CASE("Steps of different paragraphs have different lines; steps of one loop
     lines[{code.function, run.output(step).name}] = {code.first, code.last};
   });
   const auto of = [&](const std::string& function, const std::string& name) { return lines.at({function, name}); };
-  const std::string forward = "ScaledDotProductAttention::forward", backward = "ScaledDotProductAttention::backward";
+  const std::string forward = "ScaledDotProductAttention::forward";
+  const std::string backward = "ScaledDotProductAttention::backward";
   const std::string scores = "ScaledDotProductAttention::backward_scores";
   CHECK(of(forward, "scores").first == of(forward, "scores").second);
   CHECK(of(forward, "products").second < of(forward, "scores").first);
@@ -145,7 +150,9 @@ TEST_CASE("Steps of different paragraphs have different lines; steps of one loop
   CHECK(of(scores, "d_products").second < of(scores, "d_q").first);
   CHECK(of("Linear::backward", "d_bias").second < of("Linear::backward", "d_weight").first);
   CHECK(of("Linear::backward", "d_weight").second < of("Linear::backward", "d_x").first);
-  for (const char* name : {"x_hat", "y"}) CHECK(of("LayerNorm::forward", name) == of("LayerNorm::forward", "inv_std"));
+  for (const char* name : {"x_hat", "y"}) {
+    CHECK(of("LayerNorm::forward", name) == of("LayerNorm::forward", "inv_std"));
+  }
   // A blank line inside a loop does not end the paragraph.
   CHECK(of("LayerNorm::backward", "d_x") == of("LayerNorm::backward", "d_gain"));
 }
@@ -207,7 +214,9 @@ TEST_CASE("Each backward step differentiates a forward step of its part; each su
       CAPTURE(steps[i].part, name);
       CHECK(is_backward(steps[i]) == name.starts_with("d_"));
       REQUIRE(differentiated[i].has_value() == is_backward(steps[i]));
-      if (!differentiated[i]) continue;
+      if (!differentiated[i]) {
+        continue;
+      }
       const RecordedStep& forward = steps[*differentiated[i]];
       CHECK_FALSE(is_backward(forward));
       if (sums.contains(name)) {
@@ -241,7 +250,9 @@ TEST_CASE("The step that computes d_x differentiates the last step that reads x"
     for (std::size_t i = 0; i < differentiated.size(); ++i) {
       const RecordedStep& step = run->recording.steps()[i];
       const auto known = expected.find({step.part, run->output(step).name});
-      if (known == expected.end()) continue;
+      if (known == expected.end()) {
+        continue;
+      }
       ++seen;
       CAPTURE(step.part, known->first.second);
       REQUIRE(differentiated[i]);

@@ -24,7 +24,9 @@ Json trace_of(const ExplainedExample& example, std::optional<Index> layer = {}, 
 
 std::set<std::string> keys(const Json& object) {
   std::set<std::string> names;
-  for (const auto& [name, value] : object.items()) names.insert(name);
+  for (const auto& [name, value] : object.items()) {
+    names.insert(name);
+  }
   return names;
 }
 using Keys = std::set<std::string>;
@@ -94,7 +96,9 @@ TEST_CASE("A trace has every key of its format", "[page]") {
                                 "alone", "on_padding", "attention", "gradient_norms"});
     for (const auto& [mask, reasons] : variant.at("reasons").items()) {
       CHECK(variant.at("masks").contains(mask));
-      for (const Json& reason : reasons) CHECK(keys(reason) == Keys{"name", "sentences", "queries", "blocked"});
+      for (const Json& reason : reasons) {
+        CHECK(keys(reason) == Keys{"name", "sentences", "queries", "blocked"});
+      }
     }
     CHECK(keys(variant.at("alone")) == Keys{"losses", "answers"});
     CHECK(keys(variant.at("on_padding").at(0)) == Keys{"encoder self", "decoder self", "cross"});
@@ -105,7 +109,10 @@ TEST_CASE("A trace has every key of its format", "[page]") {
 TEST_CASE("Masks, answers, gradients and variants in a trace have the sizes of the batch and the model", "[page]") {
   const ExplainedExample example;
   const Json trace = trace_of(example);
-  const Index B = 2, S = 5, T = 6, H = 2;
+  const Index B = 2;
+  const Index S = 5;
+  const Index T = 6;
+  const Index H = 2;
   check_matrix(trace.at("masks").at("encoder_padding"), B, S);
   check_matrix(trace.at("masks").at("target_padding"), B, T);
   check_matrix(trace.at("masks").at("look_ahead"), T, T);
@@ -188,7 +195,8 @@ TEST_CASE("The tensor numbers in a trace refer to the right tensors", "[page]") 
 
 TEST_CASE("The steps of a trace name their inputs; forward steps come before backward steps", "[page]") {
   const ExplainedExample example;
-  const Json trace = trace_of(example), &steps = trace.at("steps");
+  const Json trace = trace_of(example);
+  const Json& steps = trace.at("steps");
   bool back = false;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Json& step = steps.at(i);
@@ -202,7 +210,9 @@ TEST_CASE("The steps of a trace name their inputs; forward steps come before bac
       tensor(trace, input.at("tensor"));
       CHECK((equation.find("{" + read + "}") != std::string::npos || read == name + " so far"));
     }
-    if (step.at("direction") == "backward") back = true;
+    if (step.at("direction") == "backward") {
+      back = true;
+    }
     CHECK(step.at("direction") == (back ? "backward" : "forward"));
     if (const Json& forward = step.at("differentiates"); !forward.is_null()) {
       const auto number = forward.at("step").get<std::size_t>();
@@ -234,11 +244,15 @@ TEST_CASE("The sources in a trace are the unchanged files, and contain the lines
 
 TEST_CASE("Limited to one layer, a trace leaves out other layers' steps, and all its numbers stay correct", "[page]") {
   const ExplainedExample example;
-  const Json whole = trace_of(example), part = trace_of(example, 1);
+  const Json whole = trace_of(example);
+  const Json part = trace_of(example, 1);
   std::set<std::string> known;
-  for (const Json& step : whole.at("steps")) known.insert(step_text(whole, step));
+  for (const Json& step : whole.at("steps")) {
+    known.insert(step_text(whole, step));
+  }
   std::set<std::string> names_of_others;
-  std::size_t of_layer = 0, of_layer_in_whole = 0;
+  std::size_t of_layer = 0;
+  std::size_t of_layer_in_whole = 0;
   for (const Json& step : part.at("steps")) {
     CHECK(known.contains(step_text(part, step)));
     const auto where = step.at("part").get<std::string>();
@@ -277,17 +291,22 @@ TEST_CASE("A trace distinguishes given tensors from those that another layer com
   const ExplainedExample example;
   const Json part = trace_of(example, 1);
   std::set<std::size_t> outputs;
-  for (const Json& step : part.at("steps")) outputs.insert(step.at("output").get<std::size_t>());
+  for (const Json& step : part.at("steps")) {
+    outputs.insert(step.at("output").get<std::size_t>());
+  }
   std::size_t of_others = 0;
   for (std::size_t i = 0; i < part.at("tensors").size(); ++i) {
     const Json& one = part.at("tensors").at(i);
     CAPTURE(one.at("name"), one.at("part"));
-    if (outputs.contains(i))
+    if (outputs.contains(i)) {
       CHECK(one.at("computed") == true);
-    else
+    } else {
       of_others += one.at("computed") == true;
+    }
     const bool given = one.at("name") == "mask" || one.at("name") == "id" || one.at("name") == "table";
-    if (given) CHECK(one.at("computed") == false);
+    if (given) {
+      CHECK(one.at("computed") == false);
+    }
   }
   CHECK(of_others > 0);  // what layer 0 passes to layer 1
 }
@@ -298,7 +317,9 @@ TEST_CASE("The reasons in a trace are the elementary masks that are on", "[page]
   const Json what_if = trace_of(ExplainedExample(settings)).at("what_if");
   const auto names = [](const Json& reasons) {
     std::vector<std::string> list;
-    for (const Json& reason : reasons) list.push_back(reason.at("name"));
+    for (const Json& reason : reasons) {
+      list.push_back(reason.at("name"));
+    }
     return list;
   };
   using Reasons = std::vector<std::string>;

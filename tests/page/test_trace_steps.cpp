@@ -23,7 +23,9 @@ Index size_of(const std::string& product, const std::map<char, Index>& sizes) {
   bool letter_needed = true;
   for (const char letter : product) {
     if (letter == '*') {
-      if (letter_needed) return 0;
+      if (letter_needed) {
+        return 0;
+      }
       letter_needed = true;
     } else if ('1' <= letter && letter <= '9') {
       size *= letter - '0';
@@ -54,7 +56,9 @@ std::set<Id> mentioned_ids(const ExplainedExample& example) {
   ids.insert({0, 1, 2, 3});
   for (const std::vector<Answer>& places : example.right().answers) {
     for (const Answer& place : places) {
-      for (const LikelyToken& token : place.likeliest) ids.insert(token.id);
+      for (const LikelyToken& token : place.likeliest) {
+        ids.insert(token.id);
+      }
     }
   }
   return ids;
@@ -119,7 +123,9 @@ TEST_CASE("A page shows every token of a small vocabulary", "[page]") {
   CHECK(shown.source == std::vector<Id>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   CHECK(shown.target == shown.source);
   const Json page = trace_in_form(example, MatrixForm::packed);
-  for (const Json& tensor : page.at("tensors")) CHECK(!tensor.contains("ids"));
+  for (const Json& tensor : page.at("tensors")) {
+    CHECK(!tensor.contains("ids"));
+  }
 }
 
 TEST_CASE("A page shows only the mentioned tokens of a large vocabulary, in ascending order", "[page]") {
@@ -154,7 +160,8 @@ TEST_CASE("Padding without a row in the embedding table is not shown as a row", 
 TEST_CASE("The page cuts the axis of a large vocabulary and lists the ids shown; the JSON is complete", "[page]") {
   const ExplainedExample example = with_many_words();
   const ShownIds shown = shown_ids(example.explained(), example.explanation);
-  const Json page = trace_in_form(example, MatrixForm::packed), whole = trace_in_form(example, MatrixForm::numbers);
+  const Json page = trace_in_form(example, MatrixForm::packed);
+  const Json whole = trace_in_form(example, MatrixForm::numbers);
   constexpr Index kVocabulary = 4 + kManyWords;
   std::set<std::string> cut;
   REQUIRE(page.at("tensors").size() == whole.at("tensors").size());

@@ -32,8 +32,10 @@ class Program {
   /// Runs shell commands; "$glassformer" is the program.
   Result shell(const std::string& commands, const std::string& input = "") const {
     write_bytes(directory_ / ".in", input);
-    const int status = std::system(("cd '" + directory_.path().string() + "' && glassformer='" GLASSFORMER_PROGRAM
-                                    "' && { " + commands + "; } <.in >.out 2>.err").c_str());
+    const int status =
+        std::system(("cd '" + directory_.path().string() + "' && glassformer='" GLASSFORMER_PROGRAM "' && { " +
+                     commands + "; } <.in >.out 2>.err")
+                        .c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(directory_ / ".out"),
             read_bytes(directory_ / ".err")};
   }

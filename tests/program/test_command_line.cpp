@@ -20,7 +20,9 @@ TEST_CASE("--help lists every verb, fits a terminal, and works with help2man", "
     CHECK(result.status == 0);
     CHECK(result.err.empty());
     std::istringstream lines(result.out);
-    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+    for (std::string line; std::getline(lines, line);) {
+      CHECK(line.size() <= 100);
+    }
   }
 }
 
@@ -44,7 +46,9 @@ TEST_CASE("instructions that the program does not have are refused", "[program]"
                 "GLASSFORMER_INSTRUCTIONS: expected " + instructions());
   const auto hidden = program.shell(
       "export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F; GLASSFORMER_INSTRUCTIONS=avx512 \"$glassformer\" --version");
-  if (instructions() == "avx512" || instructions() == "avx2") check_refused(hidden, "expected avx2 (what");
+  if (instructions() == "avx512" || instructions() == "avx2") {
+    check_refused(hidden, "expected avx2 (what");
+  }
 }
 
 TEST_CASE("an error names the mistake on the command line, and what was probably meant", "[program]") {

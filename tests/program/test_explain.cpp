@@ -93,8 +93,9 @@ TEST_CASE("explain writes a page and a trace", "[program]") {
   CHECK(page.rfind("<!doctype html>", 0) == 0);
   CHECK(page.find("sie schläft .") != std::string::npos);
   CHECK(trace_in(program, "page.json").at("tensors").at(0).at("values").contains("numbers"));
-  for (const auto& entry : fs::directory_iterator(program / "."))
+  for (const auto& entry : fs::directory_iterator(program / ".")) {
     CHECK(entry.path().string().find("page.html.") == std::string::npos);
+  }
 }
 
 TEST_CASE("explain says what to do if the model's own translation does not end", "[program]") {
@@ -102,7 +103,9 @@ TEST_CASE("explain says what to do if the model's own translation does not end",
   const std::string untrained = " --set training.max_updates=1 --set training.max_epochs=0 --output run";
   REQUIRE(program.run("train " + config("debug") + untrained).status == 0);
   std::string words;
-  for (int i = 0; i < 50; ++i) words += "dog ";
+  for (int i = 0; i < 50; ++i) {
+    words += "dog ";
+  }
   const auto result = program.run("explain run --source '" + words + "'");
   check_refused(result, "give a --target");
   CHECK(program.run("explain run --source '" + words + "' --target 'sie schläft .'").status == 0);
@@ -115,13 +118,17 @@ TEST_CASE("explain refuses what it cannot show, and leaves nothing behind", "[pr
   check_refused(program.run(kSleeps + " --target a --target b"), "found 2");
   check_refused(program.run(kSleeps + " --target"), "--target");
   std::string nine = "explain run";
-  for (int i = 0; i < 9; ++i) nine += " --source a";
+  for (int i = 0; i < 9; ++i) {
+    nine += " --source a";
+  }
   check_refused(program.run(nine), "at most 8 sentences, found 9");
 
   check_refused(program.run("explain run --source 'a \xFF'"), "the byte 0xFF at byte 3");
   check_refused(program.run(kSleeps + " --target '\xC3'"), "--target: expected UTF-8");
   std::string many;
-  for (int i = 0; i < 61; ++i) many += "ä ";
+  for (int i = 0; i < 61; ++i) {
+    many += "ä ";
+  }
   const auto long_one = program.run("explain run --source '" + many + "'");
   check_refused(long_one, "at most 60 tokens, found 61");
   CHECK(long_one.err.find(" ä…\"") != std::string::npos);  // not cut in the middle of a character
@@ -130,7 +137,9 @@ TEST_CASE("explain refuses what it cannot show, and leaves nothing behind", "[pr
   check_refused(program.run(kSleeps + " --html one --json ./one"), "expected two files");
   check_refused(program.run(kSleeps + " --json explain.html"), "expected two files");
   CHECK(program.run(kSleeps + " --html /dev/null --json /dev/null").status == 0);
-  for (const char* file : {"--html", "--json"}) check_refused(program.run(kSleeps + " " + file + " ''"), file);
+  for (const char* file : {"--html", "--json"}) {
+    check_refused(program.run(kSleeps + " " + file + " ''"), file);
+  }
 
   check_refused(program.run(kSleeps + " --layer 1"), "from 0 to 0, found 1");
   check_refused(program.run(kSleeps + " --layer -1"), "-1");
@@ -138,6 +147,7 @@ TEST_CASE("explain refuses what it cannot show, and leaves nothing behind", "[pr
   check_refused(program.run(kSleeps + " --html first.html --json nowhere/trace.json"), "nowhere/trace.json");
   check_refused(program.run(kSleeps + " --html first.html --target a --target b"), "found 2");
   CHECK_FALSE(fs::exists(program / "nowhere"));
-  for (const auto& entry : fs::directory_iterator(program / "."))
+  for (const auto& entry : fs::directory_iterator(program / ".")) {
     CHECK(entry.path().string().find("first.html") == std::string::npos);
+  }
 }

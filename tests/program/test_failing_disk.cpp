@@ -72,7 +72,9 @@ TEST_CASE("if a call fails during a save, an error gives a message, and an intac
         const auto result = resumable.resume_with_failing(call, at, once);
         CAPTURE(result.err);
         CHECK((result.status == 0 || result.status == 1 || result.status == 2));
-        if (result.status != 0) CHECK(result.err.find("glassformer: ") != std::string::npos);
+        if (result.status != 0) {
+          CHECK(result.err.find("glassformer: ") != std::string::npos);
+        }
 
         const fs::path last = fs::canonical(program / "run/last");
         CHECK(is_checkpoint(last));
@@ -88,7 +90,9 @@ TEST_CASE("if a call fails during a save, an error gives a message, and an intac
 }
 
 TEST_CASE("whenever memory runs out, the message says so", "[program]") {
-  if (heap_allocations() < 0) return;  // a sanitizer's operator new comes before that of failing_disk
+  if (heap_allocations() < 0) {
+    return;  // a sanitizer's operator new comes before that of failing_disk
+  }
   const Program program;
   REQUIRE(program.run(train(10)).status == 0);
   const std::string explain = "explain run --source 'she sleeps .' --json page.json --html page.html";
@@ -100,7 +104,9 @@ TEST_CASE("whenever memory runs out, the message says so", "[program]") {
       CAPTURE(once, at);
       const auto result = program.shell(with_failing("new", at, once) + explain);
       CAPTURE(result.err);
-      if (result.status == 0) continue;  // std::stable_sort works without a buffer
+      if (result.status == 0) {
+        continue;  // std::stable_sort works without a buffer
+      }
       CHECK(result.status == 1);
       CHECK(result.err.find("memory") != std::string::npos);
     }

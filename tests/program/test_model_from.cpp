@@ -49,8 +49,7 @@ TEST_CASE("training continues from a transformers model, with its shape, weights
       const std::string bytes = read_bytes(file);
       return file.extension() == ".json" ? nlohmann::json::parse(bytes).dump() : bytes;
     };
-    CHECK(content(program / "tuned/last" / name) ==
-          content(fs::path(kProject) / "tests/fixtures/marian/opus" / name));
+    CHECK(content(program / "tuned/last" / name) == content(fs::path(kProject) / "tests/fixtures/marian/opus" / name));
   }
   const auto config = nlohmann::json::parse(read_bytes(program / "tuned/last/config.json"));
   const auto foreign = nlohmann::json::parse(read_bytes(fs::path(kProject) / "tests/fixtures/marian/opus/config.json"));
@@ -80,12 +79,14 @@ TEST_CASE("gradcheck, benchmark and explain accept a transformers model", "[prog
 TEST_CASE("training continues from a Glassformer checkpoint", "[program]") {
   const Program program;
   REQUIRE(program.run("train " + config("debug") + " --output first --set training.max_updates=50").status == 0);
-  const std::string again = "train " + config("debug") + " --output second --set model.from=first/best --set "
+  const std::string again = "train " + config("debug") +
+                            " --output second --set model.from=first/best --set "
                             "training.max_updates=1 --set training.schedule.learning_rate=1e-12 --set "
                             "training.schedule.initial_rate=0";
   REQUIRE(program.run(again).status == 0);
   const std::string options = " --beam 4 --n-best 4 --input " + kProject + "/data/debug/train.en";
-  const auto before = program.run("translate first" + options), after = program.run("translate second" + options);
+  const auto before = program.run("translate first" + options);
+  const auto after = program.run("translate second" + options);
   CHECK(std::count(before.out.begin(), before.out.end(), '\n') == 8);
   CHECK(before.out == after.out);  // with log-probabilities
 }
@@ -133,8 +134,9 @@ TEST_CASE("settings of a foreign model's search that are ignored are named", "[p
   CAPTURE(ignored.err);
   CHECK(ignored.status == 0);
   CHECK(ignored.out == usual.out);
-  for (const char* key : {"repetition_penalty 1.3", "min_length 5", "bad_words_ids", "eos_token_id [0,2]"})
+  for (const char* key : {"repetition_penalty 1.3", "min_length 5", "bad_words_ids", "eos_token_id [0,2]"}) {
     CHECK(ignored.err.find(key) != std::string::npos);
+  }
   for (const char* key : {"no_repeat_ngram_size", "suppress_tokens"}) {
     CHECK(ignored.err.find(key) == std::string::npos);
   }

@@ -18,7 +18,9 @@ std::vector<std::string> files_that_begin_with(const std::string& start, const P
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(program / ".")) {
     const std::string name = entry.path().filename().string();
-    if (name.rfind(start, 0) == 0) names.push_back(name);
+    if (name.rfind(start, 0) == 0) {
+      names.push_back(name);
+    }
   }
   return names;
 }
@@ -44,9 +46,11 @@ TEST_CASE("train, evaluate and translate work together, and keep output and log 
         program.run(search + "no-early-stopping", "she sleeps .\n").out.size());
 
   // A program that sends a line and waits gets the answer before it sends another.
-  CHECK(program.shell("mkfifo asked answered; timeout 60 \"$glassformer\" translate run <asked >answered & "
-                      "exec 3>asked 4<answered; echo 'she sleeps .' >&3; read -r answer <&4; echo \"$answer\"; "
-                      "exec 3>&-; wait").out == "sie schläft .\n");
+  CHECK(program
+            .shell("mkfifo asked answered; timeout 60 \"$glassformer\" translate run <asked >answered & "
+                   "exec 3>asked 4<answered; echo 'she sleeps .' >&3; read -r answer <&4; echo \"$answer\"; "
+                   "exec 3>&-; wait")
+            .out == "sie schläft .\n");
 
   write_bytes(program / "a.en", "she sleeps .\n");
   write_bytes(program / "a.de", "sie schläft .\n");
@@ -61,8 +65,9 @@ TEST_CASE("train, evaluate and translate work together, and keep output and log 
 
   CHECK(program.run("translate run --input a.en --output b.de").status == 0);
   CHECK(read_bytes(program / "b.de") == "sie schläft .\n");
-  CHECK(program.shell("mkfifo pipe; cat a.en >pipe & \"$glassformer\" evaluate run --source pipe "
-                      "--reference a.de; wait")
+  CHECK(program
+            .shell("mkfifo pipe; cat a.en >pipe & \"$glassformer\" evaluate run --source pipe "
+                   "--reference a.de; wait")
             .out == program.run("evaluate run --source a.en --reference a.de").out.replace(0, 4, "pipe"));
   CHECK(program.run("evaluate run --source a.en --reference a.de >/dev/full").status == 1);
 
@@ -82,10 +87,13 @@ TEST_CASE("train, evaluate and translate work together, and keep output and log 
   for (int i = 0; i < 3; ++i) {
     REQUIRE(std::getline(list, line));
     REQUIRE(line.rfind("0 ||| ", 0) == 0);
-    const std::size_t end = line.find(" ||| ", 6), number = line.find("logprob= ");
+    const std::size_t end = line.find(" ||| ", 6);
+    const std::size_t number = line.find("logprob= ");
     REQUIRE(number != std::string::npos);
     const std::string translation = line.substr(6, end - 6);
-    if (i == 0) CHECK(translation == "sie schläft .");
+    if (i == 0) {
+      CHECK(translation == "sie schläft .");
+    }
     write_bytes(program / "t.de", translation + "\n");
     const auto figures = nlohmann::json::parse(program.run("evaluate run --source s.en --reference t.de --json").out);
     const auto tokens = static_cast<double>(std::count(translation.begin(), translation.end(), ' ') + 2);  // with eos
@@ -109,7 +117,9 @@ TEST_CASE("a user error gives one message and status 2, and leaves no run direct
   check_refused(program.run("train " + config("debug") + " --output run --resume"), "run");
 
   fs::create_directory(program / "text");
-  for (const char* name : {"valid.en", "valid.de", "train.de"}) write_bytes(program / "text" / name, "a\nb\n");
+  for (const char* name : {"valid.en", "valid.de", "train.de"}) {
+    write_bytes(program / "text" / name, "a\nb\n");
+  }
   const std::string with_text = "train " + config("debug") + " --output run --set data.directory=text";
   write_bytes(program / "text/train.en", "a\n");
   check_refused(program.run(with_text), "lines");
@@ -128,7 +138,8 @@ TEST_CASE("a user error gives one message and status 2, and leaves no run direct
 
 TEST_CASE("a run that ended before its first checkpoint does not block the next", "[program]") {
   const Program program;
-  const std::string diverging = "train " + config("debug") + " --output run --set training.schedule.kind=constant "
+  const std::string diverging = "train " + config("debug") +
+                                " --output run --set training.schedule.kind=constant "
                                 "--set training.schedule.warmup=0 --set training.schedule.learning_rate=1e30";
   const auto diverged = program.run(diverging);
   CHECK(diverged.status == 1);
@@ -140,7 +151,8 @@ TEST_CASE("a run that ended before its first checkpoint does not block the next"
 TEST_CASE("a run resumed before its first checkpoint gets the same weights as one that never stopped", "[program]") {
   const Program program;
   const std::string train = "train " + config("debug") + " --output ";
-  program.shell("\"$glassformer\" " + train + "run --set training.max_updates=0 --set training.max_minutes=1 "
+  program.shell("\"$glassformer\" " + train +
+                "run --set training.max_updates=0 --set training.max_minutes=1 "
                 "--set training.validation.every=100000000 & "
                 "until grep -q 'update *10 ' .err; do sleep 0.05; done; kill -KILL $!; wait $!");
   REQUIRE_FALSE(fs::exists(program / "run/last"));
@@ -187,7 +199,8 @@ TEST_CASE("a second Ctrl-C ends training at once", "[program]") {
 TEST_CASE("if translate fails or is stopped, the translations before that are not lost", "[program]") {
   const Program program;
   REQUIRE(program.run("train " + config("debug") + " --output run").status == 0);
-  const std::string line = "she sleeps .\n", translation = "sie schläft .\n";
+  const std::string line = "she sleeps .\n";
+  const std::string translation = "sie schläft .\n";
 
   const auto appended =
       program.shell("echo older >log; \"$glassformer\" translate run --output /dev/stdout >>log", line);
@@ -217,7 +230,9 @@ TEST_CASE("if translate fails or is stopped, the translations before that are no
 
   if (heap_allocations() >= 0) {  // a sanitizer needs more memory than this limit allows
     std::string endless;
-    for (int i = 0; i < 60'000; ++i) endless += "she ";  // its attention weights take gigabytes
+    for (int i = 0; i < 60'000; ++i) {
+      endless += "she ";  // its attention weights take gigabytes
+    }
     CHECK(kept(program.shell("ulimit -v 3000000; \"$glassformer\" translate run --output out",
                              line + line + endless + '\n' + line)) == translation + translation);
   }
@@ -310,7 +325,9 @@ TEST_CASE("exceeding a limit on file sizes gives an error message", "[program]")
 
 TEST_CASE("a model that certainly needs more memory than ulimit allows is refused before anything is written",
           "[program]") {
-  if (heap_allocations() < 0) return;  // a sanitizer needs more memory than this limit allows
+  if (heap_allocations() < 0) {
+    return;  // a sanitizer needs more memory than this limit allows
+  }
   const Program program;
   const std::string train = "\"$glassformer\" train " + config("debug") + " --output run --set model.d_model=2048 " +
                             "--set model.d_ff=100000 --set training.shards=8";
@@ -321,7 +338,9 @@ TEST_CASE("a model that certainly needs more memory than ulimit allows is refuse
 }
 
 TEST_CASE("a training text too large for the memory allowed is refused", "[program]") {
-  if (heap_allocations() < 0) return;  // a sanitizer needs more memory than this limit allows
+  if (heap_allocations() < 0) {
+    return;  // a sanitizer needs more memory than this limit allows
+  }
   const Program program;
   // 40 MB of tokens are more than a third of the memory that the limit leaves.
   REQUIRE(
@@ -362,7 +381,9 @@ TEST_CASE("gradcheck confirms the gradients of the configs, with or without a Re
     CHECK(checked.out.find("model.decoder.layers.0.encoder_attn.k_proj.weight") != std::string::npos);
     CHECK(checked.out.find("\nall correct: ") != std::string::npos);
     std::istringstream lines(checked.out);
-    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+    for (std::string line; std::getline(lines, line);) {
+      CHECK(line.size() <= 100);
+    }
   }
 }
 
@@ -403,10 +424,13 @@ TEST_CASE("benchmark exports the model and batches for another program", "[progr
 }
 
 TEST_CASE("before training, the log forecasts the peak memory to within a fifth", "[program]") {
-  if (heap_allocations() < 0) return;  // a sanitizer tracks the heap and needs memory of its own
+  if (heap_allocations() < 0) {
+    return;  // a sanitizer tracks the heap and needs memory of its own
+  }
   const std::string arguments = GENERATE("'" GLASSFORMER_SOURCE_DIR "/configs/toy.yaml' --set training.max_epochs=2",
                                          "'" GLASSFORMER_SOURCE_DIR "/configs/debug.yaml'",
-                                         "'" GLASSFORMER_SOURCE_DIR "/configs/debug.yaml' --set model.d_model=512 "
+                                         "'" GLASSFORMER_SOURCE_DIR
+                                         "/configs/debug.yaml' --set model.d_model=512 "
                                          "--set model.d_ff=2048 --set training.max_updates=3");
   const Program program;
   const auto result = program.run("train " + arguments + " --output run");
@@ -417,6 +441,7 @@ TEST_CASE("before training, the log forecasts the peak memory to within a fifth"
     REQUIRE(found != std::string::npos);
     return std::stod(result.err.substr(found + words.size()));
   };
-  const double forecast = number_after("about "), peak = number_after("peak memory: ");
+  const double forecast = number_after("about ");
+  const double peak = number_after("peak memory: ");
   CHECK(std::abs(forecast - peak) < 0.2 * peak + 6);  // MB
 }

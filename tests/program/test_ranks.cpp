@@ -14,7 +14,9 @@ namespace {
 /// Warns and returns false if the test cannot start several processes.
 bool has_mpirun() {
   const bool there = fs::exists(GLASSFORMER_MPIRUN);
-  if (!there) WARN("SKIPPED: this build has no MPI, or mpirun is missing (Debian: libopenmpi-dev, openmpi-bin)");
+  if (!there) {
+    WARN("SKIPPED: this build has no MPI, or mpirun is missing (Debian: libopenmpi-dev, openmpi-bin)");
+  }
   return there;
 }
 
@@ -32,8 +34,9 @@ std::string ranks(int count) { return kMpirun + "-n " + std::to_string(count) + 
 class RanksProgram : public Program {
  public:
   RanksProgram() {
-    REQUIRE(shell("for l in en de; do head -n 20 '" GLASSFORMER_SOURCE_DIR "/data/toy/valid.'$l >few.$l; done")
-                .status == 0);
+    REQUIRE(
+        shell("for l in en de; do head -n 20 '" GLASSFORMER_SOURCE_DIR "/data/toy/valid.'$l >few.$l; done").status ==
+        0);
   }
 };
 
@@ -56,7 +59,9 @@ std::vector<double> figures(const fs::path& run) {
   for (std::string line; std::getline(lines, line);) {
     const auto json = nlohmann::json::parse(line);
     for (const char* key : {"update", "epoch", "loss", "perplexity", "gradient_norm", "padding_share", "bleu"}) {
-      if (json.contains(key)) found.push_back(json.at(key));
+      if (json.contains(key)) {
+        found.push_back(json.at(key));
+      }
     }
   }
   return found;
@@ -64,7 +69,9 @@ std::vector<double> figures(const fs::path& run) {
 
 Index occurrences(const std::string& text, const std::string& part) {
   Index found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
   return found;
 }
 
@@ -79,7 +86,9 @@ void check_one_message(const Program::Result& result, const std::string& expecte
 }  // namespace
 
 TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and without mpirun", "[program][mpi]") {
-  if (!has_mpirun()) return;
+  if (!has_mpirun()) {
+    return;
+  }
   const RanksProgram program;
   const std::string more = GENERATE("", "--set training.optimizer.kind=muon --set model.norm=pre",
                                     "--set training.shards=5 --set training.accumulation=2",
@@ -100,10 +109,13 @@ TEST_CASE("weights and figures have the same bits on 1, 2, 3 and 4 ranks, and wi
 }
 
 TEST_CASE("a run can continue on fewer ranks, and only the first one needs its directory", "[program][mpi]") {
-  if (!has_mpirun()) return;
+  if (!has_mpirun()) {
+    return;
+  }
   const RanksProgram program;
   fs::create_directory(program / "elsewhere");
-  const std::string more = "--set training.max_updates=12", half = "--set training.max_updates=6";
+  const std::string more = "--set training.max_updates=12";
+  const std::string half = "--set training.max_updates=6";
   REQUIRE(program.shell(train("whole", more)).status == 0);
   REQUIRE(program.shell(ranks(4) + train("run", half)).status == 0);
   const auto resumed = program.shell(kMpirun + "-n 1 " + train("run", more + " --resume") + " : -n 2 -wdir elsewhere " +
@@ -116,9 +128,12 @@ TEST_CASE("a run can continue on fewer ranks, and only the first one needs its d
 }
 
 TEST_CASE("killing a rank ends the others, and the run can continue from its last checkpoint", "[program][mpi]") {
-  if (!has_mpirun()) return;
+  if (!has_mpirun()) {
+    return;
+  }
   const RanksProgram program;
-  const std::string more = "--set training.max_updates=", long_run = more + "1000000";
+  const std::string more = "--set training.max_updates=";
+  const std::string long_run = more + "1000000";
   const auto killed = program.shell(
       ranks(3) + "sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec \"$0\" \"$@\"' " +
       train("run", long_run) +
@@ -135,7 +150,9 @@ TEST_CASE("killing a rank ends the others, and the run can continue from its las
 }
 
 TEST_CASE("if one rank gets SIGTERM, the ranks write one checkpoint and say how to continue", "[program][mpi]") {
-  if (!has_mpirun()) return;
+  if (!has_mpirun()) {
+    return;
+  }
   const RanksProgram program;
   const auto ended = program.shell(
       ranks(2) + "sh -c 'echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; exec \"$0\" \"$@\"' " +
@@ -148,7 +165,9 @@ TEST_CASE("if one rank gets SIGTERM, the ranks write one checkpoint and say how 
 }
 
 TEST_CASE("a mistake made when starting ranks gives one message", "[program][mpi]") {
-  if (!has_mpirun()) return;
+  if (!has_mpirun()) {
+    return;
+  }
   const RanksProgram program;
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shards=2")), "2 shards and 3 processes");
   check_one_message(program.shell(ranks(3) + train("run", "--set training.shard=2")), "did you mean");
@@ -168,12 +187,15 @@ TEST_CASE("a mistake made when starting ranks gives one message", "[program][mpi
     write_bytes(program / "text" / name, text + text.substr(0, text.find('\n') + 1));
   }
   check_one_message(program.shell(kMpirun + "-n 1 " + train("run") + ": -n 1 " +
-                                  train("run", "--set data.directory=text --set data.tests=[]")), "rank 1 on");
+                                  train("run", "--set data.directory=text --set data.tests=[]")),
+                    "rank 1 on");
   CHECK_FALSE(fs::exists(program / "run"));
 }
 
 TEST_CASE("a program without MPI refuses to train as several ranks", "[program][mpi]") {
-  if (fs::exists(GLASSFORMER_MPIRUN)) return;
+  if (fs::exists(GLASSFORMER_MPIRUN)) {
+    return;
+  }
   const RanksProgram program;
   check_refused(program.shell("OMPI_COMM_WORLD_SIZE=2 " + train("run")), "built without MPI");
 }

@@ -15,10 +15,11 @@ std::map<std::string, std::string> contents_below(const fs::path& directory) {
   std::map<std::string, std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
     const std::string name = fs::relative(entry.path(), directory).string();
-    if (entry.is_symlink())
+    if (entry.is_symlink()) {
       found[name] = fs::read_symlink(entry.path()).string();
-    else if (entry.is_regular_file())
+    } else if (entry.is_regular_file()) {
       found[name] = read_bytes(entry.path());
+    }
   }
   return found;
 }
@@ -191,8 +192,9 @@ TEST_CASE("a run can be resumed after the .model files of its tokenizers were de
                              "/data/toy --set data.train=valid --set tokenizer.kind=sentencepiece"
                              " --set tokenizer.vocabulary_size=60 --set training.max_tokens=500";
   REQUIRE(program.run(train_debug("--output first" + pieces) + until(1)).status == 0);
-  for (const char* side : {"source", "target"})
+  for (const char* side : {"source", "target"}) {
     fs::copy_file(program / "first/last" / (std::string(side) + ".spm"), program / (std::string(side) + ".model"));
+  }
   const std::string given =
       pieces + " --set tokenizer.source_model=source.model --set tokenizer.target_model=target.model";
   REQUIRE(program.run(train_debug("--output second" + given) + until(1)).status == 0);

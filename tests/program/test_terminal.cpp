@@ -42,7 +42,8 @@ TEST_CASE("output has no colour, with or without NO_COLOR, and no escapes where 
   CHECK_FALSE(has_colour(line));
   CHECK_FALSE(has_colour(terminal.show("TERM=xterm NO_COLOR=1", train + "b")));
   CHECK_FALSE(has_escapes(terminal.show("TERM=dumb", train + "c")));
-  const std::string explain = "explain a --source 'she sleeps .'", gradcheck = "gradcheck " + config("debug");
+  const std::string explain = "explain a --source 'she sleeps .'";
+  const std::string gradcheck = "gradcheck " + config("debug");
   for (const std::string& verb : {explain, gradcheck, explain + " --help"}) {
     CAPTURE(verb);
     CHECK_FALSE(has_escapes(terminal.show("TERM=xterm-256color", verb)));

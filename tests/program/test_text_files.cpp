@@ -27,7 +27,8 @@ void write_texts(const Program& program, const std::string& source, const std::s
 
 TEST_CASE("train says what normalization does to the references, once, in its log; identity keeps them", "[program]") {
   const Program program;
-  std::string source, target;
+  std::string source;
+  std::string target;
   for (int i = 0; i < 30; ++i) {
     source += std::string(1, static_cast<char>('a' + i % 10)) + " tables\n";
     target += std::string(1, static_cast<char>('k' + i % 10)) + " m\u200Ca\n";
@@ -91,7 +92,8 @@ TEST_CASE("keys of the tokenizer that have no effect are named, but not those of
 TEST_CASE("text in another format is refused, --invalid replace or not, from a file or a pipe", "[program]") {
   const Program program;
   REQUIRE(program.run("train " + config("debug") + " --output run").status == 0);
-  const std::string wide("\xFF\xFEs\0h\0e\0 \0.\0\n\0", 14), zipped = "\x1F\x8B\x08 \n \n";
+  const std::string wide("\xFF\xFEs\0h\0e\0 \0.\0\n\0", 14);
+  const std::string zipped = "\x1F\x8B\x08 \n \n";
   write_bytes(program / "utf16.en", wide);
   for (const std::string more : {"", " --invalid replace"}) {
     check_refused(program.run("translate run --input utf16.en" + more),

@@ -40,8 +40,9 @@ void damage(const fs::path& checkpoint) {
   const auto header = nlohmann::json::parse(bytes.substr(8, header_size));
   const auto place = header.at("model.decoder.layers.0.final_layer_norm.weight").at("data_offsets");
   const float huge = 3e38F;
-  for (std::size_t at = place.at(0); at < place.at(1).get<std::size_t>(); at += sizeof huge)
+  for (std::size_t at = place.at(0); at < place.at(1).get<std::size_t>(); at += sizeof huge) {
     std::memcpy(&bytes[8 + header_size + at], &huge, sizeof huge);
+  }
   write_bytes(checkpoint / "model.safetensors", bytes);
   fs::remove(checkpoint / "SHA256SUMS");
 }
@@ -120,7 +121,9 @@ TEST_CASE("unknown words are reported once, with their share and examples", "[pr
   CHECK(lines_in(translated.err) == 1);
 
   std::string mostly_known = "She sleeps .\n";
-  for (int i = 0; i < 20; ++i) mostly_known += "she sleeps .\n";
+  for (int i = 0; i < 20; ++i) {
+    mostly_known += "she sleeps .\n";
+  }
   const std::string few = program.run("translate run", mostly_known).err;
   CHECK(contains(few, "the model does not know 1 of 63 source tokens (1.59%), most often She (1)\n"));
   CHECK_FALSE(contains(few, "warning"));
@@ -143,9 +146,10 @@ TEST_CASE("no output replaces a file of a checkpoint or of a run", "[program]") 
   const Program& program = with_model();
   for (const char* file : {"run/train.log", "run/best/model.safetensors", "run/best"}) {
     check_refused(program.run(std::string("translate run --input a.en --output ") + file), ", which belongs to the ");
-    for (const char* option : {"--html ", "--json "})
+    for (const char* option : {"--html ", "--json "}) {
       check_refused(program.run(std::string("explain run --source 'she sleeps .' ") + option + file),
                     std::string(option, 6) + ": expected a file of no checkpoint and no run, found ");
+    }
   }
   CHECK(program.run("translate run --input a.en --output run/a.translated").status == 0);
   CHECK(contains(program.run("explain run --source a.en --html /dev/null").err,
@@ -155,7 +159,9 @@ TEST_CASE("no output replaces a file of a checkpoint or of a run", "[program]") 
 TEST_CASE("lines longer than any in training are reported", "[program]") {
   const Program& program = with_model();
   std::string line;
-  for (int i = 0; i < 101; ++i) line += "dog ";
+  for (int i = 0; i < 101; ++i) {
+    line += "dog ";
+  }
   CHECK(contains(program.run("translate run", "she sleeps .\n" + line + "\n").err,
                  "1 of 2 lines have more than 100 tokens (the first is line 2); training left out such lines"));
 }
@@ -236,7 +242,9 @@ TEST_CASE("score prints one line for each pair, of any length, as soon as it has
       contains(program.run("score run --source a.en --target a.de --set decoding.beam=2").err, "makes no difference"));
 
   std::string long_line;
-  for (int i = 0; i < 5000; ++i) long_line += "dog ";
+  for (int i = 0; i < 5000; ++i) {
+    long_line += "dog ";
+  }
   write_bytes(program / "l.en", "\nshe sleeps .\n" + long_line + "\nshe\n\n");
   write_bytes(program / "l.de", "\n\nsie\n" + long_line + "\nsie schläft .\n");
   const auto lengths = program.run("score run --source l.en --target l.de");
@@ -264,7 +272,9 @@ TEST_CASE("score prints one line for each pair, of any length, as soon as it has
 TEST_CASE("score loses no pair of a text that it reads in several parts", "[program]") {
   const Program& program = with_model();
   const std::string two_scores = program.run("score run --source a.en --target a.de").out;
-  std::string sources, targets, scores;
+  std::string sources;
+  std::string targets;
+  std::string scores;
   for (int i = 0; i < 2500; ++i) {  // a part has at most 4096 pairs
     sources += kTwoPairs;
     targets += kTwoTranslations;

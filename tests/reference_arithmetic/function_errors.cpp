@@ -22,8 +22,12 @@ namespace {
 template <class Scalar>
 double error_of(Scalar got, long double exact) {
   using Limits = std::numeric_limits<Scalar>;
-  if (std::isnan(got) && std::isnan(exact)) return 0;
-  if (std::abs(exact) >= std::ldexp(1.0L, Limits::max_exponent) && std::isinf(got)) return 0;
+  if (std::isnan(got) && std::isnan(exact)) {
+    return 0;
+  }
+  if (std::abs(exact) >= std::ldexp(1.0L, Limits::max_exponent) && std::isinf(got)) {
+    return 0;
+  }
   int exponent = 0;
   std::frexp(exact, &exponent);
   const long double unit = std::ldexp(1.0L, std::max(exponent, Limits::min_exponent) - Limits::digits);
@@ -39,10 +43,15 @@ bool all_good = true;
 
 void print(const char* function, const char* type, const char* numbers, double limit, const std::vector<Worst>& parts) {
   Worst worst;
-  for (const Worst& part : parts)
-    if (part.error >= worst.error) worst = part;
+  for (const Worst& part : parts) {
+    if (part.error >= worst.error) {
+      worst = part;
+    }
+  }
   std::printf("| `%s` | %s | %s | %.2f at %a |\n", function, type, numbers, worst.error, worst.at);
-  if (worst.error <= limit) return;
+  if (worst.error <= limit) {
+    return;
+  }
   std::printf("expected at most %.2f\n", limit);
   all_good = false;
 }
@@ -56,14 +65,17 @@ void all_floats(const char* name, double limit, auto function, auto exact) {
     for (std::uint32_t i = 0; i < kSize; ++i) {
       const float x = std::bit_cast<float>(static_cast<std::uint32_t>(part) * kSize + i);
       const double error = error_of<float>(function(x), exact(double{x}));
-      if (error > worst.error) worst = {error, double{x}};
+      if (error > worst.error) {
+        worst = {error, double{x}};
+      }
     }
   });
   print(name, "float", "all", limit, parts);
 }
 
 void random_doubles(const char* name, const char* numbers, double limit, auto function, auto exact, auto draw) {
-  constexpr Index kParts = 100, kSize = 1'000'000;
+  constexpr Index kParts = 100;
+  constexpr Index kSize = 1'000'000;
   std::vector<Worst> parts(kParts);
   run_tasks(kParts, [&](Index part) {
     std::mt19937_64 random(static_cast<std::uint64_t>(part));
@@ -71,7 +83,9 @@ void random_doubles(const char* name, const char* numbers, double limit, auto fu
     for (Index i = 0; i < kSize; ++i) {
       const double x = draw(random);
       const double error = error_of<double>(function(x), exact(static_cast<long double>(x)));
-      if (error > worst.error) worst = {error, x};
+      if (error > worst.error) {
+        worst = {error, x};
+      }
     }
   });
   print(name, "double", numbers, limit, parts);

@@ -60,8 +60,12 @@ struct Run {
   fs::path svg() const { return directory / "curves.svg"; }
   void append(const std::vector<TrainingFigures>& training, const std::vector<ValidationFigures>& validation) const {
     std::ofstream(metrics(), std::ios::app);  // creates it if both are empty
-    for (const TrainingFigures& figures : training) MetricsFile(metrics()).append(figures);
-    for (const ValidationFigures& figures : validation) MetricsFile(metrics()).append(figures);
+    for (const TrainingFigures& figures : training) {
+      MetricsFile(metrics()).append(figures);
+    }
+    for (const ValidationFigures& figures : validation) {
+      MetricsFile(metrics()).append(figures);
+    }
   }
   std::string draw() {
     picture.update(metrics(), svg());
@@ -77,7 +81,9 @@ std::string drawn(const std::vector<TrainingFigures>& training, const std::vecto
 
 Index count(const std::string& text, const std::string& part) {
   Index found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
   return found;
 }
 
@@ -106,12 +112,18 @@ bool are_well_formed_attributes(const std::string& text) {
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t equals = text.find('=', at);
-    if (text[at] != ' ' || equals == std::string::npos) return false;
+    if (text[at] != ' ' || equals == std::string::npos) {
+      return false;
+    }
     const char quote = text[equals + 1];
     const std::size_t close = text.find(quote, equals + 2);
-    if ((quote != '"' && quote != '\'') || close == std::string::npos) return false;
+    if ((quote != '"' && quote != '\'') || close == std::string::npos) {
+      return false;
+    }
     const std::string value = text.substr(equals + 2, close - equals - 2);
-    if (value.find("nan") != std::string::npos || value.find("inf") != std::string::npos) return false;
+    if (value.find("nan") != std::string::npos || value.find("inf") != std::string::npos) {
+      return false;
+    }
     at = close + 1;
   }
   return true;
@@ -121,24 +133,41 @@ bool are_well_formed_attributes(const std::string& text) {
 /// infinite.
 bool is_well_formed(const std::string& svg) {
   for (const std::string& entity : all_between(svg, "&", ";")) {
-    if (entity != "amp" && entity != "#160") return false;
+    if (entity != "amp" && entity != "#160") {
+      return false;
+    }
   }
-  if (count(svg, "<") != count(svg, ">")) return false;
+  if (count(svg, "<") != count(svg, ">")) {
+    return false;
+  }
   std::vector<std::string> open;
   Index roots = 0;
   for (std::string tag : all_between(svg, "<", ">")) {
-    if (tag.find('<') != std::string::npos) return false;
-    const bool closes = tag.starts_with('/'), is_empty = tag.ends_with('/');
+    if (tag.find('<') != std::string::npos) {
+      return false;
+    }
+    const bool closes = tag.starts_with('/');
+    const bool is_empty = tag.ends_with('/');
     if (closes) {
-      if (open.empty() || "/" + open.back() != tag) return false;
+      if (open.empty() || "/" + open.back() != tag) {
+        return false;
+      }
       open.pop_back();
       continue;
     }
-    if (is_empty) tag.pop_back();
+    if (is_empty) {
+      tag.pop_back();
+    }
     const std::size_t name_end = std::min(tag.find(' '), tag.size());
-    if (!are_well_formed_attributes(tag.substr(name_end))) return false;
-    if (open.empty()) ++roots;
-    if (!is_empty) open.push_back(tag.substr(0, name_end));
+    if (!are_well_formed_attributes(tag.substr(name_end))) {
+      return false;
+    }
+    if (open.empty()) {
+      ++roots;
+    }
+    if (!is_empty) {
+      open.push_back(tag.substr(0, name_end));
+    }
   }
   return open.empty() && roots == 1;
 }
@@ -168,21 +197,29 @@ TEST_CASE("The plot shows every point of a short run", "[report][curves]") {
 
 TEST_CASE("Points are where the axes put them", "[report][curves]") {
   auto validation = validation_of(3, 500);
-  for (std::size_t i = 0; i < 3; ++i) validation[i].loss = std::vector{1.0, 2.0, 5.0}[i];
+  for (std::size_t i = 0; i < 3; ++i) {
+    validation[i].loss = std::vector{1.0, 2.0, 5.0}[i];
+  }
   const std::string svg = drawn({}, validation);
   const auto place = [&](const std::string& mark, const std::string& after) {
     const std::string element = svg.substr(svg.rfind('<', svg.find(mark) - 1));
     return std::stod(all_between(element, after + "='", "'").at(0));
   };
-  const double x_500 = place(">500</text>", "x"), x_1500 = place(">1,500</text>", "x");
-  const double y_1 = place(">1</text>", "y"), y_5 = place(">5</text>", "y");
+  const double x_500 = place(">500</text>", "x");
+  const double x_1500 = place(">1,500</text>", "x");
+  const double y_1 = place(">1</text>", "y");
+  const double y_5 = place(">5</text>", "y");
   std::vector<std::string> paths = all_between(svg, "<g fill='#d55e00'><path d='M", "'");
   std::replace(paths.at(0).begin(), paths.at(0).end(), 'L', ' ');
   std::istringstream numbers(paths.at(0));
   std::vector<double> at(6);
-  for (double& number : at) numbers >> number;
+  for (double& number : at) {
+    numbers >> number;
+  }
   const std::vector<double> expected = {x_500, y_1, (x_500 + x_1500) / 2, y_1 + (y_5 - y_1) / 4, x_1500, y_5};
-  for (std::size_t i = 0; i < 6; ++i) CHECK(at[i] == Approx(expected[i]).margin(0.11));
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(at[i] == Approx(expected[i]).margin(0.11));
+  }
 }
 
 TEST_CASE("Ticks are round numbers and cover all values", "[report][curves]") {
@@ -230,9 +267,13 @@ TEST_CASE("NaN and infinity break the line and nothing else", "[report][curves]"
 
 TEST_CASE("Runs with next to nothing to show get a plot too", "[report][curves]") {
   auto all_nan_training = training_of(3);
-  for (auto& f : all_nan_training) f.perplexity = kNaN;
+  for (auto& f : all_nan_training) {
+    f.perplexity = kNaN;
+  }
   auto all_nan_validation = validation_of(3, 1);
-  for (auto& f : all_nan_validation) f.loss = f.bleu = f.exact_match = f.token_accuracy = kNaN;
+  for (auto& f : all_nan_validation) {
+    f.loss = f.bleu = f.exact_match = f.token_accuracy = kNaN;
+  }
   auto huge = training_of(2);
   huge[0].perplexity = 1e300;
   huge[1].perplexity = 0;
@@ -254,7 +295,9 @@ TEST_CASE("Runs with next to nothing to show get a plot too", "[report][curves]"
 
 TEST_CASE("A curve without values is not in the legend", "[report][curves]") {
   auto validation = validation_of(4, 10);
-  for (auto& f : validation) f.exact_match = kNaN;
+  for (auto& f : validation) {
+    f.exact_match = kNaN;
+  }
   const std::string svg = drawn({}, validation);
   CHECK(count(svg, "exact match") == 0);
   CHECK(count(svg, "</tspan> BLEU 4") == 1);
@@ -305,7 +348,9 @@ TEST_CASE("A picture that cannot be written is one warning, and is written later
   const TemporaryDirectory elsewhere;
   Screen screen;
   const RunLog log(elsewhere.path(), {}, screen.target(false));
-  for (int i = 0; i < 3; ++i) run.picture.update(run.metrics(), run.svg());
+  for (int i = 0; i < 3; ++i) {
+    run.picture.update(run.metrics(), run.svg());
+  }
   CHECK(count(screen.written, "its curves could not be drawn: ") == 1);
   CHECK(contains(screen.written, "curves.svg"));
   fs::remove_all(run.svg());

@@ -75,7 +75,9 @@ TEST_CASE("A status leaves no trace, whether or not figures replace it", "[repor
     Screen screen;
     {
       RunLog log(run.path(), {}, screen.target(true));
-      if (trained) log.training(some_figures(), false);
+      if (trained) {
+        log.training(some_figures(), false);
+      }
       log.status("validating ...");
       CHECK(screen.lines() == std::vector<std::string>{"validating ..."});
       log.validation({.update = 1250}, {});
@@ -134,7 +136,9 @@ TEST_CASE("a line is not lost in silence if memory runs out while it is logged",
   const TemporaryDirectory run;
   bool is_exhausted = false;
   const auto write = [&](std::string_view) {
-    if (is_exhausted) throw std::bad_alloc();
+    if (is_exhausted) {
+      throw std::bad_alloc();
+    }
   };
   RunLog log(run.path(), {3000, 30}, {.terminal = false, .write = write, .width = [] { return 80; }});
   spdlog::info("twenty pairs");

@@ -61,7 +61,9 @@ TEST_CASE("Each line of metrics.jsonl is one JSON object that states its kind", 
   file.append(training_at(50));
   file.append(validation_at(60));
   std::istringstream lines(read_bytes(run / "metrics.jsonl"));
-  std::string first, second, rest;
+  std::string first;
+  std::string second;
+  std::string rest;
   REQUIRE(std::getline(lines, first));
   REQUIRE(std::getline(lines, second));
   CHECK_FALSE(std::getline(lines, rest));

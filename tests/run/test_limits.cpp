@@ -20,7 +20,9 @@ namespace {
 ValidationFigures figures_with(Metric metric, double figure, double loss = 1) {
   ValidationFigures figures{
       .loss = loss, .perplexity = figure, .token_accuracy = figure, .bleu = figure, .exact_match = figure};
-  if (metric == Metric::loss) figures.loss = figure;
+  if (metric == Metric::loss) {
+    figures.loss = figure;
+  }
   return figures;
 }
 

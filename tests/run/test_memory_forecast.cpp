@@ -78,7 +78,8 @@ TEST_CASE("activations grow with the batch and with its longest sentence; traini
   const TransformerSettings settings;
   const VocabularyShape vocabulary{100, 200, {}};
   const BatchShape batch{.source = 300, .target = 400, .longest_source = 30, .longest_target = 40};
-  BatchShape longer = batch, larger = batch;
+  BatchShape longer = batch;
+  BatchShape larger = batch;
   longer.longest_source += 10;
   larger.target += 100;
   const Index count = activation_count(settings, vocabulary, batch, true);

@@ -20,7 +20,9 @@ namespace fs = std::filesystem;
 /// Lines like "one two three", different each time, and longer than 10 tokens together.
 std::string numbered(int count, const std::string& word) {
   std::string text;
-  for (int i = 0; i < count; ++i) text += word + " " + std::string(1, static_cast<char>('a' + i % 26)) + " .\n";
+  for (int i = 0; i < count; ++i) {
+    text += word + " " + std::string(1, static_cast<char>('a' + i % 26)) + " .\n";
+  }
   return text;
 }
 
@@ -37,7 +39,9 @@ class Report {
     data.directory = directory_.path();
     data.source_language = "en";
     data.target_language = "de";
-    if (!has_valid) data.valid = "";
+    if (!has_valid) {
+      data.valid = "";
+    }
     directory_.write("train.en", texts.train_source);
     directory_.write("train.de", texts.train_target);
     directory_.write("valid.en", texts.valid_source);
@@ -53,7 +57,9 @@ class Report {
   /// All remarks, one per line; warnings begin with "!".
   std::string text() const {
     std::string all;
-    for (const Remark& remark : remarks()) all += (remark.is_warning ? "! " : "  ") + remark.text + "\n";
+    for (const Remark& remark : remarks()) {
+      all += (remark.is_warning ? "! " : "  ") + remark.text + "\n";
+    }
     return all;
   }
 
@@ -85,7 +91,9 @@ TEST_CASE("ordinary texts, and those of the configs in this project, get no rema
     const TokenizerPair tokenizers = starting_tokenizers(config);
     const std::vector<Remark> remarks =
         remarks_on(TrainingText(config.data, tokenizers), plan_training(config, tokenizers));
-    for (const Remark& remark : remarks) FAIL_CHECK(remark.text);
+    for (const Remark& remark : remarks) {
+      FAIL_CHECK(remark.text);
+    }
   }
 }
 
@@ -101,8 +109,10 @@ TEST_CASE("unknown words are counted on each side of each text, with the most fr
 
   TokenizerSettings rare;
   rare.min_frequency = 2;
-  texts.train_source = numbered(52, "dog") + "dog a .\n", texts.train_target = numbered(52, "Hund") + "Katze a .\n";
-  texts.valid_source = "dog b\n", texts.valid_target = "Hund b\n";
+  texts.train_source = numbered(52, "dog") + "dog a .\n";
+  texts.train_target = numbered(52, "Hund") + "Katze a .\n";
+  texts.valid_source = "dog b\n";
+  texts.valid_target = "Hund b\n";
   const std::string frequency = report(texts, rare);
   CHECK(contains(frequency, "! 1 of 159 tokens (0.63%) in the target of the training text are unknown"));
   CHECK(contains(frequency, "most often Katze (1)"));
@@ -114,10 +124,14 @@ TEST_CASE("unknown words are counted on each side of each text, with the most fr
 TEST_CASE("rare unknown words of the training text are no remark; those of the validation text are no warning",
           "[training]") {
   Texts texts;
-  texts.train_source = numbered(1000, "dog"), texts.train_target = numbered(1000, "Hund");
-  texts.train_source += "cat a .\n", texts.train_target += "Katze a .\n";
-  texts.valid_source = numbered(1000, "dog!") + "cat a .\n", texts.valid_target = numbered(1001, "Hund");
-  texts.train_source += numbered(10, "dog!"), texts.train_target += numbered(10, "Hund!");
+  texts.train_source = numbered(1000, "dog");
+  texts.train_target = numbered(1000, "Hund");
+  texts.train_source += "cat a .\n";
+  texts.train_target += "Katze a .\n";
+  texts.valid_source = numbered(1000, "dog!") + "cat a .\n";
+  texts.valid_target = numbered(1001, "Hund");
+  texts.train_source += numbered(10, "dog!");
+  texts.train_target += numbered(10, "Hund!");
   TokenizerSettings rare;
   rare.min_frequency = 2;
   const std::string remarks = report(texts, rare);
@@ -130,16 +144,19 @@ TEST_CASE("a hint says if unknown words are known in another case or another Uni
   texts.valid_source = "DOG B\n";
   CHECK(contains(report(texts), "most are known in lower case"));
   texts = {};
-  texts.train_target = numbered(40, "sch\u00F6n"), texts.valid_target = "scho\u0308n b\n";
+  texts.train_target = numbered(40, "sch\u00F6n");
+  texts.valid_target = "scho\u0308n b\n";
   CHECK(contains(report(texts), "convert this text to it, for example with uconv -x nfc"));
-  texts.train_target = numbered(40, "scho\u0308n"), texts.valid_target = "sch\u00F6n b\n";
+  texts.train_target = numbered(40, "scho\u0308n");
+  texts.valid_target = "sch\u00F6n b\n";
   CHECK(contains(report(texts), "decomposed form (NFD)"));
 }
 
 TEST_CASE("references that change in the tokenizer limit exact match; the report shows one and the key", "[training]") {
   Texts texts;
   texts.train_target = numbered(40, "Hund \u00BD a\u200Cb");
-  texts.valid_target = "Hund b\nHund \u00BD b\n \n", texts.valid_source = "dog b\ndog b\ndog\n";
+  texts.valid_target = "Hund b\nHund \u00BD b\n \n";
+  texts.valid_source = "dog b\ndog b\ndog\n";
   TokenizerSettings settings = pieces(45);
   settings.source_vocabulary_size = 35;
   const std::string normalized = report(texts, settings);
@@ -160,8 +177,11 @@ TEST_CASE("references that change in the tokenizer limit exact match; the report
 TEST_CASE("targets beyond the limit of the search are counted, with a ratio that would suffice", "[training]") {
   Texts texts;
   std::string longest;
-  for (int i = 0; i < 31; ++i) longest += "x ";
-  texts.train_source += "dog a .\n", texts.train_target += longest + "\n";
+  for (int i = 0; i < 31; ++i) {
+    longest += "x ";
+  }
+  texts.train_source += "dog a .\n";
+  texts.train_target += longest + "\n";
   Report with_long(texts);
   const std::string remark = with_long.text();
   CHECK(contains(remark, "! 1 of 41 training targets (2.44%) are longer than 2 * source tokens + 10 tokens"));
@@ -171,8 +191,11 @@ TEST_CASE("targets beyond the limit of the search are counted, with a ratio that
   CHECK(with_long.text().empty());
   with_long.plan.decoding.max_length_ratio = 6.9;
   CHECK_FALSE(with_long.text().empty());
-  for (int i = 0; i < 10; ++i) longest += longest.substr(0, 20);
-  texts.train_source = numbered(40, "dog") + "dog\n", texts.train_target = numbered(40, "Hund") + longest + "\n";
+  for (int i = 0; i < 10; ++i) {
+    longest += longest.substr(0, 20);
+  }
+  texts.train_source = numbered(40, "dog") + "dog\n";
+  texts.train_target = numbered(40, "Hund") + longest + "\n";
   Report too_long(texts);
   too_long.data.max_length = 1000;
   CHECK(contains(too_long.text(), "the largest ratio, 100, is not enough for 1 of them"));
@@ -188,7 +211,8 @@ TEST_CASE("text that is already split into subwords is reported", "[training]") 
   CHECK(contains(signs, "! in the target of the validation text, 1 of 2 words carry the mark of a subword"));
   CHECK_FALSE(contains(signs, "in the source"));
   texts = {};
-  texts.train_source = numbered(40, "\u2581do g"), texts.valid_source = "\u2581do g b\n";
+  texts.train_source = numbered(40, "\u2581do g");
+  texts.valid_source = "\u2581do g b\n";
   CHECK(contains(report(texts),
                  "! in the source of the training text, 40 of 160 words carry the mark of a subword (U+2581"));
 }
@@ -196,7 +220,8 @@ TEST_CASE("text that is already split into subwords is reported", "[training]") 
 TEST_CASE("signs of mistakes in the files are reported", "[training]") {
   Texts texts;
   SECTION("source and target are the same text") {
-    texts.train_target = texts.train_source, texts.valid_target = texts.valid_source;
+    texts.train_target = texts.train_source;
+    texts.valid_target = texts.valid_source;
     CHECK(contains(report(texts), "! 40 of 40 training pairs (100.00%) have the same text on both sides"));
     Report same(texts);
     same.data.target_language = "en";
@@ -210,23 +235,27 @@ TEST_CASE("signs of mistakes in the files are reported", "[training]") {
       texts.valid_target += "Hund " + std::string(letter) + "\n";
     }
     CHECK(report(texts).empty());  // with few pairs, someone is only trying things out
-    texts.valid_source += "dog i\n", texts.valid_target += "Hund i\n";
+    texts.valid_source += "dog i\n";
+    texts.valid_target += "Hund i\n";
     CHECK(contains(report(texts), "! 1 of 10 validation pairs (10.00%) are in the training text, too"));
   }
   SECTION("many pairs are left out") {
     Report too_long(texts);
     too_long.data.max_length = 3;
     CHECK(too_long.text().empty());
-    texts.train_source += "dog a a .\ndog b b .\ndog c c .\n", texts.train_target += "Hund\nHund\nHund\n";
+    texts.train_source += "dog a a .\ndog b b .\ndog c c .\n";
+    texts.train_target += "Hund\nHund\nHund\n";
     Report longer(texts);
     longer.data.max_length = 3;
     CHECK(contains(longer.text(),
                    "! 3 of 43 training pairs (6.98%) are left out, because one side has more than 3 tokens"));
-    texts.train_source += "\n\n\n", texts.train_target += "Hund\nHund\nHund\n";
+    texts.train_source += "\n\n\n";
+    texts.train_target += "Hund\nHund\nHund\n";
     CHECK(contains(report(texts), "3 of 46 training pairs (6.52%) are left out, because one side is empty"));
   }
   SECTION("a carriage return inside a line") {
-    texts.train_target += "Hund\rHund a .\n", texts.train_source += "dog a .\n";
+    texts.train_target += "Hund\rHund a .\n";
+    texts.train_source += "dog a .\n";
     CHECK(
         contains(report(texts), "1 of 41 lines (2.44%) in the target of the training text contain a carriage return"));
   }
@@ -234,7 +263,8 @@ TEST_CASE("signs of mistakes in the files are reported", "[training]") {
 
 TEST_CASE("remarks about how the tokenizers were made are part of the report", "[training]") {
   Texts texts;
-  texts.train_source += std::string(5000, 'a') + "\n", texts.train_target += "Hund a .\n";
+  texts.train_source += std::string(5000, 'a') + "\n";
+  texts.train_target += "Hund a .\n";
   TokenizerSettings settings = pieces(40);
   settings.target_vocabulary_size = 40;
   CHECK(report(texts, settings).starts_with("! "));

@@ -69,7 +69,9 @@ bool train_until(const std::string& pattern, const Config& config, const fs::pat
   std::atomic<int> interrupted = 0;
   DisplayTarget display = kNowhere;
   display.write = [&](std::string_view text) {
-    if (std::regex_search(std::string(text), std::regex(pattern))) interrupted = SIGINT;
+    if (std::regex_search(std::string(text), std::regex(pattern))) {
+      interrupted = SIGINT;
+    }
   };
   return train_toy(config, directory, false, interrupted, display);
 }
@@ -87,7 +89,9 @@ Config moved_config(const std::string& updates) {
 std::string complaint_of_run_changed_by(const std::function<void()>& change, const fs::path& directory) {
   DisplayTarget display = kNowhere;
   display.write = [&](std::string_view text) {
-    if (text.find("update  3 ") != std::string_view::npos) change();
+    if (text.find("update  3 ") != std::string_view::npos) {
+      change();
+    }
   };
   try {
     train_toy(moved_config("12"), directory, false, kNever, display);
@@ -158,14 +162,20 @@ TEST_CASE("if its directory is moved, a run saves a checkpoint there, says where
   const fs::path now = fs::canonical(directory.path()) / (from == "parent" ? "moved/run" : "moved");
   const auto move = [&, from = from, to = to, replace = replace] {
     fs::rename(directory / from, directory / to);
-    if (replace) fs::create_directory(run);
+    if (replace) {
+      fs::create_directory(run);
+    }
   };
   const std::string message = complaint_of_run_changed_by(move, run);
   CHECK_THAT(message, stand_in::Says("has been moved to " + now.string()));
   CHECK_THAT(message, stand_in::Says("--resume --output \"" + now.string() + "\""));
   CHECK(fs::exists(run) == replace);
-  if (replace) CHECK(fs::is_empty(run));
-  for (const char* name : {"train.log", "metrics.jsonl", "best"}) CHECK(fs::exists(now / name));
+  if (replace) {
+    CHECK(fs::is_empty(run));
+  }
+  for (const char* name : {"train.log", "metrics.jsonl", "best"}) {
+    CHECK(fs::exists(now / name));
+  }
   CHECK(fs::read_symlink(now / "last") == "step-00000006");
   CHECK(read_metrics(now / "metrics.jsonl").training.size() == 6);
   train_toy(moved_config("12"), now, true);
@@ -229,7 +239,9 @@ TEST_CASE("while the loss falls, a metric that stays at 0 neither ends the run n
             directory / "run");
   const Metrics metrics = read_metrics(directory / "run" / "metrics.jsonl");
   REQUIRE(metrics.validation.size() == 5);
-  for (const ValidationFigures& figures : metrics.validation) CHECK(figures.exact_match == 0);
+  for (const ValidationFigures& figures : metrics.validation) {
+    CHECK(figures.exact_match == 0);
+  }
   CHECK(fs::read_symlink(directory / "run" / "best") == "step-00000010");
 }
 
@@ -243,7 +255,9 @@ TEST_CASE("the mean of the last checkpoints is written at the end", "[training]"
 
   const TokenizerPair tokenizers = load_tokenizers(config.tokenizer, checkpoints[0]);
   const VocabularyShape vocabulary = vocabulary_shape(tokenizers);
-  Arena<float> a = Model<float>(config.model, vocabulary).weights, b = a, mean = a;
+  Arena<float> a = Model<float>(config.model, vocabulary).weights;
+  Arena<float> b = a;
+  Arena<float> mean = a;
   read_parameters(checkpoints[0], a.tensors(), a.values().data());
   read_parameters(checkpoints[1], b.tensors(), b.values().data());
   read_parameters(directory / "run" / "average-00000004", mean.tensors(), mean.values().data());
@@ -365,8 +379,9 @@ TEST_CASE("digests.jsonl has the digest of each checkpoint's checksums, and a li
   std::istringstream lines(stand_in::read_bytes(directory / "run" / "digests.jsonl"));
   for (std::string line; std::getline(lines, line);) {
     const auto entry = nlohmann::json::parse(line);
-    if (entry.contains("checksums"))
+    if (entry.contains("checksums")) {
       last_lines[(entry.contains("average") ? "average-" : "step-") + entry.at("update").dump()] = entry;
+    }
   }
   REQUIRE(last_lines.size() == 4);
   CHECK(last_lines.at("step-2").at("checksums") == sums("step-00000002"));
@@ -401,8 +416,9 @@ TEST_CASE("if the curves cannot be drawn, training goes on", "[training]") {
   DisplayTarget display = kNowhere;
   display.write = [&](std::string_view text) {
     log += text;
-    if (text.find("update  1 ") != std::string_view::npos)
+    if (text.find("update  1 ") != std::string_view::npos) {
       fs::create_directories(directory / "run/curves.svg/in/the/way");
+    }
   };
   CHECK(train_toy(toy({"training.max_updates=12", "training.validation.every=2", "training.log_every=1"}),
                   directory / "run", false, kNever, display));
@@ -434,7 +450,9 @@ TEST_CASE("no checkpoint contains weights that are not finite", "[training]") {
                              "training.optimizer.clip_norm=0", "training.validation.metric=bleu"});
   CHECK_THROWS_WITH(train_toy(config, directory / "run"), stand_in::Says("infinite or NaN"));
   for (const auto& entry : fs::directory_iterator(directory / "run")) {
-    if (!is_checkpoint(entry.path())) continue;
+    if (!is_checkpoint(entry.path())) {
+      continue;
+    }
     const std::vector<float> weights = weights_of(entry.path());
     CHECK(std::ranges::all_of(weights, [](float weight) { return std::isfinite(weight); }));
   }
@@ -519,11 +537,14 @@ TEST_CASE("a checkpoint that training removes while it is read is found again, a
   fs::copy(directory / "other" / "step-00000001", originals[1], fs::copy_options::recursive);
 
   std::atomic<bool> done = false;
-  std::atomic<Index> written = 1, allowed = 1;
+  std::atomic<Index> written = 1;
+  std::atomic<Index> allowed = 1;
   std::thread training([&] {  // as a run does that validates after every update and keeps one checkpoint
     const RunDirectory rotated = RunDirectory::resume(run);
     for (Index update = 2; !done; ++update) {
-      while (update > allowed && !done) std::this_thread::yield();
+      while (update > allowed && !done) {
+        std::this_thread::yield();
+      }
       fs::copy(originals[update % 2], rotated.path() / "copy", fs::copy_options::recursive);
       fs::rename(rotated.path() / "copy", rotated.checkpoint(update));
       rotated.point("best", rotated.checkpoint(update));
@@ -591,7 +612,9 @@ TEST_CASE("a changed validation text is reported, and the search for the best st
     const auto lines = read_lines(text / ("valid." + std::string(language)));
     std::ofstream(text / ("train." + std::string(language))).write("", 0);
     std::ofstream train_text(text / ("other." + std::string(language)));
-    for (const std::string& line : lines) train_text << line << '\n';
+    for (const std::string& line : lines) {
+      train_text << line << '\n';
+    }
     std::ofstream(text / ("valid." + std::string(language))) << lines.at(0) << '\n' << lines.at(1) << '\n';
   }
   train_toy(toy({"training.max_updates=3", "data.directory=" + text.string(), "data.train=other"}), directory / "run",
@@ -651,7 +674,9 @@ TEST_CASE("a skipped update does not count in Adam's bias correction", "[trainin
   train_toy(with("2"), directory / "run", true);
   const std::vector<float> after = weights_of(last);
   float largest = 0;
-  for (std::size_t i = 0; i < before.size(); ++i) largest = std::max(largest, std::abs(after[i] - before[i]));
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    largest = std::max(largest, std::abs(after[i] - before[i]));
+  }
   CHECK(largest == Approx(0.001).epsilon(0.01));  // Adam's first step, whatever the gradient's size
 }
 
@@ -665,7 +690,9 @@ TEST_CASE("a run that skips updates ends with the same weights whether or not it
   overflow_rarest_word(directory / "whole" / "last");
   fs::copy(directory / "whole", directory / "parts", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
   train_toy(with("30"), directory / "whole", true);
-  for (const char* updates : {"7", "16", "30"}) train_toy(with(updates), directory / "parts", true);
+  for (const char* updates : {"7", "16", "30"}) {
+    train_toy(with(updates), directory / "parts", true);
+  }
   CHECK(weights(directory / "whole") == weights(directory / "parts"));
 }
 

@@ -27,18 +27,32 @@ inline const nlohmann::json& golden_entries() {
 
 /// JSON has no infinity or NaN, so they are strings there, spelled as in YAML.
 inline double to_number(const nlohmann::json& value) {
-  if (value.is_boolean()) return value.get<bool>();
-  if (!value.is_string()) return value.get<double>();
-  if (value == ".inf") return std::numeric_limits<double>::infinity();
-  if (value == "-.inf") return -std::numeric_limits<double>::infinity();
-  if (value == ".nan") return std::numeric_limits<double>::quiet_NaN();
+  if (value.is_boolean()) {
+    return value.get<bool>();
+  }
+  if (!value.is_string()) {
+    return value.get<double>();
+  }
+  if (value == ".inf") {
+    return std::numeric_limits<double>::infinity();
+  }
+  if (value == "-.inf") {
+    return -std::numeric_limits<double>::infinity();
+  }
+  if (value == ".nan") {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   throw std::invalid_argument("not a number: " + value.dump());
 }
 
 /// Appends the innermost lists in order.
 inline void append_rows(const nlohmann::json& list, std::vector<nlohmann::json>& rows) {
-  if (!list.at(0).is_array()) return rows.push_back(list);
-  for (const nlohmann::json& part : list) append_rows(part, rows);
+  if (!list.at(0).is_array()) {
+    return rows.push_back(list);
+  }
+  for (const nlohmann::json& part : list) {
+    append_rows(part, rows);
+  }
 }
 
 /// A number becomes [1, 1], a list of numbers [1, N]. With more dimensions, all but the last are flattened into rows:
@@ -62,7 +76,9 @@ struct Tolerance {
 
   /// Infinity, -infinity and NaN each match only themselves.
   bool allows(double got, double expected) const {
-    if (!std::isfinite(expected)) return std::isnan(expected) ? std::isnan(got) : got == expected;
+    if (!std::isfinite(expected)) {
+      return std::isnan(expected) ? std::isnan(got) : got == expected;
+    }
     return std::abs(got - expected) <= absolute + relative * std::abs(expected);
   }
 };
@@ -83,9 +99,13 @@ class Golden {
 
   /// Fails if the test checked some of the example's expected values but not all.
   ~Golden() noexcept(false) {
-    if (checked_.empty() || std::uncaught_exceptions() > 0) return;
+    if (checked_.empty() || std::uncaught_exceptions() > 0) {
+      return;
+    }
     for (const auto& [key, value] : entry_.at("expected").items()) {
-      if (!checked_.contains(key)) FAIL_CHECK(entry_.at("id") << " expects " << key << ", which was not checked");
+      if (!checked_.contains(key)) {
+        FAIL_CHECK(entry_.at("id") << " expects " << key << ", which was not checked");
+      }
     }
   }
 
@@ -122,7 +142,9 @@ class Golden {
  private:
   static const nlohmann::json& find(const std::string& id) {
     for (const nlohmann::json& entry : golden_entries()) {
-      if (entry.at("id") == id) return entry;
+      if (entry.at("id") == id) {
+        return entry;
+      }
     }
     throw std::invalid_argument("golden.json has no entry " + id);
   }
@@ -130,7 +152,8 @@ class Golden {
     return entry_.at(part).at(nlohmann::json::json_pointer("/" + key));
   }
   void compare(const std::string& part, const std::string& key, const auto& got, Tolerance tolerance) const {
-    const Matrix<double> expected = to_matrix(at(part, key)), result = as_eigen(got).template cast<double>();
+    const Matrix<double> expected = to_matrix(at(part, key));
+    const Matrix<double> result = as_eigen(got).template cast<double>();
     INFO(entry_.at("id") << " " << part << " " << key);
     REQUIRE(result.rows() == expected.rows());
     REQUIRE(result.cols() == expected.cols());

@@ -10,7 +10,9 @@ Matrix<Scalar> unmasked_softmax(const Matrix<Scalar>& scores) {
   Matrix<Scalar> weights(scores.rows(), scores.cols());
   for (Index t = 0; t < scores.rows(); ++t) {
     const Scalar largest = scores.row(t).maxCoeff();
-    for (Index s = 0; s < scores.cols(); ++s) weights(t, s) = std::exp(scores(t, s) - largest);
+    for (Index s = 0; s < scores.cols(); ++s) {
+      weights(t, s) = std::exp(scores(t, s) - largest);
+    }
   }
   return renormalised(weights);
 }
@@ -28,7 +30,9 @@ Matrix<Scalar> mask_after_softmax(const Matrix<Scalar>& scores, const Mask& mask
   Matrix<Scalar> weights = unmasked_softmax(scores);
   for (Index t = 0; t < weights.rows(); ++t) {
     for (Index s = 0; s < weights.cols(); ++s) {
-      if (mask.is_blocked(0, t, s)) weights(t, s) = 0;
+      if (mask.is_blocked(0, t, s)) {
+        weights(t, s) = 0;
+      }
     }
   }
   return weights;

@@ -37,7 +37,9 @@ inline RowVector<Index> visible_keys(const Table& blocked) {
 inline RowVector<Index> blind_queries(const Table& blocked) {
   std::vector<Index> queries;
   for (Index t = 0; t < blocked.rows(); ++t) {
-    if (blocked.row(t).minCoeff() == 1) queries.push_back(t);
+    if (blocked.row(t).minCoeff() == 1) {
+      queries.push_back(t);
+    }
   }
   return RowVector<Index>::Map(queries.data(), static_cast<Index>(queries.size()));
 }
@@ -61,7 +63,9 @@ Attended<Scalar> attend(const Matrix<Scalar>& q, const Matrix<Scalar>& k, const 
                         Index heads = 1) {
   RandomValues unused(0);
   SingleLayer<ScaledDotProductAttention<Scalar>, Scalar> attention(unused, AttentionSettings{q.cols(), heads, 0});
-  const Buffer<Scalar> queries = buffer_of(q), keys = buffer_of(k), values = buffer_of(v);
+  const Buffer<Scalar> queries = buffer_of(q);
+  const Buffer<Scalar> keys = buffer_of(k);
+  const Buffer<Scalar> values = buffer_of(v);
   const Buffer<Scalar>& context = attention->forward({}, queries, keys, values, mask);
   return {attention->weights().eigen(), context.eigen()};
 }
@@ -96,7 +100,9 @@ struct SeedAttention {
         map(unused, golden.input("Wq").cols(), 3 * D),
         attention(unused, AttentionSettings{D, 1, dropout}) {
     map.weights.values().eigen().setZero();
-    map->weight.in(map.weights).eigen() << golden.input("Wq"), golden.input("Wk"), golden.input("Wv");
+    map->weight.in(map.weights).eigen() << golden.input("Wq");
+    golden.input("Wk");
+    golden.input("Wv");
   }
 
   Matrix<double> q() const { return qkv.leftCols(D); }       // [N, D]
@@ -115,7 +121,9 @@ struct SeedAttention {
     const MatrixView<const double> all = mapped;
     const Buffer<double>& result =
         attention->forward(pass, all.middle_cols(0, D), all.middle_cols(D, D), all.middle_cols(2 * D, D), mask);
-    qkv = mapped.eigen(), weights = attention->weights().eigen(), context = result.eigen();
+    qkv = mapped.eigen();
+    weights = attention->weights().eigen();
+    context = result.eigen();
   }
 
   /// d_context [N, D]
@@ -133,7 +141,9 @@ struct SeedAttention {
   Matrix<double> recorded(const std::string& name) const {
     for (auto step = recording.steps().rbegin(); step != recording.steps().rend(); ++step) {
       const RecordedTensor& output = recording.tensors()[step->output];
-      if (output.name == name) return output.values;
+      if (output.name == name) {
+        return output.values;
+      }
     }
     throw std::invalid_argument("not recorded: " + name);
   }

@@ -9,7 +9,9 @@ namespace glassformer::seeds {
 inline Mask shifted_mask(Index length, Index ones) {
   Mask mask = all_visible(1, length, length);
   for (Index query = 0; query < length; ++query) {
-    for (Index key = 0; key < length; ++key) mask.blocked(query, key) = key >= query + ones;
+    for (Index key = 0; key < length; ++key) {
+      mask.blocked(query, key) = key >= query + ones;
+    }
   }
   return mask;
 }

@@ -22,7 +22,8 @@ TEST_CASE("golden.json has 35 examples, and each has one test whose name begins 
 }
 
 TEST_CASE("Numbers of the seeds agree within a tolerance, infinities and NaN only with themselves", "[fixtures]") {
-  const double infinity = to_number(".inf"), nan = to_number(".nan");
+  const double infinity = to_number(".inf");
+  const double nan = to_number(".nan");
   const Tolerance tolerance{.absolute = 0.1, .relative = 0.01};
   CHECK(tolerance.allows(101.0, 100));
   CHECK(tolerance.allows(98.9, 100));

@@ -47,7 +47,8 @@ TEST_CASE("What each way of masking gives to a query that sees nothing", "[layer
 
 TEST_CASE("Without division by its sum, a row masked after the softmax reveals what was blocked", "[layers]") {
   const Mask mask = mask_of(Table{{0, 0, 1}});
-  const Matrix<double> low{{0, 0, 0}}, high{{0, 0, 5}};  // they differ in what is blocked
+  const Matrix<double> low{{0, 0, 0}};
+  const Matrix<double> high{{0, 0, 5}};  // they differ in what is blocked
   CHECK(mask_after_softmax(low, mask).sum() == Approx(2 / 3.0));
   CHECK(mask_after_softmax(high, mask).sum() == Approx(2 / (2 + std::exp(5.0))));
   CHECK(renormalised(mask_after_softmax(high, mask))(0) == Approx(0.5));

@@ -31,7 +31,8 @@ TEST_CASE("000.causal_additive: the same rule, as a number to add to each score"
 
 TEST_CASE("000.single_head: scores, causal mask, softmax, times V", "[seeds]") {
   Golden golden("000.single_head");
-  const Matrix<double> scores = golden.input("scores"), V = golden.input("V");  // [T, T], [T, D]
+  const Matrix<double> scores = golden.input("scores");
+  const Matrix<double> V = golden.input("V");  // [T, T], [T, D]
   const Mask mask = look_ahead_mask(scores.rows());
   CHECK(mask.blocked.eigen() == golden.input<std::uint8_t>("blocked"));
 
@@ -49,7 +50,8 @@ TEST_CASE("000.single_head: scores, causal mask, softmax, times V", "[seeds]") {
 
   // With the layer: if the keys are the identity matrix and the queries are sqrt(d_head) times the scores, then
   // Q K^T / sqrt(d_head) gives the scores.
-  const Matrix<double> q = std::sqrt(4.0) * scores, k = Matrix<double>::Identity(4, 4);
+  const Matrix<double> q = std::sqrt(4.0) * scores;
+  const Matrix<double> k = Matrix<double>::Identity(4, 4);
   const Attended<double> attended = attend(q, k, V, mask);
   golden.check("attn", attended.weights);
   golden.check("output", attended.context);

@@ -26,7 +26,9 @@ Table code_mask(Index length, Index mask_begin) {
 /// Pairs of sentences as ids, without bos, eos and padding.
 Corpus corpus_of(const std::vector<std::pair<std::vector<Id>, std::vector<Id>>>& pairs) {
   Corpus corpus;  // pad 0, bos 1, eos 2
-  for (const auto& [source, target] : pairs) corpus.append(source, target, corpus.size());
+  for (const auto& [source, target] : pairs) {
+    corpus.append(source, target, corpus.size());
+  }
   return corpus;
 }
 
@@ -36,7 +38,9 @@ constexpr Id kFirstWord = 4;  // after the special ids
 std::vector<Id> ids_of_words(const std::vector<std::string>& words) {
   std::vector<Id> ids;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] != "[BOS]" && words[i] != "[EOS]") ids.push_back(kFirstWord + static_cast<Id>(i));
+    if (words[i] != "[BOS]" && words[i] != "[EOS]") {
+      ids.push_back(kFirstWord + static_cast<Id>(i));
+    }
   }
   return ids;
 }
@@ -82,7 +86,8 @@ TEST_CASE("002.fully_masked_row: four ways to treat a query that sees nothing", 
 
 TEST_CASE("002.clm_mask_10: the seed's decoder mask shows 18 keys that it should hide", "[seeds]") {
   Golden golden("002.clm_mask_10");
-  const Index T = golden.integer("T"), prefix = golden.integer("prefix");
+  const Index T = golden.integer("T");
+  const Index prefix = golden.integer("prefix");
   const Table wrong = shifted_mask(T, prefix).blocked.eigen();
   golden.check("seed_matrix", wrong);
   golden.check("seed_visible_per_row", visible_keys(wrong));
@@ -100,7 +105,8 @@ TEST_CASE("002.clm_mask_10: the seed's decoder mask shows 18 keys that it should
 
 TEST_CASE("002.clm_code: the seed's code shows one key more than its matrix", "[seeds]") {
   Golden golden("002.clm_code");
-  const Index T = golden.integer("tgt_length"), begin = golden.integer("mask_begin");
+  const Index T = golden.integer("tgt_length");
+  const Index begin = golden.integer("mask_begin");
   golden.check("code_matrix", code_mask(T, begin));
   golden.check("visible_row0", visible_keys(code_mask(T, begin))(0));
   golden.check("matrix_visible_row0", visible_keys(shifted_mask(T, begin).blocked.eigen())(0));
@@ -120,9 +126,11 @@ TEST_CASE("002.clm_code_begin0: with mask_begin 0, the seed's code gives the cau
 TEST_CASE("002.scale: scores are divided by the square root of a head's width, not of the model's", "[seeds]") {
   Golden golden("002.scale");
   const Matrix<double> raw = golden.input("raw");  // 2, 0, -2
-  const Index d_model = golden.integer("d_model"), heads = golden.integer("heads");
+  const Index d_model = golden.integer("d_model");
+  const Index heads = golden.integer("heads");
   // Head 0 owns columns 0 and 1. Its query is (1, 1), and its keys are (1, 1), (0, 0) and (-1, -1).
-  Matrix<double> q = Matrix<double>::Zero(1, d_model), k = Matrix<double>::Zero(3, d_model);
+  Matrix<double> q = Matrix<double>::Zero(1, d_model);
+  Matrix<double> k = Matrix<double>::Zero(3, d_model);
   q.leftCols(2).setOnes();
   k.leftCols(2) = raw.transpose().replicate(1, 2) / 2;
   golden.check("sqrt_dk", attend(q, k, k, nothing_blocked(3), heads).weights.row(0));
@@ -133,12 +141,15 @@ TEST_CASE("002.scale: scores are divided by the square root of a head's width, n
 
 TEST_CASE("002.cross_attention: queries from the decoder, keys and values from the encoder", "[seeds]") {
   Golden golden("002.cross_attention");
-  const Buffer<double> x_dec = buffer_of(golden.input("x_dec")), x_enc = buffer_of(golden.input("x_enc"));
+  const Buffer<double> x_dec = buffer_of(golden.input("x_dec"));
+  const Buffer<double> x_enc = buffer_of(golden.input("x_enc"));
   RandomValues unused(0);
   SingleLayer<CrossAttention<double>> cross(unused, AttentionSettings{2, 1, 0});
   cross.weights.values().eigen().setZero();
-  cross->projections.weight.in(cross.weights).eigen() << golden.input("Wq").transpose(),  // the example has x W,
-      golden.input("Wk").transpose(), golden.input("Wv").transpose();                     // the project x W^T
+  cross->projections.weight.in(cross.weights).eigen() << golden.input("Wq").transpose();
+  // the example has x W,
+  golden.input("Wk").transpose();
+  golden.input("Wv").transpose();                                  // the project x W^T
   cross->out_proj.weight.in(cross.weights).eigen().setIdentity();  // the seed has no output projection
 
   const Buffer<double>& output = cross->forward({}, x_dec, x_enc, nothing_blocked(3));
@@ -154,7 +165,8 @@ TEST_CASE("002.cross_attention: queries from the decoder, keys and values from t
 
 TEST_CASE("002.right_shift: the decoder reads the target from bos on, and must predict it up to eos", "[seeds]") {
   Golden golden("002.right_shift");
-  const std::vector<std::string> source = golden.words("src_tokens"), target = golden.words("tgt_tokens");
+  const std::vector<std::string> source = golden.words("src_tokens");
+  const std::vector<std::string> target = golden.words("tgt_tokens");
   const Corpus corpus = corpus_of({{ids_of_words(source), ids_of_words(target)}});
   const Batch batch = make_batch(corpus, std::vector<Index>{0});
   CHECK(words_of_ids(batch.source, source) == source);
@@ -180,7 +192,8 @@ TEST_CASE("002.right_shift_batch: shifting padded rows, and which positions coun
 
   // The example drops the last column, which leaves the eos of the shorter sentence in its input; make_batch puts
   // padding there. They differ only at a position that the loss ignores, and no position that counts can see it.
-  const Matrix<Id> dropped = target.leftCols(4), input = batch.target_input.eigen();
+  const Matrix<Id> dropped = target.leftCols(4);
+  const Matrix<Id> input = batch.target_input.eigen();
   golden.check("tgt_input", counts.select(input, dropped));
   CHECK(counts.select(0, (input - dropped).array()).matrix() == Matrix<Id>{{0, 0, 0, 0}, {0, 0, -2, 0}});
 

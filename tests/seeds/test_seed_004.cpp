@@ -15,7 +15,9 @@ Matrix<int> band_part(Matrix<int> a, Index lower, Index upper) {
   for (Index i = 0; i < a.rows(); ++i) {
     for (Index j = 0; j < a.cols(); ++j) {
       const bool in_band = (lower < 0 || i - j <= lower) && (upper < 0 || j - i <= upper);
-      if (!in_band) a(i, j) = 0;
+      if (!in_band) {
+        a(i, j) = 0;
+      }
     }
   }
   return a;
@@ -81,7 +83,8 @@ TEST_CASE("004.create_mask: padding for the encoder, combined for the decoder, s
 TEST_CASE("004.left_padding: with padding on the left, a decoder's first queries see nothing", "[seeds]") {
   Golden golden("004.left_padding");
   const Id pad = static_cast<Id>(golden.integer("pad"));
-  const IdMatrix left = golden.ids("tgt"), right{{4, 5, pad, pad, pad}};
+  const IdMatrix left = golden.ids("tgt");
+  const IdMatrix right{{4, 5, pad, pad, pad}};
   const Mask combined = make_masks(left, left, {pad, pad}).decoder_combined;
   golden.check("combined", combined.blocked);
   golden.check("fully_masked_rows", blind_queries(combined.blocked.eigen()));

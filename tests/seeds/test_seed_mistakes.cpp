@@ -31,7 +31,8 @@ Matrix<double> six_words() { return Golden("003.causal_class").input("x"); }
 
 TEST_CASE("Mistake 5: under a mask shifted by the prefix, words see the answers they must predict", "[mistakes]") {
   // Words 0 to 3 are given. When word 4 changes, nothing before it may change.
-  const Mask wrong = shifted_mask(6, 4), right = prefix_mask(6, 4);
+  const Mask wrong = shifted_mask(6, 4);
+  const Mask right = prefix_mask(6, 4);
   const Matrix<double> x = six_words();
   Matrix<double> changed = x;
   changed.row(4) = -x.row(4);
@@ -74,10 +75,13 @@ TEST_CASE("Mistake 10: (1, 0, .., 0) generates the causal mask; as a padding mas
 
 TEST_CASE("Mistake 12: M words are s_0 .. s_(M-1), and with N padding tokens the layers give M + N rows",
           "[mistakes]") {
-  const Index M = 4, N = 2;
+  const Index M = 4;
+  const Index N = 2;
   IdMatrix ids(1, M + N);
   ids.fill(0);
-  for (Index i = 0; i < M; ++i) ids(0, i) = static_cast<Id>(5 + i);  // the last is at M - 1
+  for (Index i = 0; i < M; ++i) {
+    ids(0, i) = static_cast<Id>(5 + i);  // the last is at M - 1
+  }
   CHECK(visible_keys(padding_mask(ids, 0).blocked.eigen())(0) == M);
   const Matrix<double> context = context_of(six_words(), padding_mask(ids, 0));
   CHECK(context.rows() == M + N);      // right

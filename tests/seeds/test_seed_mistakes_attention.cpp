@@ -54,7 +54,9 @@ TEST_CASE("Mistake 13: cross-entropy takes logits; given probabilities, it appli
 
   // With probabilities, the loss cannot fall below log(1 + 4 / e), however confident and correct the model is.
   Matrix<double> sure = Matrix<double>::Zero(3, 5);
-  for (Index n = 0; n < 3; ++n) sure(n, targets(0, n)) = 1000;
+  for (Index n = 0; n < 3; ++n) {
+    sure(n, targets(0, n)) = 1000;
+  }
   CHECK(mean_loss(unmasked_softmax(sure)) == Approx(0.904832).epsilon(1e-6));  // wrong
   CHECK(mean_loss(sure) == 0);                                                 // right
 }
@@ -75,7 +77,8 @@ TEST_CASE("Mistake 16: an example whose weights are all 0 or 1 does not reveal a
 TEST_CASE("Mistake 17: a random seed does not fix what PyTorch's dropout draws; in the project it does", "[mistakes]") {
   // torch.manual_seed(123) on two platforms: 18 of 36 entries agree, no more than by chance.
   const Golden golden("003.dropout_on_weights");
-  const Matrix<double> first = golden.input("keep"), second = golden.printed("keep_here_seed123");
+  const Matrix<double> first = golden.input("keep");
+  const Matrix<double> second = golden.printed("keep_here_seed123");
   CHECK((first.array() == second.array()).count() == 18);
 
   // In the project, each entry is a function of (seed, update, site, sentence, row, column), computed with integers, so
@@ -92,7 +95,8 @@ TEST_CASE("Mistake 18: dropout that is created but not applied changes nothing; 
           "[mistakes]") {
   const Golden golden("003.causal_class");
   const Matrix<double> x = golden.input("x");
-  SeedAttention without(golden), attention(golden, 0.5);
+  SeedAttention without(golden);
+  SeedAttention attention(golden, 0.5);
   without.forward(x, look_ahead_mask(6));
   const Matrix<double>& not_applied = without.context;  // wrong: the seed's class gives this with dropout 0.5 too
   check_close(not_applied.row(0), Matrix<double>{{-0.451920, 0.221605}});

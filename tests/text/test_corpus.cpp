@@ -120,7 +120,9 @@ TEST_CASE("the fingerprint of tokens depends on where a sentence ends", "[text]"
   using Pair = std::pair<Ids, Ids>;
   const auto of = [](const std::vector<Pair>& pairs) {
     Corpus corpus;
-    for (const auto& [source, target] : pairs) corpus.append(source, target, corpus.size());
+    for (const auto& [source, target] : pairs) {
+      corpus.append(source, target, corpus.size());
+    }
     return fingerprint(corpus);
   };
   CHECK(of({{{1, 2}, {3}}}) == of({{{1, 2}, {3}}}));

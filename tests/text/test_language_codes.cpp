@@ -28,7 +28,9 @@ class TokenizerWithCodes final : public Tokenizer {
 
 TEST_CASE("sentences without a language code are counted, if the model has codes", "[text]") {
   LanguageCodes codes;
-  for (const char* line : {">>deu<< a dog", "a dog", "", ">> quoted", ">>fra<<"}) codes.add(line);
+  for (const char* line : {">>deu<< a dog", "a dog", "", ">> quoted", ">>fra<<"}) {
+    codes.add(line);
+  }
   CHECK(codes.sentences == 4);
   CHECK(codes.without_code == 2);
   CHECK(codes.advice(TokenizerWithCodes({">>deu<<", ">>fra<<"})) ==

@@ -20,7 +20,9 @@ class Copy {
  public:
   explicit Copy(const std::string& model) {
     const fs::path original = fs::path(GLASSFORMER_SOURCE_DIR) / "tests/fixtures/marian" / model;
-    for (const auto& entry : fs::directory_iterator(original)) fs::copy(entry, directory_ / entry.path().filename());
+    for (const auto& entry : fs::directory_iterator(original)) {
+      fs::copy(entry, directory_ / entry.path().filename());
+    }
   }
   Copy& change(const std::string& name, const std::function<void(json&)>& edit) {
     json content = json::parse(read_checkpoint_file(directory_ / name));
@@ -102,7 +104,8 @@ TEST_CASE("a model without language codes treats a code as an unknown word", "[t
 
 TEST_CASE("a piece of the other language is decoded without the mark that starts a word", "[text]") {
   const auto [source, target] = Copy("opus").load();
-  const std::vector<Id> girl = source->encode("the girl"), sie = target->encode("sie schläft");
+  const std::vector<Id> girl = source->encode("the girl");
+  const std::vector<Id> sie = target->encode("sie schläft");
   CHECK(source->piece(girl.front()) == "\u2581the");  // which the German model lacks
   std::vector<Id> mixed = sie;
   mixed.insert(mixed.end(), girl.begin(), girl.end());

@@ -41,7 +41,9 @@ fs::path write_model(const TemporaryDirectory& directory, std::map<std::string, 
                                                       {"vocab_size", "70"},
                                                       {"model_type", "bpe"},
                                                       {"minloglevel", "3"}};
-  for (const auto& [name, value] : options) all[name] = value;
+  for (const auto& [name, value] : options) {
+    all[name] = value;
+  }
   REQUIRE(sentencepiece::SentencePieceTrainer::Train(all).ok());
   return directory.path() / "given.model";
 }
@@ -52,7 +54,8 @@ std::string printed_by(const std::function<void()>& action) {
   const fs::path file = directory.path() / "printed";
   std::cout.flush();
   std::fflush(nullptr);
-  const int out = ::dup(1), err = ::dup(2);
+  const int out = ::dup(1);
+  const int err = ::dup(2);
   const int sink = ::open(file.c_str(), O_CREAT | O_WRONLY, 0600);
   ::dup2(sink, 1);
   ::dup2(sink, 2);
@@ -61,7 +64,9 @@ std::string printed_by(const std::function<void()>& action) {
   std::fflush(nullptr);
   ::dup2(out, 1);
   ::dup2(err, 2);
-  for (const int descriptor : {out, err, sink}) ::close(descriptor);
+  for (const int descriptor : {out, err, sink}) {
+    ::close(descriptor);
+  }
   return read_checkpoint_file(file);
 }
 
@@ -93,7 +98,9 @@ TEST_CASE("a trained model has pad 0, bos 1, eos 2, unk 3, and their names in a 
   CHECK(Ids{special.pad, special.bos, special.eos, special.unk} == Ids{0, 1, 2, 3});
   CHECK(tokenizer->piece(0) == "<pad>");
   CHECK(tokenizer->piece(3) == "<unk>");
-  for (const Id id : tokenizer->encode("<s> the </s> <pad> <unk>")) CHECK(id >= special.unk);
+  for (const Id id : tokenizer->encode("<s> the </s> <pad> <unk>")) {
+    CHECK(id >= special.unk);
+  }
 }
 
 TEST_CASE("decoding leaves out pad, bos and eos and shows unk", "[text]") {
@@ -114,7 +121,8 @@ TEST_CASE("every character of the training text has a piece, whichever file it i
 
 TEST_CASE("the same text gives the same pieces, byte for byte, and nothing is printed", "[text]") {
   for (const auto model : {SentencePieceModel::bpe, SentencePieceModel::unigram}) {
-    std::string once, again;
+    std::string once;
+    std::string again;
     const std::string printed = printed_by([&] {
       once = saved(*trained(sentences(500), sentences(300, 2), sentencepiece_settings(model)));
       again = saved(*trained(sentences(500), sentences(300, 2), sentencepiece_settings(model)));
@@ -139,10 +147,11 @@ TEST_CASE("a vocabulary size that the text does not allow is an error that gives
         REQUIRE(at != std::string::npos);
         return std::stol(message.substr(at + words.size()));
       };
-      const std::string large = train(5000), small = train(10);
+      const std::string large = train(5000);
+      const std::string small = train(10);
       CAPTURE(large, small);
-      const Index most = limit(large, "tokenizer.vocabulary_size: expected at most "),
-                  least = limit(small, "tokenizer.vocabulary_size: expected at least ");
+      const Index most = limit(large, "tokenizer.vocabulary_size: expected at most ");
+      const Index least = limit(small, "tokenizer.vocabulary_size: expected at least ");
       CHECK(contains(large, "train.en and ") == joint);
       CHECK(contains(large, ", found 5000; set " + std::string(joint ? "tokenizer.vocabulary_size to "
                                                                      : "tokenizer.source_vocabulary_size to ")));
@@ -152,7 +161,9 @@ TEST_CASE("a vocabulary size that the text does not allow is an error that gives
       CHECK_FALSE(train(most + 1).empty());
       CHECK(train(least).empty());
       CHECK_FALSE(train(least - 1).empty());
-      if (!joint) CHECK(contains(train(least, 5000), "train.de, found 5000; set tokenizer.target_vocabulary_size"));
+      if (!joint) {
+        CHECK(contains(train(least, 5000), "train.de, found 5000; set tokenizer.target_vocabulary_size"));
+      }
     }
   }
 }
@@ -318,19 +329,24 @@ TEST_CASE("a model with damaged bytes is refused or works, but never crashes the
   constexpr int kTried = 200;
   for (int i = 0; i < kTried; ++i) {
     std::string damaged = model;
-    const std::size_t flips = below(4) + 1,
-                      near = below(3) == 0 ? model.size() : 12'000;  // the pieces, and their types
-    for (std::size_t flip = 0; flip < flips; ++flip)
+    const std::size_t flips = below(4) + 1;
+    const std::size_t near = below(3) == 0 ? model.size() : 12'000;  // the pieces, and their types
+    for (std::size_t flip = 0; flip < flips; ++flip) {
       damaged[below(std::min(near, model.size()))] ^= static_cast<char>(1 << below(8));
-    if (below(10) == 0) damaged.resize(below(damaged.size()));
-    refused += !complaint([&] {
-                  const auto tokenizer = read_sentencepiece(directory.write("damaged.model", damaged));
-                  for (const std::string sentence : {"A man sleeps \u2460 \u00C4\u0308 \uFB01.", "\U0001F642 x\u200By"})
-                    static_cast<void>(tokenizer->decode(tokenizer->encode(sentence)));
-                  std::vector<Id> all(static_cast<std::size_t>(tokenizer->vocabulary_size()));
-                  std::iota(all.begin(), all.end(), Id{0});
-                  CHECK(tokenizer->decode(all).find('\n') == std::string::npos);
-                }).empty();
+    }
+    if (below(10) == 0) {
+      damaged.resize(below(damaged.size()));
+    }
+    refused +=
+        !complaint([&] {
+           const auto tokenizer = read_sentencepiece(directory.write("damaged.model", damaged));
+           for (const std::string sentence : {"A man sleeps \u2460 \u00C4\u0308 \uFB01.", "\U0001F642 x\u200By"}) {
+             static_cast<void>(tokenizer->decode(tokenizer->encode(sentence)));
+           }
+           std::vector<Id> all(static_cast<std::size_t>(tokenizer->vocabulary_size()));
+           std::iota(all.begin(), all.end(), Id{0});
+           CHECK(tokenizer->decode(all).find('\n') == std::string::npos);
+         }).empty();
   }
   CHECK(refused > kTried / 10);
 }
@@ -340,8 +356,9 @@ TEST_CASE("each check of a model's structure finds its mistake", "[text]") {
   const std::string model = read_checkpoint_file(write_model(directory, {{"pad_id", "3"}}));
   const auto field = [](int number, const std::string& bytes) {
     std::string length;
-    for (std::size_t rest = bytes.size(); rest > 0 || length.empty(); rest >>= 7)
+    for (std::size_t rest = bytes.size(); rest > 0 || length.empty(); rest >>= 7) {
       length += static_cast<char>((rest & 0x7F) | (rest > 0x7F ? 0x80 : 0));
+    }
     return std::string(1, static_cast<char>(number << 3 | 2)) + length + bytes;
   };
   const auto complaint_of = [&](const std::string& added) {
@@ -359,11 +376,14 @@ TEST_CASE("each check of a model's structure finds its mistake", "[text]") {
   // A trie of 256 units, the first two of which are given, and the replacements.
   const auto table = [&](std::uint32_t first, std::uint32_t second, const std::string& replacements) {
     std::vector<std::uint32_t> words(257, 0x8000'0000);
-    words[0] = 4 * 256, words[1] = first, words[2] = second;
+    words[0] = 4 * 256;
+    words[1] = first;
+    words[2] = second;
     return field(3, field(2, std::string(reinterpret_cast<const char*>(words.data()), 4 * 257) + replacements));
   };
   const std::string end(1, '\0');
-  constexpr std::uint32_t kReplaced = 0x100 | 1 << 10, kValue = 0x8000'0000;  // the second unit has the position
+  constexpr std::uint32_t kReplaced = 0x100 | 1 << 10;
+  constexpr std::uint32_t kValue = 0x8000'0000;  // the second unit has the position
   CHECK(complaint_of(table(0, kValue, end)).empty());
   CHECK(complaint_of(table(kReplaced, kValue | 1, "a" + end)).empty());
   CHECK(contains(complaint_of(table(kReplaced, kValue | 2, "a" + end)), "replacements are missing"));
@@ -372,8 +392,8 @@ TEST_CASE("each check of a model's structure finds its mistake", "[text]") {
   CHECK(contains(complaint_of(table(256 << 10, kValue, end)), "outside itself"));
   CHECK(contains(complaint_of(table(kValue | 256 << 10, kValue, end)), "outside itself"));  // the root is not a value
   CHECK(contains(complaint_of(table(0, 1 | 1 << 10, end)), "more than 32 bytes"));          // the unit is its own child
-  std::string user_defined = field(1, std::string(64, 'a')) + "\x18\x04",
-              longer = field(1, std::string(65, 'a')) + "\x18\x04";
+  std::string user_defined = field(1, std::string(64, 'a')) + "\x18\x04";
+  std::string longer = field(1, std::string(65, 'a')) + "\x18\x04";
   CHECK(complaint_of(field(1, user_defined)).empty());
   CHECK(contains(complaint_of(field(1, longer)), "a user-defined piece over 64 bytes"));
   const std::string before = "\x18\x04" + field(1, std::string(65, 'a'));  // fields may have any order

@@ -9,7 +9,9 @@ namespace {
 
 SubwordMarks marks_of(const std::vector<std::string>& lines) {
   SubwordMarks marks;
-  for (const std::string& line : lines) marks.add(line);
+  for (const std::string& line : lines) {
+    marks.add(line);
+  }
   return marks;
 }
 

@@ -14,13 +14,17 @@ class WordList final : public Tokenizer {
   explicit WordList(std::set<std::string, std::less<>> words) : words_(std::move(words)) {}
   std::vector<Id> encode(std::string_view sentence) const override {
     std::vector<Id> ids;
-    for (const std::string_view word : split_words(sentence)) ids.push_back(words_.contains(word) ? 4 : 3);
+    for (const std::string_view word : split_words(sentence)) {
+      ids.push_back(words_.contains(word) ? 4 : 3);
+    }
     return ids;
   }
   std::vector<std::string> unknown(std::string_view sentence) const override {
     std::vector<std::string> words;
     for (const std::string_view word : split_words(sentence)) {
-      if (!words_.contains(word)) words.emplace_back(word);
+      if (!words_.contains(word)) {
+        words.emplace_back(word);
+      }
     }
     return words;
   }
@@ -36,7 +40,9 @@ class WordList final : public Tokenizer {
 
 UnknownTokens count(const WordList& tokenizer, const std::vector<std::string>& lines) {
   UnknownTokens unknown;
-  for (const std::string& line : lines) unknown.add(tokenizer, line, tokenizer.encode(line));
+  for (const std::string& line : lines) {
+    unknown.add(tokenizer, line, tokenizer.encode(line));
+  }
   return unknown;
 }
 

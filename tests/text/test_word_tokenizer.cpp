@@ -20,7 +20,9 @@ std::shared_ptr<const Tokenizer> learned(const std::string& source, const std::s
 
 std::vector<std::string> pieces(const Tokenizer& tokenizer) {
   std::vector<std::string> all;
-  for (Index id = 0; id < tokenizer.vocabulary_size(); ++id) all.push_back(tokenizer.piece(static_cast<Id>(id)));
+  for (Index id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    all.push_back(tokenizer.piece(static_cast<Id>(id)));
+  }
   return all;
 }
 
@@ -86,7 +88,8 @@ TEST_CASE("a vocabulary without words is an error", "[text]") {
 
 TEST_CASE("each language has its own words unless the vocabulary is joint", "[text]") {
   const TemporaryDirectory directory;
-  const fs::path english = directory.write("train.en", "a b\n"), german = directory.write("train.de", "c d e\n");
+  const fs::path english = directory.write("train.en", "a b\n");
+  const fs::path german = directory.write("train.de", "c d e\n");
   const TokenizerPair separate = make_tokenizers({}, english, german);
   CHECK(separate.source->vocabulary_size() == 6);
   CHECK(separate.target->vocabulary_size() == 7);
@@ -163,7 +166,8 @@ TEST_CASE("unknown words are listed as they are spelled", "[text]") {
 
 TEST_CASE("each side may have a vocabulary size of its own", "[text]") {
   const TemporaryDirectory directory;
-  const fs::path english = directory.write("train.en", "a a b b c\n"), german = directory.write("train.de", "x y z\n");
+  const fs::path english = directory.write("train.en", "a a b b c\n");
+  const fs::path german = directory.write("train.de", "x y z\n");
   TokenizerSettings settings;
   settings.vocabulary_size = 6;
   settings.source_vocabulary_size = 5;
@@ -176,8 +180,8 @@ TEST_CASE("each side may have a vocabulary size of its own", "[text]") {
 
 TEST_CASE("a remark says how many words the vocabulary leaves out, and which key does so", "[text]") {
   const TemporaryDirectory directory;
-  const fs::path english = directory.write("train.en", "a a a a b b b c c d\n"),
-                 german = directory.write("train.de", "x\n");
+  const fs::path english = directory.write("train.en", "a a a a b b b c c d\n");
+  const fs::path german = directory.write("train.de", "x\n");
   TokenizerSettings settings;
   CHECK(make_tokenizers(settings, english, german).source->remarks.empty());
   settings.min_frequency = 2;

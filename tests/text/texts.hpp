@@ -35,7 +35,9 @@ inline std::string sentences(int count, std::uint64_t seed = 1) {
   };
   std::string text;
   for (int i = 0; i < count; ++i) {
-    for (int k = 0; k < 3; ++k) text += pick(syllables);
+    for (int k = 0; k < 3; ++k) {
+      text += pick(syllables);
+    }
     text += ' ' + pick(does);
     text += ' ' + pick(what) + " .\n";
   }
@@ -46,7 +48,9 @@ inline std::string sentences(int count, std::uint64_t seed = 1) {
 inline Corpus corpus_of_lengths(const std::vector<std::pair<Index, Index>>& lengths) {
   Corpus corpus;
   std::vector<Id> ids(1000);
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<Id>(10 + i);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    ids[i] = static_cast<Id>(10 + i);
+  }
   const std::span<const Id> all(ids);
   for (const auto& [source, target] : lengths) {
     corpus.append(all.first(static_cast<std::size_t>(source)), all.first(static_cast<std::size_t>(target)),
@@ -62,7 +66,9 @@ inline Corpus random_corpus(Index size, std::uint64_t seed, Index typical = 13) 
   std::vector<std::pair<Index, Index>> lengths;
   for (Index i = 0; i < size; ++i) {
     Index source = 1;
-    for (int k = 0; k < 4; ++k) source += draw(generator, typical / 2 + 1);
+    for (int k = 0; k < 4; ++k) {
+      source += draw(generator, typical / 2 + 1);
+    }
     const Index target = std::max<Index>(1, source - 3 + draw(generator, 4) + draw(generator, 4));
     lengths.emplace_back(source, target);
   }

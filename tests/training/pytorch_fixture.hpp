@@ -61,10 +61,13 @@ inline OptimizerSettings optimizer(const json& fixture) {
 }
 
 inline IdMatrix ids(const json& rows) {
-  const auto height = static_cast<Index>(rows.size()), width = static_cast<Index>(rows.at(0).size());
+  const auto height = static_cast<Index>(rows.size());
+  const auto width = static_cast<Index>(rows.at(0).size());
   IdMatrix ids(height, width);
   for (Index i = 0; i < height; ++i) {
-    for (Index j = 0; j < width; ++j) ids(i, j) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+    for (Index j = 0; j < width; ++j) {
+      ids(i, j) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+    }
   }
   return ids;
 }
@@ -77,14 +80,17 @@ struct Batch {
 };
 
 inline Batch batch(const json& fixture) {
-  const IdMatrix source = ids(fixture.at("source")), target_input = ids(fixture.at("target_input"));
+  const IdMatrix source = ids(fixture.at("source"));
+  const IdMatrix target_input = ids(fixture.at("target_input"));
   return {source, target_input, ids(fixture.at("target_output")),
           make_masks(source, target_input, vocabulary(fixture).pad)};
 }
 
 /// [rows, cols] or [size], as in TensorPlace.
 inline std::vector<Index> shape(const json& tensor) {
-  if (!tensor.at(0).is_array()) return {static_cast<Index>(tensor.size())};
+  if (!tensor.at(0).is_array()) {
+    return {static_cast<Index>(tensor.size())};
+  }
   return {static_cast<Index>(tensor.size()), static_cast<Index>(tensor.at(0).size())};
 }
 

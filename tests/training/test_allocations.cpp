@@ -52,7 +52,8 @@ TEMPLATE_TEST_CASE("After a warm-up, layers and models allocate nothing, forward
     settings.norm = norm;
     RandomValues random(1);
     example::RandomModel<TestType> model(settings);
-    const example::PaddedBatch large = example::random_batch(random, 5, 9), small = example::random_batch(random, 3, 4);
+    const example::PaddedBatch large = example::random_batch(random, 5, 9);
+    const example::PaddedBatch small = example::random_batch(random, 3, 4);
     const auto update = [&](const example::PaddedBatch& batch) { model.forward_backward(batch); };
     update(large);
     update(small);  // narrow products have their own buffers
@@ -77,7 +78,9 @@ TEST_CASE("after a warm-up, an update allocates nothing", "[training]") {
     trainer.continue_from({.update = number - 1});
     trainer.step();
   };
-  for (Index number = 1; number <= 2; ++number) update_on_first_batch(number);
+  for (Index number = 1; number <= 2; ++number) {
+    update_on_first_batch(number);
+  }
   const std::int64_t before = heap_allocations();
   update_on_first_batch(3);
   const std::int64_t allocated = heap_allocations() - before;

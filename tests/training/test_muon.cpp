@@ -1,9 +1,8 @@
-#include "training/muon.hpp"
-
 #include <Eigen/SVD>
 
 #include "catch.hpp"
 #include "random_values.hpp"
+#include "training/muon.hpp"
 
 using namespace glassformer;
 
@@ -26,11 +25,15 @@ TEST_CASE("orthogonalize brings singular values close to 1 and keeps singular ve
 
 TEST_CASE("orthogonalize gives the same result for a matrix and a multiple of it, and keeps zeros", "[training]") {
   RandomValues random(2);
-  Buffer<double> x = random.matrix(5, 7), scaled(5, 7), zeros(5, 7);
+  Buffer<double> x = random.matrix(5, 7);
+  Buffer<double> scaled(5, 7);
+  Buffer<double> zeros(5, 7);
   scaled.eigen() = 1000 * x.eigen();
   zeros.fill(0);
   NewtonSchulzMemory<double> memory;
-  for (Buffer<double>* matrix : {&x, &scaled, &zeros}) orthogonalize<double>(*matrix, memory);
+  for (Buffer<double>* matrix : {&x, &scaled, &zeros}) {
+    orthogonalize<double>(*matrix, memory);
+  }
   CHECK(largest_difference(x, scaled) < 1e-9);
   CHECK((zeros.eigen().array() == 0).all());
 }
@@ -40,15 +43,21 @@ TEST_CASE("Muon leaves other parameters alone, and reuses its buffers for matric
   std::vector<TensorPlace> places = {{.name = "a", .shape = {2, 2}, .offset = 1, .size = 4},
                                      {.name = "b", .shape = {3, 2}, .offset = 6, .size = 6}};
   const std::vector<double> g = {9, 0, 1, -1, 0, 9, 1, 0, 0, 0, 0, 1, 9};
-  std::vector<double> p(13, 1), m(13, 0);
+  std::vector<double> p(13, 1);
+  std::vector<double> m(13, 0);
   Muon<double> muon(0.9, 0.5, places);
   muon.update(p, g, 1.0, 0.1, m);
-  for (const std::size_t other : {0U, 5U, 12U}) CHECK((p[other] == 1 && m[other] == 0));
+  for (const std::size_t other : {0U, 5U, 12U}) {
+    CHECK((p[other] == 1 && m[other] == 0));
+  }
   for (std::size_t i = 1; i < 12; ++i) {
-    if (i == 5) continue;
+    if (i == 5) {
+      continue;
+    }
     CAPTURE(i);
     CHECK(m[i] == Approx(0.1 * g[i]));
-    const double shrunk = 1 - 0.1 * 0.5, moved = (shrunk - p[i]) * g[i];  // against the gradient's sign
+    const double shrunk = 1 - 0.1 * 0.5;
+    const double moved = (shrunk - p[i]) * g[i];  // against the gradient's sign
     if (g[i] == 0) {
       CHECK(p[i] == Approx(shrunk));
     } else {

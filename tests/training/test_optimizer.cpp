@@ -1,5 +1,3 @@
-#include "training/optimizer.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -7,6 +5,7 @@
 #include "catch.hpp"
 #include "random_values.hpp"
 #include "threads.hpp"
+#include "training/optimizer.hpp"
 
 using namespace glassformer;
 
@@ -24,7 +23,8 @@ struct PlainAdam {
     }
     m = s.beta1 * m + (1 - s.beta1) * g;
     v = s.beta2 * v + (1 - s.beta2) * g * g;
-    const double m_hat = m / (1 - std::pow(s.beta1, t)), v_hat = v / (1 - std::pow(s.beta2, t));
+    const double m_hat = m / (1 - std::pow(s.beta1, t));
+    const double v_hat = v / (1 - std::pow(s.beta2, t));
     return p - rate * m_hat / (std::sqrt(v_hat) + s.epsilon);
   }
 };
@@ -54,9 +54,12 @@ TEST_CASE("Adam and AdamW follow their formulas over twenty updates, weight deca
   for (const auto kind : {OptimizerSettings::Kind::adam, OptimizerSettings::Kind::adamw}) {
     const OptimizerSettings settings{.kind = kind, .epsilon = 1e-3, .weight_decay = 0.1, .clip_norm = 0};
     RandomValues random(1);
-    std::vector<float> p(5), g(5);
+    std::vector<float> p(5);
+    std::vector<float> g(5);
     std::vector<double> plain(5);
-    for (std::size_t i = 0; i < 5; ++i) plain[i] = p[i] = static_cast<float>(random.number());
+    for (std::size_t i = 0; i < 5; ++i) {
+      plain[i] = p[i] = static_cast<float>(random.number());
+    }
     std::vector<PlainAdam> expected(5, {settings});
     Optimizer<float> adam(settings, one_vector(5));
     for (int t = 1; t <= 20; ++t) {
@@ -66,7 +69,9 @@ TEST_CASE("Adam and AdamW follow their formulas over twenty updates, weight deca
       }
       adam.update(p, g, gradient_norm<float>(g), 0.01, t);
     }
-    for (std::size_t i = 0; i < 5; ++i) CHECK(p[i] == Approx(plain[i]).epsilon(1e-5));
+    for (std::size_t i = 0; i < 5; ++i) {
+      CHECK(p[i] == Approx(plain[i]).epsilon(1e-5));
+    }
   }
 }
 
@@ -97,12 +102,15 @@ TEST_CASE("muon updates the matrices of layers differently from adamw, and every
   const std::vector<TensorPlace> tensors = mixed_tensors();
   const Index size = tensors.back().offset + tensors.back().size;
   RandomValues random(3);
-  Buffer<float> gradient = random.matrix<float>(1, size), start = random.matrix<float>(1, size);
+  Buffer<float> gradient = random.matrix<float>(1, size);
+  Buffer<float> start = random.matrix<float>(1, size);
   const std::span<const float> g(gradient.data(), static_cast<std::size_t>(size));
   const auto updated = [&](OptimizerSettings::Kind kind) {
     std::vector<float> p(start.data(), start.data() + size);
     Optimizer<float> optimizer({.kind = kind, .weight_decay = 0.1}, tensors);
-    for (Index t = 1; t <= 3; ++t) optimizer.update(p, g, gradient_norm(g), 0.01, t);
+    for (Index t = 1; t <= 3; ++t) {
+      optimizer.update(p, g, gradient_norm(g), 0.01, t);
+    }
     return p;
   };
   const std::vector<float> muon = updated(OptimizerSettings::Kind::muon);
@@ -119,7 +127,8 @@ TEST_CASE("norm and update have the same bits on 1, 2 and 5 threads", "[training
   RandomValues random(2);
   const std::vector<TensorPlace> tensors = mixed_tensors();  // several ranges, the last one shorter
   const Index size = tensors.back().offset + tensors.back().size;
-  Buffer<float> gradient = random.matrix<float>(1, size), start = random.matrix<float>(1, size);
+  Buffer<float> gradient = random.matrix<float>(1, size);
+  Buffer<float> start = random.matrix<float>(1, size);
   const std::span<const float> g(gradient.data(), static_cast<std::size_t>(size));
   for (const auto kind : {OptimizerSettings::Kind::adam, OptimizerSettings::Kind::muon}) {
     std::vector<std::vector<float>> results;
@@ -129,7 +138,9 @@ TEST_CASE("norm and update have the same bits on 1, 2 and 5 threads", "[training
       std::vector<float> p(start.data(), start.data() + size);
       Optimizer<float> optimizer({.kind = kind}, tensors);
       norms.push_back(gradient_norm<float>(g));
-      for (Index t = 1; t <= 3; ++t) optimizer.update(p, g, norms.back(), 0.01, t);
+      for (Index t = 1; t <= 3; ++t) {
+        optimizer.update(p, g, norms.back(), 0.01, t);
+      }
       results.push_back(p);
     }
     CHECK(norms[0] == norms[1]);

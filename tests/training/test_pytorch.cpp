@@ -34,13 +34,20 @@ void check_numbers(const auto& actual, const json& expected, double largest) {
 /// Checks every tensor. The names and shapes must be exactly PyTorch's.
 template <class Scalar>
 void check_tensors(const Arena<Scalar>& actual, const json& expected, bool gradient) {
-  std::map<std::string, std::vector<Index>> ours, theirs;
-  for (const TensorPlace& tensor : actual.tensors()) ours[tensor.name] = tensor.shape;
-  for (const auto& [name, tensor] : expected.items()) theirs[name] = pytorch::shape(tensor);
+  std::map<std::string, std::vector<Index>> ours;
+  std::map<std::string, std::vector<Index>> theirs;
+  for (const TensorPlace& tensor : actual.tensors()) {
+    ours[tensor.name] = tensor.shape;
+  }
+  for (const auto& [name, tensor] : expected.items()) {
+    theirs[name] = pytorch::shape(tensor);
+  }
   REQUIRE(ours == theirs);
 
   double largest_of_all = 0;
-  for (const json& tensor : expected) largest_of_all = std::max(largest_of_all, largest_of(tensor));
+  for (const json& tensor : expected) {
+    largest_of_all = std::max(largest_of_all, largest_of(tensor));
+  }
   for (const TensorPlace& tensor : actual.tensors()) {
     CAPTURE(tensor.name, gradient);
     const json& numbers = expected.at(tensor.name);
@@ -59,9 +66,11 @@ void check_case(const std::string& name) {
                             torch.at("settings").at("label_smoothing"));
   const pytorch::Batch batch = pytorch::batch(torch);
   const double rate = torch.at("adam").at("learning_rate");
-  const json &losses = torch.at("losses"), &logits = torch.at("logits");
+  const json& losses = torch.at("losses");
+  const json& logits = torch.at("logits");
 
-  Arena<Scalar> weights(model.tensors()), gradient(model.tensors());
+  Arena<Scalar> weights(model.tensors());
+  Arena<Scalar> gradient(model.tensors());
   model.bind(weights, gradient);
   for (const TensorPlace& tensor : weights.tensors()) {
     weights.values(tensor).eigen() = pytorch::numbers(torch.at("parameters").at(tensor.name)).template cast<Scalar>();
@@ -85,7 +94,9 @@ void check_case(const std::string& name) {
 
     set(gradient.values(), Scalar{0});
     model.backward({}, static_cast<Scalar>(1 / tokens));
-    if (update == 1) check_tensors(gradient, torch.at("gradient"), true);
+    if (update == 1) {
+      check_tensors(gradient, torch.at("gradient"), true);
+    }
     optimizer.update(p, g, gradient_norm(g), rate, update);
   }
   check_tensors(weights, torch.at("updated_parameters"), false);

@@ -1,8 +1,7 @@
-#include "training/schedule.hpp"
-
 #include <cmath>
 
 #include "catch.hpp"
+#include "training/schedule.hpp"
 
 using namespace glassformer;
 using Kind = ScheduleSettings::Kind;

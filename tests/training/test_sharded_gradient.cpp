@@ -41,8 +41,12 @@ struct ShardedExample {
     for (Index i = 0; i < 40; ++i) {
       std::vector<Id> source(static_cast<std::size_t>(1 + random.index(9)));
       std::vector<Id> target(static_cast<std::size_t>(1 + random.index(9)));
-      for (Id& id : source) id = static_cast<Id>(4 + random.index(26));
-      for (Id& id : target) id = static_cast<Id>(4 + random.index(36));
+      for (Id& id : source) {
+        id = static_cast<Id>(4 + random.index(26));
+      }
+      for (Id& id : target) {
+        id = static_cast<Id>(4 + random.index(36));
+      }
       corpus.append(source, target, i);
     }
     std::iota(sentences.begin(), sentences.end(), Index{0});
@@ -52,7 +56,9 @@ struct ShardedExample {
                               Index micro_batch_tokens = 20) {
     ShardedGradient sharded(model, in_shards(shards, micro_batch_tokens));
     const auto result = sharded.compute(corpus, batches, {.seed = 7, .update = 3});
-    if (loss != nullptr) *loss = result.loss.loss;
+    if (loss != nullptr) {
+      *loss = result.loss.loss;
+    }
     return {sharded.gradient().begin(), sharded.gradient().end()};
   }
 };
@@ -64,12 +70,16 @@ TEST_CASE("vectors are added in order, whatever the number of threads", "[traini
   for (const int threads : {1, 3}) {
     const WithThreads with_threads(threads);
     std::vector<std::vector<float>> shards;
-    for (const float value : {kLarge, 1.0F, -kLarge, 1.0F}) shards.emplace_back(1000, value);
+    for (const float value : {kLarge, 1.0F, -kLarge, 1.0F}) {
+      shards.emplace_back(1000, value);
+    }
     std::vector<std::span<float>> vectors(shards.begin(), shards.end());
     add_in_order(vectors, 10, 990);
     CHECK(shards[0][9] == kLarge);
     CHECK(shards[0][990] == kLarge);
-    for (std::size_t i = 10; i < 990; ++i) REQUIRE(shards[0][i] == 1);  // in reverse order it would be 2
+    for (std::size_t i = 10; i < 990; ++i) {
+      REQUIRE(shards[0][i] == 1);  // in reverse order it would be 2
+    }
     CHECK(shards[1] == std::vector<float>(1000, 1));
   }
 }
@@ -108,11 +118,13 @@ TEST_CASE("the gradient is that of the mean loss over the target tokens", "[trai
 
 TEST_CASE("micro-batches change loss and gradient only by rounding", "[training]") {
   ShardedExample example;
-  double loss = 0, loss_in_pieces = 0;
+  double loss = 0;
+  double loss_in_pieces = 0;
   const std::vector<float> whole = example.gradient(3, {example.sentences}, &loss, 100'000);
   const std::vector<float> pieces = example.gradient(3, {example.sentences}, &loss_in_pieces, 30);
   CHECK(whole != pieces);
-  const Eigen::Map<const Eigen::VectorXf> a(whole.data(), std::ssize(whole)), b(pieces.data(), std::ssize(pieces));
+  const Eigen::Map<const Eigen::VectorXf> a(whole.data(), std::ssize(whole));
+  const Eigen::Map<const Eigen::VectorXf> b(pieces.data(), std::ssize(pieces));
   CHECK((a - b).norm() < 1e-6F * a.norm());
   CHECK(loss_in_pieces == Approx(loss).epsilon(1e-6));
 }
@@ -120,7 +132,8 @@ TEST_CASE("micro-batches change loss and gradient only by rounding", "[training]
 TEST_CASE("computing a batch again gives the same gradient: nothing is left over from other batches", "[training]") {
   ShardedExample example;
   ShardedGradient sharded(example.model, in_shards(4, 50));
-  const std::vector<std::vector<Index>> batches = {example.sentences}, other = {{5, 6, 7}};
+  const std::vector<std::vector<Index>> batches = {example.sentences};
+  const std::vector<std::vector<Index>> other = {{5, 6, 7}};
   sharded.compute(example.corpus, batches, {7, 3});
   const std::vector<float> first(sharded.gradient().begin(), sharded.gradient().end());
   sharded.compute(example.corpus, other, {7, 3});

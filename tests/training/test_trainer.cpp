@@ -12,7 +12,9 @@ void check_skipped(double clip_norm, const std::function<void(const std::string&
   const Corpus corpus = corpus_of_lengths({{3, 3}, {3, 3}, {3, 3}});  // the first word has the id 10
   Model<float> model(
       {.d_model = 8, .heads = 1, .encoder_layers = 1, .decoder_layers = 1, .tied_embeddings = Tying::none}, {20, 20});
-  for (const TensorPlace& tensor : model.weights.tensors()) change(tensor.name, model.weights.values(tensor));
+  for (const TensorPlace& tensor : model.weights.tensors()) {
+    change(tensor.name, model.weights.values(tensor));
+  }
   TrainingSettings settings;
   settings.optimizer.clip_norm = clip_norm;
   Trainer trainer(model, settings, corpus);
@@ -63,7 +65,9 @@ TEST_CASE("batches come in the order of the plan, epoch after epoch, and every e
   CHECK(epochs[0] != epochs[1]);
   for (const auto& epoch : epochs) {
     std::vector<Index> sentences;
-    for (const auto& batch : epoch) sentences.insert(sentences.end(), batch.begin(), batch.end());
+    for (const auto& batch : epoch) {
+      sentences.insert(sentences.end(), batch.begin(), batch.end());
+    }
     std::ranges::sort(sentences);
     CHECK(sentences == std::vector<Index>{0, 1, 2, 3, 4, 5});
   }
@@ -78,7 +82,9 @@ TEST_CASE("the last update of an epoch has the remaining batches", "[training]")
 
 TEST_CASE("training continues from a given progress if its batch exists", "[training]") {
   Example example;
-  for (int i = 0; i < 4; ++i) example.step();
+  for (int i = 0; i < 4; ++i) {
+    example.step();
+  }
   Progress progress = example.progress();
   REQUIRE(progress.epoch == 1);
   REQUIRE(progress.batch == 1);
@@ -95,14 +101,21 @@ TEST_CASE("training continues from a given progress if its batch exists", "[trai
 
 TEST_CASE("an update whose squared gradient overflows is skipped, so that the moments stay finite", "[training]") {
   check_skipped(0, [](const std::string& name, auto values) {
-    if (name == "model.decoder.layers.0.final_layer_norm.bias") values.eigen().fill(1e25F);
+    if (name == "model.decoder.layers.0.final_layer_norm.bias") {
+      values.eigen().fill(1e25F);
+    }
   });
 }
 
 TEST_CASE("an update with an infinite gradient is skipped, even if gradients are clipped", "[training]") {
   check_skipped(1, [](const std::string& name, auto values) {
-    if (name == "model.decoder.layers.0.final_layer_norm.weight") values.eigen().fill(1);
-    if (name == "lm_head.weight")  // gradients of about 2e38 at three positions, whose sum is the gradient of a bias
-      for (Index d = 0; d < 8; ++d) values.eigen()(10 * 8 + d) = d % 2 == 0 ? 8e36F : -8e36F;
+    if (name == "model.decoder.layers.0.final_layer_norm.weight") {
+      values.eigen().fill(1);
+    }
+    if (name == "lm_head.weight") {  // gradients of about 2e38 at three positions, whose sum is the gradient of a bias
+      for (Index d = 0; d < 8; ++d) {
+        values.eigen()(10 * 8 + d) = d % 2 == 0 ? 8e36F : -8e36F;
+      }
+    }
   });
 }

@@ -43,7 +43,9 @@ inline Mask mask_of(std::initializer_list<std::initializer_list<std::uint8_t>> r
 inline Buffer<double> round_numbers(RandomValues& random, Index rows, Index cols, double step = 0.25) {
   Buffer<double> numbers(rows, cols);
   for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < cols; ++j) numbers(i, j) = step * std::round(random.number(-2, 2) / step);
+    for (Index j = 0; j < cols; ++j) {
+      numbers(i, j) = step * std::round(random.number(-2, 2) / step);
+    }
   }
   return numbers;
 }

@@ -14,7 +14,9 @@ void print(const char* kind, const std::string& name, MatrixView<Number> numbers
   std::printf("%s\t%s\t%ld\t%ld\t", kind, name.c_str(), static_cast<long>(numbers.rows()),
               static_cast<long>(numbers.cols()));
   for (Index i = 0; i < numbers.rows(); ++i) {
-    for (Index j = 0; j < numbers.cols(); ++j) std::printf(" %.17g", static_cast<double>(numbers(i, j)));
+    for (Index j = 0; j < numbers.cols(); ++j) {
+      std::printf(" %.17g", static_cast<double>(numbers(i, j)));
+    }
   }
   std::printf("\n");
 }
@@ -53,5 +55,7 @@ void output(const std::string& name, double number) { output(name, MatrixView<co
 }  // namespace glassformer::labs
 
 int main() {
-  for (const glassformer::labs::Case& test : glassformer::labs::cases) glassformer::labs::run(test);
+  for (const glassformer::labs::Case& test : glassformer::labs::cases) {
+    glassformer::labs::run(test);
+  }
 }

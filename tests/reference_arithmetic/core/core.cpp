@@ -19,10 +19,12 @@ struct Operand {
 /// C = A B, plus addend(i, j) if that is not null.
 template <class Scalar>
 void multiply_elements(Operand<Scalar> a, Operand<Scalar> b, Index K, MatrixView<Scalar> c, auto addend) {
-  for (Index i = 0; i < c.rows(); ++i)
-    for (Index j = 0; j < c.cols(); ++j)
+  for (Index i = 0; i < c.rows(); ++i) {
+    for (Index j = 0; j < c.cols(); ++j) {
       c(i, j) = reference::product_element<Scalar>(
           K, [&](Index k) { return a(i, k); }, [&](Index k) { return b(k, j); }, addend(i, j));
+    }
+  }
 }
 
 template <class Scalar>

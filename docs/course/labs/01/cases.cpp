@@ -32,7 +32,9 @@ void all_masks(const IdMatrix& source, const IdMatrix& target_input, PadIds pad,
                                     {"on.look_ahead", on.look_ahead},
                                     {"on.target_padding", on.target_padding},
                                     {"on.cross_padding", on.cross_padding}}) {
-    if (!is_on) input(name, 0);
+    if (!is_on) {
+      input(name, 0);
+    }
   }
   const TransformerMasks masks = make_masks(source, target_input, pad, on);
   output("encoder_padding", masks.encoder_padding);
@@ -49,18 +51,25 @@ constexpr PadIds kPad{0, 3};
 
 const std::vector<Case> cases = {
     {"one sentence with padding", "padding_mask has one row for all queries of a sentence; it blocks the padded keys",
-     [] { padding({{5, 2, 0}}, 0); }},
+     [] {
+       padding({{5, 2, 0}}, 0);
+     }},
     {"two sentences, and another id of padding", "only the id `pad` is padding, and each sentence has its own row",
-     [] { padding({{5, 0, 9, 9}, {9, 6, 7, 2}}, 9); }},
-    {"no prefix", "a query sees its own key and all keys before it, and no other",
-     [] { prefix(3, 0); }},
+     [] {
+       padding({{5, 0, 9, 9}, {9, 6, 7, 2}}, 9);
+     }},
+    {"no prefix", "a query sees its own key and all keys before it, and no other", [] { prefix(3, 0); }},
     {"a prefix of two keys", "every query sees the keys of the prefix; after them, no query sees its future",
      [] { prefix(4, 2); }},
     {"one sentence, padding and look-ahead", "combined_mask blocks what either mask blocks",
-     [] { combined(mask_of({{0, 0, 1}}), mask_of({{0, 1, 1}, {0, 0, 1}, {0, 0, 0}})); }},
+     [] {
+       combined(mask_of({{0, 0, 1}}), mask_of({{0, 1, 1}, {0, 0, 1}, {0, 0, 0}}));
+     }},
     {"two sentences, look-ahead and padding",
      "a mask of one sentence applies to all sentences, and a single row applies to all queries",
-     [] { combined(mask_of({{0, 1, 1}, {0, 0, 1}, {0, 0, 0}}), {2, 1, {{0, 0, 1}, {1, 0, 0}}}); }},
+     [] {
+       combined(mask_of({{0, 1, 1}, {0, 0, 1}, {0, 0, 0}}), {2, 1, {{0, 0, 1}, {1, 0, 0}}});
+     }},
     {"a batch", "keys are source tokens in the encoder and in cross-attention, and target tokens in the decoder",
      [] { all_masks(kSource, kTargetInput, kPad); }},
     {"a batch, look_ahead and cross_padding off", "a mask that is off blocks nothing, and all others stay as they were",

@@ -15,7 +15,9 @@ struct Pair {
 template <class Numbers>
 IdMatrix one_row(const Numbers& numbers) {
   IdMatrix row(1, static_cast<Index>(numbers.size()));
-  for (std::size_t i = 0; i < numbers.size(); ++i) row(0, static_cast<Index>(i)) = static_cast<Id>(numbers[i]);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    row(0, static_cast<Index>(i)) = static_cast<Id>(numbers[i]);
+  }
   return row;
 }
 
@@ -69,20 +71,30 @@ void batch_of(const std::vector<Pair>& all, const std::vector<Index>& sentences,
 
 const std::vector<Case> cases = {
     {"one word each", "the decoder reads bos and the word; it must predict the word and eos",
-     [] { batch_of({{{5}, {6}}}, {0}); }},
+     [] {
+       batch_of({{{5}, {6}}}, {0});
+     }},
     {"several words", "the words of target_input are those of target_output, one position later",
-     [] { batch_of({{{4, 5}, {6, 7, 8}}}, {0}); }},
+     [] {
+       batch_of({{{4, 5}, {6, 7, 8}}}, {0});
+     }},
     {"two pairs", "shorter sentences are padded after their last token, source and target each to its own length",
-     [] { batch_of({{{4, 5, 6, 7}, {8, 9}}, {{5}, {7, 8, 9}}}, {0, 1}); }},
+     [] {
+       batch_of({{{4, 5, 6, 7}, {8, 9}}, {{5}, {7, 8, 9}}}, {0, 1});
+     }},
     {"an empty target", "without words, the decoder reads bos and must predict eos",
-     [] { batch_of({{{4, 5}, {6, 7}}, {{4}, {}}}, {0, 1}); }},
+     [] {
+       batch_of({{{4, 5}, {6, 7}}, {{4}, {}}}, {0, 1});
+     }},
     {"other special ids", "each side has its own pad, bos and eos",
      [] {
        batch_of({{{4, 5}, {6}}, {{5}, {6, 7}}}, {0, 1}, {.pad = 10, .bos = 11, .eos = 12, .unk = 13},
                 {.pad = 23, .bos = 22, .eos = 21, .unk = 20});
      }},
     {"some of the pairs", "row i holds the pair sentences[i], and only the pairs of the batch decide how wide it is",
-     [] { batch_of({{{4}, {5}}, {{4, 5, 6, 7, 8}, {9, 9, 9, 9}}, {{6, 7}, {8, 9}}}, {2, 0}); }},
+     [] {
+       batch_of({{{4}, {5}}, {{4, 5, 6, 7, 8}, {9, 9, 9, 9}}, {{6, 7}, {8, 9}}}, {2, 0});
+     }},
     {"the memory of an older batch", "nothing of the older batch is left",
      [] {
        const std::vector<Pair> all = {{{9, 8, 7}, {9, 8, 7}}, {{9, 8}, {9, 8}}, {{4, 5}, {6}}, {{4}, {6, 7}}};
@@ -93,7 +105,10 @@ const std::vector<Case> cases = {
        input("sentences", one_row(sentences));
        show(make_batch(text.pairs(), sentences, make_batch(text.pairs(), older)));
      }},
-    {"an empty batch", "a batch of no pairs has no rows", [] { batch_of({{{4, 5}, {6, 7, 8}}}, {}); }},
+    {"an empty batch", "a batch of no pairs has no rows",
+     [] {
+       batch_of({{{4, 5}, {6, 7, 8}}}, {});
+     }},
 };
 
 }  // namespace glassformer::labs

@@ -14,9 +14,13 @@ class Map {
       : map_(random_, weight.cols(), weight.rows()) {
     copy(weight, map_->weight.in(map_.weights));
     copy(bias, row_matrix_of(map_->bias.in(map_.weights)));
-    for (double& number : map_.gradient.values()) number = start;
+    for (double& number : map_.gradient.values()) {
+      number = start;
+    }
     input("weight", weight);
-    if (start != 0) input("d_weight and d_bias at the start, each number", start);
+    if (start != 0) {
+      input("d_weight and d_bias at the start, each number", start);
+    }
   }
 
   /// Forward and backward.
@@ -48,7 +52,8 @@ void backward(const Buffer<double>& weight, const Buffer<double>& x, const Buffe
 /// Round numbers of these shapes.
 void backward(Index rows, Index in, Index out, double start = 0) {
   RandomValues random(3);
-  const Buffer<double> weight = round_numbers(random, out, in), x = round_numbers(random, rows, in);
+  const Buffer<double> weight = round_numbers(random, out, in);
+  const Buffer<double> x = round_numbers(random, rows, in);
   backward(weight, x, round_numbers(random, rows, out), start);
 }
 
@@ -59,9 +64,13 @@ const std::vector<Case> cases = {
      "y grows by the weight if x grows by 1, by x if the weight grows by 1, and by 1 if the bias grows by 1",
      [] { backward({{3}}, {{2}}, {{10}}); }},
     {"one row, two inputs, two outputs", "each input affects both outputs; each weight and each bias affects only one",
-     [] { backward({{1, 2}, {3, 5}}, {{7, 4}}, {{10, 100}}); }},
+     [] {
+       backward({{1, 2}, {3, 5}}, {{7, 4}}, {{10, 100}});
+     }},
     {"two rows, one output", "both rows use the same weight and bias, so their gradients add up",
-     [] { backward({{2}}, {{3}, {5}}, {{10}, {100}}); }},
+     [] {
+       backward({{2}}, {{3}, {5}}, {{10}, {100}});
+     }},
     {"the gradients are not 0 before",
      "the gradients of weight and bias are added to what is already there; d_x is overwritten",
      [] { backward({{3}}, {{2}}, {{10}}, 1000); }},
@@ -71,12 +80,16 @@ const std::vector<Case> cases = {
     {"two rows, three inputs, four outputs", "a gradient has the shape of what it is the gradient of",
      [] { backward(2, 3, 4); }},
     {"a row without gradient", "a row whose d_y is 0, such as padding, adds nothing to the parameters' gradients",
-     [] { backward({{1, 2}, {3, 5}}, {{7, 4}, {6, 9}}, {{10, 100}, {0, 0}}); }},
+     [] {
+       backward({{1, 2}, {3, 5}}, {{7, 4}, {6, 9}}, {{10, 100}, {0, 0}});
+     }},
     {"two batches in one update", "the parameters' gradients are sums over both batches; each batch has its own d_x",
      [] {
        RandomValues random(4);
        Map map(round_numbers(random, 2, 3), round_numbers(random, 1, 2));
-       for (const Index rows : {3, 1}) map.run(round_numbers(random, rows, 3), round_numbers(random, rows, 2));
+       for (const Index rows : {3, 1}) {
+         map.run(round_numbers(random, rows, 3), round_numbers(random, rows, 2));
+       }
        map.show_gradients();
      }},
     {"random numbers", "the equations hold for any numbers",

@@ -29,7 +29,9 @@ class Example {
     input("blocked", in_.mask);
   }
   void forward() {
-    if (rate_ > 0) show_dropout();
+    if (rate_ > 0) {
+      show_dropout();
+    }
     const Buffer<double>& context = attention_->forward(pass(), in_.q, in_.k, in_.v, in_.mask);
     output("weights", attention_->weights());
     output("context", context);
@@ -37,11 +39,19 @@ class Example {
   /// The gradients are written to matrices that are filled with `old`.
   void backward(double old = 0) {
     input("d_context", in_.d_context);
-    if (rate_ > 0) show_dropout();
+    if (rate_ > 0) {
+      show_dropout();
+    }
     attention_->forward(pass(), in_.q, in_.k, in_.v, in_.mask);
-    Buffer<double> d_q(in_.q.rows(), in_.q.cols()), d_k(in_.k.rows(), in_.k.cols()), d_v = d_k;
-    d_q.fill(old), d_k.fill(old), d_v.fill(old);
-    if (old != 0) input("d_q, d_k and d_v before backward are filled with", old);
+    Buffer<double> d_q(in_.q.rows(), in_.q.cols());
+    Buffer<double> d_k(in_.k.rows(), in_.k.cols());
+    Buffer<double> d_v = d_k;
+    d_q.fill(old);
+    d_k.fill(old);
+    d_v.fill(old);
+    if (old != 0) {
+      input("d_q, d_k and d_v before backward are filled with", old);
+    }
     attention_->backward(pass(), in_.d_context, d_q, d_k, d_v);
     output("d_v", d_v);
     output("d_q", d_q);

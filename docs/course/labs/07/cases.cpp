@@ -17,7 +17,8 @@ struct Example {
 void layer_norm(const Example& example, bool shows_d_x = true) {
   RandomValues random(7);
   SingleLayer<LayerNorm<double>> norm(random, example.x.cols());
-  const auto d_gain = norm->gain.in(norm.gradient), d_bias = norm->bias.in(norm.gradient);
+  const auto d_gain = norm->gain.in(norm.gradient);
+  const auto d_bias = norm->bias.in(norm.gradient);
   std::copy_n(example.gain.data(), example.x.cols(), norm->gain.in(norm.weights).data());
   input("x", example.x);
   input("gain", example.gain);
@@ -32,7 +33,9 @@ void layer_norm(const Example& example, bool shows_d_x = true) {
   const Buffer<double>& d_x = norm->backward({}, example.d_y);
   output("d_gain", row_matrix(d_gain));
   output("d_bias", row_matrix(d_bias));
-  if (shows_d_x) output("d_x", d_x);
+  if (shows_d_x) {
+    output("d_x", d_x);
+  }
 }
 
 }  // namespace

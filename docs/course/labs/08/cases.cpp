@@ -19,12 +19,17 @@ class Example {
     // Easy to calculate with, but not the gain of 1 and the bias of 0 that hide mistakes.
     const auto gain = residual_->layer_norm.gain.in(residual_.weights);
     const auto bias = residual_->layer_norm.bias.in(residual_.weights);
-    for (Index j = 0; j < x_.cols(); ++j) gain[j] = 1 + j % 2, bias[j] = j == 0;
+    for (Index j = 0; j < x_.cols(); ++j) {
+      gain[j] = 1 + j % 2;
+      bias[j] = j == 0;
+    }
     input("x", x_);
     input("the sublayer multiplies by", slope_);
     input("gain", row_matrix(gain));
     input("bias", row_matrix(bias));
-    if (rate > 0) show_dropout();
+    if (rate > 0) {
+      show_dropout();
+    }
   }
   Example& forward(const Pass& pass = {}) {
     run_forward(pass);
@@ -67,7 +72,8 @@ class Example {
 /// Two sentences of two tokens.
 Example two_sentences(Norm norm, double rate) {
   RandomValues random(8);
-  Buffer<double> x = round_numbers(random, 4, 4, 0.5), slope = round_numbers(random, 4, 4, 0.5);
+  Buffer<double> x = round_numbers(random, 4, 4, 0.5);
+  Buffer<double> slope = round_numbers(random, 4, 4, 0.5);
   return {norm, std::move(x), std::move(slope), rate};
 }
 Buffer<double> gradient_of_two_sentences() {
@@ -79,17 +85,25 @@ Buffer<double> gradient_of_two_sentences() {
 
 const std::vector<Case> cases = {
     {"forward, pre-norm", "the sublayer reads LayerNorm(x), and its output is added to x itself",
-     [] { Example(Norm::pre, {{1, 1, 3, 3}}, {{0, 1, 1, 10}}).forward(); }},
+     [] {
+       Example(Norm::pre, {{1, 1, 3, 3}}, {{0, 1, 1, 10}}).forward();
+     }},
     {"forward, post-norm", "the sublayer reads x, and the sum of x and its output is normalised",
-     [] { Example(Norm::post, {{1, 2, 1, 3}}, {{0, -0.5, 2, 0}}).forward(); }},
+     [] {
+       Example(Norm::post, {{1, 2, 1, 3}}, {{0, -0.5, 2, 0}}).forward();
+     }},
     {"forward, pre-norm, dropout", "dropout is applied to the sublayer's output only, before the sum",
      [] { two_sentences(Norm::pre, kRate).forward(kTrainingPass); }},
     {"forward, post-norm, no training", "outside training, dropout changes nothing",
      [] { two_sentences(Norm::post, kRate).forward(); }},
     {"backward, pre-norm", "x reaches y by two paths, and the norm is only on the one through the sublayer",
-     [] { Example(Norm::pre, {{1, 1, 3, 3}}, {{1, 0, 0, 0}}).backward({{4, 0, 0, 8}}); }},
+     [] {
+       Example(Norm::pre, {{1, 1, 3, 3}}, {{1, 0, 0, 0}}).backward({{4, 0, 0, 8}});
+     }},
     {"backward, post-norm", "x reaches the sum by two paths, and the norm after the sum is on both",
-     [] { Example(Norm::post, {{1, 0.5, 3, 3}}, {{0, 1, 0, 0}}).backward({{4, 0, 0, 8}}); }},
+     [] {
+       Example(Norm::post, {{1, 0.5, 3, 3}}, {{0, 1, 0, 0}}).backward({{4, 0, 0, 8}});
+     }},
     {"backward, pre-norm, dropout", "dropout is only on the path through the sublayer",
      [] { two_sentences(Norm::pre, kRate).backward(gradient_of_two_sentences(), kTrainingPass); }},
     {"backward, post-norm, dropout",

@@ -22,7 +22,9 @@ void forward(Buffer<double> logits, const IdMatrix& expected, const CrossEntropy
   CrossEntropy<double> layer("loss", settings);
   const LossSum total = layer.forward({}, logits, expected);
   for (Index n = 0; n < logits.rows(); ++n) {
-    if (expected(n / expected.cols(), n % expected.cols()) == settings.pad) logits.eigen().row(n).setZero();
+    if (expected(n / expected.cols(), n % expected.cols()) == settings.pad) {
+      logits.eigen().row(n).setZero();
+    }
   }
   output("p", logits);
   output("losses", layer.losses());
@@ -45,26 +47,42 @@ void backward(Buffer<double> logits, const IdMatrix& expected, const CrossEntrop
 
 const std::vector<Case> cases = {
     {"forward: one row", "the loss is minus the logarithm of the expected token's probability",
-     [] { forward({{0, 1}}, IdMatrix{{1}}, {}); }},
+     [] {
+       forward({{0, 1}}, IdMatrix{{1}}, {});
+     }},
     {"forward: two equal logits", "if several logits are the largest, only the first of them is the prediction",
-     [] { forward({{0, 2, 2}}, IdMatrix{{2}}, {}); }},
+     [] {
+       forward({{0, 2, 2}}, IdMatrix{{2}}, {});
+     }},
     {"forward: large logits", "the loss is finite, even if the probability of the expected token is rounded to 0",
-     [] { forward({{1000, 0}}, IdMatrix{{1}}, {}); }},
+     [] {
+       forward({{1000, 0}}, IdMatrix{{1}}, {});
+     }},
     {"forward: label smoothing", "each of the V tokens gets smoothing / V, and the expected token gets the rest",
-     [] { forward({{0, 1, 3}}, IdMatrix{{2}}, {.label_smoothing = 0.3}); }},
+     [] {
+       forward({{0, 1, 3}}, IdMatrix{{2}}, {.label_smoothing = 0.3});
+     }},
     {"forward: two sentences, padding", "rows whose expected token is padding do not count, whatever their logits are",
      [] {
        const IdMatrix expected{{2, 1}, {1, 0}};
        forward({{0, 1, 3}, {2, 0, 0}, {1, 1, 0}, {0, kNaN, 1}}, expected, {.label_smoothing = 0.3});
      }},
     {"forward: the padding id is larger than the vocabulary", "the padding id need not be a column of the logits",
-     [] { forward({{0, 1, 3}, {2, 0, 0}}, IdMatrix{{2, 1'000'000'000}}, {.pad = 1'000'000'000}); }},
+     [] {
+       forward({{0, 1, 3}, {2, 0, 0}}, IdMatrix{{2, 1'000'000'000}}, {.pad = 1'000'000'000});
+     }},
     {"backward: one row", "raising the expected token's logit lowers the loss; raising all logits changes nothing",
-     [] { backward({{0, 1}}, IdMatrix{{1}}, {}, 1); }},
+     [] {
+       backward({{0, 1}}, IdMatrix{{1}}, {}, 1);
+     }},
     {"backward: label smoothing, and d_loss", "d_logits is d_loss times the derivative of the smoothed loss",
-     [] { backward({{0, 1, 3}}, IdMatrix{{2}}, {.label_smoothing = 0.3}, 0.5); }},
+     [] {
+       backward({{0, 1, 3}}, IdMatrix{{2}}, {.label_smoothing = 0.3}, 0.5);
+     }},
     {"backward: padding", "rows whose expected token is padding have the gradient 0, even if p is NaN",
-     [] { backward({{0, 1, 3}, {0, kNaN, 1}, {2, 0, 0}, {1, 2, 0}}, IdMatrix{{2, 0}, {1, 0}}, {}, 0.5); }},
+     [] {
+       backward({{0, 1, 3}, {0, kNaN, 1}, {2, 0, 0}, {1, 2, 0}}, IdMatrix{{2, 0}, {1, 0}}, {}, 0.5);
+     }},
     {"backward: two sentences of three tokens", "the same holds for all rows",
      [] {
        RandomValues random(9);

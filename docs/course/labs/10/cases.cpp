@@ -96,7 +96,9 @@ struct Model {
   }
   void show_norm(const std::string& name) {
     for (const TensorPlace& tensor : gradient.tensors()) {
-      if (tensor.name == name) output("|d " + name + "|", gradient.values(tensor).eigen().norm());
+      if (tensor.name == name) {
+        output("|d " + name + "|", gradient.values(tensor).eigen().norm());
+      }
     }
   }
 };

@@ -9,10 +9,12 @@ namespace {
 using Kind = OptimizerSettings::Kind;
 using Schedule = ScheduleSettings::Kind;
 
-void rates(const std::string& name, const ScheduleSettings& settings, Index max_updates, const Buffer<double>& updates) {
+void rates(const std::string& name, const ScheduleSettings& settings, Index max_updates,
+           const Buffer<double>& updates) {
   Buffer<double> found(1, updates.cols());
-  for (Index i = 0; i < updates.cols(); ++i)
+  for (Index i = 0; i < updates.cols(); ++i) {
     found(0, i) = learning_rate(settings, max_updates, static_cast<Index>(updates(0, i)));
+  }
   output(name, found);
 }
 
@@ -34,8 +36,12 @@ struct Updates {
   void show() const {
     input("parameters", parameters);
     input("clip_norm", settings.clip_norm);
-    if (settings.weight_decay != 0) input("weight_decay", settings.weight_decay);
-    if (settings.epsilon > 1e-3) input("epsilon", settings.epsilon);
+    if (settings.weight_decay != 0) {
+      input("weight_decay", settings.weight_decay);
+    }
+    if (settings.epsilon > 1e-3) {
+      input("epsilon", settings.epsilon);
+    }
     input("beta1, beta2", Buffer<double>{{settings.beta1, settings.beta2}});
   }
   void update(const Buffer<double>& gradient, double rate) {
@@ -90,7 +96,9 @@ const std::vector<Case> cases = {
        rates("rate", settings, 12, updates);
      }},
     {"the first update", "each parameter that has a gradient moves by about the rate, however small its gradient is",
-     [] { one_update({.clip_norm = 1}, {{1, 1, 1, 1}}, {{0.5, -0.25, 0.0625, 0}}); }},
+     [] {
+       one_update({.clip_norm = 1}, {{1, 1, 1, 1}}, {{0.5, -0.25, 0.0625, 0}});
+     }},
     {"three updates", "m and v remember earlier gradients, with less weight from update to update",
      [] {
        Updates updates{.settings = {.beta1 = 0.5, .beta2 = 0.9375, .epsilon = 0.25}, .parameters = {{1, 1}}};
@@ -100,12 +108,21 @@ const std::vector<Case> cases = {
        updates.update({{0, 0.5}}, 0.25);
      }},
     {"a gradient longer than clip_norm", "it is scaled down to clip_norm, and its direction stays",
-     [] { one_update({.clip_norm = 1}, {{0, 0}}, {{3, 4}}); }},
-    {"clip_norm is 0", "nothing is clipped", [] { one_update({.clip_norm = 0}, {{0, 0}}, {{3, 4}}); }},
+     [] {
+       one_update({.clip_norm = 1}, {{0, 0}}, {{3, 4}});
+     }},
+    {"clip_norm is 0", "nothing is clipped",
+     [] {
+       one_update({.clip_norm = 0}, {{0, 0}}, {{3, 4}});
+     }},
     {"adam with weight decay", "decay is part of the gradient, so m and v contain it",
-     [] { one_update({.kind = Kind::adam, .weight_decay = 0.5}, {{1, 0, -2}}, {{0.25, 0.25, 0}}); }},
+     [] {
+       one_update({.kind = Kind::adam, .weight_decay = 0.5}, {{1, 0, -2}}, {{0.25, 0.25, 0}});
+     }},
     {"adamw with weight decay", "decay shrinks the parameters themselves, and m and v do not contain it",
-     [] { one_update({.kind = Kind::adamw, .weight_decay = 0.5}, {{1, 0, -2}}, {{0.25, 0.25, 0}}); }},
+     [] {
+       one_update({.kind = Kind::adamw, .weight_decay = 0.5}, {{1, 0, -2}}, {{0.25, 0.25, 0}});
+     }},
     {"muon", "Muon updates the 2 x 2 matrix in the middle of the parameters, and Adam the numbers before and after it",
      [] {
        Updates updates{.settings = {.kind = Kind::muon, .beta1 = 0.5, .beta2 = 0.9375},

@@ -34,7 +34,9 @@ class History {
   }
   Buffer<double> matrix() const {
     Buffer<double> all(std::ssize(rows_), 4);
-    for (std::size_t i = 0; i < rows_.size(); ++i) std::ranges::copy(rows_[i], all.row(static_cast<Index>(i)).data());
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      std::ranges::copy(rows_[i], all.row(static_cast<Index>(i)).data());
+    }
     return all;
   }
 
@@ -52,7 +54,9 @@ Buffer<double> matrix_of(std::span<const Hypothesis> results, Index limit) {
     rows(h, 1) = std::exp(from.log_probability);
     rows(h, 2) = from.finished ? 1 : 0;
     const Index tokens = std::min(limit, std::ssize(from.ids));
-    for (Index t = 0; t < tokens; ++t) rows(h, 3 + t) = from.ids[static_cast<std::size_t>(t)];
+    for (Index t = 0; t < tokens; ++t) {
+      rows(h, 3 + t) = from.ids[static_cast<std::size_t>(t)];
+    }
   }
   return rows;
 }
@@ -71,13 +75,17 @@ void search(const Search& search, const Buffer<double>& next, Index most_steps) 
     Buffer<float> logits(std::ssize(beam.running()), next.cols());
     for (Index h = 0; h < logits.rows(); ++h) {
       const Id last = beam.running()[static_cast<std::size_t>(h)].token;
-      for (Index v = 0; v < next.cols(); ++v) logits(h, v) = static_cast<float>(std::log(next(last, v)));
+      for (Index v = 0; v < next.cols(); ++v) {
+        logits(h, v) = static_cast<float>(std::log(next(last, v)));
+      }
     }
     beam.advance(logits, likeliest);
     history.add(step, beam.running());
   }
   output("running after each step (step, p, token, parent)", history.matrix());
-  if (most_steps <= search.limit) return;
+  if (most_steps <= search.limit) {
+    return;
+  }
   const bool done = beam.running().empty();
   output("results (score, p, finished, tokens ...)",
          matrix_of(done ? beam.result() : std::span<const Hypothesis>(), search.limit));
@@ -92,8 +100,12 @@ Buffer<double> random_language(RandomValues& random, Index words) {
   for (Index i = 0; i < words; ++i) {
     double sum = 0;
     next(i, kIds.bos) = 0;
-    for (Index v = 1; v < words; ++v) sum += next(i, v) = std::exp(random.number(-3, 1));
-    for (Index v = 1; v < words; ++v) next(i, v) /= sum;
+    for (Index v = 1; v < words; ++v) {
+      sum += next(i, v) = std::exp(random.number(-3, 1));
+    }
+    for (Index v = 1; v < words; ++v) {
+      next(i, v) /= sum;
+    }
   }
   return next;
 }
@@ -102,34 +114,43 @@ Buffer<double> random_language(RandomValues& random, Index words) {
 
 const std::vector<Case> cases = {
     {"the first step", "the `beam` most likely extensions keep running, best first",
-     [] { search({2, 2, 0, 3}, {{0, 0.05, 0.5, 0.3, 0.15}}, 1); }},
+     [] {
+       search({2, 2, 0, 3}, {{0, 0.05, 0.5, 0.3, 0.15}}, 1);
+     }},
     {"eos among the best", "an extension that ends in eos takes no place from those that keep running",
-     [] { search_to_the_end({2, 2, 0, 1}, {{0, 0.3, 0.6, 0.1}, {0, 0, 0, 0}, {0, 0.7, 0.3, 0}, {0, 0.9, 0, 0.1}}); }},
+     [] {
+       search_to_the_end({2, 2, 0, 1}, {{0, 0.3, 0.6, 0.1}, {0, 0, 0, 0}, {0, 0.7, 0.3, 0}, {0, 0.9, 0, 0.1}});
+     }},
     {"eos not among the best", "an extension that ends in eos is finished only if it is among the first `beam`",
      [] {
        search_to_the_end({2, 2, 0, 2}, {{0, 0, 0.6, 0.4}, {0, 0, 0, 0}, {0, 0.55, 0, 0.45}, {0, 0.6, 0.4, 0}});
      }},
     {"a longer one wins", "a hypothesis keeps running while its best possible score beats those that are finished",
-     [] { search_to_the_end({1, 1, 1, 4}, {{0, 0.5, 0.4, 0.1}, {0, 0, 0, 0}, {0, 0.1, 0, 0.9}, {0, 0.9, 0, 0.1}}); }},
+     [] {
+       search_to_the_end({1, 1, 1, 4}, {{0, 0.5, 0.4, 0.1}, {0, 0, 0, 0}, {0, 0.1, 0, 0.9}, {0, 0.9, 0, 0.1}});
+     }},
     {"some are hopeless", "a hypothesis is dropped if its best possible score does not beat the best finished one",
      [] {
-       search_to_the_end({3, 1, 1, 3}, {{0, 0.6, 0.2, 0.15, 0.05},
-                                        {0, 0, 0, 0, 0},
-                                        {0, 0.8, 0, 0.2, 0},
-                                        {0, 0.9, 0.1, 0, 0},
-                                        {0, 1, 0, 0, 0}});
+       search_to_the_end(
+           {3, 1, 1, 3},
+           {{0, 0.6, 0.2, 0.15, 0.05}, {0, 0, 0, 0, 0}, {0, 0.8, 0, 0.2, 0}, {0, 0.9, 0.1, 0, 0}, {0, 1, 0, 0, 0}});
      }},
     {"two are asked for", "a running hypothesis only has to beat the worst of the n_best best",
-     [] { search_to_the_end({2, 2, 0, 3}, {{0, 0.4, 0.5, 0.1}, {0, 0, 0, 0}, {0, 0.4, 0, 0.6}, {0, 0.9, 0.1, 0}}); }},
+     [] {
+       search_to_the_end({2, 2, 0, 3}, {{0, 0.4, 0.5, 0.1}, {0, 0, 0, 0}, {0, 0.4, 0, 0.6}, {0, 0.9, 0.1, 0}});
+     }},
     {"early stopping", "with early stopping, the search ends once `beam` hypotheses are finished, and not before",
      [] {
-       search_to_the_end({2, 1, 1, 3, true},
-                         {{0, 0.5, 0.3, 0.2}, {0, 0, 0, 0}, {0, 0.1, 0.9, 0}, {0, 0.9, 0, 0.1}});
+       search_to_the_end({2, 1, 1, 3, true}, {{0, 0.5, 0.3, 0.2}, {0, 0, 0, 0}, {0, 0.1, 0.9, 0}, {0, 0.9, 0, 0.1}});
      }},
     {"at the limit", "a hypothesis that has `limit` tokens may only be followed by eos",
-     [] { search_to_the_end({2, 2, 0, 1}, {{0, 0.1, 0.6, 0.3}, {0, 0, 0, 0}, {0, 0.4, 0.6, 0}, {0, 0.5, 0, 0.5}}); }},
+     [] {
+       search_to_the_end({2, 2, 0, 1}, {{0, 0.1, 0.6, 0.3}, {0, 0, 0, 0}, {0, 0.4, 0.6, 0}, {0, 0.5, 0, 0.5}});
+     }},
     {"cut off", "if nothing is finished at the limit, the running hypotheses become the results",
-     [] { search_to_the_end({2, 2, 1, 1}, {{0, 0, 0.6, 0.4}, {0, 0, 0, 0}, {0, 0.1, 0.9, 0}, {0, 0.1, 0, 0.9}}); }},
+     [] {
+       search_to_the_end({2, 2, 1, 1}, {{0, 0, 0.6, 0.4}, {0, 0, 0, 0}, {0, 0.1, 0.9, 0}, {0, 0.1, 0, 0.9}});
+     }},
     {"a random language", "all rules hold together",
      [] {
        RandomValues random(9);
