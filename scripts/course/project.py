@@ -7,12 +7,16 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import labs
 from check import Check
 from labs import PROJECT, LabError, all_labs, run_quietly, shown
+
+sys.path.insert(0, str(PROJECT / "scripts" / "dev"))
+import faults  # noqa: E402
 
 PROGRAM = PROJECT / "build" / "release" / "glassformer"
 
@@ -127,14 +131,13 @@ def finale():
 def planted(seed):
     """The fault of this number, from those that a learner can find with the tools of the course: its file, line and
     title, and the file's text with the fault."""
-    lines = (PROJECT / "tests/faults.txt").read_text(encoding="utf-8").splitlines()
-    faults = [fault for fault in zip(lines, lines[1:], lines[2:])
-              if re.match(r"src/(layers/|model/transformer|training/(optimizer|schedule))", fault[0])
-              and not re.search(r"\[figures\]|recording|Muon|part.hpp|gaps|off still|switch|whatever masks", fault[0])]
-    title, old, new = faults[random.Random(seed).randrange(len(faults))]
-    file, title = title.split(": ", 1)
-    text = (PROJECT / file).read_text(encoding="utf-8")
-    return file, text[:text.index(old[2:])].count("\n") + 1, title, text.replace(old[2:], new[2:])
+    wanted = [fault for fault in faults.read_faults()
+              if re.match(r"src/(layers/|model/transformer|training/(optimizer|schedule))", fault.file)
+              and not re.search(r"\[figures\]|recording|Muon|part.hpp|gaps|off still|switch|whatever masks", fault.whole_title)]
+    fault = wanted[random.Random(seed).randrange(len(wanted))]
+    text = (PROJECT / fault.file).read_text(encoding="utf-8")
+    begin = faults.places(text, fault.old)[0][0]
+    return fault.file, text[:begin].count("\n") + 1, fault.title, faults.plant(text, fault)
 
 
 def hunt(seed):

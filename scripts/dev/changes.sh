@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by scripts/dev/format.sh and scripts/dev/lint.sh: what counts as changed.
+# Sourced by scripts/dev/lint.sh: what counts as changed.
 
 # Prints the commit to compare with: $GLASSFORMER_BASE if set; on a branch, the commit where it left origin/main; on
 # main with uncommitted changes, the last commit; otherwise the last commit that is at least twelve hours older than

@@ -33,23 +33,21 @@ done
 wanted_faults() {
   python3 - "$faults" "$figures_only" "$text" <<'PYTHON'
 import sys
-faults, figures_only, text = sys.argv[1:]
-lines = open(faults, encoding="utf-8").read().splitlines()
+sys.path.insert(0, "scripts/dev")
+from faults import plant, read_faults
+path, figures_only, text = sys.argv[1:]
 wrong, wanted = [], []
-for number, (title, old, new) in enumerate(zip(lines, lines[1:], lines[2:]), 1):
-    if not title.startswith("src/"):
-        continue
-    if text in title and (figures_only == "no" or title.endswith("[figures]")):
-        wanted += [title, old, new]
+try:
+    faults = read_faults(path)
+except ValueError as error:
+    sys.exit(str(error))
+for fault in faults:
+    if text in fault.whole_title and (figures_only == "no" or fault.title.endswith("[figures]")):
+        wanted += [fault.whole_title, fault.old, fault.new]
     try:
-        times = open(title.split(":")[0], encoding="utf-8").read().count(old[2:])
-    except OSError as error:
-        wrong.append(f"{faults}:{number}: {error}")
-        continue
-    if not (old.startswith("- ") and new.startswith("+ ") and old[2:] != new[2:]):
-        wrong.append(f"{faults}:{number}: expected a line with '- ', then a different one with '+ '")
-    elif times != 1:
-        wrong.append(f"{faults}:{number + 1}: expected this once in the file, found it {times} times: {old[2:]}")
+        plant(open(fault.file, encoding="utf-8").read(), fault)
+    except (OSError, ValueError) as error:
+        wrong.append(f"{path}:{fault.number + 1}: {error}")
 if wrong:
     sys.exit("\n".join(wrong))
 print("\n".join(wanted))
@@ -67,12 +65,14 @@ refresh_copy() {  # writes only files that differ, so that ninja rebuilds only t
   done
 }
 
-insert_fault() {  # insert_fault FILE OLD NEW
+insert_fault() {  # insert_fault FILE OLD NEW: FILE is in the copy
   python3 - "$@" <<'PYTHON'
 import sys
+sys.path.insert(0, "scripts/dev")
+from faults import Fault, plant
 file, old, new = sys.argv[1:]
 text = open(file, encoding="utf-8").read()
-open(file, "w", encoding="utf-8").write(text.replace(old, new))
+open(file, "w", encoding="utf-8").write(plant(text, Fault(0, file, "", old, new)))
 PYTHON
 }
 
