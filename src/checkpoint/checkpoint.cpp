@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "checkpoint/marian_tensors.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "files/durable_files.hpp"
 #include "files/suggestion.hpp"
@@ -19,55 +20,6 @@ namespace glassformer {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kOutputBias = "final_logits_bias";
-
-// transformers 4 refuses a model whose source and target tables have different sizes, so in the file we pad the smaller
-// vocabulary's tables with rows of zeros. The bias of the padding's logits makes its probability 0 in single precision.
-// The bias is a power of two within the range of half precision and bfloat16, so it is exact there too.
-constexpr float kPaddingBias = -8192;
-
-/// How the file stores a tensor. The two shapes differ only for the tables of the smaller vocabulary.
-struct StoredTensor {
-  std::vector<Index> shape, padded_shape;
-  float padding;
-};
-
-bool has_entry_per_token(const std::string& name) {
-  return name == "model.encoder.embed_tokens.weight" || name == "model.decoder.embed_tokens.weight" ||
-         name == "lm_head.weight" || name == kOutputBias;
-}
-
-std::vector<StoredTensor> stored_tensors(const std::vector<TensorPlace>& tensors) {
-  Index vocabulary = 0;  // the larger one
-  for (const TensorPlace& tensor : tensors) {
-    if (has_entry_per_token(tensor.name)) {
-      vocabulary = std::max(vocabulary, tensor.shape.front());
-    }
-  }
-  std::vector<StoredTensor> result;
-  for (const TensorPlace& tensor : tensors) {
-    const bool is_bias = tensor.name == kOutputBias;
-    std::vector<Index> shape = tensor.shape;
-    if (is_bias) {
-      shape = {1, tensor.size};  // Marian stores it as a matrix with one row
-    }
-    StoredTensor& entry = result.emplace_back(StoredTensor{shape, shape, is_bias ? kPaddingBias : 0});
-    if (has_entry_per_token(tensor.name)) {
-      entry.padded_shape[is_bias ? 1 : 0] = vocabulary;
-    }
-  }
-  return result;
-}
-
-/// Two names for a tied matrix: the one in our models, and one that other tools use.
-struct Tied {
-  std::string_view own, other;
-};
-constexpr Tied kTied[] = {{"model.shared.weight", "lm_head.weight"},
-                          {"model.shared.weight", "model.encoder.embed_tokens.weight"},
-                          {"model.shared.weight", "model.decoder.embed_tokens.weight"},
-                          {"model.decoder.embed_tokens.weight", "lm_head.weight"}};
 
 bool is_in_model(const std::vector<TensorPlace>& tensors, std::string_view name) {
   return std::ranges::any_of(tensors, [&](const TensorPlace& tensor) { return tensor.name == name; });
@@ -116,7 +68,7 @@ class ParameterFile {
   /// Finds a tensor of the model in the file, under any of its names; null if it is missing.
   const Stored* find(const std::string& name) const {
     const Stored* found = file_.find(name);
-    for (const auto& [own, other] : kTied) {
+    for (const auto& [own, other] : tied_names()) {
       if (found == nullptr && own == name && !is_in_model(tensors_, other)) {
         found = file_.find(std::string(other));
       }
@@ -127,10 +79,10 @@ class ParameterFile {
   /// Whether other tools added this tensor: a table of positions, which we compute, or a copy of a tied matrix.
   bool can_be_ignored(const Stored& extra) const {
     const std::string& name = extra.name;
-    if (name == "model.encoder.embed_positions.weight" || name == "model.decoder.embed_positions.weight") {
+    if (is_position_table(name)) {
       return true;
     }
-    return std::ranges::any_of(kTied, [&](const Tied& tied) {
+    return std::ranges::any_of(tied_names(), [&](const Tied& tied) {
       if (name != tied.other || !is_in_model(tensors_, tied.own)) {
         return false;
       }

@@ -52,7 +52,8 @@ Answers answers_of(const Transformer<float>& transformer, const Batch& batch) {
 std::vector<AttentionWeights> attention_of(const Transformer<float>& transformer) {
   std::vector<AttentionWeights> all;
   const auto add = [&](AttentionKind kind, std::size_t layer, const auto& attention) {
-    all.push_back({kind, static_cast<Index>(layer), attention.sublayer.attention.weights().eigen()});
+    const ScaledDotProductAttention<float>& inner = attention.sublayer.attention;
+    all.push_back({inner.name(), kind, static_cast<Index>(layer), inner.weights().eigen()});
   };
   for (std::size_t i = 0; i < transformer.encoder_layers.size(); ++i) {
     add(AttentionKind::encoder_self, i, transformer.encoder_layers[i].self_attention);
@@ -77,6 +78,10 @@ Trace trace_pass(const TracedModel& traced, const Batch& batch, const Transforme
   trace.attention = attention_of(*transformer);
   transformer->backward(pass, 1 / static_cast<float>(trace.loss.tokens));
   trace.gradient_norms = tensor_norms(gradient);
+  for (const DecoderLayer<float>& layer : transformer->decoder_layers) {
+    trace.memory_readers.push_back(layer.cross_attention.sublayer.kv_proj.name());
+  }
+  trace.parts = transformer->parts();
   return trace;
 }
 

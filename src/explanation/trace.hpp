@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "batching/batch.hpp"
@@ -39,6 +41,7 @@ enum class AttentionKind { encoder_self, decoder_self, cross };
 
 /// The attention weights of one sublayer.
 struct AttentionWeights {
+  std::string part;  ///< "encoder.layers.0.self_attn"
   AttentionKind kind;
   Index layer = 0;        ///< from 0, in the encoder or the decoder
   Matrix<float> weights;  ///< [B*H*queries, keys]
@@ -49,6 +52,8 @@ struct Trace {
   Answers answers;
   std::vector<AttentionWeights> attention;  ///< encoder layers, then self and cross of each decoder layer
   std::vector<double> gradient_norms;       ///< of the mean loss, for every parameter tensor in arena order
+  std::vector<std::string> memory_readers;  ///< the part of each decoder layer that projects the memory
+  std::map<std::string, PartInfo> parts;    ///< all parts of the model, by name
 };
 
 /// Runs the batch forward and backward under these masks.

@@ -4,19 +4,20 @@ namespace glassformer {
 
 template <std::floating_point Scalar>
 Projections<Scalar>::Projections(const Part<Scalar>& part, Index width)
-    : weight(part.matrix("q_proj.weight", width, width)
-                 .with(part.matrix("k_proj.weight", width, width))
-                 .with(part.matrix("v_proj.weight", width, width))),
-      bias(part.vector("q_proj.bias", width)
-               .with(part.vector("k_proj.bias", width))
-               .with(part.vector("v_proj.bias", width))) {}
+    : weight(part.matrix("q_proj.weight", width, width, Role::query)
+                 .with(part.matrix("k_proj.weight", width, width, Role::key))
+                 .with(part.matrix("v_proj.weight", width, width, Role::value))),
+      bias(part.vector("q_proj.bias", width, Role::bias)
+               .with(part.vector("k_proj.bias", width, Role::bias))
+               .with(part.vector("v_proj.bias", width, Role::bias))) {}
 
 template <std::floating_point Scalar>
 SelfAttention<Scalar>::SelfAttention(const Part<Scalar>& part, const AttentionSettings& settings)
     : projections(part, settings.width),
-      qkv_proj(projections.map(part.at("qkv_proj"), 0, 3 * settings.width)),
+      qkv_proj(projections.map(part.at("qkv_proj").with({{"out", "3D"}}), 0, 3 * settings.width)),
       out_proj(part.at("out_proj"), settings.width, settings.width),
-      attention(part, settings),
+      attention(part.with({{"S", part.letter("T")}, {"M", part.letter("N")}}),
+                settings),  // keys come from queries' rows
       name_(part.name()) {}
 
 template <std::floating_point Scalar>
@@ -54,7 +55,8 @@ template <std::floating_point Scalar>
 CrossAttention<Scalar>::CrossAttention(const Part<Scalar>& part, const AttentionSettings& settings)
     : projections(part, settings.width),
       q_proj(projections.map(part.at("q_proj"), 0, settings.width)),
-      kv_proj(projections.map(part.at("kv_proj"), settings.width, 2 * settings.width)),
+      kv_proj(projections.map(part.at("kv_proj").with({{"N", part.letter("M")}, {"out", "2D"}}), settings.width,
+                              2 * settings.width)),
       out_proj(part.at("out_proj"), settings.width, settings.width),
       attention(part, settings),
       name_(part.name()) {}

@@ -4,10 +4,10 @@ namespace glassformer {
 
 template <std::floating_point Scalar>
 FeedForward<Scalar>::FeedForward(const Part<Scalar>& part, const FeedForwardSettings& settings)
-    : expand(part.at("fc1"), settings.width, settings.inner_width),
-      contract(part.at("fc2"), settings.inner_width, settings.width),
+    : expand(part.at("fc1").with({{"out", "F"}}), settings.width, settings.inner_width),
+      contract(part.at("fc2").with({{"in", "F"}}), settings.inner_width, settings.width),
       activation_(part.name(), settings.activation),
-      dropout_(part.at("dropout"), settings.dropout) {}
+      dropout_(part.at("dropout").with({{"D", "F"}}), settings.dropout) {}
 
 template <std::floating_point Scalar>
 Buffer<Scalar>& FeedForward<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {

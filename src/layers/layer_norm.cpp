@@ -9,7 +9,9 @@ namespace glassformer {
 
 template <std::floating_point Scalar>
 LayerNorm<Scalar>::LayerNorm(const Part<Scalar>& part, Index width)
-    : gain(part.vector("weight", width)), bias(part.vector("bias", width)), name_(part.name()) {}
+    : gain(part.vector("weight", width, Role::gain)),
+      bias(part.vector("bias", width, Role::bias)),
+      name_(part.name()) {}
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& LayerNorm<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {

@@ -10,7 +10,9 @@ namespace glassformer {
 
 template <std::floating_point Scalar>
 Linear<Scalar>::Linear(const Part<Scalar>& part, Index in, Index out)
-    : weight(part.matrix("weight", out, in)), bias(part.vector("bias", out)), name_(part.name()) {}
+    : weight(part.matrix("weight", out, in, Role::projection)),
+      bias(part.vector("bias", out, Role::bias)),
+      name_(part.name()) {}
 
 template <std::floating_point Scalar>
 Linear<Scalar>::Linear(std::string name, MatrixParameter<Scalar> shared_weight, VectorParameter<Scalar> shared_bias)

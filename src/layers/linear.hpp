@@ -21,6 +21,8 @@ class Linear {
   /// Uses parameters that another layer may share.
   Linear(std::string name, MatrixParameter<Scalar> shared_weight, VectorParameter<Scalar> shared_bias);
 
+  const std::string& name() const { return name_; }
+
   /// Maps x [N, in] to y [N, out]. Backward does not read y, so the caller may change it.
   Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x);
   Buffer<Scalar>& forward(const Pass& pass, Buffer<Scalar>&& x) = delete;  // backward reads x

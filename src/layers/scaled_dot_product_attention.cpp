@@ -15,7 +15,8 @@ ScaledDotProductAttention<Scalar>::ScaledDotProductAttention(const Part<Scalar>&
       heads_(settings.heads),
       d_head_(settings.width / settings.heads),
       softmax_(part.name()),
-      dropout_(part.at("dropout"), settings.dropout, settings.heads) {
+      dropout_(part.at("dropout").with({{"N", "B*H*" + part.letter("T")}, {"D", part.letter("S")}}), settings.dropout,
+               settings.heads) {
   assert(settings.width % settings.heads == 0);
 }
 

@@ -35,6 +35,8 @@ class ScaledDotProductAttention {
  public:
   ScaledDotProductAttention(const Part<Scalar>& part, const AttentionSettings& settings);
 
+  const std::string& name() const { return name_; }
+
   /// Maps q [B*T, D], k and v [B*S, D] to the context [B*T, D]. Backward reads all three.
   Buffer<Scalar>& forward(const Pass& pass, MatrixView<const Scalar> q, MatrixView<const Scalar> k,
                           MatrixView<const Scalar> v, const Mask& mask);

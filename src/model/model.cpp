@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <string_view>
 
 #include "numerics/functions.hpp"
 #include "numerics/random.hpp"
@@ -36,48 +35,45 @@ void draw_normal(MatrixView<Scalar> matrix, RandomRow random, double deviation) 
   }
 }
 
-/// The factor for the initial weights of a linear map.
-double gain_of(std::string_view name, double initial_gain) {
-  if (name.ends_with("q_proj.weight") || name.ends_with("k_proj.weight")) {
+/// The factor for the initial weights of a linear map inside a layer.
+double gain_of(Role role, double initial_gain) {
+  if (role == Role::query || role == Role::key) {
     return std::numbers::sqrt2 / 2;
   }
-  if (name.ends_with("v_proj.weight")) {
-    return initial_gain * std::numbers::sqrt2 / 2;
+  return role == Role::value ? initial_gain * std::numbers::sqrt2 / 2 : initial_gain;
+}
+
+template <class Scalar>
+void draw_matrix(MatrixView<Scalar> matrix, Role role, const RandomRow& random, const InitialWeights& settings) {
+  if (is_layer_map(role)) {
+    const double glorot = std::sqrt(6.0 / static_cast<double>(matrix.rows() + matrix.cols()));
+    draw_uniform(matrix, random, gain_of(role, settings.gain) * glorot);
+    return;
   }
-  return initial_gain;
+  draw_normal(matrix, random, 1 / std::sqrt(static_cast<double>(matrix.cols())));
+  const Id pad = role == Role::source_embedding ? settings.pad.source : settings.pad.target;
+  if (pad >= 0) {
+    set(matrix.row(pad), Scalar{0});
+  }
 }
 
 }  // namespace
 
 template <std::floating_point Scalar>
-void initialize(Model<Scalar>& model, std::uint64_t seed) {
+void initialize(Arena<Scalar>& weights, const InitialWeights& settings, std::uint64_t seed) {
   RandomRow random{.seed = seed};  // the site is the number of the matrix
-  for (const TensorPlace& tensor : model.weights.tensors()) {
-    const std::string_view name = tensor.name;
-    const RowView<Scalar> values = model.weights.values(tensor);
+  for (const TensorPlace& tensor : weights.tensors()) {
+    const RowView<Scalar> values = weights.values(tensor);
     if (tensor.shape.size() == 1) {
-      set(values, static_cast<Scalar>(name.ends_with("layer_norm.weight") ? 1 : 0));
+      set(values, static_cast<Scalar>(tensor.role == Role::gain ? 1 : 0));
       continue;
     }
-    const Index rows = tensor.shape[0];
-    const Index cols = tensor.shape[1];
-    const MatrixView<Scalar> matrix(values.data(), rows, cols);
-    if (name.find(".layers.") != std::string_view::npos) {
-      const double glorot = std::sqrt(6.0 / static_cast<double>(rows + cols));
-      draw_uniform(matrix, random, gain_of(name, model.settings.initial_gain) * glorot);
-    } else {  // an embedding or the output map
-      draw_normal(matrix, random, 1 / std::sqrt(static_cast<double>(cols)));
-      const bool is_source = name.starts_with("model.encoder.") || name.starts_with("model.shared.");
-      const Id pad = is_source ? model.vocabulary.pad.source : model.vocabulary.pad.target;
-      if (pad >= 0) {
-        set(matrix.row(pad), Scalar{0});
-      }
-    }
+    draw_matrix(MatrixView<Scalar>(values.data(), tensor.shape[0], tensor.shape[1]), tensor.role, random, settings);
     ++random.site;
   }
 }
 
-template void initialize<float>(Model<float>&, std::uint64_t);
-template void initialize<double>(Model<double>&, std::uint64_t);
+template void initialize<float>(Arena<float>&, const InitialWeights&, std::uint64_t);
+template void initialize<double>(Arena<double>&, const InitialWeights&, std::uint64_t);
 
 }  // namespace glassformer

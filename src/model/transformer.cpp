@@ -12,9 +12,17 @@ namespace {
 // sites, and so its random numbers, the same for any number of encoder layers.
 constexpr Site kEncoderSites = 1000, kDecoderSites = 1'000'000;
 
+/// Parts of the encoder and of the decoder. In both, M is the number of the encoder's rows, which cross-attention
+/// reads.
 template <class Scalar>
-Part<Scalar> part(Construction<Scalar>& construction, const std::string& name) {
-  return {construction, name, "model." + name + "."};
+Part<Scalar> encoder_part(Construction<Scalar>& construction, const std::string& name) {
+  const Letters letters{{"N", "B*S"}, {"M", "B*S"}, {"T", "S"}, {"in", "D"}, {"out", "D"}};
+  return {construction, name, "model." + name + ".", {.reads_source = true, .letters = letters}};
+}
+template <class Scalar>
+Part<Scalar> decoder_part(Construction<Scalar>& construction, const std::string& name) {
+  const Letters letters{{"N", "B*T"}, {"M", "B*S"}, {"in", "D"}, {"out", "D"}};
+  return {construction, name, "model." + name + ".", {.letters = letters}};
 }
 
 template <class Scalar>
@@ -23,7 +31,7 @@ MatrixParameter<Scalar> source_table(Construction<Scalar>& construction, const T
   const bool is_shared = settings.tied_embeddings == Tying::all;
   assert(!is_shared || vocabulary.source_size == vocabulary.target_size);
   return construction.cursor.matrix(is_shared ? "model.shared.weight" : "model.encoder.embed_tokens.weight",
-                                    vocabulary.source_size, settings.d_model);
+                                    vocabulary.source_size, settings.d_model, Role::source_embedding);
 }
 
 template <class Scalar>
@@ -32,17 +40,20 @@ MatrixParameter<Scalar> target_table(Construction<Scalar>& construction, const T
   if (settings.tied_embeddings == Tying::all) {
     return source;
   }
-  return construction.cursor.matrix("model.decoder.embed_tokens.weight", vocabulary.target_size, settings.d_model);
+  return construction.cursor.matrix("model.decoder.embed_tokens.weight", vocabulary.target_size, settings.d_model,
+                                    Role::target_embedding);
 }
 
 template <class Scalar>
 Linear<Scalar> output_map(Construction<Scalar>& construction, const TransformerSettings& settings,
                           const VocabularyShape& vocabulary, const MatrixParameter<Scalar>& target) {
   const Index V = vocabulary.target_size;
-  const MatrixParameter<Scalar> weight = settings.tied_embeddings == Tying::none
-                                             ? construction.cursor.matrix("lm_head.weight", V, settings.d_model)
-                                             : target;
-  return {"decoder.output", weight, construction.cursor.vector("final_logits_bias", V)};
+  const MatrixParameter<Scalar> weight =
+      settings.tied_embeddings == Tying::none
+          ? construction.cursor.matrix("lm_head.weight", V, settings.d_model, Role::output)
+          : target;
+  return {decoder_part(construction, "decoder.output").with({{"out", "V"}}).name(), weight,
+          construction.cursor.vector("final_logits_bias", V, Role::output_bias)};
 }
 
 template <class Layer, class Scalar>
@@ -51,7 +62,7 @@ std::vector<Layer> make_layers(const Part<Scalar>& part, Site first_site, Index 
   part.start_sites(first_site);
   std::vector<Layer> layers;
   for (Index i = 0; i < count; ++i) {
-    layers.emplace_back(part.at("layers", i), settings);
+    layers.emplace_back(part.layer(i), settings);
   }
   return layers;
 }
@@ -72,19 +83,19 @@ Transformer<Scalar>::Transformer(const TransformerSettings& settings_, const Voc
     : construction_(bound_),
       settings(settings_),
       vocabulary(vocabulary_),
-      source_embedding(part(construction_, "encoder.embed_tokens"), source_table(construction_, settings, vocabulary),
-                       settings.embedding(vocabulary.pad.source)),
-      target_embedding(part(construction_, "decoder.embed_tokens"),
+      source_embedding(encoder_part(construction_, "encoder.embed_tokens"),
+                       source_table(construction_, settings, vocabulary), settings.embedding(vocabulary.pad.source)),
+      target_embedding(decoder_part(construction_, "decoder.embed_tokens"),
                        target_table(construction_, settings, vocabulary, source_embedding.table),
                        settings.embedding(vocabulary.pad.target)),
       output(output_map(construction_, settings, vocabulary, target_embedding.table)),
-      encoder_layers(make_layers<EncoderLayer<Scalar>>(part(construction_, "encoder"), kEncoderSites,
+      encoder_layers(make_layers<EncoderLayer<Scalar>>(encoder_part(construction_, "encoder"), kEncoderSites,
                                                        settings.encoder_layers, settings)),
-      decoder_layers(make_layers<DecoderLayer<Scalar>>(part(construction_, "decoder"), kDecoderSites,
+      decoder_layers(make_layers<DecoderLayer<Scalar>>(decoder_part(construction_, "decoder"), kDecoderSites,
                                                        settings.decoder_layers, settings)),
-      encoder_norm(final_norm(part(construction_, "encoder"), settings)),
-      decoder_norm(final_norm(part(construction_, "decoder"), settings)),
-      cross_entropy("loss", {vocabulary.pad.target, label_smoothing}) {}
+      encoder_norm(final_norm(encoder_part(construction_, "encoder"), settings)),
+      decoder_norm(final_norm(decoder_part(construction_, "decoder"), settings)),
+      cross_entropy(decoder_part(construction_, "loss").name(), {vocabulary.pad.target, label_smoothing}) {}
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& Transformer<Scalar>::encode(const Pass& pass, const IdMatrix& source, const Mask& padding) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "layers/cross_entropy.hpp"
@@ -57,6 +59,8 @@ class Transformer {
 
   /// All parameters, in arena order.
   const std::vector<TensorPlace>& tensors() const { return construction_.cursor.tensors(); }
+  /// What each part is, by the name under which a recording has it.
+  const std::map<std::string, PartInfo>& parts() const { return construction_.parts; }
   /// From now on, parameters are read from `weights`, and backward adds to `gradient`, both laid out like tensors().
   void bind(const Arena<Scalar>& weights) { bound_ = {weights.values().data(), nullptr}; }
   void bind(const Arena<Scalar>& weights, Arena<Scalar>& gradient) {

@@ -5,15 +5,17 @@
 #include <vector>
 
 #include "numerics/matrix.hpp"
+#include "numerics/role.hpp"
 
 namespace glassformer {
 
-/// The location of one tensor in its arena.
+/// One tensor: what it is, and its location in its arena.
 struct TensorPlace {
   std::string name;          ///< as in the checkpoint
   std::vector<Index> shape;  ///< [rows, cols] or [size]
-  Index offset = 0;          ///< index of its first element
-  Index size = 0;            ///< number of elements
+  Role role;
+  Index offset = 0;  ///< index of its first element
+  Index size = 0;    ///< number of elements
 };
 
 /// All tensors of a model in one contiguous vector: the weights, or a gradient with the same layout. Updating, summing,

@@ -72,25 +72,25 @@ class VectorParameter {
   MatrixParameter<Scalar> column_;  // [size, 1], the same elements
 };
 
-/// Assigns tensors their positions in the arena, in order. One line per tensor sets its name, shape and position.
+/// Assigns tensors their positions in the arena, in order. One line per tensor sets its name, shape, role and position.
 template <std::floating_point Scalar>
 class ParameterCursor {
  public:
   explicit ParameterCursor(const BoundMemory<Scalar>& memory) : memory_(memory) {}
 
-  MatrixParameter<Scalar> matrix(const std::string& name, Index rows, Index cols) {
-    return {memory_, take(name, {rows, cols}, rows * cols), rows, cols};
+  MatrixParameter<Scalar> matrix(const std::string& name, Index rows, Index cols, Role role) {
+    return {memory_, take(name, {rows, cols}, role, rows * cols), rows, cols};
   }
-  VectorParameter<Scalar> vector(const std::string& name, Index size) {
-    return {memory_, take(name, {size}, size), size};
+  VectorParameter<Scalar> vector(const std::string& name, Index size, Role role) {
+    return {memory_, take(name, {size}, role, size), size};
   }
 
   const std::vector<TensorPlace>& tensors() const { return tensors_; }
 
  private:
-  Index take(const std::string& name, std::vector<Index> shape, Index size) {
+  Index take(const std::string& name, std::vector<Index> shape, Role role, Index size) {
     const Index offset = tensors_.empty() ? 0 : tensors_.back().offset + tensors_.back().size;
-    tensors_.push_back({name, std::move(shape), offset, size});
+    tensors_.push_back({name, std::move(shape), role, offset, size});
     return offset;
   }
 

@@ -191,7 +191,7 @@ std::array<double, 3> attention_on_padding(const TransformerSettings& settings, 
   const Index source = single.source.cols();
   const Index target = single.target_input.cols();
   std::array<double, 3> means{};
-  for (const auto& [kind, layer, weights] : trace.attention) {
+  for (const auto& [part, kind, layer, weights] : trace.attention) {
     const bool in_encoder = kind == AttentionKind::encoder_self;
     const Index layers = in_encoder ? settings.encoder_layers : settings.decoder_layers;
     const Index words = in_encoder ? source : target;

@@ -75,13 +75,10 @@ Json masks(const Model<float>& model, const Batch& batch, MatrixForm form) {
 
 Json attention(const Trace& trace, const TraceSteps& steps) {
   return list(trace.attention, [&](const AttentionWeights& one) -> Json {
-    const std::string part = (one.kind == AttentionKind::encoder_self ? "encoder.layers." : "decoder.layers.") +
-                             std::to_string(one.layer) +
-                             (one.kind == AttentionKind::cross ? ".encoder_attn" : ".self_attn");
-    return {{"part", part},
+    return {{"part", one.part},
             {"kind", kAttentionKinds[static_cast<int>(one.kind)]},
             {"layer", one.layer},
-            {"weights", steps.computed(part, "weights")}};
+            {"weights", steps.computed({one.part, "weights"})}};
   });
 }
 
@@ -115,13 +112,12 @@ Json gradients(const Arena<float>& weights, const Trace& trace) {
   return tensors;
 }
 
-Json memory_gradient(Index decoder_layers, const TraceSteps& steps) {
+Json memory_gradient(const Trace& trace, const TraceSteps& steps) {
   Json parts = Json::array();
-  for (Index layer = decoder_layers; layer-- > 0;) {
-    const std::string part = "decoder.layers." + std::to_string(layer) + ".encoder_attn.kv_proj";
-    parts.push_back({{"layer", layer}, {"tensor", steps.computed(part, "d_x")}});
+  for (std::size_t layer = trace.memory_readers.size(); layer-- > 0;) {
+    parts.push_back({{"layer", layer}, {"tensor", steps.computed({trace.memory_readers[layer], "d_x"})}});
   }
-  return {{"sum", steps.computed("decoder", "d_memory")}, {"parts", parts}};
+  return {{"sum", steps.computed({"decoder", "d_memory"})}, {"parts", parts}};
 }
 
 Json reasons(const std::vector<BlockReason>& reasons, MatrixForm form) {
@@ -179,7 +175,7 @@ Json what_if(const ExplainedVariant& variant, MatrixForm form) {
 Json trace_json(const ExplainedModel& explained, const Explanation& explanation, const TraceOptions& options) {
   const auto& [source, target] = explained.tokenizers;
   const Trace& trace = explanation.right().trace;
-  const TraceSteps steps(explanation.recording, options.layer);
+  const TraceSteps steps(explanation.recording, trace, options.layer);
   const auto pair = [](const ExplainedPair& one) -> Json {
     return {{"source", one.source}, {"target", one.target}, {"own_translation", one.own_translation}};
   };
@@ -199,10 +195,10 @@ Json trace_json(const ExplainedModel& explained, const Explanation& explanation,
           {"sources", steps.sources()},
           {"attention", attention(trace, steps)},
           {"answer", list(trace.answers, [&](const auto& places) { return list(places, answer); })},
-          {"d_logits", steps.computed("loss", "d_logits")},
+          {"d_logits", steps.computed({"loss", "d_logits"})},
           {"loss", loss(trace.loss)},
           {"gradients", gradients(explained.model.weights, trace)},
-          {"memory_gradient", memory_gradient(explained.model.settings.decoder_layers, steps)},
+          {"memory_gradient", memory_gradient(trace, steps)},
           {"what_if", list(explanation.variants, [&](const auto& one) { return what_if(one, options.form); })}};
 }
 

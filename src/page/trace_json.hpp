@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "page/explanation.hpp"
@@ -51,7 +52,9 @@ nlohmann::ordered_json mask_json(const Buffer<std::uint8_t>& mask, MatrixForm fo
 ///   "N, D" of decoder.layers.0...              "B*T, D"
 ///   "B*H*T, S" of encoder.layers.0.self_attn   "B*H*S, S"
 ///   "out, in" of ...feed_forward.fc1           "F, D"
-std::string tensor_axes(const RecordedTensor& tensor);
+///
+/// `info` describes the tensor's part.
+std::string tensor_axes(const RecordedTensor& tensor, const PartInfo& info);
 
 /// The tokens of both vocabularies that a page shows, in ascending order. For a vocabulary of more than 1,000, only
 /// the special ones and those in the batch and its answers: no browser opens a page with 58,100 rows per table.
@@ -60,21 +63,26 @@ struct ShownIds {
 };
 ShownIds shown_ids(const ExplainedModel& explained, const Explanation& explanation);
 
+/// What a step computed: the part of the model, and the name of the result.
+using PartAndName = std::pair<std::string, std::string>;
+
 /// The steps and tensors of a recording that go into a trace. They are renumbered, because steps may be left out.
 class TraceSteps {
  public:
-  /// If `layer` is given, the steps of other layers are left out, except for attention weights and memory gradients.
-  TraceSteps(const Recording& recording, std::optional<Index> layer);
+  /// `trace` is that of the recorded pass; it must outlive this object, as must the recording. If `layer` is given, the
+  /// steps of other layers are left out, except for attention weights and memory gradients.
+  TraceSteps(const Recording& recording, const Trace& trace, std::optional<Index> layer);
 
   /// In packed form, a vocabulary axis is cut to the ids shown.
   nlohmann::ordered_json tensors(MatrixForm form, const ShownIds& shown) const;
   nlohmann::ordered_json steps() const;
   nlohmann::ordered_json sources() const;  ///< the text of the files that the steps name
-  /// The number of the last tensor called `name` that a step of `part` computed; null if there is none.
-  nlohmann::ordered_json computed(const std::string& part, const std::string& name) const;
+  /// The number of the last tensor that was computed under this part and name; null if there is none.
+  nlohmann::ordered_json computed(const PartAndName& wanted) const;
 
  private:
   const Recording& recording_;
+  const Trace& trace_;
   std::map<std::size_t, std::size_t> step_numbers_, tensor_numbers_;  // number in the recording -> in the trace
 };
 

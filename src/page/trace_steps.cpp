@@ -52,37 +52,6 @@ Json short_number(double number) {
   return std::strtod(text, nullptr);
 }
 
-/// What the letters of a layer mean in this part of the model.
-std::map<std::string, std::string> letters_in(std::string_view part) {
-  const bool encoder = part.starts_with("encoder");
-  const bool decoder_self = !encoder && part.find(".self_attn") != std::string_view::npos;
-  const std::string queries = encoder ? "S" : "T";
-  const std::string keys = decoder_self ? "T" : "S";
-  std::map<std::string, std::string> letters{{"N", "B*" + queries}, {"M", "B*" + keys}, {"T", queries},
-                                             {"S", keys},           {"in", "D"},        {"out", "D"}};
-  if (part.ends_with("kv_proj")) {  // also qkv_proj: in self-attention, queries and keys are the same rows
-    letters["N"] = "B*" + keys;
-    letters["out"] = part.ends_with("qkv_proj") ? "3D" : "2D";
-  }
-  if (part.ends_with("fc1")) {
-    letters["out"] = "F";
-  }
-  if (part.ends_with("fc2")) {
-    letters["in"] = "F";
-  }
-  if (part.ends_with("output")) {
-    letters["out"] = "V";
-  }
-  if (part.ends_with("feed_forward.dropout")) {
-    letters["D"] = "F";
-  }
-  if (part.ends_with("attn.dropout")) {  // on attention weights
-    letters["N"] = "B*H*" + queries;
-    letters["D"] = keys;
-  }
-  return letters;
-}
-
 std::vector<Id> ids_to_show(const std::set<Id>& mentioned, const Tokenizer& tokenizer) {
   constexpr Index kLargestWhole = 1000;
   if (tokenizer.vocabulary_size() > kLargestWhole) {
@@ -102,23 +71,26 @@ std::set<Id> ids_in(const IdMatrix& ids, const SpecialIds& special) {
   return found;
 }
 
-bool is_kept(const RecordedStep& step, const std::string& output, const std::optional<Index>& layer) {
-  if (!layer || step.part.find(".layers.") == std::string::npos) {
-    return true;
+/// What a trace of one layer also shows of all other layers: their attention weights and memory gradients.
+std::set<PartAndName> shown_of_all_layers(const Trace& trace) {
+  std::set<PartAndName> shown;
+  for (const AttentionWeights& attention : trace.attention) {
+    shown.emplace(attention.part, "weights");
   }
-  const std::string of_layer = ".layers." + std::to_string(*layer) + ".";
-  return (step.part + ".").find(of_layer) != std::string::npos || output == "weights" ||
-         (output == "d_x" && step.part.ends_with("encoder_attn.kv_proj"));
+  for (const std::string& part : trace.memory_readers) {
+    shown.emplace(part, "d_x");
+  }
+  return shown;
 }
 
-Json tensor_json(const RecordedTensor& tensor, MatrixForm form, const ShownIds& shown) {
-  const std::string axes = tensor_axes(tensor);
+Json tensor_json(const RecordedTensor& tensor, const PartInfo& info, MatrixForm form, const ShownIds& shown) {
+  const std::string axes = tensor_axes(tensor, info);
   Json json{{"name", tensor.name}, {"part", tensor.part}, {"axes", axes}, {"computed", tensor.computed}};
   const bool rows = axes.starts_with("V,");
   const bool cols = axes.ends_with(", V");
   const Index vocabulary = rows ? tensor.values.rows() : cols ? tensor.values.cols() : 0;
   // The part that first used the tensor determines the vocabulary.
-  const std::vector<Id>& ids = tensor.part.starts_with("encoder") ? shown.source : shown.target;
+  const std::vector<Id>& ids = info.reads_source ? shown.source : shown.target;
   if (form == MatrixForm::numbers || vocabulary <= std::ssize(ids)) {
     json["values"] = matrix_json(tensor.values, form);
     return json;
@@ -162,13 +134,12 @@ Json mask_json(const Buffer<std::uint8_t>& mask, MatrixForm form) {
   return {{"rows", mask.rows()}, {"cols", mask.cols()}, {"bits", bits}};
 }
 
-std::string tensor_axes(const RecordedTensor& tensor) {
+std::string tensor_axes(const RecordedTensor& tensor, const PartInfo& info) {
   static const std::regex word_or_separator(R"(\w+|\W+)");
-  const auto letters = letters_in(tensor.part);
   std::string axes;
   for (std::sregex_iterator i(tensor.axes.begin(), tensor.axes.end(), word_or_separator), end; i != end; ++i) {
-    const auto known = letters.find(i->str());
-    axes += known == letters.end() ? i->str() : known->second;
+    const auto known = info.letters.find(i->str());
+    axes += known == info.letters.end() ? i->str() : known->second;
   }
   return axes;
 }
@@ -191,10 +162,14 @@ ShownIds shown_ids(const ExplainedModel& explained, const Explanation& explanati
   return {ids_to_show(source, *source_tokenizer), ids_to_show(target, *target_tokenizer)};
 }
 
-TraceSteps::TraceSteps(const Recording& recording, std::optional<Index> layer) : recording_(recording) {
+TraceSteps::TraceSteps(const Recording& recording, const Trace& trace, std::optional<Index> layer)
+    : recording_(recording), trace_(trace) {
+  const std::set<PartAndName> of_all_layers = shown_of_all_layers(trace);
   for (std::size_t i = 0; i < recording.steps().size(); ++i) {
     const RecordedStep& step = recording.steps()[i];
-    if (!is_kept(step, recording.tensors()[step.output].name, layer)) {
+    const std::optional<Index> its_layer = trace.parts.at(step.part).layer;
+    const bool of_another = layer && its_layer && its_layer != layer;
+    if (of_another && !of_all_layers.contains({step.part, recording.tensors()[step.output].name})) {
       continue;
     }
     step_numbers_.emplace(i, step_numbers_.size());
@@ -212,7 +187,8 @@ TraceSteps::TraceSteps(const Recording& recording, std::optional<Index> layer) :
 Json TraceSteps::tensors(MatrixForm form, const ShownIds& shown) const {
   Json list = Json::array();
   for (const auto& [i, number] : tensor_numbers_) {
-    list.push_back(tensor_json(recording_.tensors()[i], form, shown));
+    const RecordedTensor& tensor = recording_.tensors()[i];
+    list.push_back(tensor_json(tensor, trace_.parts.at(tensor.part), form, shown));
   }
   return list;
 }
@@ -255,12 +231,12 @@ Json TraceSteps::sources() const {
   return files;
 }
 
-Json TraceSteps::computed(const std::string& part, const std::string& name) const {
+Json TraceSteps::computed(const PartAndName& wanted) const {
   Json last;
   for (const auto& [i, number] : step_numbers_) {
     const std::size_t output = recording_.steps()[i].output;
     const RecordedTensor& tensor = recording_.tensors()[output];
-    if (tensor.part == part && tensor.name == name) {
+    if (PartAndName(tensor.part, tensor.name) == wanted) {
       last = tensor_numbers_.at(output);
     }
   }

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cmath>
 #include <iterator>
-#include <string>
 
 #include "numerics/functions.hpp"
 #include "numerics/parallel.hpp"
@@ -24,9 +23,8 @@ std::vector<TensorPlace> matrices_for_muon(const OptimizerSettings& settings, co
   if (settings.kind != OptimizerSettings::Kind::muon) {
     return matrices;
   }
-  std::ranges::copy_if(tensors, std::back_inserter(matrices), [](const TensorPlace& tensor) {
-    return tensor.shape.size() == 2 && tensor.name.find(".layers.") != std::string::npos;
-  });
+  std::ranges::copy_if(tensors, std::back_inserter(matrices),
+                       [](const TensorPlace& tensor) { return is_layer_map(tensor.role); });
   return matrices;
 }
 

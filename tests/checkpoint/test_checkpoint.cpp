@@ -102,10 +102,10 @@ namespace {
 std::vector<TensorPlace> tensors_of_vocabularies(Index source, Index target) {
   const BoundMemory<float> memory;
   ParameterCursor<float> cursor(memory);
-  cursor.matrix("model.encoder.embed_tokens.weight", source, 2);
-  cursor.matrix("model.decoder.embed_tokens.weight", target, 2);
-  cursor.matrix("lm_head.weight", target, 2);
-  cursor.vector("final_logits_bias", target);
+  cursor.matrix("model.encoder.embed_tokens.weight", source, 2, Role::source_embedding);
+  cursor.matrix("model.decoder.embed_tokens.weight", target, 2, Role::target_embedding);
+  cursor.matrix("lm_head.weight", target, 2, Role::output);
+  cursor.vector("final_logits_bias", target, Role::output_bias);
   return cursor.tensors();
 }
 

@@ -13,7 +13,7 @@ namespace {
 /// An embedding with its own table: V = 6 ids.
 struct EmbeddingWithTable : Embedding<double> {
   EmbeddingWithTable(const Part<double>& part, Index width, const EmbeddingSettings& settings)
-      : Embedding(part, part.matrix("weight", 6, width), settings) {}
+      : Embedding(part, part.matrix("weight", 6, width, Role::source_embedding), settings) {}
 };
 using EmbeddingAlone = SingleLayer<EmbeddingWithTable>;
 

@@ -77,3 +77,38 @@ TEST_CASE("the initial gain scales the value, output and feed-forward weights, a
     check_attention(decoder.cross_attention.sublayer);
   }
 }
+
+TEST_CASE("weights are initialized by the roles of their tensors, whatever their names", "[model]") {
+  const BoundMemory<double> memory;
+  ParameterCursor<double> cursor(memory);
+  constexpr Index kRows = 30;
+  constexpr Index kCols = 20;
+  const auto matrix = [&](const char* name, Role role) { return cursor.matrix(name, kRows, kCols, role); };
+  const auto gain = cursor.vector("rms_norm.weight", kCols, Role::gain);
+  const auto bias = cursor.vector("layer_norm.weight", kCols, Role::bias);
+  const auto source = matrix("model.encoder.layers.0.q_proj.weight", Role::source_embedding);
+  const auto target = matrix("model.encoder.table.weight", Role::target_embedding);
+  const auto output = matrix("v_proj.weight", Role::output);
+  const auto query = matrix("a", Role::query);
+  const auto key = matrix("b", Role::key);
+  const auto value = matrix("c", Role::value);
+  const auto projection = matrix("model.shared.weight", Role::projection);
+
+  Arena<double> weights(cursor.tensors());
+  initialize(weights, {.gain = 0.5, .pad = {4, 7}}, 1);
+  const auto of = [&](const auto& parameter) { return parameter.in(weights).eigen(); };
+  CHECK((of(gain).array() == 1).all());
+  CHECK((of(bias).array() == 0).all());
+  CHECK(of(source).row(4).isZero(0));
+  CHECK_FALSE(of(source).row(7).isZero(0));
+  for (const auto& of_target : {target, output}) {
+    CHECK(of(of_target).row(7).isZero(0));
+    CHECK_FALSE(of(of_target).row(4).isZero(0));
+    CHECK(deviation(of(of_target)) == Approx(1 / std::sqrt(kCols)).epsilon(0.1));
+  }
+  const double limit = std::sqrt(6.0 / (kRows + kCols));
+  CHECK(of(projection).cwiseAbs().maxCoeff() == Approx(0.5 * limit).epsilon(0.02));
+  CHECK(of(value).cwiseAbs().maxCoeff() == Approx(0.5 * std::sqrt(0.5) * limit).epsilon(0.02));
+  CHECK(of(query).cwiseAbs().maxCoeff() == Approx(std::sqrt(0.5) * limit).epsilon(0.02));
+  CHECK(of(key).cwiseAbs().maxCoeff() == Approx(std::sqrt(0.5) * limit).epsilon(0.02));
+}

@@ -12,11 +12,11 @@ namespace {
 struct FewParameters {
   BoundMemory<float> memory;
   ParameterCursor<float> cursor{memory};
-  MatrixParameter<float> table = cursor.matrix("table", 4, 3);
-  MatrixParameter<float> weight = cursor.matrix("inner.weight", 5, 2);
-  VectorParameter<float> bias = cursor.vector("inner.bias", 5);
+  MatrixParameter<float> table = cursor.matrix("table", 4, 3, Role::projection);
+  MatrixParameter<float> weight = cursor.matrix("inner.weight", 5, 2, Role::projection);
+  VectorParameter<float> bias = cursor.vector("inner.bias", 5, Role::bias);
   MatrixParameter<float> tied = table;
-  VectorParameter<float> last = cursor.vector("last", 1);
+  VectorParameter<float> last = cursor.vector("last", 1, Role::bias);
   Arena<float> weights{cursor.tensors()}, gradient{cursor.tensors()};
 
   FewParameters() {
@@ -113,11 +113,11 @@ TEST_CASE("Adjacent parameters of the same width can be combined into one, and s
           "[numerics]") {
   BoundMemory<float> memory;
   ParameterCursor<float> cursor(memory);
-  const auto q = cursor.matrix("q", 2, 3);
-  const auto k = cursor.matrix("k", 4, 3);
-  const auto v = cursor.matrix("v", 1, 3);
-  const auto a = cursor.vector("a", 2);
-  const auto b = cursor.vector("b", 4);
+  const auto q = cursor.matrix("q", 2, 3, Role::projection);
+  const auto k = cursor.matrix("k", 4, 3, Role::projection);
+  const auto v = cursor.matrix("v", 1, 3, Role::projection);
+  const auto a = cursor.vector("a", 2, Role::bias);
+  const auto b = cursor.vector("b", 4, Role::bias);
   const MatrixParameter<float> all = q.with(k).with(v);
   const VectorParameter<float> both = a.with(b);
   Arena<float> weights(cursor.tensors());

@@ -40,8 +40,10 @@ Index size_of(const std::string& product, const std::map<char, Index>& sizes) {
   return letter_needed ? 0 : size;
 }
 
-RecordedTensor tensor_with_axes(const std::string& part, const std::string& axes) {
-  return {"a", part, axes, {}, true};
+/// The axes of a tensor that a part of the model records with its own letters.
+std::string axes_in_model(const std::string& part, const std::string& letters) {
+  const Transformer<float> model(example::settings(Norm::pre, Tying::none), example::vocabulary(Tying::none));
+  return tensor_axes({"a", part, letters, {}, true}, model.parts().at(part));
 }
 
 constexpr std::size_t kManyWords = 1100;
@@ -82,7 +84,7 @@ TEST_CASE("The axes of every recorded tensor match its shape", "[page]") {
     std::map<char, Index> of_source = sizes;
     of_source['V'] = 9;  // the encoder's table has the source vocabulary
     for (const RecordedTensor& tensor : run.recording.tensors()) {
-      const std::string axes = tensor_axes(tensor);
+      const std::string axes = tensor_axes(tensor, run.drawn.model.parts().at(tensor.part));
       CAPTURE(tensor.part, tensor.name, tensor.axes, axes);
       if (tensor.name == "mask") {  // [B, S] or [B*T, S]: the layer cannot tell which
         CHECK(axes.empty());
@@ -98,23 +100,23 @@ TEST_CASE("The axes of every recorded tensor match its shape", "[page]") {
 }
 
 TEST_CASE("A layer's letters are translated according to its place in the model", "[page]") {
-  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.self_attn", "B*H*T, S")) == "B*H*S, S");
-  CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.self_attn", "B*H*T, S")) == "B*H*T, T");
-  CHECK(tensor_axes(tensor_with_axes("decoder.layers.3.encoder_attn", "B*H*T, S")) == "B*H*T, S");
-  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.self_attn.dropout", "N, D")) == "B*H*S, S");
-  CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.self_attn.dropout", "N, D")) == "B*H*T, T");
-  CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.encoder_attn.dropout", "N, D")) == "B*H*T, S");
-  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.feed_forward.dropout", "N, D")) == "B*S, F");
-  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.final_layer_norm.residual.dropout", "N, D")) == "B*S, D");
-  CHECK(tensor_axes(tensor_with_axes("decoder.embed_tokens.dropout", "N, D")) == "B*T, D");
-  CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.encoder_attn.kv_proj", "N, out")) == "B*S, 2D");
-  CHECK(tensor_axes(tensor_with_axes("decoder.layers.0.self_attn.qkv_proj", "N, out")) == "B*T, 3D");
-  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.feed_forward.fc1", "out, in")) == "F, D");
-  CHECK(tensor_axes(tensor_with_axes("encoder.layers.0.feed_forward.fc2", "out, in")) == "D, F");
-  CHECK(tensor_axes(tensor_with_axes("decoder.output", "1, out")) == "1, V");
-  CHECK(tensor_axes(tensor_with_axes("decoder", "M, D")) == "B*S, D");
-  CHECK(tensor_axes(tensor_with_axes("loss", "N, 1")) == "B*T, 1");
-  CHECK(tensor_axes(tensor_with_axes("loss", "")).empty());
+  CHECK(axes_in_model("encoder.layers.0.self_attn", "B*H*T, S") == "B*H*S, S");
+  CHECK(axes_in_model("decoder.layers.0.self_attn", "B*H*T, S") == "B*H*T, T");
+  CHECK(axes_in_model("decoder.layers.1.encoder_attn", "B*H*T, S") == "B*H*T, S");
+  CHECK(axes_in_model("encoder.layers.0.self_attn.dropout", "N, D") == "B*H*S, S");
+  CHECK(axes_in_model("decoder.layers.0.self_attn.dropout", "N, D") == "B*H*T, T");
+  CHECK(axes_in_model("decoder.layers.0.encoder_attn.dropout", "N, D") == "B*H*T, S");
+  CHECK(axes_in_model("encoder.layers.0.feed_forward.dropout", "N, D") == "B*S, F");
+  CHECK(axes_in_model("encoder.layers.0.final_layer_norm.residual.dropout", "N, D") == "B*S, D");
+  CHECK(axes_in_model("decoder.embed_tokens.dropout", "N, D") == "B*T, D");
+  CHECK(axes_in_model("decoder.layers.0.encoder_attn.kv_proj", "N, out") == "B*S, 2D");
+  CHECK(axes_in_model("decoder.layers.0.self_attn.qkv_proj", "N, out") == "B*T, 3D");
+  CHECK(axes_in_model("encoder.layers.0.feed_forward.fc1", "out, in") == "F, D");
+  CHECK(axes_in_model("encoder.layers.0.feed_forward.fc2", "out, in") == "D, F");
+  CHECK(axes_in_model("decoder.output", "1, out") == "1, V");
+  CHECK(axes_in_model("decoder", "M, D") == "B*S, D");
+  CHECK(axes_in_model("loss", "N, 1") == "B*T, 1");
+  CHECK(axes_in_model("loss", "").empty());
 }
 
 TEST_CASE("A page shows every token of a small vocabulary", "[page]") {

@@ -40,8 +40,8 @@ TEST_CASE("orthogonalize gives the same result for a matrix and a multiple of it
 
 TEST_CASE("Muon leaves other parameters alone, and reuses its buffers for matrices of several shapes", "[training]") {
   // Gradients with orthonormal columns: all singular values are 1, and five steps keep them equal.
-  std::vector<TensorPlace> places = {{.name = "a", .shape = {2, 2}, .offset = 1, .size = 4},
-                                     {.name = "b", .shape = {3, 2}, .offset = 6, .size = 6}};
+  std::vector<TensorPlace> places = {{.name = "a", .shape = {2, 2}, .role = Role::projection, .offset = 1, .size = 4},
+                                     {.name = "b", .shape = {3, 2}, .role = Role::query, .offset = 6, .size = 6}};
   const std::vector<double> g = {9, 0, 1, -1, 0, 9, 1, 0, 0, 0, 0, 1, 9};
   std::vector<double> p(13, 1);
   std::vector<double> m(13, 0);

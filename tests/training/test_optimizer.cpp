@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "numerics/parameter.hpp"
 #include "random_values.hpp"
 #include "threads.hpp"
 #include "training/optimizer.hpp"
@@ -29,23 +30,21 @@ struct PlainAdam {
   }
 };
 
-std::vector<TensorPlace> one_vector(Index size) { return {{.name = "v", .shape = {size}, .size = size}}; }
+std::vector<TensorPlace> one_vector(Index size) {
+  return {{.name = "v", .shape = {size}, .role = Role::bias, .offset = 0, .size = size}};
+}
 
-/// Consecutive tensors, as in an arena. Two of them are matrices of layers.
+/// Consecutive tensors. Two of them are matrices of layers, which their names do not show.
 std::vector<TensorPlace> mixed_tensors() {
-  std::vector<TensorPlace> tensors = {{.name = "model.shared.weight", .shape = {500, 120}},
-                                      {.name = "final_logits_bias", .shape = {500}},
-                                      {.name = "model.encoder.layers.0.fc1.weight", .shape = {200, 120}},
-                                      {.name = "model.encoder.layers.0.fc1.bias", .shape = {200}},
-                                      {.name = "model.encoder.layers.0.fc2.weight", .shape = {120, 200}},
-                                      {.name = "model.encoder.layers.0.fc2.bias", .shape = {120}}};
-  Index offset = 0;
-  for (TensorPlace& tensor : tensors) {
-    tensor.offset = offset;
-    tensor.size = tensor.shape[0] * (tensor.shape.size() == 2 ? tensor.shape[1] : 1);
-    offset += tensor.size;
-  }
-  return tensors;
+  const BoundMemory<float> unused;
+  ParameterCursor<float> cursor(unused);
+  cursor.matrix("encoder.layers.0.table", 500, 120, Role::source_embedding);
+  cursor.vector("a", 500, Role::output_bias);
+  cursor.matrix("b", 200, 120, Role::projection);
+  cursor.vector("c", 200, Role::bias);
+  cursor.matrix("d", 120, 200, Role::value);
+  cursor.vector("e", 120, Role::gain);
+  return cursor.tensors();
 }
 
 }  // namespace
@@ -117,7 +116,7 @@ TEST_CASE("muon updates the matrices of layers differently from adamw, and every
   const std::vector<float> adamw = updated(OptimizerSettings::Kind::adamw);
   for (const TensorPlace& tensor : tensors) {
     CAPTURE(tensor.name);
-    const bool of_layer = tensor.name.ends_with("fc1.weight") || tensor.name.ends_with("fc2.weight");
+    const bool of_layer = tensor.name == "b" || tensor.name == "d";
     const auto begin = muon.begin() + tensor.offset;
     CHECK(std::equal(begin, begin + tensor.size, adamw.begin() + tensor.offset) == !of_layer);
   }

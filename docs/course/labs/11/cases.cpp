@@ -29,7 +29,8 @@ void show(const ScheduleSettings& settings, const Buffer<double>& updates) {
 struct Updates {
   OptimizerSettings settings;
   Buffer<double> parameters;
-  std::vector<TensorPlace> tensors = {{.name = "vector", .shape = {parameters.cols()}, .size = parameters.cols()}};
+  std::vector<TensorPlace> tensors = {
+      {.name = "vector", .shape = {parameters.cols()}, .role = Role::bias, .offset = 0, .size = parameters.cols()}};
   Optimizer<double> optimizer{settings, tensors};
   Index t = 0;
 
