@@ -1,47 +1,15 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "decoding/key_value_cache.hpp"
+#include "layers/encoded_sources.hpp"
+#include "layers/key_value_cache.hpp"
 #include "model/model.hpp"
 
 namespace glassformer {
-
-/// What the decoder needs from the sentences it translates: the keys and values that cross-attention reads. They are
-/// projected only once per sentence and layer, and then serve all hypotheses and steps.
-///
-/// B sentences, S tokens in one of them, D = model width. Sentences are stored consecutively, without padding. For a
-/// model trained without the cross-attention mask, they include padding, and S is the length of the longest.
-template <std::floating_point Scalar>
-class EncodedSources {
- public:
-  /// Replaces the previous sentences. `sources`: ids, none empty; fastest if lengths are similar.
-  void encode(Transformer<Scalar>& model, std::span<const std::span<const Id>> sources);
-
-  Index size() const { return static_cast<Index>(sentences_.size()); }
-  /// Keys and values of one decoder layer, [S, D] each.
-  MatrixView<const Scalar> keys(std::size_t layer, Index sentence) const { return block(layer, sentence, 0); }
-  MatrixView<const Scalar> values(std::size_t layer, Index sentence) const { return block(layer, sentence, 1); }
-  /// The mask of these keys: [1, 1, S]. (Blocks nothing unless the sentence itself contains pad and pad is masked.)
-  const Mask& mask(Index sentence) const { return sentences_[static_cast<std::size_t>(sentence)].mask; }
-
- private:
-  struct Sentence {
-    Index first_row = 0;
-    Mask mask;
-  };
-  MatrixView<const Scalar> block(std::size_t layer, Index sentence, Index half) const {
-    const Buffer<Scalar>& both = key_value_[layer];
-    const Index width = both.cols() / 2;
-    return both.view().block(sentences_[static_cast<std::size_t>(sentence)].first_row, half * width,
-                             mask(sentence).keys(), width);
-  }
-
-  std::vector<Sentence> sentences_;
-  std::vector<Buffer<Scalar>> key_value_;  // for each layer [rows of all sentences, 2D]
-};
 
 /// A hypothesis extended by one token.
 struct Extension {
@@ -75,16 +43,14 @@ class IncrementalDecoder {
   const Buffer<Scalar>& step(std::span<const Extension> rows);
 
  private:
+  void encode(std::span<const std::span<const Id>> sources);
   const Buffer<Scalar>& embed(std::span<const Extension> rows);
-  const Buffer<Scalar>& self_attention(std::size_t layer, const Buffer<Scalar>& x);
-  const Buffer<Scalar>& cross_attention(std::size_t layer, const Buffer<Scalar>& x, std::span<const Extension> rows);
 
   std::unique_ptr<Transformer<Scalar>> model_;
   EncodedSources<Scalar> sources_;
   KeyValueCache<Scalar> past_;
-  std::vector<Index> parents_;         // [R]
-  Mask all_visible_;                   // [1, 1, t]
-  Buffer<Scalar> embedded_, context_;  // [R, D]
+  std::vector<Index> parents_, sentences_;  // [R]
+  Buffer<Scalar> embedded_;                 // [R, D]
 };
 
 }  // namespace glassformer

@@ -68,6 +68,12 @@ class AddAndNorm {
     const Buffer<Scalar>& output = sublayer.forward(pass, entered, others...);  // [N, D]
     return residual.leave(pass, x, output);
   }
+  /// One step of a search, for sublayers that have one: maps x [R, D] to y [R, D], R = running hypotheses.
+  const Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, const auto&... others) {
+    const Buffer<Scalar>& entered = residual.enter(pass, x);                 // [R, D]
+    const Buffer<Scalar>& output = sublayer.step(pass, entered, others...);  // [R, D]
+    return residual.leave(pass, x, output);
+  }
   /// Maps d_y [N, D] to d_x [N, D].
   const Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y) {
     const Buffer<Scalar>& d_output = residual.leave_backward(pass, d_y);  // [N, D]

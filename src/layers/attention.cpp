@@ -1,5 +1,9 @@
 #include "layers/attention.hpp"
 
+#include <algorithm>
+
+#include "numerics/row_operations.hpp"
+
 namespace glassformer {
 
 template <std::floating_point Scalar>
@@ -51,6 +55,23 @@ Buffer<Scalar>& SelfAttention<Scalar>::backward(const Pass& pass, const Buffer<S
   return qkv_proj.backward(pass, d_qkv_);  // [N, D]
 }
 
+/// Each row attends to its own past only, so it is treated as a sentence with one query.
+template <std::floating_point Scalar>
+Buffer<Scalar>& SelfAttention<Scalar>::step(const Pass& pass, const Buffer<Scalar>& x,
+                                            const typename KeyValueCache<Scalar>::Layer& past) {
+  const Index D = x.cols();
+  const Buffer<Scalar>& query_key_value = qkv_proj.forward(pass, x);  // [R, 3D]
+  context_.resize_like(x);
+  for (Index r = 0; r < x.rows(); ++r) {
+    const auto row = query_key_value.view().middle_rows(r, 1);
+    past.add(r, row.middle_cols(D, 2 * D));
+    const Buffer<Scalar>& context =
+        attention.forward(pass, row.middle_cols(0, D), past.keys(r), past.values(r), past.mask());  // [1, D]
+    copy(context, context_.view().middle_rows(r, 1));
+  }
+  return out_proj.forward(pass, context_);  // [R, D]
+}
+
 template <std::floating_point Scalar>
 CrossAttention<Scalar>::CrossAttention(const Part<Scalar>& part, const AttentionSettings& settings)
     : projections(part, settings.width),
@@ -91,6 +112,32 @@ Buffer<Scalar>& CrossAttention<Scalar>::backward(const Pass& pass, const Buffer<
   d_memory_ = &kv_proj.backward(pass, d_kv_);  // [M, D]
   // q = x Wq^T.  This gradient flows back through the decoder.
   return q_proj.backward(pass, d_q_);  // [N, D]
+}
+
+template <std::floating_point Scalar>
+void CrossAttention<Scalar>::remember(const Pass& pass, const Buffer<Scalar>& memory,
+                                      const typename EncodedSources<Scalar>::Layer& sources) {
+  sources.store(kv_proj.forward(pass, memory));  // [M, 2D]
+}
+
+/// The hypotheses of a sentence are queries to the same keys.
+template <std::floating_point Scalar>
+Buffer<Scalar>& CrossAttention<Scalar>::step(const Pass& pass, const Buffer<Scalar>& x,
+                                             const typename EncodedSources<Scalar>::Layer& sources,
+                                             std::span<const Index> sentences) {
+  const Buffer<Scalar>& query = q_proj.forward(pass, x);  // [R, D]
+  context_.resize_like(x);
+  Index count = 0;  // of the current sentence's rows
+  for (Index first = 0; first < x.rows(); first += count) {
+    const auto rest = sentences.subspan(static_cast<std::size_t>(first));
+    const Index sentence = rest.front();
+    count = std::ranges::find_if(rest, [&](Index other) { return other != sentence; }) - rest.begin();
+    const Buffer<Scalar>& context =
+        attention.forward(pass, query.view().middle_rows(first, count), sources.keys(sentence),
+                          sources.values(sentence), sources.mask(sentence));  // [count, D]
+    copy(context, context_.view().middle_rows(first, count));
+  }
+  return out_proj.forward(pass, context_);  // [R, D]
 }
 
 template struct Projections<float>;

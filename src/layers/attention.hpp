@@ -1,14 +1,22 @@
 #pragma once
 
 #include <concepts>
+#include <span>
 
+#include "layers/encoded_sources.hpp"
+#include "layers/key_value_cache.hpp"
 #include "layers/linear.hpp"
 #include "layers/scaled_dot_product_attention.hpp"
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2), in the two forms that the transformer uses. They differ
 /// only in where keys and values come from.
 ///
-/// B sentences, T queries, S keys, N = B * T rows, M = B * S rows of keys and values, D = model width.
+/// Both have two ways forward. Teacher forcing knows all tokens, so it computes all queries at once. A search knows a
+/// token only after it has the logits of the previous one, so each step computes one query for each running hypothesis
+/// and takes earlier keys and values from a cache. The result is the same up to rounding.
+///
+/// B sentences, T queries, S keys, N = B * T rows, M = B * S rows of keys and values, R running hypotheses, D = model
+/// width.
 namespace glassformer {
 
 /// The linear maps to query, key and value, each from D to D. Their weights are adjacent in the arena, and so are their
@@ -43,9 +51,14 @@ class SelfAttention {
   /// Maps d_y [N, D] to d_x [N, D].
   Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y);
 
+  /// One step of a search: maps x [R, D] to y [R, D]. Row r attends to its own past and to itself. Adds the keys and
+  /// values of x to the cache.
+  Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, const typename KeyValueCache<Scalar>::Layer& past);
+
  private:
   std::string name_;
-  Buffer<Scalar> d_qkv_;  // [N, 3D]
+  Buffer<Scalar> d_qkv_;    // [N, 3D]
+  Buffer<Scalar> context_;  // [R, D] of all rows, in a step
 };
 
 /// Queries come from the decoder, keys and values from the encoder's output ("memory"):
@@ -69,11 +82,19 @@ class CrossAttention {
   Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y);
   const Buffer<Scalar>& d_memory() const { return *d_memory_; }
 
+  /// Projects the memory [M, D] to keys and values, once for all steps of a search.
+  void remember(const Pass& pass, const Buffer<Scalar>& memory, const typename EncodedSources<Scalar>::Layer& sources);
+  /// One step of a search: maps x [R, D] to y [R, D]. Row r attends to sentence sentences[r]. Rows of the same sentence
+  /// are adjacent.
+  Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x, const typename EncodedSources<Scalar>::Layer& sources,
+                       std::span<const Index> sentences);
+
  private:
   std::string name_;
   const Buffer<Scalar>* key_value_ = nullptr;  // [M, 2D] from forward
   Buffer<Scalar> d_q_, d_kv_;                  // [N, D] and [M, 2D]
   const Buffer<Scalar>* d_memory_ = nullptr;   // [M, D] from backward
+  Buffer<Scalar> context_;                     // [R, D] of all rows, in a step
 };
 
 }  // namespace glassformer

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "layers/add_and_norm.hpp"
 #include "layers/attention.hpp"
 #include "layers/feed_forward.hpp"
@@ -41,6 +43,15 @@ class DecoderLayer {
     const Buffer<Scalar>& d_g = feed_forward.backward(pass, d_y);
     const Buffer<Scalar>& d_h = cross_attention.backward(pass, d_g);
     return self_attention.backward(pass, d_h);
+  }
+  /// One step of a search: maps x [R, D], the newest token of each running hypothesis, to y [R, D]. `past` has the keys
+  /// and values of all earlier tokens, `sources` those of the memory. Row r translates sentence sentences[r].
+  const Buffer<Scalar>& step(const Pass& pass, const Buffer<Scalar>& x,
+                             const typename KeyValueCache<Scalar>::Layer& past,
+                             const typename EncodedSources<Scalar>::Layer& sources, std::span<const Index> sentences) {
+    const Buffer<Scalar>& h = self_attention.step(pass, x, past);
+    const Buffer<Scalar>& g = cross_attention.step(pass, h, sources, sentences);
+    return feed_forward.forward(pass, g);
   }
   const Buffer<Scalar>& d_memory() const { return cross_attention.sublayer.d_memory(); }
 };

@@ -114,11 +114,13 @@ Buffer<Scalar>& Transformer<Scalar>::decode(const Pass& pass, const IdMatrix& ta
   for (DecoderLayer<Scalar>& layer : decoder_layers) {
     x = &layer.forward(pass, *x, memory, masks);  // [N, D]
   }
-  if (decoder_norm) {
-    x = &decoder_norm->forward(pass, *x);
-  }
-  logits_ = &output.forward(pass, *x);  // [N, V]
+  logits_ = &logits(pass, *x);  // [N, V]
   return *logits_;
+}
+
+template <std::floating_point Scalar>
+Buffer<Scalar>& Transformer<Scalar>::logits(const Pass& pass, const Buffer<Scalar>& y) {
+  return output.forward(pass, decoder_norm ? decoder_norm->forward(pass, y) : y);
 }
 
 template <std::floating_point Scalar>

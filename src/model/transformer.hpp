@@ -77,6 +77,8 @@ class Transformer {
   /// Maps target_input [B, T] and memory [M, D] to logits [N, V].
   Buffer<Scalar>& decode(const Pass& pass, const IdMatrix& target_input, const Buffer<Scalar>& memory,
                          const TransformerMasks& masks);
+  /// Maps the result of the last decoder layer [N, D] to logits [N, V].
+  Buffer<Scalar>& logits(const Pass& pass, const Buffer<Scalar>& y);
   /// The whole forward pass, including the loss. Overwrites the logits with probabilities, see CrossEntropy.
   LossSum forward(const Pass& pass, const ModelInput& input);
   /// The whole backward pass: adds to the gradient of every parameter. d_loss is as in CrossEntropy::backward.

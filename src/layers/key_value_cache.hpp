@@ -4,12 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "numerics/matrix.hpp"
+#include "layers/masks.hpp"
+#include "numerics/row_operations.hpp"
 
 namespace glassformer {
 
-/// The keys and values that self-attention reads, for all tokens so far of all running hypotheses. Each hypothesis has
-/// its own slot, a block of rows in every layer's matrix:
+/// The keys and values that self-attention reads when a search extends hypotheses token by token: those of all tokens
+/// so far of all running hypotheses. Each hypothesis has its own slot, a block of rows in every layer's matrix:
 ///
 ///   slot 0   k v of token 0 | k v of token 1 | ...  | free
 ///   slot 1   ...
@@ -30,17 +31,35 @@ class KeyValueCache {
 
   /// The number of tokens of each row, including the newest.
   Index length() const { return length_; }
-  /// Keys and values of one row in one layer, [t, D] each.
-  MatrixView<const Scalar> keys(std::size_t layer, Index row) { return block(layer, row, 0); }
-  MatrixView<const Scalar> values(std::size_t layer, Index row) { return block(layer, row, 1); }
-  /// Where to write the key and value of the newest token: [1, 2D], key first.
-  RowView<Scalar> newest(std::size_t layer, Index row) { return key_value_[layer].row(first_row(row) + length_ - 1); }
+
+  /// The keys and values of one layer. A copy refers to the same cache.
+  class Layer {
+   public:
+    /// Keys and values of one row, [t, D] each.
+    MatrixView<const Scalar> keys(Index row) const { return cache_->block(layer_, row, 0); }
+    MatrixView<const Scalar> values(Index row) const { return cache_->block(layer_, row, 1); }
+    /// Stores the key and value of a row's newest token: [1, 2D], key first.
+    void add(Index row, MatrixView<const Scalar> key_value) const { copy(key_value, cache_->newest(layer_, row)); }
+    /// The mask of a row's keys, [1, 1, t]. It blocks nothing, because there are no future tokens yet.
+    const Mask& mask() const { return cache_->mask_; }
+
+   private:
+    friend KeyValueCache;
+    Layer(KeyValueCache& cache, std::size_t layer) : cache_(&cache), layer_(layer) {}
+
+    KeyValueCache* cache_;
+    std::size_t layer_;
+  };
+  Layer layer(std::size_t number) { return Layer(*this, number); }
 
  private:
   Index first_row(Index row) const { return slot_[static_cast<std::size_t>(row)] * capacity_; }
   MatrixView<const Scalar> block(std::size_t layer, Index row, Index half) {
     const Index width = key_value_[layer].cols() / 2;
     return key_value_[layer].view().block(first_row(row), half * width, length_, width);
+  }
+  MatrixView<Scalar> newest(std::size_t layer, Index row) {
+    return key_value_[layer].view().middle_rows(first_row(row) + length_ - 1, 1);
   }
   void inherit_slots(std::span<const Index> parents);
   void copy_slot(Index from, Index to);
@@ -52,6 +71,7 @@ class KeyValueCache {
   std::vector<Index> slot_;                // [R] the slot of each row
   std::vector<Index> slot_before_;         // [previous R] the same in the previous step
   std::vector<bool> taken_;                // [slots] whether a row has this slot
+  Mask mask_;                              // [1, 1, t]
   Buffer<Scalar> old_;                     // a copy while the cache grows
 };
 

@@ -1,10 +1,9 @@
-#include "decoding/key_value_cache.hpp"
+#include "layers/key_value_cache.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <numeric>
-
-#include "numerics/row_operations.hpp"
+#include <utility>
 
 namespace glassformer {
 
@@ -33,6 +32,7 @@ void KeyValueCache<Scalar>::extend(std::span<const Index> parents) {
     grow();
   }
   ++length_;
+  mask_ = all_visible(1, 1, length_, std::move(mask_));
 }
 
 template <std::floating_point Scalar>

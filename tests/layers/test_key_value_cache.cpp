@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "decoding/key_value_cache.hpp"
+#include "layers/key_value_cache.hpp"
 #include "random_values.hpp"
 
 using namespace glassformer;
@@ -20,11 +20,13 @@ TEST_CASE("a row sees the keys and values of its ancestors, however rows are ext
   for (Index t = 0; t < kSteps; ++t) {
     cache.extend(parents);
     REQUIRE(cache.length() == t + 1);
+    REQUIRE(cache.layer(0).mask().keys() == t + 1);
+    REQUIRE((cache.layer(0).mask().blocked.eigen().array() == 0).all());
     for (Index r = 0; r < static_cast<Index>(written.size()); ++r) {
       written[static_cast<std::size_t>(r)].push_back(random.number());
       for (std::size_t layer = 0; layer < kLayers; ++layer) {
         const double number = written[static_cast<std::size_t>(r)].back() + static_cast<double>(layer);
-        cache.newest(layer, r).eigen() << number, number, -number, -number;
+        cache.layer(layer).add(r, Buffer<double>{{number, number, -number, -number}});
       }
     }
     for (Index r = 0; r < static_cast<Index>(written.size()); ++r) {
@@ -32,8 +34,8 @@ TEST_CASE("a row sees the keys and values of its ancestors, however rows are ext
         for (Index i = 0; i <= t; ++i) {
           const double number =
               written[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)] + static_cast<double>(layer);
-          REQUIRE(cache.keys(layer, r)(i, 1) == number);
-          REQUIRE(cache.values(layer, r)(i, 0) == -number);
+          REQUIRE(cache.layer(layer).keys(r)(i, 1) == number);
+          REQUIRE(cache.layer(layer).values(r)(i, 0) == -number);
         }
       }
     }
