@@ -13,7 +13,7 @@
 namespace glassformer {
 namespace {
 
-/// Runs the forward pass over all pairs, and calls use(batch, transformer) after each batch. Returns each batch's loss.
+/// Runs the forward pass over all pairs, and calls use(batch, losses) after each batch. Returns each batch's loss.
 std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs& pairs, const auto& use) {
   const auto batches = plan_in_order(pairs, kEvaluationTokens);
   std::vector<LossSum> losses(batches.size());
@@ -22,8 +22,10 @@ std::vector<LossSum> run_forward(const Model<float>& model, const SentencePairs&
     const auto i = static_cast<std::size_t>(task);
     const Batch batch = make_batch(pairs, batches[i]);
     const TransformerMasks masks = transformer.masks(batch.source, batch.target_input);
-    losses[i] = transformer.forward(Pass{}, {batch.source, batch.target_input, batch.target_output, masks});
-    use(batch, transformer);
+    const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
+    const Losses<float> found = transformer.forward(Pass{}, input);
+    losses[i] = found;
+    use(batch, found);
   });
   return losses;
 }
@@ -202,13 +204,13 @@ LossSum teacher_forced_loss(const Model<float>& model, const SentencePairs& pair
 
 std::vector<std::vector<double>> token_log_probabilities(const Model<float>& model, const SentencePairs& pairs) {
   std::vector<std::vector<double>> log_probabilities(static_cast<std::size_t>(pairs.size()));
-  run_forward(model, pairs, [&](const Batch& batch, const Transformer<float>& transformer) {
+  run_forward(model, pairs, [&](const Batch& batch, const Losses<float>& losses) {
     const Index T = batch.target_output.cols();
     for (Index b = 0; b < batch.size(); ++b) {
       const Index sentence = batch.sentences[static_cast<std::size_t>(b)];
       const Index tokens = std::ssize(pairs.target(sentence)) + 1;
       for (Index t = 0; t < tokens; ++t) {
-        const double cross_entropy = transformer.cross_entropy.cross_entropies()(b * T + t, 0);
+        const double cross_entropy = losses.cross_entropies(b * T + t, 0);
         log_probabilities[static_cast<std::size_t>(sentence)].push_back(0 - cross_entropy);  // 0 - x is never -0
       }
     }

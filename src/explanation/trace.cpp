@@ -29,19 +29,19 @@ std::vector<LikelyToken> likeliest_tokens(const Buffer<float>& p, Index n) {
   return tokens;
 }
 
-/// The answers of the forward pass that the transformer has just run.
-Answers answers_of(const Transformer<float>& transformer, const Batch& batch) {
-  const Buffer<float>& p = transformer.probabilities();  // [B*T, V]
+/// The answers of a forward pass. `pad` is the target's padding.
+Answers answers_of(const Losses<float>& losses, const Batch& batch, Id pad) {
+  const Buffer<float>& p = losses.p;  // [B*T, V]
   const Index T = batch.target_output.cols();
   Answers answers(static_cast<std::size_t>(batch.size()));
   for (Index n = 0; n < p.rows(); ++n) {
     Answer answer;
     answer.expected = batch.target_output(n / T, n % T);
-    answer.counted = answer.expected != transformer.vocabulary.pad.target;
+    answer.counted = answer.expected != pad;
     if (answer.counted) {
       answer.probability = p(n, answer.expected);
-      answer.loss = transformer.cross_entropy.losses()(n, 0);
-      answer.cross_entropy = transformer.cross_entropy.cross_entropies()(n, 0);
+      answer.loss = losses.of_rows(n, 0);
+      answer.cross_entropy = losses.cross_entropies(n, 0);
     }
     answer.likeliest = likeliest_tokens(p, n);
     answers[static_cast<std::size_t>(n / T)].push_back(std::move(answer));
@@ -73,8 +73,10 @@ Trace trace_pass(const TracedModel& traced, const Batch& batch, const Transforme
   Arena<float> gradient(traced.model.weights.tensors());
   transformer->bind(traced.model.weights, gradient);
   Trace trace;
-  trace.loss = transformer->forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
-  trace.answers = answers_of(*transformer, batch);  // before backward overwrites the probabilities
+  const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
+  const Losses<float> losses = transformer->forward(pass, input);
+  trace.loss = losses;
+  trace.answers = answers_of(losses, batch, traced.model.vocabulary.pad.target);  // before backward overwrites p
   trace.attention = attention_of(*transformer);
   transformer->backward(pass, 1 / static_cast<float>(trace.loss.tokens));
   trace.gradient_norms = tensor_norms(gradient);
@@ -87,8 +89,9 @@ Trace trace_pass(const TracedModel& traced, const Batch& batch, const Transforme
 
 Answers find_answers(const TracedModel& traced, const Batch& batch, const TransformerMasks& masks) {
   const auto transformer = make_transformer(traced.model, traced.label_smoothing);
-  transformer->forward(pass_of(traced, batch, nullptr), {batch.source, batch.target_input, batch.target_output, masks});
-  return answers_of(*transformer, batch);
+  const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
+  return answers_of(transformer->forward(pass_of(traced, batch, nullptr), input), batch,
+                    traced.model.vocabulary.pad.target);
 }
 
 std::vector<double> tensor_norms(const Arena<float>& arena) {

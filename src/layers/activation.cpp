@@ -57,7 +57,7 @@ Buffer<Scalar>& ActivationLayer<Scalar>::forward(const Pass& pass, const Buffer<
 }
 
 template <std::floating_point Scalar>
-void ActivationLayer<Scalar>::backward(const Pass& pass, Buffer<Scalar>& d_y) {
+void ActivationLayer<Scalar>::backward_in_place(const Pass& pass, Buffer<Scalar>& d_y) {
   const Buffer<Scalar>& x = *x_;
   assert(x.rows() == d_y.rows() && x.cols() == d_y.cols());
   Buffer<Scalar>& d_x = d_y;

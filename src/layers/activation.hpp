@@ -25,8 +25,8 @@ class ActivationLayer {
   /// Maps x [N, F] to y [N, F]. Backward does not read y, so the caller may change it.
   Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x);
   Buffer<Scalar>& forward(const Pass& pass, Buffer<Scalar>&& x) = delete;  // backward reads x
-  /// Turns d_y [N, F] into d_x, in place.
-  void backward(const Pass& pass, Buffer<Scalar>& d_y);
+  /// Turns d_y [N, F] into d_x.
+  void backward_in_place(const Pass& pass, Buffer<Scalar>& d_y);
 
  private:
   std::string name_;

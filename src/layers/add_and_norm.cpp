@@ -17,39 +17,39 @@ const Buffer<Scalar>& ResidualConnection<Scalar>::enter(const Pass& pass, const 
 }
 
 template <std::floating_point Scalar>
-const Buffer<Scalar>& ResidualConnection<Scalar>::leave(const Pass& pass, const Buffer<Scalar>& x,
-                                                        const Buffer<Scalar>& sublayer_output) {
-  sum_.resize_like(x);
-  dropout_.forward(pass, sublayer_output, sum_);  // sum_ is dropout(sublayer output) for now
-  add(x, sum_.view());
-  pass.record(name_, "sum [N, D] = {x} + {sublayer}", sum_, x, sum_);
-  return norm_ == Norm::post ? layer_norm.forward(pass, sum_) : sum_;
+const Buffer<Scalar>& ResidualConnection<Scalar>::leave_in_place(const Pass& pass, const Buffer<Scalar>& x,
+                                                                 Buffer<Scalar>& sublayer_output) {
+  dropout_.forward_in_place(pass, sublayer_output);
+  Buffer<Scalar>& sum = sublayer_output;
+  add(x, sum.view());
+  pass.record(name_, "sum [N, D] = {x} + {sublayer}", sum, x, sublayer_output);
+  return norm_ == Norm::post ? layer_norm.forward(pass, sum) : sum;
 }
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& ResidualConnection<Scalar>::leave_backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   // post: y = LayerNorm(sum)        pre: y = sum
   d_sum_ = norm_ == Norm::post ? &layer_norm.backward(pass, d_y) : &d_y;
-  // sum = x + dropout(sublayer output).  Both terms get the gradient of the sum; enter_backward adds it to d_x.
-  d_sublayer_.resize_like(d_y);
-  dropout_.backward(pass, *d_sum_, d_sublayer_);
-  return d_sublayer_;
+  // sum = x + dropout(sublayer output).  Both terms get the gradient of the sum; enter_backward_in_place adds it to
+  // d_x.
+  return dropout_.backward(pass, *d_sum_);
 }
 
 template <std::floating_point Scalar>
-const Buffer<Scalar>& ResidualConnection<Scalar>::enter_backward(const Pass& pass, Buffer<Scalar>& d_entered) {
+Buffer<Scalar>& ResidualConnection<Scalar>::enter_backward_in_place(const Pass& pass, Buffer<Scalar>& d_entered) {
   // x reaches y by two paths, around the sublayer and through it, so its gradients add up:
   //   post: d_x = d_sum + d_entered        pre: d_x = d_sum + LayerNorm.backward(d_entered)
   if (norm_ == Norm::post) {
-    add(*d_sum_, d_entered.view());
-    pass.record(name_, "d_x [N, D] = {d_sum} + {d_entered}", d_entered, *d_sum_, d_entered);
-    return d_entered;
+    Buffer<Scalar>& d_x = d_entered;
+    add(*d_sum_, d_x.view());
+    pass.record(name_, "d_x [N, D] = {d_sum} + {d_entered}", d_x, *d_sum_, d_entered);
+    return d_x;
   }
 
   Buffer<Scalar>& d_x_via_norm = layer_norm.backward(pass, d_entered);
-  Buffer<Scalar>& d_x = d_x_via_norm;  // in place
+  Buffer<Scalar>& d_x = d_x_via_norm;
   add(*d_sum_, d_x.view());
-  pass.record(name_, "d_x [N, D] = {d_sum} + {d_x_via_norm}", d_x, *d_sum_, d_x);
+  pass.record(name_, "d_x [N, D] = {d_sum} + {d_x_via_norm}", d_x, *d_sum_, d_x_via_norm);
   return d_x;
 }
 

@@ -39,20 +39,18 @@ Buffer<Scalar>& SelfAttention<Scalar>::forward(const Pass& pass, const Buffer<Sc
 
 template <std::floating_point Scalar>
 Buffer<Scalar>& SelfAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
-  const Index N = d_y.rows();
   const Index D = d_y.cols();
   // y = context Wo^T
   const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);  // [N, D]
   // context = attention(q, k, v)
-  d_qkv_.resize(N, 3 * D);
-  const auto d_q = d_qkv_.view().middle_cols(0, D);
-  const auto d_k = d_qkv_.view().middle_cols(D, D);
-  const auto d_v = d_qkv_.view().middle_cols(2 * D, D);
-  attention.backward(pass, d_context, d_q, d_k, d_v);
-  pass.record(name_, "d_query_key_value [N, 3D] = {d_q}, {d_k} and {d_v} side by side", d_qkv_, d_q, d_k, d_v);
+  const Buffer<Scalar>& d_qkv = attention.backward_side_by_side(pass, d_context);  // [N, 3D]
+  const auto d_q = d_qkv.view().middle_cols(0, D);
+  const auto d_k = d_qkv.view().middle_cols(D, D);
+  const auto d_v = d_qkv.view().middle_cols(2 * D, D);
+  pass.record(name_, "d_query_key_value [N, 3D] = {d_q}, {d_k} and {d_v} side by side", d_qkv, d_q, d_k, d_v);
   // q, k, v = x Wq^T, x Wk^T, x Wv^T.  x feeds all three, so d_x = d_q Wq + d_k Wk + d_v Wv. That is one product:
   // [d_q d_k d_v] times the three stacked matrices.
-  return qkv_proj.backward(pass, d_qkv_);  // [N, D]
+  return qkv_proj.backward(pass, d_qkv);  // [N, D]
 }
 
 /// Each row attends to its own past only, so it is treated as a sentence with one query.
@@ -88,7 +86,6 @@ Buffer<Scalar>& CrossAttention<Scalar>::forward(const Pass& pass, const Buffer<S
   const Index D = x.cols();
   const Buffer<Scalar>& query = q_proj.forward(pass, x);            // [N, D]
   const Buffer<Scalar>& key_value = kv_proj.forward(pass, memory);  // [M, 2D]
-  key_value_ = &key_value;
   const auto k = key_value.view().middle_cols(0, D);
   const auto v = key_value.view().middle_cols(D, D);
   pass.record(name_, "k [M, D] = the left half of {key_value}", k, key_value);
@@ -97,21 +94,19 @@ Buffer<Scalar>& CrossAttention<Scalar>::forward(const Pass& pass, const Buffer<S
 }
 
 template <std::floating_point Scalar>
-Buffer<Scalar>& CrossAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
+MemoryGradients<Scalar> CrossAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
   const Index D = d_y.cols();
   // y = context Wo^T
   const Buffer<Scalar>& d_context = out_proj.backward(pass, d_y);  // [N, D]
   // context = attention(q, k, v)
-  d_q_.resize_like(d_y);
-  d_kv_.resize_like(*key_value_);
-  const auto d_k = d_kv_.view().middle_cols(0, D);
-  const auto d_v = d_kv_.view().middle_cols(D, D);
-  attention.backward(pass, d_context, d_q_, d_k, d_v);
-  pass.record(name_, "d_key_value [M, 2D] = {d_k} and {d_v} side by side", d_kv_, d_k, d_v);
+  const auto [d_q, d_kv] = attention.backward(pass, d_context);  // [N, D] and [M, 2D]
+  const auto d_k = d_kv.view().middle_cols(0, D);
+  const auto d_v = d_kv.view().middle_cols(D, D);
+  pass.record(name_, "d_key_value [M, 2D] = {d_k} and {d_v} side by side", d_kv, d_k, d_v);
   // k, v = memory Wk^T, memory Wv^T.  This gradient flows back into the encoder.
-  d_memory_ = &kv_proj.backward(pass, d_kv_);  // [M, D]
+  const Buffer<Scalar>& d_memory = kv_proj.backward(pass, d_kv);  // [M, D]
   // q = x Wq^T.  This gradient flows back through the decoder.
-  return q_proj.backward(pass, d_q_);  // [N, D]
+  return {q_proj.backward(pass, d_q), d_memory};  // [N, D] and [M, D]
 }
 
 template <std::floating_point Scalar>

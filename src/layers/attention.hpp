@@ -6,6 +6,7 @@
 #include "layers/encoded_sources.hpp"
 #include "layers/key_value_cache.hpp"
 #include "layers/linear.hpp"
+#include "layers/memory_gradients.hpp"
 #include "layers/scaled_dot_product_attention.hpp"
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2), in the two forms that the transformer uses. They differ
@@ -57,7 +58,6 @@ class SelfAttention {
 
  private:
   std::string name_;
-  Buffer<Scalar> d_qkv_;    // [N, 3D]
   Buffer<Scalar> context_;  // [R, D] of all rows, in a step
 };
 
@@ -78,9 +78,8 @@ class CrossAttention {
   /// Maps x [N, D] and memory [M, D] to y [N, D]. The mask blocks keys, which come from the memory's rows.
   Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x, const Buffer<Scalar>& memory, const Mask& mask);
   Buffer<Scalar>& forward(const Pass&, Buffer<Scalar>&&, const Buffer<Scalar>&, const Mask&) = delete;
-  /// Maps d_y [N, D] to d_x [N, D] and d_memory() [M, D].
-  Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y);
-  const Buffer<Scalar>& d_memory() const { return *d_memory_; }
+  /// Maps d_y [N, D] to d_x [N, D] and d_memory [M, D].
+  MemoryGradients<Scalar> backward(const Pass& pass, const Buffer<Scalar>& d_y);
 
   /// Projects the memory [M, D] to keys and values, once for all steps of a search.
   void remember(const Pass& pass, const Buffer<Scalar>& memory, const typename EncodedSources<Scalar>::Layer& sources);
@@ -91,10 +90,7 @@ class CrossAttention {
 
  private:
   std::string name_;
-  const Buffer<Scalar>* key_value_ = nullptr;  // [M, 2D] from forward
-  Buffer<Scalar> d_q_, d_kv_;                  // [N, D] and [M, 2D]
-  const Buffer<Scalar>* d_memory_ = nullptr;   // [M, D] from backward
-  Buffer<Scalar> context_;                     // [R, D] of all rows, in a step
+  Buffer<Scalar> context_;  // [R, D] of all rows, in a step
 };
 
 }  // namespace glassformer

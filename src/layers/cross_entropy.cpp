@@ -8,16 +8,42 @@
 
 namespace glassformer {
 
-LossSum& LossSum::operator+=(const LossSum& other) {
-  loss += other.loss;
-  cross_entropy += other.cross_entropy;
-  tokens += other.tokens;
-  correct += other.correct;
-  return *this;
+namespace {
+
+/// The expected token of row n, from expected [B, T].
+Id token_of_row(const IdMatrix& expected, Index n) { return expected(n / expected.cols(), n % expected.cols()); }
+
+/// Whether the model ranks a token first: its logit is the largest of the row, and the first of those equally large.
+template <class Scalar>
+bool ranks_first(RowView<const Scalar> logits, Id token, Scalar largest_logit) {
+  return logits[token] == largest_logit &&
+         std::find(logits.begin(), logits.end(), largest_logit) - logits.begin() == token;
 }
 
+/// Turns a row of logits into p, and returns log sum exp(logit):
+///
+///   p_v = exp(logit_v) / sum over k of exp(logit_k)
+///
+/// Subtracting the largest logit first does not change p but keeps exp finite.
+template <class Scalar>
+Scalar softmax_in_place(RowView<Scalar> logits, Scalar largest_logit) {
+  const Scalar sum_exp = exponentials(logits, largest_logit);
+  scale(logits, 1 / sum_exp);
+  return largest_logit + static_cast<Scalar>(log(double{sum_exp}));
+}
+
+/// - sum over v of q_v log p_v.  q spreads `smoothing` evenly over all V tokens, and gives the rest to the expected
+/// one. So the loss is the weighted mean of -log p of the expected token, and of the mean of -log p_v over the
+/// vocabulary.
+double smoothed_loss(double cross_entropy, double mean_over_vocabulary, double smoothing) {
+  return (1 - smoothing) * cross_entropy + smoothing * mean_over_vocabulary;
+}
+
+}  // namespace
+
 template <std::floating_point Scalar>
-LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, const IdMatrix& expected) {
+Losses<Scalar> CrossEntropy<Scalar>::forward_in_place(const Pass& pass, Buffer<Scalar>& logits,
+                                                      const IdMatrix& expected) {
   assert(expected.size() == logits.rows());
   p_ = &logits;
   expected_ = &expected;
@@ -25,39 +51,38 @@ LossSum CrossEntropy<Scalar>::forward(const Pass& pass, Buffer<Scalar>& logits, 
   cross_entropies_.resize(logits.rows(), 1);
   LossSum total;
   for (Index n = 0; n < logits.rows(); ++n) {
-    const Id token = expected(n / expected.cols(), n % expected.cols());
-    const bool counts = token != pad_;
-    const auto row = logits.row(n);
-    const Scalar expected_logit = counts ? row[token] : 0;  // the padding id need not be a column
-    const Scalar mean_logit = sum(row) / static_cast<Scalar>(row.size());
-    const Scalar largest_logit = largest(row);
-    const bool is_correct =
-        expected_logit == largest_logit && std::find(row.begin(), row.end(), largest_logit) - row.begin() == token;
-
-    // p = exp(logit) / sum exp(logit).  Subtracting the largest logit first does not change p but keeps exp finite.
-    const Scalar sum_exp = exponentials(row, largest_logit);
-    scale(row, 1 / sum_exp);
-
-    // loss = - sum over v of q_v log p_v, and -log p_v = log sum exp(logit) - logit_v, finite even if p_v rounds to 0.
-    // q spreads `smoothing` evenly over all V tokens, hence the mean, and gives the rest to the expected token.
-    const Scalar log_sum_exp = largest_logit + static_cast<Scalar>(log(double{sum_exp}));
-    const double cross_entropy = log_sum_exp - expected_logit;
-    const double mean_over_vocabulary = log_sum_exp - mean_logit;
-    const double loss = (1 - smoothing_) * cross_entropy + smoothing_ * mean_over_vocabulary;
-    losses_(n, 0) = counts ? static_cast<Scalar>(loss) : 0;
-    cross_entropies_(n, 0) = counts ? static_cast<Scalar>(cross_entropy) : 0;
-    if (counts) {
-      total += {loss, cross_entropy, 1, is_correct};
-    }
+    const LossSum row = forward_row(logits.row(n), token_of_row(expected, n));
+    losses_(n, 0) = static_cast<Scalar>(row.loss);
+    cross_entropies_(n, 0) = static_cast<Scalar>(row.cross_entropy);
+    total += row;
   }
   pass.record(name_, "p [N, V] = softmax of each row of {logits}", *p_, logits);
   pass.record(name_, "losses [N, 1] = - sum over v of q_v log {p}_v, q from {expected [B, T]}; 0 at padding", losses_,
               *p_, expected);
-  return total;
+  return {total, *p_, losses_, cross_entropies_};
+}
+
+/// Turns a row of logits [V] into p, and returns its loss: nothing if `token`, which is expected, is padding.
+template <std::floating_point Scalar>
+LossSum CrossEntropy<Scalar>::forward_row(RowView<Scalar> logits, Id token) const {
+  const Scalar mean_logit = sum(logits) / static_cast<Scalar>(logits.size());
+  const Scalar largest_logit = largest(logits);
+  if (token == pad_) {  // it need not be a column
+    softmax_in_place(logits, largest_logit);
+    return {};
+  }
+  const Scalar expected_logit = logits[token];
+  const bool is_correct = ranks_first<Scalar>(logits, token, largest_logit);
+  const Scalar log_sum_exp = softmax_in_place(logits, largest_logit);
+
+  // -log p_v = log sum exp(logit) - logit_v, which is finite even if p_v rounds to 0.
+  const double cross_entropy = log_sum_exp - expected_logit;
+  const double mean_over_vocabulary = log_sum_exp - mean_logit;
+  return {smoothed_loss(cross_entropy, mean_over_vocabulary, smoothing_), cross_entropy, 1, is_correct};
 }
 
 template <std::floating_point Scalar>
-const Buffer<Scalar>& CrossEntropy<Scalar>::backward(const Pass& pass, Scalar d_loss) {
+const Buffer<Scalar>& CrossEntropy<Scalar>::backward_in_place(const Pass& pass, Scalar d_loss) {
   // loss = - sum over v of q_v log p_v, and log p_v = logit_v - log sum over k of exp(logit_k).  logit_j occurs in
   // log p_j itself and in the sum inside every log p_v. Let [v = j] be 1 if v = j and 0 otherwise. Then:
   //
@@ -69,7 +94,7 @@ const Buffer<Scalar>& CrossEntropy<Scalar>::backward(const Pass& pass, Scalar d_
   const IdMatrix& expected = *expected_;
   const auto uniform_q = static_cast<Scalar>(smoothing_ / static_cast<double>(p.cols()));
   for (Index n = 0; n < p.rows(); ++n) {
-    const Id token = expected(n / expected.cols(), n % expected.cols());
+    const Id token = token_of_row(expected, n);
     const auto row = d_logits.row(n);
     if (token == pad_) {
       set(row, Scalar{0});

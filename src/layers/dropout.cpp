@@ -13,35 +13,57 @@ Dropout<Scalar>::Dropout(const Part<Scalar>& part, double rate, Index groups)
     : name_(part.name()), rate_(rate), groups_(groups), site_(part.next_site()) {}
 
 template <std::floating_point Scalar>
-void Dropout<Scalar>::forward(const Pass& pass, MatrixView<const Scalar> x, MatrixView<Scalar> y) {
+const Buffer<Scalar>& Dropout<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {
   if (!is_active(pass)) {
-    if (y.data() != x.data()) {
-      copy(x, y);
-    }
-    return pass.record_copy(x, y);
+    return x;
   }
   draw(pass, x.rows(), x.cols());
-  const auto factor = static_cast<Scalar>(1 / (1 - rate_));
-  for (Index n = 0; n < x.rows(); ++n) {
-    keep(x.row(n), kept_.row(n), factor, y.row(n));
+  y_.resize_like(x);
+  keep_rows(x, y_);
+  pass.record(name_, "y [N, D] = {x} * {kept [N, D]} / (1 - rate)", y_, x, kept_);
+  return y_;
+}
+
+template <std::floating_point Scalar>
+const Buffer<Scalar>& Dropout<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_y) {
+  if (!is_active(pass)) {
+    return d_y;
   }
+  // y = x * kept / (1 - rate).  Each x affects only its own y:  d_x = d_y * dy/dx = d_y * kept / (1 - rate)
+  d_x_.resize_like(d_y);
+  keep_rows(d_y, d_x_);
+  pass.record(name_, "d_x [N, D] = {d_y} * {kept} / (1 - rate)", d_x_, d_y, kept_);
+  return d_x_;
+}
+
+template <std::floating_point Scalar>
+void Dropout<Scalar>::forward_in_place(const Pass& pass, Buffer<Scalar>& x) {
+  if (!is_active(pass)) {
+    return;
+  }
+  draw(pass, x.rows(), x.cols());
+  Buffer<Scalar>& y = x;
+  keep_rows(x, y);
   pass.record(name_, "y [N, D] = {x} * {kept [N, D]} / (1 - rate)", y, x, kept_);
 }
 
 template <std::floating_point Scalar>
-void Dropout<Scalar>::backward(const Pass& pass, MatrixView<const Scalar> d_y, MatrixView<Scalar> d_x) {
+void Dropout<Scalar>::backward_in_place(const Pass& pass, Buffer<Scalar>& d_y) {
   if (!is_active(pass)) {
-    if (d_x.data() != d_y.data()) {
-      copy(d_y, d_x);
-    }
-    return pass.record_copy(d_y, d_x);
+    return;
   }
-  // y = x * kept / (1 - rate).  Each x affects only its own y:  d_x = d_y * dy/dx = d_y * kept / (1 - rate)
-  const auto factor = static_cast<Scalar>(1 / (1 - rate_));
-  for (Index n = 0; n < d_y.rows(); ++n) {
-    keep(d_y.row(n), kept_.row(n), factor, d_x.row(n));
-  }
+  Buffer<Scalar>& d_x = d_y;
+  keep_rows(d_y, d_x);
   pass.record(name_, "d_x [N, D] = {d_y} * {kept} / (1 - rate)", d_x, d_y, kept_);
+}
+
+/// to = from * kept / (1 - rate)
+template <std::floating_point Scalar>
+void Dropout<Scalar>::keep_rows(const Buffer<Scalar>& from, Buffer<Scalar>& to) const {
+  const auto factor = static_cast<Scalar>(1 / (1 - rate_));
+  for (Index n = 0; n < from.rows(); ++n) {
+    keep(from.row(n), kept_.row(n), factor, to.row(n));
+  }
 }
 
 /// A random row is identified by its sentence, its group and its position in the group. None of these depends on the

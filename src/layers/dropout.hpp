@@ -24,19 +24,28 @@ class Dropout {
 
   /// Whether this pass drops numbers.
   bool is_active(const Pass& pass) const { return pass.training && rate_ > 0; }
-  /// Maps x [N, D] to y [N, D], which may be x itself.
-  void forward(const Pass& pass, MatrixView<const Scalar> x, MatrixView<Scalar> y);
-  /// Maps d_y [N, D] to d_x [N, D], which may be d_y itself.
-  void backward(const Pass& pass, MatrixView<const Scalar> d_y, MatrixView<Scalar> d_x);
+  /// Maps x [N, D] to y [N, D]. That is x itself if the pass drops nothing.
+  const Buffer<Scalar>& forward(const Pass& pass, const Buffer<Scalar>& x);
+  const Buffer<Scalar>& forward(const Pass& pass, Buffer<Scalar>&& x) = delete;
+  /// Maps d_y [N, D] to d_x [N, D]. That is d_y itself if the pass drops nothing.
+  const Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y);
+  const Buffer<Scalar>& backward(const Pass& pass, Buffer<Scalar>&& d_y) = delete;
+
+  /// Turns x into y, in place.
+  void forward_in_place(const Pass& pass, Buffer<Scalar>& x);
+  /// Turns d_y into d_x, in place.
+  void backward_in_place(const Pass& pass, Buffer<Scalar>& d_y);
 
  private:
   void draw(const Pass& pass, Index rows, Index cols);
+  void keep_rows(const Buffer<Scalar>& from, Buffer<Scalar>& to) const;
 
   std::string name_;
   double rate_;
   Index groups_;
   Site site_;
   Buffer<std::uint8_t> kept_;  // [N, D]
+  Buffer<Scalar> y_, d_x_;     // [N, D] unless in place
 };
 
 }  // namespace glassformer

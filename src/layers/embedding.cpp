@@ -67,7 +67,7 @@ const Buffer<Scalar>& Embedding<Scalar>::forward(const Pass& pass, const IdMatri
   pass.record(name_,
               "embedded [N, D] = {scale [1, 1]} * {table [V, D]}[{id [B, T]}] + {position [T, D]}[t], 0 at padding", x_,
               MatrixView<const Scalar>(&scale_, 1, 1), table.value(), ids, positions_.view().middle_rows(0, T));
-  dropout_.forward(pass, x_, x_);
+  dropout_.forward_in_place(pass, x_);
   return x_;
 }
 
@@ -75,8 +75,7 @@ template <std::floating_point Scalar>
 void Embedding<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_x) {
   const IdMatrix& ids = *ids_;
   // x = dropout(embedded)
-  d_embedded_.resize_like(d_x);
-  dropout_.backward(pass, d_x, d_embedded_);
+  const Buffer<Scalar>& d_embedded = dropout_.backward(pass, d_x);  // [N, D]
   // embedded_n = scale * table[id_n] + position.  Row v of the table is used by every token n whose id is v, so
   //   d_table_v = sum over the tokens n with id_n = v of scale * d_embedded_n
   // Padding rows are set to 0 without reading the table, so they give it no gradient.
@@ -84,12 +83,12 @@ void Embedding<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_x) {
   for (Index b = 0; b < ids.rows(); ++b) {
     for (Index t = 0; t < ids.cols(); ++t) {
       if (ids(b, t) != pad_) {
-        add_scaled(scale_, d_embedded_.row(b * ids.cols() + t), d_table.row(ids(b, t)));
+        add_scaled(scale_, d_embedded.row(b * ids.cols() + t), d_table.row(ids(b, t)));
       }
     }
   }
   pass.record(name_, "d_table [V, D] += {scale [1, 1]} * {d_embedded}[n] in row {id}[n], for every token n but padding",
-              d_table, MatrixView<const Scalar>(&scale_, 1, 1), d_embedded_, ids);
+              d_table, MatrixView<const Scalar>(&scale_, 1, 1), d_embedded, ids);
 }
 
 template class Embedding<float>;

@@ -48,7 +48,7 @@ class Embedding {
   Dropout<Scalar> dropout_;
   const IdMatrix* ids_ = nullptr;  // forward's input
   Buffer<Scalar> positions_;       // [longest T so far, D]
-  Buffer<Scalar> x_, d_embedded_;  // [N, D]
+  Buffer<Scalar> x_;               // [N, D]
 };
 
 }  // namespace glassformer

@@ -13,7 +13,7 @@ template <std::floating_point Scalar>
 Buffer<Scalar>& FeedForward<Scalar>::forward(const Pass& pass, const Buffer<Scalar>& x) {
   Buffer<Scalar>& expanded = expand.forward(pass, x);               // [N, F]
   Buffer<Scalar>& activated = activation_.forward(pass, expanded);  // [N, F]
-  dropout_.forward(pass, activated, activated);
+  dropout_.forward_in_place(pass, activated);
   return contract.forward(pass, activated);  // [N, D]
 }
 
@@ -22,8 +22,8 @@ Buffer<Scalar>& FeedForward<Scalar>::backward(const Pass& pass, const Buffer<Sca
   // y = contract(activated)
   Buffer<Scalar>& d_activated = contract.backward(pass, d_y);  // [N, F]
   // activated = dropout(activation(expanded)); each overwrites the gradient of its output with that of its input
-  dropout_.backward(pass, d_activated, d_activated);
-  activation_.backward(pass, d_activated);
+  dropout_.backward_in_place(pass, d_activated);
+  activation_.backward_in_place(pass, d_activated);
   const Buffer<Scalar>& d_expanded = d_activated;
   // expanded = expand(x)
   return expand.backward(pass, d_expanded);  // [N, D]

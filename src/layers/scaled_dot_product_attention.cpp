@@ -41,12 +41,9 @@ Buffer<Scalar>& ScaledDotProductAttention<Scalar>::forward(const Pass& pass, Mat
   scale(weights_.view(), 1 / std::sqrt(static_cast<Scalar>(d_head_)));
   pass.record(name_, "scores [B*H*T, S] = {products} / sqrt(d_head)", weights_, weights_);
 
-  softmax_.forward(pass, weights_, mask);
-  if (dropout_.is_active(pass)) {
-    dropped_weights_.resize_like(weights_);
-    dropout_.forward(pass, weights_, dropped_weights_);
-  }
-  const Buffer<Scalar>& used = dropout_.is_active(pass) ? dropped_weights_ : weights_;
+  softmax_.forward_in_place(pass, weights_, mask);
+  const Buffer<Scalar>& used = dropout_.forward(pass, weights_);
+  used_weights_ = &used;
 
   context_.resize(q.rows(), q.cols());
   for (Index i = 0; i < B_ * heads_; ++i) {
@@ -57,15 +54,36 @@ Buffer<Scalar>& ScaledDotProductAttention<Scalar>::forward(const Pass& pass, Mat
 }
 
 template <std::floating_point Scalar>
-void ScaledDotProductAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_context,
-                                                 MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
-                                                 MatrixView<Scalar> d_v) {
+auto ScaledDotProductAttention<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& d_context) -> Gradients {
+  const Index D = d_context.cols();
+  d_q_.resize(q_.rows(), D);
+  d_kv_.resize(k_.rows(), 2 * D);
+  backward_context(pass, d_context, d_kv_.view().middle_cols(D, D));
+  backward_scores(pass, d_q_, d_kv_.view().middle_cols(0, D));
+  return {d_q_, d_kv_};
+}
+
+template <std::floating_point Scalar>
+const Buffer<Scalar>& ScaledDotProductAttention<Scalar>::backward_side_by_side(const Pass& pass,
+                                                                               const Buffer<Scalar>& d_context) {
+  assert(q_.rows() == k_.rows());
+  const Index D = d_context.cols();
+  d_qkv_.resize(q_.rows(), 3 * D);
+  backward_context(pass, d_context, d_qkv_.view().middle_cols(2 * D, D));
+  backward_scores(pass, d_qkv_.view().middle_cols(0, D), d_qkv_.view().middle_cols(D, D));
+  return d_qkv_;
+}
+
+/// Maps d_context to d_v, and lets d_weights_ hold d_scores.
+template <std::floating_point Scalar>
+void ScaledDotProductAttention<Scalar>::backward_context(const Pass& pass, const Buffer<Scalar>& d_context,
+                                                         MatrixView<Scalar> d_v) {
   // context = w V of each head, where w are the weights after dropout:  context_tj = sum over s of w_ts v_sj.  A value
   // v_sj occurs in context_tj for every query t, and a weight w_ts for every column j:
   //   d_v_sj = sum over t of w_ts d_context_tj      d_V = w^T d_context      [S, d_head]
   //   d_w_ts = sum over j of d_context_tj v_sj      d_w = d_context V^T      [T, S]
   // d_weights_ first holds d_w. Dropout's backward turns it into the gradient of the weights before dropout.
-  const Buffer<Scalar>& used = dropout_.is_active(pass) ? dropped_weights_ : weights_;
+  const Buffer<Scalar>& used = *used_weights_;
   d_weights_.resize_like(weights_);
   for (Index i = 0; i < B_ * heads_; ++i) {
     const auto d_c = query_block(d_context.view(), i);                                                  // [T, d_head]
@@ -76,9 +94,8 @@ void ScaledDotProductAttention<Scalar>::backward(const Pass& pass, const Buffer<
   pass.record(name_, "d_weights [B*H*T, S] = {d_context} {v}^T of each head", d_weights_, d_context, v_);
 
   // weights = softmax(scores), then dropout
-  dropout_.backward(pass, d_weights_, d_weights_);
-  softmax_.backward(pass, weights_, d_weights_);
-  backward_scores(pass, d_q, d_k);
+  dropout_.backward_in_place(pass, d_weights_);
+  softmax_.backward_in_place(pass, weights_, d_weights_);
 }
 
 /// Maps d_scores, which d_weights_ now holds, to d_q and d_k.

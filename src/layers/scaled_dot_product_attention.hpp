@@ -40,9 +40,16 @@ class ScaledDotProductAttention {
   /// Maps q [B*T, D], k and v [B*S, D] to the context [B*T, D]. Backward reads all three.
   Buffer<Scalar>& forward(const Pass& pass, MatrixView<const Scalar> q, MatrixView<const Scalar> k,
                           MatrixView<const Scalar> v, const Mask& mask);
-  /// Maps d_context [B*T, D] to d_q, d_k and d_v, in the shapes of q, k and v.
-  void backward(const Pass& pass, const Buffer<Scalar>& d_context, MatrixView<Scalar> d_q, MatrixView<Scalar> d_k,
-                MatrixView<Scalar> d_v);
+
+  struct Gradients {
+    const Buffer<Scalar>& d_q;   ///< [B*T, D]
+    const Buffer<Scalar>& d_kv;  ///< [B*S, 2D] of k, then v
+  };
+  /// Maps d_context [B*T, D] to the gradients of q, k and v. Those of k and v are side by side, because one linear map
+  /// computed both.
+  Gradients backward(const Pass& pass, const Buffer<Scalar>& d_context);
+  /// The same with all three side by side: d_q, d_k, d_v [N, 3D]. \pre there are as many keys as queries
+  const Buffer<Scalar>& backward_side_by_side(const Pass& pass, const Buffer<Scalar>& d_context);
 
   /// The weights after the softmax, before dropout. [B*H*T, S]
   const Buffer<Scalar>& weights() const { return weights_; }
@@ -66,6 +73,7 @@ class ScaledDotProductAttention {
     return weights.middle_rows(i * T_, T_);
   }
 
+  void backward_context(const Pass& pass, const Buffer<Scalar>& d_context, MatrixView<Scalar> d_v);
   void backward_scores(const Pass& pass, MatrixView<Scalar> d_q, MatrixView<Scalar> d_k);
 
   std::string name_;
@@ -75,9 +83,11 @@ class ScaledDotProductAttention {
   Dropout<Scalar> dropout_;
   MatrixView<const Scalar> q_{nullptr, 0, 0}, k_{nullptr, 0, 0}, v_{nullptr, 0, 0};  // forward's inputs
   Buffer<Scalar> weights_;                                                           // [B*H*T, S]
-  Buffer<Scalar> dropped_weights_;                                                   // [B*H*T, S], if dropout is active
+  const Buffer<Scalar>* used_weights_ = nullptr;                                     // [B*H*T, S] after dropout
   Buffer<Scalar> context_;                                                           // [B*T, D]
   Buffer<Scalar> d_weights_;                                                         // [B*H*T, S]
+  Buffer<Scalar> d_q_, d_kv_;                                                        // [B*T, D] and [B*S, 2D]
+  Buffer<Scalar> d_qkv_;                                                             // [N, 3D]
 };
 
 }  // namespace glassformer

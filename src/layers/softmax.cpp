@@ -7,7 +7,7 @@
 namespace glassformer {
 
 template <std::floating_point Scalar>
-void MaskedSoftmax<Scalar>::forward(const Pass& pass, Buffer<Scalar>& scores, const Mask& mask) {
+void MaskedSoftmax<Scalar>::forward_in_place(const Pass& pass, Buffer<Scalar>& scores, const Mask& mask) {
   assert(scores.cols() == mask.keys());
   Buffer<Scalar>& weights = scores;  // the same memory: each row of scores becomes a row of weights
   for (Index n = 0; n < scores.rows(); ++n) {
@@ -23,7 +23,8 @@ void MaskedSoftmax<Scalar>::forward(const Pass& pass, Buffer<Scalar>& scores, co
 }
 
 template <std::floating_point Scalar>
-void MaskedSoftmax<Scalar>::backward(const Pass& pass, const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights) {
+void MaskedSoftmax<Scalar>::backward_in_place(const Pass& pass, const Buffer<Scalar>& weights,
+                                              Buffer<Scalar>& d_weights) {
   // weight_k = e_k / Z, where e_k = exp(score_k) and Z is the sum of e_k over the visible keys. (Forward subtracts the
   // largest score, which divides e_k and Z by the same number: weight_k is still the same function of the scores.)
   // Let [k = j] be 1 if k = j and 0 otherwise. By the quotient rule, for visible keys k and j,

@@ -20,10 +20,10 @@ class MaskedSoftmax {
  public:
   explicit MaskedSoftmax(std::string name) : name_(std::move(name)) {}
 
-  /// Turns scores [N, S] into weights, in place.
-  void forward(const Pass& pass, Buffer<Scalar>& scores, const Mask& mask);
-  /// Turns d_weights [N, S] into d_scores, in place. `weights` are those that forward computed.
-  void backward(const Pass& pass, const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights);
+  /// Turns scores [N, S] into weights.
+  void forward_in_place(const Pass& pass, Buffer<Scalar>& scores, const Mask& mask);
+  /// Turns d_weights [N, S] into d_scores. `weights` are those that forward computed.
+  void backward_in_place(const Pass& pass, const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights);
 
  private:
   std::string name_;

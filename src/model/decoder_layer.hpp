@@ -38,11 +38,11 @@ class DecoderLayer {
     const Buffer<Scalar>& g = cross_attention.forward(pass, h, memory, masks.cross_padding);
     return feed_forward.forward(pass, g);
   }
-  /// Maps d_y [N, D] to d_x [N, D] and d_memory() [M, D].
-  const Buffer<Scalar>& backward(const Pass& pass, const Buffer<Scalar>& d_y) {
+  /// Maps d_y [N, D] to d_x [N, D] and d_memory [M, D].
+  MemoryGradients<Scalar> backward(const Pass& pass, const Buffer<Scalar>& d_y) {
     const Buffer<Scalar>& d_g = feed_forward.backward(pass, d_y);
-    const Buffer<Scalar>& d_h = cross_attention.backward(pass, d_g);
-    return self_attention.backward(pass, d_h);
+    const auto [d_h, d_memory] = cross_attention.backward_with_memory(pass, d_g);
+    return {self_attention.backward(pass, d_h), d_memory};
   }
   /// One step of a search: maps x [R, D], the newest token of each running hypothesis, to y [R, D]. `past` has the keys
   /// and values of all earlier tokens, `sources` those of the memory. Row r translates sentence sentences[r].
@@ -53,7 +53,6 @@ class DecoderLayer {
     const Buffer<Scalar>& g = cross_attention.step(pass, h, sources, sentences);
     return feed_forward.forward(pass, g);
   }
-  const Buffer<Scalar>& d_memory() const { return cross_attention.sublayer.d_memory(); }
 };
 
 }  // namespace glassformer

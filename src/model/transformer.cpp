@@ -114,8 +114,7 @@ Buffer<Scalar>& Transformer<Scalar>::decode(const Pass& pass, const IdMatrix& ta
   for (DecoderLayer<Scalar>& layer : decoder_layers) {
     x = &layer.forward(pass, *x, memory, masks);  // [N, D]
   }
-  logits_ = &logits(pass, *x);  // [N, V]
-  return *logits_;
+  return logits(pass, *x);  // [N, V]
 }
 
 template <std::floating_point Scalar>
@@ -124,16 +123,16 @@ Buffer<Scalar>& Transformer<Scalar>::logits(const Pass& pass, const Buffer<Scala
 }
 
 template <std::floating_point Scalar>
-LossSum Transformer<Scalar>::forward(const Pass& pass, const ModelInput& input) {
+Losses<Scalar> Transformer<Scalar>::forward(const Pass& pass, const ModelInput& input) {
   const Buffer<Scalar>& memory = encode(pass, input.source, input.masks.encoder_padding);
-  Buffer<Scalar>& logits = decode(pass, input.target_input, memory, input.masks);
-  return cross_entropy.forward(pass, logits, input.target_output);
+  Buffer<Scalar>& logits_of_target = decode(pass, input.target_input, memory, input.masks);
+  return cross_entropy.forward_in_place(pass, logits_of_target, input.target_output);
 }
 
 template <std::floating_point Scalar>
 void Transformer<Scalar>::backward(const Pass& pass, Scalar d_loss) {
   // loss = cross-entropy(logits)
-  backward_decoder(pass, cross_entropy.backward(pass, d_loss));
+  backward_decoder(pass, cross_entropy.backward_in_place(pass, d_loss));
   backward_encoder(pass);
 }
 
@@ -148,9 +147,10 @@ void Transformer<Scalar>::backward_decoder(const Pass& pass, const Buffer<Scalar
   d_memory_.resize_like(*memory_);
   d_memory_.fill(0);
   for (auto layer = decoder_layers.rbegin(); layer != decoder_layers.rend(); ++layer) {
-    d_x = &layer->backward(pass, *d_x);
-    add(layer->d_memory(), d_memory_.view());  // [M, D]
-    pass.record("decoder", "d_memory [M, D] += {d_memory of this layer}", d_memory_, layer->d_memory());
+    const auto [d_input, d_memory] = layer->backward(pass, *d_x);  // [N, D] and [M, D]
+    d_x = &d_input;
+    add(d_memory, d_memory_.view());
+    pass.record("decoder", "d_memory [M, D] += {d_memory of this layer}", d_memory_, d_memory);
   }
   target_embedding.backward(pass, *d_x);  // if tied, adds to the gradient from output.backward
 }

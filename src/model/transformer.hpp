@@ -79,20 +79,16 @@ class Transformer {
                          const TransformerMasks& masks);
   /// Maps the result of the last decoder layer [N, D] to logits [N, V].
   Buffer<Scalar>& logits(const Pass& pass, const Buffer<Scalar>& y);
-  /// The whole forward pass, including the loss. Overwrites the logits with probabilities, see CrossEntropy.
-  LossSum forward(const Pass& pass, const ModelInput& input);
-  /// The whole backward pass: adds to the gradient of every parameter. d_loss is as in CrossEntropy::backward.
+  /// The whole forward pass, including the loss. The results are valid until backward, which overwrites p.
+  Losses<Scalar> forward(const Pass& pass, const ModelInput& input);
+  /// The whole backward pass: adds to the gradient of every parameter. d_loss is as in CrossEntropy.
   void backward(const Pass& pass, Scalar d_loss);
-
-  /// The probability of each token, which forward stores in place of the logits. [N, V]
-  const Buffer<Scalar>& probabilities() const { return *logits_; }
 
  private:
   void backward_decoder(const Pass& pass, const Buffer<Scalar>& d_logits);
   void backward_encoder(const Pass& pass);
 
   const Buffer<Scalar>* memory_ = nullptr;  // [M, D] argument of decode
-  Buffer<Scalar>* logits_ = nullptr;        // [N, V] result of decode
   Buffer<Scalar> d_memory_;                 // [M, D] sum over the decoder layers
 };
 

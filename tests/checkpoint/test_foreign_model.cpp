@@ -66,8 +66,8 @@ TEST_CASE("a model saved by transformers gives the same tokens and log-probabili
     const Batch batch = make_batch(corpus, all);
     const auto transformer = make_transformer(foreign.loaded.model);
     const TransformerMasks masks = transformer->masks(batch.source, batch.target_input);
-    transformer->forward(Pass{}, {batch.source, batch.target_input, batch.target_output, masks});
-    const Buffer<float>& found = transformer->cross_entropy.cross_entropies();  // -log p
+    const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
+    const Buffer<float>& found = transformer->forward(Pass{}, input).cross_entropies;  // -log p
     const Index T = batch.target_output.cols();
     for (Index i = 0; i < corpus.size(); ++i) {
       const auto expected =

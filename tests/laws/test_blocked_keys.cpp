@@ -215,7 +215,7 @@ TEMPLATE_TEST_CASE("Law: the keys and values of padding change no bit of any gra
     const Pass pass = batch.training();
     const Buffer<TestType>& memory = drawn.model.encode(pass, batch.source, batch.masks.encoder_padding);
     auto& logits = drawn.model.decode(pass, batch.target_input, memory, batch.masks);
-    drawn.model.cross_entropy.forward(pass, logits, batch.target_output);
+    drawn.model.cross_entropy.forward_in_place(pass, logits, batch.target_output);
     for (DecoderLayer<TestType>& layer : drawn.model.decoder_layers) {  // recomputed into the same buffer
       set_where_padded(layer.cross_attention.sublayer.kv_proj.forward(pass, memory), batch.source, anything);
     }
@@ -254,12 +254,13 @@ TEMPLATE_TEST_CASE(
       const auto& attention = layer.self_attention.sublayer.attention;
       CHECK(all_zero(attention.weights().view().middle_rows(empty * H * S, H * S)));
     }
+    const Recording recording = record(drawn, batch);
     for (const auto& layer : drawn.model.decoder_layers) {
       const auto& attention = layer.cross_attention.sublayer.attention;
       CHECK(all_zero(attention.weights().view().middle_rows(empty * H * T, H * T)));
-      CHECK(all_zero(layer.d_memory().view().middle_rows(empty * S, S)));
+      CHECK(all_zero(example::d_memory_of(recording, layer).middleRows(empty * S, S)));
     }
-    const Matrix<double> d_memory = example::last_recorded(record(drawn, batch), "decoder", "d_memory");
+    const Matrix<double> d_memory = example::last_recorded(recording, "decoder", "d_memory");
     CHECK(all_zero(d_memory.middleRows(empty * S, S)));
     for (Index b = 0; b < B; ++b) {
       if (b == empty || b == left) {
@@ -295,9 +296,9 @@ TEMPLATE_TEST_CASE("Law: padding gets no gradient: neither its embedding nor any
     CHECK(zero_where_padded(d_logits, batch.target_input, example::kTargetPad));
     CHECK(zero_where_padded(d_memory, batch.source, example::kSourcePad));
     for (std::size_t i = 0; i < drawn.model.decoder_layers.size(); ++i) {
-      const Buffer<TestType>& d_memory_of_layer = drawn.model.decoder_layers[i].d_memory();
+      const Matrix<double> d_memory_of_layer = example::d_memory_of(recording, drawn.model.decoder_layers[i]);
       CHECK(zero_where_padded(d_input(recording, "decoder", i), batch.target_input, example::kTargetPad));
-      CHECK(zero_where_padded(d_memory_of_layer.eigen().template cast<double>(), batch.source, example::kSourcePad));
+      CHECK(zero_where_padded(d_memory_of_layer, batch.source, example::kSourcePad));
     }
     for (std::size_t i = 0; i < drawn.model.encoder_layers.size(); ++i) {
       CHECK(zero_where_padded(d_input(recording, "encoder", i), batch.source, example::kSourcePad));

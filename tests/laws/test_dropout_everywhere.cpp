@@ -64,7 +64,7 @@ TEST_CASE("Law: dropout keeps the expectation", "[laws]") {
         Buffer<double> ones(between(random, 20, 60), between(random, 20, 60));
         ones.fill(1);
         SingleLayer<Dropout<double>> dropout(random, rate);
-        dropout->forward(pass, ones, ones);
+        dropout->forward_in_place(pass, ones);
         const auto n = static_cast<double>(ones.size());
         const double deviations = (ones.eigen().sum() - n) / std::sqrt(n * rate / (1 - rate));
         CHECK(std::abs(deviations) < 5);
@@ -147,8 +147,8 @@ TEMPLATE_TEST_CASE("Law: dropout multiplies by the same factors backward as forw
     Buffer<TestType> x = random.matrix<TestType>(2 * groups * between(random, 1, 6), between(random, 1, 20));
     Buffer<TestType> d_y = x;
     SingleLayer<Dropout<TestType>, TestType> dropout(random, random.number(0.05, 0.9), groups);
-    dropout->forward(pass, x, x);
-    dropout->backward(pass, d_y, d_y);
+    dropout->forward_in_place(pass, x);
+    dropout->backward_in_place(pass, d_y);
     CHECK(same_bits(x, d_y));
   });
 }

@@ -22,7 +22,7 @@ double loss_with(Transformer<double>& model, const example::PaddedBatch& batch,
   if (model.decoder_norm) {
     x = &model.decoder_norm->forward({}, *x);
   }
-  return model.cross_entropy.forward({}, model.output.forward({}, *x), batch.target_output).loss;
+  return model.cross_entropy.forward_in_place({}, model.output.forward({}, *x), batch.target_output).loss;
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ TEST_CASE("Law: the gradient of the memory is the sum of one term per decoder la
 
     std::vector<Matrix<double>> terms;
     for (const DecoderLayer<double>& layer : drawn.model.decoder_layers) {
-      terms.emplace_back(layer.d_memory().eigen());
+      terms.push_back(example::d_memory_of(recording, layer));
     }
     const Matrix<double> sum = std::reduce(terms.begin() + 1, terms.end(), terms.front());
     CHECK(largest_difference(example::last_recorded(recording, "decoder", "d_memory"), sum) < 1e-13);

@@ -25,13 +25,7 @@ struct AttentionExample {
   Buffer<Scalar> q, k, v, d_context, context, d_q, d_k, d_v;
 
   AttentionExample(RandomValues& random, const AttentionShape& s, const Mask& mask_, double dropout_)
-      : shape(s),
-        mask(mask_),
-        dropout(dropout_),
-        layer(random, AttentionSettings{s.D, s.H, dropout_}),
-        d_q(s.B * s.T, s.D),
-        d_k(s.B * s.S, s.D),
-        d_v(s.B * s.S, s.D) {
+      : shape(s), mask(mask_), dropout(dropout_), layer(random, AttentionSettings{s.D, s.H, dropout_}) {
     for (Index b = 0; b < s.B; ++b) {
       sentences.push_back(10 + b);
     }
@@ -41,7 +35,12 @@ struct AttentionExample {
   }
   Pass pass() const { return {.training = true, .seed = 1, .update = 2, .sentences = sentences}; }
   void forward() { context = layer->forward(pass(), q, k, v, mask); }
-  void backward() { layer->backward(pass(), d_context, d_q, d_k, d_v); }
+  void backward() {
+    const auto& gradients = layer->backward(pass(), d_context);
+    d_q = gradients.d_q;
+    d_k = buffer_of(gradients.d_kv.eigen().leftCols(shape.D));
+    d_v = buffer_of(gradients.d_kv.eigen().rightCols(shape.D));
+  }
   void forward_backward() {
     forward();
     backward();

@@ -42,7 +42,7 @@ TEMPLATE_TEST_CASE("No activation overflows, forward or backward", "[layers]", f
     const Buffer<TestType> x{{TestType(-1e30), TestType(-200), TestType(200), TestType(1e30)}};
     const Buffer<TestType>& y = layer.forward({}, x);
     Buffer<TestType> d{{1, 1, 1, 1}};
-    layer.backward({}, d);
+    layer.backward_in_place({}, d);
     for (Index i = 0; i < 2; ++i) {
       CHECK(std::abs(y(0, i)) < 1e-30);
       CHECK(std::abs(d(0, i)) < 1e-30);
@@ -67,7 +67,7 @@ TEST_CASE("The gradient of every activation is right", "[layers]") {
     require_gradients([&] { return weighted_sum(layer.forward({}, x), d_y); },
                       [&]() -> InputGradients {
                         d_x = d_y;
-                        layer.backward({}, d_x);
+                        layer.backward_in_place({}, d_x);
                         return {{"x", x, d_x}};
                       });
   }
@@ -78,6 +78,6 @@ TEST_CASE("At 0 the slope of ReLU is taken as 0", "[layers]") {
   const Buffer<double> x{{0.0, -0.0}};
   relu.forward({}, x);
   Buffer<double> d{{3, 4}};
-  relu.backward({}, d);
+  relu.backward_in_place({}, d);
   CHECK(d.eigen().isZero(0));
 }

@@ -13,7 +13,7 @@ struct SquaringSublayer {
   const Buffer<double>* u = nullptr;
 
   SquaringSublayer(const Part<double>&, const Buffer<double>& slope_) : slope(slope_) {}
-  const Buffer<double>& forward(const Pass&, const Buffer<double>& u_) {
+  Buffer<double>& forward(const Pass&, const Buffer<double>& u_) {
     u = &u_;
     return y = buffer_of(u->eigen().cwiseProduct(u->eigen()).cwiseProduct(slope.eigen()));
   }
@@ -43,7 +43,7 @@ struct AddAndNormExample {
   /// The sublayer's output after dropout. This dropout has site 0, like that of the residual connection.
   Buffer<double> dropped(const Buffer<double>& u) {
     Buffer<double> y = block->sublayer.forward({}, u);
-    SingleLayer<Dropout<double>>(random, dropout)->forward(kTrainingPass, y, y);
+    SingleLayer<Dropout<double>>(random, dropout)->forward_in_place(kTrainingPass, y);
     return y;
   }
 };

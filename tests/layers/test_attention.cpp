@@ -120,12 +120,13 @@ TEST_CASE("The gradients of cross-attention are right, including that of the mem
     Buffer<double> memory = random.matrix(2 * 4, 6);
     const Buffer<double> d_y = random.matrix(2 * 3, 6);
     const auto backward = [&]() -> InputGradients {
-      const Buffer<double>& d_x = attention->backward(kTrainingPass, d_y);
-      return {{"x", x, d_x}, {"memory", memory, attention->d_memory()}};
+      const auto [d_x, d_memory] = attention->backward(kTrainingPass, d_y);
+      return {{"x", x, d_x}, {"memory", memory, d_memory}};
     };
     require_gradients(
         attention, [&] { return weighted_sum(attention->forward(kTrainingPass, x, memory, mask), d_y); }, backward);
-    const auto d_memory = attention->d_memory().eigen();
+    attention->forward(kTrainingPass, x, memory, mask);
+    const auto d_memory = attention->backward(kTrainingPass, d_y).d_memory.eigen();
     CHECK(d_memory.row(1).isZero(0));         // padding
     CHECK(d_memory.bottomRows(4).isZero(0));  // nothing but padding
     CHECK_FALSE(d_memory.row(0).isZero(0));

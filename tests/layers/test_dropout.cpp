@@ -23,7 +23,7 @@ Matrix<double> dropout_factors(double rate, const Pass& pass, Index groups, Inde
   Dropout<double> dropout(part, rate, groups);
   Buffer<double> ones(rows, cols);
   ones.fill(1);
-  dropout.forward(pass, ones, ones);
+  dropout.forward_in_place(pass, ones);
   return ones.eigen();
 }
 
@@ -36,10 +36,8 @@ TEST_CASE("Dropout multiplies by 0 or by 1/(1 - rate), forward and backward, in 
   SingleLayer<Dropout<double>> dropout(random, 0.25);
   const Buffer<double> x = random.matrix(6, 5);
   const Buffer<double> d_y = random.matrix(6, 5);
-  Buffer<double> y(6, 5);
-  Buffer<double> d_x(6, 5);
-  dropout->forward(pass, x, y);
-  dropout->backward(pass, d_y, d_x);
+  const Buffer<double>& y = dropout->forward(pass, x);
+  const Buffer<double>& d_x = dropout->backward(pass, d_y);
   Index dropped = 0;
   for (Index n = 0; n < 6; ++n) {
     for (Index i = 0; i < 5; ++i) {
@@ -57,8 +55,8 @@ TEST_CASE("Dropout multiplies by 0 or by 1/(1 - rate), forward and backward, in 
 
   Buffer<double> in_place = x;
   Buffer<double> d_in_place = d_y;
-  dropout->forward(pass, in_place, in_place);
-  dropout->backward(pass, d_in_place, d_in_place);
+  dropout->forward_in_place(pass, in_place);
+  dropout->backward_in_place(pass, d_in_place);
   CHECK(same_bits(in_place, y));
   CHECK(same_bits(d_in_place, d_x));
 }
@@ -69,14 +67,15 @@ TEST_CASE("Dropout is off outside training and at rate 0, forward and backward",
   const Buffer<double> x = random.matrix(6, 5);
   for (const auto& [rate, pass] : {std::pair{0.5, Pass{}}, std::pair{0.0, dropout_pass(sentences)}}) {
     SingleLayer<Dropout<double>> dropout(random, rate);
-    Buffer<double> y(6, 5);
-    Buffer<double> d_x(6, 5);
-    dropout->forward(dropout_pass(sentences), x, y);  // an earlier pass may have dropped numbers
-    dropout->forward(pass, x, y);
-    dropout->backward(pass, x, d_x);
+    dropout->forward(dropout_pass(sentences), x);  // an earlier pass may have dropped numbers
     CHECK_FALSE(dropout->is_active(pass));
-    CHECK(same_bits(y, x));
-    CHECK(same_bits(d_x, x));
+    CHECK(&dropout->forward(pass, x) == &x);
+    CHECK(&dropout->backward(pass, x) == &x);
+    Buffer<double> in_place = x;
+    dropout->forward_in_place(pass, in_place);
+    CHECK(same_bits(in_place, x));
+    dropout->backward_in_place(pass, in_place);
+    CHECK(same_bits(in_place, x));
   }
 }
 
@@ -139,7 +138,7 @@ TEST_CASE("Each dropout has its own site, numbered in the order of construction"
   for (const auto& [dropout, site] : {std::pair{&first, Site{0}}, {&second, Site{1}}, {&third, Site{3}}}) {
     Buffer<double> ones(2, 20);
     ones.fill(1);
-    dropout->forward(dropout_pass(sentences), ones, ones);
+    dropout->forward_in_place(dropout_pass(sentences), ones);
     CHECK(same_bits(ones, dropout_factors(0.5, dropout_pass(sentences), 1, 2, 20, site)));
   }
 }

@@ -19,14 +19,14 @@ using BlockedKeys = Buffer<std::uint8_t>;
 template <class Scalar>
 Buffer<Scalar> softmax_of(const Buffer<double>& scores, const BlockedKeys& blocked) {
   Buffer<Scalar> weights = buffer_of(scores.eigen().cast<Scalar>());
-  MaskedSoftmax<Scalar>("softmax").forward({}, weights, Mask{1, blocked.rows(), blocked});
+  MaskedSoftmax<Scalar>("softmax").forward_in_place({}, weights, Mask{1, blocked.rows(), blocked});
   return weights;
 }
 
 /// Turns d_weights into d_scores.
 template <class Scalar>
 void softmax_backward(const Buffer<Scalar>& weights, Buffer<Scalar>& d_weights) {
-  MaskedSoftmax<Scalar>("softmax").backward({}, weights, d_weights);
+  MaskedSoftmax<Scalar>("softmax").backward_in_place({}, weights, d_weights);
 }
 
 /// Row 0 sees all keys, row 3 none, and the others some.
@@ -173,7 +173,7 @@ TEST_CASE("Masks of any shape apply to the right scores of all sentences, heads 
       mask.blocked(i / S, i % S) = random.index(2) == 0;
     }
     Buffer<double> weights = scores;
-    MaskedSoftmax<double>("softmax").forward({}, weights, mask);
+    MaskedSoftmax<double>("softmax").forward_in_place({}, weights, mask);
     BlockedKeys each_row(B * H * T, S);
     for (Index n = 0; n < B * H * T; ++n) {
       for (Index j = 0; j < S; ++j) {

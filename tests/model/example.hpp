@@ -113,7 +113,8 @@ template <class Scalar>
 struct RandomModel {
   Transformer<Scalar> model;
   Arena<Scalar> weights{model.tensors()}, gradient{model.tensors()};
-  LossSum loss;  // of the last forward
+  LossSum loss;                              // of the last forward
+  const Buffer<Scalar>* in_place = nullptr;  // the logits, which become p, then d_logits
 
   RandomModel(const TransformerSettings& settings, const VocabularyShape& shape, double label_smoothing = kSmoothing)
       : model(settings, shape, label_smoothing) {
@@ -125,8 +126,10 @@ struct RandomModel {
 
   /// Returns the probabilities [N, V].
   const Buffer<Scalar>& forward(const PaddedBatch& batch, const Pass& pass = {}) {
-    loss = model.forward(pass, batch.input());
-    return model.probabilities();
+    const Losses<Scalar> losses = model.forward(pass, batch.input());
+    loss = losses;
+    in_place = &losses.p;
+    return losses.p;
   }
   /// In training mode. Adds the gradient of the summed loss to `gradient`.
   void forward_backward(const PaddedBatch& batch) {

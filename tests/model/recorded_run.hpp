@@ -45,6 +45,12 @@ inline Matrix<double> last_recorded(const Recording& recording, const std::strin
   return values;
 }
 
+/// The gradient of the memory through one decoder layer, [M, D].
+template <class Scalar>
+Matrix<double> d_memory_of(const Recording& recording, const DecoderLayer<Scalar>& layer) {
+  return last_recorded(recording, layer.cross_attention.sublayer.kv_proj.name(), "d_x");
+}
+
 /// The equation as the page shows it: "y = {x} {weight}^T + {bias}".
 inline std::string equation(const Recording& recording, const RecordedStep& step) {
   return recording.tensors()[step.output].name + (step.adds ? " += " : " = ") + step.formula;

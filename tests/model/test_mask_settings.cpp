@@ -14,8 +14,7 @@ TransformerSettings settings_with_masks(const MaskSettings& masks) {
 /// The probabilities under the masks that the model's settings select.
 const Buffer<double>& probabilities(Transformer<double>& model, const example::PaddedBatch& batch) {
   const TransformerMasks masks = model.masks(batch.source, batch.target_input);
-  model.forward({}, {batch.source, batch.target_input, batch.target_output, masks});
-  return model.probabilities();
+  return model.forward({}, {batch.source, batch.target_input, batch.target_output, masks}).p;
 }
 
 /// How much the padding of the batch's last sentence changes the probabilities at its words.

@@ -85,7 +85,7 @@ TEST_CASE("Each of the four dropout rates drops something", "[model]") {
     TransformerSettings settings = plain;
     settings.*rate = 0.3;
     RandomModel<double> random(settings);
-    CHECK(largest_difference(random.forward(batch, batch.training()), without.model.probabilities()) > 1e-3);
+    CHECK(largest_difference(random.forward(batch, batch.training()), *without.in_place) > 1e-3);
   }
 }
 
@@ -101,7 +101,7 @@ TEMPLATE_TEST_CASE("A model that has run another batch gives the same bits as a 
     set(used.gradient.values(), TestType{0});
     used.forward_backward(batch);
     fresh.forward_backward(batch);
-    CHECK(same_bits(used.model.probabilities(), fresh.model.probabilities()));  // they now hold d_logits
+    CHECK(same_bits(*used.in_place, *fresh.in_place));  // d_logits
     CHECK(same_bits(used.gradient.values(), fresh.gradient.values()));
   }
 }
@@ -120,7 +120,7 @@ TEMPLATE_TEST_CASE("bind() sets which weights are read and which gradient backwa
   const Arena<TestType> before = first.gradient;
   first.model.bind(second.weights, gradient);
   first.forward_backward(batch);
-  CHECK(same_bits(first.model.probabilities(), second.model.probabilities()));
+  CHECK(same_bits(*first.in_place, *second.in_place));
   CHECK(same_bits(gradient.values(), second.gradient.values()));
   CHECK(same_bits(first.gradient.values(), before.values()));
 

@@ -65,7 +65,8 @@ std::string code_of(const CodeLines& found) {
 /// What the lines of a step must contain, by their function and the name of the tensor they compute.
 const std::map<std::pair<std::string, std::string>, std::string> kExpectedCode{
     {{"Embedding::forward", "embedded"}, "embed(ids(b, t), t, x);"},
-    {{"Dropout::forward", "y"}, "keep(x.row(n), kept_.row(n), factor, y.row(n));"},
+    {{"Dropout::forward", "y"}, "keep_rows(x, y_);"},
+    {{"Dropout::forward_in_place", "y"}, "keep_rows(x, y);"},
     {{"Linear::forward", "y"}, "multiply_transposed_right(x, weight.value(), bias.value(), y_);"},
     {{"SelfAttention::forward", "q"}, "q = query_key_value.view().middle_cols(0, D);"},
     {{"SelfAttention::forward", "k"}, "k = query_key_value.view().middle_cols(D, D);"},
@@ -75,34 +76,35 @@ const std::map<std::pair<std::string, std::string>, std::string> kExpectedCode{
     {{"ScaledDotProductAttention::forward", "products"}, "multiply_transposed_right(query_block(q, i)"},
     {{"ScaledDotProductAttention::forward", "scores"}, "scale(weights_.view(),"},
     {{"ScaledDotProductAttention::forward", "context"}, "multiply_visible(weight_block(used.view(), i)"},
-    {{"MaskedSoftmax::forward", "weights"}, "exponentials(row, largest(row))"},
-    {{"ResidualConnection::leave", "sum"}, "add(x, sum_.view());"},
+    {{"MaskedSoftmax::forward_in_place", "weights"}, "exponentials(row, largest(row))"},
+    {{"ResidualConnection::leave_in_place", "sum"}, "add(x, sum.view());"},
     {{"LayerNorm::forward", "inv_std"}, "inv_std = 1 / std::sqrt("},
     {{"LayerNorm::forward", "x_hat"}, "scale(x_hat, inv_std);"},
     {{"LayerNorm::forward", "y"}, "y[j] = g[j] * x_hat[j] + b[j];"},
     {{"ActivationLayer::forward", "activated"}, "y[j] = std::max(from[j], Scalar{0});"},
-    {{"CrossEntropy::forward", "p"}, "exponentials(row, largest_logit)"},
-    {{"CrossEntropy::forward", "losses"}, "losses_(n, 0) ="},
-    {{"CrossEntropy::backward", "d_logits"}, "row[v] = d_loss *"},
+    {{"CrossEntropy::forward_in_place", "p"}, "forward_row(logits.row(n)"},
+    {{"CrossEntropy::forward_in_place", "losses"}, "losses_(n, 0) ="},
+    {{"CrossEntropy::backward_in_place", "d_logits"}, "row[v] = d_loss *"},
     {{"Linear::backward", "d_bias"}, "add(d_y.row(n), d_bias);"},
     {{"Linear::backward", "d_weight"}, "multiply_transposed_left(d_y, x, d_weight"},
     {{"Linear::backward", "d_x"}, "multiply(d_y, weight.value(), d_x_"},
     {{"LayerNorm::backward", "d_gain"}, "add_product(dy, x_hat, d_gain);"},
     {{"LayerNorm::backward", "d_bias"}, "add(dy, d_bias);"},
     {{"LayerNorm::backward", "d_x"}, "d_x[j] = inv_std_(n, 0) *"},
-    {{"Dropout::backward", "d_x"}, "keep(d_y.row(n), kept_.row(n), factor, d_x.row(n));"},
-    {{"ActivationLayer::backward", "d_expanded"}, "d[j] = from[j] > 0 ? d[j] : 0;"},
-    {{"ScaledDotProductAttention::backward", "d_v"}, "key_block(d_v, i)"},
-    {{"ScaledDotProductAttention::backward", "d_weights"}, "weight_block(d_weights_.view(), i)"},
-    {{"MaskedSoftmax::backward", "d_scores"}, "d[j] = w[j] * (d[j] - weighted_sum);"},
+    {{"Dropout::backward", "d_x"}, "keep_rows(d_y, d_x_);"},
+    {{"Dropout::backward_in_place", "d_x"}, "keep_rows(d_y, d_x);"},
+    {{"ActivationLayer::backward_in_place", "d_expanded"}, "d[j] = from[j] > 0 ? d[j] : 0;"},
+    {{"ScaledDotProductAttention::backward_context", "d_v"}, "key_block(d_v, i)"},
+    {{"ScaledDotProductAttention::backward_context", "d_weights"}, "weight_block(d_weights_.view(), i)"},
+    {{"MaskedSoftmax::backward_in_place", "d_scores"}, "d[j] = w[j] * (d[j] - weighted_sum);"},
     {{"ScaledDotProductAttention::backward_scores", "d_products"}, "scale(d_scores.view(),"},
     {{"ScaledDotProductAttention::backward_scores", "d_q"}, "query_block(d_q, i)"},
     {{"ScaledDotProductAttention::backward_scores", "d_k"}, "key_block(d_k, i)"},
-    {{"SelfAttention::backward", "d_query_key_value"}, "attention.backward(pass, d_context, d_q, d_k, d_v);"},
-    {{"CrossAttention::backward", "d_key_value"}, "attention.backward(pass, d_context, d_q_, d_k, d_v);"},
-    {{"ResidualConnection::enter_backward", "d_x"}, "add(*d_sum_,"},
-    {{"Transformer::backward_decoder", "d_memory"}, "add(layer->d_memory(), d_memory_.view());"},
-    {{"Embedding::backward", "d_table"}, "add_scaled(scale_, d_embedded_.row("}};
+    {{"SelfAttention::backward", "d_query_key_value"}, "attention.backward_side_by_side(pass, d_context);"},
+    {{"CrossAttention::backward", "d_key_value"}, "attention.backward(pass, d_context);"},
+    {{"ResidualConnection::enter_backward_in_place", "d_x"}, "add(*d_sum_,"},
+    {{"Transformer::backward_decoder", "d_memory"}, "add(d_memory, d_memory_.view());"},
+    {{"Embedding::backward", "d_table"}, "add_scaled(scale_, d_embedded.row("}};
 
 }  // namespace
 
@@ -140,7 +142,7 @@ TEST_CASE("Steps of different paragraphs have different lines; steps of one loop
   });
   const auto of = [&](const std::string& function, const std::string& name) { return lines.at({function, name}); };
   const std::string forward = "ScaledDotProductAttention::forward";
-  const std::string backward = "ScaledDotProductAttention::backward";
+  const std::string backward = "ScaledDotProductAttention::backward_context";
   const std::string scores = "ScaledDotProductAttention::backward_scores";
   CHECK(of(forward, "scores").first == of(forward, "scores").second);
   CHECK(of(forward, "products").second < of(forward, "scores").first);

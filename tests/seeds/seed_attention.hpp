@@ -48,7 +48,7 @@ inline RowVector<Index> blind_queries(const Table& blocked) {
 template <class Scalar>
 Matrix<Scalar> masked_softmax(const Matrix<Scalar>& scores, const Mask& mask) {
   Buffer<Scalar> weights = buffer_of(scores);
-  MaskedSoftmax<Scalar>("softmax").forward({}, weights, mask);
+  MaskedSoftmax<Scalar>("softmax").forward_in_place({}, weights, mask);
   return weights.eigen();
 }
 
@@ -79,8 +79,8 @@ struct SeedLoss {
            double d_loss = 1) {
     CrossEntropy<double> cross_entropy("loss", settings);
     Buffer<double> in_place = buffer_of(logits);  // becomes p, then d_logits
-    sum = cross_entropy.forward({}, in_place, expected);
-    d_logits = cross_entropy.backward({}, d_loss).eigen();
+    sum = cross_entropy.forward_in_place({}, in_place, expected);
+    d_logits = cross_entropy.backward_in_place({}, d_loss).eigen();
   }
 };
 
@@ -129,9 +129,7 @@ struct SeedAttention {
   /// d_context [N, D]
   void backward(const Matrix<double>& d_context) {
     const Buffer<double> d = buffer_of(d_context);
-    d_qkv.resize(d.rows(), 3 * D);
-    const MatrixView<double> all = d_qkv;
-    attention->backward(pass, d, all.middle_cols(0, D), all.middle_cols(D, D), all.middle_cols(2 * D, D));
+    d_qkv = attention->backward_side_by_side(pass, d);
     map.gradient.values().eigen().setZero();
     d_x = map->backward(pass, d_qkv).eigen();
     d_weight = map->weight.gradient().eigen();

@@ -80,7 +80,7 @@ TEST_CASE("002.fully_masked_row: four ways to treat a query that sees nothing", 
   const Matrix<double> weights = masked_softmax(scores, all);
   golden.check("safe_zero", weights);
   Buffer<double> d_scores = buffer_of(scores);  // any d_weights
-  MaskedSoftmax<double>("softmax").backward({}, buffer_of(weights), d_scores);
+  MaskedSoftmax<double>("softmax").backward_in_place({}, buffer_of(weights), d_scores);
   golden.check("safe_zero", d_scores);
 }
 
