@@ -37,13 +37,6 @@ Mask all_visible(Index sentences, Index queries, Index keys, Mask reused) {
   return reused;
 }
 
-Mask apply_switch(Mask mask, bool on) {
-  if (!on) {
-    mask.blocked.fill(0);
-  }
-  return mask;
-}
-
 Mask combined_mask(const Mask& a, const Mask& b, Mask reused) {
   assert(a.keys() == b.keys());
   Mask mask =
@@ -59,38 +52,6 @@ Mask combined_mask(const Mask& a, const Mask& b, Mask reused) {
     }
   }
   return mask;
-}
-
-std::vector<std::string> MaskSettings::off() const {
-  std::vector<std::string> names;
-  if (!encoder_padding) {
-    names.emplace_back("encoder_padding");
-  }
-  if (!look_ahead) {
-    names.emplace_back("look_ahead");
-  }
-  if (!target_padding) {
-    names.emplace_back("target_padding");
-  }
-  if (!cross_padding) {
-    names.emplace_back("cross_padding");
-  }
-  return names;
-}
-
-TransformerMasks make_masks(const IdMatrix& source, const IdMatrix& target_input, PadIds pad, const MaskSettings& on,
-                            TransformerMasks reused) {
-  assert(source.rows() == target_input.rows());
-  TransformerMasks masks = std::move(reused);
-  const auto make_padding = [](Mask& mask, const IdMatrix& ids, Id id, bool is_on) {
-    mask = apply_switch(padding_mask(ids, id, std::move(mask)), is_on);
-  };
-  make_padding(masks.encoder_padding, source, pad.source, on.encoder_padding);
-  make_padding(masks.target_padding, target_input, pad.target, on.target_padding);
-  make_padding(masks.cross_padding, source, pad.source, on.cross_padding);
-  masks.look_ahead = apply_switch(look_ahead_mask(target_input.cols(), std::move(masks.look_ahead)), on.look_ahead);
-  masks.decoder_combined = combined_mask(masks.target_padding, masks.look_ahead, std::move(masks.decoder_combined));
-  return masks;
 }
 
 }  // namespace glassformer

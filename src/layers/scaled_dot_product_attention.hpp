@@ -41,6 +41,7 @@ class ScaledDotProductAttention {
   Buffer<Scalar>& forward(const Pass& pass, MatrixView<const Scalar> q, MatrixView<const Scalar> k,
                           MatrixView<const Scalar> v, const Mask& mask);
 
+  /// The gradients of q, and of k and v.
   struct Gradients {
     const Buffer<Scalar>& d_q;   ///< [B*T, D]
     const Buffer<Scalar>& d_kv;  ///< [B*S, 2D] of k, then v

@@ -4,7 +4,7 @@
 #include "layers/attention.hpp"
 #include "layers/embedding.hpp"
 #include "layers/feed_forward.hpp"
-#include "layers/masks.hpp"
+#include "model/masks.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {

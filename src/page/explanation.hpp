@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "explanation/trace.hpp"
-#include "layers/masks.hpp"
+#include "model/masks.hpp"
 #include "text/tokenizer.hpp"
 
 /// Everything that `explain` computes for a few sentences, down to the gradient of every parameter.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "layers/masks.hpp"
+#include "model/masks.hpp"
 #include "numerics/matrix.hpp"
 #include "random_values.hpp"
 
