@@ -91,11 +91,21 @@ class Lab:
             texts, hunks = self.real(), re.findall(r"((?:^-.*\n)+)((?:^\+.*\n)+)", entry + "\n", re.M)
             for old, new in hunks:
                 old, new = (re.sub(r"^[-+] ?", "", part, flags=re.M)[:-1] for part in (old, new))
-                found = [file for file in texts if texts[file].count(old) == 1]
+                found = [(file, *place) for file in texts for place in places(texts[file], old)]
                 if len(found) != 1:
                     raise LabError(f"{self.description}/wrong.txt: expected this once in the source of the lab:\n{old}")
-                texts[found[0]] = texts[found[0]].replace(old, new)
+                file, begin, end = found[0]
+                texts[file] = texts[file][:begin] + new + texts[file][end:]
             yield diagnosis, texts
+
+
+def places(text, quotation):
+    """Where in `text` the tokens of `quotation` occur: a list of (begin, end). Spaces and line breaks do not count."""
+    tokens = re.findall(r"\w+|\S", quotation)
+    pattern = r"\s*".join(re.escape(token) for token in tokens)
+    before = r"(?<!\w)" if re.match(r"\w", tokens[0]) else ""
+    after = r"(?!\w)" if re.match(r"\w", tokens[-1]) else ""
+    return [match.span() for match in re.finditer(before + pattern + after, text)]
 
 
 def shown(path):

@@ -40,10 +40,9 @@ Buffer<Scalar>& ResidualConnection<Scalar>::enter_backward_in_place(const Pass& 
   // x reaches y by two paths, around the sublayer and through it, so its gradients add up:
   //   post: d_x = d_sum + d_entered        pre: d_x = d_sum + LayerNorm.backward(d_entered)
   if (norm_ == Norm::post) {
-    Buffer<Scalar>& d_x = d_entered;
-    add(*d_sum_, d_x.view());
-    pass.record(name_, "d_x [N, D] = {d_sum} + {d_entered}", d_x, *d_sum_, d_entered);
-    return d_x;
+    add(*d_sum_, d_entered.view());
+    pass.record(name_, "d_x [N, D] = {d_sum} + {d_entered}", d_entered, *d_sum_, d_entered);
+    return d_entered;
   }
 
   Buffer<Scalar>& d_x_via_norm = layer_norm.backward(pass, d_entered);

@@ -10,7 +10,7 @@ namespace {
 void softmax(Buffer<double> scores, const Mask& mask) {
   input("scores", scores);
   input("blocked", mask);
-  MaskedSoftmax<double>("softmax").forward({}, scores, mask);
+  MaskedSoftmax<double>("softmax").forward_in_place({}, scores, mask);
   output("weights", scores);
 }
 

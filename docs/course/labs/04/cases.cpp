@@ -13,7 +13,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 void backward(const Buffer<double>& weights, Buffer<double> d_weights) {
   input("weights", weights);
   input("d_weights", d_weights);
-  MaskedSoftmax<double>("softmax").backward({}, weights, d_weights);
+  MaskedSoftmax<double>("softmax").backward_in_place({}, weights, d_weights);
   output("d_scores", d_weights);
 }
 
@@ -54,7 +54,8 @@ const std::vector<Case> cases = {
      [] {
        RandomValues random(4);
        Buffer<double> scores = round_numbers(random, 8, 4);
-       MaskedSoftmax<double>("softmax").forward({}, scores, padding_mask(IdMatrix{{5, 6, 7, 8}, {5, 6, 0, 0}}, 0));
+       MaskedSoftmax<double>("softmax").forward_in_place({}, scores,
+                                                         padding_mask(IdMatrix{{5, 6, 7, 8}, {5, 6, 0, 0}}, 0));
        backward(scores, round_numbers(random, 8, 4));
      }},
 };

@@ -36,26 +36,23 @@ class Example {
     output("weights", attention_->weights());
     output("context", context);
   }
-  /// The gradients are written to matrices that are filled with `old`.
-  void backward(double old = 0) {
+  /// If `again`, a pass with other numbers comes first, which fills the layer's buffers.
+  void backward(bool again = false) {
     input("d_context", in_.d_context);
     if (rate_ > 0) {
       show_dropout();
     }
-    attention_->forward(pass(), in_.q, in_.k, in_.v, in_.mask);
-    Buffer<double> d_q(in_.q.rows(), in_.q.cols());
-    Buffer<double> d_k(in_.k.rows(), in_.k.cols());
-    Buffer<double> d_v = d_k;
-    d_q.fill(old);
-    d_k.fill(old);
-    d_v.fill(old);
-    if (old != 0) {
-      input("d_q, d_k and d_v before backward are filled with", old);
+    if (again) {
+      input("backward has run before: d_q, d_k and d_v hold old numbers", 1);
+      attention_->forward(pass(), in_.k, in_.k, in_.k, all_visible(1, 1, in_.mask.keys()));
+      attention_->backward(pass(), in_.v);
     }
-    attention_->backward(pass(), in_.d_context, d_q, d_k, d_v);
-    output("d_v", d_v);
+    attention_->forward(pass(), in_.q, in_.k, in_.v, in_.mask);
+    const auto& [d_q, d_kv] = attention_->backward(pass(), in_.d_context);
+    const Index D = d_q.cols();
+    output("d_v", buffer_of(d_kv.eigen().rightCols(D)));
     output("d_q", d_q);
-    output("d_k", d_k);
+    output("d_k", buffer_of(d_kv.eigen().leftCols(D)));
   }
 
  private:
@@ -64,7 +61,7 @@ class Example {
   void show_dropout() {
     Buffer<double> factors(in_.q.rows() * in_.heads, in_.mask.keys());
     factors.fill(1);
-    SingleLayer<Dropout<double>>(random_, rate_, in_.heads)->forward(kTrainingPass, factors, factors);
+    SingleLayer<Dropout<double>>(random_, rate_, in_.heads)->forward_in_place(kTrainingPass, factors);
     input("dropout multiplies the weights by", factors);
   }
 
@@ -132,7 +129,7 @@ const std::vector<Case> cases = {
     {"backward, with dropout", "backward goes through the steps of forward in reverse: dropout first, then softmax",
      [] { Example(two_sentences(2, false), 0.5).backward(); }},
     {"backward, old numbers", "d_q, d_k and d_v are overwritten: they may hold the numbers of an older batch",
-     [] { Example(two_sentences(1, true)).backward(5); }},
+     [] { Example(two_sentences(1, true)).backward(true); }},
 };
 
 }  // namespace glassformer::labs

@@ -34,7 +34,7 @@ class Example {
   Example& forward(const Pass& pass = {}) {
     run_forward(pass);
     output("entered, which enter returns", entered_);
-    output("y, which leave returns", y_);
+    output("y, which leave_in_place returns", y_);
     return *this;
   }
   void backward(const Buffer<double>& d_y, const Pass& pass = {}) {
@@ -43,7 +43,7 @@ class Example {
     const Buffer<double>& d_output = residual_->leave_backward(pass, d_y);
     output("d_sublayer_output, which leave_backward returns", d_output);
     Buffer<double> d_entered = buffer_of(d_output.eigen().cwiseProduct(slope_.eigen()));
-    output("d_x, which enter_backward returns", residual_->enter_backward(pass, d_entered));
+    output("d_x, which enter_backward_in_place returns", residual_->enter_backward_in_place(pass, d_entered));
     output("d_gain", row_matrix(residual_->layer_norm.gain.in(residual_.gradient)));
     output("d_bias", row_matrix(residual_->layer_norm.bias.in(residual_.gradient)));
   }
@@ -53,13 +53,13 @@ class Example {
     const Buffer<double>& entered = residual_->enter(pass, x_);
     entered_ = entered;
     output_ = buffer_of(entered.eigen().cwiseProduct(slope_.eigen()));
-    y_ = residual_->leave(pass, x_, output_);
+    y_ = residual_->leave_in_place(pass, x_, output_);
   }
   /// Dropout multiplies by these numbers: the same dropout, applied to a matrix of ones.
   void show_dropout() {
     Buffer<double> factors(x_.rows(), x_.cols());
     factors.fill(1);
-    SingleLayer<Dropout<double>>(random_, rate_)->forward(kTrainingPass, factors, factors);
+    SingleLayer<Dropout<double>>(random_, rate_)->forward_in_place(kTrainingPass, factors);
     input("in training, dropout multiplies by", factors);
   }
 

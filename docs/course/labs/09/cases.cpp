@@ -20,27 +20,27 @@ void show(const Buffer<double>& logits, const IdMatrix& expected, const CrossEnt
 void forward(Buffer<double> logits, const IdMatrix& expected, const CrossEntropySettings& settings) {
   show(logits, expected, settings);
   CrossEntropy<double> layer("loss", settings);
-  const LossSum total = layer.forward({}, logits, expected);
+  const Losses<double> losses = layer.forward_in_place({}, logits, expected);
   for (Index n = 0; n < logits.rows(); ++n) {
     if (expected(n / expected.cols(), n % expected.cols()) == settings.pad) {
       logits.eigen().row(n).setZero();
     }
   }
   output("p", logits);
-  output("losses", layer.losses());
-  output("cross_entropies", layer.cross_entropies());
-  output("total loss", total.loss);
-  output("total cross_entropy", total.cross_entropy);
-  output("tokens", static_cast<double>(total.tokens));
-  output("correct", static_cast<double>(total.correct));
+  output("losses", losses.of_rows);
+  output("cross_entropies", losses.cross_entropies);
+  output("total loss", losses.loss);
+  output("total cross_entropy", losses.cross_entropy);
+  output("tokens", static_cast<double>(losses.tokens));
+  output("correct", static_cast<double>(losses.correct));
 }
 
 void backward(Buffer<double> logits, const IdMatrix& expected, const CrossEntropySettings& settings, double d_loss) {
   show(logits, expected, settings);
   input("d_loss", d_loss);
   CrossEntropy<double> layer("loss", settings);
-  layer.forward({}, logits, expected);
-  output("d_logits", layer.backward({}, d_loss));
+  layer.forward_in_place({}, logits, expected);
+  output("d_logits", layer.backward_in_place({}, d_loss));
 }
 
 }  // namespace

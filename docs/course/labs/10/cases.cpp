@@ -30,8 +30,9 @@ void decoder_layer(SingleLayer<DecoderLayer<double>>& layer, const Buffer<double
   input("memory", memory);
   input("y", layer->forward({}, x, memory, masks));
   input("d_y", d_y);
-  output("d_x", layer->backward({}, d_y));
-  output("d_memory", layer->d_memory());
+  const auto [d_x, d_memory] = layer->backward({}, d_y);
+  output("d_x", d_x);
+  output("d_memory", d_memory);
 }
 
 void random_decoder_layer(Norm norm) {
@@ -61,6 +62,7 @@ struct Batch {
 struct Model {
   Transformer<double> model;
   Arena<double> weights{model.tensors()}, gradient{model.tensors()};
+  Recording recording;  // of the last batch
 
   explicit Model(const TransformerSettings& settings)
       : model(settings, {.source_size = 7, .target_size = 5, .pad = {kPad, kPad}}) {
@@ -70,8 +72,10 @@ struct Model {
 
   void run(const Batch& batch) {
     const TransformerMasks masks = model.masks(batch.source, batch.target_input);
-    model.forward({}, {batch.source, batch.target_input, batch.target_output, masks});
-    model.backward({}, 1);
+    recording = Recording();
+    const Pass pass{.recording = &recording};
+    model.forward(pass, {batch.source, batch.target_input, batch.target_output, masks});
+    model.backward(pass, 1);
   }
   void show(const Batch& batch) {
     input("source", batch.source);
@@ -91,7 +95,12 @@ struct Model {
   /// The terms of the sum, as they should be. They are shown, not compared.
   void show_terms() {
     for (std::size_t i = 0; i < model.decoder_layers.size(); ++i) {
-      input("d_memory() of decoder layer " + std::to_string(i), model.decoder_layers[i].d_memory());
+      const std::string& part = model.decoder_layers[i].cross_attention.sublayer.kv_proj.name();
+      for (const RecordedTensor& tensor : recording.tensors()) {
+        if (tensor.part == part && tensor.name == "d_x") {
+          input("d_memory of decoder layer " + std::to_string(i), buffer_of(tensor.values));
+        }
+      }
     }
   }
   void show_norm(const std::string& name) {
