@@ -3,20 +3,9 @@
 #include <cstdint>
 #include <span>
 
-#include "numerics/matrix.hpp"
+#include "model/special_ids.hpp"
 
 namespace glassformer {
-
-/// A padding id without a row in any embedding table, for models from other tools that have no padding id.
-constexpr Id kNoToken = -1;
-
-/// The four ids that are not words. They come from the tokenizer: no other code may assume their values.
-struct SpecialIds {
-  Id pad = 0;  ///< fills a batch up to its longest sentence; masked and never trained on; may be kNoToken
-  Id bos = 1;  ///< starts the decoder's input
-  Id eos = 2;  ///< ends every sentence
-  Id unk = 3;  ///< stands for words that are not in the vocabulary
-};
 
 /// A view of sentence pairs: one flat array of ids, without bos and eos, and one of offsets into it.
 ///

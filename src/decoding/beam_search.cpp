@@ -5,7 +5,7 @@
 
 namespace glassformer {
 
-SentenceBeam::SentenceBeam(const DecodingSettings& settings, const SearchIds& ids, Index limit)
+SentenceBeam::SentenceBeam(const DecodingSettings& settings, const SpecialIds& ids, Index limit)
     : settings_(settings), eos_(ids.eos), limit_(limit), running_{{0, ids.bos, 0, 0}}, tree_{{ids.bos, 0}} {
   assert(settings.n_best >= 1 && settings.n_best <= settings.beam);
 }
@@ -111,7 +111,7 @@ std::vector<Id> SentenceBeam::tokens_up_to(Index node) const {
   return tokens;
 }
 
-std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& settings, const SearchIds& ids,
+std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& settings, const SpecialIds& ids,
                                                  std::span<const std::span<const Id>> sources,
                                                  IncrementalDecoder<float>& decoder) {
   std::vector<SentenceBeam> beams;

@@ -34,7 +34,7 @@ class SentenceBeam {
   };
 
   /// `limit`: the maximum number of tokens in a translation, without eos.
-  SentenceBeam(const DecodingSettings& settings, const SearchIds& ids, Index limit);
+  SentenceBeam(const DecodingSettings& settings, const SpecialIds& ids, Index limit);
 
   /// One step. Row h of logits [running, V] scores the tokens that may follow running()[h].
   void advance(MatrixView<const float> logits, LikeliestTokens& likeliest);
@@ -76,7 +76,7 @@ class SentenceBeam {
 
 /// Beam search (see SentenceBeam) for all sources (ids, eos included) in one batch, which sentences leave when they are
 /// done. Returns the settings.n_best best hypotheses of each.
-std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& settings, const SearchIds& ids,
+std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& settings, const SpecialIds& ids,
                                                  std::span<const std::span<const Id>> sources,
                                                  IncrementalDecoder<float>& decoder);
 

@@ -26,7 +26,7 @@ bool grow(Hypothesis& hypothesis, std::span<const NextToken> likeliest, Id eos, 
 
 }  // namespace
 
-std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const SearchIds& ids,
+std::vector<Hypothesis> greedy_search(const DecodingSettings& settings, const SpecialIds& ids,
                                       std::span<const std::span<const Id>> sources,
                                       IncrementalDecoder<float>& decoder) {
   std::vector<Hypothesis> found(sources.size());

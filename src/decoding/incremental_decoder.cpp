@@ -17,7 +17,7 @@ void IncrementalDecoder<Scalar>::start(std::span<const std::span<const Id>> sour
 
 template <std::floating_point Scalar>
 void IncrementalDecoder<Scalar>::encode(std::span<const std::span<const Id>> sources) {
-  const Id pad = model_->vocabulary.pad.source;
+  const Id pad = model_->vocabulary.special.source.pad;
   const MaskSettings& on = model_->settings.masks;
   Index length = 0;
   for (const std::span<const Id> source : sources) {

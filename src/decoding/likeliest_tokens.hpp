@@ -23,7 +23,7 @@ struct NextToken {
 /// no token is chosen. V = target vocabulary.
 class LikeliestTokens {
  public:
-  explicit LikeliestTokens(const SearchIds& ids) : ids_(ids) {}
+  explicit LikeliestTokens(const SpecialIds& ids) : ids_(ids) {}
 
   /// The `count` most likely tokens of logits [V] (fewer if fewer may be chosen), most likely first. Of equally likely
   /// tokens, the lower id comes first. The result is valid until the next call.
@@ -31,10 +31,10 @@ class LikeliestTokens {
 
  private:
   /// eos is always allowed, even if the model also uses it as bos or pad.
-  bool may_be_chosen(Id id) const { return id == ids_.eos || (id != ids_.bos && id != ids_.target_pad); }
+  bool may_be_chosen(Id id) const { return id == ids_.eos || (id != ids_.bos && id != ids_.pad); }
   void consider(Id id, double logit, std::size_t count);
 
-  SearchIds ids_;
+  SpecialIds ids_;
   std::vector<float> powers_;
   std::vector<NextToken> chosen_;  // while choosing, log_probability holds the logit
 };

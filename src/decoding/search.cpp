@@ -34,7 +34,7 @@ Index batch_size(const DecodingSettings& settings, const MaskSettings& masks, In
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const DecodingSettings& settings,
-                                               const SearchIds& ids, std::span<const std::vector<Id>> sources) {
+                                               const SpecialIds& ids, std::span<const std::vector<Id>> sources) {
   assert(settings.beam >= 1 && settings.n_best >= 1 && settings.n_best <= settings.beam && settings.batch >= 1);
   const std::vector<std::size_t> order = longest_first(sources);
   const auto sentences = static_cast<Index>(sources.size());

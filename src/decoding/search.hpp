@@ -25,14 +25,6 @@ struct Hypothesis {
   bool overflowed() const { return std::isnan(log_probability); }
 };
 
-/// The special ids that a search needs.
-struct SearchIds {
-  Id source_pad = 0;
-  Id bos = 1;  ///< of the target; starts every hypothesis
-  Id eos = 2;  ///< of the target; ends a hypothesis
-  Id target_pad = 0;
-};
-
 /// The length limit, in tokens without eos, for translating a source of `source_tokens` tokens, eos included.
 inline Index longest_translation(const DecodingSettings& settings, Index source_tokens) {
   return static_cast<Index>(settings.max_length_ratio * static_cast<double>(source_tokens - 1)) + 10;
@@ -52,8 +44,8 @@ inline double score(const Hypothesis& hypothesis, double length_penalty) {
 /// Translates each source (ids, eos included), by greedy search if settings.beam is 1 and by beam search otherwise.
 /// Returns the `n_best` best hypotheses of each, best first (fewer if fewer exist, but at least one). An empty source
 /// (eos only) is translated like any other. Sentences of similar length are decoded together, settings.batch at a time,
-/// with batches in parallel on all threads. The results are in the order of the sources.
+/// with batches in parallel on all threads. The results are in the order of the sources. `ids` are those of the target.
 std::vector<std::vector<Hypothesis>> translate(const Model<float>& model, const DecodingSettings& settings,
-                                               const SearchIds& ids, std::span<const std::vector<Id>> sources);
+                                               const SpecialIds& ids, std::span<const std::vector<Id>> sources);
 
 }  // namespace glassformer

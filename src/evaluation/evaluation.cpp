@@ -74,9 +74,7 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
     line_of.push_back(i);
   }
 
-  const SpecialIds target = tokenizers.target->special();
-  const auto found =
-      translate(model, settings, {tokenizers.source->special().pad, target.bos, target.eos, target.pad}, sources);
+  const auto found = translate(model, settings, tokenizers.target->special(), sources);
   std::vector<std::vector<Translation>> translations(lines.size(), {Translation{}});
   for (std::size_t k = 0; k < found.size(); ++k) {
     std::vector<Translation>& of_line = translations[line_of[k]];

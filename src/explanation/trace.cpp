@@ -76,7 +76,8 @@ Trace trace_pass(const TracedModel& traced, const Batch& batch, const Transforme
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
   const Losses<float> losses = transformer->forward(pass, input);
   trace.loss = losses;
-  trace.answers = answers_of(losses, batch, traced.model.vocabulary.pad.target);  // before backward overwrites p
+  trace.answers =
+      answers_of(losses, batch, traced.model.vocabulary.special.target.pad);  // before backward overwrites p
   trace.attention = attention_of(*transformer);
   transformer->backward(pass, 1 / static_cast<float>(trace.loss.tokens));
   trace.gradient_norms = tensor_norms(gradient);
@@ -91,7 +92,7 @@ Answers find_answers(const TracedModel& traced, const Batch& batch, const Transf
   const auto transformer = make_transformer(traced.model, traced.label_smoothing);
   const ModelInput input{batch.source, batch.target_input, batch.target_output, masks};
   return answers_of(transformer->forward(pass_of(traced, batch, nullptr), input), batch,
-                    traced.model.vocabulary.pad.target);
+                    traced.model.vocabulary.special.target.pad);
 }
 
 std::vector<double> tensor_norms(const Arena<float>& arena) {

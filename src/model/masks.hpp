@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "layers/masks.hpp"
+#include "model/special_ids.hpp"
 
 /// Which masks a transformer uses, and where.
 namespace glassformer {
@@ -36,13 +37,8 @@ struct TransformerMasks {
   Mask cross_padding = {};     ///< [B, 1, S] cross-attention: source padding again, because its keys are source tokens
 };
 
-/// The padding ids.
-struct PadIds {
-  Id source = 0, target = 0;
-};
-
 /// The masks of a padded batch. Masks that are off block nothing. source [B, S], target_input [B, T].
-TransformerMasks make_masks(const IdMatrix& source, const IdMatrix& target_input, PadIds pad,
+TransformerMasks make_masks(const IdMatrix& source, const IdMatrix& target_input, const SpecialIdPair& special,
                             const MaskSettings& on = {}, TransformerMasks reused = {});
 
 }  // namespace glassformer

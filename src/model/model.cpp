@@ -51,7 +51,7 @@ void draw_matrix(MatrixView<Scalar> matrix, Role role, const RandomRow& random, 
     return;
   }
   draw_normal(matrix, random, 1 / std::sqrt(static_cast<double>(matrix.cols())));
-  const Id pad = role == Role::source_embedding ? settings.pad.source : settings.pad.target;
+  const Id pad = role == Role::source_embedding ? settings.special.source.pad : settings.special.target.pad;
   if (pad >= 0) {
     set(matrix.row(pad), Scalar{0});
   }

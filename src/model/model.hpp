@@ -32,8 +32,8 @@ std::unique_ptr<Transformer<Scalar>> make_transformer(const Model<Scalar>& model
 
 /// How to draw the weights that training starts from.
 struct InitialWeights {
-  double gain = 1;  ///< see initialize
-  PadIds pad = {};  ///< the embeddings of padding are 0; negative: there is none
+  double gain = 1;             ///< see initialize
+  SpecialIdPair special = {};  ///< the embeddings of padding are 0; a negative pad has none
 };
 
 /// Initializes weights before training. They depend only on the seed and on the tensors' shapes and roles.
@@ -54,7 +54,7 @@ void initialize(Arena<Scalar>& weights, const InitialWeights& settings, std::uin
 /// The same for all weights of a model.
 template <std::floating_point Scalar>
 void initialize(Model<Scalar>& model, std::uint64_t seed) {
-  initialize(model.weights, {model.settings.initial_gain, model.vocabulary.pad}, seed);
+  initialize(model.weights, {model.settings.initial_gain, model.vocabulary.special}, seed);
 }
 
 }  // namespace glassformer

@@ -39,11 +39,11 @@ struct TransformerSettings {
   EmbeddingSettings embedding(Id pad) const { return {pad, scale_embeddings, embedding_dropout}; }
 };
 
-/// What the model needs to know about its vocabularies. The padding ids are always passed in, never hard-coded.
+/// What the model needs to know about its vocabularies. The special ids are always passed in, never hard-coded.
 struct VocabularyShape {
   Index source_size = 0;
-  Index target_size = 0;  ///< equal to source_size if all embeddings are tied
-  PadIds pad = {};        ///< negative: not a row of any embedding table
+  Index target_size = 0;       ///< equal to source_size if all embeddings are tied
+  SpecialIdPair special = {};  ///< a negative pad is not a row of any embedding table
 };
 
 }  // namespace glassformer

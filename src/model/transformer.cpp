@@ -84,10 +84,11 @@ Transformer<Scalar>::Transformer(const TransformerSettings& settings_, const Voc
       settings(settings_),
       vocabulary(vocabulary_),
       source_embedding(encoder_part(construction_, "encoder.embed_tokens"),
-                       source_table(construction_, settings, vocabulary), settings.embedding(vocabulary.pad.source)),
+                       source_table(construction_, settings, vocabulary),
+                       settings.embedding(vocabulary.special.source.pad)),
       target_embedding(decoder_part(construction_, "decoder.embed_tokens"),
                        target_table(construction_, settings, vocabulary, source_embedding.table),
-                       settings.embedding(vocabulary.pad.target)),
+                       settings.embedding(vocabulary.special.target.pad)),
       output(output_map(construction_, settings, vocabulary, target_embedding.table)),
       encoder_layers(make_layers<EncoderLayer<Scalar>>(encoder_part(construction_, "encoder"), kEncoderSites,
                                                        settings.encoder_layers, settings)),
@@ -95,7 +96,7 @@ Transformer<Scalar>::Transformer(const TransformerSettings& settings_, const Voc
                                                        settings.decoder_layers, settings)),
       encoder_norm(final_norm(encoder_part(construction_, "encoder"), settings)),
       decoder_norm(final_norm(decoder_part(construction_, "decoder"), settings)),
-      cross_entropy(decoder_part(construction_, "loss").name(), {vocabulary.pad.target, label_smoothing}) {}
+      cross_entropy(decoder_part(construction_, "loss").name(), {vocabulary.special.target.pad, label_smoothing}) {}
 
 template <std::floating_point Scalar>
 const Buffer<Scalar>& Transformer<Scalar>::encode(const Pass& pass, const IdMatrix& source, const Mask& padding) {

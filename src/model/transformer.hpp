@@ -69,7 +69,7 @@ class Transformer {
 
   /// The masks of a padded batch, according to settings.masks. source [B, S], target_input [B, T].
   TransformerMasks masks(const IdMatrix& source, const IdMatrix& target_input, TransformerMasks reused = {}) const {
-    return make_masks(source, target_input, vocabulary.pad, settings.masks, std::move(reused));
+    return make_masks(source, target_input, vocabulary.special, settings.masks, std::move(reused));
   }
 
   /// Maps source [B, S] to memory [M, D].

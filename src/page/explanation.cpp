@@ -62,17 +62,17 @@ Mask maximum(const std::vector<BlockReason>& reasons, Mask nothing) {
 
 /// The ids of a batch, and the masks computed from them.
 struct PaddedBatch {
-  PadIds pad;
+  SpecialIdPair special;
   const IdMatrix &source, &target_input;
 
   BlockReasons reasons(const MaskSettings& on) const {
-    const BlockReason source_padding{"padding", padding_mask(source, pad.source)};
+    const BlockReason source_padding{"padding", padding_mask(source, special.source.pad)};
     BlockReasons reasons;
     if (on.encoder_padding) {
       reasons.encoder_padding = {source_padding};
     }
     if (on.target_padding) {
-      reasons.decoder_combined = {{"padding", padding_mask(target_input, pad.target)}};
+      reasons.decoder_combined = {{"padding", padding_mask(target_input, special.target.pad)}};
     }
     if (on.look_ahead) {
       reasons.decoder_combined.push_back({"future", look_ahead_mask(target_input.cols())});
@@ -104,8 +104,8 @@ struct PaddedBatch {
   BlockReasons padded_queries(BlockReasons reasons) const {
     const Index S = source.cols();
     const Index T = target_input.cols();
-    reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, pad.source, S)});
-    reasons.decoder_combined.push_back({"padded_query", padded_query_mask(target_input, pad.target, T)});
+    reasons.encoder_padding.push_back({"padded_query", padded_query_mask(source, special.source.pad, S)});
+    reasons.decoder_combined.push_back({"padded_query", padded_query_mask(target_input, special.target.pad, T)});
     return reasons;
   }
 
@@ -118,11 +118,11 @@ struct PaddedBatch {
     const TransformerMasks own = masks(reasons);
     const Index S = source.cols();
     const Index T = target_input.cols();
-    const Mask no_source = padding_mask(source, pad.source);
-    const Mask no_target = padding_mask(target_input, pad.target);
-    return see(own.encoder_padding, padded_query_mask(source, pad.source, S), no_source) ||
-           see(own.decoder_combined, padded_query_mask(target_input, pad.target, T), no_target) ||
-           see(own.cross_padding, padded_query_mask(target_input, pad.target, S), no_source);
+    const Mask no_source = padding_mask(source, special.source.pad);
+    const Mask no_target = padding_mask(target_input, special.target.pad);
+    return see(own.encoder_padding, padded_query_mask(source, special.source.pad, S), no_source) ||
+           see(own.decoder_combined, padded_query_mask(target_input, special.target.pad, T), no_target) ||
+           see(own.cross_padding, padded_query_mask(target_input, special.target.pad, S), no_source);
   }
 };
 
@@ -214,9 +214,9 @@ std::array<double, 3> attention_on_padding(const TransformerSettings& settings, 
 
 }  // namespace
 
-std::vector<MaskVariant> mask_variants(const MaskSettings& on, PadIds pad, const IdMatrix& source,
+std::vector<MaskVariant> mask_variants(const MaskSettings& on, const SpecialIdPair& special, const IdMatrix& source,
                                        const IdMatrix& target_input) {
-  const PaddedBatch batch{pad, source, target_input};
+  const PaddedBatch batch{special, source, target_input};
   std::vector<MaskVariant> variants = variants_of(on, batch);
   const bool words_see_padding = batch.words_see_padding(variants.front().reasons);
   if (on != MaskSettings{}) {
@@ -242,17 +242,17 @@ Explanation explain(const ExplainedModel& explained, std::vector<ExplainedPair> 
   std::iota(sentences.begin(), sentences.end(), Index{0});
 
   const MaskSettings& on = explained.model.settings.masks;
-  const PadIds pad = explained.model.vocabulary.pad;
+  const SpecialIdPair special = explained.model.vocabulary.special;
   Explanation explanation{std::move(pairs), make_batch(corpus, sentences), {}, {}};
   const Batch& batch = explanation.batch;
-  for (MaskVariant& variant : mask_variants(on, pad, batch.source, batch.target_input)) {
+  for (MaskVariant& variant : mask_variants(on, special, batch.source, batch.target_input)) {
     Recording* const recording = explanation.variants.empty() ? &explanation.recording : nullptr;
     Trace traced = trace_pass(explained, batch, variant.masks, recording);
     explanation.variants.push_back({std::move(variant), std::move(traced), {}, {}});
   }
   for (const Index b : sentences) {
     const Batch single = make_batch(corpus, {&b, 1});
-    const std::vector<MaskVariant> variants = mask_variants(on, pad, single.source, single.target_input);
+    const std::vector<MaskVariant> variants = mask_variants(on, special, single.source, single.target_input);
     for (std::size_t i = 0; i < variants.size(); ++i) {
       ExplainedVariant& variant = explanation.variants[i];
       variant.on_padding.push_back(attention_on_padding(explained.model.settings, variant.trace, single, b));

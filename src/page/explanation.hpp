@@ -35,7 +35,7 @@ struct MaskVariant {
 /// The first variant, "right", has the model's own masks: those that are `on`. Each of the others leaves out a kind of
 /// mask or makes a common mistake (a look-ahead mask one or three positions late, padding that also blocks queries, 1
 /// read as "visible"). A model that lacks some masks also gets "all_masks". source [B, S], target_input [B, T].
-std::vector<MaskVariant> mask_variants(const MaskSettings& on, PadIds pad, const IdMatrix& source,
+std::vector<MaskVariant> mask_variants(const MaskSettings& on, const SpecialIdPair& special, const IdMatrix& source,
                                        const IdMatrix& target_input);
 
 struct ExplainedPair {

@@ -58,7 +58,7 @@ struct TokenizerPair {
 inline VocabularyShape vocabulary_shape(const TokenizerPair& tokenizers) {
   const Tokenizer& source = *tokenizers.source;
   const Tokenizer& target = *tokenizers.target;
-  return {source.vocabulary_size(), target.vocabulary_size(), {source.special().pad, target.special().pad}};
+  return {source.vocabulary_size(), target.vocabulary_size(), {source.special(), target.special()}};
 }
 
 /// Learns the vocabularies from the training text, or reads the .model files that the settings name.

@@ -27,7 +27,7 @@ std::uint64_t arithmetic_digest() {
                                      .d_ff = 530,
                                      .activation = Activation::gelu,
                                      .attention_dropout = 0.1};
-  Model<float> model(settings, {kVocabulary, kVocabulary, {0, 0}});
+  Model<float> model(settings, {kVocabulary, kVocabulary, {}});
   initialize(model, 1);
   TrainingSettings training;
   training.max_tokens = 100;

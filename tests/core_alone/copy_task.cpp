@@ -51,7 +51,7 @@ int main() {
   const SentencePairs pairs{ids, offsets, kSpecial, kSpecial};
 
   const TransformerSettings shape{.d_model = 64, .heads = 4, .encoder_layers = 1, .decoder_layers = 1, .d_ff = 128};
-  Model<float> model(shape, {kVocabulary, kVocabulary, {kSpecial.pad, kSpecial.pad}});
+  Model<float> model(shape, {kVocabulary, kVocabulary, {kSpecial, kSpecial}});
   initialize(model, 1);
   TrainingSettings training;
   training.max_tokens = 1024;

@@ -12,7 +12,7 @@ using namespace glassformer;
 
 namespace {
 
-constexpr SearchIds kChosenFrom{.source_pad = 0, .bos = 1, .eos = 2, .target_pad = 0};
+constexpr SpecialIds kChosenFrom{.pad = 0, .bos = 1, .eos = 2};
 
 std::vector<Id> ids_of(std::span<const NextToken> tokens) {
   std::vector<Id> ids;
@@ -54,7 +54,7 @@ TEST_CASE("log-probabilities are over all tokens, including those that may not b
 }
 
 TEST_CASE("eos may be chosen even if it is also bos or pad", "[decoding]") {
-  LikeliestTokens likeliest({.source_pad = 0, .bos = 2, .eos = 2, .target_pad = 2});
+  LikeliestTokens likeliest({.pad = 2, .bos = 2, .eos = 2});
   CHECK(ids_of(likeliest.choose(std::vector<float>{1, 2, 3, 0}, 9)) == std::vector<Id>{2, 1, 0, 3});
 }
 

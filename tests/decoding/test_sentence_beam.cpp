@@ -8,7 +8,7 @@ using namespace glassformer;
 
 namespace {
 
-constexpr SearchIds kBeamIds{.source_pad = 0, .bos = 1, .eos = 2, .target_pad = 0};
+constexpr SpecialIds kBeamIds{.pad = 0, .bos = 1, .eos = 2};
 constexpr Id kA = 3, kB = 4;
 
 /// The probabilities of eos, a and b after one running hypothesis.

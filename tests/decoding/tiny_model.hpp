@@ -14,7 +14,7 @@
 namespace glassformer {
 
 inline constexpr Id kPad = 0, kBos = 1, kEos = 2;
-inline constexpr SearchIds kTinyIds{kPad, kBos, kEos, kPad};
+inline constexpr SpecialIds kTinyIds{.pad = kPad, .bos = kBos, .eos = kEos};
 
 inline TransformerSettings tiny_settings() {
   TransformerSettings settings;
@@ -32,7 +32,7 @@ struct TinyModel {
 
   explicit TinyModel(const TransformerSettings& settings, Index vocabulary_size, std::uint64_t seed = 1,
                      double peak = 4)
-      : model(settings, {vocabulary_size, vocabulary_size, {kPad, kPad}}) {
+      : model(settings, {vocabulary_size, vocabulary_size, {kTinyIds, kTinyIds}}) {
     RandomValues random(seed);
     for (const TensorPlace& tensor : model.weights.tensors()) {
       const double factor = tensor.shape.size() == 2 ? 1 / std::sqrt(static_cast<double>(tensor.shape[1])) : 0.3;

@@ -118,7 +118,8 @@ TEST_CASE("A padded position has no probability, even if no column belongs to th
   const ExplainedExample example;
   TransformerSettings settings = tiny_settings();
   VocabularyShape vocabulary = example.tiny.model.vocabulary;
-  vocabulary.pad = {kNoToken, kNoToken};  // as in OPUS-MT, whose padding token starts every target
+  vocabulary.special.source.pad = vocabulary.special.target.pad =
+      kNoToken;  // as in OPUS-MT, whose padding token starts every target
   Model<float> model(settings, vocabulary);
   initialize(model, 1);
   Batch batch = example.explanation.batch;

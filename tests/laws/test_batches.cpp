@@ -25,7 +25,7 @@ struct DrawnTraining {
   std::vector<std::vector<Index>> parts;
 
   explicit DrawnTraining(RandomValues& random)
-      : model(draw_dropout(random, draw_settings(random)), {kVocabulary, kVocabulary, {0, 0}}),
+      : model(draw_dropout(random, draw_settings(random)), {kVocabulary, kVocabulary, {}}),
         all(static_cast<std::size_t>(between(random, 5, 20))),
         parts(static_cast<std::size_t>(between(random, 2, 5))) {
     random.fill(model.weights);

@@ -10,9 +10,10 @@
 namespace glassformer::example {
 
 constexpr Id kSourcePad = 3, kTargetPad = 1, kBegin = 0, kEnd = 2;
+constexpr SpecialIdPair kSpecial{{.pad = kSourcePad}, {.pad = kTargetPad}};
 
 inline VocabularyShape vocabulary(Tying tying) {
-  return {.source_size = 9, .target_size = tying == Tying::all ? 9 : 7, .pad = {kSourcePad, kTargetPad}};
+  return {.source_size = 9, .target_size = tying == Tying::all ? 9 : 7, .special = kSpecial};
 }
 
 inline TransformerSettings settings(Norm norm, Tying tying, Activation activation = Activation::gelu) {
@@ -43,9 +44,9 @@ inline TransformerSettings with_dropout(TransformerSettings settings) {
 struct PaddedBatch {
   IdMatrix source, target_input, target_output;
   std::vector<Index> sentences;
-  TransformerMasks masks = make_masks(source, target_input, {kSourcePad, kTargetPad});
+  TransformerMasks masks = make_masks(source, target_input, kSpecial);
 
-  void remake_masks() { masks = make_masks(source, target_input, {kSourcePad, kTargetPad}); }
+  void remake_masks() { masks = make_masks(source, target_input, kSpecial); }
   ModelInput input() const { return {source, target_input, target_output, masks}; }
   Pass training() const { return {.training = true, .seed = 17, .update = 3, .sentences = sentences}; }
   Index tokens() const { return (target_output.eigen().array() != kTargetPad).count(); }

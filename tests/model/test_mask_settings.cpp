@@ -34,8 +34,7 @@ TEST_CASE("A model makes the masks that its settings select", "[model]") {
        {MaskSettings{}, MaskSettings{.encoder_padding = false}, MaskSettings{.look_ahead = false},
         MaskSettings{.target_padding = false}, MaskSettings{.cross_padding = false}}) {
     CAPTURE(on.encoder_padding, on.look_ahead, on.target_padding, on.cross_padding);
-    const TransformerMasks expected =
-        make_masks(batch.source, batch.target_input, {example::kSourcePad, example::kTargetPad}, on);
+    const TransformerMasks expected = make_masks(batch.source, batch.target_input, example::kSpecial, on);
     const Transformer<double> model(settings_with_masks(on), example::vocabulary(Tying::none));
     const TransformerMasks masks = model.masks(batch.source, batch.target_input);
     CHECK(same_bits(masks.encoder_padding.blocked, expected.encoder_padding.blocked));

@@ -9,10 +9,16 @@
 using namespace glassformer;
 using example::MaskTable, example::check_mask;
 
+namespace {
+
+constexpr SpecialIdPair kBothPads{{.pad = 3}, {.pad = 9}};
+
+}  // namespace
+
 TEST_CASE("The transformer's three masks: source padding twice, and target padding with the future", "[model]") {
   const IdMatrix source{{5, 9, 3, 3, 3}, {5, 3, 7, 8, 0}};
   const IdMatrix target{{1, 2, 9}, {2, 9, 9}};  // pads: 3 and 9
-  const TransformerMasks masks = make_masks(source, target, {3, 9});
+  const TransformerMasks masks = make_masks(source, target, kBothPads);
   const MaskTable source_padding{{0, 0, 1, 1, 1}, {0, 1, 0, 0, 0}};
   check_mask(masks.encoder_padding, 2, 1, source_padding);
   check_mask(masks.cross_padding, 2, 1, source_padding);
@@ -30,10 +36,10 @@ TEST_CASE("A mask that is off keeps its shape and blocks nothing", "[model]") {
 TEST_CASE("Each of the transformer's masks has its own switch", "[model]") {
   const IdMatrix source{{5, 9, 3, 3, 3}, {5, 3, 7, 8, 0}};
   const IdMatrix target{{1, 2, 9}, {2, 9, 9}};  // pads: 3 and 9
-  const TransformerMasks all = make_masks(source, target, {3, 9});
+  const TransformerMasks all = make_masks(source, target, kBothPads);
   const auto check = [&](const MaskSettings& on, const MaskTable& encoder, const MaskTable& decoder,
                          const MaskTable& cross) {
-    const TransformerMasks masks = make_masks(source, target, {3, 9}, on);
+    const TransformerMasks masks = make_masks(source, target, kBothPads, on);
     check_mask(masks.encoder_padding, 2, 1, encoder);
     check_mask(masks.decoder_combined, 2, 3, decoder);
     check_mask(masks.cross_padding, 2, 1, cross);
@@ -66,12 +72,12 @@ TEST_CASE("The five masks of a transformer reuse the memory of older ones", "[mo
     return places;
   };
   TransformerMasks masks =
-      make_masks(IdMatrix{{7, 7, 7, 7, 7}, {3, 3, 3, 3, 3}}, IdMatrix{{9, 9, 9, 9}, {1, 9, 9, 9}}, {3, 9});
+      make_masks(IdMatrix{{7, 7, 7, 7, 7}, {3, 3, 3, 3, 3}}, IdMatrix{{9, 9, 9, 9}, {1, 9, 9, 9}}, kBothPads);
   const auto before = memory_of(masks);
   for (const MaskSettings& on : {MaskSettings{}, MaskSettings{false, false, false, false}, MaskSettings{}}) {
-    masks = make_masks(source, target, {3, 9}, on, std::move(masks));
+    masks = make_masks(source, target, kBothPads, on, std::move(masks));
     CHECK(memory_of(masks) == before);
-    const TransformerMasks expected = make_masks(source, target, {3, 9}, on);
+    const TransformerMasks expected = make_masks(source, target, kBothPads, on);
     for (std::size_t i = 0; i < 5; ++i) {
       check_mask(*five(masks)[i], five(expected)[i]->sentences, five(expected)[i]->queries,
                  five(expected)[i]->blocked.eigen());

@@ -22,7 +22,7 @@ struct Fresh {
                .d_ff = kInner,
                .tied_embeddings = Tying::all,
                .initial_gain = initial_gain},
-              {kEmbeddedVocabulary, kEmbeddedVocabulary, {kPadRow, kPadRow}}),
+              {kEmbeddedVocabulary, kEmbeddedVocabulary, {{.pad = kPadRow}, {.pad = kPadRow}}}),
         layers(model.settings, model.vocabulary) {
     initialize(model, seed);
   }
@@ -95,7 +95,7 @@ TEST_CASE("weights are initialized by the roles of their tensors, whatever their
   const auto projection = matrix("model.shared.weight", Role::projection);
 
   Arena<double> weights(cursor.tensors());
-  initialize(weights, {.gain = 0.5, .pad = {4, 7}}, 1);
+  initialize(weights, {.gain = 0.5, .special = {{.pad = 4}, {.pad = 7}}}, 1);
   const auto of = [&](const auto& parameter) { return parameter.in(weights).eigen(); };
   CHECK((of(gain).array() == 1).all());
   CHECK((of(bias).array() == 0).all());

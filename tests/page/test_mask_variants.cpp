@@ -19,7 +19,7 @@ struct Padded {
 };
 
 std::vector<MaskVariant> variants_of(const MaskSettings& masks, const Padded& ids) {
-  return mask_variants(masks, {kNoWord, kNoWord}, ids.source, ids.target);
+  return mask_variants(masks, {{.pad = kNoWord}, {.pad = kNoWord}}, ids.source, ids.target);
 }
 
 const MaskVariant& named(const std::vector<MaskVariant>& variants, const std::string& name) {
@@ -54,7 +54,7 @@ TEST_CASE("The first variant has the model's own masks, and each variant has a n
   for (const bool look_ahead : {true, false}) {
     const MaskSettings masks{.look_ahead = look_ahead, .cross_padding = look_ahead};
     const auto variants = variants_of(masks, ids);
-    const TransformerMasks own = make_masks(ids.source, ids.target, {kNoWord, kNoWord}, masks);
+    const TransformerMasks own = make_masks(ids.source, ids.target, {{.pad = kNoWord}, {.pad = kNoWord}}, masks);
     CHECK(variants.front().name == "right");
     CHECK(variants.front().changed.empty());
     CHECK(same_bits(variants.front().masks.encoder_padding.blocked, own.encoder_padding.blocked));
@@ -255,7 +255,7 @@ TEST_CASE("A model trained without a mask gets a variant with all masks", "[page
   const MaskVariant& all = named(variants, "all_masks");
   CHECK(all.changed == Names{"decoder_combined"});
   CHECK(same_bits(all.masks.decoder_combined.blocked,
-                  make_masks(ids.source, ids.target, {kNoWord, kNoWord}).decoder_combined.blocked));
+                  make_masks(ids.source, ids.target, {{.pad = kNoWord}, {.pad = kNoWord}}).decoder_combined.blocked));
   CHECK(std::ranges::count(variants_of({}, ids), "all_masks", &MaskVariant::name) == 0);
 }
 

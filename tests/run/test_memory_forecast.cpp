@@ -9,7 +9,7 @@ using namespace glassformer::text_test;
 
 namespace {
 
-const VocabularyShape kVocabulary{1000, 1000, {0, 0}};
+const VocabularyShape kVocabulary{1000, 1000, {}};
 
 MemoryForecast forecast(const TrainingPlan& plan, const Corpus& text = corpus_of_lengths({{9, 9}, {5, 7}})) {
   const WithThreads with_threads(2);

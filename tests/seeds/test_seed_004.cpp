@@ -71,7 +71,7 @@ TEST_CASE("004.create_mask: padding for the encoder, combined for the decoder, s
           "[seeds]") {
   Golden golden("004.create_mask");
   const Id pad = static_cast<Id>(golden.integer("pad"));
-  const TransformerMasks masks = make_masks(golden.ids("inp"), golden.ids("tgt"), {pad, pad});
+  const TransformerMasks masks = make_masks(golden.ids("inp"), golden.ids("tgt"), {{.pad = pad}, {.pad = pad}});
   golden.check("enc_padding", masks.encoder_padding.blocked);
   golden.check("combined", masks.decoder_combined.blocked);
   golden.check("dec_padding", masks.cross_padding.blocked);
@@ -85,11 +85,12 @@ TEST_CASE("004.left_padding: with padding on the left, a decoder's first queries
   const Id pad = static_cast<Id>(golden.integer("pad"));
   const IdMatrix left = golden.ids("tgt");
   const IdMatrix right{{4, 5, pad, pad, pad}};
-  const Mask combined = make_masks(left, left, {pad, pad}).decoder_combined;
+  const Mask combined = make_masks(left, left, {{.pad = pad}, {.pad = pad}}).decoder_combined;
   golden.check("combined", combined.blocked);
   golden.check("fully_masked_rows", blind_queries(combined.blocked.eigen()));
   // The project pads on the right (make_batch), so every query sees at least the first word.
-  CHECK(blind_queries(make_masks(right, right, {pad, pad}).decoder_combined.blocked.eigen()).size() == 0);
+  CHECK(blind_queries(make_masks(right, right, {{.pad = pad}, {.pad = pad}}).decoder_combined.blocked.eigen()).size() ==
+        0);
   // If such a row occurs anyway, its weights are 0, not NaN.
   CHECK(masked_softmax<double>(Matrix<double>::Ones(5, 5), combined).topRows(3).isZero(0));
 }

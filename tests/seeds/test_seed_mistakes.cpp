@@ -117,7 +117,7 @@ TEST_CASE("Mistake 24: the padding id is a setting, and ids are integers", "[mis
   CHECK(padding_mask(ids, 0).blocked.eigen() == Table{{1, 0, 0, 0, 0}});  // wrong: hides a word, shows the padding
   CHECK(padding_mask(ids, 1).blocked.eigen() == Table{{0, 0, 0, 1, 1}});  // right
   // Source and target each have their own padding id.
-  const TransformerMasks masks = make_masks(ids, IdMatrix{{0, 1, 2}}, {1, 2});
+  const TransformerMasks masks = make_masks(ids, IdMatrix{{0, 1, 2}}, {{.pad = 1}, {.pad = 2}});
   CHECK(masks.encoder_padding.blocked.eigen() == Table{{0, 0, 0, 1, 1}});
   CHECK(masks.decoder_combined.blocked.eigen() == Table{{0, 1, 1}, {0, 0, 1}, {0, 0, 1}});
 

@@ -43,7 +43,7 @@ inline VocabularyShape vocabulary(const json& fixture) {
   const json& v = fixture.at("vocabulary");
   return {.source_size = v.at("source_size"),
           .target_size = v.at("target_size"),
-          .pad = {v.at("source_pad"), v.at("target_pad")}};
+          .special = {{.pad = v.at("source_pad")}, {.pad = v.at("target_pad")}}};
 }
 
 inline OptimizerSettings optimizer(const json& fixture) {
@@ -83,7 +83,7 @@ inline Batch batch(const json& fixture) {
   const IdMatrix source = ids(fixture.at("source"));
   const IdMatrix target_input = ids(fixture.at("target_input"));
   return {source, target_input, ids(fixture.at("target_output")),
-          make_masks(source, target_input, vocabulary(fixture).pad)};
+          make_masks(source, target_input, vocabulary(fixture).special)};
 }
 
 /// [rows, cols] or [size], as in TensorPlace.

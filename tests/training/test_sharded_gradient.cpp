@@ -30,7 +30,7 @@ struct ShardedExample {
                       .embedding_dropout = 0.1,
                       .attention_dropout = 0.1,
                       .activation_dropout = 0.1},
-                     {30, 40, {0, 0}}};
+                     {30, 40, {}}};
   Corpus corpus;
   std::vector<Index> sentences = std::vector<Index>(40);
 

@@ -23,11 +23,12 @@ void combined(const Mask& a, const Mask& b) {
   output("combined_mask of a and b", combined_mask(a, b));
 }
 
-void all_masks(const IdMatrix& source, const IdMatrix& target_input, PadIds pad, const MaskSettings& on = {}) {
+void all_masks(const IdMatrix& source, const IdMatrix& target_input, const SpecialIdPair& special,
+               const MaskSettings& on = {}) {
   input("source", source);
   input("target_input", target_input);
-  input("pad.source", pad.source);
-  input("pad.target", pad.target);
+  input("special.source.pad", special.source.pad);
+  input("special.target.pad", special.target.pad);
   for (const auto& [name, is_on] : {std::pair{"on.encoder_padding", on.encoder_padding},
                                     {"on.look_ahead", on.look_ahead},
                                     {"on.target_padding", on.target_padding},
@@ -36,7 +37,7 @@ void all_masks(const IdMatrix& source, const IdMatrix& target_input, PadIds pad,
       input(name, 0);
     }
   }
-  const TransformerMasks masks = make_masks(source, target_input, pad, on);
+  const TransformerMasks masks = make_masks(source, target_input, special, on);
   output("encoder_padding", masks.encoder_padding);
   output("target_padding", masks.target_padding);
   output("look_ahead", masks.look_ahead);
@@ -45,7 +46,7 @@ void all_masks(const IdMatrix& source, const IdMatrix& target_input, PadIds pad,
 }
 
 const IdMatrix kSource{{5, 6, 2}, {7, 2, 0}}, kTargetInput{{1, 5, 8, 9}, {1, 6, 3, 3}};  // padding: 0 and 3
-constexpr PadIds kPad{0, 3};
+constexpr SpecialIdPair kSpecial{{.pad = 0}, {.pad = 3}};
 
 }  // namespace
 
@@ -71,12 +72,12 @@ const std::vector<Case> cases = {
        combined(mask_of({{0, 1, 1}, {0, 0, 1}, {0, 0, 0}}), {2, 1, {{0, 0, 1}, {1, 0, 0}}});
      }},
     {"a batch", "keys are source tokens in the encoder and in cross-attention, and target tokens in the decoder",
-     [] { all_masks(kSource, kTargetInput, kPad); }},
+     [] { all_masks(kSource, kTargetInput, kSpecial); }},
     {"a batch, look_ahead and cross_padding off", "a mask that is off blocks nothing, and all others stay as they were",
-     [] { all_masks(kSource, kTargetInput, kPad, {.look_ahead = false, .cross_padding = false}); }},
+     [] { all_masks(kSource, kTargetInput, kSpecial, {.look_ahead = false, .cross_padding = false}); }},
     {"a batch, encoder_padding and target_padding off",
      "a mask that is off blocks nothing, and all others stay as they were",
-     [] { all_masks(kSource, kTargetInput, kPad, {.encoder_padding = false, .target_padding = false}); }},
+     [] { all_masks(kSource, kTargetInput, kSpecial, {.encoder_padding = false, .target_padding = false}); }},
     {"the memory of an older mask", "nothing of the older mask's shape or numbers is left",
      [] {
        Mask reused = mask_of({{1, 1, 1}, {1, 1, 1}});

@@ -65,7 +65,7 @@ struct Model {
   Recording recording;  // of the last batch
 
   explicit Model(const TransformerSettings& settings)
-      : model(settings, {.source_size = 7, .target_size = 5, .pad = {kPad, kPad}}) {
+      : model(settings, {.source_size = 7, .target_size = 5, .special = {{.pad = kPad}, {.pad = kPad}}}) {
     RandomValues(11).fill(weights);
     model.bind(weights, gradient);
   }

@@ -9,7 +9,7 @@ namespace glassformer::labs {
 namespace {
 
 /// As in a Marian model, bos is also the padding: so the words begin with 2.
-constexpr SearchIds kIds = {.source_pad = 0, .bos = 0, .eos = 1, .target_pad = 0};
+constexpr SpecialIds kIds = {.pad = 0, .bos = 0, .eos = 1};
 
 struct Search {
   DecodingSettings settings;
