@@ -111,6 +111,39 @@ std::vector<Id> SentenceBeam::tokens_up_to(Index node) const {
   return tokens;
 }
 
+namespace {
+
+/// One step of every beam that is still running. Row by row, logits [R, V] belong to their running hypotheses. Returns
+/// the rows of the next step in `next`.
+void advance_all(std::vector<SentenceBeam>& beams, MatrixView<const float> logits, LikeliestTokens& likeliest,
+                 std::vector<Extension>& next) {
+  next.clear();
+  Index first = 0;  // row of the sentence's first hypothesis
+  for (std::size_t b = 0; b < beams.size(); ++b) {
+    const auto count = static_cast<Index>(beams[b].running().size());
+    if (count == 0) {
+      continue;  // done
+    }
+    beams[b].advance(logits.middle_rows(first, count), likeliest);
+    for (const SentenceBeam::Running& running : beams[b].running()) {
+      next.push_back({static_cast<Index>(b), first + running.parent, running.token});
+    }
+    first += count;
+  }
+}
+
+std::vector<Hypothesis> hypotheses_of(const SentenceBeam& beam) {
+  std::vector<Hypothesis> hypotheses(beam.result().begin(), beam.result().end());
+  if (beam.overflowed()) {
+    for (Hypothesis& hypothesis : hypotheses) {
+      hypothesis.log_probability = hypothesis.score = kOverflow;
+    }
+  }
+  return hypotheses;
+}
+
+}  // namespace
+
 std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& settings, const SpecialIds& ids,
                                                  std::span<const std::span<const Id>> sources,
                                                  IncrementalDecoder<float>& decoder) {
@@ -125,31 +158,13 @@ std::vector<std::vector<Hypothesis>> beam_search(const DecodingSettings& setting
   LikeliestTokens likeliest(ids);
   decoder.start(sources, settings.beam);
   while (!rows.empty()) {
-    const Buffer<float>& logits = decoder.step(rows);  // [R, V]
-    next.clear();
-    Index first = 0;  // row of the sentence's first hypothesis
-    for (std::size_t b = 0; b < beams.size(); ++b) {
-      const auto count = static_cast<Index>(beams[b].running().size());
-      if (count == 0) {
-        continue;  // done
-      }
-      beams[b].advance(logits.view().middle_rows(first, count), likeliest);
-      for (const SentenceBeam::Running& running : beams[b].running()) {
-        next.push_back({static_cast<Index>(b), first + running.parent, running.token});
-      }
-      first += count;
-    }
+    advance_all(beams, decoder.step(rows), likeliest, next);
     std::swap(rows, next);
   }
 
   std::vector<std::vector<Hypothesis>> found;
   for (const SentenceBeam& beam : beams) {
-    found.emplace_back(beam.result().begin(), beam.result().end());
-    for (Hypothesis& hypothesis : found.back()) {
-      if (beam.overflowed()) {
-        hypothesis.log_probability = hypothesis.score = kOverflow;
-      }
-    }
+    found.push_back(hypotheses_of(beam));
   }
   return found;
 }

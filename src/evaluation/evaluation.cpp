@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "batching/batch.hpp"
+#include "batching/plan.hpp"
 #include "files/lines.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "batching/batch.hpp"
+#include "batching/plan.hpp"
 #include "model/model.hpp"
 #include "numerics/arena.hpp"
 #include "numerics/parallel.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "batching/plan.hpp"
 #include "training/schedule.hpp"
 
 namespace glassformer {

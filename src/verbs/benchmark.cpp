@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "batching/batch.hpp"
+#include "batching/plan.hpp"
 #include "config/key.hpp"
 #include "files/durable_files.hpp"
 #include "machine/machine.hpp"

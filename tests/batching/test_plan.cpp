@@ -1,6 +1,7 @@
 #include <set>
 
 #include "batching/batch.hpp"
+#include "batching/plan.hpp"
 #include "catch.hpp"
 #include "text/texts.hpp"
 

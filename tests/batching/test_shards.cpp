@@ -1,4 +1,5 @@
 #include "batching/batch.hpp"
+#include "batching/plan.hpp"
 #include "catch.hpp"
 #include "text/texts.hpp"
 
