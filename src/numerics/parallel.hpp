@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
+#ifdef _OPENMP
+#include <mutex>
+#endif
 
 #include "numerics/matrix.hpp"
 
@@ -32,15 +34,26 @@ class FunctionRef {
 /// lowest-numbered task is rethrown once all tasks have ended.
 void run_tasks(Index count, FunctionRef<void, Index> task);
 
-/// Objects that tasks work with. A running task has one to itself and must not depend on what earlier tasks left in it.
-/// A new one is made only if all others are in use. They and their buffers are kept for later tasks.
+#ifdef _OPENMP
+using Mutex = std::mutex;  ///< protects what tasks share
+using Lock = std::lock_guard<Mutex>;
+#else
+struct Mutex {};  // there is only one thread
+struct Lock {
+  explicit Lock(Mutex&) {}
+};
+#endif
+
+/// Objects that tasks work with. No two tasks use the same one at the same time, and a task must not depend on what
+/// earlier tasks left in it. A new one is made only if all others are in use. They and their buffers are kept for later
+/// tasks.
 template <class Workspace>
 class Workspaces {
  public:
   explicit Workspaces(std::function<std::unique_ptr<Workspace>()> make) : make_(std::move(make)) {}
 
   std::unique_ptr<Workspace> take() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (idle_.empty()) {
       return make_();
     }
@@ -49,13 +62,13 @@ class Workspaces {
     return workspace;
   }
   void give_back(std::unique_ptr<Workspace> workspace) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     idle_.push_back(std::move(workspace));
   }
 
  private:
   std::function<std::unique_ptr<Workspace>()> make_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::vector<std::unique_ptr<Workspace>> idle_;
 };
 
