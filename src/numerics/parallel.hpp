@@ -4,9 +4,6 @@
 #include <memory>
 #include <utility>
 #include <vector>
-#ifdef _OPENMP
-#include <mutex>
-#endif
 
 #include "numerics/index.hpp"
 
@@ -34,15 +31,8 @@ class FunctionRef {
 /// lowest-numbered task is rethrown once all tasks have ended.
 void run_tasks(Index count, FunctionRef<void, Index> task);
 
-#ifdef _OPENMP
-using Mutex = std::mutex;  ///< protects what tasks share
-using Lock = std::lock_guard<Mutex>;
-#else
-struct Mutex {};  // there is only one thread
-struct Lock {
-  explicit Lock(Mutex&) {}
-};
-#endif
+/// Runs an action, but not while another thread runs one. The action must not call run_alone itself.
+void run_alone(FunctionRef<void> action);
 
 /// Objects that tasks work with. No two tasks use the same one at the same time, and a task must not depend on what
 /// earlier tasks left in it. A new one is made only if all others are in use. They and their buffers are kept for later
@@ -53,22 +43,23 @@ class Workspaces {
   explicit Workspaces(std::function<std::unique_ptr<Workspace>()> make) : make_(std::move(make)) {}
 
   std::unique_ptr<Workspace> take() {
-    const Lock lock(mutex_);
-    if (idle_.empty()) {
-      return make_();
-    }
-    std::unique_ptr<Workspace> workspace = std::move(idle_.back());
-    idle_.pop_back();
+    std::unique_ptr<Workspace> workspace;
+    run_alone([&] {
+      if (idle_.empty()) {
+        workspace = make_();
+      } else {
+        workspace = std::move(idle_.back());
+        idle_.pop_back();
+      }
+    });
     return workspace;
   }
   void give_back(std::unique_ptr<Workspace> workspace) {
-    const Lock lock(mutex_);
-    idle_.push_back(std::move(workspace));
+    run_alone([&] { idle_.push_back(std::move(workspace)); });
   }
 
  private:
   std::function<std::unique_ptr<Workspace>()> make_;
-  Mutex mutex_;
   std::vector<std::unique_ptr<Workspace>> idle_;
 };
 
