@@ -39,7 +39,7 @@ configure_package_config_file(cmake/glassformerConfig.cmake.in glassformerConfig
 write_basic_package_version_file(glassformerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/glassformerConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/glassformerConfigVersion.cmake
-  cmake/FindRandom123.cmake cmake/FindSentencePiece.cmake
+  cmake/FindSentencePiece.cmake
   DESTINATION ${package} COMPONENT development)
 
 # --- The program ------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ Layers, masks and gradients are written by hand, for you to read.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libglassformer-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "glassformer (= ${PROJECT_VERSION}), libeigen3-dev, libyaml-cpp-dev, libspdlog-dev, nlohmann-json3-dev, \
-libicu-dev, libssl-dev, libsentencepiece-dev, librandom123-dev")
+libicu-dev, libssl-dev, libsentencepiece-dev")
 if(MPI_CXX_FOUND)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libopenmpi-dev")
 endif()

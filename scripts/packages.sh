@@ -5,9 +5,8 @@
 # for Homebrew, dnf and pacman, and stops.
 
 # How to detect it  |  apt  |  Homebrew  |  dnf  |  pacman  |  what it is for
-# "command X" looks for a program, "header X" asks the compiler. If some package managers lack the package, the table
-# gives the address of its source. (We have not tried the names for dnf, Homebrew and pacman. If one has changed, search
-# with the package manager.)
+# "command X" looks for a program, "header X" asks the compiler. (We have not tried the names for dnf, Homebrew and
+# pacman. If one has changed, search with the package manager.)
 readonly PACKAGES='
 command cmake                   | cmake                 | cmake         | cmake               | cmake         | the build
 command ninja                   | ninja-build           | ninja         | ninja-build         | ninja         | the build, in parallel
@@ -21,7 +20,6 @@ header nlohmann/json.hpp        | nlohmann-json3-dev    | nlohmann-json | json-d
 header unicode/uchar.h          | libicu-dev            | icu4c         | libicu-devel        | icu           | Unicode in BLEU
 header openssl/evp.h            | libssl-dev            | openssl       | openssl-devel       | openssl       | checksums of checkpoints
 header sentencepiece_trainer.h  | libsentencepiece-dev  | sentencepiece | sentencepiece-devel | sentencepiece | subword tokenizer
-header Random123/philox.h       | librandom123-dev      | random123     | random123-devel     | random123     | random numbers (github.com/DEShawResearch/random123)
 header catch2                   | catch2                | catch2        | catch-devel         | catch2        | tests
 command python3                 | python3               | python        | python3             | python        | tests of scripts, mutation test
 '

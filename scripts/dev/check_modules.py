@@ -2,9 +2,8 @@
 """Checks that every file in src includes only what src/modules.txt allows.
 
 A module may include itself and the modules above it in the list, but none below it, so there can be no cycle. Files of
-glassformer_core may include only each other, the standard library (without files and streams), Eigen, Random123 and
-OpenMP; those of numerics may also include processor intrinsics. Run it from any directory. The exit status is 1 if it
-finds an error.
+glassformer_core may include only each other, the standard library (without files and streams), Eigen and OpenMP; those
+of numerics may also include processor intrinsics. Run it from any directory. The exit status is 1 if it finds an error.
 """
 
 import re
@@ -13,7 +12,7 @@ from pathlib import Path
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 CORE = "glassformer_core"
-LIBRARIES_OF_CORE = re.compile(r"<(Eigen/\w+|Random123/\w+\.h|omp\.h)>")
+LIBRARIES_OF_CORE = re.compile(r"<(Eigen/\w+|omp\.h)>")
 INTRINSICS = {"<immintrin.h>", "<arm_neon.h>"}
 STANDARD_LIBRARY = re.compile(r"<c?[a-z_0-9]+>")  # the headers of C++ have no .h; INPUT_AND_OUTPUT excludes some
 INPUT_AND_OUTPUT = {f"<{name}>" for name in ["cstdio", "filesystem", "fstream", "iomanip", "ios", "iostream", "istream",
@@ -44,7 +43,7 @@ def error_in(module, include, modules):
         standard = STANDARD_LIBRARY.fullmatch(include) and include not in INPUT_AND_OUTPUT
         intrinsics = module == "numerics" and include in INTRINSICS
         if not standard and not intrinsics and not LIBRARIES_OF_CORE.fullmatch(include):
-            return (f"{CORE} may include only the standard library (no files or streams), Eigen, Random123 and OpenMP; "
+            return (f"{CORE} may include only the standard library (no files or streams), Eigen and OpenMP; "
                     "numerics may also include intrinsics")
     return None
 

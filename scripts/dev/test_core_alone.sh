@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tests that glassformer_core does not depend on the rest: its files include nothing else from src, it builds even if
 # CMake finds no other packages, not even OpenMP, and the example in tests/core_alone trains and translates with it. It
-# also uses no function of the C library whose last digit depends on the machine.
+# needs no threads of the standard library, which WebAssembly may lack, and uses no function of the C library whose last
+# digit depends on the machine.
 #
 #   scripts/dev/test_core_alone.sh
 set -euo pipefail
@@ -16,6 +17,12 @@ for package in $OTHERS; do disabled+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"
 cmake --preset core -B build/core_alone -G Ninja ${GLASSFORMER_CMAKE:-} "${disabled[@]}" >/dev/null
 cmake --build build/core_alone >/dev/null
 build/core_alone/copy_task
+
+threads=$(ninja -C build/core_alone -t deps | grep -E '/(mutex|thread|condition_variable|future)$' | sort -u || true)
+if [[ -n $threads ]]; then
+  printf 'glassformer_core includes threads of the standard library even without OpenMP:\n%s\n' "$threads" >&2
+  exit 1
+fi
 
 for library in build/core_alone/{,glibc-hwcaps/x86-64-v4/}libglassformer_core.so; do
   [[ -e $library ]] || continue

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "machine/system.hpp"
+#include "numerics/memory.hpp"
 
 namespace glassformer {
 namespace {

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "numerics/buffer.hpp"
 #include "numerics/vectors.hpp"
 
 // How a product is computed. C is cut into tiles, two vectors wide and with as many rows as the registers can hold. A

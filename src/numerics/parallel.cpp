@@ -5,6 +5,8 @@
 
 #ifdef _OPENMP
 #include <omp.h>
+
+#include <mutex>
 #endif
 
 namespace glassformer {
@@ -41,6 +43,14 @@ void run_tasks(Index count, FunctionRef<void, Index> task) {
   if (thrown) {
     std::rethrow_exception(thrown);
   }
+}
+
+void run_alone(FunctionRef<void> action) {
+#ifdef _OPENMP
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+#endif
+  action();
 }
 
 void run_ranges(Index size, FunctionRef<void, Index, Index> range) {

@@ -2,11 +2,10 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "numerics/matrix.hpp"
+#include "numerics/index.hpp"
 
 /// The only place with OpenMP pragmas. Threads never change a result: a task does not depend on which thread runs it,
 /// and how work is split depends only on its size, never on the number of threads.
@@ -32,30 +31,35 @@ class FunctionRef {
 /// lowest-numbered task is rethrown once all tasks have ended.
 void run_tasks(Index count, FunctionRef<void, Index> task);
 
-/// Objects that tasks work with. A running task has one to itself and must not depend on what earlier tasks left in it.
-/// A new one is made only if all others are in use. They and their buffers are kept for later tasks.
+/// Runs an action, but not while another thread runs one. The action must not call run_alone itself.
+void run_alone(FunctionRef<void> action);
+
+/// Objects that tasks work with. No two tasks use the same one at the same time, and a task must not depend on what
+/// earlier tasks left in it. A new one is made only if all others are in use. They and their buffers are kept for later
+/// tasks.
 template <class Workspace>
 class Workspaces {
  public:
   explicit Workspaces(std::function<std::unique_ptr<Workspace>()> make) : make_(std::move(make)) {}
 
   std::unique_ptr<Workspace> take() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) {
-      return make_();
-    }
-    std::unique_ptr<Workspace> workspace = std::move(idle_.back());
-    idle_.pop_back();
+    std::unique_ptr<Workspace> workspace;
+    run_alone([&] {
+      if (idle_.empty()) {
+        workspace = make_();
+      } else {
+        workspace = std::move(idle_.back());
+        idle_.pop_back();
+      }
+    });
     return workspace;
   }
   void give_back(std::unique_ptr<Workspace> workspace) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(workspace));
+    run_alone([&] { idle_.push_back(std::move(workspace)); });
   }
 
  private:
   std::function<std::unique_ptr<Workspace>()> make_;
-  std::mutex mutex_;
   std::vector<std::unique_ptr<Workspace>> idle_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "numerics/matrix.hpp"
+#include "numerics/views.hpp"
 
 /// Random numbers as a function of their coordinates: the same bits on any machine, on any thread and in any order. The
 /// generator has no state (Philox4x32-10; Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").

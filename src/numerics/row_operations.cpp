@@ -1,5 +1,6 @@
 #include "numerics/row_operations.hpp"
 
+#include "numerics/buffer.hpp"
 #include "numerics/functions.hpp"
 #include "numerics/vectors.hpp"
 

@@ -1,5 +1,6 @@
-#include "numerics/matrix.hpp"
+#include "numerics/memory.hpp"
 
+#include <cstdlib>
 #include <new>
 
 namespace glassformer {

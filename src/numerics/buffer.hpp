@@ -1,0 +1,101 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+#include <utility>
+
+#include "numerics/memory.hpp"
+#include "numerics/views.hpp"
+
+namespace glassformer {
+
+/// A matrix whose memory only grows, so training soon allocates nothing more. resize() leaves the contents undefined.
+///
+/// The stride may exceed the width. Rows that begin at multiples of 2 KiB would compete for the same few cache sets, so
+/// a cache line is left free between such rows.
+template <class Scalar>
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Index rows, Index cols) { resize(rows, cols); }
+  /// Buffer<Id>{{5, 6, 2}, {7, 2, 0}}
+  Buffer(std::initializer_list<std::initializer_list<Scalar>> rows) {
+    resize(static_cast<Index>(rows.size()), rows.size() == 0 ? 0 : static_cast<Index>(rows.begin()->size()));
+    Index i = 0;
+    for (const auto& row : rows) {
+      std::copy(row.begin(), row.end(), this->row(i++).data());
+    }
+  }
+  Buffer(const Buffer& other) { *this = other; }
+  Buffer& operator=(const Buffer& other) {
+    if (this == &other) {
+      return *this;
+    }
+    resize_like(other);
+    for (Index i = 0; i < rows_; ++i) {
+      std::copy_n(other.row(i).data(), cols_, row(i).data());
+    }
+    return *this;
+  }
+  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(rows_, other.rows_);
+    std::swap(cols_, other.cols_);
+    std::swap(stride_, other.stride_);
+    return *this;
+  }
+
+  void resize(Index rows, Index cols) {
+    const Index stride = rows > 1 && cols > 0 && cols % (2048 / kSize) == 0 ? cols + 64 / kSize : cols;
+    if (rows * stride > capacity_) {
+      rows_ = cols_ = stride_ = capacity_ = 0;
+      memory_.reset();  // first, so that the old and the new memory need not exist at the same time
+      memory_.reset(static_cast<Scalar*>(allocate_matrix_memory(static_cast<std::size_t>(rows * stride * kSize))));
+      capacity_ = rows * stride;
+    }
+    rows_ = rows;
+    cols_ = cols;
+    stride_ = stride;
+  }
+  void resize_like(const auto& other) { resize(other.rows(), other.cols()); }
+  void fill(Scalar value) {
+    for (Index i = 0; i < rows_; ++i) {
+      std::fill_n(row(i).data(), cols_, value);
+    }
+  }
+
+  MatrixView<Scalar> view() { return {memory_.get(), rows_, cols_, stride_}; }
+  MatrixView<const Scalar> view() const { return {memory_.get(), rows_, cols_, stride_}; }
+  operator MatrixView<Scalar>() { return view(); }
+  operator MatrixView<const Scalar>() const { return view(); }
+
+  // These work as in MatrixView.
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  Index size() const { return rows_ * cols_; }
+  Scalar* data() { return memory_.get(); }
+  const Scalar* data() const { return memory_.get(); }
+  Scalar& operator()(Index i, Index j) { return view()(i, j); }
+  const Scalar& operator()(Index i, Index j) const { return view()(i, j); }
+  RowView<Scalar> row(Index i) { return view().row(i); }
+  RowView<const Scalar> row(Index i) const { return view().row(i); }
+  auto eigen() { return view().eigen(); }
+  auto eigen() const { return view().eigen(); }
+
+ private:
+  static constexpr auto kSize = static_cast<Index>(sizeof(Scalar));
+  struct Free {
+    void operator()(Scalar* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<Scalar[], Free> memory_;
+  Index capacity_ = 0, rows_ = 0, cols_ = 0, stride_ = 0;
+};
+
+using IdMatrix = Buffer<Id>;  ///< token ids of a padded batch, [B, length]
+
+}  // namespace glassformer
