@@ -1,35 +1,20 @@
-#include <algorithm>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "catch.hpp"
-#include "model/recorded_run.hpp"
-#include "page/page.hpp"
-#include "page/trace_json.hpp"
+#include "page/embedded_files.hpp"
+#include "page/recorded_runs.hpp"
+#include "page/step_code.hpp"
 
 using namespace glassformer;
 using example::RecordedRun;
 
 namespace {
 
-/// Post-norm without dropout and pre-norm with it: together they record every kind of step.
-const std::vector<std::unique_ptr<RecordedRun>>& runs() {
-  static const std::vector<std::unique_ptr<RecordedRun>> all = [] {
-    std::vector<std::unique_ptr<RecordedRun>> made;
-    const auto post = example::settings(Norm::post, Tying::none);
-    const auto pre = example::settings(Norm::pre, Tying::target);
-    made.push_back(std::make_unique<RecordedRun>(1, post, example::batch()));
-    made.push_back(std::make_unique<RecordedRun>(2, example::with_dropout(pre), example::batch()));
-    return made;
-  }();
-  return all;
-}
-
 void for_each_step(const auto& action) {
-  for (const auto& run : runs()) {
+  for (const auto& run : example::all_steps()) {
     for (const RecordedStep& step : run->recording.steps()) {
       CAPTURE(step.part, example::equation(run->recording, step), step.line);
       action(*run, step);
@@ -199,65 +184,5 @@ TEST_CASE("A paragraph starts after a blank line, after an earlier record, or wh
     CHECK(lines.last == expected.last);
     CHECK(lines.function == "Layer::forward");
     CHECK(lines.file == "src/layers/layer.cpp");
-  }
-}
-
-TEST_CASE("Each backward step differentiates a forward step of its part; each sum, the same step as its summand",
-          "[page]") {
-  const std::set<std::string> sums{"d_memory"};  // over the decoder's layers
-  for (const auto& run : runs()) {
-    const std::vector<RecordedStep>& steps = run->recording.steps();
-    const auto differentiated = differentiated_steps(run->recording);
-    REQUIRE(differentiated.size() == steps.size());
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const std::string& name = run->output(steps[i]).name;
-      CAPTURE(steps[i].part, name);
-      CHECK(is_backward(steps[i]) == name.starts_with("d_"));
-      REQUIRE(differentiated[i].has_value() == is_backward(steps[i]));
-      if (!differentiated[i]) {
-        continue;
-      }
-      const RecordedStep& forward = steps[*differentiated[i]];
-      CHECK_FALSE(is_backward(forward));
-      if (sums.contains(name)) {
-        CHECK(forward.part.ends_with("encoder_attn.kv_proj"));
-        continue;
-      }
-      CHECK(forward.part == steps[i].part);
-      const auto is_it = [&](const RecordedStep::Input& input) { return "d_" + input.name == name; };
-      CHECK(std::ranges::any_of(forward.inputs, is_it));
-    }
-  }
-}
-
-TEST_CASE("The step that computes d_x differentiates the last step that reads x", "[page]") {
-  const std::map<std::pair<std::string, std::string>, std::string> expected{
-      {{"encoder.layers.0.self_attn", "d_scores"}, "weights"},
-      {{"encoder.layers.0.self_attn", "d_products"}, "scores"},
-      {{"encoder.layers.0.self_attn", "d_q"}, "products"},
-      {{"encoder.layers.0.self_attn", "d_v"}, "context"},
-      {{"decoder.layers.1.encoder_attn", "d_key_value"}, "v"},
-      {{"decoder.layers.1.encoder_attn.kv_proj", "d_x"}, "y"},
-      {{"decoder.layers.1.final_layer_norm", "d_x"}, "x_hat"},
-      {{"decoder.layers.1.final_layer_norm.residual", "d_x"}, "sum"},
-      {{"decoder.layers.1.feed_forward", "d_expanded"}, "activated"},
-      {{"decoder.output", "d_weight"}, "y"},
-      {{"loss", "d_logits"}, "p"},
-      {{"encoder.embed_tokens", "d_table"}, "embedded"}};
-  for (const auto& run : runs()) {
-    const auto differentiated = differentiated_steps(run->recording);
-    std::size_t seen = 0;
-    for (std::size_t i = 0; i < differentiated.size(); ++i) {
-      const RecordedStep& step = run->recording.steps()[i];
-      const auto known = expected.find({step.part, run->output(step).name});
-      if (known == expected.end()) {
-        continue;
-      }
-      ++seen;
-      CAPTURE(step.part, known->first.second);
-      REQUIRE(differentiated[i]);
-      CHECK(run->output(run->recording.steps()[*differentiated[i]]).name == known->second);
-    }
-    CHECK(seen == expected.size());
   }
 }
