@@ -38,11 +38,11 @@ Json tensor_json(const RecordedTensor& tensor, MatrixForm form, const ShownIds& 
   return json;
 }
 
-CodeLines code_of(const RecordedStep& step) {
-  return lines_that_computed(step, embedded_files().at(path_in_project(step.file)));
+StepCode code_of(const RecordedStep& step) {
+  return code_of_record(embedded_files().at(path_in_project(step.file)), step.line);
 }
 
-Json lines_json(const CodeLines& code) { return {code.first, code.last}; }
+Json lines_json(const StepCode& code) { return {code.first_line, code.last_line}; }
 
 }  // namespace
 
@@ -83,7 +83,7 @@ Json TraceSteps::steps() const {
 
 Json TraceSteps::step_json(std::size_t step, std::optional<std::size_t> differentiated) const {
   const RecordedStep& recorded = recording_.steps()[step];
-  const CodeLines code = code_of(recorded);
+  const StepCode code = code_of(recorded);
   const std::string& name = recording_.tensors()[recorded.output].name;
   return {
       {"direction", is_backward(recorded) ? "backward" : "forward"},
