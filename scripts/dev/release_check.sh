@@ -22,6 +22,7 @@ bad_inputs     | build release glassformer_program; scripts/dev/bad_inputs.py
 fault_injection | build release glassformer_program; build release failing_disk; scripts/dev/fault_injection.py
 compilers      | scripts/dev/digest_table.sh --compilers
 aarch64        | scripts/dev/test_aarch64.sh
+reformatted    | scripts/dev/test_reformatted.sh
 install        | scripts/dev/test_install.sh headers
 package        | scripts/dev/test_package.sh
 interop        | build release glassformer_program; scripts/compare/check_interop.py foreign; scripts/compare/check_interop.py own

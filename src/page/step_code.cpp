@@ -1,119 +1,118 @@
-#include <cassert>
-#include <map>
-#include <regex>
-#include <sstream>
+#include "page/step_code.hpp"
 
-#include "page/trace_json.hpp"
+#include <algorithm>
+#include <stdexcept>
+
+#include "page/code_structure.hpp"
 
 namespace glassformer {
 namespace {
 
-/// The indentation of a line; npos, which is greater than any other, for a blank line.
-std::size_t indent_of(const std::string& line) { return line.find_first_not_of(' '); }
-
-bool records(const std::string& line) {
-  return line.find(".record(") != std::string::npos || line.find(".record_copy(") != std::string::npos;
-}
-
-/// The first line of the paragraph that ends just above line `last`. Indentation tells the blocks apart.
-std::size_t start_of_paragraph(const std::vector<std::string>& lines, std::size_t last) {
-  const std::size_t indent = indent_of(lines[last]);
-  std::size_t first = last;
-  for (; first > 0; --first) {
-    const std::string& above = lines[first - 1];
-    const std::size_t above_indent = indent_of(above);
-    if (above_indent == std::string::npos && indent_of(lines[first]) <= indent) {
-      break;  // (deeper: inside a loop)
+/// A source file and its records.
+class RecordedCode {
+ public:
+  explicit RecordedCode(std::string_view text) : tokens_(cpp_tokens(text)), structure_(tokens_) {
+    for (std::size_t token = 1; token < code().size(); ++token) {
+      if (code()[token - 1].is(".") && (code()[token].is("record") || code()[token].is("record_copy"))) {
+        records_.push_back(token);
+      }
     }
-    if (above_indent > indent || (above_indent == indent && !records(above))) {
-      continue;
+  }
+
+  StepCode code_of_record_on(int line) const {
+    for (const std::size_t record : records_) {
+      const auto [brace, statements, at] = place_of(record);
+      if (code()[statements[at].begin].line <= line && line <= code()[statements[at].end - 1].last_line()) {
+        return step_code(structure_.function_around(record), record);
+      }
     }
-    // The line above is a record or the head of the block. Either may span several lines: skip them all.
-    while (first < last && !lines[first - 1].ends_with(';') && !lines[first - 1].ends_with('{')) {
+    throw std::logic_error("line " + std::to_string(line) + " records nothing");
+  }
+
+ private:
+  struct Place {
+    std::size_t brace;                   ///< opens the block
+    std::vector<TokenRange> statements;  ///< in the block
+    std::size_t at;                      ///< which of them contains the token
+  };
+
+  const std::vector<CppToken>& code() const { return structure_.code(); }
+
+  Place place_of(std::size_t token) const {
+    const std::size_t brace = structure_.block_around(token);
+    Place place{brace, structure_.statements_in(brace), 0};
+    while (!place.statements[place.at].contains(token)) {
+      ++place.at;
+    }
+    return place;
+  }
+  bool contains_record(const TokenRange& statement) const {
+    return std::ranges::any_of(records_, [&](std::size_t record) { return statement.contains(record); });
+  }
+  /// Whether the statement, which is directly inside the block at `brace`, is itself a record.
+  bool is_record(const TokenRange& statement, std::size_t brace) const {
+    return std::ranges::any_of(records_, [&](std::size_t record) {
+      return statement.contains(record) && structure_.block_around(record) == brace;
+    });
+  }
+
+  /// The statements before the one that contains the token, back to an earlier record; none if there are none.
+  TokenRange statements_before(const Place& place) const {
+    std::size_t end = place.at;
+    while (end > 0 && is_record(place.statements[end - 1], place.brace)) {
+      --end;  // consecutive records keep results of the same statements
+    }
+    std::size_t begin = end;
+    while (begin > 0 && !contains_record(place.statements[begin - 1])) {
+      --begin;
+    }
+    if (begin == end && begin > 0) {
+      --begin;  // directly after an inner block with a record: that block
+    }
+    return {place.statements[begin].begin, place.statements[end].begin};
+  }
+
+  StepCode step_code(const CodeStructure::Function& function, std::size_t record) const {
+    const Place itself = place_of(record);
+    for (std::size_t token = record; token != function.brace; token = structure_.block_around(token)) {
+      const TokenRange found = statements_before(place_of(token));
+      if (found.begin < found.end) {
+        return with_comments(function.name, found);
+      }
+    }
+    return with_comments(function.name, itself.statements[itself.at]);  // a function that does nothing before it
+  }
+
+  /// Adds the comments before the first statement, unless they are on the line of what precedes it, and those up to
+  /// the record.
+  StepCode with_comments(const std::string& function, const TokenRange& statements) const {
+    const CppToken& before = code()[statements.begin - 1];
+    const char* const end = code()[statements.end].text.data();
+    auto first =
+        std::ranges::find(tokens_, before.text.data(), [](const CppToken& token) { return token.text.data(); });
+    do {
       ++first;
+    } while (!first->is_code() && first->line == before.last_line());
+    auto last = first;
+    while (std::next(last)->text.data() != end) {
+      ++last;
     }
-    break;
+    const auto size = static_cast<std::size_t>(last->text.data() - first->text.data()) + last->text.size();
+    return {function, {first->text.data(), size}, first->line, last->last_line()};
   }
-  return first;
-}
 
-/// "LayerNorm::backward": the name of the function that line `from` is in.
-std::string function_above(const std::vector<std::string>& lines, std::size_t from, const std::string& fallback) {
-  static const std::regex head(R"((\w+)<Scalar>::(\w+)\()");
-  for (std::size_t i = from + 1; i-- > 0;) {
-    std::smatch match;
-    const bool indented = lines[i].starts_with(' ');
-    if (!indented && std::regex_search(lines[i], match, head)) {
-      return match[1].str() + "::" + match[2].str();
-    }
-  }
-  return fallback;
-}
+  std::vector<CppToken> tokens_;
+  CodeStructure structure_;
+  std::vector<std::size_t> records_;  // the tokens `record` and `record_copy` after a point
+};
 
 }  // namespace
+
+StepCode code_of_record(std::string_view text, int line) { return RecordedCode(text).code_of_record_on(line); }
 
 std::string path_in_project(std::string_view path) {
   const auto at = path.rfind("src/");
   return std::string(at == std::string_view::npos ? path : path.substr(at));
-}
-
-CodeLines lines_that_computed(const RecordedStep& step, std::string_view text) {
-  std::istringstream stream{std::string(text)};
-  stream.exceptions(std::ios::badbit);  // otherwise, getline would treat a lack of memory as the end
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(line);
-  }
-  assert(step.line >= 1 && step.line <= std::ssize(lines));
-  // Go up to the first line of the record, then past the records directly above it, which record the same paragraph.
-  auto last = static_cast<std::size_t>(step.line - 1);
-  while (last > 0 && !records(lines[last])) {
-    --last;
-  }
-  for (std::size_t above = last; above-- > 0;) {
-    const std::size_t indent = indent_of(lines[above]);
-    if (indent != std::string::npos && indent > indent_of(lines[last])) {
-      continue;  // a later line of a statement
-    }
-    if (!records(lines[above])) {
-      break;
-    }
-    last = above;
-  }
-  const std::size_t first = start_of_paragraph(lines, last);
-  // Line numbers start at 1, so the record's index `last` is the number of the line above it.
-  return {path_in_project(step.file), function_above(lines, first, step.function), static_cast<int>(first) + 1,
-          static_cast<int>(last)};
-}
-
-bool is_backward(const RecordedStep& step) { return step.function.find("backward") != std::string::npos; }
-
-std::vector<std::optional<std::size_t>> differentiated_steps(const Recording& recording) {
-  std::map<std::pair<std::string, std::string>, std::size_t> readers;  // (part, input) -> the last step that reads it
-  std::map<std::size_t, std::size_t> producers;                        // tensor -> the step that computed it
-  std::vector<std::optional<std::size_t>> differentiated(recording.steps().size());
-  for (std::size_t i = 0; i < recording.steps().size(); ++i) {
-    const RecordedStep& step = recording.steps()[i];
-    producers[step.output] = i;
-    if (!is_backward(step)) {
-      for (const RecordedStep::Input& input : step.inputs) {
-        readers[{step.part, input.name}] = i;
-      }
-      continue;
-    }
-    const std::string& name = recording.tensors()[step.output].name;
-    if (!name.starts_with("d_")) {
-      continue;
-    }
-    const auto reader = readers.find({step.part, name.substr(2)});
-    if (reader != readers.end()) {
-      differentiated[i] = reader->second;
-    } else if (const auto summand = producers.find(step.inputs.front().tensor);
-               step.adds && summand != producers.end()) {
-      differentiated[i] = differentiated[summand->second];  // a sum over parts: the same step as its summand
-    }
-  }
-  return differentiated;
 }
 
 }  // namespace glassformer

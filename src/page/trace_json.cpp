@@ -1,24 +1,15 @@
 #include "page/trace_json.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include "numerics/functions.hpp"
+#include "page/answer_json.hpp"
+#include "page/json_list.hpp"
+#include "page/attention_title.hpp"
+#include "page/trace_steps.hpp"
+#include "page/what_if_json.hpp"
 
 namespace glassformer {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kAttentionKinds[] = {"encoder self", "decoder self", "cross"};  // in the order of AttentionKind
-
-/// [item(x) for x in range]
-Json list(const auto& range, const auto& item) {
-  Json items = Json::array();
-  for (const auto& one : range) {
-    items.push_back(item(one));
-  }
-  return items;
-}
 
 Json model(const ExplainedModel& explained) {
   const TransformerSettings& settings = explained.model.settings;
@@ -42,8 +33,8 @@ Json ids_and_tokens(const IdMatrix& ids, const Tokenizer& tokenizer) {
   Json id_rows = Json::array();
   Json token_rows = Json::array();
   for (Index b = 0; b < ids.rows(); ++b) {
-    id_rows.push_back(list(ids.row(b), [](Id id) { return id; }));
-    token_rows.push_back(list(ids.row(b), [&](Id id) { return tokenizer.piece(id); }));
+    id_rows.push_back(json_list(ids.row(b), [](Id id) { return id; }));
+    token_rows.push_back(json_list(ids.row(b), [&](Id id) { return tokenizer.piece(id); }));
   }
   return {{"ids", id_rows}, {"tokens", token_rows}};
 }
@@ -65,8 +56,7 @@ Json batch(const ExplainedModel& explained, const Batch& batch) {
 }
 
 Json masks(const Model<float>& model, const Batch& batch, MatrixForm form) {
-  const TransformerMasks own =
-      make_masks(batch.source, batch.target_input, model.vocabulary.special, model.settings.masks);
+  const TransformerMasks own = make_masks(batch.source, batch.target_input, model.vocabulary.special, model.settings.masks);
   return {{"encoder_padding", mask_json(own.encoder_padding.blocked, form)},
           {"target_padding", mask_json(own.target_padding.blocked, form)},
           {"look_ahead", mask_json(own.look_ahead.blocked, form)},
@@ -75,32 +65,12 @@ Json masks(const Model<float>& model, const Batch& batch, MatrixForm form) {
 }
 
 Json attention(const Trace& trace, const TraceSteps& steps) {
-  return list(trace.attention, [&](const AttentionWeights& one) -> Json {
+  return json_list(trace.attention, [&](const AttentionWeights& one) -> Json {
     return {{"part", one.part},
-            {"kind", kAttentionKinds[static_cast<int>(one.kind)]},
+            {"kind", attention_title(one.kind)},
             {"layer", one.layer},
             {"weights", steps.computed({one.part, "weights"})}};
   });
-}
-
-Json answer_at(const Answer& place, const Tokenizer& tokenizer) {
-  return {{"expected", place.expected},
-          {"counted", place.counted},
-          {"loss", place.counted ? Json(place.loss) : Json()},
-          {"cross_entropy", place.counted ? Json(place.cross_entropy) : Json()},
-          {"probability", place.counted ? Json(place.probability) : Json()},
-          {"likeliest", list(place.likeliest, [&](const LikelyToken& token) -> Json {
-             return {{"id", token.id}, {"token", tokenizer.piece(token.id)}, {"probability", token.probability}};
-           })}};
-}
-
-Json loss(const LossSum& sum) {
-  const auto tokens = static_cast<double>(sum.tokens);
-  return {{"mean", sum.loss / tokens},
-          {"cross_entropy", sum.cross_entropy / tokens},
-          {"perplexity", exp(sum.cross_entropy / tokens)},
-          {"tokens", sum.tokens},
-          {"correct", sum.correct}};
 }
 
 Json gradients(const Arena<float>& weights, const Trace& trace) {
@@ -121,56 +91,6 @@ Json memory_gradient(const Trace& trace, const TraceSteps& steps) {
   return {{"sum", steps.computed({"decoder", "d_memory"})}, {"parts", parts}};
 }
 
-Json reasons(const std::vector<BlockReason>& reasons, MatrixForm form) {
-  return list(reasons, [&](const BlockReason& reason) -> Json {
-    return {{"name", reason.name},
-            {"sentences", reason.mask.sentences},
-            {"queries", reason.mask.queries},
-            {"blocked", mask_json(reason.mask.blocked, form)}};
-  });
-}
-
-/// The loss and the most likely token at each position; null where padding is expected.
-Json losses_and_answers(const Answers& answers) {
-  const auto where_counted = [&](const auto& item) {
-    return list(answers, [&](const std::vector<Answer>& places) {
-      return list(places, [&](const Answer& place) { return place.counted ? Json(item(place)) : Json(); });
-    });
-  };
-  return {{"losses", where_counted([](const Answer& place) { return place.loss; })},
-          {"answers", where_counted([](const Answer& place) { return place.likeliest.front().id; })}};
-}
-
-Json for_each_mask(const auto& masks, const auto& item) {
-  return {{"encoder_padding", item(masks.encoder_padding)},
-          {"decoder_combined", item(masks.decoder_combined)},
-          {"cross_padding", item(masks.cross_padding)}};
-}
-
-Json what_if(const ExplainedVariant& variant, MatrixForm form) {
-  const Trace& trace = variant.trace;
-  Json json{{"name", variant.name},
-            {"title", variant.title},
-            {"says", variant.says},
-            {"changed", variant.changed},
-            {"masks", for_each_mask(variant.masks, [&](const Mask& mask) { return mask_json(mask.blocked, form); })},
-            {"reasons", for_each_mask(variant.reasons, [&](const auto& some) { return reasons(some, form); })},
-            {"loss", loss(trace.loss)}};
-  json.update(losses_and_answers(trace.answers));
-  json["alone"] = losses_and_answers(variant.alone);
-  json["on_padding"] = list(variant.on_padding, [](const auto& means) {
-    Json by_kind = Json::object();
-    for (std::size_t kind = 0; kind < means.size(); ++kind) {
-      by_kind[kAttentionKinds[kind]] = means[kind];
-    }
-    return by_kind;
-  });
-  json["attention"] =
-      list(trace.attention, [&](const AttentionWeights& one) { return matrix_json(one.weights.cast<double>(), form); });
-  json["gradient_norms"] = trace.gradient_norms;
-  return json;
-}
-
 }  // namespace
 
 Json trace_json(const ExplainedModel& explained, const Explanation& explanation, const TraceOptions& options) {
@@ -180,27 +100,27 @@ Json trace_json(const ExplainedModel& explained, const Explanation& explanation,
   const auto pair = [](const ExplainedPair& one) -> Json {
     return {{"source", one.source}, {"target", one.target}, {"own_translation", one.own_translation}};
   };
-  const auto answer = [&](const Answer& place) { return answer_at(place, *explained.tokenizers.target); };
-  return {{"format", "glassformer trace"},
-          {"version", 1},
-          {"glassformer", GLASSFORMER_VERSION},
-          {"checkpoint", options.checkpoint},
-          {"model", model(explained)},
-          {"layer", options.layer ? Json(*options.layer) : Json()},
-          {"sentences", list(explanation.pairs, pair)},
-          {"batch", batch(explained, explanation.batch)},
-          {"vocabulary", {{"source", vocabulary(*source)}, {"target", vocabulary(*target)}}},
-          {"masks", masks(explained.model, explanation.batch, options.form)},
-          {"tensors", steps.tensors(options.form, shown_ids(explained, explanation))},
-          {"steps", steps.steps()},
-          {"sources", steps.sources()},
-          {"attention", attention(trace, steps)},
-          {"answer", list(trace.answers, [&](const auto& places) { return list(places, answer); })},
-          {"d_logits", steps.computed({"loss", "d_logits"})},
-          {"loss", loss(trace.loss)},
-          {"gradients", gradients(explained.model.weights, trace)},
-          {"memory_gradient", memory_gradient(trace, steps)},
-          {"what_if", list(explanation.variants, [&](const auto& one) { return what_if(one, options.form); })}};
+  return {
+      {"format", "glassformer trace"},
+      {"version", 1},
+      {"glassformer", GLASSFORMER_VERSION},
+      {"checkpoint", options.checkpoint},
+      {"model", model(explained)},
+      {"layer", options.layer ? Json(*options.layer) : Json()},
+      {"sentences", json_list(explanation.pairs, pair)},
+      {"batch", batch(explained, explanation.batch)},
+      {"vocabulary", {{"source", vocabulary(*source)}, {"target", vocabulary(*target)}}},
+      {"masks", masks(explained.model, explanation.batch, options.form)},
+      {"tensors", steps.tensors(options.form, shown_ids(explained, explanation))},
+      {"steps", steps.steps()},
+      {"sources", steps.sources()},
+      {"attention", attention(trace, steps)},
+      {"answer", answers_json(trace.answers, *target)},
+      {"d_logits", steps.computed({"loss", "d_logits"})},
+      {"loss", loss_json(trace.loss)},
+      {"gradients", gradients(explained.model.weights, trace)},
+      {"memory_gradient", memory_gradient(trace, steps)},
+      {"what_if", json_list(explanation.variants, [&](const auto& one) { return what_if_json(one, options.form); })}};
 }
 
 }  // namespace glassformer

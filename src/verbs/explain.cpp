@@ -11,6 +11,7 @@
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "page/page.hpp"
+#include "page/screen.hpp"
 #include "page/trace_json.hpp"
 #include "verbs/verbs.hpp"
 

@@ -6,6 +6,7 @@
 #include "evaluation/evaluation.hpp"
 #include "fuzz/input.hpp"
 #include "page/page.hpp"
+#include "page/screen.hpp"
 #include "page/trace_json.hpp"
 
 using namespace glassformer;

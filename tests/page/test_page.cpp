@@ -3,6 +3,7 @@
 #include <string>
 
 #include "catch.hpp"
+#include "page/embedded_files.hpp"
 #include "page/explained_example.hpp"
 #include "page/page.hpp"
 #include "page/trace_json.hpp"

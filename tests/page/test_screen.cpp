@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 #include "page/explained_example.hpp"
-#include "page/page.hpp"
+#include "page/screen.hpp"
 
 using namespace glassformer;
 using example::ExplainedExample;

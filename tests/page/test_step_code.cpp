@@ -1,35 +1,23 @@
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
 #include "catch.hpp"
-#include "model/recorded_run.hpp"
-#include "page/page.hpp"
-#include "page/trace_json.hpp"
+#include "page/embedded_files.hpp"
+#include "page/recorded_runs.hpp"
+#include "page/step_code.hpp"
 
 using namespace glassformer;
 using example::RecordedRun;
 
 namespace {
 
-/// Post-norm without dropout and pre-norm with it: together they record every kind of step.
-const std::vector<std::unique_ptr<RecordedRun>>& runs() {
-  static const std::vector<std::unique_ptr<RecordedRun>> all = [] {
-    std::vector<std::unique_ptr<RecordedRun>> made;
-    const auto post = example::settings(Norm::post, Tying::none);
-    const auto pre = example::settings(Norm::pre, Tying::target);
-    made.push_back(std::make_unique<RecordedRun>(1, post, example::batch()));
-    made.push_back(std::make_unique<RecordedRun>(2, example::with_dropout(pre), example::batch()));
-    return made;
-  }();
-  return all;
-}
-
 void for_each_step(const auto& action) {
-  for (const auto& run : runs()) {
+  for (const auto& run : example::all_steps()) {
     for (const RecordedStep& step : run->recording.steps()) {
       CAPTURE(step.part, example::equation(run->recording, step), step.line);
       action(*run, step);
@@ -37,32 +25,24 @@ void for_each_step(const auto& action) {
   }
 }
 
-std::vector<std::string> code_lines_of(std::string_view text) {
-  std::vector<std::string> lines(1);
-  for (const char letter : text) {
-    if (letter == '\n') {
-      lines.emplace_back();
-    } else {
-      lines.back() += letter;
+std::string_view file_of(const RecordedStep& step) { return embedded_files().at(path_in_project(step.file)); }
+
+StepCode found(const RecordedStep& step) { return code_of_record(file_of(step), step.line); }
+
+/// The lines that the page shows.
+std::string lines_of(const RecordedStep& step, const StepCode& code) {
+  std::string lines;
+  int line = 1;
+  for (const char letter : file_of(step)) {
+    if (code.first_line <= line && line <= code.last_line) {
+      lines += letter;
     }
+    line += letter == '\n' ? 1 : 0;
   }
   return lines;
 }
 
-CodeLines found(const RecordedStep& step) {
-  return lines_that_computed(step, embedded_files().at(path_in_project(step.file)));
-}
-
-std::string code_of(const CodeLines& found) {
-  const std::vector<std::string> lines = code_lines_of(embedded_files().at(found.file));
-  std::string code;
-  for (int line = found.first; line <= found.last; ++line) {
-    code += lines[static_cast<std::size_t>(line - 1)] + '\n';
-  }
-  return code;
-}
-
-/// What the lines of a step must contain, by their function and the name of the tensor they compute.
+/// What the code of a step must contain, by their function and the name of the tensor they compute.
 const std::map<std::pair<std::string, std::string>, std::string> kExpectedCode{
     {{"Embedding::forward", "embedded"}, "embed(ids(b, t), t, x);"},
     {{"Dropout::forward", "y"}, "keep_rows(x, y_);"},
@@ -108,25 +88,22 @@ const std::map<std::pair<std::string, std::string>, std::string> kExpectedCode{
 
 }  // namespace
 
-TEST_CASE("The lines of a step are above its record, in the same function, and contain its computation", "[page]") {
+TEST_CASE("The code of a step is above its record, in the same function, and contains its computation", "[page]") {
   std::set<std::pair<std::string, std::string>> used;
   for_each_step([&](const RecordedRun& run, const RecordedStep& step) {
-    const CodeLines lines = found(step);
-    CAPTURE(lines.file, lines.function, lines.first, lines.last);
-    REQUIRE((1 < lines.first && lines.first <= lines.last && lines.last < step.line));
-    CHECK((lines.file.starts_with("src/layers/") || lines.file.starts_with("src/model/")));
-    const std::string code = code_of(lines);
-    CHECK(code.front() == ' ');  // inside a function: not its head, and nothing between functions
-    CHECK(code.find("\n}") == std::string::npos);
-    CHECK(code.find(".record(") == std::string::npos);
-    const std::string outer_indent(code.find_first_not_of(' ') - 2, ' ');
-    CHECK(code.find("\n" + outer_indent + "} else {") == std::string::npos);  // all in the same branch
-    CHECK(lines.function.ends_with("::" + step.function));
+    const StepCode code = found(step);
+    CAPTURE(step.file, code.function, code.first_line, code.last_line);
+    REQUIRE((1 < code.first_line && code.first_line <= code.last_line && code.last_line < step.line));
+    CHECK(lines_of(step, code).find(code.statements) != std::string::npos);
+    CHECK(code.statements.find("\n}") == std::string::npos);  // inside a function
+    CHECK(code.statements.find(".record(") == std::string::npos);
+    CHECK(std::ranges::count(code.statements, '{') == std::ranges::count(code.statements, '}'));  // whole statements
+    CHECK(code.function.ends_with("::" + step.function));
 
-    const std::pair key(lines.function, run.output(step).name);
+    const std::pair key(code.function, run.output(step).name);
     REQUIRE(kExpectedCode.contains(key));
     used.insert(key);
-    CHECK(code.find(kExpectedCode.at(key)) != std::string::npos);
+    CHECK(code.statements.find(kExpectedCode.at(key)) != std::string::npos);
   });
   for (const auto& [key, text] : kExpectedCode) {
     CAPTURE(key.first, key.second);
@@ -134,11 +111,11 @@ TEST_CASE("The lines of a step are above its record, in the same function, and c
   }
 }
 
-TEST_CASE("Steps of different paragraphs have different lines; steps of one loop have the same lines", "[page]") {
+TEST_CASE("Steps that are recorded together have the same code; others have different code", "[page]") {
   std::map<std::pair<std::string, std::string>, std::pair<int, int>> lines;
   for_each_step([&](const RecordedRun& run, const RecordedStep& step) {
-    const CodeLines code = found(step);
-    lines[{code.function, run.output(step).name}] = {code.first, code.last};
+    const StepCode code = found(step);
+    lines[{code.function, run.output(step).name}] = {code.first_line, code.last_line};
   });
   const auto of = [&](const std::string& function, const std::string& name) { return lines.at({function, name}); };
   const std::string forward = "ScaledDotProductAttention::forward";
@@ -155,111 +132,82 @@ TEST_CASE("Steps of different paragraphs have different lines; steps of one loop
   for (const char* name : {"x_hat", "y"}) {
     CHECK(of("LayerNorm::forward", name) == of("LayerNorm::forward", "inv_std"));
   }
-  // A blank line inside a loop does not end the paragraph.
   CHECK(of("LayerNorm::backward", "d_x") == of("LayerNorm::backward", "d_gain"));
 }
 
-TEST_CASE("A paragraph starts after a blank line, after an earlier record, or where its block begins", "[page]") {
-  const std::string text =
-      "template <class Scalar>\n"                         // 1
-      "void Layer<Scalar>::forward(const Pass& pass,\n"   // 2
-      "                            Index n) {\n"          // 3
-      "  first();\n"                                      // 4
-      "  pass.record(name_, \"a [N] = {b}\",\n"           // 5
-      "              a, b);\n"                            // 6
-      "  for (Index i = 0; i < n; ++i) {\n"               // 7
-      "    for (const auto& x : {a, b}) {\n"              // 8
-      "      second();\n"                                 // 9
-      "\n"                                                // 10
-      "    }\n"                                           // 11
-      "  }\n"                                             // 12
-      "  pass.record(name_, \"c [N] = \"\n"               // 13
-      "                     \"{d}\", c, d);\n"            // 14
-      "  pass.record(name_, \"e [N] = {f}\", e, f);\n"    // 15
-      "\n"                                                // 16
-      "  if (n > 0) {\n"                                  // 17
-      "    third();\n"                                    // 18
-      "    pass.record(name_, \"g [N] = {h}\", g, h);\n"  // 19
-      "  } else {\n"                                      // 20
-      "    fourth();\n"                                   // 21
-      "    pass.record_copy(g, h);\n"                     // 22
-      "    fifth();\n"                                    // 23
-      "    pass.record(name_, \"g [N] = {h}\", g, h);\n"  // 24
-      "  }\n"                                             // 25
-      "}\n";                                              // 26
+TEST_CASE("A record keeps what its block computed since the previous record, or since its beginning", "[page]") {
+  const std::string text = R"(template <class Scalar>
+void Layer<Scalar>::forward(const Pass& pass,
+                            Index n) {
+  first();
+  pass.record(name_, "a [N] = {b}",
+              a, b);
+
+  // A comment.
+  for (Index i = 0; i < n; ++i) {
+    for (const auto& x : {a, b}) {
+      second();
+
+    }
+  }
+
+  also_second();  // the last
+  pass.record(name_, "c [N] = "
+                     "{d}", c, d);
+  pass.record(name_, "e [N] = {f}", e, f);
+
+  if (n > 0) {
+    third();
+    pass.record(name_, "g [N] = {h}", g, h);
+  } else {
+    fourth();
+    pass.record_copy(g, h);  // of the copy
+    fifth(Range{g, h}); sixth();
+    pass.record(name_, "g [N] = {h}", g, h);
+  }
+  seventh([&] { return n; });
+  pass.record(name_, "i [N] = {j}", i, j);
+  for (Index i = 0; i < n; ++i) {
+    pass.record(name_, "k [N] = {l}", k, l);
+  }
+  pass.record(name_, "m [N] = {n}", m, n);
+}
+)";
   struct Expected {
-    int record, first, last;
+    int first_record, last_record, first, last;
+    const char* begins;
+    const char* ends;
   };
-  for (const Expected& expected :
-       {Expected{5, 4, 4}, {6, 4, 4}, {13, 7, 12}, {14, 7, 12}, {15, 7, 12}, {19, 18, 18}, {24, 23, 23}}) {
-    RecordedStep step;
-    step.file = "/somebody/src/at/work/src/layers/layer.cpp";
-    step.line = expected.record;
-    const CodeLines lines = lines_that_computed(step, text);
-    CAPTURE(expected.record);
-    CHECK(lines.first == expected.first);
-    CHECK(lines.last == expected.last);
-    CHECK(lines.function == "Layer::forward");
-    CHECK(lines.file == "src/layers/layer.cpp");
-  }
-}
-
-TEST_CASE("Each backward step differentiates a forward step of its part; each sum, the same step as its summand",
-          "[page]") {
-  const std::set<std::string> sums{"d_memory"};  // over the decoder's layers
-  for (const auto& run : runs()) {
-    const std::vector<RecordedStep>& steps = run->recording.steps();
-    const auto differentiated = differentiated_steps(run->recording);
-    REQUIRE(differentiated.size() == steps.size());
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const std::string& name = run->output(steps[i]).name;
-      CAPTURE(steps[i].part, name);
-      CHECK(is_backward(steps[i]) == name.starts_with("d_"));
-      REQUIRE(differentiated[i].has_value() == is_backward(steps[i]));
-      if (!differentiated[i]) {
-        continue;
-      }
-      const RecordedStep& forward = steps[*differentiated[i]];
-      CHECK_FALSE(is_backward(forward));
-      if (sums.contains(name)) {
-        CHECK(forward.part.ends_with("encoder_attn.kv_proj"));
-        continue;
-      }
-      CHECK(forward.part == steps[i].part);
-      const auto is_it = [&](const RecordedStep::Input& input) { return "d_" + input.name == name; };
-      CHECK(std::ranges::any_of(forward.inputs, is_it));
+  for (const Expected& expected : {Expected{5, 6, 4, 4, "first();", "first();"},
+                                   {17, 18, 8, 16, "// A comment.", "// the last"},
+                                   {19, 19, 8, 16, "// A comment.", "// the last"},
+                                   {23, 23, 22, 22, "third();", "third();"},
+                                   {28, 28, 27, 27, "fifth(", "sixth();"},
+                                   {31, 31, 30, 30, "seventh(", "});"},
+                                   {33, 33, 30, 30, "seventh(", "});"},            // before the loop
+                                   {35, 35, 32, 34, "for (Index", "l);\n  }"}}) {  // the loop
+    for (int line = expected.first_record; line <= expected.last_record; ++line) {
+      CAPTURE(line);
+      const StepCode code = code_of_record(text, line);
+      CHECK(code.first_line == expected.first);
+      CHECK(code.last_line == expected.last);
+      CHECK(code.statements.starts_with(expected.begins));
+      CHECK(code.statements.ends_with(expected.ends));
+      CHECK(code.function == "Layer::forward");
     }
   }
+  CHECK_THROWS_AS(code_of_record(text, 4), std::logic_error);
+  CHECK_THROWS_AS(code_of_record(text, 1000), std::logic_error);
 }
 
-TEST_CASE("The step that computes d_x differentiates the last step that reads x", "[page]") {
-  const std::map<std::pair<std::string, std::string>, std::string> expected{
-      {{"encoder.layers.0.self_attn", "d_scores"}, "weights"},
-      {{"encoder.layers.0.self_attn", "d_products"}, "scores"},
-      {{"encoder.layers.0.self_attn", "d_q"}, "products"},
-      {{"encoder.layers.0.self_attn", "d_v"}, "context"},
-      {{"decoder.layers.1.encoder_attn", "d_key_value"}, "v"},
-      {{"decoder.layers.1.encoder_attn.kv_proj", "d_x"}, "y"},
-      {{"decoder.layers.1.final_layer_norm", "d_x"}, "x_hat"},
-      {{"decoder.layers.1.final_layer_norm.residual", "d_x"}, "sum"},
-      {{"decoder.layers.1.feed_forward", "d_expanded"}, "activated"},
-      {{"decoder.output", "d_weight"}, "y"},
-      {{"loss", "d_logits"}, "p"},
-      {{"encoder.embed_tokens", "d_table"}, "embedded"}};
-  for (const auto& run : runs()) {
-    const auto differentiated = differentiated_steps(run->recording);
-    std::size_t seen = 0;
-    for (std::size_t i = 0; i < differentiated.size(); ++i) {
-      const RecordedStep& step = run->recording.steps()[i];
-      const auto known = expected.find({step.part, run->output(step).name});
-      if (known == expected.end()) {
-        continue;
-      }
-      ++seen;
-      CAPTURE(step.part, known->first.second);
-      REQUIRE(differentiated[i]);
-      CHECK(run->output(run->recording.steps()[*differentiated[i]]).name == known->second);
-    }
-    CHECK(seen == expected.size());
-  }
+TEST_CASE("A function that only records has its record as code", "[page]") {
+  const StepCode code =
+      code_of_record("void f() {\n  if (a) {\n    pass.record(\"\", \"a [N] = {b}\", a, b);\n  }\n}\n", 3);
+  CHECK(code.function == "f");
+  CHECK(code.statements == "pass.record(\"\", \"a [N] = {b}\", a, b);");
+}
+
+TEST_CASE("The compiler's path is made relative to the project", "[page]") {
+  CHECK(path_in_project("/somebody/src/at/work/src/layers/layer.cpp") == "src/layers/layer.cpp");
+  CHECK(path_in_project("src/layers/layer.cpp") == "src/layers/layer.cpp");
 }

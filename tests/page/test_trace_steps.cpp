@@ -8,6 +8,8 @@
 #include "catch.hpp"
 #include "model/recorded_run.hpp"
 #include "page/explained_example.hpp"
+#include "page/shown_ids.hpp"
+#include "page/tensor_axes.hpp"
 #include "page/trace_json.hpp"
 #include "text/tokenizer.hpp"
 
