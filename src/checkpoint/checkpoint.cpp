@@ -199,7 +199,7 @@ void keep_other_files(const fs::path& replaced, const fs::path& unfinished) {
 
 }  // namespace
 
-void save_checkpoint(const fs::path& directory, const ModelDescription& description, const Arena<float>& weights,
+void save_checkpoint(const fs::path& directory, const DescribeModel& describe, const Arena<float>& weights,
                      const TrainingState* state) {
   std::error_code ignored;
   const bool replaces = fs::exists(fs::symlink_status(directory, ignored));
@@ -212,10 +212,7 @@ void save_checkpoint(const fs::path& directory, const ModelDescription& descript
   std::deque<std::vector<float>> padded;
   const std::vector<NamedTensor> model = tensors_for_file(weights, padded);
   write_directory_durably(directory, [&](const fs::path& unfinished) {
-    for (const auto& [name, text] : description.configs) {
-      write_file_durably(unfinished / name, text);
-    }
-    save_tokenizers(description.tokenizer, description.tokenizers, unfinished);
+    describe(unfinished);
     if (state != nullptr) {
       write_training_state(unfinished, *state);
     }

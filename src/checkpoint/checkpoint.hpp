@@ -2,15 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "model/model.hpp"
 #include "numerics/arena.hpp"
-#include "text/tokenizer.hpp"
 #include "training/trainer.hpp"
 
 /// A checkpoint is a directory with everything that you need to evaluate, translate and explain. The Hugging Face
@@ -63,19 +62,16 @@ void write_training_state(const std::filesystem::path& directory, const Training
 RunProgress read_training_state(const std::filesystem::path& directory, std::span<float> adam_m,
                                 std::span<float> adam_v);
 
-/// What a checkpoint holds about its model, apart from the weights.
-struct ModelDescription {
-  std::map<std::string, std::string> configs;  ///< by file name: contents of config.yaml and of files for other tools
-  TokenizerSettings tokenizer;
-  TokenizerPair tokenizers;
-};
+/// Writes into a directory what a checkpoint holds about its model, apart from the weights: config.yaml, configs for
+/// other tools, and the tokenizers.
+using DescribeModel = std::function<void(const std::filesystem::path& directory)>;
 
 /// Writes or replaces a checkpoint in one step: whatever happens, `directory` never holds an incomplete checkpoint.
 /// Without `state`, a run cannot be resumed from it. A checkpoint that replaces another keeps the files that are not
 /// those of a checkpoint, with a warning.
 /// \throws UserError: `directory` exists and is not a checkpoint. If writing fails: as throw_disk_error() does
-void save_checkpoint(const std::filesystem::path& directory, const ModelDescription& description,
-                     const Arena<float>& weights, const TrainingState* state = nullptr);
+void save_checkpoint(const std::filesystem::path& directory, const DescribeModel& describe, const Arena<float>& weights,
+                     const TrainingState* state = nullptr);
 
 /// Whether this directory is a complete checkpoint.
 bool is_checkpoint(const std::filesystem::path& directory);

@@ -54,7 +54,7 @@ TrainingRun::TrainingRun(const TrainingPlan& plan, TrainingText training_text, c
   }
   metrics().truncate_after(checkpoint ? progress_.update : -1);
   drop_digests_after(directory_, checkpoint ? progress_.update : -1);
-  directory_.store_config(plan_.description.configs.at("config.yaml"));
+  directory_.store_config(plan_.write_config);
   record_start(directory_, progress_.update, model_.weights, text_.data());
   text_.require_unchanged();  // these digests are those of the text that was read
   log_start(checkpoint.has_value());
@@ -65,7 +65,7 @@ RunDirectory TrainingRun::open(const std::filesystem::path& directory, const std
   if (ranks_.is_first() && (!begun || !begun->last())) {
     set_starting_weights(model_, plan_.model_from, plan_.training.seed);
   }
-  return begun ? *begun : RunDirectory::create(directory, plan_.description.configs.at("config.yaml"));
+  return begun ? *begun : RunDirectory::create(directory, plan_.write_config);
 }
 
 void TrainingRun::load(const std::filesystem::path& checkpoint) {

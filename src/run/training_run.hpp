@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_directory.hpp"
 #include "report/curves.hpp"
 #include "report/figures.hpp"

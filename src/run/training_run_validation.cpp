@@ -188,7 +188,7 @@ void TrainingRun::write_checkpoint_here(bool best) {
   progress_.minutes = minutes();
   const TrainingState state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
   const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
-  save_checkpoint(checkpoint, plan_.description, model_.weights, &state);
+  save_checkpoint(checkpoint, plan_.describe_model, model_.weights, &state);
   record_weights(directory_, progress_.update, model_.weights);
   // In this order, so that a run killed in between resumes from the previous checkpoint and repeats these steps.
   if (best) {
@@ -219,7 +219,7 @@ void TrainingRun::average_checkpoints() {
   Model<float> mean(model_.settings, model_.vocabulary);
   average_parameters(checkpoints, mean.weights.tensors(), mean.weights.values().data());
   const std::filesystem::path checkpoint = directory_.average(progress_.update);
-  save_checkpoint(checkpoint, plan_.description, mean.weights);
+  save_checkpoint(checkpoint, plan_.describe_model, mean.weights);
 
   if (!text_.has_valid()) {
     record_average(directory_, progress_.update, checkpoints, false, mean.weights);

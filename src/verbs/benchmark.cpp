@@ -12,6 +12,7 @@
 #include "numerics/parallel.hpp"
 #include "run/memory_forecast.hpp"
 #include "run/rank_setup.hpp"
+#include "setup/training_setup.hpp"
 #include "text/corpus.hpp"
 #include "training/trainer.hpp"
 #include "verbs/verbs.hpp"

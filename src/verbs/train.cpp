@@ -1,5 +1,6 @@
 #include <spdlog/spdlog.h>
 
+#include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_checks.hpp"
 #include "checkpoint/run_names.hpp"
 #include "files/interruption.hpp"
@@ -7,6 +8,7 @@
 #include "machine/machine.hpp"
 #include "run/rank_setup.hpp"
 #include "run/training_run.hpp"
+#include "setup/training_setup.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {

@@ -15,7 +15,6 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
 #include "random_values.hpp"
 #include "read_lines.hpp"
@@ -23,6 +22,9 @@
 #include "run/diagnostics.hpp"
 #include "run/digests.hpp"
 #include "run/training_run.hpp"
+#include "setup/loaded_model.hpp"
+#include "setup/read_config.hpp"
+#include "setup/training_setup.hpp"
 
 using namespace glassformer;
 using stand_in::TemporaryDirectory;
