@@ -10,8 +10,9 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_checks.hpp"
 #include "checkpoint/run_names.hpp"
+#include "files/descriptor.hpp"
+#include "files/durable_directories.hpp"
 #include "files/durable_files.hpp"
-#include "files/lines.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
@@ -32,7 +33,7 @@ bool is_at(const Descriptor& opened, const fs::path& path) {
 
 }  // namespace
 
-RunDirectory RunDirectory::create(const fs::path& path, const std::string& config) {
+RunDirectory RunDirectory::create(const fs::path& path, const WriteConfig& write_config) {
   if (path.empty()) {
     return {};
   }
@@ -45,7 +46,7 @@ RunDirectory RunDirectory::create(const fs::path& path, const std::string& confi
   RunDirectory run(path);
   // The log comes first: a config.yaml without a log is not a run, but a config that somebody has copied.
   Descriptor(path / "train.log", O_WRONLY | O_CREAT | O_NOFOLLOW).close();
-  run.store_config(config);
+  run.store_config(write_config);
   return run;
 }
 
@@ -123,9 +124,9 @@ void RunDirectory::require_in_place() const {
 
 void RunDirectory::clear_unfinished() const { clear_unfinished_directories(path(), belongs_to_run); }
 
-void RunDirectory::store_config(const std::string& config) const {
+void RunDirectory::store_config(const WriteConfig& write_config) const {
   if (!path_.empty()) {
-    write_file_durably(path() / kConfigFile, config);
+    write_config(path());
   }
 }
 

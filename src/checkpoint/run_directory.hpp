@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "files/descriptor.hpp"
+#include "files/directory_lock.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {
@@ -24,9 +26,12 @@ namespace glassformer {
 /// error.
 class RunDirectory {
  public:
-  /// Creates the directory and writes the text `config` to config.yaml, unless the path is empty.
+  /// Writes or replaces config.yaml in a directory.
+  using WriteConfig = std::function<void(const std::filesystem::path& directory)>;
+
+  /// Creates the directory, in which `write_config` then writes config.yaml, unless the path is empty.
   /// \throws UserError like require_place_for_new_run, or if another run uses the directory
-  static RunDirectory create(const std::filesystem::path& path, const std::string& config);
+  static RunDirectory create(const std::filesystem::path& path, const WriteConfig& write_config);
 
   /// Opens a run to continue it, and removes what an interrupted save left behind.
   /// \throws UserError like require_run and prepare_checkpoints, or if another process uses the run
@@ -39,8 +44,8 @@ class RunDirectory {
   void clear_unfinished() const;  ///< removes what an interrupted save left behind
   /// A file of the run; empty if there is no path.
   std::filesystem::path file(const std::string& name) const { return path_.empty() ? path_ : path() / name; }
-  /// Replaces the text of config.yaml.
-  void store_config(const std::string& config) const;
+  /// Replaces config.yaml.
+  void store_config(const WriteConfig& write_config) const;
 
   std::filesystem::path checkpoint(Index update) const;    ///< its path: step-00001200
   std::filesystem::path average(Index update) const;       ///< the path of a mean: average-00001200

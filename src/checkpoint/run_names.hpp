@@ -6,15 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "config/config_file.hpp"
 #include "numerics/matrix.hpp"
 
 /// What the files and directories of a run are called, and how to recognise those that this program wrote. The run's
 /// directory is described in run_directory.hpp.
 namespace glassformer {
 
-inline constexpr const char* kConfigFile = "config.yaml";  ///< the complete config of a run or a checkpoint
-/// Every config.yaml that this program has ever written begins like this.
-inline constexpr std::string_view kConfigBeginning = "# The complete config of a run";
+// Names and beginnings of names:
 inline constexpr std::string_view kLogs[] = {"train.log", "metrics.jsonl", "digests.jsonl"};  ///< we append to these
 inline constexpr const char* kLinks[] = {"best", "last"};
 inline constexpr std::string_view kStep = "step-", kAverage = "average-";  ///< followed by at least eight digits

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "text/settings.hpp"
+#include "settings/text.hpp"
 
 namespace glassformer {
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "config/changed_keys.hpp"
+
 namespace glassformer {
 namespace {
 

@@ -113,7 +113,7 @@ std::string describe(const Value& value);
 /// Fills the fields of `keys` from a YAML file, its base first, and then from the overrides (KEY=VALUE; the value is
 /// YAML). A relative path is relative to the file that contains it.
 /// \return where each key was given, retired keys included; if given several times, the place that counts
-/// \throws UserError like read_config, with file and line; also: a cycle of bases, a retired key not at its default
+/// \throws UserError like parse_config, with file and line; also: a cycle of bases, a retired key not at its default
 Places read_keys(const std::vector<Key>& keys, const std::filesystem::path& file,
                  const std::vector<std::string>& overrides);
 

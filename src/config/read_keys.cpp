@@ -6,9 +6,8 @@
 #include <sstream>
 #include <utility>
 
-#include "checkpoint/checkpoint.hpp"
-#include "checkpoint/run_names.hpp"
 #include "config/key.hpp"
+#include "files/checkpoint_file.hpp"
 #include "files/lines.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
@@ -44,26 +43,6 @@ Value value_of(const YAML::Node& node, Items items = Items::included) {
   return value;
 }
 
-/// The message for a directory in the place of a config.
-std::string directory_instead_of_config(const fs::path& directory) {
-  const std::string name = directory.string();
-  if (is_run(directory)) {
-    return fmt::format("{0}: expected a config file, found a run. To continue it: glassformer train \"{1}\" --resume",
-                       name, (directory / kConfigFile).string());
-  }
-  if (is_checkpoint(directory)) {
-    return name + ": expected a config file, found a checkpoint. To train it further, write a config with model.from.";
-  }
-  std::vector<std::string> configs;
-  for (const std::string& entry : names_in(directory)) {
-    if (entry.ends_with(".yaml") || entry.ends_with(".yml")) {
-      configs.push_back(entry);
-    }
-  }
-  return name + ": expected a config file, found a directory" +
-         (configs.empty() ? " without any .yaml file" : "; its configs are " + listed(configs));
-}
-
 /// The text of the file. YAML forbids tabs before a key, but yaml-cpp does not always report them.
 std::string read_config_text(const fs::path& file) {
   if (file.empty()) {
@@ -72,9 +51,6 @@ std::string read_config_text(const fs::path& file) {
   std::error_code error;
   if (fs::status(file, error).type() == fs::file_type::not_found) {
     throw UserError(file.string() + ": no such file; " + suggest_file(file));
-  }
-  if (fs::is_directory(file, error)) {
-    throw UserError(directory_instead_of_config(file));
   }
   std::string text;
   LineReader reader(file);

@@ -7,6 +7,7 @@
 #include "batching/batch.hpp"
 #include "batching/plan.hpp"
 #include "files/lines.hpp"
+#include "files/unfinished.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "numerics/parallel.hpp"

@@ -5,7 +5,7 @@
 
 #include "checkpoint/run_directory.hpp"
 #include "numerics/arena.hpp"
-#include "text/settings.hpp"
+#include "settings/text.hpp"
 
 /// A run's digests.jsonl, which scripts/verify.sh uses to confirm the run. Each line is a JSON object:
 ///

@@ -5,7 +5,7 @@
 
 #include "machine/machine.hpp"
 #include "numerics/ranks.hpp"
-#include "run/settings.hpp"
+#include "run/training_plan.hpp"
 #include "text/corpus.hpp"
 
 /// Calculates how much memory training needs.

@@ -5,18 +5,16 @@
 #include <array>
 #include <vector>
 
-#include "files/fingerprint.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "numerics/parallel.hpp"
 
 namespace glassformer {
 
-void set_up_ranks(const Ranks& ranks, const std::string& config, Index shards) {
+void set_up_ranks(const Ranks& ranks, const std::function<std::uint64_t()>& fingerprint, Index shards) {
   if (ranks.size() == 1) {
     return;
   }
-  const auto fingerprint = [&] { return Fingerprint().mix(config).value(); };
   require_same(ranks, "the verb and the config", fingerprint,
                "Give all ranks the same verb, config file and --set options.");
   ranks.once([&] {

@@ -10,9 +10,9 @@
 /// Prepares several processes for training together. Every rank must call these functions.
 namespace glassformer {
 
-/// Checks that all ranks have the same config text, and divides each machine's processors among its ranks.
-/// \throws UserError: the configs differ; there are more ranks than shards
-void set_up_ranks(const Ranks& ranks, const std::string& config, Index shards);
+/// Checks that all ranks run the same, and divides each machine's processors among its ranks. `fingerprint`: of the
+/// verb and the config. \throws UserError: they differ; there are more ranks than shards
+void set_up_ranks(const Ranks& ranks, const std::function<std::uint64_t()>& fingerprint, Index shards);
 
 /// Logs how the ranks divide the work, and warns if processors are idle or overloaded. Logs nothing for a single rank.
 void log_ranks(const Ranks& ranks, Index shards);

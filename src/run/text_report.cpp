@@ -63,7 +63,7 @@ class TextReport {
  public:
   TextReport(const TrainingText& text, const TrainingPlan& plan)
       : text_(text),
-        tokenizer_(plan.description.tokenizer),
+        tokenizer_(plan.tokenizer),
         decoding_(plan.decoding),
         is_new_(plan.model_from.empty()),
         valid_(census_of(text.valid())) {}

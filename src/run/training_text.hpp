@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "evaluation/evaluation.hpp"
-#include "run/settings.hpp"
 #include "run/text_census.hpp"
+#include "run/training_plan.hpp"
 #include "text/corpus.hpp"
 
 namespace glassformer {

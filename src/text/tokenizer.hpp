@@ -11,7 +11,7 @@
 
 #include "batching/sentence_pairs.hpp"
 #include "model/settings.hpp"
-#include "text/settings.hpp"
+#include "settings/text.hpp"
 
 namespace glassformer {
 

@@ -1,6 +1,8 @@
 #include <cstdio>
 
 #include "run/diagnostics.hpp"
+#include "setup/read_config.hpp"
+#include "setup/training_setup.hpp"
 #include "text/corpus.hpp"
 #include "verbs/verbs.hpp"
 

@@ -1,12 +1,15 @@
 #include <spdlog/spdlog.h>
 
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
 #include "checkpoint/run_checks.hpp"
 #include "checkpoint/run_names.hpp"
 #include "files/interruption.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "run/rank_setup.hpp"
-#include "run/training_run.hpp"
+#include "run/start_run.hpp"
+#include "setup/training_setup.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -166,8 +169,8 @@ int train(const TrainOptions& options) {
 
   stop_on_signals();
   const TrainingPlan plan = plan_training(config, text->tokenizers());
-  TrainingRun training(plan, std::move(*text), directory, run, standard_error(), ranks);
-  const int signal = training.train(stop_signal());
+  const auto training = start_run(plan, std::move(*text), directory, run, standard_error(), ranks);
+  const int signal = training->train(stop_signal());
   if (ranks.is_first()) {
     log_end(directory, signal != 0, config);
   }

@@ -7,11 +7,13 @@
 
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_names.hpp"
+#include "files/fingerprint.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "report/log.hpp"
 #include "run/memory_forecast.hpp"
 #include "run/rank_setup.hpp"
+#include "setup/read_config.hpp"
 
 namespace glassformer {
 
@@ -48,7 +50,8 @@ Config ConfigOptions::read(const Ranks& ranks,
   Config compared = result;  // without paths, which may differ
   compared.data.directory = compared.tokenizer.source_model = compared.tokenizer.target_model = "";
   compared.model_from = "";  // other keys give the model's shape, its tokens are compared, and rank 0 sends its weights
-  set_up_ranks(ranks, verb + write_config(compared), result.training.shards);
+  set_up_ranks(
+      ranks, [&] { return Fingerprint().mix(verb + write_config(compared)).value(); }, result.training.shards);
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "config/config.hpp"
 #include "numerics/ranks.hpp"
+#include "setup/loaded_model.hpp"
 
 /// The program's verbs. When the user calls one, it stores its exit status in `status`. Results go to standard output,
 /// the log to standard error.

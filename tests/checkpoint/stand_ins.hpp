@@ -13,8 +13,9 @@
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/safetensors.hpp"
-#include "config/config.hpp"
+#include "checkpoint/training_state.hpp"
 #include "numerics/arena.hpp"
+#include "setup/training_setup.hpp"
 #include "temporary_directory.hpp"
 #include "text/tokenizer.hpp"
 
@@ -89,7 +90,9 @@ inline TokenizerPair tokenizers(Index source_size = 5, Index target_size = 3) {
   return {std::make_shared<Tokenizer>(source_size), std::make_shared<Tokenizer>(target_size)};
 }
 
-inline ModelDescription description(const TokenizerPair& pair = tokenizers()) { return describe_model({}, pair); }
+inline DescribeModel description(const TokenizerPair& pair = tokenizers()) {
+  return [pair](const fs::path& directory) { describe_model({}, pair, directory); };
+}
 
 /// Three tensors with names and shapes as in a model, but without the model.
 struct SmallArena : Arena<float> {

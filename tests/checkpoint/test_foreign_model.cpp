@@ -8,8 +8,8 @@
 
 #include "batching/batch.hpp"
 #include "catch.hpp"
-#include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
+#include "setup/loaded_model.hpp"
 #include "text/corpus.hpp"
 
 /// Opens models that transformers saved. scripts/fixtures/make_marian_fixtures.py made them, and recorded what

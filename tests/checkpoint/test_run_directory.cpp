@@ -3,9 +3,12 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
+#include "checkpoint/file_names.hpp"
 #include "checkpoint/run_directory.hpp"
 #include "checkpoint/run_names.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "files/descriptor.hpp"
 #include "report/curves.hpp"
 
 using namespace glassformer;
@@ -15,6 +18,8 @@ namespace {
 
 const std::string kConfig = std::string(kConfigBeginning) + ".\nmodel: {}\n";
 
+void write_small_config(const fs::path& directory) { write_bytes(directory / kConfigFile, kConfig); }
+
 void save_small_checkpoint(const fs::path& directory) {
   SmallArena arena;
   fill(arena);
@@ -22,7 +27,7 @@ void save_small_checkpoint(const fs::path& directory) {
 }
 
 RunDirectory run_with(const fs::path& path, const std::vector<Index>& updates) {
-  const RunDirectory run = RunDirectory::create(path, kConfig);
+  const RunDirectory run = RunDirectory::create(path, write_small_config);
   for (const Index update : updates) {
     save_small_checkpoint(run.checkpoint(update));
   }
@@ -50,33 +55,33 @@ TEST_CASE("a new run directory has its config, and lists its checkpoints in orde
 TEST_CASE("a directory that holds a run is not overwritten by a new run", "[checkpoint]") {
   const TemporaryDirectory directory;
   { run_with(directory / "toy", {100}); }
-  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }),
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", write_small_config); }),
              Says("toy: ") && Says("already holds a run") && Says("--resume") && Says("--output"));
   fs::create_directory(directory / "other");
   write_bytes(directory / "other" / "metrics.jsonl", "");
-  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "other", kConfig); }),
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "other", write_small_config); }),
              Says("other files (metrics.jsonl)"));
   fs::create_directory(directory / "empty");
-  CHECK(complaint([&] { RunDirectory::create(directory / "empty", kConfig); }).empty());
+  CHECK(complaint([&] { RunDirectory::create(directory / "empty", write_small_config); }).empty());
   write_bytes(directory / "file", "");
-  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file" / "toy", kConfig); }),
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file" / "toy", write_small_config); }),
              Says("cannot be created") && Says("Not a directory"));
-  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file", kConfig); }), Says("file: "));
+  CHECK_THAT(complaint([&] { RunDirectory::create(directory / "file", write_small_config); }), Says("file: "));
 }
 
 TEST_CASE("a run that ended before its first checkpoint can be restarted; one that lost its checkpoints cannot",
           "[checkpoint]") {
   const TemporaryDirectory directory;
-  { RunDirectory::create(directory / "toy", kConfig); }
+  { RunDirectory::create(directory / "toy", write_small_config); }
   write_bytes(directory / "toy" / "train.log", "");
   write_bytes(directory / "toy" / "metrics.jsonl", "");
   fs::create_directory(directory / "toy" / ".step-00000010.partial");  // killed while saving the first one
-  CHECK(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }).empty());
+  CHECK(complaint([&] { RunDirectory::create(directory / "toy", write_small_config); }).empty());
   CHECK_FALSE(fs::exists(directory / "toy" / ".step-00000010.partial"));
   for (const char* left : {"best", "last", "average-00000010", "step-00000010", "notes"}) {
     CAPTURE(left);
     fs::create_directory(directory / "toy" / left);
-    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }), Says("already"));
+    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", write_small_config); }), Says("already"));
     fs::remove(directory / "toy" / left);
   }
 }
@@ -149,7 +154,7 @@ TEST_CASE("best and last are relative links, so that a run can be moved", "[chec
 
 TEST_CASE("a run without a valid link to its last checkpoint continues from the latest", "[checkpoint]") {
   const TemporaryDirectory directory;
-  const RunDirectory run = RunDirectory::create(directory / "toy", kConfig);
+  const RunDirectory run = RunDirectory::create(directory / "toy", write_small_config);
   CHECK_FALSE(run.last());
   save_small_checkpoint(run.checkpoint(100));
   save_small_checkpoint(run.checkpoint(200));
@@ -215,17 +220,18 @@ TEST_CASE("a path without a checkpoint is refused, and the error shows what is t
   CHECK_THAT(complaint_about(""), Says("no such directory"));
   run.point("best", "step-00000300");
   CHECK_THAT(complaint_about(run.path()), Says("best points to step-00000300") && both);
-  const RunDirectory young = RunDirectory::create(directory / "young", kConfig);
+  const RunDirectory young = RunDirectory::create(directory / "young", write_small_config);
   CHECK_THAT(complaint_about(young.path()), Says("no checkpoint yet"));
 }
 
 TEST_CASE("two training runs cannot write into the same directory", "[checkpoint]") {
   const TemporaryDirectory directory;
   {
-    const RunDirectory first = RunDirectory::create(directory / "toy", kConfig);
+    const RunDirectory first = RunDirectory::create(directory / "toy", write_small_config);
     CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "toy"); }), Says("is training in this directory"));
     write_bytes(directory / "toy" / "train.log", "");
-    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", kConfig); }), Says("is training in this"));
+    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy", write_small_config); }),
+               Says("is training in this"));
   }
   CHECK(complaint([&] { RunDirectory::resume(directory / "toy"); }).empty());
 }
@@ -240,7 +246,8 @@ TEST_CASE("a checkpoint is not used as a run's directory, with or without --resu
   const std::string before = read_bytes(checkpoint / "config.yaml");
   const std::string advice = "--output \"" + (directory / "toy").string() + "\" --resume";
   for (const fs::path& path : {checkpoint, directory / "toy" / "last"}) {
-    CHECK_THAT(complaint([&] { RunDirectory::create(path, kConfig); }), Says("found a checkpoint") && Says(advice));
+    CHECK_THAT(complaint([&] { RunDirectory::create(path, write_small_config); }),
+               Says("found a checkpoint") && Says(advice));
     CHECK_THAT(complaint([&] { RunDirectory::resume(path); }), Says("found a checkpoint") && Says(advice));
   }
   CHECK(read_bytes(checkpoint / "config.yaml") == before);
@@ -254,7 +261,8 @@ TEST_CASE("files that another program wrote are not replaced", "[checkpoint]") {
   fs::create_directory(other);
   write_bytes(other / "config.yaml", "# mine\nbase: toy.yaml\n");
   const auto is_refused = [&] {
-    CHECK_THAT(complaint([&] { RunDirectory::create(other, kConfig); }), Says("config.yaml") && Says("--output"));
+    CHECK_THAT(complaint([&] { RunDirectory::create(other, write_small_config); }),
+               Says("config.yaml") && Says("--output"));
     CHECK_THAT(complaint([&] { RunDirectory::resume(other); }), Says("config that Glassformer wrote"));
     CHECK(read_bytes(other / "config.yaml") == "# mine\nbase: toy.yaml\n");
   };
@@ -271,7 +279,7 @@ TEST_CASE("files that another program wrote are not replaced", "[checkpoint]") {
 
   // A config that somebody has copied from a run is not yet a run.
   fs::create_directory(directory / "copied");
-  write_bytes(directory / "copied" / "config.yaml", kConfig);
+  write_bytes(directory / "copied" / "config.yaml", write_small_config);
   CHECK_THAT(complaint([&] { RunDirectory::resume(directory / "copied"); }), Says("no run to continue"));
 }
 
@@ -283,7 +291,7 @@ TEST_CASE("a copy of a run's config beside another program's log is not taken fo
   for (const char* log : {"train.log", "curves.svg", "metrics.jsonl"}) {
     CAPTURE(log);
     write_bytes(copied / log, "precious");
-    CHECK_THAT(complaint([&] { RunDirectory::create(copied, kConfig); }), Says("other files"));
+    CHECK_THAT(complaint([&] { RunDirectory::create(copied, write_small_config); }), Says("other files"));
     CHECK_THAT(complaint([&] { RunDirectory::resume(copied); }), Says("no run to continue"));
     CHECK(read_bytes(copied / log) == "precious");
     fs::remove(copied / log);
@@ -294,10 +302,10 @@ TEST_CASE("a copy of a run's config beside another program's log is not taken fo
 TEST_CASE("a run that was killed while it began can be resumed or replaced", "[checkpoint]") {
   const TemporaryDirectory directory;
   const fs::path run = directory / "toy";
-  { RunDirectory::create(run, kConfig); }
+  { RunDirectory::create(run, write_small_config); }
   const auto check = [&] {
     CHECK(complaint([&] { RunDirectory::resume(run); }).empty());
-    CHECK(complaint([&] { RunDirectory::create(run, kConfig); }).empty());
+    CHECK(complaint([&] { RunDirectory::create(run, write_small_config); }).empty());
   };
   check();
   write_bytes(run / "train.log", "2026-11-28 01:07:18  2 training pairs\n");
@@ -310,7 +318,7 @@ TEST_CASE("a run that was killed while it began can be resumed or replaced", "[c
   }
   write_bytes(run / "metrics.jsonl", "{\"update\":1,\"loss\":2}\n");  // of another program
   CHECK_THAT(complaint([&] { RunDirectory::resume(run); }), Says("no run to continue"));
-  CHECK_THAT(complaint([&] { RunDirectory::create(run, kConfig); }), Says("metrics.jsonl"));
+  CHECK_THAT(complaint([&] { RunDirectory::create(run, write_small_config); }), Says("metrics.jsonl"));
 }
 
 TEST_CASE("an empty train.log does not make a directory of other files a run", "[checkpoint]") {
@@ -321,7 +329,7 @@ TEST_CASE("an empty train.log does not make a directory of other files a run", "
     fs::create_directory(other);
     write_bytes(other / "train.log", "");
     write_bytes(other / name, "precious");
-    CHECK_THAT(complaint([&] { RunDirectory::create(other, kConfig); }), Says("found other files"));
+    CHECK_THAT(complaint([&] { RunDirectory::create(other, write_small_config); }), Says("found other files"));
     CHECK(read_bytes(other / name) == "precious");
   }
 }
@@ -403,13 +411,13 @@ TEST_CASE("a run whose checkpoints are missing does not start from the beginning
   CHECK(complaint([&] { RunDirectory::resume(toy); }).empty());
   write_bytes(toy / "digests.jsonl", "{\"update\":0,\"program\":\"\"}\n{\"update\":100,\"weights\":{}}\n");
   CHECK_THAT(complaint([&] { RunDirectory::resume(toy); }), says_missing);
-  CHECK_THAT(complaint([&] { RunDirectory::create(toy, kConfig); }), says_missing);
+  CHECK_THAT(complaint([&] { RunDirectory::create(toy, write_small_config); }), says_missing);
 }
 
 TEST_CASE("a run that was copied without links gets its links back", "[checkpoint]") {
   const TemporaryDirectory directory;
   {
-    const RunDirectory run = RunDirectory::create(directory / "toy", kConfig);
+    const RunDirectory run = RunDirectory::create(directory / "toy", write_small_config);
     for (const Index update : {100, 200}) {
       SmallArena arena;
       fill(arena, static_cast<float>(update));
@@ -471,9 +479,10 @@ TEST_CASE("a run is not put into a checkpoint, or in the place of one", "[checkp
   for (const char* place : {"step-00000100/new", "step-00000100/a/b", "step-00000200", "step-00000200/a",
                             "average-00000100", "best", "last/"}) {
     CAPTURE(place);
-    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy" / place, kConfig); }), Says("inside a"));
+    CHECK_THAT(complaint([&] { RunDirectory::create(directory / "toy" / place, write_small_config); }),
+               Says("inside a"));
   }
-  CHECK(complaint([&] { RunDirectory::create(directory / "toy" / "finetuned", kConfig); }).empty());
+  CHECK(complaint([&] { RunDirectory::create(directory / "toy" / "finetuned", write_small_config); }).empty());
 }
 
 TEST_CASE("a process of version 0.2, which locks the file .lock, keeps others out", "[checkpoint]") {

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "catch.hpp"
+#include "config/changed_keys.hpp"
 #include "config/config.hpp"
 #include "config/workplace.hpp"
 

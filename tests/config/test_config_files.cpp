@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "config/changed_keys.hpp"
 #include "config/config.hpp"
 #include "config/workplace.hpp"
 #include "read_lines.hpp"

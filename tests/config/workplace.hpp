@@ -8,6 +8,7 @@
 
 #include "config/config.hpp"
 #include "files/user_error.hpp"
+#include "setup/read_config.hpp"
 
 namespace glassformer {
 

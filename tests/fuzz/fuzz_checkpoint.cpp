@@ -2,12 +2,14 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "config/config.hpp"
 #include "evaluation/evaluation.hpp"
 #include "fuzz/input.hpp"
 #include "page/page.hpp"
 #include "page/screen.hpp"
 #include "page/trace_json.hpp"
+#include "setup/loaded_model.hpp"
+#include "setup/read_config.hpp"
+#include "setup/training_setup.hpp"
 
 using namespace glassformer;
 
@@ -52,7 +54,9 @@ class Checkpoints {
     const TokenizerPair tokenizers = starting_tokenizers(config);
     Model<float> model(config.model, vocabulary_shape(tokenizers));
     initialize(model, 1);
-    save_checkpoint(directory_.path() / name, describe_model(config, tokenizers), model.weights);
+    save_checkpoint(
+        directory_.path() / name, [&](const fs::path& directory) { describe_model(config, tokenizers, directory); },
+        model.weights);
     fs::remove(directory_.path() / name / "SHA256SUMS");  // the checksums would catch every change
   }
 

@@ -1,7 +1,7 @@
 #include <iostream>
 
-#include "glassformer/config/config.hpp"
 #include "glassformer/evaluation/evaluation.hpp"
+#include "glassformer/setup/loaded_model.hpp"
 
 int main(int, char** argv) {
   const glassformer::LoadedModel loaded(argv[1]);

@@ -1,7 +1,8 @@
 #include <limits>
 
 #include "catch.hpp"
-#include "run/training_run.hpp"
+#include "run/best_checkpoint.hpp"
+#include "run/limits.hpp"
 
 using namespace glassformer;
 

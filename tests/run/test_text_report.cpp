@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "config/config.hpp"
 #include "run/training_text.hpp"
+#include "setup/read_config.hpp"
+#include "setup/training_setup.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;
@@ -46,12 +47,12 @@ class Report {
     directory_.write("train.de", texts.train_target);
     directory_.write("valid.en", texts.valid_source);
     directory_.write("valid.de", texts.valid_target);
-    plan.description.tokenizer = tokenizer;
+    plan.tokenizer = tokenizer;
   }
 
   std::vector<Remark> remarks() const {
     const TokenizerPair tokenizers =
-        make_tokenizers(plan.description.tokenizer, data.source_file("train"), data.target_file("train"));
+        make_tokenizers(plan.tokenizer, data.source_file("train"), data.target_file("train"));
     return remarks_on(TrainingText(data, tokenizers), plan);
   }
   /// All remarks, one per line; warnings begin with "!".
@@ -169,7 +170,7 @@ TEST_CASE("references that change in the tokenizer limit exact match; the report
   CHECK(report(texts, settings).empty());
 
   Report without_valid(texts, pieces(45), false);
-  without_valid.plan.description.tokenizer.source_vocabulary_size = 35;
+  without_valid.plan.tokenizer.source_vocabulary_size = 35;
   CHECK(contains(without_valid.text(), "40 of 40 training targets (a sample) (100.00%) change"));
   CHECK(contains(without_valid.text(), "at most 0.00% exact match"));
 }

@@ -13,16 +13,22 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
+#include "checkpoint/file_names.hpp"
+#include "checkpoint/parameters.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
-#include "config/config.hpp"
+#include "checkpoint/training_state.hpp"
 #include "evaluation/evaluation.hpp"
 #include "random_values.hpp"
 #include "read_lines.hpp"
 #include "report/read_metrics.hpp"
 #include "run/diagnostics.hpp"
 #include "run/digests.hpp"
-#include "run/training_run.hpp"
+#include "run/start_run.hpp"
+#include "setup/loaded_model.hpp"
+#include "setup/read_config.hpp"
+#include "setup/training_setup.hpp"
 
 using namespace glassformer;
 using stand_in::TemporaryDirectory;
@@ -60,8 +66,8 @@ bool train_toy(const Config& config, const fs::path& directory, bool resume = fa
                const std::atomic<int>& interrupted = kNever, const DisplayTarget& display = kNowhere) {
   const std::optional<RunDirectory> begun = resume ? std::optional(RunDirectory::resume(directory)) : std::nullopt;
   const TokenizerPair tokenizers = begun ? load_tokenizers(config.tokenizer, *begun->last()) : tokenizers_of(config);
-  return TrainingRun(plan_training(config, tokenizers), text_of(config, tokenizers), directory, begun, display)
-             .train(interrupted) == 0;
+  return start_run(plan_training(config, tokenizers), text_of(config, tokenizers), directory, begun, display)
+             ->train(interrupted) == 0;
 }
 
 /// Trains until the log contains a match of `pattern`, then interrupts the run.
@@ -189,6 +195,39 @@ TEST_CASE("if its directory is deleted, a run stops and does not create it again
       complaint_of_run_changed_by([&] { fs::remove_all(directory / "run"); }, directory / "run");
   CHECK_THAT(message, stand_in::Says("run: this run's directory has been deleted"));
   CHECK(fs::is_empty(directory.path()));
+}
+
+TEST_CASE("a checkpoint is complete even if its directory is moved while it is written", "[training][linux]") {
+  const TemporaryDirectory directory;
+  const Config config = moved_config("6");
+  const TokenizerPair tokenizers = tokenizers_of(config);
+  TrainingPlan plan = plan_training(config, tokenizers);
+  plan.describe_model = [&, describe = plan.describe_model](const fs::path& checkpoint) {
+    describe(checkpoint);
+    if (fs::exists(directory / "run")) {
+      fs::rename(directory / "run", directory / "moved");
+    }
+  };
+  const auto run = start_run(plan, text_of(config, tokenizers), directory / "run", {}, kNowhere);
+  CHECK_THROWS_WITH(run->train(kNever), stand_in::Says("has been moved to"));
+  CHECK(fs::read_symlink(directory / "moved" / "last") == "step-00000006");
+  CHECK_NOTHROW(verify_checksums(directory / "moved" / "last", Verify::all));
+  CHECK_FALSE(fs::exists(directory / "moved" / ".step-00000006.partial"));
+}
+
+TEST_CASE("an error while a checkpoint is written ends the run; nothing is tried again", "[training]") {
+  const TemporaryDirectory directory;
+  const Config config = toy({"training.max_updates=1"});
+  const TokenizerPair tokenizers = tokenizers_of(config);
+  TrainingPlan plan = plan_training(config, tokenizers);
+  int calls = 0;
+  plan.describe_model = [&](const fs::path&) {
+    ++calls;
+    throw std::runtime_error("the disk is full");
+  };
+  const auto run = start_run(plan, text_of(config, tokenizers), directory / "run", {}, kNowhere);
+  CHECK_THROWS_WITH(run->train(kNever), stand_in::Says("the disk is full"));
+  CHECK(calls == 1);
 }
 
 TEST_CASE("a run writes config, log, metrics, best and last, and keeps only the best and the latest k checkpoints",

@@ -1,10 +1,11 @@
 #include <cstdlib>
 
 #include "catch.hpp"
-#include "config/config.hpp"
 #include "heap_count.hpp"
 #include "model/example.hpp"
 #include "random_values.hpp"
+#include "setup/read_config.hpp"
+#include "setup/training_setup.hpp"
 #include "text/corpus.hpp"
 #include "threads.hpp"
 #include "training/trainer.hpp"

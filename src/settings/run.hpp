@@ -1,10 +1,6 @@
 #pragma once
 
-#include "checkpoint/checkpoint.hpp"
-#include "decoding/settings.hpp"
-#include "evaluation/bleu.hpp"
-#include "model/settings.hpp"
-#include "training/settings.hpp"
+#include "numerics/matrix.hpp"
 
 namespace glassformer {
 
@@ -42,17 +38,6 @@ struct RunSettings {
   CheckpointSettings checkpoints;
 
   bool operator==(const RunSettings&) const = default;
-};
-
-/// Everything a training run needs to know: the settings of all modules involved, and how it describes them on disk.
-struct TrainingPlan {
-  TransformerSettings model;
-  TrainingSettings training;
-  RunSettings run;
-  DecodingSettings decoding;  ///< the search in validations, where the beam is always 1
-  EvaluationSettings evaluation;
-  std::filesystem::path model_from = {};  ///< the checkpoint whose weights it starts from; empty: random weights
-  ModelDescription description = {};      ///< for its directory and its checkpoints
 };
 
 }  // namespace glassformer

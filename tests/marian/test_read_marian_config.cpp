@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "config/config.hpp"
+#include "setup/read_config.hpp"
 #include "temporary_directory.hpp"
 
 using namespace glassformer;

@@ -3,6 +3,7 @@
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
 #include "config/config.hpp"
+#include "marian/marian_config.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;
@@ -11,7 +12,7 @@ using nlohmann::json;
 namespace {
 
 json marian(const Config& config, const TokenizerPair& pair = tokenizers(5, 3), const char* name = "config.json") {
-  return json::parse(describe_model(config, pair).configs.at(name));
+  return json::parse(marian_configs(config, pair).at(name));
 }
 
 json generation(const Config& config, const TokenizerPair& pair) {

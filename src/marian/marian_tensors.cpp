@@ -1,4 +1,4 @@
-#include "checkpoint/marian_tensors.hpp"
+#include "marian/marian_tensors.hpp"
 
 #include <algorithm>
 

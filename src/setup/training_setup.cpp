@@ -1,49 +1,16 @@
-// What a config describes: a model on disk, the start of a training run, a run to continue.
-#include <spdlog/spdlog.h>
+#include "setup/training_setup.hpp"
 
-#include "config/config.hpp"
+#include <spdlog/fmt/fmt.h>
+
+#include "checkpoint/parameters.hpp"
+#include "config/config_file.hpp"
+#include "files/durable_files.hpp"
 #include "files/user_error.hpp"
+#include "marian/marian_config.hpp"
 
 namespace glassformer {
 
 namespace fs = std::filesystem;
-
-LoadedModel::LoadedModel(const fs::path& path) : LoadedModel(read(path)) {}
-
-LoadedModel::LoadedModel(AllFilesOf, const fs::path& directory)
-    : checkpoint(verify_checksums(directory, Verify::but_training_state)),
-      config(read_config_of_model(checkpoint)),
-      tokenizers(load_tokenizers(config.tokenizer, checkpoint)),
-      model(load_model(checkpoint, config.model, vocabulary_shape(tokenizers))) {}
-
-/// While a run is training, it moves its links and removes old checkpoints. If the checkpoint is removed while we read
-/// it, follows the link again.
-LoadedModel LoadedModel::read(const fs::path& path) {
-  constexpr int kAttempts = 50;
-  for (int attempt = 1;; ++attempt) {
-    const std::string links = link_text(path);
-    fs::path found;
-    try {
-      found = resolve_checkpoint(path);
-      return LoadedModel(AllFilesOf{}, found);
-    } catch (const std::exception&) {
-      const bool is_gone = !found.empty() && !is_checkpoint(found);
-      const bool has_moved = link_text(path) != links;
-      if ((is_gone || has_moved) && attempt < kAttempts && found != path) {
-        if (is_gone) {
-          spdlog::info("{} was removed while it was being read; reading its successor", found.string());
-        }
-        continue;
-      }
-      if (!is_gone) {
-        throw;
-      }
-    }
-    throw UserError(found.string() +
-                    ": this checkpoint was removed while it was being read (a run keeps only its latest " +
-                    "checkpoints, the best and the last). Use another one, or the run's directory.");
-  }
-}
 
 TokenizerPair starting_tokenizers(const Config& config) {
   const DataSettings& data = config.data;
@@ -55,9 +22,23 @@ TokenizerPair starting_tokenizers(const Config& config) {
   return make_tokenizers(config.tokenizer, data.source_file(data.train), data.target_file(data.train));
 }
 
+void describe_model(const Config& config, const TokenizerPair& tokenizers, const fs::path& directory) {
+  write_file_durably(directory / kConfigFile, write_config(config));
+  for (const auto& [name, text] : marian_configs(config, tokenizers)) {
+    write_file_durably(directory / name, text);
+  }
+  save_tokenizers(config.tokenizer, tokenizers, directory);
+}
+
 TrainingPlan plan_training(const Config& config, const TokenizerPair& tokenizers) {
   const auto& [data, tokenizer, model, training, run, decoding, evaluation, from] = config;
-  return {model, training, run, decoding, evaluation, from, describe_model(config, tokenizers)};
+  const auto write = [config](const fs::path& directory) {
+    write_file_durably(directory / kConfigFile, write_config(config));
+  };
+  const auto describe = [config, tokenizers](const fs::path& directory) {
+    describe_model(config, tokenizers, directory);
+  };
+  return {model, training, run, decoding, evaluation, tokenizer, from, write, describe};
 }
 
 std::vector<ChangedKey> accept_changes(const RunDirectory& run, const Config& config) {

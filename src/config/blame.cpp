@@ -1,0 +1,22 @@
+#include "config/blame.hpp"
+
+#include "files/user_error.hpp"
+
+namespace glassformer {
+
+std::string Blame::at(std::initializer_list<std::string> keys) const {
+  const Place* nearest = nullptr;
+  for (const std::string& key : keys) {
+    const auto found = places.find(key);
+    if (found != places.end() && (nearest == nullptr || found->second.distance < nearest->distance)) {
+      nearest = &found->second;
+    }
+  }
+  return (nearest != nullptr ? nearest->name : file.string() + ": " + *keys.begin()) + ": ";
+}
+
+void Blame::refuse(std::initializer_list<std::string> keys, const std::string& why) const {
+  throw UserError(at(keys) + why);
+}
+
+}  // namespace glassformer

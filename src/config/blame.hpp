@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+
+#include "config/key.hpp"
+
+namespace glassformer {
+
+/// Reports a broken rule between keys, at the key that broke it.
+struct Blame {
+  Places places;
+  const std::filesystem::path& file;
+
+  /// How a message begins: of the places where these keys were given, the first in the order --set, the file, its base.
+  std::string at(std::initializer_list<std::string> keys) const;
+  /// \throws UserError
+  [[noreturn]] void refuse(std::initializer_list<std::string> keys, const std::string& why) const;
+};
+
+}  // namespace glassformer

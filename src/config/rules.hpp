@@ -1,0 +1,16 @@
+#pragma once
+
+#include "config/blame.hpp"
+#include "config/config.hpp"
+
+namespace glassformer {
+
+/// Checks the rules that involve several keys. (The table in keys.cpp has the values that a single key accepts.)
+/// \throws UserError that blames a key
+void check_rules(const Config& config, const Blame& blame);
+
+/// \throws UserError: a number that training would round to one that is not allowed. (A checkpoint may have such a
+/// number: it is not trained any more.)
+void check_precision(Config& config, const Blame& blame);
+
+}  // namespace glassformer

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "decoding/settings.hpp"
+#include "model/settings.hpp"
+#include "settings/evaluation.hpp"
+#include "settings/run.hpp"
+#include "settings/text.hpp"
+#include "training/settings.hpp"
+
+namespace glassformer {
+
+/// Everything a training run needs to know: the settings of all modules involved, and who describes them on disk.
+struct TrainingPlan {
+  TransformerSettings model;
+  TrainingSettings training;
+  RunSettings run;
+  DecodingSettings decoding;  ///< the search in validations, where the beam is always 1
+  EvaluationSettings evaluation;
+  TokenizerSettings tokenizer;
+  std::filesystem::path model_from = {};  ///< the checkpoint whose weights it starts from; empty: random weights
+  /// Write the run's config.yaml into its directory, and what describes the model into a new checkpoint. (How a config
+  /// is written is the business of module config.)
+  std::function<void(const std::filesystem::path&directory)> write_config = {}, describe_model = {};
+};
+
+}  // namespace glassformer

@@ -1,0 +1,89 @@
+// How a TrainingRun writes checkpoints, and the mean of the last ones.
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "run/digests.hpp"
+#include "run/training_run.hpp"
+
+namespace glassformer {
+
+/// If the run's directory is moved at this moment, the path that was valid at the beginning no longer is: saving fails
+/// halfway, or leaves some files at the old place. Then, and only then, it is tried again, at the new place. Any other
+/// error, such as a full disk, ends the run.
+void TrainingRun::write_checkpoint(bool best) {
+  const std::filesystem::path before = directory_.path();
+  const auto was_moved = [&] { return directory_.path() != before; };
+  try {
+    write_checkpoint_here(best);
+  } catch (const std::exception&) {
+    if (!was_moved()) {
+      throw;
+    }
+  }
+  if (was_moved()) {
+    directory_.clear_unfinished();
+    write_checkpoint_here(best);
+  }
+}
+
+void TrainingRun::write_checkpoint_here(bool best) {
+  if (!model_.weights.values().eigen().allFinite()) {
+    spdlog::warn("not writing a checkpoint at update {}: a parameter is not finite", progress_.update);
+    return;
+  }
+  progress_.minutes = minutes();
+  const TrainingState state{trainer_.optimizer().m(), trainer_.optimizer().v(), progress_};
+  const std::filesystem::path checkpoint = directory_.checkpoint(progress_.update);
+  save_checkpoint(checkpoint, plan_.describe_model, model_.weights, &state);
+  record_weights(directory_, progress_.update, model_.weights);
+  // In this order, so that a run killed in between resumes from the previous checkpoint and repeats these steps.
+  if (best) {
+    directory_.point("best", checkpoint);
+  }
+  directory_.point("last", checkpoint);
+  if (!saved_.interim.empty() && saved_.interim != checkpoint.filename()) {
+    directory_.remove(directory_.path() / saved_.interim);
+  }
+  directory_.prune(std::max(plan_.run.checkpoints.keep, plan_.run.checkpoints.average));
+  saved_ = {progress_.update, {}};
+}
+
+void TrainingRun::average_checkpoints() {
+  std::vector<std::filesystem::path> checkpoints = directory_.checkpoints();
+  const auto count = std::min(checkpoints.size(), static_cast<std::size_t>(plan_.run.checkpoints.average));
+  if (std::ssize(checkpoints) < plan_.run.checkpoints.average) {
+    spdlog::info("training.checkpoints.average is {}, but this run has only {} checkpoint{}{}",
+                 plan_.run.checkpoints.average, count, count == 1 ? "" : "s",
+                 count < 2 ? ", so there is no mean" : "; their mean is computed");
+  }
+  if (count < 2) {
+    return;  // the mean of one checkpoint is that checkpoint
+  }
+  checkpoints.erase(checkpoints.begin(), checkpoints.end() - static_cast<std::ptrdiff_t>(count));
+
+  Model<float> mean(model_.settings, model_.vocabulary);
+  average_parameters(checkpoints, mean.weights.tensors(), mean.weights.values().data());
+  const std::filesystem::path checkpoint = directory_.average(progress_.update);
+  save_checkpoint(checkpoint, plan_.describe_model, mean.weights);
+
+  if (!text_.has_valid()) {
+    record_average(directory_, progress_.update, checkpoints, false, mean.weights);
+    spdlog::info("mean of the last {} checkpoints: {}", count, checkpoint.string());
+    return;
+  }
+  const ValidationFigures figures = figures_of(validate(mean));
+  const bool better = is_new_best(figures);
+  record_average(directory_, progress_.update, checkpoints, better, mean.weights);
+  if (better) {
+    directory_.point("best", checkpoint);
+    write_checkpoint(false);  // a resumed run then has to beat the mean
+  }
+  const std::string translated = plan_.run.validation.translate ? fmt::format(", BLEU {:.2f}, exact match {:.2f}%",
+                                                                              figures.bleu, 100 * figures.exact_match)
+                                                                : "";
+  spdlog::info("mean of the last {} checkpoints, in {}: loss {:.4f}{}{}", count, checkpoint.string(), figures.loss,
+               translated, better ? "; the best so far, so the link best points to it" : "");
+}
+
+}  // namespace glassformer

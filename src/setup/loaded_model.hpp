@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+
+#include "config/config.hpp"
+#include "model/model.hpp"
+#include "text/tokenizer.hpp"
+
+namespace glassformer {
+
+/// A trained model, as evaluate and translate use it.
+struct LoadedModel {
+  std::filesystem::path checkpoint;
+  Config config;
+  TokenizerPair tokenizers;
+  Model<float> model;
+
+  /// \param path  a checkpoint, or a run directory for its best checkpoint
+  /// \throws UserError: no checkpoint there, or a damaged one
+  explicit LoadedModel(const std::filesystem::path& path);
+
+ private:
+  struct AllFilesOf {};
+  LoadedModel(AllFilesOf, const std::filesystem::path& directory);
+  static LoadedModel read(const std::filesystem::path& path);
+};
+
+}  // namespace glassformer
