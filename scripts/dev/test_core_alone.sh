@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests that glassformer_core does not depend on the rest: its files include nothing else from src, it builds even if
-# CMake finds no other packages, not even OpenMP, and the example in tests/core_alone trains and translates with it. It
+# CMake finds no other packages, not even OpenMP, and the examples run with it. It
 # needs no threads of the standard library, which WebAssembly may lack, and uses no function of the C library whose last
 # digit depends on the machine.
 #

@@ -1,8 +1,9 @@
 #include "training/self_test.hpp"
 
-#include <bit>
+#include <span>
 #include <vector>
 
+#include "numerics/digest.hpp"
 #include "training/trainer.hpp"
 
 namespace glassformer {
@@ -37,11 +38,7 @@ std::uint64_t arithmetic_digest() {
   for (Index update = 0; update < training.max_updates; ++update) {
     trainer.step();
   }
-  std::uint64_t digest = 14695981039346656037U;  // like FNV-1a (Fowler, Noll & Vo), word by word
-  for (const float weight : model.weights.values()) {
-    digest = (digest ^ std::bit_cast<std::uint32_t>(weight)) * 1099511628211U;
-  }
-  return digest;
+  return Digest().add(std::span<const float>(model.weights.values())).value();
 }
 
 }  // namespace glassformer

@@ -53,6 +53,8 @@ class Trainer {
   bool continue_from(const Progress& progress);
 
   Optimizer<float>& optimizer() { return optimizer_; }
+  /// The gradient of the last update, before clipping, in the layout of the weights; all 0 before the first.
+  std::span<const float> gradient() const { return gradient_.gradient(); }
   /// The sentence pairs of each batch of the current epoch; empty until they are planned.
   std::span<const std::vector<Index>> batches() const { return batches_; }
 

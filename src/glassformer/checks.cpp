@@ -1,0 +1,193 @@
+#include "glassformer/checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#ifdef __cpp_exceptions
+#include <stdexcept>
+#endif
+
+namespace glassformer {
+namespace {
+
+constexpr Index kMost = 1'000'000'000;  // of anything that is counted
+
+void require(bool condition, const std::string& message) {
+  if (!condition) {
+    refuse(message);
+  }
+}
+
+void check_count(const std::string& name, Index value, Index least, Index most = kMost) {
+  require(least <= value && value <= most, name + ": expected " + std::to_string(least) + " to " +
+                                               std::to_string(most) + ", found " + std::to_string(value));
+}
+
+/// A probability that must leave something over. Training works in single precision, where 0.99999999 is 1.
+void check_rate(const std::string& name, double value) {
+  require(value >= 0 && static_cast<float>(value) < 1,
+          name + ": expected at least 0 and less than 1, found " + std::to_string(value));
+}
+
+/// In single precision, a number below 1e-45 or so is 0, and one above 3.4e38 is infinite.
+bool is_finite_float(double value) { return std::isfinite(static_cast<float>(value)); }
+
+void check_positive(const std::string& name, double value) {
+  require(static_cast<float>(value) > 0 && is_finite_float(value),
+          name + ": expected a finite number above 0 (in single precision), found " + std::to_string(value));
+}
+
+void check_not_negative(const std::string& name, double value) {
+  require(value >= 0 && is_finite_float(value),
+          name + ": expected a finite number of at least 0, found " + std::to_string(value));
+}
+
+/// Catches a number that was cast to an enum.
+template <class Enum>
+void check_enum(const std::string& name, Enum value, Enum last) {
+  const auto number = static_cast<int>(value);
+  require(0 <= number && number <= static_cast<int>(last),
+          name + ": " + std::to_string(number) + " is not one of its values");
+}
+
+void check_model(const TransformerSettings& model) {
+  check_count("model.d_model", model.d_model, 2, 1'000'000);
+  require(model.d_model % 2 == 0,
+          "model.d_model: expected an even number (half sines, half cosines), found " + std::to_string(model.d_model));
+  check_count("model.heads", model.heads, 1, model.d_model);
+  require(model.d_model % model.heads == 0, "model.heads: expected a divisor of d_model, which is " +
+                                                std::to_string(model.d_model) + ", found " +
+                                                std::to_string(model.heads));
+  check_count("model.encoder_layers", model.encoder_layers, 1, 1000);
+  check_count("model.decoder_layers", model.decoder_layers, 1, 1000);
+  check_count("model.d_ff", model.d_ff, 1, 10'000'000);
+  check_enum("model.norm", model.norm, Norm::pre);
+  check_enum("model.activation", model.activation, static_cast<Activation>(kActivationNames.size() - 1));
+  check_enum("model.tied_embeddings", model.tied_embeddings, Tying::all);
+  check_rate("model.dropout", model.dropout);
+  check_rate("model.embedding_dropout", model.embedding_dropout);
+  check_rate("model.attention_dropout", model.attention_dropout);
+  check_rate("model.activation_dropout", model.activation_dropout);
+  check_positive("model.initial_gain", model.initial_gain);
+}
+
+void check_optimizer(const OptimizerSettings& optimizer) {
+  check_enum("training.optimizer.kind", optimizer.kind, OptimizerSettings::Kind::muon);
+  check_rate("training.optimizer.beta1", optimizer.beta1);
+  check_rate("training.optimizer.beta2", optimizer.beta2);
+  check_positive("training.optimizer.epsilon", optimizer.epsilon);
+  check_rate("training.optimizer.momentum", optimizer.momentum);
+  check_not_negative("training.optimizer.weight_decay", optimizer.weight_decay);
+  check_not_negative("training.optimizer.clip_norm", optimizer.clip_norm);
+}
+
+void check_training(const TrainingSettings& training) {
+  check_count("training.max_tokens", training.max_tokens, 1);
+  check_count("training.accumulation", training.accumulation, 1);
+  check_count("training.shards", training.shards, 1, 1000);
+  check_count("training.micro_batch_tokens", training.micro_batch_tokens, 1);
+  check_rate("training.label_smoothing", training.label_smoothing);
+  check_count("training.max_updates", training.max_updates, 0);
+  check_optimizer(training.optimizer);
+  const ScheduleSettings& schedule = training.schedule;
+  check_enum("training.schedule.kind", schedule.kind, ScheduleSettings::Kind::constant);
+  check_positive("training.schedule.learning_rate", schedule.learning_rate);
+  check_count("training.schedule.warmup", schedule.warmup, 0);
+  check_not_negative("training.schedule.initial_rate", schedule.initial_rate);
+  check_not_negative("training.schedule.final_rate", schedule.final_rate);
+  const bool is_cosine = schedule.kind == ScheduleSettings::Kind::cosine;
+  require(!is_cosine || training.max_updates > schedule.warmup,
+          "training.max_updates: the cosine schedule ends there, so expected more than its warm-up of " +
+              std::to_string(schedule.warmup) + ", found " + std::to_string(training.max_updates));
+}
+
+void check_special_ids(const std::string& side, const SpecialIds& ids, Index vocabulary) {
+  check_count(side + "_vocabulary", vocabulary, 1, std::numeric_limits<Id>::max());
+  const auto check_id = [&](const char* name, Id id, Id least) {
+    require(least <= id && id < vocabulary, "special." + side + "." + name + ": expected an id below " +
+                                                std::to_string(vocabulary) + ", the size of the vocabulary, found " +
+                                                std::to_string(id));
+  };
+  check_id("pad", ids.pad, kNoToken);
+  check_id("bos", ids.bos, 0);
+  check_id("eos", ids.eos, 0);
+  check_id("unk", ids.unk, 0);
+  require(ids.pad != ids.eos, "special." + side + ": pad and eos are both " + std::to_string(ids.eos) +
+                                  ", but the loss ignores padding, so the model would never learn to end a sentence");
+}
+
+void check_mask(const std::string& name, const Mask& mask, Index sentences, Index queries, Index keys) {
+  const auto size = [](Index b, Index q, Index k) {
+    return "[" + std::to_string(b) + ", " + std::to_string(q) + ", " + std::to_string(k) + "]";
+  };
+  const bool fits =
+      mask.fits(sentences, queries) && mask.keys() == keys && mask.blocked.rows() == mask.sentences * mask.queries;
+  require(fits, name + ": expected " + size(sentences, queries, keys) + " (sentences, queries, keys; the first two " +
+                    "may be 1), found " + size(mask.sentences, mask.queries, mask.keys()));
+  for (Index row = 0; row < mask.blocked.rows(); ++row) {
+    const bool is_binary = std::ranges::all_of(mask.blocked.row(row), [](std::uint8_t cell) { return cell <= 1; });
+    require(is_binary, name + ": expected only 0 (visible) and 1 (blocked)");
+  }
+}
+
+}  // namespace
+
+void refuse(const std::string& message) {
+#ifdef __cpp_exceptions
+  throw std::invalid_argument(message);
+#else
+  static_cast<void>(message);
+  std::abort();
+#endif
+}
+
+void check_settings(const SessionSettings& settings) {
+  check_model(settings.model);
+  check_training(settings.training);
+  check_special_ids("source", settings.special.source, settings.source_vocabulary);
+  check_special_ids("target", settings.special.target, settings.target_vocabulary);
+  if (settings.model.tied_embeddings == Tying::all) {
+    require(settings.source_vocabulary == settings.target_vocabulary,
+            "target_vocabulary: all embeddings are tied, so expected the size of the source vocabulary, " +
+                std::to_string(settings.source_vocabulary) + ", found " + std::to_string(settings.target_vocabulary));
+    require(settings.special.source.pad == settings.special.target.pad,
+            "special.target.pad: all embeddings are tied, so expected the source's, " +
+                std::to_string(settings.special.source.pad) + ", found " + std::to_string(settings.special.target.pad));
+  }
+}
+
+void check_search(const DecodingSettings& search) {
+  check_count("search.beam", search.beam, 1, 1'000'000);
+  check_count("search.n_best", search.n_best, 1, search.beam);
+  check_count("search.batch", search.batch, 1);
+  require(std::isfinite(search.length_penalty), "search.length_penalty: expected a finite number");
+  require(0 <= search.max_length_ratio && search.max_length_ratio <= 1000,
+          "search.max_length_ratio: expected 0 to 1000, found " + std::to_string(search.max_length_ratio));
+}
+
+void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string& what) {
+  const auto wrong = std::ranges::find_if(sentence, [&](Id id) { return id < 0 || id >= vocabulary; });
+  require(wrong == sentence.end(), what + ": expected ids from 0 to " + std::to_string(vocabulary - 1) + ", found " +
+                                       std::to_string(wrong == sentence.end() ? 0 : *wrong) + " at position " +
+                                       std::to_string(wrong - sentence.begin()));
+}
+
+void check_pairs(const SessionSettings& settings, std::span<const SentencePair> pairs) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    check_ids(pairs[i].source, settings.source_vocabulary, "pairs[" + std::to_string(i) + "].source");
+    check_ids(pairs[i].target, settings.target_vocabulary, "pairs[" + std::to_string(i) + "].target");
+  }
+}
+
+void check_masks(const TransformerMasks& masks, const Batch& batch) {
+  const Index B = batch.size();
+  const Index S = batch.source.cols();
+  const Index T = batch.target_input.cols();
+  check_mask("masks.encoder_padding", masks.encoder_padding, B, S, S);
+  check_mask("masks.decoder_combined", masks.decoder_combined, B, T, T);
+  check_mask("masks.cross_padding", masks.cross_padding, B, T, S);
+}
+
+}  // namespace glassformer

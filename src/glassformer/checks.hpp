@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "glassformer/glassformer.hpp"
+
+/// The checks of a session's arguments. Each throws std::invalid_argument if an argument is wrong.
+namespace glassformer {
+
+/// Throws std::invalid_argument, or ends the program if this was compiled without exceptions.
+[[noreturn]] void refuse(const std::string& message);
+
+void check_settings(const SessionSettings& settings);
+void check_search(const DecodingSettings& search);
+/// `what` names the sentence in the message: "pair 3, source".
+void check_ids(std::span<const Id> sentence, Index vocabulary, const std::string& what);
+void check_pairs(const SessionSettings& settings, std::span<const SentencePair> pairs);
+/// Whether the masks have the shape of this batch and contain only 0 and 1.
+void check_masks(const TransformerMasks& masks, const Batch& batch);
+
+}  // namespace glassformer

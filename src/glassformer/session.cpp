@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <utility>
+
+#include "glassformer/checks.hpp"
+#include "glassformer/state.hpp"
+#include "numerics/digest.hpp"
+
+namespace glassformer {
+namespace {
+
+template <class Number, class Numbers>
+std::vector<TensorView<Number>> views_of(const std::vector<TensorPlace>& tensors, Numbers values) {
+  std::vector<TensorView<Number>> views;
+  for (const TensorPlace& tensor : tensors) {
+    views.push_back({tensor.name, tensor.shape,
+                     values.subspan(static_cast<std::size_t>(tensor.offset), static_cast<std::size_t>(tensor.size))});
+  }
+  return views;
+}
+
+template <class Number>
+TensorView<Number> find_tensor(const std::vector<TensorView<Number>>& tensors, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(tensors, [&](const TensorView<Number>& tensor) { return tensor.name == name; });
+  if (found == tensors.end()) {
+    refuse("there is no tensor named \"" + std::string(name) + "\"; the first is \"" +
+           std::string(tensors.front().name) + "\"");
+  }
+  return *found;
+}
+
+SessionSettings checked(const SessionSettings& settings, std::span<const SentencePair> pairs) {
+  check_settings(settings);
+  check_pairs(settings, pairs);
+  return settings;
+}
+
+}  // namespace
+
+Session::Session(const SessionSettings& settings, std::span<const SentencePair> pairs)
+    : state_(std::make_unique<State>(checked(settings, pairs), pairs)) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+const SessionSettings& Session::settings() const { return state_->settings; }
+
+Session::Update Session::step() {
+  if (state_->text.view().size() == 0) {
+    refuse("this session has no sentence pairs to train on");
+  }
+  const Trainer::Update update = state_->trainer.step();
+  Update result{updates(), update.loss, update.gradient_norm, update.learning_rate, update.skipped, {}};
+  for (const std::vector<Index>& batch : update.batches) {
+    result.pairs.insert(result.pairs.end(), batch.begin(), batch.end());
+  }
+  return result;
+}
+
+Index Session::updates() const { return state_->trainer.progress().update; }
+
+std::vector<Id> Session::translate(std::span<const Id> source) const {
+  const std::vector<Id> sentence(source.begin(), source.end());
+  return translate({&sentence, 1}, DecodingSettings{}).front().front().ids;
+}
+
+std::vector<std::vector<Hypothesis>> Session::translate(std::span<const std::vector<Id>> sources,
+                                                        const DecodingSettings& search) const {
+  check_search(search);
+  const SessionSettings& settings = state_->settings;
+  std::vector<std::vector<Id>> complete(sources.begin(), sources.end());
+  for (std::size_t i = 0; i < complete.size(); ++i) {
+    check_ids(complete[i], settings.source_vocabulary, "sources[" + std::to_string(i) + "]");
+    complete[i].push_back(settings.special.source.eos);
+  }
+  return glassformer::translate(state_->model, search, settings.special.target, complete);
+}
+
+namespace {
+
+/// The pairs as one padded batch, in their order.
+Batch batch_of(const SessionSettings& settings, std::span<const SentencePair> pairs) {
+  if (pairs.empty()) {
+    refuse("pairs: expected at least one sentence pair, found none");
+  }
+  check_pairs(settings, pairs);
+  const SessionText text(settings, pairs);
+  return make_batch(text.view(), text.all());
+}
+
+}  // namespace
+
+TransformerMasks Session::masks(std::span<const SentencePair> pairs) const {
+  const Batch batch = batch_of(state_->settings, pairs);
+  return make_masks(batch.source, batch.target_input, state_->model.vocabulary.special, state_->settings.model.masks);
+}
+
+SessionTrace Session::trace(std::span<const SentencePair> pairs, const TransformerMasks& masks) const {
+  SessionTrace result{batch_of(state_->settings, pairs), {}, {}};
+  check_masks(masks, result.batch);
+  const TracedModel traced{state_->model, state_->settings.training.label_smoothing};
+  result.numbers = trace_pass(traced, result.batch, masks, &result.recording);
+  return result;
+}
+
+std::vector<TensorView<float>> Session::weights() {
+  return views_of<float>(state_->model.weights.tensors(), std::span<float>(state_->model.weights.values()));
+}
+
+std::vector<TensorView<const float>> Session::weights() const {
+  const Arena<float>& weights = state_->model.weights;
+  return views_of<const float>(weights.tensors(), std::span<const float>(weights.values()));
+}
+
+std::vector<TensorView<const float>> Session::gradients() const {
+  return views_of<const float>(state_->model.weights.tensors(), state_->trainer.gradient());
+}
+
+TensorView<float> Session::weight(std::string_view name) { return find_tensor(weights(), name); }
+TensorView<const float> Session::gradient(std::string_view name) const { return find_tensor(gradients(), name); }
+
+std::uint64_t Session::digest() const {
+  return Digest().add(std::span<const float>(std::as_const(state_->model.weights).values())).value();
+}
+
+}  // namespace glassformer

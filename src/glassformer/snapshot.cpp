@@ -1,0 +1,129 @@
+#include <cstring>
+#include <type_traits>
+
+#include "glassformer/checks.hpp"
+#include "glassformer/state.hpp"
+#include "numerics/digest.hpp"
+
+// A snapshot is a header, the weights, the optimizer's two vectors, and a digest of all these bytes. Numbers have the
+// byte order of the processor; on all that we know of, that is little-endian.
+
+namespace glassformer {
+namespace {
+
+struct Header {
+  std::uint64_t format = 0x31504153'524f4647;  // "GFORSAP1" read as a number: another byte order gives another one
+  std::uint64_t settings = 0;                  // a digest: which settings this belongs to
+  std::uint64_t text = 0;                      // and which sentence pairs; 0: no pairs
+  Progress progress;
+  std::int64_t parameters = 0;
+};
+static_assert(std::is_trivially_copyable_v<Header>);
+
+std::uint64_t bits_of(double number) { return std::bit_cast<std::uint64_t>(number); }
+
+/// A digest of all settings that determine how training continues.
+std::uint64_t digest_of(const SessionSettings& settings) {
+  const auto& [model, training, source_vocabulary, target_vocabulary, special] = settings;
+  Digest digest;
+  const auto add = [&](auto... numbers) { (digest.add(static_cast<std::uint64_t>(numbers)), ...); };
+  add(source_vocabulary, target_vocabulary);
+  for (const SpecialIds& ids : {special.source, special.target}) {
+    add(ids.pad, ids.bos, ids.eos, ids.unk);
+  }
+  add(model.d_model, model.heads, model.encoder_layers, model.decoder_layers, model.d_ff);
+  add(model.norm, model.activation, model.tied_embeddings, model.scale_embeddings);
+  add(bits_of(model.dropout), bits_of(model.embedding_dropout), bits_of(model.attention_dropout),
+      bits_of(model.activation_dropout), bits_of(model.initial_gain));
+  add(model.masks.encoder_padding, model.masks.look_ahead, model.masks.target_padding, model.masks.cross_padding);
+  add(training.seed, training.max_tokens, training.accumulation, training.shards, training.micro_batch_tokens,
+      bits_of(training.label_smoothing), training.max_updates);
+  const OptimizerSettings& optimizer = training.optimizer;
+  add(optimizer.kind, bits_of(optimizer.beta1), bits_of(optimizer.beta2), bits_of(optimizer.epsilon),
+      bits_of(optimizer.momentum), bits_of(optimizer.weight_decay), bits_of(optimizer.clip_norm));
+  const ScheduleSettings& schedule = training.schedule;
+  add(schedule.kind, bits_of(schedule.learning_rate), schedule.warmup, bits_of(schedule.initial_rate),
+      bits_of(schedule.final_rate));
+  return digest.value();
+}
+
+std::uint64_t digest_of(const SessionText& text) {
+  if (text.size() == 0) {
+    return 0;
+  }
+  Digest digest;
+  for (const std::int64_t offset : text.view().offsets) {
+    digest.add(static_cast<std::uint64_t>(offset));
+  }
+  for (const Id id : text.view().ids) {
+    digest.add(static_cast<std::uint64_t>(id));
+  }
+  return digest.value();
+}
+
+void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
+
+/// Copies the next bytes to `to`, and moves `bytes` past them.
+void take(std::span<const std::byte>& bytes, std::span<std::byte> to) {
+  std::memcpy(to.data(), bytes.data(), to.size());
+  bytes = bytes.subspan(to.size());
+}
+
+/// The header of a complete, undamaged snapshot.
+Header read_header(std::span<const std::byte> snapshot) {
+  Header header;
+  std::uint64_t digest = 0;
+  const std::size_t least = sizeof header + sizeof digest;
+  if (snapshot.size() >= least) {
+    std::memcpy(&header, snapshot.data(), sizeof header);
+  }
+  if (snapshot.size() < least || header.format != Header().format) {
+    refuse("snapshot: expected the bytes of a snapshot, found something else");
+  }
+  const std::span<const std::byte> contents = snapshot.first(snapshot.size() - sizeof digest);
+  std::memcpy(&digest, snapshot.data() + contents.size(), sizeof digest);
+  if (digest != Digest().add(contents).value()) {
+    refuse("snapshot: it is damaged or incomplete (its digest is wrong)");
+  }
+  return header;
+}
+
+}  // namespace
+
+std::vector<std::byte> Session::snapshot() const {
+  State& state = *state_;
+  Header header;
+  header.settings = digest_of(state.settings);
+  header.text = digest_of(state.text);
+  header.progress = state.trainer.progress();
+  header.parameters = state.model.weights.size();
+  std::vector<std::byte> bytes;
+  append(bytes, std::as_bytes(std::span(&header, 1)));
+  append(bytes, std::as_bytes(std::span<float>(state.model.weights.values())));
+  append(bytes, std::as_bytes(state.trainer.optimizer().m()));
+  append(bytes, std::as_bytes(state.trainer.optimizer().v()));
+  const std::uint64_t digest = Digest().add(std::span<const std::byte>(bytes)).value();
+  append(bytes, std::as_bytes(std::span(&digest, 1)));
+  return bytes;
+}
+
+void Session::restore(std::span<const std::byte> snapshot) {
+  State& state = *state_;
+  const Header header = read_header(snapshot);
+  if (header.settings != digest_of(state.settings) || header.parameters != state.model.weights.size()) {
+    refuse("snapshot: it belongs to a session with other settings");
+  }
+  const bool has_text = state.text.size() > 0;
+  if (has_text && header.text != 0 && header.text != digest_of(state.text)) {
+    refuse("snapshot: it belongs to a session with other sentence pairs");
+  }
+  std::span<const std::byte> rest = snapshot.subspan(sizeof header);
+  take(rest, std::as_writable_bytes(std::span<float>(state.model.weights.values())));
+  take(rest, std::as_writable_bytes(state.trainer.optimizer().m()));
+  take(rest, std::as_writable_bytes(state.trainer.optimizer().v()));
+  state.trainer.continue_from(has_text ? header.progress : Progress{});
+}
+
+}  // namespace glassformer

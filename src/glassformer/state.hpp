@@ -1,0 +1,61 @@
+#pragma once
+
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "glassformer/glassformer.hpp"
+#include "training/trainer.hpp"
+
+namespace glassformer {
+
+/// Sentence pairs in the form that batches are made from: one array of ids and one of offsets.
+class SessionText {
+ public:
+  SessionText(const SessionSettings& settings, std::span<const SentencePair> pairs) : special_(settings.special) {
+    for (const SentencePair& pair : pairs) {
+      add(pair.source);
+      add(pair.target);
+    }
+  }
+
+  Index size() const { return view().size(); }
+  SentencePairs view() const { return {ids_, offsets_, special_.source, special_.target}; }
+  /// The numbers of all pairs: 0, 1, 2, ...
+  std::vector<Index> all() const {
+    std::vector<Index> numbers(static_cast<std::size_t>(size()));
+    std::iota(numbers.begin(), numbers.end(), Index{0});
+    return numbers;
+  }
+
+ private:
+  void add(const std::vector<Id>& sentence) {
+    ids_.insert(ids_.end(), sentence.begin(), sentence.end());
+    offsets_.push_back(std::ssize(ids_));
+  }
+
+  std::vector<Id> ids_;
+  std::vector<std::int64_t> offsets_ = {0};
+  SpecialIdPair special_;
+};
+
+/// What a session owns. The trainer refers to the text and the model, so a State cannot be copied or moved.
+struct Session::State {
+  SessionSettings settings;
+  SessionText text;
+  Model<float> model;
+  Trainer trainer;
+
+  /// \pre settings and pairs have been checked
+  State(const SessionSettings& given, std::span<const SentencePair> pairs)
+      : settings(given),
+        text(given, pairs),
+        model(given.model, {given.source_vocabulary, given.target_vocabulary, given.special}),
+        trainer(model, given.training, text.view()) {
+    initialize(model, given.training.seed);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+}  // namespace glassformer
