@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-
-#ifdef __cpp_exceptions
 #include <stdexcept>
-#endif
+
+#include "numerics/errors.hpp"
 
 namespace glassformer {
 namespace {
@@ -134,14 +132,7 @@ void check_mask(const std::string& name, const Mask& mask, Index sentences, Inde
 
 }  // namespace
 
-void refuse(const std::string& message) {
-#ifdef __cpp_exceptions
-  throw std::invalid_argument(message);
-#else
-  static_cast<void>(message);
-  std::abort();
-#endif
-}
+void refuse(const std::string& message) { throw_or_abort(std::invalid_argument(message)); }
 
 void check_settings(const SessionSettings& settings) {
   check_model(settings.model);

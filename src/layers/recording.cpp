@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "numerics/errors.hpp"
+
 namespace glassformer {
 namespace {
 
@@ -49,7 +51,7 @@ std::size_t Recording::input(const std::string& part, std::string_view text, con
     return known->second;
   }
   if (overwritten) {
-    throw std::logic_error(part + ": " + std::string(text) + " is overwritten but was not recorded before");
+    throw_or_abort(std::logic_error(part + ": " + std::string(text) + " is overwritten but was not recorded before"));
   }
   const auto [name, axes] = name_and_axes(text);
   tensors_.push_back({name, part, axes, matrix.values, false});

@@ -44,6 +44,10 @@ struct RecordedStep {
   std::string function;  ///< "forward", "backward", ...
 };
 
+// Not constexpr, so that a wrong equation does not compile; the compiler's message names the function.
+void an_equation_needs_one_pair_of_braces_for_each_input();
+void an_equation_has_the_form_name_rows_columns_equals_formula();
+
 /// The text of an equation, checked at compile time: "name [rows, columns] = formula with {inputs}". An input that no
 /// step computes may have axes after its name: "{weight [out, in]}". The equation also stores its source line.
 template <std::size_t kInputs>
@@ -62,11 +66,11 @@ struct Equation {
       inputs += letter == '{';
     }
     if (inputs != kInputs) {
-      throw "an equation needs one pair of braces for each input";
+      an_equation_needs_one_pair_of_braces_for_each_input();
     }
     const std::size_t end_of_axes = std::min(text.find("] = "), text.find("] += "));
     if (end_of_axes == std::string_view::npos || text.find(" [") > end_of_axes) {
-      throw "an equation has the form \"name [rows, columns] = formula\" or \"... += formula\"";
+      an_equation_has_the_form_name_rows_columns_equals_formula();
     }
   }
 };

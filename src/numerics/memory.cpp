@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "numerics/errors.hpp"
+
 namespace glassformer {
 
 void* allocate_matrix_memory(std::size_t bytes) {
@@ -12,7 +14,7 @@ void* allocate_matrix_memory(std::size_t bytes) {
   const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
   void* const memory = std::aligned_alloc(alignment, whole);
   if (memory == nullptr && whole > 0) {
-    throw std::bad_alloc();
+    throw_or_abort(std::bad_alloc());
   }
   if (alignment == kHugePage && prepare_large_memory != nullptr) {
     prepare_large_memory(memory, whole);

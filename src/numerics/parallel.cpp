@@ -14,22 +14,44 @@ namespace {
 
 constexpr Index kRange = Index{1} << 14;  // numbers: few enough to balance the load, enough to be worth a task
 
+#ifdef __cpp_exceptions
+/// Keeps the exception of the lowest-numbered task that throws: an exception must not leave an OpenMP loop.
+class FirstException {
+ public:
+  void run(FunctionRef<void, Index> task, Index i) {
+    try {
+      task(i);
+    } catch (...) {
+#pragma omp critical(glassformer_exception)
+      if (!thrown_ || i < thrown_by_) {
+        thrown_ = std::current_exception();
+        thrown_by_ = i;
+      }
+    }
+  }
+  void rethrow() const {
+    if (thrown_) {
+      std::rethrow_exception(thrown_);
+    }
+  }
+
+ private:
+  std::exception_ptr thrown_;
+  Index thrown_by_ = 0;
+};
+#else
+class FirstException {
+ public:
+  static void run(FunctionRef<void, Index> task, Index i) { task(i); }
+  static void rethrow() {}
+};
+#endif
+
 }  // namespace
 
 void run_tasks(Index count, FunctionRef<void, Index> task) {
-  std::exception_ptr thrown;
-  Index thrown_by = count;
-  const auto run = [&](Index i) {
-    try {
-      task(i);
-    } catch (...) {  // an exception must not leave an OpenMP loop
-#pragma omp critical(glassformer_exception)
-      if (i < thrown_by) {
-        thrown = std::current_exception();
-        thrown_by = i;
-      }
-    }
-  };
+  FirstException first;
+  const auto run = [&](Index i) { first.run(task, i); };
   if (thread_count() == 1) {  // without OpenMP, which would allocate memory for a team of one
     for (Index i = 0; i < count; ++i) {
       run(i);
@@ -40,9 +62,7 @@ void run_tasks(Index count, FunctionRef<void, Index> task) {
       run(i);
     }
   }
-  if (thrown) {
-    std::rethrow_exception(thrown);
-  }
+  first.rethrow();
 }
 
 void run_alone(FunctionRef<void> action) {
