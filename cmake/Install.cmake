@@ -5,16 +5,22 @@ include(CMakePackageConfigHelpers)
 
 # --- The libraries ----------------------------------------------------------------------------------------------
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/glassformer)
-set(libraries glassformer_core)
+set(components core)  # of the CMake package
 set(header_modules ${glassformer_core_modules})
-if(NOT GLASSFORMER_CORE_ONLY)
-  list(APPEND libraries glassformer)
-  list(APPEND header_modules ${glassformer_modules})
-endif()
+function(install_library library component)
+  install(TARGETS ${library} EXPORT glassformer_${component}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program NAMELINK_COMPONENT development)
+  install(EXPORT glassformer_${component} NAMESPACE glassformer:: DESTINATION ${package} COMPONENT development
+    FILE glassformer_${component}.cmake)
+endfunction()
 target_include_directories(glassformer_core INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-install(TARGETS ${libraries} EXPORT glassformer
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program NAMELINK_COMPONENT development)
+install_library(glassformer_core core)
+if(TARGET glassformer)
+  list(APPEND components full)
+  list(APPEND header_modules ${glassformer_modules})
+  install_library(glassformer full)
+endif()
 if(TARGET glassformer_core_avx512)
   install(TARGETS glassformer_core_avx512
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${avx512_directory} COMPONENT program NAMELINK_SKIP)
@@ -32,8 +38,7 @@ install(CODE "
         DESTINATION \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/glassformer/\${module})
     endforeach()
   endforeach()" COMPONENT development)
-install(EXPORT glassformer NAMESPACE glassformer:: DESTINATION ${package} COMPONENT development
-  FILE glassformerTargets.cmake)
+get_target_property(core_type glassformer_core TYPE)  # a static core leaves linking OpenMP to its users
 configure_package_config_file(cmake/glassformerConfig.cmake.in glassformerConfig.cmake
   INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(glassformerConfigVersion.cmake COMPATIBILITY SameMinorVersion)

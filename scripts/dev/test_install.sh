@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests what `cmake --install` installs, in a temporary directory: the program trains with the installed configs, and a
-# project that uses only find_package(glassformer) translates.
+# project that uses only find_package(glassformer) translates. A project that uses only the core is built although CMake
+# finds no library that the core does not need.
 #
 #   scripts/dev/test_install.sh            all of this
 #   scripts/dev/test_install.sh headers    also that each header can be included on its own, which takes a minute or two
@@ -41,6 +42,21 @@ test_library() {
   expect 'a program that uses the library' 'sie schläft .' "$("$directory/project/translate" "$directory/run")"
 }
 
+test_core() {
+  local disabled=() package
+  for package in yaml-cpp spdlog CLI11 nlohmann_json ICU OpenSSL SentencePiece Catch2 MPI; do
+    disabled+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON")
+  done
+  cmake -S tests/installed/core -B "$directory/core" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" --no-warn-unused-cli \
+    "${disabled[@]}" >/dev/null
+  cmake --build "$directory/core" >/dev/null
+  local plain
+  plain=$("$directory/core/plain")
+  expect 'the digest of the core' "$(grep '^arithmetic' data/toy/digests.txt)" "${plain%%,*}"
+  expect 'a program that fuses products and sums' "$plain" "$("$directory/core/fused")"
+}
+
 test_program
 test_library
+test_core
 echo 'The installed program and library work.'

@@ -4,10 +4,15 @@
 #include <yaml-cpp/yaml.h>
 
 #include <array>
+#include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <clocale>
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <type_traits>
 
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
@@ -22,13 +27,37 @@ namespace fs = std::filesystem;
   throw UserError(place.name + ": expected " + expected + ", found " + describe(found) + hint);
 }
 
+/// std::from_chars for the whole text; nothing if it is not a number that a double can hold. libc++ has from_chars only
+/// for integers (before version 20). strtod accepts more: blanks, a plus sign, hexadecimal digits, and what the locale
+/// writes for the decimal point.
+std::optional<double> parse_double(std::string text) {
+  const std::string point = std::localeconv()->decimal_point;
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text[0])) != 0 || text[0] == '+' ||
+      text.find_first_of("xX") != std::string::npos || (point != "." && text.find(point) != std::string::npos)) {
+    return std::nullopt;
+  }
+  if (const std::size_t dot = text.find('.'); dot != std::string::npos) {
+    text.replace(dot, 1, point);
+  }
+  errno = 0;
+  char* stop = nullptr;
+  const double value = std::strtod(text.c_str(), &stop);
+  const bool fits =
+      errno != ERANGE || (value != 0 && std::isfinite(value));  // numbers below the smallest normal one do
+  return fits && stop == text.c_str() + text.size() ? std::optional(value) : std::nullopt;
+}
+
 /// The number that the whole text stands for; nothing if it is not a number.
 template <typename Number>
 std::optional<Number> parse_number(const std::string& text) {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+  if constexpr (std::is_same_v<Number, double>) {
+    return parse_double(text);
+  } else {
+    Number value{};
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+  }
 }
 
 /// The boolean that a word means in YAML 1.1.

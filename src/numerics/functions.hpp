@@ -10,6 +10,9 @@
 /// Functions with the same bits on every processor, unlike those of the standard library and of Eigen. They use only
 /// operations that IEEE 754 rounds correctly: + - * / and std::fma(a, b, c) = a b + c, rounded once. docs/arithmetic.md
 /// lists every step and the largest errors. exp and erfc have no branches, so that compilers vectorize loops of them.
+///
+/// exp and erfc are compiled with the options of whoever calls them. Some compilers fuse a product and a sum that
+/// follow each other into one fma. This cannot happen here: a product that is added to something is an fma itself.
 namespace glassformer {
 
 #if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
@@ -98,11 +101,11 @@ template <std::floating_point Scalar>
   Scalar z = x < 0 ? -x : x;
   z = z > Constants::erfc_highest ? Constants::erfc_highest : z;
   const Scalar t = 1 / (1 + z / 2);
-  const Scalar square = z * z;
+  const Scalar square = std::fma(z, z, Scalar{0});
   const Scalar square_rest = std::fma(z, z, -square);
   const Scalar p = polynomial(Constants::erfc, t - Constants::erfc_middle);
   const Scalar exponent = p - square;
-  const Scalar y = t * exp(exponent, (p - (exponent + square)) - square_rest);
+  const Scalar y = std::fma(t, exp(exponent, (p - (exponent + square)) - square_rest), Scalar{0});
   return x < 0 ? 2 - y : y;
 }
 

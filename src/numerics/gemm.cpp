@@ -36,13 +36,20 @@ struct Strided {
   Strided from(Index i, Index j) const { return {data + i * row + j * col, row, col}; }
 };
 
+/// A or B of a product: a matrix or its transpose, with its shape.
 template <class Scalar>
-Strided<Scalar> plain(MatrixView<const Scalar> m) {
-  return {m.data(), m.stride(), 1};
+struct Factor {
+  Strided<Scalar> elements;
+  Index rows, cols;
+};
+
+template <class Scalar>
+Factor<Scalar> plain(MatrixView<const Scalar> m) {
+  return {{m.data(), m.stride(), 1}, m.rows(), m.cols()};
 }
 template <class Scalar>
-Strided<Scalar> transposed(MatrixView<const Scalar> m) {
-  return {m.data(), 1, m.stride()};
+Factor<Scalar> transposed(MatrixView<const Scalar> m) {
+  return {{m.data(), 1, m.stride()}, m.cols(), m.rows()};
 }
 
 /// Copies the first `columns` columns of B's first K rows into consecutive strips, row by row, the fastest order. The
@@ -206,9 +213,12 @@ void multiply_panel(Strided<Scalar> a, Strided<Scalar> b, Index K, Index rows, c
   }
 }
 
-/// C = A B, plus the addend if there is one.
+/// C [N, M] = A [N, K] B [K, M], plus the addend if there is one.
 template <class Scalar>
-void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixView<Scalar> c, Addend<Scalar> addend) {
+void product(const Factor<Scalar>& a, const Factor<Scalar>& b, MatrixView<Scalar> c, Addend<Scalar> addend) {
+  assert(a.cols == b.rows && c.rows() == a.rows && c.cols() == b.cols);
+  const Index K = a.cols;
+  assert(K > 0 || addend.data == nullptr || addend.data == c.data());  // an empty sum does not store a bias
   if (K == 0 && addend.data == nullptr) {
     c.eigen().setZero();  // an empty sum
   }
@@ -221,17 +231,25 @@ void product(Strided<Scalar> a, Strided<Scalar> b, Index K, MatrixView<Scalar> c
     for (Index m = 0; m < c.cols(); m += kPanel) {
       const Destination<Scalar> panel = whole.from(0, m, kPanel);
       if (panel.columns <= kLanes<Scalar>) {
-        multiply_panel<1>(a.from(0, k), b.from(k, m), depth, c.rows(), panel);
+        multiply_panel<1>(a.elements.from(0, k), b.elements.from(k, m), depth, c.rows(), panel);
       } else {
-        multiply_panel<2>(a.from(0, k), b.from(k, m), depth, c.rows(), panel);
+        multiply_panel<2>(a.elements.from(0, k), b.elements.from(k, m), depth, c.rows(), panel);
       }
     }
   }
 }
 
+/// What C held before, if it is kept.
 template <class Scalar>
 Addend<Scalar> addend_of(Result result, MatrixView<Scalar> c) {
   return result == Result::add ? Addend<Scalar>{c.data(), c.stride()} : Addend<Scalar>{};
+}
+
+/// The bias, for every row of C.
+template <class Scalar>
+Addend<Scalar> addend_of(RowView<const Scalar> bias, [[maybe_unused]] MatrixView<Scalar> c) {
+  assert(bias.size() == c.cols());
+  return {bias.data(), 0};
 }
 
 /// a [T, S], b [S, d], c [T, d]. The product is computed twice only if it is not finite, which is rare.
@@ -258,33 +276,46 @@ void multiply_skipping_zeros(MatrixView<const Scalar> a, MatrixView<const Scalar
 
 }  // namespace
 
-#define GLASSFORMER_PRODUCTS(Scalar)                                                                                 \
-  void multiply(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c, Result result) {       \
-    assert(a.cols() == b.rows() && c.rows() == a.rows() && c.cols() == b.cols());                                    \
-    product(plain(a), plain(b), a.cols(), c, addend_of(result, c));                                                  \
-  }                                                                                                                  \
-  void multiply_transposed_right(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c,       \
-                                 Result result) {                                                                    \
-    assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows());                                    \
-    product(plain(a), transposed(b), a.cols(), c, addend_of(result, c));                                             \
-  }                                                                                                                  \
-  void multiply_transposed_right(MatrixView<const Scalar> a, MatrixView<const Scalar> b, RowView<const Scalar> bias, \
-                                 MatrixView<Scalar> c) {                                                             \
-    assert(a.cols() == b.cols() && c.rows() == a.rows() && c.cols() == b.rows() && bias.size() == c.cols());         \
-    assert(a.cols() > 0);                                                                                            \
-    product(plain(a), transposed(b), a.cols(), c, Addend<Scalar>{bias.data(), 0});                                   \
-  }                                                                                                                  \
-  void multiply_transposed_left(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c,        \
-                                Result result) {                                                                     \
-    assert(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());                                    \
-    product(transposed(a), plain(b), a.rows(), c, addend_of(result, c));                                             \
-  }                                                                                                                  \
-  void multiply_visible(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {              \
-    multiply_skipping_zeros(a, b, c);                                                                                \
-  }
-GLASSFORMER_PRODUCTS(float)
-GLASSFORMER_PRODUCTS(double)
-#undef GLASSFORMER_PRODUCTS
+void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Result result) {
+  product(plain(a), plain(b), c, addend_of(result, c));
+}
+void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c, Result result) {
+  product(plain(a), plain(b), c, addend_of(result, c));
+}
+
+void multiply_transposed_right(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c,
+                               Result result) {
+  product(plain(a), transposed(b), c, addend_of(result, c));
+}
+void multiply_transposed_right(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,
+                               Result result) {
+  product(plain(a), transposed(b), c, addend_of(result, c));
+}
+
+void multiply_transposed_right(MatrixView<const float> a, MatrixView<const float> b, RowView<const float> bias,
+                               MatrixView<float> c) {
+  product(plain(a), transposed(b), c, addend_of(bias, c));
+}
+void multiply_transposed_right(MatrixView<const double> a, MatrixView<const double> b, RowView<const double> bias,
+                               MatrixView<double> c) {
+  product(plain(a), transposed(b), c, addend_of(bias, c));
+}
+
+void multiply_transposed_left(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c,
+                              Result result) {
+  product(transposed(a), plain(b), c, addend_of(result, c));
+}
+void multiply_transposed_left(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,
+                              Result result) {
+  product(transposed(a), plain(b), c, addend_of(result, c));
+}
+
+void multiply_visible(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
+  multiply_skipping_zeros(a, b, c);
+}
+void multiply_visible(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+  multiply_skipping_zeros(a, b, c);
+}
 
 std::string instructions() { return kInstructions; }
 

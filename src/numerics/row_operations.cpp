@@ -69,6 +69,16 @@ Scalar dot_of(RowView<const Scalar> x, RowView<const Scalar> y) {
 }
 
 template <class Scalar>
+Scalar mean_of(RowView<const Scalar> x) {
+  return sum_of(x) / static_cast<Scalar>(x.size());
+}
+
+template <class Scalar>
+Scalar mean_product_of(RowView<const Scalar> x, RowView<const Scalar> y) {
+  return dot_of(x, y) / static_cast<Scalar>(x.size());
+}
+
+template <class Scalar>
 double squares_of(RowView<const Scalar> x) {
   static thread_local Buffer<double> wide;
   wide.resize(1, x.size());
@@ -109,6 +119,20 @@ Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
 }
 
 template <class Scalar>
+void add_scaled_to(Scalar factor, RowView<const Scalar> x, RowView<Scalar> to) {
+  for (Index j = 0; j < to.size(); ++j) {
+    to[j] += factor * x[j];
+  }
+}
+
+template <class Scalar>
+void add_product_to(RowView<const Scalar> x, RowView<const Scalar> y, RowView<Scalar> to) {
+  for (Index j = 0; j < to.size(); ++j) {
+    to[j] += x[j] * y[j];
+  }
+}
+
+template <class Scalar>
 void keep_in(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar factor, RowView<Scalar> to) {
   const Scalar* const from = x.data();
   const std::uint8_t* const keep = kept.data();
@@ -124,22 +148,31 @@ void keep_in(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar f
 
 }  // namespace
 
-#define GLASSFORMER_ROW_OPERATIONS(Scalar)                                                                  \
-  Scalar sum(RowView<const Scalar> x) { return sum_of(x); }                                                 \
-  Scalar dot(RowView<const Scalar> x, RowView<const Scalar> y) { return dot_of(x, y); }                     \
-  Scalar mean(RowView<const Scalar> x) { return sum_of(x) / static_cast<Scalar>(x.size()); }                \
-  Scalar mean_square(RowView<const Scalar> x) { return mean_product(x, x); }                                \
-  Scalar mean_product(RowView<const Scalar> x, RowView<const Scalar> y) {                                   \
-    return dot_of(x, y) / static_cast<Scalar>(x.size());                                                    \
-  }                                                                                                         \
-  double sum_of_squares(RowView<const Scalar> x) { return squares_of(x); }                                  \
-  Scalar largest(RowView<const Scalar> x) { return largest_of(x); }                                         \
-  Scalar exponentials(RowView<Scalar> x, Scalar shift) { return exponentials_of(x, shift); }                \
-  void keep(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar factor, RowView<Scalar> to) { \
-    keep_in(x, kept, factor, to);                                                                           \
-  }
-GLASSFORMER_ROW_OPERATIONS(float)
-GLASSFORMER_ROW_OPERATIONS(double)
-#undef GLASSFORMER_ROW_OPERATIONS
+float sum(RowView<const float> x) { return sum_of(x); }
+double sum(RowView<const double> x) { return sum_of(x); }
+float dot(RowView<const float> x, RowView<const float> y) { return dot_of(x, y); }
+double dot(RowView<const double> x, RowView<const double> y) { return dot_of(x, y); }
+float mean(RowView<const float> x) { return mean_of(x); }
+double mean(RowView<const double> x) { return mean_of(x); }
+float mean_square(RowView<const float> x) { return mean_product_of(x, x); }
+double mean_square(RowView<const double> x) { return mean_product_of(x, x); }
+float mean_product(RowView<const float> x, RowView<const float> y) { return mean_product_of(x, y); }
+double mean_product(RowView<const double> x, RowView<const double> y) { return mean_product_of(x, y); }
+double sum_of_squares(RowView<const float> x) { return squares_of(x); }
+double sum_of_squares(RowView<const double> x) { return squares_of(x); }
+float largest(RowView<const float> x) { return largest_of(x); }
+double largest(RowView<const double> x) { return largest_of(x); }
+float exponentials(RowView<float> x, float shift) { return exponentials_of(x, shift); }
+double exponentials(RowView<double> x, double shift) { return exponentials_of(x, shift); }
+void add_scaled(float factor, RowView<const float> x, RowView<float> to) { add_scaled_to(factor, x, to); }
+void add_scaled(double factor, RowView<const double> x, RowView<double> to) { add_scaled_to(factor, x, to); }
+void add_product(RowView<const float> x, RowView<const float> y, RowView<float> to) { add_product_to(x, y, to); }
+void add_product(RowView<const double> x, RowView<const double> y, RowView<double> to) { add_product_to(x, y, to); }
+void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to) {
+  keep_in(x, kept, factor, to);
+}
+void keep(RowView<const double> x, RowView<const std::uint8_t> kept, double factor, RowView<double> to) {
+  keep_in(x, kept, factor, to);
+}
 
 }  // namespace glassformer

@@ -42,7 +42,8 @@ float exponentials(RowView<float> x, float shift);
 double exponentials(RowView<double> x, double shift);
 
 // Elementwise operations that change a row. `to` may be one of the other rows. (With std::type_identity_t, Scalar is
-// deduced only from `to`, so you can pass a RowView<float> as a RowView<const float>.)
+// deduced only from `to`, so you can pass a RowView<float> as a RowView<const float>. Operations that add a product are
+// not defined here, because a user's compiler might round only once.)
 template <std::floating_point Scalar>
 void set(RowView<Scalar> x, Scalar value) {
   for (Scalar& number : x) {
@@ -62,22 +63,12 @@ void add(std::type_identity_t<RowView<const Scalar>> x, RowView<Scalar> to) {
     to[j] += x[j];
   }
 }
-/// to_j += factor x_j
-template <std::floating_point Scalar>
-void add_scaled(std::type_identity_t<Scalar> factor, std::type_identity_t<RowView<const Scalar>> x,
-                RowView<Scalar> to) {
-  for (Index j = 0; j < to.size(); ++j) {
-    to[j] += factor * x[j];
-  }
-}
-/// to_j += x_j y_j
-template <std::floating_point Scalar>
-void add_product(std::type_identity_t<RowView<const Scalar>> x, std::type_identity_t<RowView<const Scalar>> y,
-                 RowView<Scalar> to) {
-  for (Index j = 0; j < to.size(); ++j) {
-    to[j] += x[j] * y[j];
-  }
-}
+/// to_j += factor x_j, rounded twice.
+void add_scaled(float factor, RowView<const float> x, RowView<float> to);
+void add_scaled(double factor, RowView<const double> x, RowView<double> to);
+/// to_j += x_j y_j, rounded twice.
+void add_product(RowView<const float> x, RowView<const float> y, RowView<float> to);
+void add_product(RowView<const double> x, RowView<const double> y, RowView<double> to);
 /// to_j = x_j y_j
 template <std::floating_point Scalar>
 void set_product(std::type_identity_t<RowView<const Scalar>> x, std::type_identity_t<RowView<const Scalar>> y,

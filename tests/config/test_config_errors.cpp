@@ -46,7 +46,7 @@ TEST_CASE("a wrong value is an error that states what was expected and what was 
   for (const std::string value : {"1", "-0.1", "1.5", "nan", "inf", "1e3"}) {
     CHECK(complaint("model.dropout=" + value) == "--set model.dropout=" + value + fraction + value);
   }
-  for (const std::string value : {"abc", ".nan", "0.1x", "0x1", "1e-400", "0,1"}) {
+  for (const std::string value : {"abc", ".nan", "0.1x", "0x1", "1e-400", "1e400", "+0.1", "0.1e", "0,1"}) {
     CHECK(complaint("model.dropout=" + value) == "--set model.dropout=" + value + fraction + '"' + value + '"');
   }
   CHECK(complaint("model.dropout=\"0.1\"") == "--set model.dropout=\"0.1\"" + fraction + "\"0.1\"");

@@ -8,72 +8,142 @@
 namespace glassformer {
 namespace {
 
-/// Row i, column j of a matrix or of its transpose.
+/// Element (i, j) of a matrix or of its transpose, which has `rows` rows.
 template <class Scalar>
 struct Operand {
   MatrixView<const Scalar> matrix;
-  bool transposed;
-  Scalar operator()(Index i, Index j) const { return transposed ? matrix(j, i) : matrix(i, j); }
+  bool is_transposed;
+  Index rows() const { return is_transposed ? matrix.cols() : matrix.rows(); }
+  Scalar operator()(Index i, Index j) const { return is_transposed ? matrix(j, i) : matrix(i, j); }
 };
+
+template <class Scalar>
+Operand<Scalar> plain(MatrixView<const Scalar> matrix) {
+  return {matrix, false};
+}
+template <class Scalar>
+Operand<Scalar> transposed(MatrixView<const Scalar> matrix) {
+  return {matrix, true};
+}
 
 /// C = A B, plus addend(i, j) if that is not null.
 template <class Scalar>
-void multiply_elements(Operand<Scalar> a, Operand<Scalar> b, Index K, MatrixView<Scalar> c, auto addend) {
+void multiply_elements(Operand<Scalar> a, Operand<Scalar> b, MatrixView<Scalar> c, auto addend) {
   for (Index i = 0; i < c.rows(); ++i) {
     for (Index j = 0; j < c.cols(); ++j) {
       c(i, j) = reference::product_element<Scalar>(
-          K, [&](Index k) { return a(i, k); }, [&](Index k) { return b(k, j); }, addend(i, j));
+          b.rows(), [&](Index k) { return a(i, k); }, [&](Index k) { return b(k, j); }, addend(i, j));
     }
   }
 }
 
 template <class Scalar>
-void multiply_operands(Operand<Scalar> a, Operand<Scalar> b, Index K, MatrixView<Scalar> c, Result result) {
-  multiply_elements(a, b, K, c, [&](Index i, Index j) { return result == Result::add ? &c(i, j) : nullptr; });
+void multiply_operands(Operand<Scalar> a, Operand<Scalar> b, MatrixView<Scalar> c, Result result) {
+  multiply_elements(a, b, c, [&](Index i, Index j) { return result == Result::add ? &c(i, j) : nullptr; });
+}
+
+template <class Scalar>
+Scalar exponentials_of(RowView<Scalar> x, Scalar shift) {
+  for (Scalar& number : x) {
+    number = number == kMinusInfinity<Scalar> ? 0 : reference::exp(number - shift);
+  }
+  return reference::sum(x.data(), x.size());
+}
+
+template <class Scalar>
+void add_scaled_to(Scalar factor, RowView<const Scalar> x, RowView<Scalar> to) {
+  for (Index j = 0; j < to.size(); ++j) {
+    to[j] += factor * x[j];
+  }
+}
+
+template <class Scalar>
+void add_product_to(RowView<const Scalar> x, RowView<const Scalar> y, RowView<Scalar> to) {
+  for (Index j = 0; j < to.size(); ++j) {
+    to[j] += x[j] * y[j];
+  }
+}
+
+template <class Scalar>
+void keep_in(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar factor, RowView<Scalar> to) {
+  for (Index j = 0; j < to.size(); ++j) {
+    to[j] = x[j] * (static_cast<Scalar>(kept[j]) * factor);
+  }
 }
 
 }  // namespace
 
-#define GLASSFORMER_REFERENCE(Scalar)                                                                                \
-  Scalar sum(RowView<const Scalar> x) { return reference::sum(x.data(), x.size()); }                                 \
-  Scalar dot(RowView<const Scalar> x, RowView<const Scalar> y) {                                                     \
-    return reference::dot(x.data(), y.data(), x.size());                                                             \
-  }                                                                                                                  \
-  Scalar mean(RowView<const Scalar> x) { return reference::mean(x.data(), x.size()); }                               \
-  Scalar mean_square(RowView<const Scalar> x) { return reference::mean_product(x.data(), x.data(), x.size()); }      \
-  Scalar mean_product(RowView<const Scalar> x, RowView<const Scalar> y) {                                            \
-    return reference::mean_product(x.data(), y.data(), x.size());                                                    \
-  }                                                                                                                  \
-  double sum_of_squares(RowView<const Scalar> x) { return reference::sum_of_squares(x.data(), x.size()); }           \
-  Scalar largest(RowView<const Scalar> x) { return reference::largest(x.data(), x.size()); }                         \
-  Scalar exponentials(RowView<Scalar> x, Scalar shift) {                                                             \
-    for (Scalar & number : x) number = number == kMinusInfinity<Scalar> ? 0 : reference::exp(number - shift);        \
-    return reference::sum(x.data(), x.size());                                                                       \
-  }                                                                                                                  \
-  void keep(RowView<const Scalar> x, RowView<const std::uint8_t> kept, Scalar factor, RowView<Scalar> to) {          \
-    for (Index j = 0; j < to.size(); ++j) to[j] = x[j] * (static_cast<Scalar>(kept[j]) * factor);                    \
-  }                                                                                                                  \
-  void multiply(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c, Result result) {       \
-    multiply_operands<Scalar>({a, false}, {b, false}, a.cols(), c, result);                                          \
-  }                                                                                                                  \
-  void multiply_transposed_right(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c,       \
-                                 Result result) {                                                                    \
-    multiply_operands<Scalar>({a, false}, {b, true}, a.cols(), c, result);                                           \
-  }                                                                                                                  \
-  void multiply_transposed_right(MatrixView<const Scalar> a, MatrixView<const Scalar> b, RowView<const Scalar> bias, \
-                                 MatrixView<Scalar> c) {                                                             \
-    multiply_elements<Scalar>({a, false}, {b, true}, a.cols(), c, [&](Index, Index j) { return &bias[j]; });         \
-  }                                                                                                                  \
-  void multiply_transposed_left(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c,        \
-                                Result result) {                                                                     \
-    multiply_operands<Scalar>({a, true}, {b, false}, a.rows(), c, result);                                           \
-  }                                                                                                                  \
-  void multiply_visible(MatrixView<const Scalar> a, MatrixView<const Scalar> b, MatrixView<Scalar> c) {              \
-    multiply(a, b, c, Result::overwrite);                                                                            \
-  }
-GLASSFORMER_REFERENCE(float)
-GLASSFORMER_REFERENCE(double)
-#undef GLASSFORMER_REFERENCE
+float sum(RowView<const float> x) { return reference::sum(x.data(), x.size()); }
+double sum(RowView<const double> x) { return reference::sum(x.data(), x.size()); }
+float dot(RowView<const float> x, RowView<const float> y) { return reference::dot(x.data(), y.data(), x.size()); }
+double dot(RowView<const double> x, RowView<const double> y) { return reference::dot(x.data(), y.data(), x.size()); }
+float mean(RowView<const float> x) { return reference::mean(x.data(), x.size()); }
+double mean(RowView<const double> x) { return reference::mean(x.data(), x.size()); }
+float mean_square(RowView<const float> x) { return mean_product(x, x); }
+double mean_square(RowView<const double> x) { return mean_product(x, x); }
+float mean_product(RowView<const float> x, RowView<const float> y) {
+  return reference::mean_product(x.data(), y.data(), x.size());
+}
+double mean_product(RowView<const double> x, RowView<const double> y) {
+  return reference::mean_product(x.data(), y.data(), x.size());
+}
+double sum_of_squares(RowView<const float> x) { return reference::sum_of_squares(x.data(), x.size()); }
+double sum_of_squares(RowView<const double> x) { return reference::sum_of_squares(x.data(), x.size()); }
+float largest(RowView<const float> x) { return reference::largest(x.data(), x.size()); }
+double largest(RowView<const double> x) { return reference::largest(x.data(), x.size()); }
+float exponentials(RowView<float> x, float shift) { return exponentials_of(x, shift); }
+double exponentials(RowView<double> x, double shift) { return exponentials_of(x, shift); }
+void add_scaled(float factor, RowView<const float> x, RowView<float> to) { add_scaled_to(factor, x, to); }
+void add_scaled(double factor, RowView<const double> x, RowView<double> to) { add_scaled_to(factor, x, to); }
+void add_product(RowView<const float> x, RowView<const float> y, RowView<float> to) { add_product_to(x, y, to); }
+void add_product(RowView<const double> x, RowView<const double> y, RowView<double> to) { add_product_to(x, y, to); }
+void keep(RowView<const float> x, RowView<const std::uint8_t> kept, float factor, RowView<float> to) {
+  keep_in(x, kept, factor, to);
+}
+void keep(RowView<const double> x, RowView<const std::uint8_t> kept, double factor, RowView<double> to) {
+  keep_in(x, kept, factor, to);
+}
+
+void multiply(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Result result) {
+  multiply_operands(plain(a), plain(b), c, result);
+}
+void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c, Result result) {
+  multiply_operands(plain(a), plain(b), c, result);
+}
+
+void multiply_transposed_right(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c,
+                               Result result) {
+  multiply_operands(plain(a), transposed(b), c, result);
+}
+void multiply_transposed_right(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,
+                               Result result) {
+  multiply_operands(plain(a), transposed(b), c, result);
+}
+
+void multiply_transposed_right(MatrixView<const float> a, MatrixView<const float> b, RowView<const float> bias,
+                               MatrixView<float> c) {
+  multiply_elements(plain(a), transposed(b), c, [&](Index, Index j) { return &bias[j]; });
+}
+void multiply_transposed_right(MatrixView<const double> a, MatrixView<const double> b, RowView<const double> bias,
+                               MatrixView<double> c) {
+  multiply_elements(plain(a), transposed(b), c, [&](Index, Index j) { return &bias[j]; });
+}
+
+void multiply_transposed_left(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c,
+                              Result result) {
+  multiply_operands(transposed(a), plain(b), c, result);
+}
+void multiply_transposed_left(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c,
+                              Result result) {
+  multiply_operands(transposed(a), plain(b), c, result);
+}
+
+void multiply_visible(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
+  multiply(a, b, c, Result::overwrite);
+}
+void multiply_visible(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+  multiply(a, b, c, Result::overwrite);
+}
 
 double log(double x) { return reference::log(x); }
 double pow(double x, double y) { return reference::pow(x, y); }
