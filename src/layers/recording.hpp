@@ -15,7 +15,7 @@
 ///
 ///   pass.record(name_, "d_x [N, in] = {d_y} {weight}", d_x_, d_y, weight.value());
 ///
-/// Without a recording, as in training, this line is one null check.
+/// It stands for the statements of its block since the previous record. Without a recording it is one null check.
 namespace glassformer {
 
 /// The contents of one matrix at one moment.

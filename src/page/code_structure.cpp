@@ -102,18 +102,24 @@ TokenRange CodeStructure::head_of(std::size_t brace) const {
   return {begin, brace};
 }
 
+/// `Linear`, if the last token of `Linear<Scalar>` or of `Linear` is given.
+std::size_t CodeStructure::before_template_arguments(std::size_t last) const {
+  int depth = 0;
+  for (; last > 0; --last) {
+    depth += is(last, ">") ? 1 : is(last, "<") ? -1 : 0;
+    if (depth == 0 && !is(last, "<")) {
+      break;
+    }
+  }
+  return last;
+}
+
 /// "Linear::forward", if the last token of `Linear<Scalar>::forward` is given.
 std::string CodeStructure::qualified_name(std::size_t last) const {
   std::string name(code_[last].text);
-  while (last >= 2 && code_[last - 1].is("::")) {
-    last -= 2;
-    for (int depth = 0; last > 0; --last) {
-      depth += is(last, ">") ? 1 : is(last, "<") ? -1 : 0;
-      if (depth == 0 && !is(last, "<")) {
-        break;
-      }
-    }
-    name = std::string(code_[last].text) + "::" + name;
+  while (last >= 2 && is(last - 1, "::")) {
+    last = before_template_arguments(last - 2);
+    name.insert(0, std::string(code_[last].text) + "::");
   }
   return name;
 }

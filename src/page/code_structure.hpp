@@ -41,6 +41,7 @@ class CodeStructure {
   std::vector<std::size_t> braces_around(std::size_t token) const;
   std::size_t end_of_statement(std::size_t begin, std::size_t end) const;
   TokenRange head_of(std::size_t brace) const;
+  std::size_t before_template_arguments(std::size_t last) const;
   std::string qualified_name(std::size_t last) const;
   bool is(std::size_t token, std::string_view text) const { return token < code_.size() && code_[token].is(text); }
 
