@@ -6,8 +6,8 @@
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_directory.hpp"
 #include "checkpoint/run_names.hpp"
-#include "files/durable_files.hpp"
 #include "files/suggestion.hpp"
+#include "files/unfinished.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
+#include "checkpoint/file_names.hpp"
 #include "checkpoint/run_names.hpp"
+#include "files/checkpoint_file.hpp"
+#include "files/durable_directories.hpp"
 #include "files/durable_files.hpp"
-#include "files/lines.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 #include "report/curves.hpp"

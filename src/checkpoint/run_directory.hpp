@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "files/descriptor.hpp"
+#include "files/directory_lock.hpp"
 #include "numerics/matrix.hpp"
 
 namespace glassformer {

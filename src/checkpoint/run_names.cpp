@@ -9,10 +9,11 @@
 #include <span>
 
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/file_names.hpp"
+#include "files/checkpoint_file.hpp"
 #include "files/descriptor.hpp"
-#include "files/durable_files.hpp"
-#include "files/lines.hpp"
 #include "files/suggestion.hpp"
+#include "files/unfinished.hpp"
 #include "report/curves.hpp"
 
 namespace glassformer {

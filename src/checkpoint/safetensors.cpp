@@ -13,6 +13,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "files/checkpoint_file.hpp"
+#include "files/descriptor.hpp"
 #include "files/durable_files.hpp"
 #include "files/json_file.hpp"
 #include "files/suggestion.hpp"

@@ -11,7 +11,7 @@
 #include "config/idle_keys.hpp"
 #include "config/key.hpp"
 #include "config/rules.hpp"
-#include "files/lines.hpp"
+#include "files/checkpoint_file.hpp"
 #include "files/user_error.hpp"
 
 namespace glassformer {

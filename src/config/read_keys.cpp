@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/key.hpp"
+#include "files/checkpoint_file.hpp"
 #include "files/lines.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"

@@ -6,6 +6,7 @@
 
 #include "batching/batch.hpp"
 #include "files/lines.hpp"
+#include "files/unfinished.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "numerics/parallel.hpp"

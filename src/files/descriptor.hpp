@@ -2,12 +2,9 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace glassformer {
 
@@ -40,22 +37,6 @@ class Descriptor {
  private:
   std::filesystem::path path_;
   int number_ = -1;
-};
-
-/// Locks a directory until the last copy of this object is destroyed or the process ends. The lock belongs to the
-/// directory itself, so nobody can remove it by deleting a file. If there is a file .lock, as version 0.2 leaves it,
-/// that is locked, too. Some file systems (NFS, for example) cannot lock a directory; then such a file is made and
-/// stays.
-class DirectoryLock {
- public:
-  /// \throws UserError: another process has the lock, or the directory cannot be opened
-  explicit DirectoryLock(const std::filesystem::path& directory);
-
-  /// False if the file system has no locks at all: then nothing keeps another process out.
-  bool is_held() const { return !locked_.empty(); }
-
- private:
-  std::vector<std::shared_ptr<const Descriptor>> locked_;
 };
 
 }  // namespace glassformer

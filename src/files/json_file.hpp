@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "files/lines.hpp"
+#include "files/checkpoint_file.hpp"
 #include "files/user_error.hpp"
 #include "numerics/matrix.hpp"
 

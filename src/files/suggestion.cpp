@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "files/durable_files.hpp"
+#include "files/descriptor.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 

@@ -7,8 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "files/checkpoint_file.hpp"
+#include "files/descriptor.hpp"
 #include "files/durable_files.hpp"
-#include "files/lines.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 

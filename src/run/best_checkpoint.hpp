@@ -1,6 +1,6 @@
 #pragma once
 
-#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/training_state.hpp"
 #include "report/figures.hpp"
 #include "settings/run.hpp"
 

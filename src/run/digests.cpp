@@ -6,8 +6,9 @@
 #include <sstream>
 #include <utility>
 
-#include "checkpoint/checkpoint.hpp"
-#include "files/lines.hpp"
+#include "checkpoint/checksums.hpp"
+#include "checkpoint/file_names.hpp"
+#include "files/checkpoint_file.hpp"
 #include "machine/machine.hpp"
 #include "report/figures.hpp"
 #include "training/self_test.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/training_state.hpp"
 #include "run/training_plan.hpp"
 
 namespace glassformer {

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/training_state.hpp"
 #include "model/model.hpp"
 #include "numerics/ranks.hpp"
 #include "run/training_plan.hpp"

@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
+#include "checkpoint/parameters.hpp"
 #include "checkpoint/run_directory.hpp"
 #include "files/user_error.hpp"
 #include "setup/read_config.hpp"

@@ -2,7 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/parameters.hpp"
 #include "config/config_file.hpp"
 #include "files/durable_files.hpp"
 #include "files/user_error.hpp"

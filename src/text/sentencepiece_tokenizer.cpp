@@ -6,6 +6,7 @@
 #include <cassert>
 #include <regex>
 
+#include "files/checkpoint_file.hpp"
 #include "files/lines.hpp"
 #include "files/utf8.hpp"
 #include "text/sentencepiece.hpp"

@@ -5,7 +5,7 @@
 
 #include "batching/batch.hpp"
 #include "config/key.hpp"
-#include "files/durable_files.hpp"
+#include "files/output_file.hpp"
 #include "machine/machine.hpp"
 #include "model/model.hpp"
 #include "numerics/gemm.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "evaluation/evaluation.hpp"
-#include "files/durable_files.hpp"
+#include "files/output_file.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"

@@ -1,6 +1,7 @@
 #include <spdlog/spdlog.h>
 
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
 #include "checkpoint/run_checks.hpp"
 #include "checkpoint/run_names.hpp"
 #include "files/interruption.hpp"

@@ -4,9 +4,9 @@
 #include <iomanip>
 
 #include "evaluation/evaluation.hpp"
-#include "files/durable_files.hpp"
 #include "files/interruption.hpp"
 #include "files/lines.hpp"
+#include "files/output_file.hpp"
 #include "files/user_error.hpp"
 #include "text/language_codes.hpp"
 #include "text/unknown_tokens.hpp"

@@ -13,6 +13,7 @@
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/safetensors.hpp"
+#include "checkpoint/training_state.hpp"
 #include "numerics/arena.hpp"
 #include "setup/training_setup.hpp"
 #include "temporary_directory.hpp"

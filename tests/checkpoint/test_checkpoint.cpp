@@ -6,8 +6,11 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/file_names.hpp"
+#include "checkpoint/parameters.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "checkpoint/training_state.hpp"
 #include "numerics/parameter.hpp"
 
 using namespace glassformer;

@@ -5,7 +5,9 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "checkpoint/training_state.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;

@@ -3,9 +3,12 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
+#include "checkpoint/file_names.hpp"
 #include "checkpoint/run_directory.hpp"
 #include "checkpoint/run_names.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "files/descriptor.hpp"
 #include "report/curves.hpp"
 
 using namespace glassformer;

@@ -4,7 +4,10 @@
 
 #include "catch.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "files/durable_directories.hpp"
 #include "files/durable_files.hpp"
+#include "files/output_file.hpp"
+#include "files/unfinished.hpp"
 
 using namespace glassformer;
 using namespace glassformer::stand_in;

@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
 #include "heap_count.hpp"
 #include "program/program.hpp"
 

@@ -13,8 +13,12 @@
 
 #include "catch.hpp"
 #include "checkpoint/checkpoint.hpp"
+#include "checkpoint/checksums.hpp"
+#include "checkpoint/file_names.hpp"
+#include "checkpoint/parameters.hpp"
 #include "checkpoint/safetensors.hpp"
 #include "checkpoint/stand_ins.hpp"
+#include "checkpoint/training_state.hpp"
 #include "evaluation/evaluation.hpp"
 #include "random_values.hpp"
 #include "read_lines.hpp"

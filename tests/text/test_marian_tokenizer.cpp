@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
-#include "files/lines.hpp"
+#include "files/checkpoint_file.hpp"
 #include "temporary_directory.hpp"
 #include "text/tokenizer.hpp"
 

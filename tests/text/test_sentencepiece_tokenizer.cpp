@@ -8,7 +8,7 @@
 #include <random>
 
 #include "catch.hpp"
-#include "files/lines.hpp"
+#include "files/checkpoint_file.hpp"
 #include "text/sentencepiece.hpp"
 #include "texts.hpp"
 

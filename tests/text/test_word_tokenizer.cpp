@@ -1,5 +1,5 @@
 #include "catch.hpp"
-#include "files/lines.hpp"
+#include "files/checkpoint_file.hpp"
 #include "text/tokenizer.hpp"
 #include "texts.hpp"
 
