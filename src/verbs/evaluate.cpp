@@ -190,6 +190,17 @@ void print(const NamedTest& test, const TestText& text, const Evaluation& e, con
   std::fflush(stdout);
 }
 
+/// Warns about the text, and evaluates the model on it.
+Evaluation evaluate_on(const NamedTest& test, const TestText& text, const LoadedModel& loaded) {
+  const Config& config = loaded.config;
+  warn_about_text(test, text, config.evaluation, *loaded.tokenizers.source);
+  warn_about_language_codes(test, text, *loaded.tokenizers.source);
+  Evaluation e = evaluate(loaded.model, loaded.tokenizers, config.decoding, config.evaluation, text);
+  add_chrf(e, config.evaluation, text);
+  check_overflow(test, text, e, loaded.model);
+  return e;
+}
+
 int evaluate(const EvaluateOptions& options) {
   if (options.source.empty() != options.references.empty()) {
     throw UserError("--source and --reference: expected both or neither, found one; give the other too.");
@@ -208,11 +219,7 @@ int evaluate(const EvaluateOptions& options) {
                config.decoding.length_penalty);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   const auto report = [&](const NamedTest& test, const TestText& text) {
-    warn_about_text(test, text, config.evaluation, *loaded.tokenizers.source);
-    warn_about_language_codes(test, text, *loaded.tokenizers.source);
-    Evaluation e = evaluate(loaded.model, loaded.tokenizers, config.decoding, config.evaluation, text);
-    add_chrf(e, config.evaluation, text);
-    check_overflow(test, text, e, loaded.model);
+    const Evaluation e = evaluate_on(test, text, loaded);
     if (options.json) {
       results.push_back(to_json(test, text, e, loaded));
     } else {

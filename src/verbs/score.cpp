@@ -176,9 +176,8 @@ class Scorer {
   Index printed_ = 0;
 };
 
-int score(const ScoreOptions& options) {
-  LoadedModel loaded(options.checkpoint);
-  options.search.apply_to(loaded.config, {});
+/// \throws UserError: a text is missing, or a directory
+void check_texts(const ScoreOptions& options) {
   for (const auto& [option, file] : {std::pair("--source: ", &options.source), {"--target: ", &options.target}}) {
     if (std::error_code error; std::filesystem::is_directory(*file, error) || !std::filesystem::exists(*file, error)) {
       check_file(option, *file);
@@ -187,6 +186,12 @@ int score(const ScoreOptions& options) {
   if (std::error_code error; std::filesystem::equivalent(options.source, options.target, error)) {
     spdlog::warn("--source and --target are the same file; did you mean another?");
   }
+}
+
+int score(const ScoreOptions& options) {
+  LoadedModel loaded(options.checkpoint);
+  options.search.apply_to(loaded.config, {});
+  check_texts(options);
   Scorer scorer(options, loaded);
   stop_on_signals();
   try {

@@ -2,14 +2,16 @@
 #include <unistd.h>
 
 #include <iomanip>
+#include <new>
+#include <stdexcept>
 
 #include "evaluation/evaluation.hpp"
 #include "files/interruption.hpp"
 #include "files/lines.hpp"
 #include "files/output_file.hpp"
 #include "files/user_error.hpp"
-#include "text/language_codes.hpp"
-#include "text/unknown_tokens.hpp"
+#include "verbs/translate_lines.hpp"
+#include "verbs/translation_remarks.hpp"
 #include "verbs/verbs.hpp"
 
 namespace glassformer {
@@ -40,54 +42,17 @@ LineReader open_input(const TranslateOptions& options) {
   return input;
 }
 
-/// What the user should know about the lines so far and their translations. It is said once, at the end.
-struct Remarks {
-  Index lines = 0;
-  Index cut_off = 0, first_cut_off = 0;  // first: the line's number, from 1
-  Index too_long = 0, first_too_long = 0;
-  UnknownTokens sources;
-  LanguageCodes codes;
-  Index translated_tokens = 0, translated_unknown = 0;
-
-  /// `trained_length`: the most tokens of a line that training kept; 0 if unknown.
-  void add(const Tokenizer& tokenizer, const std::string& line, const Translation& best, Index trained_length) {
-    ++lines;
-    const std::vector<Id> ids = tokenizer.encode(line);
-    sources.add(tokenizer, line, ids);
-    codes.add(line);
-    if (best.cut_off && ++cut_off == 1) {
-      first_cut_off = lines;
-    }
-    if (trained_length > 0 && std::ssize(ids) > trained_length && ++too_long == 1) {
-      first_too_long = lines;
-    }
-    translated_tokens += best.tokens;
-    translated_unknown += best.unknown;
+/// Reads the whole file before translation starts, so that a line that is not UTF-8 is reported at once.
+void check_text(const TranslateOptions& options) {
+  std::error_code ignored;
+  if (options.invalid != "error" || options.input == "-" || !fs::is_regular_file(options.input, ignored)) {
+    return;
   }
-
-  void warn(const Tokenizer& tokenizer, const DecodingSettings& decoding, Index trained_length) const {
-    if (cut_off > 0) {
-      spdlog::warn("{} (the first is that of line {})", cut_off_text(cut_off, lines, decoding), first_cut_off);
-    }
-    if (sources.unknown > 0) {
-      spdlog::log(sources.are_many() ? spdlog::level::warn : spdlog::level::info, "{}",
-                  sources.remark(tokenizer, "source tokens", "the translations of these lines suffer"));
-    }
-    if (const std::string advice = codes.advice(tokenizer); !advice.empty()) {
-      spdlog::warn("{}", advice);
-    }
-    if (translated_unknown > 0) {
-      spdlog::warn("{} of {} tokens of the translations are unk, which stands for a word that the model does not know",
-                   translated_unknown, translated_tokens);
-    }
-    if (too_long > 0) {
-      spdlog::warn(
-          "{} of {} lines have more than {} tokens (the first is line {}); training left out such lines "
-          "(data.max_length), so split them into sentences",
-          too_long, lines, trained_length, first_too_long);
-    }
+  LineReader input = open_input(options);
+  for (std::string line; input.next(line);) {
+    continue;
   }
-};
+}
 
 /// Writes the translations of a line. Flushes afterwards, so that keep() finds whole lines.
 void write(OutputFile& output, const std::vector<Translation>& translations, bool as_list, Index number) {
@@ -101,24 +66,6 @@ void write(OutputFile& output, const std::vector<Translation>& translations, boo
     }
   }
   output.flush();
-}
-
-/// Keeps the first `lines` translations after an error, and adds where they are to its message.
-std::string keep(OutputFile& output, Index lines, std::string message) {
-  if (lines == 0 || output.keep().empty()) {
-    return message;
-  }
-  if (message.ends_with('.')) {
-    message.pop_back();
-  }
-  return fmt::format("{}; the finished translations, up to line {}, are in {}", message, lines, output.keep().string());
-}
-
-/// The tokenizer's message does not say which line begins with an unknown language code; this does.
-void check_language(const Tokenizer& tokenizer, const std::string& line, const LineReader& input) try {
-  tokenizer.encode(line);
-} catch (const UserError& error) {
-  throw UserError(fmt::format("{}:{}: {}", input.path().string(), input.lines_read(), error.what()));
 }
 
 /// \throws UserError: --input is a directory, or the file to write is the one to read, or a file of a checkpoint or run
@@ -137,56 +84,8 @@ void check_files(const TranslateOptions& options) {
   }
 }
 
-/// If something fails, the lines before it are translated and written first. Calls use(lines, translations).
-void translate_all(const LoadedModel& loaded, const DecodingSettings& decoding, LineReader& input, const auto& use) {
-  // Lines that have already arrived are translated together, to keep all threads busy. Lines that are typed, or sent by
-  // a program that waits for each answer, are translated one by one. A signal stops us only between chunks of lines,
-  // so a slow model gets shorter chunks.
-  Index chunk = std::min<Index>(2048, 32 * decoding.batch);
-  std::vector<std::string> lines;
-  std::string line;
-  std::exception_ptr error;
-  for (bool more = true; more;) {
-    lines.clear();
-    try {
-      while (std::ssize(lines) < chunk && (more = input.next(line))) {
-        if (line.starts_with(">>")) {
-          check_language(*loaded.tokenizers.source, line, input);
-        }
-        lines.push_back(line);
-        if (!input.has_line_waiting()) {
-          break;
-        }
-      }
-    } catch (...) {
-      error = std::current_exception();
-    }
-    const auto start = std::chrono::steady_clock::now();
-    std::vector<std::vector<Translation>> translations;
-    try {
-      translations = translate_n_best(loaded.model, loaded.tokenizers, decoding, lines);
-    } catch (const std::bad_alloc&) {  // retry one by one, up to the line that needs too much
-      for (const std::string& one : lines) {
-        use(std::span(&one, 1), translate_n_best(loaded.model, loaded.tokenizers, decoding, std::span(&one, 1)));
-      }
-    }
-    use(std::span<const std::string>(lines).first(translations.size()), translations);
-    if (error) {
-      std::rethrow_exception(error);
-    }
-    const bool is_slow = std::chrono::steady_clock::now() - start > std::chrono::seconds(20);
-    chunk = is_slow ? std::max<Index>(8, chunk / 2) : std::min(64 * decoding.batch, 2 * chunk);
-  }
-}
-
-/// The most tokens that a line of the training text had; 0 if the model was not trained here, so that it is unknown.
-Index trained_length(const LoadedModel& loaded) {
-  std::error_code ignored;
-  return fs::exists(loaded.checkpoint / "config.yaml", ignored) ? loaded.config.data.max_length : 0;
-}
-
-int translate(const TranslateOptions& options) {
-  LoadedModel loaded(options.checkpoint);
+/// The search that the options ask for.
+DecodingSettings search_of(const TranslateOptions& options, LoadedModel& loaded) {
   options.search.apply_to(loaded.config, {"decoding."});
   DecodingSettings decoding = loaded.config.decoding;
   options.search.warn_if_greedy(decoding, options.n_best > 0);
@@ -197,48 +96,96 @@ int translate(const TranslateOptions& options) {
   if (options.n_best > 0) {
     decoding.n_best = options.n_best;
   }
+  return decoding;
+}
 
-  check_files(options);
+/// The most tokens that a line of the training text had; 0 if the model was not trained here, so that it is unknown.
+Index trained_length(const LoadedModel& loaded) {
   std::error_code ignored;
-  if (options.invalid == "error" && options.input != "-" && fs::is_regular_file(options.input, ignored)) {
-    LineReader check = open_input(options);  // of the whole file, before we start
-    for (std::string line; check.next(line);) {
-      continue;
-    }
-  }
-  LineReader input = open_input(options);
-  OutputFile output(options.output);
-  if ((options.input.empty() || options.input == "-") && ::isatty(STDIN_FILENO) == 1) {
-    spdlog::info("type a sentence per line; Ctrl-D ends");
-  }
-  Index number = 0;  // of the next line, from 0
-  Remarks remarks;
-  const Index longest = trained_length(loaded);
-  stop_on_signals();
-  try {
-    translate_all(loaded, decoding, input, [&](std::span<const std::string> lines, const auto& translations) {
+  return fs::exists(loaded.checkpoint / "config.yaml", ignored) ? loaded.config.data.max_length : 0;
+}
+
+/// Translates the input to the output. After an error, the translations that are finished stay.
+class LineTranslator {
+ public:
+  LineTranslator(const TranslateOptions& options, const LoadedModel& loaded, const DecodingSettings& decoding)
+      : loaded_(loaded),
+        decoding_(decoding),
+        as_list_(options.n_best > 0),
+        input_(open_input(options)),
+        output_(options.output),
+        trained_length_(trained_length(loaded)) {}
+
+  void run() {
+    translate_all(loaded_, decoding_, input_, [&](const auto& lines, const auto& translations) {
       for (std::size_t i = 0; i < translations.size(); ++i) {
-        if (translations[i].front().overflowed) {
-          throw_overflow(fmt::format("{}:{}", input.path().string(), number + 1));
-        }
-        write(output, translations[i], options.n_best > 0, number++);
-        remarks.add(*loaded.tokenizers.source, lines[i], translations[i].front(), longest);
+        add(lines[i], translations[i]);
       }
       throw_if_interrupted();
     });
+  }
+
+  /// Keeps what is finished after an error, and adds where it is to the error's message.
+  std::string keep(std::string message) {
+    if (done_ == 0 || output_.keep().empty()) {
+      return message;
+    }
+    if (message.ends_with('.')) {
+      message.pop_back();
+    }
+    return fmt::format("{}; the finished translations, up to line {}, are in {}", message, done_,
+                       output_.keep().string());
+  }
+
+  void finish() { output_.finish(); }
+  Index lines() const { return done_; }
+  void warn() const { remarks_.warn(*loaded_.tokenizers.source, decoding_, trained_length_); }
+
+ private:
+  void add(const std::string& line, const std::vector<Translation>& translations) {
+    if (translations.front().overflowed) {
+      throw_overflow(fmt::format("{}:{}", input_.path().string(), done_ + 1));
+    }
+    write(output_, translations, as_list_, done_++);
+    remarks_.add(*loaded_.tokenizers.source, line, translations.front(), trained_length_);
+  }
+
+  const LoadedModel& loaded_;
+  const DecodingSettings& decoding_;
+  const bool as_list_;
+  LineReader input_;
+  OutputFile output_;
+  const Index trained_length_;
+  TranslationRemarks remarks_;
+  Index done_ = 0;  // lines that are translated and written
+};
+
+int translate(const TranslateOptions& options) {
+  LoadedModel loaded(options.checkpoint);
+  const DecodingSettings decoding = search_of(options, loaded);
+  check_files(options);
+  check_text(options);
+  LineTranslator translator(options, loaded, decoding);
+  if ((options.input.empty() || options.input == "-") && ::isatty(STDIN_FILENO) == 1) {
+    spdlog::info("type a sentence per line; Ctrl-D ends");
+  }
+  stop_on_signals();
+  try {
+    translator.run();
   } catch (const Interrupted&) {
-    spdlog::info(keep(output, number, fmt::format("interrupted after line {}", number)));
-    remarks.warn(*loaded.tokenizers.source, decoding, longest);
+    spdlog::info(translator.keep(fmt::format("interrupted after line {}", translator.lines())));
+    translator.warn();
     return 128 + stop_signal();
   } catch (const UserError& error) {
-    throw UserError(keep(output, number, error.what()));
+    throw UserError(translator.keep(error.what()));
   } catch (const std::bad_alloc&) {
-    throw std::runtime_error(keep(output, number, fmt::format("not enough memory to translate line {}", number + 1)));
+    throw std::runtime_error(
+        translator.keep(fmt::format("not enough memory to translate line {}", translator.lines() + 1)));
   } catch (const std::exception& error) {
-    throw std::runtime_error(keep(output, number, error.what()));
+    throw std::runtime_error(translator.keep(error.what()));
   }
-  output.finish();
-  remarks.warn(*loaded.tokenizers.source, decoding, longest);
+  translator.finish();
+  translator.warn();
   return 0;
 }
 
