@@ -10,14 +10,14 @@
 #include <new>
 #include <stdexcept>
 
+#include "commands/command_line.hpp"
+#include "commands/commands.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "machine/machine.hpp"
 #include "numerics/gemm.hpp"
 #include "report/log.hpp"
 #include "training/self_test.hpp"
-#include "verbs/command_line.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -44,7 +44,7 @@ int run(int argc, char** argv) {
       "Glassformer: a transparent encoder-decoder transformer.\n\n"
       "Results go to standard output, the log to standard error. The exit status is\n"
       "0 on success; 2 for a mistake in the input; 130, 143 or 129 after Ctrl-C,\n"
-      "SIGTERM or SIGHUP; 1 for any other error. Use VERB --help to see its options.\n",
+      "SIGTERM or SIGHUP; 1 for any other error. Use COMMAND --help to see its options.\n",
       "glassformer"};
   program.set_version_flag("--version", [] {
     return fmt::format("glassformer {}\ninstructions {}\narithmetic   {:016x}", GLASSFORMER_VERSION, instructions(),

@@ -1,4 +1,4 @@
-#include "verbs/command_line.hpp"
+#include "commands/command_line.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -26,34 +26,35 @@ std::optional<std::string> spaces_in_set(const CLI::App& app, const std::string&
   return std::nullopt;
 }
 
-/// The option that was probably meant by an argument that a verb does not take, or another advice; "" if there is none.
+/// The option that was probably meant by an argument that a command does not take, or other advice; "" if there is
+/// none.
 std::string hint_for(const CLI::App& app, const std::string& word) {
-  const std::string& verb = app.get_name();
+  const std::string& command = app.get_name();
   const std::string quoted = "\"" + visible(word) + "\"";
   static const std::map<std::string, std::string> meant = {
       {"train", "--output"}, {"translate", "--input"}, {"explain", "--source"}};
-  const auto option = meant.find(verb);
+  const auto option = meant.find(command);
   std::error_code ignored;
   if (app.get_option_no_throw("--" + word) != nullptr) {
     return "; did you mean --" + visible(word) + "?";
   }
-  if (verb == "evaluate") {
+  if (command == "evaluate") {
     return "; test texts are given with --source FILE --reference FILE.";
   }
-  if (verb == "score") {
+  if (command == "score") {
     return "; texts are given with --source FILE --target FILE.";
   }
-  if (verb == "translate" && word.find(' ') != std::string::npos) {
+  if (command == "translate" && word.find(' ') != std::string::npos) {
     return "; sentences come from a file (--input) or from standard input: echo " + quoted +
            " | glassformer translate ...";
   }
-  if (verb == "train" && std::filesystem::is_regular_file(word, ignored)) {
+  if (command == "train" && std::filesystem::is_regular_file(word, ignored)) {
     return "; one config is enough, and a config can name another as its base.";
   }
   return option != meant.end() ? "; did you mean " + option->second + " " + quoted + "?" : "";
 }
 
-/// The message for an argument that a verb does not take.
+/// The message for an argument that a command does not take.
 std::string unexpected_argument(const CLI::App& app, const std::string& word) {
   if (const auto message = spaces_in_set(app, word)) {
     return *message;
@@ -73,15 +74,15 @@ std::vector<std::string> known_options(const CLI::App& app) {
   return known;
 }
 
-std::vector<std::string> known_verbs(const CLI::App& program) {
+std::vector<std::string> known_commands(const CLI::App& program) {
   std::vector<std::string> known;
-  for (const CLI::App* verb : program.get_subcommands({})) {
-    known.push_back(verb->get_name());
+  for (const CLI::App* command : program.get_subcommands({})) {
+    known.push_back(command->get_name());
   }
   return known;
 }
 
-/// The message for an option or verb that is not one of `known`.
+/// The message for an option or command that is not one of `known`.
 std::string unknown_word(const std::string& what, const std::string& word, const std::vector<std::string>& known) {
   const std::string name = word.substr(0, word.find('='));
   const auto suggestion = nearest(name, known);
@@ -100,11 +101,11 @@ std::string parse_error_message(const CLI::App& program, const CLI::ParseError& 
         return unknown_word("option", word, known);
       }
     } else if (!word.starts_with("-")) {
-      return chosen.empty() ? unknown_word("verb", word, known_verbs(program))
+      return chosen.empty() ? unknown_word("command", word, known_commands(program))
                             : unexpected_argument(*chosen.front(), word);
     }
   }
-  return std::string(error.what()) + "; see glassformer --help or glassformer VERB --help";
+  return std::string(error.what()) + "; see glassformer --help or glassformer COMMAND --help";
 }
 
 }  // namespace glassformer

@@ -1,4 +1,4 @@
-#include "verbs/translate_lines.hpp"
+#include "commands/translate_lines.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,4 +1,4 @@
-#include "verbs/translation_remarks.hpp"
+#include "commands/translation_remarks.hpp"
 
 #include <spdlog/spdlog.h>
 

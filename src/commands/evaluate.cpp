@@ -6,12 +6,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "commands/commands.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 #include "text/language_codes.hpp"
 #include "text/subword_marks.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -249,19 +249,21 @@ int evaluate(const EvaluateOptions& options) {
 }  // namespace
 
 void add_evaluate(CLI::App& program, int& status) {
-  const auto [verb, options] =
-      add_verb(program, status, "evaluate", "Compute loss, accuracy, BLEU and chrF on test text", evaluate);
-  verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
-  verb.add_option("--source", options.source,
+  const auto [command, options] =
+      add_command(program, status, "evaluate", "Compute loss, accuracy, BLEU and chrF on test text", evaluate);
+  command.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
+  command
+      .add_option("--source", options.source,
                   "text to translate; needs --reference\n(default: the test texts of the config)")
       ->type_name("FILE");
-  verb.add_option("--reference", options.references,
+  command
+      .add_option("--reference", options.references,
                   "its correct translations, line by line;\nneeds --source. If repeated, several references for BLEU,\n"
                   "chrF and exact match; the first one for the rest")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  options.search.add_to(verb);
-  verb.add_flag("--json", options.json, "print JSON (default: text)");
+  options.search.add_to(command);
+  command.add_flag("--json", options.json, "print JSON (default: text)");
 }
 
 }  // namespace glassformer

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "commands/commands.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/output_file.hpp"
 #include "files/suggestion.hpp"
@@ -12,7 +13,6 @@
 #include "files/utf8.hpp"
 #include "page/page.hpp"
 #include "page/trace_json.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -213,35 +213,39 @@ int run_explain(const ExplainOptions& options) {
 }  // namespace
 
 void add_explain(CLI::App& program, int& status) {
-  const auto [verb, options] =
-      add_verb(program, status, "explain",
-               "Write a page with every number from text to gradients, and\nprint tokens, masks, translation and loss",
-               run_explain);
+  const auto [command, options] = add_command(
+      program, status, "explain",
+      "Write a page with every number from text to gradients, and\nprint tokens, masks, translation and loss",
+      run_explain);
   const auto is_name = [](const std::string& file) { return file.empty() ? "expected a file name" : ""; };
   const auto is_text = [](const std::string& sentence) {
     const auto fault = utf8_error(sentence);
     return fault ? "expected UTF-8 text, found " + *fault + "; set the terminal to UTF-8" : "";
   };
-  verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
-  verb.add_option("--source", options.sources,
+  command.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
+  command
+      .add_option("--source", options.sources,
                   "a sentence; repeat --source for several, which become\none padded batch")
       ->required();
-  options.search.add_set(verb);
-  verb.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)");
+  options.search.add_set(command);
+  command.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)");
   for (const char* name : {"--source", "--target"}) {
-    verb.get_option(name)->check(is_text)->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
+    command.get_option(name)->check(is_text)->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
   }
-  verb.add_option("--html", options.html,
+  command
+      .add_option("--html", options.html,
                   "write the page to FILE, and print no summary\n(default: explain.html, in the current directory)")
       ->check(is_name)
       ->type_name("FILE");
-  verb.add_option("--json", options.json, "also write all numbers as JSON; see\nsrc/page/trace_json.hpp for the format")
+  command
+      .add_option("--json", options.json, "also write all numbers as JSON; see\nsrc/page/trace_json.hpp for the format")
       ->check(is_name)
       ->type_name("FILE");
-  check_range(verb.add_option("--layer", options.layer,
-                              "show layer N only (from 0), with the attention weights\nof all layers (default: all)"),
-              0, 1000);
-  verb.add_flag("--dropout", options.dropout, "apply dropout, as in training");
+  check_range(
+      command.add_option("--layer", options.layer,
+                         "show layer N only (from 0), with the attention weights\nof all layers (default: all)"),
+      0, 1000);
+  command.add_flag("--dropout", options.dropout, "apply dropout, as in training");
 }
 
 }  // namespace glassformer

@@ -5,14 +5,14 @@
 #include <new>
 #include <stdexcept>
 
+#include "commands/commands.hpp"
+#include "commands/translate_lines.hpp"
+#include "commands/translation_remarks.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/interruption.hpp"
 #include "files/lines.hpp"
 #include "files/output_file.hpp"
 #include "files/user_error.hpp"
-#include "verbs/translate_lines.hpp"
-#include "verbs/translation_remarks.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -192,32 +192,33 @@ int translate(const TranslateOptions& options) {
 }  // namespace
 
 void add_translate(CLI::App& program, int& status) {
-  const auto [verb, options] = add_verb(program, status, "translate", "Translate text, line by line", translate);
-  verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
-  options.search.add_to(verb);
-  verb.add_flag_function(
+  const auto [command, options] = add_command(program, status, "translate", "Translate text, line by line", translate);
+  command.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
+  options.search.add_to(command);
+  command.add_flag_function(
       "--early-stopping,!--no-early-stopping",
       [&stop = options.search.early_stopping](std::int64_t count) { stop = count > 0; },
       "end a sentence's search once `beam` hypotheses are\n"
       "finished: faster, but some translations are worse\n"
       "(default: decoding.early_stopping of the config)");
-  check_range(verb.add_option("--n-best", options.n_best,
-                              "print the N best translations of each line, each as\n"
-                              "  line number, from 0 ||| translation ||| logprob= log p ||| score\n"
-                              "(default: only the best, as text)"),
+  check_range(command.add_option("--n-best", options.n_best,
+                                 "print the N best translations of each line, each as\n"
+                                 "  line number, from 0 ||| translation ||| logprob= log p ||| score\n"
+                                 "(default: only the best, as text)"),
               1, 1000);
-  check_range(verb.add_option("--batch", options.search.batch,
-                              "sentences decoded together\n(default: decoding.batch of the config)"),
+  check_range(command.add_option("--batch", options.search.batch,
+                                 "sentences decoded together\n(default: decoding.batch of the config)"),
               1, 1'000'000);
-  verb.add_option("--input", options.input, "text to translate, one sentence per line\n(default: standard input)")
+  command.add_option("--input", options.input, "text to translate, one sentence per line\n(default: standard input)")
       ->type_name("FILE");
-  verb.add_option("--invalid", options.invalid,
+  command
+      .add_option("--invalid", options.invalid,
                   "bytes that are not UTF-8: stop with an error, or\nreplace them with U+FFFD (default: error)")
       ->check([](const std::string& text) -> std::string {
         return text == "error" || text == "replace" ? "" : "expected error or replace, found " + text;
       })
       ->type_name("error|replace");
-  verb.add_option("--output", options.output, "file to write to (default: standard output)")->type_name("FILE");
+  command.add_option("--output", options.output, "file to write to (default: standard output)")->type_name("FILE");
 }
 
 }  // namespace glassformer
