@@ -157,24 +157,23 @@ class Attempts {
   std::exception_ptr failure_;  // the first
 };
 
-int run_explain(const ExplainOptions& options) {
-  LoadedModel loaded(options.checkpoint);
-  options.search.apply_to(loaded.config, {"decoding."});
-  check_layer(options.layer.value_or(0), loaded.model.settings);
-  const fs::path page = options.html.value_or("explain.html");
-  check_files(options, page);
-  std::string problem;  // with explain.html
-  std::optional<OutputFile> html = open_page(options, page, problem);
-  std::optional<OutputFile> json;
-  if (options.json) {
-    json.emplace(*options.json);
+/// The files that explain writes. They are opened before the computation.
+struct Outputs {
+  Outputs(const ExplainOptions& options, const fs::path& page_file)
+      : page(page_file), html(open_page(options, page_file, problem)) {
+    if (options.json) {
+      json.emplace(*options.json);
+    }
   }
-  std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
 
-  const TrainingSettings& training = loaded.config.training;
-  const ExplainedModel explained{{loaded.model, training.label_smoothing, options.dropout, training.seed},
-                                 loaded.tokenizers};
-  const Explanation explanation = explain(explained, std::move(pairs));
+  fs::path page;
+  std::string problem;  // why explain.html cannot be opened
+  std::optional<OutputFile> html, json;
+};
+
+/// Writes the summary, the page and the trace, those that the options ask for.
+void write_all(const ExplainOptions& options, const LoadedModel& loaded, const ExplainedModel& explained,
+               const Explanation& explanation, Outputs& outputs) {
   const TraceOptions numbers{loaded.checkpoint.string(), options.layer, MatrixForm::numbers};
   TraceOptions packed = numbers;
   packed.form = MatrixForm::packed;
@@ -185,18 +184,18 @@ int run_explain(const ExplainOptions& options) {
       std::cout.flush();  // the log, on standard error, should come after this
     });
   }
-  if (html) {
+  if (outputs.html) {
     attempts.run([&] {
-      write_page(trace_json(explained, explanation, packed), html->stream());
-      html->finish();
-      spdlog::info("wrote the page {}; open it in a browser", page.string());
+      write_page(trace_json(explained, explanation, packed), outputs.html->stream());
+      outputs.html->finish();
+      spdlog::info("wrote the page {}; open it in a browser", outputs.page.string());
     });
   }
-  if (json) {
+  if (outputs.json) {
     attempts.run([&] {
       const auto trace = trace_json(explained, explanation, numbers);
-      json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-      json->finish();
+      outputs.json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+      outputs.json->finish();
       spdlog::info("wrote the trace {}", options.json->string());
     });
   }
@@ -204,8 +203,24 @@ int run_explain(const ExplainOptions& options) {
     spdlog::warn("the model's logits overflow, so the loss is infinite or NaN; the page shows where that begins");
   }
   attempts.throw_if_failed();
-  if (!problem.empty()) {
-    throw UserError(problem + "; write the page to another file with --html FILE.");
+}
+
+int run_explain(const ExplainOptions& options) {
+  LoadedModel loaded(options.checkpoint);
+  options.search.apply_to(loaded.config, {"decoding."});
+  check_layer(options.layer.value_or(0), loaded.model.settings);
+  const fs::path page = options.html.value_or("explain.html");
+  check_files(options, page);
+  Outputs outputs(options, page);
+  std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
+
+  const TrainingSettings& training = loaded.config.training;
+  const ExplainedModel explained{{loaded.model, training.label_smoothing, options.dropout, training.seed},
+                                 loaded.tokenizers};
+  const Explanation explanation = explain(explained, std::move(pairs));
+  write_all(options, loaded, explained, explanation, outputs);
+  if (!outputs.problem.empty()) {
+    throw UserError(outputs.problem + "; write the page to another file with --html FILE.");
   }
   return 0;
 }
