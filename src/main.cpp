@@ -6,20 +6,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <iostream>
-#include <map>
 #include <new>
 #include <stdexcept>
 
-#include "files/suggestion.hpp"
+#include "commands/command_line.hpp"
+#include "commands/commands.hpp"
 #include "files/user_error.hpp"
 #include "files/utf8.hpp"
 #include "machine/machine.hpp"
 #include "numerics/gemm.hpp"
 #include "report/log.hpp"
 #include "training/self_test.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -38,73 +36,6 @@ void prepare_process() {
   use_huge_pages();
 }
 
-/// The message for an argument that a verb does not take. Names the option that was probably meant.
-std::string unexpected_argument(const CLI::App& app, const std::string& word) {
-  const std::string& verb = app.get_name();
-  const CLI::Option* const set = app.get_option_no_throw("--set");
-  for (const std::string& text : set != nullptr ? set->results() : std::vector<std::string>()) {
-    if (text.find('=') != std::string::npos) {
-      continue;
-    }
-    const std::string value = word.substr(std::min(word.find_first_not_of('='), word.size()));
-    return "--set " + visible(text) + ": expected KEY=VALUE without spaces, for example --set " + visible(text) + "=" +
-           (value.empty() ? "VALUE" : visible(value));
-  }
-  const std::string quoted = "\"" + visible(word) + "\"";
-  static const std::map<std::string, std::string> meant = {
-      {"train", "--output"}, {"translate", "--input"}, {"explain", "--source"}};
-  const auto option = meant.find(verb);
-  std::error_code ignored;
-  std::string hint;
-  if (app.get_option_no_throw("--" + word) != nullptr) {
-    hint = "; did you mean --" + visible(word) + "?";
-  } else if (verb == "evaluate") {
-    hint = "; test texts are given with --source FILE --reference FILE.";
-  } else if (verb == "score") {
-    hint = "; texts are given with --source FILE --target FILE.";
-  } else if (verb == "translate" && word.find(' ') != std::string::npos) {
-    hint = "; sentences come from a file (--input) or from standard input: echo " + quoted +
-           " | glassformer translate ...";
-  } else if (verb == "train" && std::filesystem::is_regular_file(word, ignored)) {
-    hint = "; one config is enough, and a config can name another as its base.";
-  } else if (option != meant.end()) {
-    hint = "; did you mean " + option->second + " " + quoted + "?";
-  }
-  return "expected no further argument, found " + quoted + (hint.empty() ? ";" : hint) +
-         (hint.empty() ? " see" : " See") + " glassformer " + verb + " --help";
-}
-
-/// The message for a command line that CLI11 rejects, with a suggestion if a verb or an option is unknown.
-std::string parse_error_message(const CLI::App& program, const CLI::ParseError& error) {
-  const auto chosen = program.get_subcommands();
-  for (const std::string& word : program.remaining(true)) {
-    const bool is_option = word.size() > 2 && word.starts_with("--");
-    std::vector<std::string> known;
-    if (is_option) {
-      for (const CLI::Option* option : (chosen.empty() ? program : *chosen.front()).get_options()) {
-        for (const std::string& name : option->get_lnames()) {
-          known.push_back("--" + name);
-        }
-      }
-    } else if (chosen.empty() && !word.starts_with("-")) {
-      for (const CLI::App* verb : program.get_subcommands({})) {
-        known.push_back(verb->get_name());
-      }
-    }
-    if (known.empty() && !chosen.empty() && !word.starts_with("-")) {
-      return unexpected_argument(*chosen.front(), word);
-    }
-    if (known.empty()) {
-      continue;
-    }
-    const std::string name = word.substr(0, word.find('='));
-    const auto suggestion = nearest(name, known);
-    return (is_option ? "unknown option " : "unknown verb ") + name +
-           (suggestion ? "; did you mean " + *suggestion + "?" : "; expected one of " + CLI::detail::join(known, ", "));
-  }
-  return std::string(error.what()) + "; see glassformer --help or glassformer VERB --help";
-}
-
 int run(int argc, char** argv) {
   log_to_standard_error();
   choose_instructions(argv);
@@ -113,7 +44,7 @@ int run(int argc, char** argv) {
       "Glassformer: a transparent encoder-decoder transformer.\n\n"
       "Results go to standard output, the log to standard error. The exit status is\n"
       "0 on success; 2 for a mistake in the input; 130, 143 or 129 after Ctrl-C,\n"
-      "SIGTERM or SIGHUP; 1 for any other error. Use VERB --help to see its options.\n",
+      "SIGTERM or SIGHUP; 1 for any other error. Use COMMAND --help to see its options.\n",
       "glassformer"};
   program.set_version_flag("--version", [] {
     return fmt::format("glassformer {}\ninstructions {}\narithmetic   {:016x}", GLASSFORMER_VERSION, instructions(),

@@ -17,8 +17,11 @@
 #ifndef GLASSFORMER_COUNTS_HEAP
 
 std::int64_t glassformer::heap_allocations() { return -1; }
+std::int64_t glassformer::heap_bytes() { return -1; }
 
 #else
+
+#include <malloc.h>
 
 // The tests allocate through these functions, which count and then call glibc's own. (operator new and Eigen call
 // them too.) glibc's own functions free the memory.
@@ -28,6 +31,11 @@ void count() { allocations.fetch_add(1, std::memory_order_relaxed); }
 }  // namespace
 
 std::int64_t glassformer::heap_allocations() { return allocations.load(std::memory_order_relaxed); }
+
+std::int64_t glassformer::heap_bytes() {
+  const struct mallinfo2 now = mallinfo2();
+  return static_cast<std::int64_t>(now.uordblks + now.hblkhd);
+}
 
 extern "C" {
 

@@ -31,10 +31,10 @@ def read_lines(file):
     return file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
-def run(options, verb, *arguments, threads=None):
-    """Returns the lines that `glassformer VERB CHECKPOINT ...` prints; if it fails, exits with its message."""
+def run(options, command, *arguments, threads=None):
+    """Returns the lines that `glassformer COMMAND CHECKPOINT ...` prints; if it fails, exits with its message."""
     environment = os.environ if threads is None else os.environ | {"OMP_NUM_THREADS": str(threads)}
-    done = subprocess.run([options.program, verb, options.checkpoint, *arguments], stdout=subprocess.PIPE,
+    done = subprocess.run([options.program, command, options.checkpoint, *arguments], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, encoding="utf-8", check=False, env=environment)
     if done.returncode != 0:
         sys.exit(f"{Path(sys.argv[0]).name}: {done.stderr}")

@@ -316,7 +316,7 @@ def escapes(world):
                         ["explain", world.run, "--source", "a", "--html", hostile + "/x"],
                         ["explain", world.run, "--source", "a", "--json", "no/" + hostile],
                         ["evaluate", world.run, "--source", hostile, "--reference", hostile]):
-            trials.refused(f"{what}: {command[0] if command[0] != hostile else 'the verb'}", command, "", b"a\n")
+            trials.refused(f"{what}: {command[0] if command[0] != hostile else 'the command'}", command, "", b"a\n")
         for place in ("empty", "moved_run"):
             listed = world.directory / place / hostile
             if place == "moved_run":

@@ -72,7 +72,7 @@ def measure(world):
             trials.usual[command[0]] = max(trials.usual.get(command[0], 0), done.megabytes)
     remove(world.directory / "page.html")
     print("\nPeak memory on good input, in MB: " +
-          ", ".join(f"{verb} {peak:.0f}" for verb, peak in sorted(trials.usual.items())) + "\n", flush=True)
+          ", ".join(f"{command} {peak:.0f}" for command, peak in sorted(trials.usual.items())) + "\n", flush=True)
 
 
 def others(world):

@@ -30,7 +30,7 @@ PROGRAM = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/glass
 
 
 def command_line(trials, train, run):
-    trials.refused("a mistyped verb", ["trian", "x.yaml"], "trian")
+    trials.refused("a mistyped command", ["trian", "x.yaml"], "trian")
     trials.refused("a mistyped option", [*train, "--outptu", "x"], "--outptu")
     trials.refused("no config", ["train"], "config")
     trials.refused("--set without =", [*train, "--set", "model.dropout"], "model.dropout")

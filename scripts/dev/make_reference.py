@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/reference.md from the program's own tables: the --help of every verb, and every config key.
+"""Makes docs/reference.md from the program's own tables: the --help of every command, and every config key.
 
     scripts/dev/make_reference.py            writes the page; needs build/release
     scripts/dev/make_reference.py --check    status 1 if the page is not what this script writes
@@ -57,9 +57,9 @@ def run(*arguments, status=0):
 
 def commands():
     program = run("--help")
-    verbs = re.findall(r"^  ([a-z]+) ", program[program.index("Subcommands:"):], re.M)
-    for verb in verbs:
-        yield f"### {verb}\n\n```text\n{run(verb, '--help').strip()}\n```\n"
+    names = re.findall(r"^  ([a-z]+) ", program[program.index("Subcommands:"):], re.M)
+    for command in names:
+        yield f"### {command}\n\n```text\n{run(command, '--help').strip()}\n```\n"
 
 
 def cell(text):

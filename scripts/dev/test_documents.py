@@ -5,8 +5,8 @@
     scripts/dev/test_documents.py --names     only links, paths, options and keys: a second
     scripts/dev/test_documents.py learn.md    everything, of these pages alone
 
-Names: every link and anchor leads somewhere; every path that a page mentions exists; every verb, option and config key
-that it mentions is one of the program's. README.md has at most 700 words.
+Names: every link and anchor leads somewhere; every path that a page mentions exists; every command, option and config
+key that it mentions is one of the program's. README.md has at most 700 words.
 
 Commands: code blocks are run, page by page, in a scratch directory with a copy of what a clone contains. Nothing is
 rebuilt there: `cmake` does nothing. The word after a block's language says what to do with it:
@@ -125,20 +125,20 @@ def wrong_options(blocks, helps):
     for block in blocks:
         if block.language != "sh":
             continue
-        for command in re.findall(r"(?:^|[\s/])glassformer ((?:[^\n|;&)]|\\\n)*)", block.text.replace("\\\n", " ")):
-            verb, *words = command.split("#")[0].split() or [""]
-            if verb.startswith("-"):
+        for call in re.findall(r"(?:^|[\s/])glassformer ((?:[^\n|;&)]|\\\n)*)", block.text.replace("\\\n", " ")):
+            command, *words = call.split("#")[0].split() or [""]
+            if command.startswith("-"):
                 continue
-            if verb not in helps:
-                yield f"line {block.line}: glassformer {verb}: no such verb"
+            if command not in helps:
+                yield f"line {block.line}: glassformer {command}: no such command"
                 continue
             for option in (word.split("=")[0] for word in words if word.startswith("--")):
-                if not re.search(rf"^  (?:-\w,)?{option}\b|,!?{option}\b", helps[verb], re.M):
-                    yield f"line {block.line}: glassformer {verb} has no option {option}"
+                if not re.search(rf"^  (?:-\w,)?{option}\b|,!?{option}\b", helps[command], re.M):
+                    yield f"line {block.line}: glassformer {command} has no option {option}"
 
 
 def read_reference():
-    """The help of each verb, and all config keys and sections, as docs/reference.md lists them."""
+    """The help of each command, and all config keys and sections, as docs/reference.md lists them."""
     text = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
     helps = dict(re.findall(r"^### ([a-z]+)\n\n```text\n(.*?)^```$", text, re.M | re.S))
     keys = re.findall(r"^\| `([a-z_0-9.]+)` \|", text, re.M)

@@ -34,4 +34,4 @@ while IFS= read -r warning; do
   wrong=$((wrong + 1))
 done < <(grep -vE '(Member .* of (struct|class) .*|\(enumeration\) .*) is not documented' "$directory/warnings" || true)
 [[ $wrong == 0 ]] || { echo "$wrong mistakes in header comments"; exit 1; }
-echo "$(find src -name '*.hpp' -not -path 'src/verbs/*' | wc -l) headers: all their comments are in order"
+echo "$(find src -name '*.hpp' -not -path 'src/commands/*' | wc -l) headers: all their comments are in order"

@@ -50,7 +50,7 @@ class Trials:
     def __init__(self, program, directory):
         self.program, self.directory = program, directory
         self.count, self.wrong, self.skipped = 0, 0, 0
-        self.usual = {}  # peak memory of each verb on good input, in MB
+        self.usual = {}  # peak memory of each command on good input, in MB
         with open(program, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as code:
             self.sanitized = code.find(b"__asan_") >= 0 or code.find(b"__tsan_") >= 0
         self.slower = 10 if self.sanitized else 1

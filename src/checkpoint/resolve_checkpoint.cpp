@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "checkpoint/checkpoint.hpp"
 #include "checkpoint/run_directory.hpp"
@@ -77,53 +78,71 @@ fs::path without_link(fs::path path) {
   return path;
 }
 
+/// The error for a path that leads to no checkpoint. `shown`: the directory whose contents the message lists.
+UserError refusal(const fs::path& path, const std::string& why, const fs::path& shown) {
+  return UserError(
+      fmt::format("{}: {}. Expected a checkpoint directory (with model.safetensors) or a run directory (with best "
+                  "or last). {}",
+                  path.string(), why, describe_contents(shown)));
+}
+
+/// The checkpoint to which the links of the run at `place` lead, best before last; nothing if there are no links.
+/// \throws UserError: a link is broken
+std::optional<fs::path> linked_checkpoint(const fs::path& path, const fs::path& place) {
+  std::error_code ignored;
+  for (const char* link : kLinks) {
+    if (const auto checkpoint = target_of(place / link)) {
+      if (link != std::string_view("best")) {
+        spdlog::info("{} has no best checkpoint; this is its last one: {}", path.string(), checkpoint->string());
+      }
+      return checkpoint;
+    }
+    if (const fs::path target = fs::read_symlink(place / link, ignored); !target.empty()) {
+      throw refusal(path, fmt::format("its {} points to {}, which is not a checkpoint", link, target.string()), place);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The nearest directory above a path that does not exist; "." if there is none.
+fs::path existing_parent(const fs::path& parent) {
+  std::error_code ignored;
+  fs::path nearest = parent;
+  while (!fs::is_directory(nearest, ignored) && nearest.has_parent_path() && nearest != nearest.parent_path()) {
+    nearest = nearest.parent_path();
+  }
+  return fs::is_directory(nearest, ignored) ? nearest : fs::path(".");
+}
+
 }  // namespace
 
 fs::path resolve_checkpoint(const fs::path& path) {
   const fs::path given = path.has_filename() ? path : path.parent_path();  // without a trailing slash
   const fs::path parent = given.has_parent_path() ? given.parent_path() : fs::path(".");
-  const auto refusal = [&](const std::string& why, const fs::path& shown) {
-    return UserError(
-        fmt::format("{}: {}. Expected a checkpoint directory (with model.safetensors) or a run directory (with best "
-                    "or last). {}",
-                    path.string(), why, describe_contents(shown)));
-  };
   std::error_code ignored;
   fs::path place = without_link(given);
   if (is_checkpoint(place)) {
     return place;
   }
   if (is_unfinished_name(place)) {
-    throw refusal("writing this checkpoint was interrupted", parent);
+    throw refusal(path, "writing this checkpoint was interrupted", parent);
   }
-  for (const char* link : kLinks) {
-    if (const auto checkpoint = target_of(place / link)) {
-      if (link != std::string_view("best")) {
-        spdlog::info("{} has no best checkpoint; this is its last one: {}", path.string(), checkpoint->string());
-      }
-      return *checkpoint;
-    }
-    if (const fs::path target = fs::read_symlink(place / link, ignored); !target.empty()) {
-      throw refusal(fmt::format("its {} points to {}, which is not a checkpoint", link, target.string()), place);
-    }
+  if (const auto linked = linked_checkpoint(path, place)) {
+    return *linked;
   }
   if (const std::string other = format_hint(place); !other.empty()) {
     throw UserError(path.string() + ": " + other);
   }
   if (fs::is_directory(place, ignored)) {
-    throw refusal("this is neither a checkpoint nor a run", place);
+    throw refusal(path, "this is neither a checkpoint nor a run", place);
   }
   if (fs::exists(place, ignored)) {
     if (is_checkpoint(parent)) {
       throw UserError(path.string() + ": this is a file in a checkpoint; give the directory " + parent.string());
     }
-    throw refusal("this is a file", parent);
+    throw refusal(path, "this is a file", parent);
   }
-  fs::path nearest = parent;
-  while (!fs::is_directory(nearest, ignored) && nearest.has_parent_path() && nearest != nearest.parent_path()) {
-    nearest = nearest.parent_path();
-  }
-  throw refusal("there is no such directory", fs::is_directory(nearest, ignored) ? nearest : fs::path("."));
+  throw refusal(path, "there is no such directory", existing_parent(parent));
 }
 
 std::string link_text(const fs::path& path) {

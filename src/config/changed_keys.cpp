@@ -15,14 +15,25 @@ bool is_of_shape(const std::string& key) {
 }
 
 std::vector<ChangedKey> changed_keys(const Config& before, const Config& after) {
-  // clang-format off
-  static const std::vector<std::string> kHarmless = {
-      "data.directory", "data.train", "data.tests", "tokenizer.source_model",
-      "tokenizer.target_model", "model.from", "training.max_updates", "training.max_epochs", "training.max_minutes",
-      "training.max_skipped", "training.log_every", "training.validation.every", "training.validation.unit",
-      "training.validation.patience", "training.validation.translate", "training.validation.samples", "training.checkpoints.", "decoding.",
-      "evaluation."};
-  // clang-format on
+  static const std::vector<std::string> kHarmless = {"data.directory",
+                                                     "data.train",
+                                                     "data.tests",
+                                                     "tokenizer.source_model",
+                                                     "tokenizer.target_model",
+                                                     "model.from",
+                                                     "training.max_updates",
+                                                     "training.max_epochs",
+                                                     "training.max_minutes",
+                                                     "training.max_skipped",
+                                                     "training.log_every",
+                                                     "training.validation.every",
+                                                     "training.validation.unit",
+                                                     "training.validation.patience",
+                                                     "training.validation.translate",
+                                                     "training.validation.samples",
+                                                     "training.checkpoints.",
+                                                     "decoding.",
+                                                     "evaluation."};
   const auto is_harmless = [&](const std::string& key) {
     if (key == "training.max_updates" && after.training.schedule.kind == ScheduleSettings::Kind::cosine) {
       return false;

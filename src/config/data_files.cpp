@@ -143,11 +143,28 @@ std::string other_languages(const std::string& name, const Names& names, const T
              : fmt::format("there are {}: set {} to the language of one of them", files, language_key);
 }
 
+/// How to get the missing file from one with nearly the same name; "" if there is none.
+std::string hint_about_similar_names(const std::string& wanted, const Names& names) {
+  for (const std::string& other : names) {
+    if (other != wanted && lower_case(other) == lower_case(wanted)) {
+      return fmt::format("the file is called {}: rename it to {}, or write {} in the config, too", other, wanted,
+                         other);
+    }
+  }
+  const std::string other = file_with_parts(wanted, names);
+  if (other.empty()) {
+    return "";
+  }
+  if (other == wanted + ".gz") {
+    return fmt::format("unpack the file first: gunzip {}", other);
+  }
+  return fmt::format("if this is {}, rename it: texts are named NAME.LANGUAGE, here {}", other, wanted);
+}
+
 }  // namespace
 
 std::string hint_about_names(const DataSettings& data, const TextSide& side) {
   const fs::path file = data.directory / (side.name + "." + side.language);
-  const std::string wanted = file.filename().string();
   const std::string name = fs::path(side.name).filename().string();
   std::error_code error;
   if (fs::directory_iterator(file.parent_path(), error); error) {
@@ -175,20 +192,7 @@ std::string hint_about_names(const DataSettings& data, const TextSide& side) {
   if (has(names, name + ".txt") && pair_of(name + ".txt", names, side)) {
     return how_to_rename(name + ".txt", names, side);
   }
-  for (const std::string& other : names) {
-    if (other != wanted && lower_case(other) == lower_case(wanted)) {
-      return fmt::format("the file is called {}: rename it to {}, or write {} in the config, too", other, wanted,
-                         other);
-    }
-  }
-  const std::string other = file_with_parts(wanted, names);
-  if (other.empty()) {
-    return "";
-  }
-  if (other == wanted + ".gz") {
-    return fmt::format("unpack the file first: gunzip {}", other);
-  }
-  return fmt::format("if this is {}, rename it: texts are named NAME.LANGUAGE, here {}", other, wanted);
+  return hint_about_similar_names(file.filename().string(), names);
 }
 
 }  // namespace glassformer

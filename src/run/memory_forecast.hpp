@@ -17,7 +17,8 @@ struct BatchShape {
   Index longest_source = 0, longest_target = 0;  ///< S and T
 };
 
-/// Roughly how many numbers the layers keep while they compute this batch. `training`: with backward and dropout.
+/// Roughly how many numbers the layers keep while they compute this batch; a test compares it with their buffers.
+/// `training`: with backward and dropout.
 Index activation_count(const TransformerSettings& settings, const VocabularyShape& vocabulary, const BatchShape& batch,
                        bool training);
 

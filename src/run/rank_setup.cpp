@@ -15,8 +15,8 @@ void set_up_ranks(const Ranks& ranks, const std::function<std::uint64_t()>& fing
   if (ranks.size() == 1) {
     return;
   }
-  require_same(ranks, "the verb and the config", fingerprint,
-               "Give all ranks the same verb, config file and --set options.");
+  require_same(ranks, "the command and the config", fingerprint,
+               "Give all ranks the same command, config file and --set options.");
   ranks.once([&] {
     if (ranks.size() <= shards) {
       return;

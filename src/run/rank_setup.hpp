@@ -11,7 +11,7 @@
 namespace glassformer {
 
 /// Checks that all ranks run the same, and divides each machine's processors among its ranks. `fingerprint`: of the
-/// verb and the config. \throws UserError: they differ; there are more ranks than shards
+/// command and the config. \throws UserError: they differ; there are more ranks than shards
 void set_up_ranks(const Ranks& ranks, const std::function<std::uint64_t()>& fingerprint, Index shards);
 
 /// Logs how the ranks divide the work, and warns if processors are idle or overloaded. Logs nothing for a single rank.

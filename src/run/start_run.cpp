@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/file_names.hpp"
+#include "checkpoint/parameters.hpp"
 #include "checkpoint/run_names.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"

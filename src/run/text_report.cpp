@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "files/suggestion.hpp"
-#include "files/utf8.hpp"
+#include "run/round_trip.hpp"
 #include "run/training_text.hpp"
 
 namespace glassformer {
@@ -23,39 +22,6 @@ double share(Index part, Index whole) { return whole > 0 ? static_cast<double>(p
 /// "12 of 400 pairs (3.00%)"
 std::string part_of(Index part, Index whole, const std::string& what) {
   return fmt::format("{} of {} {} ({:.2f}%)", part, whole, what, 100 * share(part, whole));
-}
-
-using Words = std::vector<std::string_view>;
-
-/// Where two texts first differ: "X" becomes "Y Z". \pre they differ
-std::string first_difference(const Words& before, const Words& after) {
-  const auto size_before = std::ssize(before);
-  const auto size_after = std::ssize(after);
-  Index begin = std::ranges::mismatch(before, after).in1 - before.begin();
-  // The fewest words, removed and added together, after which both texts continue with the same word, or both end.
-  Index removed = 0;
-  Index added = 0;
-  const auto is_same_again = [&](Index i, Index j) {
-    return i <= size_before && j <= size_after &&
-           (i == size_before || j == size_after
-                ? i == size_before && j == size_after
-                : before[static_cast<std::size_t>(i)] == after[static_cast<std::size_t>(j)]);
-  };
-  for (Index words = 1; !is_same_again(begin + removed, begin + added); ++words) {
-    for (removed = words; removed > 0 && !is_same_again(begin + removed, begin + words - removed); --removed) {
-      continue;
-    }
-    added = words - removed;
-  }
-  if ((removed == 0 || added == 0) && begin > 0) {
-    --begin;
-    ++removed;
-    ++added;  // show the word before the gap, too
-  }
-  const auto text = [&](const Words& words, Index count) {
-    return brief(fmt::format("{}", fmt::join(words.begin() + begin, words.begin() + begin + count, " ")));
-  };
-  return fmt::format("\"{}\" becomes \"{}\"", text(before, removed), text(after, added));
 }
 
 /// The texts of a run and its settings, and the remarks about them so far.
@@ -221,25 +187,7 @@ class TextReport {
     const TestText& valid = text_.valid();
     const bool has_valid = !valid.references.empty();
     const std::vector<std::string>& targets = has_valid ? valid.references : text_.sample();
-    const Tokenizer& tokenizer = *text_.tokenizers().target;
-    Index changed = 0;
-    Index unknown = 0;
-    std::string example;
-    for (const std::string& target : targets) {
-      const std::vector<Id> ids = tokenizer.encode(target);
-      const std::string decoded = tokenizer.decode(ids);
-      const auto before = split_words(target);
-      const auto after = split_words(decoded);
-      if (before == after) {
-        continue;
-      }
-      ++changed;
-      unknown += std::ranges::count(ids, tokenizer.special().unk) > 0;
-      if (!example.empty()) {
-        continue;
-      }
-      example = first_difference(before, after);
-    }
+    const auto [changed, unknown, example] = round_trip(targets, *text_.tokenizers().target);
     if (changed == 0) {
       return;
     }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "checkpoint/checkpoint.hpp"
+#include "checkpoint/parameters.hpp"
 #include "run/digests.hpp"
 #include "run/training_run.hpp"
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "files/json_file.hpp"
+#include "files/lines.hpp"
 #include "files/suggestion.hpp"
 #include "files/utf8.hpp"
 #include "text/sentencepiece.hpp"

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "checkpoint/checkpoint.hpp"
 #include "evaluation/evaluation.hpp"
 #include "fuzz/input.hpp"
 #include "page/page.hpp"

@@ -9,14 +9,14 @@
 using glassformer::instructions;
 using namespace glassformer::program_test;
 
-TEST_CASE("--help lists every verb, fits a terminal, and works with help2man", "[program]") {
+TEST_CASE("--help lists every command, fits a terminal, and works with help2man", "[program]") {
   const Program program;
   const std::string help = program.run("--help").out;
   CHECK(help.find("\nUsage: glassformer [OPTIONS] SUBCOMMAND\n") != std::string::npos);
-  for (const char* verb : {"", "train", "evaluate", "translate", "explain", "gradcheck", "benchmark"}) {
-    CAPTURE(verb);
-    CHECK(help.find(std::string("\n  ") + verb) != std::string::npos);
-    const auto result = program.run(std::string(verb) + " --help");
+  for (const char* command : {"", "train", "evaluate", "translate", "explain", "gradcheck", "benchmark"}) {
+    CAPTURE(command);
+    CHECK(help.find(std::string("\n  ") + command) != std::string::npos);
+    const auto result = program.run(std::string(command) + " --help");
     CHECK(result.status == 0);
     CHECK(result.err.empty());
     std::istringstream lines(result.out);
@@ -53,8 +53,8 @@ TEST_CASE("instructions that the program does not have are refused", "[program]"
 
 TEST_CASE("an error names the mistake on the command line, and what was probably meant", "[program]") {
   const Program program;
-  check_refused(program.run("trian run --beam 2"), "unknown verb trian; did you mean train?");
-  check_refused(program.run("export run"), "unknown verb export; ");
+  check_refused(program.run("trian run --beam 2"), "unknown command trian; did you mean train?");
+  check_refused(program.run("export run"), "unknown command export; ");
   check_refused(program.run("train x --ouput=y"), "unknown option --ouput; did you mean --output?");
   check_refused(program.run("evaluate --beem 2"), "unknown option --beem; did you mean --beam?");
   check_refused(program.run("--resume"), "unknown option --resume");
@@ -83,11 +83,11 @@ TEST_CASE("train, evaluate and translate run on OMP_NUM_THREADS threads", "[prog
   write_bytes(program / "a.de", "sie schläft .\n");
   // When several threads first share work, OpenMP makes each of them print its number.
   const std::string threads = "OMP_NUM_THREADS=3 OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='thread %n of %N' ";
-  const std::vector<std::string> verbs = {"train " + config("debug") + " --output run", "translate run --input a.en",
-                                          "evaluate run --source a.en --reference a.de"};
-  for (const std::string& verb : verbs) {
-    const auto result = program.shell(threads + "\"$glassformer\" " + verb);
-    CAPTURE(verb, result.err);
+  const std::vector<std::string> commands = {"train " + config("debug") + " --output run", "translate run --input a.en",
+                                             "evaluate run --source a.en --reference a.de"};
+  for (const std::string& command : commands) {
+    const auto result = program.shell(threads + "\"$glassformer\" " + command);
+    CAPTURE(command, result.err);
     CHECK(result.status == 0);
     for (const char* thread : {"thread 0 of 3", "thread 1 of 3", "thread 2 of 3"}) {
       CHECK(result.err.find(thread) != std::string::npos);

@@ -63,9 +63,9 @@ TEST_CASE("training continues from a transformers model, with its shape, weights
 TEST_CASE("gradcheck, benchmark and explain accept a transformers model", "[program]") {
   const Program program;
   write_config(program);
-  for (const std::string verb : {"gradcheck tune.yaml", "benchmark tune.yaml --seconds 0.1"}) {
-    const auto done = program.run(verb);
-    CAPTURE(verb, done.err);
+  for (const std::string command : {"gradcheck tune.yaml", "benchmark tune.yaml --seconds 0.1"}) {
+    const auto done = program.run(command);
+    CAPTURE(command, done.err);
     CHECK(done.status == 0);
   }
   for (const char* form : {"--html page.html", "--json trace.json", ""}) {  // too many pieces to show them all

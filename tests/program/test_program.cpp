@@ -358,8 +358,8 @@ TEST_CASE("a training text too large for the memory allowed is refused", "[progr
 
 TEST_CASE("the command line explains itself", "[program]") {
   const Program program;
-  for (const char* verb : {"train", "evaluate", "translate", "score", "explain", "gradcheck"}) {
-    const auto help = program.run(std::string(verb) + " --help");
+  for (const char* command : {"train", "evaluate", "translate", "score", "explain", "gradcheck"}) {
+    const auto help = program.run(std::string(command) + " --help");
     CHECK(help.status == 0);
     CHECK(help.out.find("default") != std::string::npos);
   }

@@ -44,17 +44,17 @@ TEST_CASE("output has no colour, with or without NO_COLOR, and no escapes where 
   CHECK_FALSE(has_escapes(terminal.show("TERM=dumb", train + "c")));
   const std::string explain = "explain a --source 'she sleeps .'";
   const std::string gradcheck = "gradcheck " + config("debug");
-  for (const std::string& verb : {explain, gradcheck, explain + " --help"}) {
-    CAPTURE(verb);
-    CHECK_FALSE(has_escapes(terminal.show("TERM=xterm-256color", verb)));
+  for (const std::string& command : {explain, gradcheck, explain + " --help"}) {
+    CAPTURE(command);
+    CHECK_FALSE(has_escapes(terminal.show("TERM=xterm-256color", command)));
   }
 }
 
 TEST_CASE("output to a pipe has no escapes", "[program]") {
   const Program program;
   const std::string train = "train " + config("debug") + " --output run";
-  for (const std::string& verb : {train, std::string("explain run --source 'she sleeps .'")}) {
-    const auto result = program.shell("TERM=xterm CLICOLOR_FORCE=1 \"$glassformer\" " + verb);
+  for (const std::string& command : {train, std::string("explain run --source 'she sleeps .'")}) {
+    const auto result = program.shell("TERM=xterm CLICOLOR_FORCE=1 \"$glassformer\" " + command);
     CHECK(result.status == 0);
     CHECK_FALSE(has_escapes(result.out + result.err));
   }

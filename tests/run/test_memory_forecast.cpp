@@ -1,4 +1,7 @@
+#include <tuple>
+
 #include "catch.hpp"
+#include "heap_count.hpp"
 #include "model/model.hpp"
 #include "run/memory_forecast.hpp"
 #include "text/texts.hpp"
@@ -16,7 +19,58 @@ MemoryForecast forecast(const TrainingPlan& plan, const Corpus& text = corpus_of
   return forecast_memory(plan, kVocabulary, text, text, alone);
 }
 
+/// How many numbers the layers of a model allocate for a batch of B pairs, all of the lengths S and T.
+double numbers_allocated(const TransformerSettings& settings, const VocabularyShape& vocabulary, Index B, Index S,
+                         Index T, bool training) {
+  Model<float> model(settings, vocabulary);
+  initialize(model, 1);
+  Arena<float> gradient(model.weights.tensors());
+  const auto transformer = make_transformer(model, 0.1);
+  transformer->bind(model.weights, gradient);
+  IdMatrix source(B, S);
+  IdMatrix target_input(B, T);
+  IdMatrix target_output(B, T);
+  source.eigen().setConstant(4);
+  target_input.eigen().setConstant(5);
+  target_output.eigen().setConstant(6);
+  std::vector<Index> sentences(static_cast<std::size_t>(B));
+  const TransformerMasks masks = transformer->masks(source, target_input);
+  const Pass pass{.training = training, .seed = 1, .update = 1, .sentences = sentences};
+  const std::int64_t before = heap_bytes();
+  transformer->forward(pass, {source, target_input, target_output, masks});
+  if (training) {
+    transformer->backward(pass, 1.0F);
+  }
+  return static_cast<double>(heap_bytes() - before) / sizeof(float);
+}
+
 }  // namespace
+
+TEST_CASE("the forecast of activations agrees with the layers' buffers", "[training][linux]") {
+  if (heap_bytes() < 0) {
+    WARN("SKIPPED: allocations are not counted on this system or under this sanitizer");
+    return;
+  }
+  const VocabularyShape vocabulary{100, 200, {0, 0}};
+  const auto [norm, dropout, attention_dropout, training] =
+      GENERATE(table<Norm, double, double, bool>({{Norm::post, 0.1, 0.0, true},
+                                                  {Norm::post, 0.0, 0.1, true},
+                                                  {Norm::pre, 0.1, 0.1, true},
+                                                  {Norm::pre, 0.0, 0.0, true},
+                                                  {Norm::post, 0.1, 0.1, false},
+                                                  {Norm::pre, 0.1, 0.0, false}}));
+  CAPTURE(static_cast<int>(norm), dropout, attention_dropout, training);
+  for (const auto& [d_model, heads, d_ff, B, S, T] :
+       {std::tuple<Index, Index, Index, Index, Index, Index>{64, 4, 256, 4, 30, 40}, {128, 8, 128, 20, 5, 8}}) {
+    TransformerSettings settings{
+        .d_model = d_model, .heads = heads, .encoder_layers = 2, .decoder_layers = 3, .d_ff = d_ff, .norm = norm};
+    settings.dropout = settings.embedding_dropout = settings.activation_dropout = dropout;
+    settings.attention_dropout = attention_dropout;
+    const Index forecast = activation_count(settings, vocabulary, {B * S, B * T, S, T}, training);
+    CHECK(numbers_allocated(settings, vocabulary, B, S, T, training) ==
+          Approx(static_cast<double>(forecast)).epsilon(0.1));
+  }
+}
 
 TEST_CASE("weights, gradients and moments are forecast to the byte", "[training][linux]") {
   TrainingPlan plan;

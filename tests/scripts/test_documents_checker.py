@@ -41,7 +41,7 @@ class Names(unittest.TestCase):
                 ("[a](#nothing)", "no such heading"), ('<img src="missing.png">', "no such file"),
                 ("`scripts/nothing.sh`", "no such file"), ("`src/layers/liner`", "no such file"),
                 ("`model.dropuot`", "no such config key"), ("--set training.max_update=3", "no such config key"),
-                ("```sh\nglassformer tran x\n```", "no such verb"),
+                ("```sh\nglassformer tran x\n```", "no such command"),
                 ("```sh\nbuild/release/glassformer train x --resum\n```", "no option --resum")):
             found = self.mistakes(text + "\n")
             self.assertEqual(len(found), 1, (text, found))

@@ -5,6 +5,7 @@
 
 #include "batching/batch.hpp"
 #include "batching/plan.hpp"
+#include "commands/commands.hpp"
 #include "config/key.hpp"
 #include "files/output_file.hpp"
 #include "machine/machine.hpp"
@@ -16,7 +17,6 @@
 #include "setup/training_setup.hpp"
 #include "text/corpus.hpp"
 #include "training/trainer.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -139,11 +139,12 @@ int benchmark(const BenchmarkOptions& options) {
 }  // namespace
 
 void add_benchmark(CLI::App& program, int& status) {
-  const auto [verb, options] = add_verb(
+  const auto [command, options] = add_command(
       program, status, "benchmark", "Train for a short time, save nothing, and print the speed\nas JSON", benchmark);
-  options.config.add_to(verb, "configs/benchmark/tiny.yaml");
-  check_range(verb.add_option("--seconds", options.seconds, "seconds to train (default: 20)"), 0.001, 1'000'000);
-  verb.add_option("--export-batches", options.batches,
+  options.config.add_to(command, "configs/benchmark/tiny.yaml");
+  check_range(command.add_option("--seconds", options.seconds, "seconds to train (default: 20)"), 0.001, 1'000'000);
+  command
+      .add_option("--export-batches", options.batches,
                   "do not train: write model and batches as JSON lines\nto FILE, for another program to train on")
       ->type_name("FILE");
 }

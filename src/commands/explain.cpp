@@ -5,6 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "commands/commands.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/output_file.hpp"
 #include "files/suggestion.hpp"
@@ -13,7 +14,6 @@
 #include "page/page.hpp"
 #include "page/screen.hpp"
 #include "page/trace_json.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -158,24 +158,23 @@ class Attempts {
   std::exception_ptr failure_;  // the first
 };
 
-int run_explain(const ExplainOptions& options) {
-  LoadedModel loaded(options.checkpoint);
-  options.search.apply_to(loaded.config, {"decoding."});
-  check_layer(options.layer.value_or(0), loaded.model.settings);
-  const fs::path page = options.html.value_or("explain.html");
-  check_files(options, page);
-  std::string problem;  // with explain.html
-  std::optional<OutputFile> html = open_page(options, page, problem);
-  std::optional<OutputFile> json;
-  if (options.json) {
-    json.emplace(*options.json);
+/// The files that explain writes. They are opened before the computation.
+struct Outputs {
+  Outputs(const ExplainOptions& options, const fs::path& page_file)
+      : page(page_file), html(open_page(options, page_file, problem)) {
+    if (options.json) {
+      json.emplace(*options.json);
+    }
   }
-  std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
 
-  const TrainingSettings& training = loaded.config.training;
-  const ExplainedModel explained{{loaded.model, training.label_smoothing, options.dropout, training.seed},
-                                 loaded.tokenizers};
-  const Explanation explanation = explain(explained, std::move(pairs));
+  fs::path page;
+  std::string problem;  // why explain.html cannot be opened
+  std::optional<OutputFile> html, json;
+};
+
+/// Writes the summary, the page and the trace, those that the options ask for.
+void write_all(const ExplainOptions& options, const LoadedModel& loaded, const ExplainedModel& explained,
+               const Explanation& explanation, Outputs& outputs) {
   const TraceOptions numbers{loaded.checkpoint.string(), options.layer, MatrixForm::numbers};
   TraceOptions packed = numbers;
   packed.form = MatrixForm::packed;
@@ -186,18 +185,18 @@ int run_explain(const ExplainOptions& options) {
       std::cout.flush();  // the log, on standard error, should come after this
     });
   }
-  if (html) {
+  if (outputs.html) {
     attempts.run([&] {
-      write_page(trace_json(explained, explanation, packed), html->stream());
-      html->finish();
-      spdlog::info("wrote the page {}; open it in a browser", page.string());
+      write_page(trace_json(explained, explanation, packed), outputs.html->stream());
+      outputs.html->finish();
+      spdlog::info("wrote the page {}; open it in a browser", outputs.page.string());
     });
   }
-  if (json) {
+  if (outputs.json) {
     attempts.run([&] {
       const auto trace = trace_json(explained, explanation, numbers);
-      json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-      json->finish();
+      outputs.json->stream() << trace.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+      outputs.json->finish();
       spdlog::info("wrote the trace {}", options.json->string());
     });
   }
@@ -205,8 +204,24 @@ int run_explain(const ExplainOptions& options) {
     spdlog::warn("the model's logits overflow, so the loss is infinite or NaN; the page shows where that begins");
   }
   attempts.throw_if_failed();
-  if (!problem.empty()) {
-    throw UserError(problem + "; write the page to another file with --html FILE.");
+}
+
+int run_explain(const ExplainOptions& options) {
+  LoadedModel loaded(options.checkpoint);
+  options.search.apply_to(loaded.config, {"decoding."});
+  check_layer(options.layer.value_or(0), loaded.model.settings);
+  const fs::path page = options.html.value_or("explain.html");
+  check_files(options, page);
+  Outputs outputs(options, page);
+  std::vector<ExplainedPair> pairs = read_pairs(options, loaded);
+
+  const TrainingSettings& training = loaded.config.training;
+  const ExplainedModel explained{{loaded.model, training.label_smoothing, options.dropout, training.seed},
+                                 loaded.tokenizers};
+  const Explanation explanation = explain(explained, std::move(pairs));
+  write_all(options, loaded, explained, explanation, outputs);
+  if (!outputs.problem.empty()) {
+    throw UserError(outputs.problem + "; write the page to another file with --html FILE.");
   }
   return 0;
 }
@@ -214,35 +229,39 @@ int run_explain(const ExplainOptions& options) {
 }  // namespace
 
 void add_explain(CLI::App& program, int& status) {
-  const auto [verb, options] =
-      add_verb(program, status, "explain",
-               "Write a page with every number from text to gradients, and\nprint tokens, masks, translation and loss",
-               run_explain);
+  const auto [command, options] = add_command(
+      program, status, "explain",
+      "Write a page with every number from text to gradients, and\nprint tokens, masks, translation and loss",
+      run_explain);
   const auto is_name = [](const std::string& file) { return file.empty() ? "expected a file name" : ""; };
   const auto is_text = [](const std::string& sentence) {
     const auto fault = utf8_error(sentence);
     return fault ? "expected UTF-8 text, found " + *fault + "; set the terminal to UTF-8" : "";
   };
-  verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
-  verb.add_option("--source", options.sources,
+  command.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
+  command
+      .add_option("--source", options.sources,
                   "a sentence; repeat --source for several, which become\none padded batch")
       ->required();
-  options.search.add_set(verb);
-  verb.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)");
+  options.search.add_set(command);
+  command.add_option("--target", options.targets, "its translation, one for each --source\n(default: the model's own)");
   for (const char* name : {"--source", "--target"}) {
-    verb.get_option(name)->check(is_text)->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
+    command.get_option(name)->check(is_text)->type_name("TEXT")->take_all()->expected(1)->allow_extra_args(false);
   }
-  verb.add_option("--html", options.html,
+  command
+      .add_option("--html", options.html,
                   "write the page to FILE, and print no summary\n(default: explain.html, in the current directory)")
       ->check(is_name)
       ->type_name("FILE");
-  verb.add_option("--json", options.json, "also write all numbers as JSON; see\nsrc/page/trace_json.hpp for the format")
+  command
+      .add_option("--json", options.json, "also write all numbers as JSON; see\nsrc/page/trace_json.hpp for the format")
       ->check(is_name)
       ->type_name("FILE");
-  check_range(verb.add_option("--layer", options.layer,
-                              "show layer N only (from 0), with the attention weights\nof all layers (default: all)"),
-              0, 1000);
-  verb.add_flag("--dropout", options.dropout, "apply dropout, as in training");
+  check_range(
+      command.add_option("--layer", options.layer,
+                         "show layer N only (from 0), with the attention weights\nof all layers (default: all)"),
+      0, 1000);
+  command.add_flag("--dropout", options.dropout, "apply dropout, as in training");
 }
 
 }  // namespace glassformer

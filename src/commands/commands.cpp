@@ -1,4 +1,4 @@
-#include "verbs/verbs.hpp"
+#include "commands/commands.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -17,18 +17,18 @@
 
 namespace glassformer {
 
-void check_process_count(const std::string& verb) {
-  if (announced_processes() == 1 || verb == "train" || verb == "benchmark") {
+void check_process_count(const std::string& command) {
+  if (announced_processes() == 1 || command == "train" || command == "benchmark") {
     return;
   }
   throw UserError(
       fmt::format("{}: expected one process, found {} started by mpirun or srun; only train and benchmark "
                   "can run as several processes. Start it without mpirun or srun.",
-                  verb, announced_processes()));
+                  command, announced_processes()));
 }
 
 void ConfigOptions::add_to(CLI::App& app, const std::string& example) {
-  verb = app.get_name();
+  command = app.get_name();
   app.add_option("config", config, "a YAML file, for example " + example)->required()->type_name("");
   app.add_option("--set", overrides,
                  "set a config key, for example --set model.dropout=0.2\n(may be repeated; default: as in the file;\n"
@@ -51,12 +51,12 @@ Config ConfigOptions::read(const Ranks& ranks,
   compared.data.directory = compared.tokenizer.source_model = compared.tokenizer.target_model = "";
   compared.model_from = "";  // other keys give the model's shape, its tokens are compared, and rank 0 sends its weights
   set_up_ranks(
-      ranks, [&] { return Fingerprint().mix(verb + write_config(compared)).value(); }, result.training.shards);
+      ranks, [&] { return Fingerprint().mix(command + write_config(compared)).value(); }, result.training.shards);
   return result;
 }
 
 CLI::Option* SearchOptions::add_set(CLI::App& app) {
-  verb = app.get_name();
+  command = app.get_name();
   return app
       .add_option(
           "--set", overrides,
@@ -79,7 +79,7 @@ void SearchOptions::apply_to(Config& config, std::initializer_list<std::string_v
   const std::vector<std::string> keys = set_use_of_model(config, overrides);
   for (const std::string& key : keys) {
     if (std::ranges::none_of(used, [&](std::string_view section) { return key.starts_with(section); })) {
-      spdlog::warn("--set {}: {} does not use this key, so it makes no difference", key, verb);
+      spdlog::warn("--set {}: {} does not use this key, so it makes no difference", key, command);
     }
   }
   const auto set = [&](const std::string& option, const std::string& key, auto& field, const auto& value) {

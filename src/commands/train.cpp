@@ -4,13 +4,13 @@
 #include "checkpoint/checksums.hpp"
 #include "checkpoint/run_checks.hpp"
 #include "checkpoint/run_names.hpp"
+#include "commands/commands.hpp"
 #include "files/interruption.hpp"
 #include "files/user_error.hpp"
 #include "machine/machine.hpp"
 #include "run/rank_setup.hpp"
 #include "run/start_run.hpp"
 #include "setup/training_setup.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -180,10 +180,10 @@ int train(const TrainOptions& options) {
 }  // namespace
 
 void add_train(CLI::App& program, int& status) {
-  const auto [verb, options] = add_verb(program, status, "train", "Train a model from a config file", train);
-  options.config.add_to(verb, "configs/toy.yaml");
-  verb.add_flag("--resume", options.resume, "continue the run from its last checkpoint\n(default: start a new run)");
-  verb.add_option("--output", options.output, "the run directory\n(default: runs/NAME for configs/NAME.yaml)")
+  const auto [command, options] = add_command(program, status, "train", "Train a model from a config file", train);
+  options.config.add_to(command, "configs/toy.yaml");
+  command.add_flag("--resume", options.resume, "continue the run from its last checkpoint\n(default: start a new run)");
+  command.add_option("--output", options.output, "the run directory\n(default: runs/NAME for configs/NAME.yaml)")
       ->type_name("DIR");
 }
 

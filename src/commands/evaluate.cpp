@@ -6,12 +6,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "commands/commands.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/suggestion.hpp"
 #include "files/user_error.hpp"
 #include "text/language_codes.hpp"
 #include "text/subword_marks.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -190,6 +190,17 @@ void print(const NamedTest& test, const TestText& text, const Evaluation& e, con
   std::fflush(stdout);
 }
 
+/// Warns about the text, and evaluates the model on it.
+Evaluation evaluate_on(const NamedTest& test, const TestText& text, const LoadedModel& loaded) {
+  const Config& config = loaded.config;
+  warn_about_text(test, text, config.evaluation, *loaded.tokenizers.source);
+  warn_about_language_codes(test, text, *loaded.tokenizers.source);
+  Evaluation e = evaluate(loaded.model, loaded.tokenizers, config.decoding, config.evaluation, text);
+  add_chrf(e, config.evaluation, text);
+  check_overflow(test, text, e, loaded.model);
+  return e;
+}
+
 int evaluate(const EvaluateOptions& options) {
   if (options.source.empty() != options.references.empty()) {
     throw UserError("--source and --reference: expected both or neither, found one; give the other too.");
@@ -208,11 +219,7 @@ int evaluate(const EvaluateOptions& options) {
                config.decoding.length_penalty);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   const auto report = [&](const NamedTest& test, const TestText& text) {
-    warn_about_text(test, text, config.evaluation, *loaded.tokenizers.source);
-    warn_about_language_codes(test, text, *loaded.tokenizers.source);
-    Evaluation e = evaluate(loaded.model, loaded.tokenizers, config.decoding, config.evaluation, text);
-    add_chrf(e, config.evaluation, text);
-    check_overflow(test, text, e, loaded.model);
+    const Evaluation e = evaluate_on(test, text, loaded);
     if (options.json) {
       results.push_back(to_json(test, text, e, loaded));
     } else {
@@ -242,19 +249,21 @@ int evaluate(const EvaluateOptions& options) {
 }  // namespace
 
 void add_evaluate(CLI::App& program, int& status) {
-  const auto [verb, options] =
-      add_verb(program, status, "evaluate", "Compute loss, accuracy, BLEU and chrF on test text", evaluate);
-  verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
-  verb.add_option("--source", options.source,
+  const auto [command, options] =
+      add_command(program, status, "evaluate", "Compute loss, accuracy, BLEU and chrF on test text", evaluate);
+  command.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
+  command
+      .add_option("--source", options.source,
                   "text to translate; needs --reference\n(default: the test texts of the config)")
       ->type_name("FILE");
-  verb.add_option("--reference", options.references,
+  command
+      .add_option("--reference", options.references,
                   "its correct translations, line by line;\nneeds --source. If repeated, several references for BLEU,\n"
                   "chrF and exact match; the first one for the rest")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  options.search.add_to(verb);
-  verb.add_flag("--json", options.json, "print JSON (default: text)");
+  options.search.add_to(command);
+  command.add_flag("--json", options.json, "print JSON (default: text)");
 }
 
 }  // namespace glassformer

@@ -1,10 +1,10 @@
 #include <cstdio>
 
+#include "commands/commands.hpp"
 #include "run/diagnostics.hpp"
 #include "setup/read_config.hpp"
 #include "setup/training_setup.hpp"
 #include "text/corpus.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -47,11 +47,11 @@ int gradcheck(const GradcheckOptions& options) {
 }  // namespace
 
 void add_gradcheck(CLI::App& program, int& status) {
-  const auto [verb, options] =
-      add_verb(program, status, "gradcheck",
-               "Compare the hand-written gradient with finite differences,\none row per tensor", gradcheck);
-  options.config.add_to(verb, "configs/debug.yaml");
-  check_range(verb.add_option("--samples", options.samples, "numbers to check per tensor; 0: all\n(default: 20)"), 0,
+  const auto [command, options] =
+      add_command(program, status, "gradcheck",
+                  "Compare the hand-written gradient with finite differences,\none row per tensor", gradcheck);
+  options.config.add_to(command, "configs/debug.yaml");
+  check_range(command.add_option("--samples", options.samples, "numbers to check per tensor; 0: all\n(default: 20)"), 0,
               1e9);
 }
 

@@ -11,8 +11,8 @@
 #include "numerics/ranks.hpp"
 #include "setup/loaded_model.hpp"
 
-/// The program's verbs. When the user calls one, it stores its exit status in `status`. Results go to standard output,
-/// the log to standard error.
+/// The program's commands. When the user calls one, it stores its exit status in `status`. Results go to standard
+/// output, the log to standard error.
 namespace glassformer {
 
 void add_train(CLI::App& program, int& status);
@@ -25,14 +25,14 @@ void add_benchmark(CLI::App& program, int& status);
 
 inline constexpr const char* kCheckpointHelp = "a checkpoint directory, or a run directory\n(for its best checkpoint)";
 
-/// \throws UserError: mpirun or srun started several processes, but the verb is not train or benchmark, which share
-///         their work. (If one rank ran another verb, the others would wait for it forever.)
-void check_process_count(const std::string& verb);
+/// \throws UserError: mpirun or srun started several processes, but the command is not train or benchmark, which share
+///         their work. (If one rank ran another command, the others would wait for it forever.)
+void check_process_count(const std::string& command);
 
-/// Adds a verb. `run` gets the parsed options and returns the exit status.
+/// Adds a command. `run` gets the parsed options and returns the exit status.
 template <class Options>
-std::pair<CLI::App&, Options&> add_verb(CLI::App& program, int& status, const std::string& name,
-                                        const std::string& help, int (*run)(const Options&)) {
+std::pair<CLI::App&, Options&> add_command(CLI::App& program, int& status, const std::string& name,
+                                           const std::string& help, int (*run)(const Options&)) {
   const auto options = std::make_shared<Options>();
   CLI::App* const app = program.add_subcommand(name, help);
   app->callback([options, run, &status, name] {
@@ -42,15 +42,15 @@ std::pair<CLI::App&, Options&> add_verb(CLI::App& program, int& status, const st
   return {*app, *options};
 }
 
-/// The arguments of a verb that reads a config.
+/// The arguments of a command that reads a config.
 struct ConfigOptions {
   std::filesystem::path config;
   std::vector<std::string> overrides;
-  std::string verb;  // all ranks must run the same one
+  std::string command;  // all ranks must run the same one
   void add_to(CLI::App& app, const std::string& example);
   /// Reads the config. Every rank must call this: it divides the processors among ranks and silences all but the first.
   /// `resumed` returns what read_config takes under that name. (It is called together with read_config, so that all
-  /// verbs begin with the same exchange between the ranks.)
+  /// commands begin with the same exchange between the ranks.)
   Config read(const Ranks& ranks, const std::function<std::optional<std::filesystem::path>()>& resumed = {}) const;
 };
 
@@ -61,11 +61,11 @@ struct SearchOptions {
   std::optional<Index> beam, batch;
   std::optional<double> length_penalty;
   std::optional<bool> early_stopping;
-  std::string verb;
+  std::string command;
 
   CLI::Option* add_set(CLI::App& app);  ///< --set alone
   void add_to(CLI::App& app);           ///< --set, --beam and --length-penalty
-  /// Changes the config. Warns about keys of sections that the verb does not use: `used` are those that it uses.
+  /// Changes the config. Warns about keys of sections that the command does not use: `used` are those that it uses.
   /// \throws UserError as set_use_of_model does; --set and the short form of a key disagree
   void apply_to(Config& config, std::initializer_list<std::string_view> used) const;
   /// Warns about given options that make no difference to greedy search. `shows_scores`: as with --n-best

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "commands/commands.hpp"
 #include "evaluation/evaluation.hpp"
 #include "files/interruption.hpp"
 #include "files/lines.hpp"
@@ -15,7 +16,6 @@
 #include "files/user_error.hpp"
 #include "text/language_codes.hpp"
 #include "text/unknown_tokens.hpp"
-#include "verbs/verbs.hpp"
 
 namespace glassformer {
 namespace {
@@ -176,9 +176,8 @@ class Scorer {
   Index printed_ = 0;
 };
 
-int score(const ScoreOptions& options) {
-  LoadedModel loaded(options.checkpoint);
-  options.search.apply_to(loaded.config, {});
+/// \throws UserError: a text is missing, or a directory
+void check_texts(const ScoreOptions& options) {
   for (const auto& [option, file] : {std::pair("--source: ", &options.source), {"--target: ", &options.target}}) {
     if (std::error_code error; std::filesystem::is_directory(*file, error) || !std::filesystem::exists(*file, error)) {
       check_file(option, *file);
@@ -187,6 +186,12 @@ int score(const ScoreOptions& options) {
   if (std::error_code error; std::filesystem::equivalent(options.source, options.target, error)) {
     spdlog::warn("--source and --target are the same file; did you mean another?");
   }
+}
+
+int score(const ScoreOptions& options) {
+  LoadedModel loaded(options.checkpoint);
+  options.search.apply_to(loaded.config, {});
+  check_texts(options);
   Scorer scorer(options, loaded);
   stop_on_signals();
   try {
@@ -212,15 +217,15 @@ int score(const ScoreOptions& options) {
 }  // namespace
 
 void add_score(CLI::App& program, int& status) {
-  const auto [verb, options] =
-      add_verb(program, status, "score",
-               "Print the log-probability of given translations, eos included,\none line per pair", score);
-  verb.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
-  verb.add_option("--source", options.source, "text in the source language")->required()->type_name("FILE");
-  verb.add_option("--target", options.target, "its translations, line by line")->required()->type_name("FILE");
-  options.search.add_set(verb)->group("");  // accepted, with a warning, but not in the help: no key matters here
-  verb.add_flag("--json", options.json,
-                "print each line as JSON, with every token's log p\n(default: only log p of the line)");
+  const auto [command, options] =
+      add_command(program, status, "score",
+                  "Print the log-probability of given translations, eos included,\none line per pair", score);
+  command.add_option("checkpoint", options.checkpoint, kCheckpointHelp)->required()->type_name("");
+  command.add_option("--source", options.source, "text in the source language")->required()->type_name("FILE");
+  command.add_option("--target", options.target, "its translations, line by line")->required()->type_name("FILE");
+  options.search.add_set(command)->group("");  // accepted, with a warning, but not in the help: no key matters here
+  command.add_flag("--json", options.json,
+                   "print each line as JSON, with every token's log p\n(default: only log p of the line)");
 }
 
 }  // namespace glassformer
