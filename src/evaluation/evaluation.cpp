@@ -76,7 +76,8 @@ std::vector<std::vector<Translation>> translate_n_best(const Model<float>& model
     line_of.push_back(i);
   }
 
-  const auto found = translate(model, settings, tokenizers.target->special(), sources);
+  const SpecialIds target = tokenizers.target->special();
+  const auto found = translate(model, settings, target, sources);
   std::vector<std::vector<Translation>> translations(lines.size(), {Translation{}});
   for (std::size_t k = 0; k < found.size(); ++k) {
     std::vector<Translation>& of_line = translations[line_of[k]];
