@@ -162,6 +162,18 @@ install_clang() {  # install_clang thread
   return 1
 }
 
+# Prints options with which Clang uses the OpenMP of another version of Clang, if it has none of its own. (On Debian, only
+# one version's can be installed.)
+borrowed_openmp() {  # borrowed_openmp clang++-19
+  local header
+  ! "$1" -fopenmp -E -x c++ - <<<'#include <omp.h>' >/dev/null 2>&1 || return 0
+  for header in /usr/lib/llvm-*/lib/clang/*/include/omp.h; do
+    [[ -e $header ]] || continue
+    echo "-idirafter $(dirname "$header") -L${header%/lib/clang/*}/lib -Wno-unused-command-line-argument"
+    return
+  done
+}
+
 build() {  # build release [TARGET]; GLASSFORMER_CMAKE may hold more options for CMake
   # shellcheck disable=SC2086  # it may hold several
   cmake --preset "$1" -G Ninja ${GLASSFORMER_CMAKE:-}

@@ -21,6 +21,8 @@ crash          | scripts/dev/crash_test.sh 100
 bad_inputs     | build release glassformer_program; scripts/dev/bad_inputs.py
 fault_injection | build release glassformer_program; build release failing_disk; scripts/dev/fault_injection.py
 compilers      | scripts/dev/digest_table.sh --compilers
+newer          | scripts/dev/newer_compilers.sh
+libcxx         | scripts/dev/check_libcxx.sh
 aarch64        | scripts/dev/test_aarch64.sh
 reformatted    | scripts/dev/test_reformatted.sh
 install        | scripts/dev/test_install.sh headers

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Checks that all of src compiles with Clang's own standard library, libc++, as on macOS, and with posix.cpp instead of
+# linux.cpp. It only checks (-fsyntax-only): Debian's yaml-cpp, spdlog, ICU and SentencePiece cannot be linked with
+# libc++. Each module is checked as one file, which takes a few minutes on two cores.
+#
+#   scripts/dev/check_libcxx.sh               with Clang 19
+#   scripts/dev/check_libcxx.sh clang++-17    with another one (libc++ 14 has not all of C++20; 16 is enough)
+#
+# Exit status 1 if a module does not compile.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source scripts/packages.sh
+
+readonly compiler=${1:-clang++-19}
+readonly version=${compiler##*-}
+has_libcxx() { "$compiler" -std=c++20 -stdlib=libc++ -fsyntax-only -x c++ - <<<'#include <vector>' 2>/dev/null; }
+
+command -v "$compiler" >/dev/null || ! can_install || apt_install "clang-$version" || true
+if ! command -v "$compiler" >/dev/null; then
+  echo "SKIPPED: $compiler is not installed; this check needs it." >&2
+  exit 0
+fi
+has_libcxx || ! can_install || apt_install "libc++-$version-dev" "libc++abi-$version-dev" || true
+if ! has_libcxx; then
+  echo "SKIPPED: $compiler has no libc++ (on Debian, the packages libc++-$version-dev and libc++abi-$version-dev)." >&2
+  exit 0
+fi
+install_packages program
+openmp=$(borrowed_openmp "$compiler")
+
+check() {  # check MODULE; the module . is main.cpp
+  local files=("src/$1"/*.cpp)
+  printf '#include "%s"\n' "${files[@]}" | grep -v '/linux\.cpp"' |
+    # shellcheck disable=SC2086  # several options
+    "$compiler" -std=c++20 -stdlib=libc++ -fopenmp -fsyntax-only \
+      -I. -Isrc -isystem /usr/include/eigen3 $openmp -DGLASSFORMER_VERSION='""' -DGLASSFORMER_HAS_MPI=0 \
+      -DSPDLOG_FMT_EXTERNAL -x c++ - ||
+    { echo "check_libcxx.sh: the module $1 does not compile with $compiler and libc++" >&2; return 1; }
+}
+export -f check
+export compiler openmp
+
+{ awk '/^[a-z]/ { print $2 }' src/modules.txt; echo .; } | xargs -P "$(nproc)" -I{} bash -c 'check "$1"' check {} || exit 1
+echo "src compiles with $("$compiler" --version | head -n 1) and libc++"
