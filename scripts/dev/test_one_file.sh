@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Tests examples/one_file/transformer.cpp: without warnings, g++ and clang++ (those that are there) build programs that
+# train the toy for 50 updates and find the digests of data/toy/digests.txt. Also tests that the program fails if a
+# digest, an argument or a file is wrong.
+#
+#   scripts/dev/test_one_file.sh
+#
+# The variable FLAGS holds the options for the compiler (default: -O2).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+fail() { echo "test_one_file.sh: $*" >&2; exit 1; }
+
+# Runs a program and requires an exit status and a text in its output.
+expect() {  # expect STATUS TEXT PROGRAM [ARGUMENT]...
+  local status=0
+  "${@:3}" >"$directory/out" 2>&1 || status=$?
+  [[ $status == "$1" ]] && grep -qF -e "$2" "$directory/out" && return
+  { grep -F DIFFERENT "$directory/out" || true; tail -n 3 "$directory/out"; } | head -n 5 >&2
+  fail "expected exit status $1 and \"$2\", found exit status $status and the lines above: ${*:3}"
+}
+
+# Changes the last digit of one digest after the first update.
+sed '/^toy 1 model.encoder.layers.0.fc1.weight /{s/0$/1/;t;s/.$/0/}' data/toy/digests.txt >"$directory/wrong.txt"
+# Leaves out a tensor, and adds one.
+sed '/^toy 1 final_logits_bias /d' data/toy/digests.txt >"$directory/missing.txt"
+{ cat data/toy/digests.txt; echo 'toy 1 model.extra.weight 0123456789abcdef'; } >"$directory/extra.txt"
+grep -v '^toy ' data/toy/digests.txt >"$directory/none.txt"
+
+built=''
+for compiler in g++ clang++; do
+  command -v "$compiler" >/dev/null || continue
+  built+=" $compiler"
+  program=$directory/transformer-$compiler
+  # shellcheck disable=SC2086  # FLAGS may hold several options
+  "$compiler" -std=c++20 ${FLAGS:--O2} -ffp-contract=off -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+    examples/one_file/transformer.cpp -o "$program" || fail "$compiler cannot build the program without warnings"
+
+  expect 0 'digests are equal: bit for bit' "$program"
+  cp "$directory/out" "$directory/out-$compiler"
+  expect 1 '1 digests are DIFFERENT' "$program" 1 data/toy "$directory/wrong.txt"
+  expect 1 '1 digests are DIFFERENT' "$program" 1 data/toy "$directory/missing.txt"
+  expect 1 '1 digests are DIFFERENT' "$program" 1 data/toy "$directory/extra.txt"
+  expect 2 'expected lines "toy 0 TENSOR DIGEST", found none' "$program" 1 data/toy "$directory/none.txt"
+  expect 2 'nowhere/digests.txt: expected a text file' "$program" 1 nowhere
+  expect 2 'expected a number of updates, found "-1"' "$program" -1
+  expect 2 'expected at most three arguments, found 4' "$program" 1 2 3 4
+done
+[[ -n $built ]] || fail 'expected g++ or clang++, found neither'
+
+if [[ $built == ' g++ clang++' ]]; then
+  diff "$directory/out-g++" "$directory/out-clang++" || fail 'g++ and clang++ build programs with different outputs'
+fi
+echo "one file: built with$built, $(tail -n 1 "$directory/out-${built##* }")"
