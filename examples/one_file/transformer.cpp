@@ -21,7 +21,7 @@
 // docs/arithmetic.md has the complete rules.
 //
 // How to read: from top to bottom; nothing is used before it is explained. Sections 6 to 8 are the transformer itself.
-// The other half is what it needs to compute exactly the same numbers, and to prove it.
+// The rest is what it takes to compute exactly the same numbers, and to prove it.
 //
 //    1  settings               5  matrices and parameters     9  initial weights
 //    2  arithmetic             6  masks                      10  training: gradient, clipping, Adam
